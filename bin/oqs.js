@@ -1,0 +1,51 @@
+#!/usr/bin/env node
+// Starts the command line. Runs on old versions of Node too: there it hands over to the Node that
+// the lock file brings.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { constants } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const NEEDED = 24
+
+if (Number(process.versions.node.split('.')[0]) >= NEEDED) await run()
+else handOver()
+
+/** A checkout runs from source, a published package from its build. */
+async function run() {
+  const source = new URL('../src/cli/main.ts', import.meta.url)
+  const build = new URL('../dist/cli/main.js', import.meta.url)
+  const { main } = await import((existsSync(source) ? source : build).href)
+  process.exitCode = await main(process.argv.slice(2))
+}
+
+function handOver() {
+  const node = bundledNode()
+  if (node === undefined) {
+    process.stderr.write(
+      `oqs: this is Node ${process.versions.node}, but Node ${NEEDED} or newer is needed\n`,
+    )
+    process.exitCode = 1
+    return
+  }
+  const words = [fileURLToPath(import.meta.url), ...process.argv.slice(2)]
+  const child = spawn(node, words, { stdio: 'inherit' })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? 128 + (constants.signals[signal ?? 'SIGTERM'] ?? 0)
+  })
+}
+
+function bundledNode() {
+  const platform = process.platform === 'win32' ? 'win' : process.platform
+  const require = createRequire(import.meta.url)
+  try {
+    const folder = dirname(require.resolve(`node-${platform}-${process.arch}/package.json`))
+    const node = join(folder, 'bin', platform === 'win' ? 'node.exe' : 'node')
+    return existsSync(node) ? node : undefined
+  } catch {
+    return undefined
+  }
+}

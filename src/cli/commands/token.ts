@@ -1,0 +1,106 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { isScope, SCOPES, type Scope } from '../../contract/scopes.ts'
+import { createApiToken } from '../../server/api-token.ts'
+import { ConfigError, readConfig } from '../../server/config.ts'
+import { openStore } from '../../server/open-store.ts'
+import type { ObjectStore } from '../../store/object-store.ts'
+import { writeRows } from '../output.ts'
+
+/** API tokens, kept in the store that `OQS_STORE` names; a running service sees changes at once. */
+export function addTokenCommand(program: Command): void {
+  const token = program.command('token').description('Create, list and revoke API tokens.')
+
+  token
+    .command('create')
+    .description('Create a token and show its secret, once.')
+    .requiredOption('--name <name>', 'what the token is for')
+    .option('--scope <scopes>', `comma separated: ${Object.keys(SCOPES).join(', ')}`, parseScopes, [
+      'api:ontologies-read',
+    ] as Scope[])
+    .option('--ontology <names>', 'comma separated API names or RIDs; all when left out', parseList)
+    .option('--days <days>', 'days until the token expires; never when left out', parseDays)
+    .addHelpText(
+      'after',
+      '\nExample:\n  oqs token create --name ci --scope api:ontologies-read --days 30',
+    )
+    .action(async (options: CreateOptions) => {
+      const { name, scope, ontology, days } = options
+      await withStore(async (store) => {
+        const nowMs = Date.now()
+        const expiresAtMs = days === undefined ? undefined : nowMs + days * DAY_MS
+        const wish = { name, scopes: scope, ontologies: ontology, expiresAtMs }
+        const { secret } = await createApiToken(store, wish, nowMs)
+        process.stdout.write(`${secret}\n`)
+      })
+    })
+
+  token
+    .command('list')
+    .description('Show every token, without its secret.')
+    .action(() => withStore(listTokens))
+
+  token
+    .command('revoke <idOrName>')
+    .description('End a token, by id, or all tokens of a name.')
+    .action(async (idOrName: string) => {
+      await withStore(async (store) => {
+        const revoked = await store.revokeApiTokens(idOrName, Date.now())
+        if (revoked === 0) throw new ConfigError(`there is no token ${idOrName} to revoke`)
+        process.stdout.write(`revoked ${revoked}\n`)
+      })
+    })
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+interface CreateOptions {
+  readonly name: string
+  readonly scope: Scope[]
+  readonly ontology?: string[]
+  readonly days?: number
+}
+
+async function listTokens(store: ObjectStore): Promise<void> {
+  const tokens = await store.listApiTokens()
+  writeRows(
+    tokens.map(({ id, name, scopes, ontologies, expiresAtMs, revokedAtMs }) => ({
+      id,
+      name,
+      scopes: scopes.join(' '),
+      ontologies: ontologies?.join(' ') ?? 'all',
+      expires: expiresAtMs === undefined ? 'never' : new Date(expiresAtMs).toISOString(),
+      state: stateOf(expiresAtMs, revokedAtMs),
+    })),
+  )
+}
+
+function stateOf(expiresAtMs: number | undefined, revokedAtMs: number | undefined): string {
+  if (revokedAtMs !== undefined) return 'revoked'
+  return expiresAtMs !== undefined && expiresAtMs <= Date.now() ? 'expired' : 'active'
+}
+
+async function withStore(work: (store: ObjectStore) => Promise<void>): Promise<void> {
+  await using store = openStore(readConfig(process.env).OQS_STORE)
+  await work(store)
+}
+
+function parseList(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim())
+  if (names.includes('')) throw new InvalidArgumentError('There is an empty name in the list.')
+  return names
+}
+
+function parseScopes(text: string): Scope[] {
+  return parseList(text).map((scope) => {
+    if (isScope(scope)) return scope
+    throw new InvalidArgumentError(`Scopes are ${Object.keys(SCOPES).join(', ')}.`)
+  })
+}
+
+function parseDays(text: string): number {
+  const days = Number(text)
+  if (!/^\d+(\.\d+)?$/.test(text) || days <= 0 || days > 36_500) {
+    throw new InvalidArgumentError('Days are a number above 0.')
+  }
+  return days
+}

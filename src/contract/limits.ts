@@ -1,0 +1,49 @@
+/**
+ * Every number that a client can notice. Settings may move some of them; the values here are what
+ * holds when nothing is set.
+ */
+
+/** Default and maximum page size of an endpoint; the maximum equals the default [8.1]. */
+export const PAGE_SIZES = {
+  listObjects: 1000,
+  searchObjects: 100,
+} as const
+
+/** Objects that one listing of revision 1.0 may return across all its pages [8.2]. */
+export const LIST_OBJECTS_LIMIT = 10_000
+
+/** Life of a page token [2.1.5]. */
+export const PAGE_TOKEN_TTL_SECONDS = 300
+
+/** How long the data of a snapshot can still be read after it was taken [4.5.2]. */
+export const SNAPSHOT_MAX_AGE_SECONDS = 3600
+
+/** A page ends before it grows past this, but never before its first object [2.1.3]. */
+export const PAGE_MAX_BYTES = 4 * 1024 * 1024
+
+/** A page size is a 32-bit integer on the wire; anything larger is not a page size at all. */
+export const PAGE_SIZE_WIRE_MAX = 2_147_483_647
+
+/** Characters of the longest page token, whatever the objects hold. */
+export const PAGE_TOKEN_MAX_LENGTH = 1024
+
+/** Bytes of the longest primary key: it travels in page tokens, which stay short. */
+export const PRIMARY_KEY_MAX_BYTES = 512
+
+/** Bytes of the largest object, as stored. */
+export const OBJECT_MAX_BYTES = 4 * 1024 * 1024
+
+/** Bytes of the largest batch. */
+export const BATCH_MAX_BYTES = 64 * 1024 * 1024
+
+/** Bytes of the largest JSON request body. */
+export const BODY_MAX_BYTES = 1024 * 1024
+
+/** Bytes of the largest ontology definition. */
+export const DEFINITION_MAX_BYTES = 16 * 1024 * 1024
+
+/** Characters of the longest API name. */
+export const API_NAME_MAX_LENGTH = 255
+
+/** Properties of one object type, or fields of one struct. */
+export const PROPERTIES_MAX = 1000

@@ -1,0 +1,12 @@
+/** What a bearer token may be allowed to do [5.2]. */
+export const SCOPES = {
+  'api:ontologies-read': 'read ontologies and objects',
+  'api:ontologies-write': 'define ontologies and write objects',
+  'api:metrics-read': 'read the metrics',
+} as const
+
+export type Scope = keyof typeof SCOPES
+
+export function isScope(text: string): text is Scope {
+  return Object.hasOwn(SCOPES, text)
+}

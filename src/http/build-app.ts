@@ -1,0 +1,116 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { Ajv } from 'ajv'
+import fastify from 'fastify'
+import { ObjectQueryError } from '../contract/errors.ts'
+import { BODY_MAX_BYTES } from '../contract/limits.ts'
+import type { App } from './app.ts'
+import { authenticate, type Caller, requireScope } from './caller.ts'
+import { errorResponder, routeOf } from './error-response.ts'
+import { addHealth } from './health.ts'
+import { addListObjects } from './list-objects.ts'
+import { addObjectsAdmin } from './objects-admin.ts'
+import { addOntologiesAdmin } from './ontologies-admin.ts'
+import { addOpenApi } from './openapi.ts'
+import { addSearchObjects } from './search-objects.ts'
+import type { Services } from './services.ts'
+
+/** The HTTP application: every endpoint, and what all of them share. */
+
+/** The longest path segment: a key of 512 bytes, each byte percent-encoded. */
+const MAX_PARAM_LENGTH = 2048
+/** A client that does not send its request in this time is cut off. */
+const REQUEST_TIMEOUT_MS = 300_000
+const HEADERS_TIMEOUT_MS = 20_000
+/** Longer than the idle time of common load balancers, so that they close first. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000
+
+export async function buildApp(services: Services, version: string): Promise<App> {
+  const respondToError = errorResponder(services)
+  const app: App = fastify({
+    logger: false,
+    genReqId: services.newUuid,
+    bodyLimit: BODY_MAX_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    // A stopping server finishes what its connections still send, see server/server.ts.
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => {
+      void respondToError(error, request, reply)
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  app.decorateRequest('caller', null as unknown as Caller)
+  app.decorateRequest('errorName', undefined)
+  setValidator(app)
+  setBodyParsers(app)
+  app.setErrorHandler(respondToError)
+  app.setNotFoundHandler((request) => {
+    throw new ObjectQueryError('Default:NotFound', {
+      method: request.method,
+      path: request.url.split('?')[0],
+    })
+  })
+  reportRequests(app, services)
+
+  await addOpenApi(app, version)
+  addHealth(app, services)
+  await app.register(async (secured: App) => {
+    requireAuthentication(secured, services)
+    addListObjects(secured, services)
+    addSearchObjects(secured, services)
+    addOntologiesAdmin(secured, services)
+    addObjectsAdmin(secured, services)
+  })
+  return app
+}
+
+/** Every endpoint of the given scope of the application names its scope, or does not start. */
+function requireAuthentication(app: App, services: Services): void {
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (config?.scope === undefined) throw new Error(`${method} ${url} names no scope`)
+  })
+  app.addHook('onRequest', async (request) => {
+    const caller = await authenticate(request.headers.authorization, services)
+    request.caller = caller
+    const { scope } = request.routeOptions.config
+    if (scope !== undefined) requireScope(caller, scope)
+  })
+}
+
+/** Paths and query strings are text, so numbers in them are read; a JSON body says what it is. */
+function setValidator(app: App): void {
+  const ofBodies = new Ajv({ strict: false })
+  const ofText = new Ajv({ strict: false, coerceTypes: true })
+  app.setValidatorCompiler(({ schema, httpPart }) =>
+    (httpPart === 'body' ? ofBodies : ofText).compile(schema as object),
+  )
+}
+
+function setBodyParsers(app: App): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
+    // Official clients send the content type of JSON with no body at all; schemas say who may.
+    if (text === '') done(null, undefined)
+    else void parseJson(request, text as string, done)
+  })
+  // Read line by line by the endpoint that takes it, never as a whole.
+  app.addContentTypeParser('application/x-ndjson', (_request, stream, done) => done(null, stream))
+}
+
+function reportRequests(app: App, { emit }: Services): void {
+  app.addHook('onResponse', async (request, reply) => {
+    emit({
+      event: 'requestFinished',
+      requestId: request.id,
+      method: request.method,
+      route: routeOf(request),
+      status: reply.statusCode,
+      durationMs: Math.round(reply.elapsedTime * 1000) / 1000,
+      caller: (request.caller as Caller | null)?.id,
+      errorName: request.errorName,
+    })
+  })
+}

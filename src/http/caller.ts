@@ -1,0 +1,59 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import { ObjectQueryError } from '../contract/errors.ts'
+import type { Scope } from '../contract/scopes.ts'
+import type { Ontology } from '../ontology/ontology.ts'
+import type { Services } from './services.ts'
+
+/** Who asks, and what they may do. Established anew for every request, every page included [5.1]. */
+export interface Caller {
+  /** What page tokens are bound to. */
+  readonly id: string
+  readonly mayUse: (scope: Scope) => boolean
+  readonly maySee: (ontology: Ontology) => boolean
+}
+
+const ADMIN: Caller = { id: 'admin', mayUse: () => true, maySee: () => true }
+
+const BEARER = 'Bearer '
+
+/** Bearer tokens are long and random, so one fast hash hides them as well as a slow one would. */
+export function hashSecret(secret: string): string {
+  return hash('sha256', secret, 'hex')
+}
+
+export async function authenticate(
+  authorization: string | undefined,
+  { store, adminTokenHash, now }: Services,
+): Promise<Caller> {
+  if (authorization === undefined) throw new ObjectQueryError('MissingCredentials')
+  if (!authorization.startsWith(BEARER)) {
+    throw new ObjectQueryError('Default:Unauthorized', { error: 'NOT_A_BEARER_TOKEN' })
+  }
+  const secretHash = hashSecret(authorization.slice(BEARER.length))
+  if (adminTokenHash !== undefined && sameHash(secretHash, adminTokenHash)) return ADMIN
+
+  const token = await store.findApiToken(secretHash)
+  if (token === undefined) throw new ObjectQueryError('Default:Unauthorized', { error: 'UNKNOWN' })
+  if (token.revokedAtMs !== undefined) {
+    throw new ObjectQueryError('Default:Unauthorized', { error: 'REVOKED' })
+  }
+  if (token.expiresAtMs !== undefined && token.expiresAtMs <= now()) {
+    throw new ObjectQueryError('Default:Unauthorized', { error: 'EXPIRED' })
+  }
+  return {
+    id: token.id,
+    mayUse: (scope) => token.scopes.includes(scope),
+    maySee: ({ rid, apiName }) =>
+      token.ontologies === undefined ||
+      token.ontologies.includes(rid) ||
+      token.ontologies.includes(apiName),
+  }
+}
+
+export function requireScope(caller: Caller, scope: Scope): void {
+  if (!caller.mayUse(scope)) throw new ObjectQueryError('ApiUsageDenied', { missingScope: scope })
+}
+
+function sameHash(a: string, b: string): boolean {
+  return timingSafeEqual(Buffer.from(a), Buffer.from(b))
+}

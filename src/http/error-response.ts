@@ -1,0 +1,72 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  ERRORS,
+  type ErrorBody,
+  type ErrorName,
+  ObjectQueryError,
+  statusOf,
+} from '../contract/errors.ts'
+import { invalidRequest } from './invalid-request.ts'
+import type { Services } from './services.ts'
+
+/** The only place that knows how an error looks on the wire [7.2]. */
+
+/** What a client can do about Fastify's own refusals. */
+const FASTIFY_ERRORS: Readonly<Record<string, ErrorName>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Conjure:UnsupportedMediaType',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'Default:RequestEntityTooLarge',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'MissingPostBody',
+}
+
+export function errorResponder(services: Services) {
+  return async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const known = toObjectQueryError(error, request)
+    const internal = known.errorName === 'Default:Internal'
+    if (internal || known.cause !== undefined) {
+      services.emit({
+        event: 'requestFailed',
+        requestId: request.id,
+        route: routeOf(request),
+        error: known.cause ?? error,
+      })
+    }
+    request.errorName = known.errorName
+    return sendError(reply, known, request.id)
+  }
+}
+
+export function sendError(reply: FastifyReply, error: ObjectQueryError, errorInstanceId: string) {
+  const { errorName, parameters } = error
+  const body: ErrorBody = {
+    errorCode: ERRORS[errorName].errorCode,
+    errorName,
+    errorInstanceId,
+    errorDescription: ERRORS[errorName].description,
+    parameters,
+  }
+  const status = statusOf(errorName)
+  if (status === 401) reply.header('www-authenticate', 'Bearer')
+  if (status === 503) reply.header('retry-after', '1')
+  return reply.code(status).type('application/json').send(JSON.stringify(body))
+}
+
+/** The pattern of a route, which unlike the path holds nothing of the data. */
+export function routeOf(request: FastifyRequest): string {
+  return request.routeOptions.url ?? 'none'
+}
+
+function toObjectQueryError(error: unknown, request: FastifyRequest): ObjectQueryError {
+  if (error instanceof ObjectQueryError) return error
+  const { validation, code, statusCode, message } = error as Partial<FastifyError>
+  if (validation !== undefined) return invalidRequest(error as FastifyError, request)
+  const name = FASTIFY_ERRORS[code ?? '']
+  if (name !== undefined) return new ObjectQueryError(name)
+  // Everything else that Fastify or the HTTP parser blames on the client.
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new ObjectQueryError('Default:InvalidArgument', { reason: message })
+  }
+  if (request.raw.aborted || code === 'ECONNRESET') {
+    return new ObjectQueryError('Default:InvalidArgument', { reason: 'the request broke off' })
+  }
+  return new ObjectQueryError('Default:Internal')
+}

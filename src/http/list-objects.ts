@@ -1,0 +1,78 @@
+import { Type } from 'typebox'
+import { PAGE_SIZES } from '../contract/limits.ts'
+import { effectiveLimit } from '../paging/retrieval-limit.ts'
+import { EVERYTHING } from '../query/query.ts'
+import type { App } from './app.ts'
+import { writePageEnvelope } from './page-response.ts'
+import { resolveObjectType, resolveOntology } from './resolve.ts'
+import { closed, NextPageToken, PageSize, PageToken, Properties, responses } from './schemas.ts'
+import { sendJson } from './send-json.ts'
+import { servePage } from './serve-page.ts'
+import type { Services } from './services.ts'
+
+/** List objects, revision 1.0 [4.2]. */
+export function addListObjects(app: App, services: Services): void {
+  app.get(
+    '/api/v1/ontologies/:ontology/objects/:objectType',
+    {
+      config: { scope: 'api:ontologies-read' },
+      schema: {
+        operationId: 'listObjects',
+        summary: 'List objects (revision 1.0)',
+        tags: ['Revision 1.0'],
+        params: Type.Object({
+          ontology: Type.String({ description: 'RID or API name of the ontology.' }),
+          objectType: Type.String({ description: 'API name of the object type.' }),
+        }),
+        querystring: Type.Object(
+          {
+            pageSize: Type.Optional(PageSize),
+            pageToken: Type.Optional(PageToken),
+            snapshot: Type.Optional(
+              Type.Boolean({
+                description: 'True: every page shows the data as it was when the first was read.',
+              }),
+            ),
+          },
+          closed,
+        ),
+        response: responses(ListObjectsResponse),
+      },
+    },
+    async (request, reply) => {
+      const { ontology: identifier, objectType: apiName } = request.params
+      const { pageSize, pageToken, snapshot = false } = request.query
+      const catalogue = await services.store.readCatalogue()
+      const ontology = resolveOntology(catalogue, request.caller, identifier)
+      const resolved = resolveObjectType(ontology, apiName)
+      const page = await servePage(
+        {
+          ...resolved,
+          requestId: request.id,
+          endpoint: 'listObjects',
+          revision: '1.0',
+          caller: request.caller,
+          query: EVERYTHING,
+          snapshot,
+          pageToken,
+          pageSize,
+          maximumPageSize: PAGE_SIZES.listObjects,
+          retrievalLimit: effectiveLimit(
+            services.limits.listObjectsLimit,
+            resolved.objectType.retrievalLimit,
+          ),
+        },
+        services,
+      )
+      return sendJson(reply, writePageEnvelope('1.0', page))
+    },
+  )
+}
+
+const ListObjectsResponse = Type.Object({
+  data: Type.Array(Type.Object({ rid: Type.String(), properties: Properties })),
+  nextPageToken: NextPageToken,
+  totalCount: Type.String({
+    description: 'Objects of the type, whether or not the listing may reach them all.',
+  }),
+})

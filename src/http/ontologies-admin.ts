@@ -1,0 +1,74 @@
+import { Type } from 'typebox'
+import { ObjectQueryError } from '../contract/errors.ts'
+import { DEFINITION_MAX_BYTES } from '../contract/limits.ts'
+import { planChange } from '../ontology/change-definition.ts'
+import { OntologyDefinition } from '../ontology/definition-schema.ts'
+import type { Ontology } from '../ontology/ontology.ts'
+import type { App } from './app.ts'
+import type { Caller } from './caller.ts'
+import { resolveOntology } from './resolve.ts'
+import { responses } from './schemas.ts'
+import { sendJson } from './send-json.ts'
+import type { Services } from './services.ts'
+
+/** Defining ontologies. */
+
+const params = Type.Object({
+  ontology: Type.String({ description: 'RID or API name of the ontology.' }),
+})
+
+export function addOntologiesAdmin(app: App, services: Services): void {
+  app.put(
+    '/api/admin/v1/ontologies/:ontology',
+    {
+      bodyLimit: DEFINITION_MAX_BYTES,
+      config: { scope: 'api:ontologies-write', invalidBody: 'InvalidOntologyDefinition' },
+      schema: {
+        operationId: 'applyOntology',
+        summary: 'Define or change an ontology',
+        tags: ['Administration'],
+        params,
+        body: OntologyDefinition,
+        response: responses(OntologyDefinition),
+      },
+    },
+    async (request, reply) => {
+      const catalogue = await services.store.readCatalogue()
+      const { ontology: identifier } = request.params
+      const change = planChange(identifier, request.body, catalogue, services.newUuid)
+      refuseForeignOntology(request.caller, [catalogue.find(identifier), change.ontology])
+      await services.store.saveOntology(change)
+      return sendJson(reply, JSON.stringify(change.ontology.definition))
+    },
+  )
+
+  app.get(
+    '/api/admin/v1/ontologies/:ontology',
+    {
+      config: { scope: 'api:ontologies-write' },
+      schema: {
+        operationId: 'getOntologyDefinition',
+        summary: 'The definition of an ontology',
+        tags: ['Administration'],
+        params,
+        response: responses(OntologyDefinition),
+      },
+    },
+    async (request, reply) => {
+      const catalogue = await services.store.readCatalogue()
+      const ontology = resolveOntology(catalogue, request.caller, request.params.ontology)
+      return sendJson(reply, JSON.stringify(ontology.definition))
+    },
+  )
+}
+
+/** Whoever may not see an ontology may neither change it nor take its name. */
+function refuseForeignOntology(
+  caller: Caller,
+  ontologies: readonly (Ontology | undefined)[],
+): void {
+  for (const ontology of ontologies) {
+    if (ontology === undefined || caller.maySee(ontology)) continue
+    throw new ObjectQueryError('ApiUsageDenied', { reason: 'this token is for other ontologies' })
+  }
+}

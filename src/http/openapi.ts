@@ -1,0 +1,25 @@
+import swagger from '@fastify/swagger'
+import apiReference from '@scalar/fastify-api-reference'
+import type { App } from './app.ts'
+
+/** `openapi.json`, made from the schemas that validate, and the page that shows it. */
+export async function addOpenApi(app: App, version: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Object Query Service',
+        description: 'Typed objects, answered in pages that can be trusted.',
+        version,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+      security: [{ bearer: [] }],
+    },
+  })
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+  await app.register(apiReference, {
+    routePrefix: '/docs',
+    configuration: { url: '/openapi.json', withDefaultFonts: false, telemetry: false },
+  })
+}

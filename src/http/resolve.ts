@@ -1,0 +1,33 @@
+import { type Catalogue, findObjectType, ontologyNotFound } from '../ontology/catalogue.ts'
+import type { ObjectType, Ontology } from '../ontology/ontology.ts'
+import type { Caller } from './caller.ts'
+
+/** Names in a path → the things they name. What a caller may not see does not exist for them. */
+
+export interface ResolvedType {
+  readonly ontology: Ontology
+  readonly objectType: ObjectType
+}
+
+/** An ontology by RID or API name. */
+export function resolveOntology(
+  catalogue: Catalogue,
+  caller: Caller,
+  identifier: string,
+): Ontology {
+  return visible(catalogue.find(identifier), caller, identifier)
+}
+
+/** The ontology that an API family names. */
+export function resolveFamily(catalogue: Catalogue, caller: Caller, family: string): Ontology {
+  return visible(catalogue.findByFamily(family), caller, family)
+}
+
+export function resolveObjectType(ontology: Ontology, apiName: string): ResolvedType {
+  return { ontology, objectType: findObjectType(ontology, apiName) }
+}
+
+function visible(ontology: Ontology | undefined, caller: Caller, identifier: string): Ontology {
+  if (ontology === undefined || !caller.maySee(ontology)) throw ontologyNotFound(identifier)
+  return ontology
+}

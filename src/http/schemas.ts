@@ -1,0 +1,53 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import { ERRORS, type ErrorName } from '../contract/errors.ts'
+import { PAGE_SIZE_WIRE_MAX, PAGE_TOKEN_MAX_LENGTH } from '../contract/limits.ts'
+
+/** The schemas that endpoints share: they validate requests and make `openapi.json`. */
+
+export const closed = { additionalProperties: false }
+
+/** Null in a request body means absent: official clients send it for what they leave out. */
+export function orNull<T extends TSchema>(schema: T) {
+  const { type } = schema as { type?: string }
+  return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'] })
+}
+
+export const PageSize = Type.Integer({
+  minimum: 1,
+  maximum: PAGE_SIZE_WIRE_MAX,
+  description: 'A suggestion; values above the maximum of the endpoint are reduced to it.',
+})
+
+export const PageToken = Type.String({
+  minLength: 1,
+  maxLength: PAGE_TOKEN_MAX_LENGTH,
+  description: 'The nextPageToken of the previous page; the rest of the request stays the same.',
+})
+
+export const Properties = Type.Object(
+  {},
+  {
+    additionalProperties: true,
+    description: 'Property values by API name; properties without a value are left out.',
+  },
+)
+
+export const NextPageToken = Type.Optional(
+  Type.String({ description: 'Selects the next page; absent on the last one.' }),
+)
+
+export const ErrorResponse = Type.Object(
+  {
+    errorCode: Type.String(),
+    errorName: Type.Enum(Object.keys(ERRORS) as ErrorName[]),
+    errorInstanceId: Type.String(),
+    errorDescription: Type.String(),
+    parameters: Type.Object({}, { additionalProperties: true }),
+  },
+  { description: 'Every error has this body.' },
+)
+
+/** The responses of an endpoint that answers 200 or an error. */
+export function responses<T extends TSchema>(success: T) {
+  return { 200: success, '4xx': ErrorResponse, '5xx': ErrorResponse }
+}

@@ -1,0 +1,94 @@
+import { Type } from 'typebox'
+import { PAGE_SIZES } from '../contract/limits.ts'
+import { parseSearchQuery } from '../query/parse-search-query.ts'
+import type { App } from './app.ts'
+import { writePageEnvelope } from './page-response.ts'
+import { resolveFamily, resolveObjectType } from './resolve.ts'
+import {
+  closed,
+  NextPageToken,
+  orNull,
+  PageSize,
+  PageToken,
+  Properties,
+  responses,
+} from './schemas.ts'
+import { sendJson } from './send-json.ts'
+import { servePage } from './serve-page.ts'
+import type { Services } from './services.ts'
+
+/** Search objects by type, revision 2.0 [4.3]. */
+export function addSearchObjects(app: App, services: Services): void {
+  app.post(
+    '/api/:apiFamily/v1/objects/types/:objectType/search',
+    {
+      config: { scope: 'api:ontologies-read' },
+      schema: {
+        operationId: 'searchObjects',
+        summary: 'Search objects by type (revision 2.0)',
+        tags: ['Revision 2.0'],
+        params: Type.Object({
+          apiFamily: Type.String({ description: 'A family of the ontology.' }),
+          objectType: Type.String({ description: 'API name of the object type.' }),
+        }),
+        querystring: Type.Object(
+          {
+            preview: Type.Optional(
+              Type.Boolean({ description: 'Accepted, because clients of this API send it.' }),
+            ),
+          },
+          closed,
+        ),
+        body: Type.Object(
+          {
+            query: Type.Object(
+              { type: Type.String({ description: '`empty`: no conditions.' }) },
+              { additionalProperties: true },
+            ),
+            pageSize: Type.Optional(orNull(PageSize)),
+            pageToken: Type.Optional(orNull(PageToken)),
+          },
+          closed,
+        ),
+        response: responses(SearchObjectsResponse),
+      },
+    },
+    async (request, reply) => {
+      const { apiFamily, objectType: apiName } = request.params
+      const { query, pageSize, pageToken } = request.body
+      const catalogue = await services.store.readCatalogue()
+      const ontology = resolveFamily(catalogue, request.caller, apiFamily)
+      const resolved = resolveObjectType(ontology, apiName)
+      const page = await servePage(
+        {
+          ...resolved,
+          requestId: request.id,
+          endpoint: 'searchObjects',
+          revision: '2.0',
+          caller: request.caller,
+          query: parseSearchQuery(query, resolved.objectType),
+          snapshot: false,
+          pageToken: pageToken ?? undefined,
+          pageSize: pageSize ?? undefined,
+          maximumPageSize: PAGE_SIZES.searchObjects,
+          // Revision 2.0 describes no cross-page limit [9.5].
+          retrievalLimit: 'none',
+        },
+        services,
+      )
+      return sendJson(reply, writePageEnvelope('2.0', page))
+    },
+  )
+}
+
+const SearchObjectsResponse = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      primaryKey: Type.String(),
+      objectType: Type.String(),
+      title: Type.Optional(Type.String()),
+      properties: Properties,
+    }),
+  ),
+  nextPageToken: NextPageToken,
+})

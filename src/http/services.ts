@@ -1,0 +1,23 @@
+import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
+import type { TokenKeys } from '../paging/token-keys.ts'
+import type { ObjectStore } from '../store/object-store.ts'
+import type { EventSink } from './events.ts'
+
+/** What the endpoints work with: made once by `server/`, handed to all. */
+export interface Services {
+  readonly store: ObjectStore
+  readonly tokenKeys: TokenKeys
+  /** The hash of the token with every right, where one is set. */
+  readonly adminTokenHash: string | undefined
+  readonly limits: PagingLimits
+  readonly now: () => number
+  readonly newUuid: () => string
+  readonly emit: EventSink
+}
+
+export interface PagingLimits {
+  readonly pageTokenTtlSeconds: number
+  readonly snapshotMaxAgeSeconds: number
+  readonly pageMaxBytes: number
+  readonly listObjectsLimit: RetrievalLimit
+}

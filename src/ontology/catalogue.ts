@@ -1,0 +1,47 @@
+import { ObjectQueryError } from '../contract/errors.ts'
+import type { ObjectType, Ontology } from './ontology.ts'
+import { isRid } from './rid.ts'
+
+/** Every ontology of the service at one moment, found by RID, API name or family. */
+export class Catalogue {
+  /** Grows with every change of a definition. */
+  readonly generation: number
+  readonly ontologies: readonly Ontology[]
+  readonly #byRid: ReadonlyMap<string, Ontology>
+  readonly #byApiName: ReadonlyMap<string, Ontology>
+  readonly #byFamily: ReadonlyMap<string, Ontology>
+
+  constructor(generation: number, ontologies: readonly Ontology[]) {
+    this.generation = generation
+    this.ontologies = ontologies
+    this.#byRid = new Map(ontologies.map((ontology) => [ontology.rid, ontology]))
+    this.#byApiName = new Map(ontologies.map((ontology) => [ontology.apiName, ontology]))
+    this.#byFamily = new Map(
+      ontologies.flatMap((ontology) => ontology.families.map((family) => [family, ontology])),
+    )
+  }
+
+  /** By RID or API name. */
+  find(identifier: string): Ontology | undefined {
+    return isRid(identifier) ? this.#byRid.get(identifier) : this.#byApiName.get(identifier)
+  }
+
+  findByFamily(family: string): Ontology | undefined {
+    return this.#byFamily.get(family)
+  }
+}
+
+export function ontologyNotFound(identifier: string): ObjectQueryError {
+  return new ObjectQueryError(
+    'OntologyNotFound',
+    isRid(identifier) ? { ontologyRid: identifier } : { apiName: identifier },
+  )
+}
+
+export function findObjectType(ontology: Ontology, apiName: string): ObjectType {
+  const objectType = ontology.objectTypes.get(apiName)
+  if (objectType === undefined) {
+    throw new ObjectQueryError('ObjectTypeNotFound', { objectType: apiName })
+  }
+  return objectType
+}

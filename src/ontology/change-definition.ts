@@ -1,0 +1,126 @@
+import type { Catalogue } from './catalogue.ts'
+import type { OntologyDefinition } from './definition-schema.ts'
+import type { ObjectType, Ontology } from './ontology.ts'
+import { type Mistake, parseDefinition, refuseMistakes } from './parse-definition.ts'
+import { staysValid, typeName } from './property-type.ts'
+import { isRid, objectTypeRid, ontologyRid } from './rid.ts'
+
+/**
+ * What happens when a definition is applied over an earlier one: RIDs are kept, and nothing may
+ * change that would make stored objects untrue.
+ */
+
+/** A definition that was checked against all others, ready to be saved. */
+export interface OntologyChange {
+  readonly ontology: Ontology
+  /** The generation of the catalogue that the change was checked against. */
+  readonly basedOn: number
+  /** What it would do to object types that have objects. */
+  readonly harms: readonly Harm[]
+}
+
+/** For one object type, the reasons to refuse the change if it has objects. */
+export interface Harm {
+  readonly typeRid: string
+  readonly reasons: readonly string[]
+}
+
+/** Checks a definition, given under a RID or an API name, against what there is. */
+export function planChange(
+  identifier: string,
+  definition: OntologyDefinition,
+  catalogue: Catalogue,
+  newUuid: () => string,
+): OntologyChange {
+  const earlier = catalogue.find(identifier)
+  refuseMismatch(identifier, definition, earlier)
+  const named = isRid(identifier) ? { ...definition, rid: identifier } : definition
+  const ontology = parseDefinition(completeDefinition(named, earlier, newUuid))
+  refuseTakenNames(ontology, catalogue)
+  return { ontology, basedOn: catalogue.generation, harms: harmsOf(earlier, ontology) }
+}
+
+/** The path and the body must name the same ontology; by RID it can be given another API name. */
+function refuseMismatch(
+  identifier: string,
+  definition: OntologyDefinition,
+  earlier: Ontology | undefined,
+): void {
+  const mistakes: Mistake[] = []
+  if (!isRid(identifier) && definition.apiName !== identifier) {
+    mistakes.push({ path: 'apiName', reason: `is not ${identifier}, which the path names` })
+  }
+  const rid = isRid(identifier) ? identifier : earlier?.rid
+  if (definition.rid !== undefined && rid !== undefined && definition.rid !== rid) {
+    mistakes.push({ path: 'rid', reason: `is not ${rid}, which this ontology has` })
+  }
+  refuseMistakes(mistakes)
+}
+
+/** Fills in every RID: kept from the earlier definition where there is one, new otherwise. */
+function completeDefinition(
+  definition: OntologyDefinition,
+  earlier: Ontology | undefined,
+  newUuid: () => string,
+): OntologyDefinition {
+  return {
+    ...definition,
+    rid: earlier?.rid ?? definition.rid ?? ontologyRid(newUuid()),
+    objectTypes: definition.objectTypes.map((type) => ({
+      ...type,
+      rid: earlier?.objectTypes.get(type.apiName)?.rid ?? type.rid ?? objectTypeRid(newUuid()),
+    })),
+  }
+}
+
+/** Refuses names and RIDs that other ontologies have, or that stand for two things. */
+function refuseTakenNames(ontology: Ontology, catalogue: Catalogue): void {
+  const others = catalogue.ontologies.filter((other) => other.rid !== ontology.rid)
+  const mistakes: Mistake[] = []
+  if (others.some((other) => other.apiName === ontology.apiName)) {
+    mistakes.push({ path: 'apiName', reason: `there is another ontology ${ontology.apiName}` })
+  }
+  ontology.families.forEach((family, index) => {
+    const owner = others.find((other) => other.families.includes(family))
+    if (owner !== undefined) {
+      mistakes.push({ path: `families[${index}]`, reason: `belongs to ${owner.apiName}` })
+    }
+  })
+  const rids = new Set(others.flatMap((other) => [...other.objectTypes.values()].map((t) => t.rid)))
+  ontology.definition.objectTypes.forEach(({ rid = '' }, index) => {
+    if (rids.has(rid)) mistakes.push({ path: `objectTypes[${index}].rid`, reason: 'is taken' })
+    rids.add(rid)
+  })
+  refuseMistakes(mistakes)
+}
+
+/** The harm that would be done to object types that have objects; empty types may change freely. */
+function harmsOf(earlier: Ontology | undefined, changed: Ontology): Harm[] {
+  return [...(earlier?.objectTypes.values() ?? [])]
+    .map((type) => ({
+      typeRid: type.rid,
+      reasons: reasonsAgainst(type, changed.objectTypes.get(type.apiName)),
+    }))
+    .filter(({ reasons }) => reasons.length > 0)
+}
+
+function reasonsAgainst(before: ObjectType, after: ObjectType | undefined): string[] {
+  if (after === undefined) return [`object type ${before.apiName} has objects and is left out`]
+  const reasons: string[] = []
+  if (after.primaryKey.apiName !== before.primaryKey.apiName) {
+    reasons.push(
+      `${before.apiName}: the primary key would change from ${before.primaryKey.apiName} to ${after.primaryKey.apiName}`,
+    )
+  }
+  for (const property of before.properties.values()) {
+    const name = `${before.apiName}.${property.apiName}`
+    const kept = after.properties.get(property.apiName)
+    if (kept === undefined) reasons.push(`property ${name} is left out`)
+    else if (!staysValid(property.type, kept.type)) {
+      reasons.push(
+        `property ${name} would change from ${typeName(property.type)} to ${typeName(kept.type)}`,
+      )
+    }
+  }
+  return reasons
+}

@@ -1,0 +1,86 @@
+import { isJsonObject, refuse } from './refused-value.ts'
+
+/** Places and shapes: GeoJSON (RFC 7946), longitude before latitude. */
+
+/** Nesting of geometry collections; deeper ones have no use and could exhaust the stack. */
+const COLLECTION_DEPTH = 8
+
+export function readGeoPoint(value: unknown): string {
+  const { coordinates } = readGeometryObject(value, ['Point'])
+  return `{"type":"Point","coordinates":${positionText(coordinates)}}`
+}
+
+export function readGeoShape(value: unknown): string {
+  return shapeText(value, COLLECTION_DEPTH)
+}
+
+function shapeText(value: unknown, depth: number): string {
+  const { type, coordinates, geometries } = readGeometryObject(value, [
+    ...Object.keys(COORDINATES),
+    'GeometryCollection',
+  ])
+  if (type === 'GeometryCollection') {
+    if (depth === 0) refuse('nests geometry collections too deeply')
+    const texts = readList(geometries, 0).map((geometry) => shapeText(geometry, depth - 1))
+    return `{"type":"GeometryCollection","geometries":[${texts.join(',')}]}`
+  }
+  return `{"type":"${type}","coordinates":${COORDINATES[type]?.(coordinates)}}`
+}
+
+const lineText = (value: unknown) => listText(readList(value, 2), positionText)
+const polygonText = (value: unknown) => listText(readList(value, 1), ringText)
+
+const COORDINATES: Readonly<Record<string, (value: unknown) => string>> = {
+  Point: positionText,
+  MultiPoint: (value) => listText(readList(value, 0), positionText),
+  LineString: lineText,
+  MultiLineString: (value) => listText(readList(value, 0), lineText),
+  Polygon: polygonText,
+  MultiPolygon: (value) => listText(readList(value, 0), polygonText),
+}
+
+function ringText(value: unknown): string {
+  const texts = readList(value, 4).map(positionText)
+  if (texts[0] !== texts.at(-1)) refuse('has a ring whose last position is not its first')
+  return `[${texts.join(',')}]`
+}
+
+function positionText(value: unknown): string {
+  if (!Array.isArray(value) || value.length < 2 || value.length > 3) {
+    refuse('has a position that is not [longitude, latitude] or [longitude, latitude, elevation]')
+  }
+  const [longitude, latitude] = value
+  if (!value.every((part) => typeof part === 'number' && Number.isFinite(part))) {
+    refuse('has a coordinate that is not a number')
+  }
+  if (Math.abs(longitude) > 180) refuse('has a longitude outside -180 to 180')
+  if (Math.abs(latitude) > 90) refuse('has a latitude outside -90 to 90')
+  return JSON.stringify(value)
+}
+
+interface GeometryObject {
+  readonly type: string
+  readonly coordinates?: unknown
+  readonly geometries?: unknown
+}
+
+function readGeometryObject(value: unknown, types: readonly string[]): GeometryObject {
+  if (!isJsonObject(value) || typeof value['type'] !== 'string' || !types.includes(value['type'])) {
+    refuse(`is not GeoJSON of type ${types.join(', ')}`)
+  }
+  const body = value['type'] === 'GeometryCollection' ? 'geometries' : 'coordinates'
+  const odd = Object.keys(value).find((name) => name !== 'type' && name !== body)
+  if (odd !== undefined) refuse(`has a member ${odd} that is not stored`)
+  return value as unknown as GeometryObject
+}
+
+function readList(value: unknown, least: number): readonly unknown[] {
+  if (!Array.isArray(value) || value.length < least) {
+    refuse(`has a list that is missing or shorter than ${least}`)
+  }
+  return value
+}
+
+function listText(values: readonly unknown[], text: (value: unknown) => string): string {
+  return `[${values.map(text).join(',')}]`
+}

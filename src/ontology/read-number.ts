@@ -1,0 +1,81 @@
+import { refuse } from './refused-value.ts'
+
+/**
+ * Numbers, as the wire writes them: small ones as JSON numbers, `long` and `decimal` as JSON
+ * strings because JSON readers lose digits. Each function gives the canonical JSON text.
+ */
+
+const WHOLE = /^[+-]?\d{1,40}$/
+const DECIMAL = /^([+-]?)(\d{1,200})(?:\.(\d{1,200}))?$/
+const FLOATING = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?$/
+
+/** Digits on each side of the point, enough for every database that has decimals. */
+const DECIMAL_DIGITS = 100
+
+const LONG_MIN = -(2n ** 63n)
+const LONG_MAX = 2n ** 63n - 1n
+const FLOAT_MAX = 3.4028234663852886e38
+/** Up to here a double and the decimal text that it came from are the same number. */
+const SAFE_DIGITS = 15
+
+/** A reader for whole numbers of the given width in bits; strings of digits are taken too. */
+export function wholeNumberReader(type: string, bits: number): (value: unknown) => string {
+  const min = -(2 ** (bits - 1))
+  const max = 2 ** (bits - 1) - 1
+  return (value) => {
+    const number = typeof value === 'string' && WHOLE.test(value) ? Number(value) : value
+    if (typeof number !== 'number' || !Number.isInteger(number)) refuse(`is not a ${type}`)
+    if (number < min || number > max) refuse(`is outside ${type}: ${min} to ${max}`)
+    return number === 0 ? '0' : String(number)
+  }
+}
+
+export function readLong(value: unknown): string {
+  if (typeof value === 'number') {
+    if (!Number.isInteger(value)) refuse('is not a long')
+    if (!Number.isSafeInteger(value)) {
+      refuse('has lost digits as a JSON number; send a long as a JSON string')
+    }
+    return `"${BigInt(value)}"`
+  }
+  if (typeof value !== 'string' || !WHOLE.test(value)) refuse('is not a long')
+  const long = BigInt(value.startsWith('+') ? value.slice(1) : value)
+  if (long < LONG_MIN || long > LONG_MAX) refuse(`is outside long: ${LONG_MIN} to ${LONG_MAX}`)
+  return `"${long}"`
+}
+
+/** Exact: digits after the point stay as they were sent, trailing zeros included. */
+export function readDecimal(value: unknown): string {
+  const match = DECIMAL.exec(typeof value === 'number' ? decimalText(value) : String(value))
+  if (match === null || (typeof value !== 'string' && typeof value !== 'number')) {
+    refuse('is not a decimal: digits with at most one point')
+  }
+  const [, sign, whole = '', fraction = ''] = match
+  const digits = whole.replace(/^0+(?=\d)/, '')
+  if (digits.length > DECIMAL_DIGITS || fraction.length > DECIMAL_DIGITS) {
+    refuse(`has more than ${DECIMAL_DIGITS} digits on one side of the point`)
+  }
+  const number = fraction === '' ? digits : `${digits}.${fraction}`
+  return sign === '-' && /[1-9]/.test(number) ? `"-${number}"` : `"${number}"`
+}
+
+function decimalText(value: number): string {
+  const text = String(value)
+  const digits = text.replace(/[^\d]/g, '').replace(/^0+/, '')
+  if (digits.length > SAFE_DIGITS || text.includes('e')) {
+    refuse('may have lost digits as a JSON number; send a decimal as a JSON string')
+  }
+  return text
+}
+
+/** `float` and `double`: JSON has no NaN or infinities, so these are the strings of the wire. */
+export function floatingReader(type: 'float' | 'double'): (value: unknown) => string {
+  return (value) => {
+    if (value === 'NaN' || value === 'Infinity' || value === '-Infinity') return `"${value}"`
+    const number = typeof value === 'string' && FLOATING.test(value) ? Number(value) : value
+    if (typeof number !== 'number' || !Number.isFinite(number)) refuse(`is not a ${type}`)
+    if (type === 'float' && Math.abs(number) > FLOAT_MAX) refuse('is outside float')
+    // Minus zero equals zero, so it is stored as zero.
+    return number === 0 ? '0' : String(number)
+  }
+}

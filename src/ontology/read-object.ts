@@ -1,0 +1,89 @@
+import { OBJECT_MAX_BYTES } from '../contract/limits.ts'
+import type { ObjectType } from './ontology.ts'
+import { type PrimaryKey, readPrimaryKey } from './primary-key.ts'
+import { type ValueReader, valueReader } from './read-value.ts'
+import { isJsonObject, RefusedValue } from './refused-value.ts'
+import { objectId } from './rid.ts'
+
+/**
+ * Turns the properties that a client sends into what a store keeps. The JSON text is made here,
+ * once, at write time; every page copies it without looking inside.
+ */
+
+/** An object, ready to be stored. All texts but `pk` and `objectId` are JSON. */
+export interface StoredObject {
+  readonly pk: string
+  readonly objectId: string
+  /** The primary key as a JSON string. */
+  readonly key: string
+  /** The title as a JSON string. */
+  readonly title: string | null
+  /** The properties as a JSON object, nulls left out, in the order of the type. */
+  readonly body: string
+}
+
+/** Why an object was refused, and at which property. */
+export class RefusedObject extends Error {
+  readonly property: string | undefined
+  readonly reason: string
+
+  constructor(reason: string, property?: string) {
+    super(property === undefined ? reason : `${property} ${reason}`)
+    this.name = 'RefusedObject'
+    this.property = property
+    this.reason = reason
+  }
+}
+
+export type ObjectReader = (properties: unknown) => StoredObject
+
+/** Compiles a type into the function that checks and serialises its objects. */
+export function objectReader(type: ObjectType): ObjectReader {
+  const readers = new Map<string, ValueReader>()
+  for (const property of type.properties.values()) {
+    readers.set(property.apiName, valueReader(property.type))
+  }
+  const { apiName: keyName, type: keyType } = type.primaryKey
+
+  return (properties) => {
+    if (!isJsonObject(properties)) throw new RefusedObject('the properties are not a JSON object')
+    for (const name of Object.keys(properties)) {
+      if (!readers.has(name)) throw new RefusedObject('is not a property of the type', name)
+    }
+    const members: string[] = []
+    let title: string | null = null
+    for (const [name, read] of readers) {
+      const value = Object.hasOwn(properties, name) ? properties[name] : null
+      if (value === null) continue
+      const json = at(name, () => read(value))
+      if (name === type.titleProperty) title = json.startsWith('"') ? json : `"${json}"`
+      members.push(`"${name}":${json}`)
+    }
+    const key = at(keyName, () => readKey(Object.hasOwn(properties, keyName), properties[keyName]))
+    const body = `{${members.join(',')}}`
+    if (Buffer.byteLength(body) > OBJECT_MAX_BYTES) {
+      throw new RefusedObject(`the object is larger than ${OBJECT_MAX_BYTES} bytes`)
+    }
+    const id = objectId(type.rid, key.pk)
+    return { pk: key.pk, objectId: id, key: JSON.stringify(key.text), title, body }
+  }
+
+  function readKey(present: boolean, value: unknown): PrimaryKey {
+    if (!present || value === null) throw new RefusedValue('is the primary key and is missing')
+    return readPrimaryKey(keyType, value)
+  }
+}
+
+/** Reads the key of a deletion. */
+export function readObjectKey(type: ObjectType, value: unknown): PrimaryKey {
+  return at(type.primaryKey.apiName, () => readPrimaryKey(type.primaryKey.type, value))
+}
+
+function at<T>(property: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof RefusedValue)) throw error
+    throw new RefusedObject(error.reason, property + error.place)
+  }
+}

@@ -1,0 +1,178 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { PAGE_TOKEN_MAX_LENGTH } from '../contract/limits.ts'
+import { FINGERPRINT_BYTES } from './request-fingerprint.ts'
+import {
+  KEY_ID_BYTES,
+  SALT_BYTES,
+  singleTokenKey,
+  type TokenKey,
+  type TokenKeys,
+} from './token-keys.ts'
+
+/**
+ * Page tokens: sealed, so that a client can neither read nor change them, and bound to one request
+ * and one caller [2.1.5]. All that a walk needs travels in the token; no server keeps state.
+ *
+ *     v1.BASE64URL( format 1 | key id 4 | salt 12 | nonce 12 | sealed state | tag 16 )
+ *
+ * The format byte lets a later release still open the tokens of this one.
+ */
+
+/** Where a walk stands between two pages. */
+export interface PageState {
+  /** Key of the last object served; the next page starts strictly after it. */
+  readonly after: string
+  /** Objects served so far, for the cross-page limit. */
+  readonly served: number
+  /** Present in snapshot walks: the version all pages read, when it was taken, its count. */
+  readonly snapshot: SnapshotState | undefined
+}
+
+export interface SnapshotState {
+  readonly version: number
+  readonly takenAtSeconds: number
+  readonly totalCount: number
+}
+
+/** What a token can be used for: this request, by this caller, until then. */
+export interface TokenBinding {
+  readonly request: Buffer
+  readonly caller: Buffer
+}
+
+export type TokenRefusal = 'malformed' | 'expired' | 'other request' | 'other caller' | 'reclaimed'
+
+export type OpenedToken =
+  | { readonly state: PageState }
+  | { readonly refused: Exclude<TokenRefusal, 'reclaimed'> }
+
+const PREFIX = 'v1.'
+const FORMAT = 1
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const HEAD_BYTES = 1 + KEY_ID_BYTES + SALT_BYTES + NONCE_BYTES
+const CIPHER = 'aes-256-gcm'
+
+export function sealPageToken(
+  state: PageState,
+  binding: TokenBinding,
+  expiresAtSeconds: number,
+  keys: TokenKeys,
+): string {
+  const head = Buffer.concat([
+    Buffer.of(FORMAT),
+    keys.sealing.id,
+    randomBytes(SALT_BYTES + NONCE_BYTES),
+  ])
+  const cipher = createCipheriv(CIPHER, keyOf(head, keys.sealing), nonceOf(head))
+  cipher.setAAD(head)
+  const sealed = cipher.update(writeState(state, binding, expiresAtSeconds))
+  cipher.final()
+  return PREFIX + Buffer.concat([head, sealed, cipher.getAuthTag()]).toString('base64url')
+}
+
+/** Opens a token, or says why it is of no use. Nothing in it is looked at before it is proven. */
+export function openPageToken(
+  token: string,
+  binding: TokenBinding,
+  nowSeconds: number,
+  keys: TokenKeys,
+): OpenedToken {
+  const plain = unseal(token, keys)
+  if (plain === undefined) return { refused: 'malformed' }
+  if (!binding.caller.equals(plain.subarray(AT.caller, AT.expires))) {
+    return { refused: 'other caller' }
+  }
+  if (!binding.request.equals(plain.subarray(AT.request, AT.caller))) {
+    return { refused: 'other request' }
+  }
+  if (plain.readDoubleBE(AT.expires) <= nowSeconds) return { refused: 'expired' }
+  return { state: readState(plain) }
+}
+
+function unseal(token: string, keys: TokenKeys): Buffer | undefined {
+  if (token.length > PAGE_TOKEN_MAX_LENGTH || !token.startsWith(PREFIX)) return undefined
+  const text = token.slice(PREFIX.length)
+  const bytes = Buffer.from(text, 'base64url')
+  // One token has one spelling: base64 readers take others for the same bytes.
+  if (bytes.toString('base64url') !== text) return undefined
+  if (bytes.length < HEAD_BYTES + AT.after + TAG_BYTES || bytes[0] !== FORMAT) return undefined
+
+  const id = bytes.subarray(1, 1 + KEY_ID_BYTES)
+  for (const key of keys.opening) {
+    const plain = key.id.equals(id) ? unsealWith(bytes, key) : undefined
+    if (plain !== undefined) return plain
+  }
+  return undefined
+}
+
+function unsealWith(bytes: Buffer, key: TokenKey): Buffer | undefined {
+  const head = bytes.subarray(0, HEAD_BYTES)
+  const tagAt = bytes.length - TAG_BYTES
+  // Without authTagLength a shortened, easily guessed tag would be accepted.
+  const decipher = createDecipheriv(CIPHER, keyOf(head, key), nonceOf(head), {
+    authTagLength: TAG_BYTES,
+  })
+  decipher.setAAD(head)
+  decipher.setAuthTag(bytes.subarray(tagAt))
+  const plain = decipher.update(bytes.subarray(HEAD_BYTES, tagAt))
+  try {
+    decipher.final()
+  } catch {
+    return undefined
+  }
+  return plain
+}
+
+function keyOf(head: Buffer, key: TokenKey): Buffer {
+  return singleTokenKey(key, head.subarray(1 + KEY_ID_BYTES, HEAD_BYTES - NONCE_BYTES))
+}
+
+function nonceOf(head: Buffer): Buffer {
+  return head.subarray(HEAD_BYTES - NONCE_BYTES)
+}
+
+/** Where each part of the sealed state begins. Numbers are doubles: exact to 2^53, fixed width. */
+const AT = {
+  request: 0,
+  caller: FINGERPRINT_BYTES,
+  expires: 2 * FINGERPRINT_BYTES,
+  served: 2 * FINGERPRINT_BYTES + 8,
+  version: 2 * FINGERPRINT_BYTES + 16,
+  takenAt: 2 * FINGERPRINT_BYTES + 24,
+  totalCount: 2 * FINGERPRINT_BYTES + 32,
+  after: 2 * FINGERPRINT_BYTES + 40,
+} as const
+
+/** Stands in the place of a version in walks without a snapshot. */
+const NO_SNAPSHOT = -1
+
+function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: number): Buffer {
+  const after = Buffer.from(state.after)
+  const plain = Buffer.alloc(AT.after + after.length)
+  binding.request.copy(plain, AT.request)
+  binding.caller.copy(plain, AT.caller)
+  plain.writeDoubleBE(expiresAtSeconds, AT.expires)
+  plain.writeDoubleBE(state.served, AT.served)
+  plain.writeDoubleBE(state.snapshot?.version ?? NO_SNAPSHOT, AT.version)
+  plain.writeDoubleBE(state.snapshot?.takenAtSeconds ?? 0, AT.takenAt)
+  plain.writeDoubleBE(state.snapshot?.totalCount ?? 0, AT.totalCount)
+  after.copy(plain, AT.after)
+  return plain
+}
+
+function readState(plain: Buffer): PageState {
+  const version = plain.readDoubleBE(AT.version)
+  return {
+    after: plain.toString('utf8', AT.after),
+    served: plain.readDoubleBE(AT.served),
+    snapshot:
+      version === NO_SNAPSHOT
+        ? undefined
+        : {
+            version,
+            takenAtSeconds: plain.readDoubleBE(AT.takenAt),
+            totalCount: plain.readDoubleBE(AT.totalCount),
+          },
+  }
+}

@@ -1,0 +1,32 @@
+import { hash } from 'node:crypto'
+import type { Revision } from '../contract/revisions.ts'
+
+/**
+ * "The rest of the request is repeated unchanged" [4.1.1]: what a page token is bound to. The page
+ * size is no part of it, because it is a suggestion. The query is the parsed one, so that another
+ * spelling of the same question is the same request.
+ */
+export interface FingerprintedRequest {
+  readonly endpoint: string
+  readonly revision: Revision
+  readonly ontologyRid: string
+  readonly objectType: string
+  /** The parsed query: plain data whose members always stand in the same order. */
+  readonly query: object
+  readonly snapshot: boolean
+}
+
+export const FINGERPRINT_BYTES = 16
+
+export function requestFingerprint(request: FingerprintedRequest): Buffer {
+  const { endpoint, revision, ontologyRid, objectType, query, snapshot } = request
+  return shortHash(JSON.stringify([endpoint, revision, ontologyRid, objectType, query, snapshot]))
+}
+
+export function callerFingerprint(callerId: string): Buffer {
+  return shortHash(callerId)
+}
+
+function shortHash(text: string): Buffer {
+  return hash('sha256', text, 'buffer').subarray(0, FINGERPRINT_BYTES)
+}

@@ -1,0 +1,118 @@
+import {
+  LIST_OBJECTS_LIMIT,
+  PAGE_MAX_BYTES,
+  PAGE_TOKEN_TTL_SECONDS,
+  SNAPSHOT_MAX_AGE_SECONDS,
+} from '../contract/limits.ts'
+import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
+import { KEY_BYTES } from '../paging/token-keys.ts'
+import { Secret } from './secret.ts'
+
+/**
+ * Every setting: its name, what it means, what it is when nothing is set, and how its text is
+ * read. The parser, `oqs config` and the check of docs/configuration.md all use this table.
+ */
+
+export interface Setting<T> {
+  readonly default: string | undefined
+  readonly meaning: string
+  readonly allowed: string
+  /** Undefined when the text is not allowed. */
+  readonly parse: (text: string) => T | undefined
+  readonly secret?: true
+}
+
+export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export const SETTINGS = {
+  OQS_HOST: {
+    default: '127.0.0.1',
+    meaning: 'The address to listen on.',
+    allowed: 'a host name or an IP address',
+    parse: (text: string) => (/^[A-Za-z0-9.:_-]+$/.test(text) ? text : undefined),
+  },
+  OQS_PORT: {
+    default: '8080',
+    meaning: 'The port to listen on; 0 takes a free one.',
+    allowed: 'a number from 0 to 65535',
+    parse: (text: string) => wholeNumber(text, 0, 65_535),
+  },
+  OQS_STORE: {
+    default: 'sqlite:data/oqs.db',
+    meaning: 'Where objects are kept.',
+    allowed: 'sqlite:PATH',
+    parse: (text: string) => (/^sqlite:./.test(text) ? text : undefined),
+  },
+  OQS_DEMO: {
+    default: 'off',
+    meaning: 'Load the demo ontology when the store is empty, and print a token for it.',
+    allowed: 'on or off',
+    parse: (text: string) => ({ on: true, off: false })[text],
+  },
+  OQS_ADMIN_TOKEN: {
+    default: undefined,
+    meaning: 'A bearer token with every right, for automation.',
+    allowed: 'at least 16 visible ASCII characters',
+    parse: (text: string) => (/^[\x21-\x7e]{16,}$/.test(text) ? new Secret(text) : undefined),
+    secret: true,
+  },
+  OQS_PAGE_TOKEN_KEYS: {
+    default: undefined,
+    meaning: 'Keys of page tokens: the first seals, all open. Kept in the store when not set.',
+    allowed: `base64 keys of ${KEY_BYTES} bytes, separated by commas`,
+    parse: parseKeys,
+    secret: true,
+  },
+  OQS_PAGE_TOKEN_TTL_SECONDS: {
+    default: String(PAGE_TOKEN_TTL_SECONDS),
+    meaning: 'How long a page token can be used.',
+    allowed: 'a number from 1 to 86400',
+    parse: (text: string) => wholeNumber(text, 1, 86_400),
+  },
+  OQS_SNAPSHOT_MAX_AGE_SECONDS: {
+    default: String(SNAPSHOT_MAX_AGE_SECONDS),
+    meaning: 'How old a snapshot may grow; older row versions are reclaimed.',
+    allowed: 'a number from 1 to 604800',
+    parse: (text: string) => wholeNumber(text, 1, 604_800),
+  },
+  OQS_PAGE_MAX_BYTES: {
+    default: String(PAGE_MAX_BYTES),
+    meaning: 'Bytes at which a page ends early; it always holds at least one object.',
+    allowed: 'a number from 1024 to 268435456',
+    parse: (text: string) => wholeNumber(text, 1024, 268_435_456),
+  },
+  OQS_LIST_OBJECTS_LIMIT: {
+    default: String(LIST_OBJECTS_LIMIT),
+    meaning: 'Objects that one listing of revision 1.0 may return across its pages.',
+    allowed: 'a number from 1 up, or none',
+    parse: (text: string): RetrievalLimit | undefined =>
+      text === 'none' ? 'none' : wholeNumber(text, 1, Number.MAX_SAFE_INTEGER),
+  },
+  OQS_LOG_LEVEL: {
+    default: 'info',
+    meaning: 'What is logged: JSON lines on standard error.',
+    allowed: LOG_LEVELS.join(', '),
+    parse: (text: string) => LOG_LEVELS.find((level) => level === text),
+  },
+  OQS_CONFIG: {
+    default: undefined,
+    meaning: 'A file with settings, a NAME=value on each line; the environment goes first.',
+    allowed: 'the path of a file',
+    parse: (text: string) => text,
+  },
+} as const satisfies Record<string, Setting<unknown>>
+
+export type SettingName = keyof typeof SETTINGS
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[]
+
+function wholeNumber(text: string, min: number, max: number): number | undefined {
+  const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+  return number >= min && number <= max ? number : undefined
+}
+
+function parseKeys(text: string): Secret<readonly Uint8Array[]> | undefined {
+  const keys = text.split(',').map((key) => Buffer.from(key.trim(), 'base64'))
+  return keys.every((key) => key.length === KEY_BYTES) ? new Secret(keys) : undefined
+}

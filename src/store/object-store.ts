@@ -1,0 +1,100 @@
+import type { RecordShape } from '../contract/object-record.ts'
+import type { Scope } from '../contract/scopes.ts'
+import type { Catalogue } from '../ontology/catalogue.ts'
+import type { OntologyChange } from '../ontology/change-definition.ts'
+import type { ObjectType } from '../ontology/ontology.ts'
+import type { StoredObject } from '../ontology/read-object.ts'
+import type { Query } from '../query/query.ts'
+
+/**
+ * The port between the service and its databases. A store keeps versioned rows: each commit on an
+ * object type takes the type's next version, and a page is read as of one version.
+ *
+ * What every store promises, and the store contract suite checks: a commit is seen whole or not at
+ * all; a commit that was acknowledged is never lost; a page as of a version never changes.
+ */
+export interface ObjectStore extends AsyncDisposable {
+  /** Throws when the database cannot be reached. */
+  check(): Promise<void>
+
+  readCatalogue(): Promise<Catalogue>
+  saveOntology(change: OntologyChange): Promise<void>
+
+  readPage(read: PageRead): Promise<StoredPage | Reclaimed>
+  commit(batch: Batch): Promise<Commit>
+  /** Deletes row versions that no snapshot taken since the given time can need. */
+  reclaim(sinceMs: number): Promise<number>
+
+  /** The keys that seal page tokens, made once for all nodes of the store. */
+  readPageTokenKeys(): Promise<readonly Uint8Array[]>
+
+  createApiToken(token: ApiToken, secretHash: string): Promise<void>
+  findApiToken(secretHash: string): Promise<ApiToken | undefined>
+  listApiTokens(): Promise<readonly ApiToken[]>
+  /** Revokes by id or, all at once, by name; gives how many were revoked. */
+  revokeApiTokens(idOrName: string, nowMs: number): Promise<number>
+}
+
+export interface PageRead {
+  readonly objectType: ObjectType
+  readonly query: Query
+  readonly recordShape: RecordShape
+  /** The key after which the page starts; undefined for the first page. */
+  readonly after: string | undefined
+  /** The version to read as of; undefined for the latest. */
+  readonly version: number | undefined
+  readonly maxObjects: number
+  readonly maxBytes: number
+}
+
+export interface StoredPage {
+  /** The records as JSON text with commas between, in key order. */
+  readonly records: Uint8Array
+  readonly count: number
+  /** The key of the last record; empty on an empty page. */
+  readonly lastKey: string
+  /** Whether an object follows the last record. */
+  readonly more: boolean
+  /** The version that was read. */
+  readonly version: number
+  /** Objects of the type as of now; a snapshot keeps the count of its first page. */
+  readonly liveCount: number
+}
+
+/** The version that was asked for is gone. */
+export type Reclaimed = 'reclaimed'
+
+export type Change =
+  | { readonly put: StoredObject }
+  /** The stored form of the key. */
+  | { readonly delete: string }
+
+/** Changes of one object type that happen together or not at all; the last one of a key counts. */
+export interface Batch {
+  readonly objectType: ObjectType
+  readonly changes: readonly Change[]
+  /** The generation of the catalogue that the objects were checked against. */
+  readonly basedOn: number
+  readonly nowMs: number
+}
+
+export interface Commit {
+  /** The version that holds the changes, or the current one when there was nothing to change. */
+  readonly version: number
+  /** Objects that were written. */
+  readonly put: number
+  /** Objects that existed and were deleted. */
+  readonly deleted: number
+}
+
+/** A bearer token as it is kept: everything but the secret. */
+export interface ApiToken {
+  readonly id: string
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  /** API names or RIDs; undefined for every ontology. */
+  readonly ontologies: readonly string[] | undefined
+  readonly createdAtMs: number
+  readonly expiresAtMs: number | undefined
+  readonly revokedAtMs: number | undefined
+}

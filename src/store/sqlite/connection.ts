@@ -1,0 +1,45 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/** How this store opens its database file: the same way for the reader and the writer. */
+
+/** How long a statement waits for another process that writes. */
+const BUSY_TIMEOUT_MS = 10_000
+/** Reading through the memory map saves a copy of every page. */
+const MMAP_BYTES = 64 * 1024 ** 3
+const CACHE_KIB = 32 * 1024
+
+export function openConnection(path: string): DatabaseSync {
+  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
+  const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
+  try {
+    const mode = db.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode']
+    if (mode !== 'wal') throw new Error(`the file system of ${path} does not allow WAL`)
+    // FULL: a commit is on disk before it is acknowledged, whatever happens to the machine.
+    db.exec(`
+      PRAGMA synchronous = FULL;
+      PRAGMA foreign_keys = ON;
+      PRAGMA mmap_size = ${MMAP_BYTES};
+      PRAGMA cache_size = -${CACHE_KIB};
+    `)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** Runs a function in a transaction of its own. */
+export function inTransaction<T>(db: DatabaseSync, kind: 'read' | 'write', run: () => T): T {
+  // A writer takes its place at once: a reader that turns writer midway can fail.
+  db.exec(kind === 'write' ? 'BEGIN IMMEDIATE' : 'BEGIN')
+  try {
+    const result = run()
+    db.exec('COMMIT')
+    return result
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
+  }
+}

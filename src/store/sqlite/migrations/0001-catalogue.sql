@@ -1,0 +1,62 @@
+-- What the service knows: definitions, the versions of each object type, keys and tokens.
+-- The objects themselves live in one table per object type, see object-table.ts.
+
+CREATE TABLE catalogue (
+  -- Exactly one row. The generation grows with every change of a definition.
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  generation INTEGER NOT NULL
+) STRICT;
+INSERT INTO catalogue (id, generation) VALUES (1, 0);
+
+CREATE TABLE ontology (
+  rid TEXT PRIMARY KEY,
+  api_name TEXT NOT NULL UNIQUE,
+  definition TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE ontology_family (
+  family TEXT PRIMARY KEY,
+  ontology_rid TEXT NOT NULL REFERENCES ontology (rid) ON DELETE CASCADE
+) STRICT;
+
+CREATE TABLE object_type (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  rid TEXT NOT NULL UNIQUE,
+  ontology_rid TEXT NOT NULL REFERENCES ontology (rid),
+  definition TEXT NOT NULL,
+  -- The generation of the catalogue in which this definition last changed.
+  generation INTEGER NOT NULL,
+  -- The newest version that readers may see; 0 before the first commit.
+  published INTEGER NOT NULL DEFAULT 0,
+  -- The oldest version that can still be read.
+  oldest INTEGER NOT NULL DEFAULT 0,
+  live_count INTEGER NOT NULL DEFAULT 0,
+  -- No record of this type was ever larger.
+  max_record_bytes INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE commit_log (
+  object_type_id INTEGER NOT NULL REFERENCES object_type (id) ON DELETE CASCADE,
+  version INTEGER NOT NULL,
+  committed_at_ms INTEGER NOT NULL,
+  put INTEGER NOT NULL,
+  deleted INTEGER NOT NULL,
+  PRIMARY KEY (object_type_id, version)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE page_token_key (
+  -- The newest one seals, all open.
+  id INTEGER PRIMARY KEY,
+  secret BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE api_token (
+  id TEXT PRIMARY KEY,
+  secret_hash TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  scopes TEXT NOT NULL,
+  ontologies TEXT,
+  created_at_ms INTEGER NOT NULL,
+  expires_at_ms INTEGER,
+  revoked_at_ms INTEGER
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import type { Catalogue } from '../../ontology/catalogue.ts'
+import type { OntologyChange } from '../../ontology/change-definition.ts'
+import { KEY_BYTES } from '../../paging/token-keys.ts'
+import { settleChanges } from '../batch.ts'
+import type {
+  ApiToken,
+  Batch,
+  Commit,
+  ObjectStore,
+  PageRead,
+  Reclaimed,
+  StoredPage,
+} from '../object-store.ts'
+import { openConnection } from './connection.ts'
+import { migrate } from './migrate.ts'
+import { CatalogueReader } from './read-catalogue.ts'
+import { readPage } from './read-page.ts'
+import { API_TOKEN_COLUMNS, type ApiTokenRow, toApiToken } from './secrets.ts'
+import { StatementCache } from './statement-cache.ts'
+import { toStoreFailure } from './store-failure.ts'
+import { Writer } from './writer.ts'
+
+/** Opens the embedded store: one SQLite file, read here and written by a thread of its own. */
+export function openSqliteStore(path: string): ObjectStore {
+  const db = openConnection(path)
+  try {
+    migrate(db)
+    // From here on this connection only reads; whatever writes goes through the writer.
+    db.exec('PRAGMA query_only = ON')
+  } catch (error) {
+    db.close()
+    throw error
+  }
+  return new SqliteStore(db, new Writer(path))
+}
+
+class SqliteStore implements ObjectStore {
+  readonly #db: DatabaseSync
+  readonly #writer: Writer
+  readonly #statements: StatementCache
+  readonly #catalogue: CatalogueReader
+
+  constructor(db: DatabaseSync, writer: Writer) {
+    this.#db = db
+    this.#writer = writer
+    this.#statements = new StatementCache(db)
+    this.#catalogue = new CatalogueReader(db, this.#statements)
+  }
+
+  async check(): Promise<void> {
+    this.#read(() => this.#statements.prepare('SELECT generation FROM catalogue').get())
+  }
+
+  async readCatalogue(): Promise<Catalogue> {
+    return this.#read(() => this.#catalogue.read())
+  }
+
+  async readPage(read: PageRead): Promise<StoredPage | Reclaimed> {
+    return this.#read(() => readPage(this.#db, this.#statements, read))
+  }
+
+  async findApiToken(secretHash: string): Promise<ApiToken | undefined> {
+    const sql = `SELECT ${API_TOKEN_COLUMNS} FROM api_token WHERE secret_hash = ?`
+    const row = this.#read(() => this.#statements.prepare(sql).get(secretHash))
+    return row === undefined ? undefined : toApiToken(row as unknown as ApiTokenRow)
+  }
+
+  async listApiTokens(): Promise<readonly ApiToken[]> {
+    const sql = `SELECT ${API_TOKEN_COLUMNS} FROM api_token ORDER BY created_at_ms, id`
+    const rows = this.#read(() => this.#statements.prepare(sql).all())
+    return (rows as unknown as ApiTokenRow[]).map(toApiToken)
+  }
+
+  saveOntology({ ontology, basedOn, harms }: OntologyChange): Promise<void> {
+    const { definition } = ontology
+    return this.#writer.run('saveOntology', { definition, basedOn, harms })
+  }
+
+  commit({ objectType, changes, basedOn, nowMs }: Batch): Promise<Commit> {
+    const settled = settleChanges(changes)
+    const batch = { typeRid: objectType.rid, changes: settled, basedOn, nowMs }
+    return this.#writer.run('commitBatch', batch)
+  }
+
+  async reclaim(sinceMs: number): Promise<number> {
+    let total = 0
+    for (;;) {
+      const deleted = await this.#writer.run('reclaimStep', sinceMs)
+      total += deleted
+      if (deleted === 0) return total
+    }
+  }
+
+  readPageTokenKeys(): Promise<readonly Uint8Array[]> {
+    return this.#writer.run('readPageTokenKeys', randomBytes(KEY_BYTES))
+  }
+
+  createApiToken(token: ApiToken, secretHash: string): Promise<void> {
+    return this.#writer.run('createApiToken', { token, secretHash })
+  }
+
+  revokeApiTokens(idOrName: string, nowMs: number): Promise<number> {
+    return this.#writer.run('revokeApiTokens', { idOrName, nowMs })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writer[Symbol.asyncDispose]()
+    this.#db.close()
+  }
+
+  #read<T>(read: () => T): T {
+    try {
+      return read()
+    } catch (error) {
+      throw toStoreFailure(error)
+    }
+  }
+}

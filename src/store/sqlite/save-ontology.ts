@@ -1,0 +1,137 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import type { OntologyChange } from '../../ontology/change-definition.ts'
+import type { ObjectTypeDefinition, OntologyDefinition } from '../../ontology/definition-schema.ts'
+import { RECORD_OVERHEAD_BYTES } from '../batch.ts'
+import { inTransaction } from './connection.ts'
+import { createObjectTable, dropObjectTable, objectTable } from './object-table.ts'
+
+/** An ontology change as it crosses to the writer thread: definitions are plain data. */
+export interface SavedDefinition {
+  readonly definition: OntologyDefinition
+  readonly basedOn: number
+  readonly harms: OntologyChange['harms']
+}
+
+/** Saves a definition and gives every object type its table, all in one transaction. */
+export function saveOntology(db: DatabaseSync, change: SavedDefinition): void {
+  inTransaction(db, 'write', () => {
+    const generation = nextGeneration(db, change.basedOn)
+    refuseHarm(db, change.harms)
+    saveDefinition(db, change.definition)
+    saveObjectTypes(db, change.definition, generation)
+  })
+}
+
+function nextGeneration(db: DatabaseSync, basedOn: number): number {
+  const current = db.prepare('SELECT generation FROM catalogue').get()?.['generation']
+  if (current !== basedOn) {
+    throw new ObjectQueryError('OntologyDefinitionOutOfSync', {
+      reason: 'another definition was saved at the same time',
+    })
+  }
+  db.prepare('UPDATE catalogue SET generation = generation + 1').run()
+  return basedOn + 1
+}
+
+function refuseHarm(db: DatabaseSync, harms: SavedDefinition['harms']): void {
+  const count = db.prepare('SELECT live_count FROM object_type WHERE rid = ?')
+  const reasons = harms
+    .filter(({ typeRid }) => Number(count.get(typeRid)?.['live_count'] ?? 0) > 0)
+    .flatMap((harm) => harm.reasons)
+  if (reasons.length > 0) throw new ObjectQueryError('OntologyChangeRefused', { reasons })
+}
+
+function saveDefinition(db: DatabaseSync, definition: OntologyDefinition): void {
+  const rid = definition.rid ?? ''
+  db.prepare(
+    `INSERT INTO ontology (rid, api_name, definition) VALUES (?, ?, ?)
+     ON CONFLICT (rid) DO UPDATE SET api_name = excluded.api_name, definition = excluded.definition`,
+  ).run(rid, definition.apiName, JSON.stringify(definition))
+  db.prepare('DELETE FROM ontology_family WHERE ontology_rid = ?').run(rid)
+  const addFamily = db.prepare('INSERT INTO ontology_family (family, ontology_rid) VALUES (?, ?)')
+  for (const family of definition.families ?? []) addFamily.run(family, rid)
+}
+
+interface TypeRow {
+  readonly id: number
+  readonly rid: string
+  readonly definition: string
+}
+
+function saveObjectTypes(
+  db: DatabaseSync,
+  definition: OntologyDefinition,
+  generation: number,
+): void {
+  const ontologyRid = definition.rid ?? ''
+  const before = new Map(
+    db
+      .prepare('SELECT id, rid, definition FROM object_type WHERE ontology_rid = ?')
+      .all(ontologyRid)
+      .map((row) => [String(row['rid']), row as unknown as TypeRow]),
+  )
+  for (const type of definition.objectTypes) {
+    const earlier = before.get(type.rid ?? '')
+    before.delete(type.rid ?? '')
+    if (earlier === undefined) addObjectType(db, ontologyRid, type, generation)
+    else changeObjectType(db, earlier, type, generation)
+  }
+  // What is left over is no longer defined; refuseHarm has made sure that it is empty.
+  for (const { id } of before.values()) {
+    dropObjectTable(db, id)
+    db.prepare('DELETE FROM object_type WHERE id = ?').run(id)
+  }
+}
+
+function addObjectType(
+  db: DatabaseSync,
+  ontologyRid: string,
+  type: ObjectTypeDefinition,
+  generation: number,
+): void {
+  const { lastInsertRowid } = db
+    .prepare(
+      'INSERT INTO object_type (rid, ontology_rid, definition, generation) VALUES (?, ?, ?, ?)',
+    )
+    .run(type.rid ?? '', ontologyRid, JSON.stringify(type), generation)
+  createObjectTable(db, Number(lastInsertRowid))
+}
+
+function changeObjectType(
+  db: DatabaseSync,
+  earlier: TypeRow,
+  type: ObjectTypeDefinition,
+  generation: number,
+): void {
+  const definition = JSON.stringify(type)
+  if (definition === earlier.definition) return
+  db.prepare('UPDATE object_type SET definition = ?, generation = ? WHERE id = ?').run(
+    definition,
+    generation,
+    earlier.id,
+  )
+  const { titleProperty } = JSON.parse(earlier.definition) as ObjectTypeDefinition
+  if (titleProperty !== type.titleProperty) rewriteTitles(db, earlier.id, type.titleProperty)
+}
+
+/** The title is stored beside the body, so another title property means other titles. */
+function rewriteTitles(db: DatabaseSync, id: number, property: string | undefined): void {
+  const table = objectTable(id)
+  if (property === undefined) {
+    db.exec(`UPDATE ${table} SET title = NULL`)
+    return
+  }
+  db.prepare(
+    `UPDATE ${table} SET title = (
+       SELECT CASE WHEN value LIKE '"%' THEN value ELSE '"' || value || '"' END
+       FROM (SELECT body -> ? AS value) WHERE value IS NOT NULL
+     )`,
+  ).run(`$."${property}"`)
+  db.prepare(
+    `UPDATE object_type SET max_record_bytes = (
+       SELECT coalesce(max(octet_length(body) + octet_length(key) + coalesce(octet_length(title), 0)), 0) + ?
+       FROM ${table}
+     ) WHERE id = ?`,
+  ).run(RECORD_OVERHEAD_BYTES, id)
+}
