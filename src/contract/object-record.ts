@@ -41,3 +41,13 @@ const SHAPES: Readonly<Record<Revision, (objectTypeApiName: string) => RecordSha
 export function recordShape(revision: Revision, objectTypeApiName: string): RecordShape {
   return SHAPES[revision](objectTypeApiName)
 }
+
+/** What a shape adds to the stored text of a record: literals, identifier, and the comma. */
+export function bytesOfShape(shape: RecordShape): number {
+  return shape.reduce((bytes, part) => {
+    if ('literal' in part) return bytes + part.literal.length
+    return part.column === 'objectId' ? bytes + OBJECT_ID_LENGTH : bytes
+  }, 1)
+}
+
+const OBJECT_ID_LENGTH = 36

@@ -13,6 +13,7 @@ import { addOntologiesAdmin } from './ontologies-admin.ts'
 import { addOpenApi } from './openapi.ts'
 import { addSearchObjects } from './search-objects.ts'
 import type { Services } from './services.ts'
+import { textValidator } from './text-validator.ts'
 
 /** The HTTP application: every endpoint, and what all of them share. */
 
@@ -61,7 +62,10 @@ export async function buildApp(services: Services, version: string): Promise<App
     addListObjects(secured, services)
     addSearchObjects(secured, services)
     addOntologiesAdmin(secured, services)
-    addObjectsAdmin(secured, services)
+    await secured.register(async (batches: App) => {
+      takeLines(batches)
+      addObjectsAdmin(batches, services)
+    })
   })
   return app
 }
@@ -79,13 +83,13 @@ function requireAuthentication(app: App, services: Services): void {
   })
 }
 
-/** Paths and query strings are text, so numbers in them are read; a JSON body says what it is. */
+/** Requests are checked by the schemas of their endpoint, nothing in them is coerced or removed. */
 function setValidator(app: App): void {
-  const ofBodies = new Ajv({ strict: false })
-  const ofText = new Ajv({ strict: false, coerceTypes: true })
-  app.setValidatorCompiler(({ schema, httpPart }) =>
-    (httpPart === 'body' ? ofBodies : ofText).compile(schema as object),
-  )
+  const ajv = new Ajv({ strict: false })
+  app.setValidatorCompiler(({ schema, httpPart }) => {
+    const validate = ajv.compile(schema as object)
+    return httpPart === 'body' ? validate : textValidator(schema as object, validate)
+  })
 }
 
 function setBodyParsers(app: App): void {
@@ -96,7 +100,11 @@ function setBodyParsers(app: App): void {
     if (text === '') done(null, undefined)
     else void parseJson(request, text as string, done)
   })
-  // Read line by line by the endpoint that takes it, never as a whole.
+}
+
+/** A batch is read line by line by its endpoint, never as a whole. */
+function takeLines(app: App): void {
+  app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/x-ndjson', (_request, stream, done) => done(null, stream))
 }
 

@@ -9,12 +9,12 @@ export function invalidRequest(error: FastifyError, request: FastifyRequest): Ob
   }
   const [mistake] = error.validation ?? []
   const { path, reason } = describe(mistake)
-  const sent = (inBody ? request.body : request.query) as Readonly<Record<string, unknown>>
-
-  if (path === 'pageSize') {
-    return new ObjectQueryError('InvalidPageSize', { pageSize: sent['pageSize'] })
+  // Paging parameters have errors of their own, in every place that takes them.
+  if (mistake?.instancePath === '/pageSize') {
+    const sent = (inBody ? request.body : request.query) as { readonly pageSize: unknown }
+    return new ObjectQueryError('InvalidPageSize', { pageSize: sent.pageSize })
   }
-  if (path === 'pageToken') {
+  if (mistake?.instancePath === '/pageToken') {
     return new ObjectQueryError('InvalidPageToken', { reason: 'malformed' })
   }
   if (!inBody) return new ObjectQueryError('Default:InvalidArgument', { parameter: path, reason })

@@ -65,8 +65,15 @@ export function addObjectsAdmin(app: App, services: Services): void {
 async function readChanges(body: Readable, objectType: ObjectType): Promise<Change[]> {
   const readObject = objectReader(objectType)
   const changes: Change[] = []
-  for await (const lines of readLines(body, LINE_LIMITS)) {
-    for (const line of lines) changes.push(readChange(line, objectType, readObject))
+  // The stream outlives a refusal, which would otherwise cut the connection before the client has
+  // read the answer; what is left of the batch is then passed over.
+  const chunks = body.iterator({ destroyOnReturn: false })
+  try {
+    for await (const lines of readLines(chunks, LINE_LIMITS)) {
+      for (const line of lines) changes.push(readChange(line, objectType, readObject))
+    }
+  } finally {
+    body.resume()
   }
   return changes
 }

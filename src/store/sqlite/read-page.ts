@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { bytesOfShape } from '../../contract/object-record.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { PageRead, Reclaimed, StoredPage } from '../object-store.ts'
 import { inTransaction } from './connection.ts'
@@ -96,13 +97,14 @@ function rowsWithinBudget(
 ): number {
   // The type's largest record is known, so for small objects there is nothing to measure.
   if (head.maxRecordBytes * read.maxObjects <= read.maxBytes) return read.maxObjects
+  const shapeBytes = bytesOfShape(read.recordShape)
   let rows = 0
   let bytes = 0
   const sizes = statements
     .prepare(recordSizesSql(head.table, visibility))
     .iterate(...visible, read.after ?? '', read.maxObjects)
   for (const row of sizes) {
-    bytes += Number((row as unknown as [number])[0])
+    bytes += Number((row as unknown as [number])[0]) + shapeBytes
     if (bytes > read.maxBytes) break
     rows += 1
   }

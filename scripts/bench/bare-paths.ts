@@ -1,0 +1,14 @@
+/** What the bare server and its clients agree on. */
+
+/** The constant page, put into the folder of the run before the bare server starts. */
+export function constantPageFile(pageSize: number): string {
+  return `page-${pageSize}.json`
+}
+
+export function constantPath(pageSize: number): string {
+  return `/constant/${pageSize}`
+}
+
+export function storePath(pageSize: number): string {
+  return `/store/${pageSize}`
+}

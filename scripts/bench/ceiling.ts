@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { recordShape } from '../../src/contract/object-record.ts'
+import { openConnection } from '../../src/store/sqlite/connection.ts'
+import { pageSql } from '../../src/store/sqlite/page-sql.ts'
+import { constantPageFile, constantPath, storePath } from './bare-paths.ts'
+import { OBJECT_TYPE } from './objects.ts'
+import { PAGE_SIZES } from './walk.ts'
+
+/**
+ * The bare server, a process of its own: node:http and nothing around it. One path sends a constant
+ * page, which no server on Node beats; the other what the store's page SQL gives.
+ *
+ * Arguments: the folder of the constant pages, the file of the store.
+ */
+
+const [folder = '', storeFile = ''] = process.argv.slice(2)
+const pages = new Map<string, () => Uint8Array>()
+const readStorePage = storePageReader(storeFile)
+for (const pageSize of PAGE_SIZES) {
+  const constant = readFileSync(join(folder, constantPageFile(pageSize)))
+  pages.set(constantPath(pageSize), () => constant)
+  pages.set(storePath(pageSize), () => readStorePage(pageSize))
+}
+
+const server = createServer((request, response) => {
+  const page = pages.get(request.url ?? '')?.()
+  response.writeHead(page === undefined ? 404 : 200, {
+    'content-type': 'application/json',
+    'content-length': page?.length ?? 0,
+  })
+  response.end(page)
+})
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo
+  process.stdout.write(`listening on http://127.0.0.1:${port}\n`)
+})
+
+/** The first page, read in the same way as by the store but for its transaction and its checks. */
+function storePageReader(file: string): (pageSize: number) => Uint8Array {
+  const db = openConnection(file)
+  db.exec('PRAGMA query_only = ON')
+  const table = Number(db.prepare('SELECT id FROM object_type').get()?.['id'])
+  const { sql, values } = pageSql(table, 'current', recordShape('1.0', OBJECT_TYPE))
+  const statement = db.prepare(sql)
+  statement.setReturnArrays(true)
+  return (pageSize) => {
+    const [records] = statement.get(...values, '', pageSize) as unknown as [Uint8Array]
+    return records
+  }
+}

@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest'
+import { readGeoPoint, readGeoShape } from './read-geometry.ts'
+
+/** One argument, also where it is an array, which `it.each` would spread. */
+const only = (value: unknown): [unknown] => [value]
+
+const refusedFor = (reason: string) =>
+  expect.objectContaining({ name: 'RefusedValue', reason, place: '' })
+
+const POINT = { type: 'Point', coordinates: [-118.4, 33.9] }
+const SQUARE = [
+  [0, 0],
+  [1, 0],
+  [1, 1],
+  [0, 0],
+]
+
+const NOT_A_POSITION = refusedFor(
+  'has a position that is not [longitude, latitude] or [longitude, latitude, elevation]',
+)
+const NOT_A_NUMBER = refusedFor('has a coordinate that is not a number')
+
+describe('a geopoint', () => {
+  it('is stored as a GeoJSON point, its type first', () => {
+    const stored = '{"type":"Point","coordinates":[-118.4,33.9]}'
+    expect(readGeoPoint(POINT)).toBe(stored)
+    expect(readGeoPoint({ coordinates: [-118.4, 33.9], type: 'Point' })).toBe(stored)
+  })
+
+  it('may have an elevation, which has no bounds', () => {
+    expect(readGeoPoint({ type: 'Point', coordinates: [1, 2, -10_984] })).toBe(
+      '{"type":"Point","coordinates":[1,2,-10984]}',
+    )
+  })
+
+  it('reaches to the antimeridian and to the poles', () => {
+    for (const [longitude, latitude] of [
+      [180, 90],
+      [-180, -90],
+    ]) {
+      expect(readGeoPoint({ type: 'Point', coordinates: [longitude, latitude] })).toBe(
+        `{"type":"Point","coordinates":[${longitude},${latitude}]}`,
+      )
+    }
+  })
+
+  it('stores minus zero as zero', () => {
+    expect(readGeoPoint({ type: 'Point', coordinates: [-0, -0] })).toBe(
+      '{"type":"Point","coordinates":[0,0]}',
+    )
+  })
+
+  it.each([
+    [[180.0000001, 0], 'has a longitude outside -180 to 180'],
+    [[-181, 0], 'has a longitude outside -180 to 180'],
+    [[0, 90.0000001], 'has a latitude outside -90 to 90'],
+    [[33.9, -118.4], 'has a latitude outside -90 to 90'],
+  ])('is refused beyond them: %j', (coordinates, reason) => {
+    expect(() => readGeoPoint({ type: 'Point', coordinates })).toThrow(refusedFor(reason))
+  })
+
+  it.each(
+    [undefined, null, '1,2', 1, {}, [], [1], [1, 2, 3, 4], { 0: 1, 1: 2, length: 2 }].map(only),
+  )('has no position %j', (coordinates) => {
+    expect(() => readGeoPoint({ type: 'Point', coordinates })).toThrow(NOT_A_POSITION)
+  })
+
+  it.each([
+    ['1', '2'],
+    [1, null],
+    [null, null],
+    [true, false],
+    [[1], [2]],
+    [1, 2, 'high'],
+    [1, 2, null],
+  ])('has no coordinates %j, %j, %j', (...coordinates) => {
+    expect(() => readGeoPoint({ type: 'Point', coordinates })).toThrow(NOT_A_NUMBER)
+  })
+
+  it('has no coordinate that JSON cannot write', () => {
+    for (const number of [Number.NaN, Infinity, -Infinity]) {
+      expect(() => readGeoPoint({ type: 'Point', coordinates: [0, 0, number] })).toThrow(
+        NOT_A_NUMBER,
+      )
+    }
+  })
+
+  it.each(
+    [
+      null,
+      undefined,
+      'POINT(1 2)',
+      '33.9,-118.4',
+      [1, 2],
+      {},
+      { lat: 1, lon: 2 },
+      { coordinates: [1, 2] },
+      { type: ['Point'], coordinates: [1, 2] },
+      { type: 'point', coordinates: [1, 2] },
+      { type: 'LineString', coordinates: SQUARE },
+      { type: 'Feature', geometry: POINT },
+      { type: 'constructor', coordinates: [1, 2] },
+    ].map(only),
+  )('is never %j', (value) => {
+    expect(() => readGeoPoint(value)).toThrow(refusedFor('is not GeoJSON of type Point'))
+  })
+
+  it.each(['bbox', 'crs', 'properties', 'geometries', '__proto__', 'constructor'])(
+    'is refused with a member %s, because it would be lost',
+    (member) => {
+      const json = `{"type":"Point","coordinates":[1,2],"${member}":null}`
+      expect(() => readGeoPoint(JSON.parse(json))).toThrow(
+        refusedFor(`has a member ${member} that is not stored`),
+      )
+    },
+  )
+})
+
+describe('a geoshape', () => {
+  it.each([
+    POINT,
+    { type: 'MultiPoint', coordinates: [] },
+    { type: 'MultiPoint', coordinates: SQUARE },
+    { type: 'LineString', coordinates: SQUARE.slice(0, 2) },
+    { type: 'MultiLineString', coordinates: [SQUARE, SQUARE.slice(1)] },
+    { type: 'Polygon', coordinates: [SQUARE] },
+    { type: 'Polygon', coordinates: [SQUARE, SQUARE] },
+    { type: 'MultiPolygon', coordinates: [[SQUARE], [SQUARE, SQUARE]] },
+    { type: 'GeometryCollection', geometries: [] },
+    {
+      type: 'GeometryCollection',
+      geometries: [POINT, { type: 'Polygon', coordinates: [SQUARE] }],
+    },
+  ])('may be any GeoJSON geometry: $type', (shape) => {
+    expect(readGeoShape(shape)).toBe(JSON.stringify(shape))
+  })
+
+  it.each([
+    ['LineString', [[0, 0]], 2],
+    ['MultiLineString', [[[0, 0]]], 2],
+    ['Polygon', [], 1],
+    ['Polygon', [SQUARE.slice(1)], 4],
+    ['MultiPolygon', [[]], 1],
+    ['MultiPoint', undefined, 0],
+    ['MultiPoint', { length: 0 }, 0],
+    ['LineString', 'abc', 2],
+  ])('is refused when a list of a %s is too short: %j', (type, coordinates, least) => {
+    expect(() => readGeoShape({ type, coordinates })).toThrow(
+      refusedFor(`has a list that is missing or shorter than ${least}`),
+    )
+  })
+
+  it('is refused when a ring is open', () => {
+    const open = [...SQUARE.slice(0, 3), [0, 0.5]]
+    const reason = 'has a ring whose last position is not its first'
+    expect(() => readGeoShape({ type: 'Polygon', coordinates: [open] })).toThrow(refusedFor(reason))
+    expect(() => readGeoShape({ type: 'MultiPolygon', coordinates: [[SQUARE, open]] })).toThrow(
+      refusedFor(reason),
+    )
+  })
+
+  it('has closed rings where only the sign of zero differs', () => {
+    const ring = [...SQUARE.slice(0, 3), [-0, -0]]
+    expect(readGeoShape({ type: 'Polygon', coordinates: [ring] })).toBe(
+      '{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}',
+    )
+  })
+
+  it('is refused when its coordinates are nested too little or too much', () => {
+    expect(() => readGeoShape({ type: 'LineString', coordinates: [0, 0] })).toThrow(NOT_A_POSITION)
+    expect(() => readGeoShape({ type: 'Point', coordinates: SQUARE.slice(0, 2) })).toThrow(
+      NOT_A_NUMBER,
+    )
+    expect(() => readGeoShape({ type: 'LineString', coordinates: [SQUARE, SQUARE] })).toThrow(
+      NOT_A_POSITION,
+    )
+  })
+
+  it('checks the positions inside a collection', () => {
+    const shape = {
+      type: 'GeometryCollection',
+      geometries: [POINT, { type: 'Point', coordinates: [200, 0] }],
+    }
+    expect(() => readGeoShape(shape)).toThrow(refusedFor('has a longitude outside -180 to 180'))
+  })
+
+  it('is refused when a collection holds what is no geometry, or no list at all', () => {
+    expect(() => readGeoShape({ type: 'GeometryCollection', geometries: [null] })).toThrow(
+      /^is not GeoJSON of type Point, .*GeometryCollection$/,
+    )
+    expect(() => readGeoShape({ type: 'GeometryCollection' })).toThrow(
+      refusedFor('has a list that is missing or shorter than 0'),
+    )
+    expect(() =>
+      readGeoShape({ type: 'GeometryCollection', geometries: [], coordinates: [] }),
+    ).toThrow(refusedFor('has a member coordinates that is not stored'))
+  })
+
+  it('may nest eight collections and no more', () => {
+    const nested = (depth: number): unknown =>
+      depth === 0 ? POINT : { type: 'GeometryCollection', geometries: [nested(depth - 1)] }
+    expect(readGeoShape(nested(8))).toBe(JSON.stringify(nested(8)))
+    expect(() => readGeoShape(nested(9))).toThrow(
+      refusedFor('nests geometry collections too deeply'),
+    )
+  })
+
+  it('is refused, and not a crash, when nested as deep as a request can be', () => {
+    const deep = 100_000
+    const json = `${'{"type":"GeometryCollection","geometries":['.repeat(deep)}${']}'.repeat(deep)}`
+    expect(() => readGeoShape(JSON.parse(json))).toThrow(
+      refusedFor('nests geometry collections too deeply'),
+    )
+    const list = JSON.parse(`${'['.repeat(deep)}${']'.repeat(deep)}`)
+    expect(() => readGeoShape({ type: 'MultiPolygon', coordinates: list })).toThrow(
+      expect.objectContaining({ name: 'RefusedValue' }),
+    )
+  })
+
+  it.each([null, 'x', [], {}, { type: 'Circle' }, { type: 'Feature', geometry: POINT }].map(only))(
+    'is never %j',
+    (value) => {
+      expect(() => readGeoShape(value)).toThrow(/^is not GeoJSON of type Point, MultiPoint, /)
+    },
+  )
+})

@@ -1,0 +1,319 @@
+import { describe, expect, it } from 'vitest'
+import { floatingReader, readDecimal, readLong, wholeNumberReader } from './read-number.ts'
+
+/** One argument, also where it is an array, which `it.each` would spread. */
+const only = (value: unknown): [unknown] => [value]
+
+const refusedFor = (reason: string) =>
+  expect.objectContaining({ name: 'RefusedValue', reason, place: '' })
+const refusedAsNot = (type: string) =>
+  expect.objectContaining({
+    name: 'RefusedValue',
+    reason: expect.stringMatching(`^is not an? ${type}$`),
+  })
+
+/** What no number type may take: each would be read by a careless `Number(…)`. */
+const NEVER_NUMBERS: readonly unknown[] = [
+  null,
+  undefined,
+  true,
+  false,
+  '',
+  ' ',
+  ' 1',
+  '1 ',
+  '1\n',
+  '--1',
+  '+-1',
+  '+',
+  '-',
+  '0x10',
+  '0b1',
+  '1_000',
+  '1,5',
+  '1n',
+  '١٢',
+  'one',
+  [],
+  [1],
+  ['1'],
+  {},
+  { valueOf: 1 },
+]
+
+const WIDTHS = [
+  { type: 'byte', bits: 8, min: -128, max: 127 },
+  { type: 'short', bits: 16, min: -32_768, max: 32_767 },
+  { type: 'integer', bits: 32, min: -2_147_483_648, max: 2_147_483_647 },
+] as const
+
+describe.each(WIDTHS)('a $type', ({ type, bits, min, max }) => {
+  const read = wholeNumberReader(type, bits)
+
+  it('is stored as a JSON number', () => {
+    expect(read(7)).toBe('7')
+    expect(read(-7)).toBe('-7')
+  })
+
+  it('reaches from its smallest to its largest number', () => {
+    expect([read(min), read(max)]).toEqual([String(min), String(max)])
+    expect([read(String(min)), read(String(max))]).toEqual([String(min), String(max)])
+  })
+
+  it.each([min - 1, max + 1, 2 ** 53, -1e300])('does not take %d, which is outside', (value) => {
+    const outside = refusedFor(`is outside ${type}: ${min} to ${max}`)
+    expect(() => read(value)).toThrow(outside)
+  })
+
+  it.each([String(min - 1), String(max + 1), '9'.repeat(40)])(
+    'does not take the text %s, which is outside',
+    (value) => {
+      expect(() => read(value)).toThrow(refusedFor(`is outside ${type}: ${min} to ${max}`))
+    },
+  )
+
+  it.each([
+    ['12', '12'],
+    ['+12', '12'],
+    ['-12', '-12'],
+    ['0012', '12'],
+  ])('may arrive as the text %s', (sent, stored) => {
+    expect(read(sent)).toBe(stored)
+  })
+
+  it.each([-0, '-0', '+0', '000'])('has one zero, however it is written (%j)', (value) => {
+    expect(read(value)).toBe('0')
+  })
+
+  it.each([...NEVER_NUMBERS, 1.5, '1.0', '1e1', 'NaN', 'Infinity', '0'.repeat(41)].map(only))(
+    'is never %j',
+    (value) => {
+      expect(() => read(value)).toThrow(refusedAsNot(type))
+    },
+  )
+
+  it.each([Number.NaN, Infinity, -Infinity])('is never %d', (value) => {
+    expect(() => read(value)).toThrow(refusedAsNot(type))
+  })
+})
+
+describe('a long', () => {
+  it('is stored as a JSON string, because JSON readers lose digits', () => {
+    expect(readLong('42')).toBe('"42"')
+    expect(readLong(42)).toBe('"42"')
+  })
+
+  it.each(['9223372036854775807', '-9223372036854775808', '9007199254740993'])(
+    'keeps every digit of %s',
+    (text) => {
+      expect(readLong(text)).toBe(`"${text}"`)
+    },
+  )
+
+  it.each(['9223372036854775808', '-9223372036854775809', '9'.repeat(40)])(
+    'does not take %s, which is outside',
+    (text) => {
+      expect(() => readLong(text)).toThrow(
+        refusedFor('is outside long: -9223372036854775808 to 9223372036854775807'),
+      )
+    },
+  )
+
+  it('may be a JSON number as long as that holds it exactly', () => {
+    expect(readLong(Number.MAX_SAFE_INTEGER)).toBe('"9007199254740991"')
+    expect(readLong(Number.MIN_SAFE_INTEGER)).toBe('"-9007199254740991"')
+  })
+
+  it.each(['9007199254740992', '9007199254740993', '-9007199254740992', '1e18', '1e300'])(
+    'is refused as the JSON number %s, whose digits are in doubt',
+    (json) => {
+      expect(() => readLong(JSON.parse(json))).toThrow(
+        refusedFor('has lost digits as a JSON number; send a long as a JSON string'),
+      )
+    },
+  )
+
+  it.each([
+    ['+5', '"5"'],
+    ['-0', '"0"'],
+    [-0, '"0"'],
+    ['007', '"7"'],
+    ['-007', '"-7"'],
+    [`${'0'.repeat(39)}7`, '"7"'],
+  ])('has one text, however it is written (%j)', (sent, stored) => {
+    expect(readLong(sent)).toBe(stored)
+  })
+
+  it.each([...NEVER_NUMBERS, 1.5, '1.0', '1e1', 'NaN', '0'.repeat(41)].map(only))(
+    'is never %j',
+    (value) => {
+      expect(() => readLong(value)).toThrow(refusedFor('is not a long'))
+    },
+  )
+
+  it.each([Number.NaN, Infinity, -Infinity])('is never %d', (value) => {
+    expect(() => readLong(value)).toThrow(refusedFor('is not a long'))
+  })
+})
+
+describe('a decimal', () => {
+  it.each([
+    ['1.50', '"1.50"'],
+    ['0.000', '"0.000"'],
+    ['100', '"100"'],
+    ['-0.1', '"-0.1"'],
+    ['79228162514264337593543950335.0000000000000000001', undefined],
+  ])('keeps the digits of %s as they were sent', (sent, stored) => {
+    expect(readDecimal(sent)).toBe(stored ?? `"${sent}"`)
+  })
+
+  it.each([
+    ['+1.5', '"1.5"'],
+    ['007.5', '"7.5"'],
+    ['000', '"0"'],
+    ['-0', '"0"'],
+    ['-0.00', '"0.00"'],
+    ['-00.10', '"-0.10"'],
+  ])('drops needless signs and leading zeros (%s)', (sent, stored) => {
+    expect(readDecimal(sent)).toBe(stored)
+  })
+
+  it('holds a hundred digits on each side of the point', () => {
+    const longest = `-${'9'.repeat(100)}.${'1'.repeat(100)}`
+    expect(readDecimal(longest)).toBe(`"${longest}"`)
+  })
+
+  it('does not count leading zeros against the hundred digits', () => {
+    expect(readDecimal(`${'0'.repeat(100)}${'9'.repeat(100)}`)).toBe(`"${'9'.repeat(100)}"`)
+  })
+
+  it.each([
+    ['before the point', '9'.repeat(101)],
+    ['after the point', `0.${'1'.repeat(101)}`],
+    ['after the point, even if they are zeros', `1.${'0'.repeat(101)}`],
+  ])('is refused with more digits %s', (_where, sent) => {
+    expect(() => readDecimal(sent)).toThrow(
+      refusedFor('has more than 100 digits on one side of the point'),
+    )
+  })
+
+  it.each([
+    [12.5, '"12.5"'],
+    [-3, '"-3"'],
+    [-0, '"0"'],
+    [0.000001, '"0.000001"'],
+    [123456789012345, '"123456789012345"'],
+    [0.123456789012345, '"0.123456789012345"'],
+  ])('may be the JSON number %d, which a double holds exactly enough', (sent, stored) => {
+    expect(readDecimal(sent)).toBe(stored)
+  })
+
+  it.each([1234567890123456, 0.1 + 0.2, 1e20, 1e21, 1e-7, 2 ** 53])(
+    'is refused as the JSON number %d, whose digits are in doubt',
+    (sent) => {
+      expect(() => readDecimal(sent)).toThrow(
+        refusedFor('may have lost digits as a JSON number; send a decimal as a JSON string'),
+      )
+    },
+  )
+
+  it.each(
+    [...NEVER_NUMBERS, '1.', '.5', '1.2.3', '1e5', 'NaN', 'Infinity', '1'.repeat(201)].map(only),
+  )('is never %j', (value) => {
+    expect(() => readDecimal(value)).toThrow(
+      refusedFor('is not a decimal: digits with at most one point'),
+    )
+  })
+
+  it.each([Number.NaN, Infinity, -Infinity])('is never %d', (value) => {
+    expect(() => readDecimal(value)).toThrow(
+      refusedFor('is not a decimal: digits with at most one point'),
+    )
+  })
+})
+
+describe.each(['float', 'double'] as const)('a %s', (type) => {
+  const read = floatingReader(type)
+
+  it.each([
+    [1.5, '1.5'],
+    [-2, '-2'],
+    [1e21, '1e+21'],
+    [1e-7, '1e-7'],
+    [5e-30, '5e-30'],
+  ])('is stored as a JSON number (%d)', (sent, stored) => {
+    expect(read(sent)).toBe(stored)
+  })
+
+  it.each(['NaN', 'Infinity', '-Infinity'])('may be %s, which is a JSON string', (text) => {
+    expect(read(text)).toBe(`"${text}"`)
+  })
+
+  it.each([
+    ['1.5', '1.5'],
+    ['+1.5', '1.5'],
+    ['-1.50', '-1.5'],
+    ['1.', '1'],
+    ['.5', '0.5'],
+    ['1e3', '1000'],
+    ['1E+3', '1000'],
+    ['1.5e-3', '0.0015'],
+  ])('may arrive as the text %s', (sent, stored) => {
+    expect(read(sent)).toBe(stored)
+  })
+
+  it.each([-0, '-0', '-0.0', '0e9'])('has one zero, however it is written (%j)', (value) => {
+    expect(read(value)).toBe('0')
+  })
+
+  it.each(
+    [
+      ...NEVER_NUMBERS,
+      '.',
+      '1.2.3',
+      'e5',
+      '1e',
+      '1e+',
+      '1e99999',
+      'nan',
+      'infinity',
+      '+Infinity',
+      '--Infinity',
+    ].map(only),
+  )('is never %j', (value) => {
+    expect(() => read(value)).toThrow(refusedAsNot(type))
+  })
+
+  it.each([Number.NaN, Infinity, -Infinity])(
+    'is never the number %d, which JSON lacks',
+    (value) => {
+      expect(() => read(value)).toThrow(refusedAsNot(type))
+    },
+  )
+
+  it.each([JSON.parse('1e400'), '1e400', '-1e400'])(
+    'is never %s, too large even for a double',
+    (value) => {
+      expect(() => read(value)).toThrow(refusedAsNot(type))
+    },
+  )
+})
+
+describe('the reach of floating-point numbers', () => {
+  it('lets a double be the largest and the smallest there is', () => {
+    const read = floatingReader('double')
+    expect(read(Number.MAX_VALUE)).toBe('1.7976931348623157e+308')
+    expect(read(-Number.MAX_VALUE)).toBe('-1.7976931348623157e+308')
+    expect(read(Number.MIN_VALUE)).toBe('5e-324')
+  })
+
+  it('lets a float be the largest single-precision number, and nothing that overflows it', () => {
+    const read = floatingReader('float')
+    const largest = (2 - 2 ** -23) * 2 ** 127
+    expect(JSON.parse(read(largest))).toBe(largest)
+    expect(JSON.parse(read(-largest))).toBe(-largest)
+    for (const tooLarge of [2 ** 128, -(2 ** 128), Number.MAX_VALUE, '1e39']) {
+      expect(() => read(tooLarge)).toThrow(refusedFor('is outside float'))
+    }
+  })
+})

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
+import { ADMIN_TOKEN, type Ask, type Service, startService } from '../support/service.ts'
+import { askPage, type Walk } from '../support/walk.ts'
+
+const LIST = '/api/v1/ontologies/numbers/objects/number'
+const SEARCH = '/api/family/v1/objects/types/number/search'
+const search: Ask = { json: { query: { type: 'empty' } } }
+
+describe('authentication', () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startService()
+    await service.apply(NUMBERS)
+    await service.apply(AVIATION)
+    await service.put('numbers', 'number', numbers(20))
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  const endpoints: readonly [method: string, path: string][] = [
+    ['GET', LIST],
+    ['POST', SEARCH],
+    ['PUT', '/api/admin/v1/ontologies/numbers'],
+    ['GET', '/api/admin/v1/ontologies/numbers'],
+    ['POST', '/api/admin/v1/ontologies/numbers/objects/number'],
+  ]
+  it.each(endpoints)('[5.1] [5.2] [4.3.6] %s %s needs a bearer token', async (method, path) => {
+    const none = await service.ask(path, { method, token: null })
+    expect(none.status).toBe(401)
+    expect(none.body).toMatchObject({ errorCode: 'UNAUTHORIZED', errorName: 'MissingCredentials' })
+    expect(none.headers.get('www-authenticate')).toBe('Bearer')
+    const wrong = await service.ask(path, { method, token: `${ADMIN_TOKEN}x` })
+    expect(wrong.status).toBe(401)
+    expect(wrong.body.errorName).toBe('Default:Unauthorized')
+  })
+
+  it('[5.2] takes the word Bearer only as it is written', async () => {
+    for (const authorization of [
+      `bearer ${ADMIN_TOKEN}`,
+      `Basic ${ADMIN_TOKEN}`,
+      ADMIN_TOKEN,
+      'Bearer ',
+      'Bearer',
+    ]) {
+      const answer = await service.ask(LIST, { token: null, headers: { authorization } })
+      expect([authorization, answer.status]).toEqual([authorization, 401])
+    }
+  })
+
+  const walks: readonly Walk[] = [
+    { revision: '1.0', ontology: 'numbers', objectType: 'number', pageSize: 5 },
+    { revision: '2.0', ontology: 'numbers', objectType: 'number', pageSize: 5 },
+  ]
+  it.each(walks)('[5.1] is asked for on every page of revision $revision', async (walk) => {
+    const token = await service.createToken({ name: `walker-${walk.revision}` })
+    const first = await askPage(service, { ...walk, token })
+    await service.store.revokeApiTokens(`walker-${walk.revision}`, service.clock.now)
+    const second = await askPage(service, { ...walk, token }, first.body.nextPageToken)
+    expect(first.status).toBe(200)
+    expect(second.status).toBe(401)
+    expect(second.body).toMatchObject({
+      errorName: 'Default:Unauthorized',
+      parameters: { error: 'REVOKED' },
+    })
+  })
+
+  it('[5.2] ends with the expiry of the token', async () => {
+    const token = await service.createToken({ expiresAtMs: service.clock.now + 1000 })
+    expect((await service.ask(LIST, { token })).status).toBe(200)
+    service.clock.now += 1000
+    const late = await service.ask(LIST, { token })
+    expect(late.status).toBe(401)
+    expect(late.body.parameters).toEqual({ error: 'EXPIRED' })
+  })
+
+  it('[5.2] a token may do only what its scopes allow', async () => {
+    const reader = await service.createToken({ scopes: ['api:ontologies-read'] })
+    const writer = await service.createToken({ scopes: ['api:ontologies-write'] })
+    const denied = [
+      await service.ask('/api/admin/v1/ontologies/numbers', { token: reader }),
+      await service.ask('/api/admin/v1/ontologies/numbers', {
+        token: reader,
+        method: 'PUT',
+        json: NUMBERS,
+      }),
+      await service.ask(LIST, { token: writer }),
+      await service.ask(SEARCH, { ...search, token: writer }),
+    ]
+    for (const answer of denied) {
+      expect(answer.status).toBe(403)
+      expect(answer.body.errorName).toBe('ApiUsageDenied')
+      expect(answer.body.parameters.missingScope).toMatch(/^api:ontologies-/)
+    }
+  })
+
+  it('[5.2] an ontology that the caller may not see is not found, and cannot be written', async () => {
+    const token = await service.createToken({
+      scopes: ['api:ontologies-read', 'api:ontologies-write'],
+      ontologies: ['aviation'],
+    })
+    const seen = await service.ask('/api/v1/ontologies/aviation/objects/airport', { token })
+    expect(seen.status).toBe(200)
+    const hidden = [
+      await service.ask(LIST, { token }),
+      await service.ask(SEARCH, { ...search, token }),
+      await service.ask('/api/admin/v1/ontologies/numbers', { token }),
+      await service.ask('/api/admin/v1/ontologies/numbers/objects/number', {
+        token,
+        body: '{"put":{"n":1}}',
+        headers: { 'content-type': 'application/x-ndjson' },
+      }),
+    ]
+    for (const answer of hidden) {
+      expect(answer.status).toBe(404)
+      expect(answer.body.errorName).toBe('OntologyNotFound')
+    }
+    for (const definition of [NUMBERS, { ...NUMBERS, apiName: 'fresh', families: [] }]) {
+      const answer = await service.ask(`/api/admin/v1/ontologies/${definition.apiName}`, {
+        token,
+        method: 'PUT',
+        json: definition,
+      })
+      expect([definition.apiName, answer.status]).toEqual([definition.apiName, 403])
+    }
+  })
+
+  it('[5.2] a token for an ontology can be given by RID', async () => {
+    const { body } = await service.ask('/api/admin/v1/ontologies/aviation')
+    const token = await service.createToken({ ontologies: [body.rid] })
+    expect(
+      (await service.ask('/api/v1/ontologies/aviation/objects/airport', { token })).status,
+    ).toBe(200)
+    expect((await service.ask(LIST, { token })).status).toBe(404)
+  })
+
+  it('health, readiness and the description of the API are open', async () => {
+    for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs/']) {
+      expect([path, (await service.ask(path, { token: null })).status]).toEqual([path, 200])
+    }
+  })
+})

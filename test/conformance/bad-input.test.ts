@@ -1,0 +1,279 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
+import { type Answer, type Ask, type Service, startService } from '../support/service.ts'
+
+const LIST = '/api/v1/ontologies/numbers/objects/number'
+const SEARCH = '/api/family/v1/objects/types/number/search'
+const BATCH = '/api/admin/v1/ontologies/numbers/objects/number'
+const query = { type: 'empty' }
+
+const json = (body: string): Ask => ({ body, headers: { 'content-type': 'application/json' } })
+
+describe('bad input', () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startService()
+    await service.apply(NUMBERS)
+    await service.apply(AVIATION)
+    await service.put('numbers', 'number', numbers(10))
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  async function refused(path: string, ask: Ask, expected: object): Promise<void> {
+    const answer = await service.ask(path, ask)
+    expectErrorBody(answer)
+    expect({ status: answer.status, ...answer.body }).toMatchObject(expected)
+  }
+
+  it.each([
+    '0',
+    '-1',
+    '1.5',
+    'abc',
+    '1e30',
+    '10^30',
+    `1${'0'.repeat(30)}`,
+    '',
+    ' ',
+    '2147483648',
+    'NaN',
+    '0x10',
+  ])('[4.1.2] [7.2] pageSize=%j in the query is InvalidPageSize', async (pageSize) => {
+    const expected = {
+      status: 400,
+      errorCode: 'INVALID_ARGUMENT',
+      errorName: 'InvalidPageSize',
+      parameters: { pageSize: /^-?\d{1,15}$/.test(pageSize) ? Number(pageSize) : pageSize },
+    }
+    await refused(`${LIST}?pageSize=${encodeURIComponent(pageSize)}`, {}, expected)
+  })
+
+  it.each([0, -1, 1.5, 1e30, '5', 'abc', true, [], {}])(
+    '[4.1.2] [7.2] pageSize %j in the body is InvalidPageSize',
+    async (pageSize) => {
+      const expected = { status: 400, errorName: 'InvalidPageSize', parameters: { pageSize } }
+      await refused(SEARCH, { json: { query, pageSize } }, expected)
+    },
+  )
+
+  it('repeated paging parameters are refused', async () => {
+    await refused(
+      `${LIST}?pageSize=1&pageSize=2`,
+      {},
+      { status: 400, errorName: 'InvalidPageSize' },
+    )
+    await refused(`${LIST}?pageToken=a&pageToken=b`, {}, { errorName: 'InvalidPageToken' })
+  })
+
+  it.each(['maybe', '', '1', 'TRUE'])('[4.1.3] snapshot=%j is refused', async (snapshot) => {
+    const expected = {
+      status: 400,
+      errorName: 'Default:InvalidArgument',
+      parameters: { parameter: 'snapshot' },
+    }
+    await refused(`${LIST}?snapshot=${snapshot}`, {}, expected)
+  })
+
+  const odd = [
+    'nope',
+    '__proto__',
+    'constructor',
+    'toString',
+    "a'b",
+    'a"b',
+    '%',
+    '%%',
+    'a;DROP TABLE x',
+    'é',
+    '\u{1f600}',
+    '..',
+    '.',
+    'a/b',
+    'x'.repeat(2000),
+    '\u0000',
+    '*',
+  ]
+  it.each(odd)('an ontology or object type named %j is not found', async (name) => {
+    const encoded =
+      name === '.' || name === '..'
+        ? encodeURIComponent(name).replaceAll('.', '%2E')
+        : encodeURIComponent(name)
+    const answers = await Promise.all([
+      service.ask(`/api/v1/ontologies/${encoded}/objects/number`),
+      service.ask(`/api/v1/ontologies/numbers/objects/${encoded}`),
+      service.ask(`/api/${encoded}/v1/objects/types/number/search`, { json: { query } }),
+      service.ask(`/api/family/v1/objects/types/${encoded}/search`, { json: { query } }),
+      service.ask(`/api/admin/v1/ontologies/numbers/objects/${encoded}`, {
+        body: '',
+        method: 'POST',
+        headers: { 'content-type': 'application/x-ndjson' },
+      }),
+    ])
+    for (const answer of answers) {
+      expectErrorBody(answer)
+      expect(answer.status).toBe(404)
+    }
+  })
+
+  it('names what was not found', async () => {
+    await refused(
+      '/api/v1/ontologies/nope/objects/number',
+      {},
+      {
+        errorName: 'OntologyNotFound',
+        parameters: { apiName: 'nope' },
+      },
+    )
+    await refused(
+      '/api/v1/ontologies/ri.ontology.main.ontology.nope/objects/number',
+      {},
+      {
+        errorName: 'OntologyNotFound',
+        parameters: { ontologyRid: 'ri.ontology.main.ontology.nope' },
+      },
+    )
+    await refused(
+      '/api/v1/ontologies/numbers/objects/nope',
+      {},
+      {
+        errorName: 'ObjectTypeNotFound',
+        parameters: { objectType: 'nope' },
+      },
+    )
+    await refused('/api/v3/nothing', {}, { status: 404, errorName: 'Default:NotFound' })
+  })
+
+  it.each([
+    '{',
+    '',
+    '{"query":}',
+    'null',
+    '[',
+    '{"query":{"type":"empty"}',
+    '\ufeff{}',
+    "{'a':1}",
+    '{"__proto__":{"x":1}}',
+  ])('[7.2] the body %j is refused', async (body) => {
+    const answer = await service.ask(SEARCH, { method: 'POST', ...json(body) })
+    expectErrorBody(answer)
+    expect([400, 422]).toContain(answer.status)
+  })
+
+  it('a missing body is MissingPostBody', async () => {
+    await refused(SEARCH, { method: 'POST' }, { status: 400, errorName: 'MissingPostBody' })
+    await refused(SEARCH, { method: 'POST', ...json('') }, { errorName: 'MissingPostBody' })
+  })
+
+  it.each([
+    [{}, 'query', 'is missing'],
+    [{ query: 'empty' }, 'query', 'must be object'],
+    [{ query: {} }, 'query.type', 'is missing'],
+    [{ query: null }, 'query', 'must be object'],
+    [{ query: { type: 5 } }, 'query.type', 'must be string'],
+    [{ query, orderBy: 'x' }, 'orderBy', 'is unknown here'],
+    [
+      { query: { type: 'empty', field: 'x' } },
+      'query.field',
+      'a query of type empty has no such member',
+    ],
+  ])('[4.3.2] the body %j is unprocessable at %s', async (body, parameter, reason) => {
+    await refused(
+      SEARCH,
+      { json: body },
+      {
+        status: 422,
+        errorName: 'Conjure:UnprocessableEntity',
+        parameters: { parameter, reason },
+      },
+    )
+  })
+
+  it.each(['nonsense', 'Empty', '__proto__', 'toString', ''])(
+    '[4.3.2] the query type %j is refused by name',
+    async (type) => {
+      await refused(
+        SEARCH,
+        { json: { query: { type } } },
+        {
+          status: 400,
+          errorName: 'Default:InvalidArgument',
+          parameters: { parameter: 'query.type', value: type },
+        },
+      )
+    },
+  )
+
+  it('a body that is not JSON by its content type is refused', async () => {
+    for (const type of [
+      'text/plain',
+      'application/xml',
+      'application/x-www-form-urlencoded',
+      'x',
+    ]) {
+      const ask = { body: '{}', headers: { 'content-type': type } }
+      await refused(SEARCH, ask, { status: 415, errorName: 'Conjure:UnsupportedMediaType' })
+      await refused(BATCH, ask, { status: 415, errorName: 'Conjure:UnsupportedMediaType' })
+    }
+  })
+
+  it('bodies of the other kind of endpoint are refused, not misread', async () => {
+    const ndjson = { body: '{"put":{"n":1}}', headers: { 'content-type': 'application/x-ndjson' } }
+    await refused(SEARCH, ndjson, { status: 415, errorName: 'Conjure:UnsupportedMediaType' })
+    await refused(BATCH, json('{"put":{"n":1}}'), {
+      status: 415,
+      errorName: 'Conjure:UnsupportedMediaType',
+    })
+  })
+
+  it('large and deep bodies are refused quickly', async () => {
+    const large = json(`{"query":{"type":"${'x'.repeat(2_000_000)}"}}`)
+    await refused(SEARCH, large, { status: 413, errorName: 'Default:RequestEntityTooLarge' })
+    const depth = 100_000
+    const deep = json(`{"query":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`)
+    const answer = await service.ask(SEARCH, deep)
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    expect(answer.status).toBeLessThan(500)
+  })
+
+  it('odd URLs are refused in the one error shape', async () => {
+    await refused('/api/v1/ontologies/%zz/objects/number', {}, { status: 400 })
+    await refused(`${LIST}?pageToken=${'x'.repeat(4000)}`, {}, { errorName: 'InvalidPageToken' })
+    await refused(
+      `${LIST}?__proto__=1`,
+      {},
+      { status: 400, parameters: { parameter: '__proto__' } },
+    )
+  })
+
+  it('a request that is not HTTP gets 400 and a closed connection', async () => {
+    const { port } = new URL(service.url)
+    const text = await new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(port), '127.0.0.1', () => socket.write('nonsense\r\n\r\n'))
+      let received = ''
+      socket.on('data', (chunk) => (received += chunk))
+      socket.on('close', () => resolve(received))
+      socket.on('error', reject)
+    })
+    expect(text).toMatch(/^HTTP\/1.1 400 /)
+  })
+
+  it('never changes what is stored', async () => {
+    const { body } = await service.ask(LIST)
+    expect(body.totalCount).toBe('10')
+  })
+})
+
+function expectErrorBody({ status, body, headers }: Answer): void {
+  expect(status).toBeGreaterThanOrEqual(400)
+  expect(status).toBeLessThan(500)
+  expect(headers.get('content-type')).toMatch(/^application\/json/)
+  expect(Object.keys(body).sort()).toEqual([
+    'errorCode',
+    'errorDescription',
+    'errorInstanceId',
+    'errorName',
+    'parameters',
+  ])
+  expect(body.errorInstanceId).toMatch(/^[0-9a-f-]{36}$/)
+}

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
+import { type Answer, type Service, startService } from '../support/service.ts'
+import { valuesOf, type Walk, walkPages } from '../support/walk.ts'
+
+const walk: Walk = { revision: '1.0', ontology: 'numbers', objectType: 'number' }
+
+describe('a batch', () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startService()
+    await service.apply(NUMBERS)
+    await service.apply(AVIATION)
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  const stored = async () => valuesOf(await walkPages(service, walk), 'n')
+  const raw = (
+    body: string | Buffer,
+    objectType = 'number',
+    ontology = 'numbers',
+  ): Promise<Answer> =>
+    service.ask(`/api/admin/v1/ontologies/${ontology}/objects/${objectType}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: body as string,
+    })
+
+  it('puts and deletes, counts, and gives each commit the next version', async () => {
+    const put = await service.put('numbers', 'number', numbers(5))
+    expect(put.body).toEqual({ version: 1, put: 5, deleted: 0 })
+    const mixed = await service.write('numbers', 'number', [
+      { delete: 0 },
+      { delete: '1' },
+      { delete: 99 },
+      { put: { n: 2, text: 'changed' } },
+    ])
+    expect(mixed.body).toEqual({ version: 2, put: 1, deleted: 2 })
+    expect(await stored()).toEqual([2, 3, 4])
+  })
+
+  it('takes no version when it changes nothing', async () => {
+    const { body } = await service.put('numbers', 'number', [{ n: 2 }])
+    for (const lines of [[], [{ delete: 12_345 }]]) {
+      const answer = await service.write('numbers', 'number', lines)
+      expect(answer.body).toEqual({ version: body.version, put: 0, deleted: 0 })
+    }
+  })
+
+  it('lets the last change of an object count', async () => {
+    await service.write('numbers', 'number', [
+      { put: { n: 50 } },
+      { delete: 50 },
+      { delete: 51 },
+      { put: { n: 51, text: 'a' } },
+      { put: { n: 51, text: 'b' } },
+    ])
+    const pages = await walkPages(service, walk)
+    const index = valuesOf(pages, 'n').indexOf(51)
+    expect(valuesOf(pages, 'n')).not.toContain(50)
+    expect(valuesOf(pages, 'text')[index]).toBe('b')
+  })
+
+  it('names the line and the property of what it refuses, and keeps nothing', async () => {
+    const before = await service.ask('/api/v1/ontologies/numbers/objects/number')
+    const refusals: readonly [line: string, reason: RegExp, property?: string][] = [
+      ['nonsense', /not JSON/],
+      ['[]', /neither/],
+      ['{"put":{"n":7},"delete":7}', /neither/],
+      ['{"update":{"n":7}}', /neither/],
+      ['null', /neither/],
+      ['{"put":5}', /not a JSON object/],
+      ['{"put":{}}', /primary key and is missing/, 'n'],
+      ['{"put":{"n":null}}', /primary key and is missing/, 'n'],
+      ['{"put":{"n":"x"}}', /not a integer|not an integer/, 'n'],
+      ['{"put":{"n":2147483648}}', /outside integer/, 'n'],
+      ['{"put":{"n":7,"text":5}}', /not a string/, 'text'],
+      ['{"put":{"n":7,"nope":5}}', /not a property/, 'nope'],
+      ['{"put":{"n":7,"__proto__":5}}', /not a property/, '__proto__'],
+      ['{"delete":"x"}', /not a integer|not an integer/, 'n'],
+      ['{"delete":null}', /not a integer|not an integer/, 'n'],
+    ]
+    for (const [line, reason, property] of refusals) {
+      const answer = await raw(`{"put":{"n":1000}}\n\n${line}\n{"put":{"n":1001}}`)
+      expect([line, answer.status, answer.body.errorName]).toEqual([line, 400, 'InvalidBatchLine'])
+      expect(answer.body.parameters.line).toBe(3)
+      expect(answer.body.parameters.reason).toMatch(reason)
+      expect(answer.body.parameters.property).toBe(property)
+    }
+    const after = await service.ask('/api/v1/ontologies/numbers/objects/number')
+    expect(after.body).toEqual(before.body)
+  })
+
+  it('names the place inside arrays and structs', async () => {
+    const answer = await service.put('aviation', 'airport', [
+      { id: 'A', names: [{ text: 'x' }, { text: 5 }] },
+    ])
+    expect(answer.body.parameters).toEqual({
+      line: 1,
+      property: 'names[1].text',
+      reason: 'is not a string',
+    })
+  })
+
+  it('reads lines whatever the chunks, line ends and blank lines', async () => {
+    const answer = await raw('\n\r\n{"put":{"n":2000}}\r\n   \n{"put":{"n":2001}}\n\n')
+    expect(answer.body).toMatchObject({ put: 2 })
+    const last = await raw('{"put":{"n":2002}}')
+    expect(last.body).toMatchObject({ put: 1 })
+  })
+
+  it('refuses invalid UTF-8 and lines that are too long', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from('{"put":{"n":1,"text":"'),
+      Buffer.of(0xff),
+      Buffer.from('"}}'),
+    ])
+    const utf8 = await raw(bytes)
+    expect(utf8.body.parameters).toEqual({ line: 1, reason: 'is not UTF-8' })
+    const long = await raw(`\n{"put":{"n":1,"text":"${'x'.repeat(9 * 1024 * 1024)}"}}`)
+    expect(long.body.parameters.line).toBe(2)
+    const large = await raw(`{"put":{"n":1,"text":"${'x'.repeat(5 * 1024 * 1024)}"}}`)
+    expect(large.body.parameters.reason).toMatch(/larger than/)
+  })
+
+  it('is one commit among many at once: each is whole, none is lost', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, batch) =>
+        service.put('numbers', 'number', numbers(25, 10_000 + batch * 25)),
+      ),
+    )
+    const versions = answers.map((answer) => answer.body.version)
+    expect(new Set(versions).size).toBe(40)
+    const seen = (await stored()).filter((n) => Number(n) >= 10_000)
+    expect(seen).toEqual(numbers(1000, 10_000).map(({ n }) => n))
+  })
+})

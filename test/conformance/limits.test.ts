@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { NUMBERS, numbers } from '../support/ontologies.ts'
+import { type Service, startService } from '../support/service.ts'
+import { askPage, valuesOf, type Walk, walkPages, walkUntilError } from '../support/walk.ts'
+
+const CAP = 10_000
+const walk: Walk = { revision: '1.0', ontology: 'numbers', objectType: 'number' }
+
+describe.each([CAP - 1, CAP, CAP + 1])(
+  'the cross-page limit of 10,000 with %d objects',
+  (count) => {
+    let service: Service
+    beforeAll(async () => {
+      service = await startService()
+      await service.apply(NUMBERS)
+      await service.put('numbers', 'number', numbers(count))
+    })
+    afterAll(() => service[Symbol.asyncDispose]())
+
+    const cases = [1, 7, 999, 1000, 20_000].flatMap((pageSize) =>
+      [false, true].map((snapshot) => ({ pageSize, snapshot })),
+    )
+
+    it.each(cases)('[7.1] [8.2] page size $pageSize, snapshot $snapshot', async (how) => {
+      const { pages, error } = await walkUntilError(service, { ...walk, ...how })
+      const seen = valuesOf(pages, 'n')
+      expect(seen).toEqual(numbers(Math.min(count, CAP)).map(({ n }) => n))
+      expect(pages.every((page) => page.totalCount === String(count))).toBe(true)
+      if (count <= CAP) {
+        expect(error).toBeUndefined()
+        return
+      }
+      // The page that reaches the limit carries a token, because more exists; using it is refused.
+      expect(pages.at(-1)?.nextPageToken).toBeDefined()
+      expect(error?.status).toBe(400)
+      expect(error?.body).toMatchObject({
+        errorCode: 'INVALID_ARGUMENT',
+        errorName: 'ObjectsExceededLimit',
+        parameters: { limit: CAP },
+      })
+    })
+
+    it('[8.2] is not moved by changing the page size on the way or by using a token again', async () => {
+      let size = 0
+      const sizes = () => {
+        size = (size * 7 + 311) % 997
+        return size + 1
+      }
+      const { pages, error } = await walkUntilError(service, { ...walk, pageSize: sizes })
+      expect(valuesOf(pages, 'n')).toHaveLength(Math.min(count, CAP))
+      expect(error?.body.errorName).toBe(count > CAP ? 'ObjectsExceededLimit' : undefined)
+      const last = pages.at(-2)?.nextPageToken
+      const again = await askPage(service, { ...walk, pageSize: 1000 }, last)
+      expect(again.body.data).toEqual(pages.at(-1)?.data.slice(0, again.body.data.length))
+    })
+  },
+)
+
+describe('limits as settings', () => {
+  it('[8.2] [8.3] OQS_LIST_OBJECTS_LIMIT moves the limit and none lifts it', async () => {
+    await using small = await startService({ settings: { OQS_LIST_OBJECTS_LIMIT: '5' } })
+    await small.apply(NUMBERS)
+    await small.put('numbers', 'number', numbers(6))
+    const { pages, error } = await walkUntilError(small, { ...walk, pageSize: 3 })
+    expect(pages.map((page) => page.data.length)).toEqual([3, 2])
+    expect(error?.body.parameters).toEqual({ limit: 5 })
+
+    await using lifted = await startService({ settings: { OQS_LIST_OBJECTS_LIMIT: 'none' } })
+    await lifted.apply(NUMBERS)
+    await lifted.put('numbers', 'number', numbers(10_500))
+    expect(valuesOf(await walkPages(lifted, walk), 'n')).toHaveLength(10_500)
+  })
+
+  it('[8.3] the limit of an object type stands before that of the endpoint', async () => {
+    await using service = await startService({ settings: { OQS_LIST_OBJECTS_LIMIT: '5' } })
+    const [type] = NUMBERS.objectTypes
+    if (type === undefined) throw new Error('no type')
+    await service.apply({
+      ...NUMBERS,
+      objectTypes: [
+        { ...type, apiName: 'seven', retrievalLimit: 7 },
+        { ...type, apiName: 'all', retrievalLimit: 'none' },
+      ],
+    })
+    for (const [objectType, reached] of [
+      ['seven', 7],
+      ['all', 20],
+    ] as const) {
+      await service.put('numbers', objectType, numbers(20))
+      const { pages } = await walkUntilError(service, { ...walk, objectType, pageSize: 2 })
+      expect(valuesOf(pages, 'n')).toHaveLength(reached)
+    }
+  })
+
+  it('[2.1.3] a page ends at its byte budget, but never before its first object', async () => {
+    await using service = await startService({ settings: { OQS_PAGE_MAX_BYTES: '4096' } })
+    await service.apply(NUMBERS)
+    const sizes = [10, 5000, 10, 1500, 1500, 1500, 9000, 10, 10]
+    await service.put(
+      'numbers',
+      'number',
+      sizes.map((size, n) => ({ n, text: 'x'.repeat(size) })),
+    )
+    for (const snapshot of [false, true]) {
+      const pages = await walkPages(service, { ...walk, snapshot })
+      expect(valuesOf(pages, 'n')).toEqual(sizes.map((_, n) => n))
+      for (const { data } of pages) {
+        expect(data.length === 1 || JSON.stringify(data).length <= 4096 + 2).toBe(true)
+      }
+      expect(pages.length).toBeGreaterThan(3)
+    }
+  })
+})

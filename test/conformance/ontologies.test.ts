@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest'
+import type { OntologyDefinition } from '../../src/ontology/definition-schema.ts'
+import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
+import { startService } from '../support/service.ts'
+import { valuesOf, walkPages } from '../support/walk.ts'
+
+/** The definition with its first object type changed. */
+function withType(definition: OntologyDefinition, change: object): OntologyDefinition {
+  const [first, ...others] = definition.objectTypes
+  return { ...definition, objectTypes: [{ ...first, ...change }, ...others] } as OntologyDefinition
+}
+
+describe('defining an ontology', () => {
+  it('fills in RIDs, keeps them, and gives the definition back', async () => {
+    await using service = await startService()
+    const first = await service.apply(AVIATION)
+    expect(first.status).toBe(200)
+    expect(first.body).toMatchObject(AVIATION)
+    expect(first.body.rid).toMatch(/^ri\.ontology\.main\.ontology\.[0-9a-f-]{36}$/)
+    const again = await service.apply(AVIATION)
+    const read = await service.ask('/api/admin/v1/ontologies/aviation')
+    const byRid = await service.ask(`/api/admin/v1/ontologies/${first.body.rid}`)
+    for (const answer of [again, read, byRid]) expect(answer.body).toEqual(first.body)
+  })
+
+  it('refuses mistakes with the path of each', async () => {
+    await using service = await startService()
+    const cases: readonly [object, string][] = [
+      [withType(AVIATION, { primaryKey: 'nope' }), 'objectTypes[0].primaryKey'],
+      [withType(AVIATION, { titleProperty: 'names' }), 'objectTypes[0].titleProperty'],
+      [withType(AVIATION, { apiName: 'a b' }), 'objectTypes[0].apiName'],
+      [
+        withType(AVIATION, { properties: { id: { type: 'text' } } }),
+        'objectTypes[0].properties.id.type',
+      ],
+      [withType(AVIATION, { retrievalLimit: 0 }), 'objectTypes[0].retrievalLimit'],
+      [withType(AVIATION, { colour: 'red' }), 'objectTypes[0].colour'],
+      [{ ...AVIATION, families: ['admin'] }, 'families[0]'],
+      [
+        {
+          ...AVIATION,
+          linkTypes: [{ apiName: 'x', from: 'airport', to: 'moon', foreignKey: 'id' }],
+        },
+        'linkTypes[0].to',
+      ],
+      [{ ...AVIATION, objectTypes: undefined }, 'objectTypes'],
+      [{ ...AVIATION, apiName: 'other' }, 'apiName'],
+    ]
+    for (const [definition, path] of cases) {
+      const answer = await service.ask('/api/admin/v1/ontologies/aviation', {
+        method: 'PUT',
+        json: definition,
+      })
+      expect([path, answer.status, answer.body.errorName]).toEqual([
+        path,
+        400,
+        'InvalidOntologyDefinition',
+      ])
+      expect(answer.body.parameters.mistakes[0].path).toBe(path)
+    }
+    expect((await service.ask('/api/admin/v1/ontologies/aviation')).status).toBe(404)
+  })
+
+  it('refuses a family, a name or a RID that another ontology has', async () => {
+    await using service = await startService()
+    const { body: numbersDefinition } = await service.apply(NUMBERS)
+    const family = await service.apply({ ...AVIATION, families: ['family'] })
+    expect(family.body.parameters.mistakes).toEqual([
+      { path: 'families[0]', reason: 'belongs to numbers' },
+    ])
+    const rid = await service.apply(
+      withType(AVIATION, { rid: numbersDefinition.objectTypes[0].rid }),
+    )
+    expect(rid.body.parameters.mistakes[0].path).toBe('objectTypes[0].rid')
+    const { body: aviation } = await service.apply(AVIATION)
+    const renamed = await service.ask(`/api/admin/v1/ontologies/${aviation.rid}`, {
+      method: 'PUT',
+      json: { ...aviation, apiName: 'numbers' },
+    })
+    expect(renamed.body.parameters.mistakes[0].path).toBe('apiName')
+  })
+
+  it('takes new properties, struct fields, types and links over stored objects', async () => {
+    await using service = await startService()
+    await service.apply(NUMBERS)
+    await service.put('numbers', 'number', numbers(3))
+    const properties = { ...NUMBERS.objectTypes[0]?.properties, more: { type: 'boolean' } }
+    expect((await service.apply(withType(NUMBERS, { properties }))).status).toBe(200)
+    expect((await service.put('numbers', 'number', [{ n: 3, more: true }])).status).toBe(200)
+    const pages = await walkPages(service, {
+      revision: '1.0',
+      ontology: 'numbers',
+      objectType: 'number',
+    })
+    expect(valuesOf(pages, 'more')).toEqual([undefined, undefined, undefined, true])
+  })
+
+  it('refuses what would invalidate stored objects, with all reasons, and changes nothing', async () => {
+    await using service = await startService()
+    const { body: before } = await service.apply(AVIATION)
+    await service.put('aviation', 'airport', [{ id: 'LAX' }])
+    const harmful = withType(AVIATION, {
+      primaryKey: 'name',
+      properties: {
+        id: { type: 'integer' },
+        name: { type: 'string' },
+        countryCode: { type: 'string' },
+      },
+    })
+    const answer = await service.apply(harmful)
+    expect(answer.status).toBe(409)
+    expect(answer.body.errorName).toBe('OntologyChangeRefused')
+    expect(answer.body.parameters.reasons).toEqual([
+      'airport: the primary key would change from id to name',
+      'property airport.id would change from string to integer',
+      'property airport.elevation is left out',
+      'property airport.passengers is left out',
+      'property airport.opened is left out',
+      'property airport.location is left out',
+      'property airport.aliases is left out',
+      'property airport.names is left out',
+    ])
+    expect((await service.ask('/api/admin/v1/ontologies/aviation')).body).toEqual(before)
+    const gone = await service.apply({ ...AVIATION, objectTypes: [], linkTypes: [] })
+    expect(gone.body.parameters.reasons).toEqual([
+      'object type airport has objects and is left out',
+    ])
+  })
+
+  it('lets empty types change freely, and drops them', async () => {
+    await using service = await startService()
+    await service.apply(NUMBERS)
+    const changed = withType(NUMBERS, { properties: { n: { type: 'string' } } })
+    expect((await service.apply(changed)).status).toBe(200)
+    expect((await service.put('numbers', 'number', [{ n: 'one' }])).status).toBe(200)
+    expect((await service.write('numbers', 'number', [{ delete: 'one' }])).status).toBe(200)
+    expect((await service.apply({ ...NUMBERS, objectTypes: [] })).status).toBe(200)
+    expect((await service.ask('/api/v1/ontologies/numbers/objects/number')).status).toBe(404)
+  })
+
+  it('changes the titles of stored objects with the title property', async () => {
+    await using service = await startService()
+    await service.apply(AVIATION)
+    await service.put('aviation', 'airport', [
+      { id: 'A', name: 'Name "A"', elevation: 5 },
+      { id: 'B', name: 'Name B' },
+    ])
+    const titles = async () => {
+      const [page] = await walkPages(service, {
+        revision: '2.0',
+        ontology: 'aviation',
+        family: 'gotham',
+        objectType: 'airport',
+      })
+      return page?.data.map((record) => record.title)
+    }
+    expect(await titles()).toEqual(['Name "A"', 'Name B'])
+    await service.apply(withType(AVIATION, { titleProperty: 'elevation' }))
+    expect(await titles()).toEqual(['5', undefined])
+    await service.apply(withType(AVIATION, { titleProperty: undefined }))
+    expect(await titles()).toEqual([undefined, undefined])
+    await service.apply(AVIATION)
+    expect(await titles()).toEqual(['Name "A"', 'Name B'])
+  })
+
+  it('serves object types and properties with odd names', async () => {
+    await using service = await startService()
+    const names = ['constructor', 'toString', 'a-b.c_d', '0', 'SELECT']
+    for (const name of names) {
+      const definition: OntologyDefinition = {
+        apiName: name,
+        families: [name],
+        objectTypes: [
+          { apiName: name, primaryKey: name, properties: { [name]: { type: 'string' } } },
+        ],
+      }
+      expect([name, (await service.apply(definition)).status]).toEqual([name, 200])
+      await service.put(name, name, [{ [name]: name }])
+      for (const revision of ['1.0', '2.0'] as const) {
+        const walk = { revision, ontology: name, family: name, objectType: name }
+        expect(valuesOf(await walkPages(service, walk), name)).toEqual([name])
+      }
+    }
+  })
+})

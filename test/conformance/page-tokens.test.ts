@@ -1,0 +1,205 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { NUMBERS, numbers } from '../support/ontologies.ts'
+import { type Service, startService } from '../support/service.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { askPage, valuesOf, type Walk } from '../support/walk.ts'
+
+const list: Walk = { revision: '1.0', ontology: 'numbers', objectType: 'number', pageSize: 5 }
+const search: Walk = { ...list, revision: '2.0' }
+
+async function fill(service: Service): Promise<void> {
+  await service.apply(NUMBERS)
+  await service.apply({ ...NUMBERS, apiName: 'others', families: ['other-family'] })
+  const [type] = NUMBERS.objectTypes
+  if (type === undefined) throw new Error('no type')
+  await service.apply({ ...NUMBERS, objectTypes: [type, { ...type, apiName: 'twin' }] })
+  for (const [ontology, objectType] of [
+    ['numbers', 'number'],
+    ['numbers', 'twin'],
+    ['others', 'number'],
+  ] as const) {
+    await service.put(ontology, objectType, numbers(20))
+  }
+}
+
+async function tokenOf(service: Service, walk: Walk): Promise<string> {
+  const { body } = await askPage(service, walk)
+  return body.nextPageToken
+}
+
+describe('a page token is bound to', () => {
+  let service: Service
+  let alice: string
+  let bob: string
+  beforeAll(async () => {
+    service = await startService()
+    await fill(service)
+    alice = await service.createToken({ name: 'alice' })
+    bob = await service.createToken({ name: 'bob' })
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  const foreign: readonly [what: string, from: Walk, to: Walk, reason: string][] = [
+    ['its object type', list, { ...list, objectType: 'twin' }, 'other request'],
+    ['its ontology', list, { ...list, ontology: 'others' }, 'other request'],
+    ['its revision', list, search, 'other request'],
+    ['its revision, the other way', search, list, 'other request'],
+    ['its snapshot flag', list, { ...list, snapshot: true }, 'other request'],
+    ['its snapshot flag, the other way', { ...list, snapshot: true }, list, 'other request'],
+    ['its family', search, { ...search, family: 'other-family' }, 'other request'],
+    ['its object type in search', search, { ...search, objectType: 'twin' }, 'other request'],
+  ]
+  it.each(foreign)('[2.1.5] [4.1.1] %s', async (_what, from, to, reason) => {
+    const token = await tokenOf(service, from)
+    const answer = await askPage(service, to, token)
+    expect(answer.status).toBe(400)
+    expect(answer.body).toMatchObject({
+      errorName: 'InvalidPageToken',
+      parameters: { pageToken: token, reason },
+    })
+  })
+
+  it('[2.1.5] [5.1] its caller', async () => {
+    for (const walk of [list, search]) {
+      const token = await tokenOf(service, { ...walk, token: alice })
+      const own = await askPage(service, { ...walk, token: alice }, token)
+      const foreign = await askPage(service, { ...walk, token: bob }, token)
+      expect(own.status).toBe(200)
+      expect(foreign.status).toBe(400)
+      expect(foreign.body.parameters.reason).toBe('other caller')
+    }
+  })
+
+  it('[4.1.1] nothing else: snapshot=false is the same request as none', async () => {
+    const token = await tokenOf(service, list)
+    const answer = await askPage(service, { ...list, snapshot: false }, token)
+    expect(answer.status).toBe(200)
+  })
+
+  it('[2.1.5] refuses what is cut, flipped, lengthened, empty or made up', async () => {
+    const token = await tokenOf(service, list)
+    const middle = Math.floor(token.length / 2)
+    const flipped =
+      token.slice(0, middle) + (token[middle] === 'A' ? 'B' : 'A') + token.slice(middle + 1)
+    const odd = [
+      '',
+      'x',
+      'v1.',
+      'v1.AAAA',
+      token.slice(0, -1),
+      token.slice(1),
+      flipped,
+      `${token}A`,
+      `${token}=`,
+      token.replace('v1.', 'v2.'),
+      ` ${token}`,
+      'null',
+      '9'.repeat(5000),
+      'é'.repeat(20),
+      `v1.${'A'.repeat(1000)}`,
+    ]
+    for (const pageToken of odd) {
+      const inQuery = await askPage(service, list, pageToken)
+      const inBody = await askPage(service, search, pageToken)
+      for (const answer of [inQuery, inBody]) {
+        expect([pageToken, answer.status, answer.body.errorName]).toEqual([
+          pageToken,
+          400,
+          'InvalidPageToken',
+        ])
+        expect(answer.body.parameters.reason).toBe('malformed')
+      }
+    }
+  })
+})
+
+describe('the life of a page token', () => {
+  it('[2.1.5] ends after its time, and every page renews the walk', async () => {
+    await using service = await startService({ settings: { OQS_PAGE_TOKEN_TTL_SECONDS: '300' } })
+    await fill(service)
+    const first = await tokenOf(service, list)
+    service.clock.now += 299_000
+    const page = await askPage(service, list, first)
+    expect(page.status).toBe(200)
+    service.clock.now += 2000
+    const late = await askPage(service, list, first)
+    expect(late.body).toMatchObject({
+      errorName: 'InvalidPageToken',
+      parameters: { reason: 'expired' },
+    })
+    const renewed = await askPage(service, list, page.body.nextPageToken)
+    expect(renewed.status).toBe(200)
+  })
+
+  it('[4.5.2] of a snapshot ends with the age of the snapshot, however often it is renewed', async () => {
+    await using service = await startService({
+      settings: { OQS_PAGE_TOKEN_TTL_SECONDS: '300', OQS_SNAPSHOT_MAX_AGE_SECONDS: '400' },
+    })
+    await fill(service)
+    const walk = { ...list, snapshot: true }
+    const first = await tokenOf(service, walk)
+    service.clock.now += 250_000
+    const { body } = await askPage(service, walk, first)
+    service.clock.now += 149_000
+    expect((await askPage(service, walk, body.nextPageToken)).status).toBe(200)
+    service.clock.now += 2000
+    const late = await askPage(service, walk, body.nextPageToken)
+    expect(late.body.parameters.reason).toBe('expired')
+  })
+
+  it('goes on after a restart, with the keys that the store keeps', async () => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'oqs.db')
+    let token: string
+    {
+      await using before = await startService({ path })
+      await fill(before)
+      token = await tokenOf(before, { ...list, snapshot: true })
+    }
+    await using after = await startService({ path })
+    const answer = await askPage(after, { ...list, snapshot: true }, token)
+    expect(valuesOf([answer.body], 'n')).toEqual([5, 6, 7, 8, 9])
+  })
+
+  it('outlives a rotation of keys: the first seals, all open, a dropped one no longer does', async () => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'oqs.db')
+    const [old, young] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
+    const withKeys = (keys: string) =>
+      startService({ path, settings: { OQS_PAGE_TOKEN_KEYS: keys } })
+    const tokens: string[] = []
+    {
+      await using service = await withKeys(old)
+      await fill(service)
+      tokens.push(await tokenOf(service, list))
+    }
+    {
+      await using service = await withKeys(`${young},${old}`)
+      expect((await askPage(service, list, tokens[0])).status).toBe(200)
+      tokens.push(await tokenOf(service, list))
+    }
+    await using service = await withKeys(young)
+    const [dropped, kept] = [
+      await askPage(service, list, tokens[0]),
+      await askPage(service, list, tokens[1]),
+    ]
+    expect(dropped.body.parameters.reason).toBe('malformed')
+    expect(kept.status).toBe(200)
+  })
+
+  it('stays short for the longest keys', async () => {
+    await using service = await startService()
+    await service.apply({
+      apiName: 'long',
+      families: ['family'],
+      objectTypes: [{ apiName: 'key', primaryKey: 'k', properties: { k: { type: 'string' } } }],
+    })
+    await service.put('long', 'key', [{ k: 'é'.repeat(256) }, { k: '\u{10ffff}'.repeat(128) }])
+    const walk: Walk = { revision: '1.0', ontology: 'long', objectType: 'key', pageSize: 1 }
+    const token = await tokenOf(service, walk)
+    expect(token.length).toBeLessThanOrEqual(1024)
+    expect((await askPage(service, walk, token)).body.data).toHaveLength(1)
+  })
+})

@@ -1,0 +1,108 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { lineOf, runOqs, startOqs } from '../support/oqs-process.ts'
+import { askUrl } from '../support/service.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+
+let folder: TempFolder
+beforeEach(() => {
+  folder = tempFolder()
+})
+afterEach(() => folder[Symbol.dispose]())
+const settings = (more = {}) => ({
+  OQS_PORT: '0',
+  OQS_STORE: `sqlite:${join(folder.path, 'oqs.db')}`,
+  ...more,
+})
+
+const rows = (stdout: string) =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+describe('oqs', () => {
+  it('explains itself, and every command', async () => {
+    for (const words of [
+      ['--help'],
+      ['serve', '--help'],
+      ['token', '--help'],
+      ['token', 'create', '--help'],
+      ['config', '--help'],
+    ]) {
+      const { code, stdout } = await runOqs(words)
+      expect([words, code]).toEqual([words, 0])
+      expect(stdout).toMatch(/^Usage: oqs/)
+    }
+    expect((await runOqs(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+
+  it('answers wrong usage with status 2 and a hint', async () => {
+    for (const words of [
+      ['serv'],
+      ['serve', '--dmeo'],
+      ['token', 'create'],
+      ['token', 'create', '--name', 'x', '--scope', 'all'],
+      ['token', 'revoke'],
+    ]) {
+      const { code, stderr } = await runOqs(words, settings())
+      expect([words, code]).toEqual([words, 2])
+      expect(stderr).toMatch(/^error: /)
+    }
+    expect((await runOqs(['serv'])).stderr).toContain('Did you mean serve?')
+    expect((await runOqs(['serve', '--dmeo'])).stderr).toContain('Did you mean --demo?')
+  })
+})
+
+describe('oqs config', () => {
+  it('shows every setting with its value and source, secrets hidden', async () => {
+    const file = join(folder.path, 'oqs.env')
+    writeFileSync(file, '# a comment\nOQS_PORT=9999\nOQS_HOST=0.0.0.0\n')
+    const { code, stdout } = await runOqs(['config'], {
+      OQS_CONFIG: file,
+      OQS_PORT: '0',
+      OQS_ADMIN_TOKEN: 'a-very-secret-token',
+    })
+    expect(code).toBe(0)
+    const shown = new Map(rows(stdout).map((row) => [row.setting, [row.value, row.source]]))
+    expect(shown.get('OQS_PORT')).toEqual(['0', 'environment'])
+    expect(shown.get('OQS_HOST')).toEqual(['0.0.0.0', 'file'])
+    expect(shown.get('OQS_LOG_LEVEL')).toEqual(['info', 'default'])
+    expect(shown.get('OQS_ADMIN_TOKEN')).toEqual(['[secret]', 'environment'])
+    expect(shown.get('OQS_PAGE_TOKEN_KEYS')).toEqual(['', 'not set'])
+    expect(stdout).not.toContain('a-very-secret-token')
+  })
+
+  it('refuses a file with a setting that does not exist', async () => {
+    const file = join(folder.path, 'oqs.env')
+    writeFileSync(file, 'OQS_PROT=1\n')
+    const { code, stderr } = await runOqs(['config'], { OQS_CONFIG: file })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('sets OQS_PROT')])
+  })
+})
+
+describe('oqs token', () => {
+  it('creates, lists and revokes tokens that a running service knows at once', async () => {
+    await using oqs = startOqs(['serve', '--demo'], settings())
+    const url = await lineOf(oqs, 'listening on ')
+    await lineOf(oqs, 'token ')
+    const list = `${url}/api/v1/ontologies/aviation/objects/airport`
+
+    const created = await runOqs(['token', 'create', '--name', 'ci', '--days', '1'], settings())
+    const secret = created.stdout.trim()
+    expect(secret).toMatch(/^oqs_[\w-]{43}$/)
+    expect((await askUrl(list, { token: secret })).status).toBe(200)
+
+    const listed = await runOqs(['token', 'list'], settings())
+    expect(listed.stdout).not.toContain(secret)
+    const ci = rows(listed.stdout).find((row) => row.name === 'ci')
+    expect(ci).toMatchObject({ scopes: 'api:ontologies-read', ontologies: 'all', state: 'active' })
+
+    const revoked = await runOqs(['token', 'revoke', ci.id], settings())
+    expect(revoked.code).toBe(0)
+    expect((await askUrl(list, { token: secret })).status).toBe(401)
+    const again = await runOqs(['token', 'revoke', ci.id], settings())
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('no token')])
+  })
+})

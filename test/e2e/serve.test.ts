@@ -1,0 +1,214 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { NUMBERS, numbers } from '../support/ontologies.ts'
+import { lineOf, runOqs, startOqs } from '../support/oqs-process.ts'
+import { ADMIN_TOKEN, askUrl } from '../support/service.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+
+let folder: TempFolder
+beforeEach(() => {
+  folder = tempFolder()
+})
+afterEach(() => folder[Symbol.dispose]())
+
+const settings = (more = {}) => ({
+  OQS_PORT: '0',
+  OQS_STORE: `sqlite:${join(folder.path, 'oqs.db')}`,
+  OQS_ADMIN_TOKEN: ADMIN_TOKEN,
+  ...more,
+})
+
+describe('oqs serve', () => {
+  it('says where it listens, serves, and stops with status 0 on SIGTERM and SIGINT', async () => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      await using oqs = startOqs(['serve'], settings())
+      const url = await lineOf(oqs, 'listening on ')
+      expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+      expect((await askUrl(`${url}/healthz`, { token: null })).status).toBe(200)
+      expect((await askUrl(`${url}/readyz`, { token: null })).body).toEqual({ status: 'ok' })
+      oqs.child.kill(signal)
+      oqs.child.kill(signal)
+      expect(await oqs.ended).toBe(0)
+    }
+  })
+
+  it('finishes the request that is under way when it is stopped', async () => {
+    await using oqs = startOqs(['serve'], settings())
+    const url = await lineOf(oqs, 'listening on ')
+    await askUrl(`${url}/api/admin/v1/ontologies/numbers`, { method: 'PUT', json: NUMBERS })
+    const batch = request(`${url}/api/admin/v1/ontologies/numbers/objects/number`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${ADMIN_TOKEN}`,
+        'content-type': 'application/x-ndjson',
+      },
+    })
+    const answered = once(batch, 'response')
+    batch.write('{"put":{"n":1}}\n')
+    await sleep(100)
+    oqs.child.kill('SIGTERM')
+    await sleep(100)
+    batch.end('{"put":{"n":2}}\n')
+    const [response] = await answered
+    expect(response.statusCode).toBe(200)
+    response.resume()
+    expect(await oqs.ended).toBe(0)
+  })
+
+  it('prints a token and a command that work when the demo is on', async () => {
+    await using oqs = startOqs(['serve', '--demo'], settings({ OQS_ADMIN_TOKEN: '' }))
+    const url = await lineOf(oqs, 'listening on ')
+    const token = await lineOf(oqs, 'token ')
+    const command = await lineOf(oqs, 'try ')
+    expect(command).toContain(token)
+    const address = /'(http[^']+)'/.exec(command)?.[1] ?? ''
+    const list = await askUrl(address, { token })
+    expect(list.body.data).toHaveLength(3)
+    const search = await askUrl(`${url}/api/gotham/v1/objects/types/airport/search`, {
+      token,
+      json: { query: { type: 'empty' } },
+    })
+    expect(search.body.data[0].properties.names[0]).toEqual({
+      text: 'Amsterdam Airport Schiphol',
+      language: 'en',
+    })
+  })
+
+  it('leaves a store with an ontology alone when the demo is on', async () => {
+    {
+      await using oqs = startOqs(['serve'], settings())
+      const url = await lineOf(oqs, 'listening on ')
+      await askUrl(`${url}/api/admin/v1/ontologies/numbers`, { method: 'PUT', json: NUMBERS })
+    }
+    await using oqs = startOqs(['serve', '--demo'], settings())
+    const url = await lineOf(oqs, 'listening on ')
+    await lineOf(oqs, 'token ')
+    expect((await askUrl(`${url}/api/admin/v1/ontologies/aviation`)).status).toBe(404)
+    expect((await askUrl(`${url}/api/admin/v1/ontologies/numbers`)).status).toBe(200)
+  })
+
+  it('stops before it starts on a wrong setting, with one line that says which', async () => {
+    const cases: readonly [name: string, value: string, allowed: RegExp][] = [
+      ['OQS_PORT', 'abc', /a number from 0 to 65535/],
+      ['OQS_PORT', '70000', /a number from 0 to 65535/],
+      ['OQS_STORE', 'mysql://x', /sqlite:PATH/],
+      ['OQS_LOG_LEVEL', 'loud', /silent, fatal/],
+      ['OQS_DEMO', 'yes', /on or off/],
+      ['OQS_PAGE_TOKEN_TTL_SECONDS', '0', /from 1/],
+      ['OQS_LIST_OBJECTS_LIMIT', '-1', /none/],
+      ['OQS_CONFIG', '/nowhere/at/all', /no such file/],
+    ]
+    for (const [name, value, allowed] of cases) {
+      const { code, stderr, stdout } = await runOqs(['serve'], settings({ [name]: value }))
+      expect([name, code, stdout]).toEqual([name, 1, ''])
+      expect(stderr).toMatch(allowed)
+      expect(stderr).toContain(`oqs: ${name} is "${value}"`)
+      expect(stderr.trim().split('\n')).toHaveLength(1)
+    }
+  })
+
+  it('never shows a secret that is wrong', async () => {
+    const { stderr } = await runOqs(['serve'], settings({ OQS_ADMIN_TOKEN: 'tooshort' }))
+    expect(stderr).toBe(
+      'oqs: OQS_ADMIN_TOKEN is [secret], but must be at least 16 visible ASCII characters\n',
+    )
+  })
+
+  it('says what to do when its port is taken or its store cannot be opened', async () => {
+    await using first = startOqs(['serve'], settings())
+    const { port } = new URL(await lineOf(first, 'listening on '))
+    const taken = await runOqs(['serve'], settings({ OQS_PORT: port }))
+    expect([taken.code, taken.stderr]).toEqual([1, expect.stringContaining('set OQS_PORT')])
+
+    const file = join(folder.path, 'not-a-database')
+    writeFileSync(file, 'this is not a database, but long enough to be looked at as one'.repeat(50))
+    const store = await runOqs(['serve'], settings({ OQS_STORE: `sqlite:${file}` }))
+    expect([store.code, store.stderr]).toEqual([
+      1,
+      expect.stringContaining('file is not a database'),
+    ])
+  })
+
+  it('logs JSON lines without secrets, tokens, keys or property values', async () => {
+    await using oqs = startOqs(['serve'], settings({ OQS_LOG_LEVEL: 'trace' }))
+    const url = await lineOf(oqs, 'listening on ')
+    const secrets = [
+      'SECRET-VALUE',
+      'SECRET-TYPE',
+      'SECRET-PAGE-TOKEN',
+      'SECRET-BEARER',
+      ADMIN_TOKEN,
+    ]
+    await askUrl(`${url}/api/admin/v1/ontologies/numbers`, { method: 'PUT', json: NUMBERS })
+    await askUrl(`${url}/api/admin/v1/ontologies/numbers/objects/number`, {
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: '{"put":{"n":1,"text":"SECRET-VALUE"}}\n{"put":{"n":"SECRET-VALUE"}}',
+    })
+    await askUrl(`${url}/api/v1/ontologies/numbers/objects/number?pageToken=SECRET-PAGE-TOKEN`)
+    await askUrl(`${url}/api/v1/ontologies/numbers/objects/SECRET-TYPE`)
+    await askUrl(`${url}/api/SECRET-TYPE`, { token: 'SECRET-BEARER' })
+    await askUrl(`${url}/api/v1/ontologies/numbers/objects/number`, { token: 'SECRET-BEARER' })
+    oqs.child.kill('SIGTERM')
+    await oqs.ended
+    const lines = oqs.stderr().trim().split('\n')
+    expect(lines.length).toBeGreaterThan(8)
+    for (const line of lines) expect(JSON.parse(line)).toHaveProperty('msg')
+    for (const secret of secrets) expect(oqs.stderr()).not.toContain(secret)
+  })
+})
+
+describe('a service that is killed', () => {
+  it('has every batch that it acknowledged, whole, and no half of another', async () => {
+    const kills = Number(process.env['OQS_TEST_KILLS'] ?? 4)
+    const size = 50
+    const acknowledged = new Set<number>()
+    let batch = 0
+    for (let kill = 0; kill <= kills; kill += 1) {
+      await using oqs = startOqs(['serve'], settings({ OQS_LIST_OBJECTS_LIMIT: 'none' }))
+      const url = await lineOf(oqs, 'listening on ')
+      if (kill === 0) {
+        await askUrl(`${url}/api/admin/v1/ontologies/numbers`, { method: 'PUT', json: NUMBERS })
+      }
+      const seen = await batchesIn(url, size)
+      for (const one of acknowledged) expect(seen.get(one)).toBe(size)
+      for (const count of seen.values()) expect(count).toBe(size)
+      if (kill === kills) return
+
+      setTimeout(() => oqs.child.kill('SIGKILL'), 50 + ((kill * 37) % 150)).unref()
+      for (;;) {
+        const current = batch
+        batch += 1
+        try {
+          const answer = await askUrl(`${url}/api/admin/v1/ontologies/numbers/objects/number`, {
+            headers: { 'content-type': 'application/x-ndjson' },
+            body: numbers(size, current * size)
+              .map((object) => JSON.stringify({ put: object }))
+              .join('\n'),
+          })
+          if (answer.status === 200) acknowledged.add(current)
+        } catch {
+          break
+        }
+      }
+    }
+  })
+})
+
+/** How many objects of each batch are stored. */
+async function batchesIn(url: string, size: number): Promise<Map<number, number>> {
+  const counts = new Map<number, number>()
+  let token = ''
+  do {
+    const { body } = await askUrl(`${url}/api/v1/ontologies/numbers/objects/number?${token}`)
+    for (const record of body.data) {
+      const batch = Math.floor(record.properties.n / size)
+      counts.set(batch, (counts.get(batch) ?? 0) + 1)
+    }
+    token = body.nextPageToken === undefined ? '' : `pageToken=${body.nextPageToken}`
+  } while (token !== '')
+  return counts
+}

@@ -1,0 +1,371 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { recordShape } from '../src/contract/object-record.ts'
+import { planChange } from '../src/ontology/change-definition.ts'
+import { objectReader } from '../src/ontology/read-object.ts'
+import type { ApiToken, ObjectStore } from '../src/store/object-store.ts'
+import { fixture, pageRead } from './support/store-fixture.ts'
+
+/** What every store must do, whatever database is behind it. */
+export interface StoreUnderTest {
+  readonly name: string
+  /** A new, empty store. */
+  open(): Promise<ObjectStore>
+  /** The same data, opened once more, as another process would. */
+  openAgain(): Promise<ObjectStore>
+}
+
+export function storeContract({ name, open, openAgain }: StoreUnderTest): void {
+  describe(`the ${name} store: pages`, () => {
+    it('reads records in key order, strictly after a key', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      await things.commit([
+        ['c', '3'],
+        ['a', '1'],
+        ['b', '2'],
+        ['d', '4'],
+      ])
+      expect(await things.show()).toEqual(['a=1', 'b=2', 'c=3', 'd=4'])
+      expect(await things.show({ after: 'b' })).toEqual(['c=3', 'd=4'])
+      expect(await things.show({ after: 'bb', maxObjects: 1 })).toEqual(['c=3'])
+      expect(await things.show({ after: 'd' })).toEqual([])
+    })
+
+    it('tells the last key, the count, and whether more follow', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      await things.commit([
+        ['a', '1'],
+        ['b', '2'],
+        ['c', '3'],
+      ])
+      const facts = async (maxObjects: number, after?: string) => {
+        const { count, lastKey, more, liveCount } = await things.read({ maxObjects, after })
+        return { count, lastKey, more, liveCount }
+      }
+      expect(await facts(2)).toEqual({ count: 2, lastKey: 'b', more: true, liveCount: 3 })
+      expect(await facts(3)).toEqual({ count: 3, lastKey: 'c', more: false, liveCount: 3 })
+      expect(await facts(9)).toEqual({ count: 3, lastKey: 'c', more: false, liveCount: 3 })
+      expect(await facts(1, 'c')).toEqual({ count: 0, lastKey: '', more: false, liveCount: 3 })
+    })
+
+    it('orders text by code point', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      const keys = ['Z', 'a', 'é', 'z', '\uffff', '\u{10000}', 'aa', 'A', '!', '~']
+      await things.commit(keys.map((key) => [key, '']))
+      const byCodePoint = keys.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+      expect(await things.show()).toEqual(byCodePoint.map((key) => `${key}=`))
+    })
+
+    it('writes the record of either revision', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      await things.commit([['a"\\é', 'x"y']])
+      const text = async (revision: '1.0' | '2.0') => {
+        const page = await things.read({ recordShape: recordShape(revision, 'thing') })
+        return Buffer.from(page.records).toString()
+      }
+      const properties = '{"k":"a\\"\\\\é","text":"x\\"y"}'
+      expect(await text('1.0')).toMatch(
+        /^{"rid":"ri\.phonograph2-objects\.main\.object\.[0-9a-f-]{36}","properties":/,
+      )
+      expect((await text('1.0')).endsWith(`"properties":${properties}}`)).toBe(true)
+      expect(await text('2.0')).toBe(
+        `{"primaryKey":"a\\"\\\\é","objectType":"thing","title":"x\\"y","properties":${properties}}`,
+      )
+    })
+
+    it('ends a page at its bytes, but not before its first record', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      await things.commit([
+        ['a', 'x'.repeat(3000)],
+        ['b', ''],
+        ['c', ''],
+        ['d', 'x'.repeat(900)],
+      ])
+      const keys = async (after?: string) => {
+        const page = await things.read({ after, maxBytes: 1000 })
+        expect(page.count === 1 || page.records.length <= 1000).toBe(true)
+        return [page.count, page.lastKey, page.more]
+      }
+      expect(await keys()).toEqual([1, 'a', true])
+      expect(await keys('a')).toEqual([2, 'c', true])
+      expect(await keys('c')).toEqual([1, 'd', false])
+    })
+  })
+
+  describe(`the ${name} store: versions`, () => {
+    it('[4.5.2] reads as of every version, whatever came after', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      await things.commit([
+        ['a', '1'],
+        ['b', '1'],
+      ])
+      await things.commit([
+        ['b', '2'],
+        ['c', '2'],
+      ])
+      await things.commit([
+        ['a', null],
+        ['c', '3'],
+      ])
+      await things.commit([['a', '4']])
+      expect(await things.show({ version: 0 })).toEqual([])
+      expect(await things.show({ version: 1 })).toEqual(['a=1', 'b=1'])
+      expect(await things.show({ version: 2 })).toEqual(['a=1', 'b=2', 'c=2'])
+      expect(await things.show({ version: 3 })).toEqual(['b=2', 'c=3'])
+      expect(await things.show({ version: 4 })).toEqual(['a=4', 'b=2', 'c=3'])
+      expect(await things.show()).toEqual(['a=4', 'b=2', 'c=3'])
+    })
+
+    it('[4.5.2] knows at every version whether more follow', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      await things.commit([
+        ['a', '1'],
+        ['b', '1'],
+        ['c', '1'],
+      ])
+      await things.commit([
+        ['b', null],
+        ['c', null],
+      ])
+      const before = await things.read({ version: 1, maxObjects: 1 })
+      const now = await things.read({ version: 2, maxObjects: 1 })
+      expect([before.more, now.more]).toEqual([true, false])
+    })
+
+    it('counts what lives, and what a commit did', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      expect(
+        await things.commit([
+          ['a', '1'],
+          ['b', '1'],
+        ]),
+      ).toEqual({ version: 1, put: 2, deleted: 0 })
+      expect(
+        await things.commit([
+          ['b', '2'],
+          ['a', null],
+          ['x', null],
+        ]),
+      ).toEqual({ version: 2, put: 1, deleted: 1 })
+      expect(await things.commit([['x', null]])).toEqual({ version: 2, put: 0, deleted: 0 })
+      expect(await things.commit([])).toEqual({ version: 2, put: 0, deleted: 0 })
+      const { liveCount, version } = await things.read()
+      expect([liveCount, version]).toEqual([1, 2])
+    })
+
+    it('reclaims what no snapshot since a time can need, and refuses versions that are gone', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      await things.commit(
+        [
+          ['a', '1'],
+          ['b', '1'],
+        ],
+        1000,
+      )
+      await things.commit([['a', '2']], 2000)
+      await things.commit(
+        [
+          ['a', '3'],
+          ['b', null],
+        ],
+        3000,
+      )
+
+      // At 2500 version 2 was current: a snapshot of that time still needs it.
+      expect(await store.reclaim(2500)).toBe(1)
+      expect(await things.show({ version: 2 })).toEqual(['a=2', 'b=1'])
+      expect(await store.readPage(pageRead(things.type, { version: 1 }))).toBe('reclaimed')
+      expect(await store.reclaim(2500)).toBe(0)
+
+      expect(await store.reclaim(3000)).toBe(2)
+      expect(await store.readPage(pageRead(things.type, { version: 2 }))).toBe('reclaimed')
+      expect(await things.show({ version: 3 })).toEqual(['a=3'])
+      expect(await things.show()).toEqual(['a=3'])
+    })
+
+    it('reclaims nothing before the first commit is old enough', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      await things.commit([['a', '1']], 1000)
+      await things.commit([['a', '2']], 2000)
+      expect(await store.reclaim(999)).toBe(0)
+      expect(await store.reclaim(1999)).toBe(0)
+      expect(await things.show({ version: 1 })).toEqual(['a=1'])
+      // Versions before the first commit are as old as the type.
+      expect(await store.readPage(pageRead(things.type, { version: 0 }))).toBe('reclaimed')
+    })
+
+    it('keeps commits in order when the clock goes back', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      await things.commit([['a', '1']], 5000)
+      await things.commit([['a', '2']], 1000)
+      await store.reclaim(4000)
+      expect(await things.show({ version: 1 })).toEqual(['a=1'])
+    })
+  })
+
+  describe(`the ${name} store: definitions`, () => {
+    it('gives every change of a definition a new generation', async () => {
+      await using store = await open()
+      const { generation: before } = await store.readCatalogue()
+      await fixture(store)
+      const { generation: after, ontologies } = await store.readCatalogue()
+      expect(after).toBeGreaterThan(before)
+      expect(ontologies.map((ontology) => ontology.apiName)).toEqual(['things'])
+    })
+
+    it('refuses a definition that was checked against an older catalogue', async () => {
+      await using store = await open()
+      const old = await store.readCatalogue()
+      await fixture(store)
+      const change = planChange('late', { apiName: 'late', objectTypes: [] }, old, randomUUID)
+      await expect(store.saveOntology(change)).rejects.toMatchObject({
+        errorName: 'OntologyDefinitionOutOfSync',
+      })
+    })
+
+    it('refuses objects that were checked against an older definition of their type', async () => {
+      await using store = await open()
+      const { type } = await fixture(store)
+      const { generation } = await store.readCatalogue()
+      const changed = {
+        apiName: 'things',
+        objectTypes: [
+          { apiName: 'thing', primaryKey: 'k', properties: { k: { type: 'integer' as const } } },
+        ],
+      }
+      await store.saveOntology(
+        planChange('things', changed, await store.readCatalogue(), randomUUID),
+      )
+      const put = objectReader(type)({ k: 'text' })
+      const late = store.commit({
+        objectType: type,
+        changes: [{ put }],
+        basedOn: generation,
+        nowMs: 0,
+      })
+      await expect(late).rejects.toMatchObject({ errorName: 'OntologyDefinitionOutOfSync' })
+    })
+
+    it('refuses a harmful change only while there are objects', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      await things.commit([['a', '1']])
+      const drop = async () =>
+        store.saveOntology(
+          planChange(
+            'things',
+            { apiName: 'things', objectTypes: [] },
+            await store.readCatalogue(),
+            randomUUID,
+          ),
+        )
+      await expect(drop()).rejects.toMatchObject({ errorName: 'OntologyChangeRefused' })
+      await things.commit([['a', null]])
+      await drop()
+      const read = store.readPage(pageRead(things.type))
+      await expect(read).rejects.toMatchObject({ errorName: 'ObjectTypeNotFound' })
+    })
+  })
+
+  describe(`the ${name} store: keeping`, () => {
+    it('keeps everything when it is opened again', async () => {
+      const before = await open()
+      const things = await fixture(before)
+      await things.commit([
+        ['a', '1'],
+        ['b', '1'],
+      ])
+      await things.commit([['b', '2']])
+      const keys = await before.readPageTokenKeys()
+      await before[Symbol.asyncDispose]()
+
+      await using after = await openAgain()
+      const [ontology] = (await after.readCatalogue()).ontologies
+      const type = ontology?.objectTypes.get('thing')
+      if (type === undefined) throw new Error('no type')
+      for (const [version, count] of [
+        [1, 2],
+        [2, 2],
+        [0, 0],
+      ] as const) {
+        expect(await after.readPage(pageRead(type, { version }))).toMatchObject({ count })
+      }
+      expect(await after.readPageTokenKeys()).toEqual(keys)
+    })
+
+    it('shows a second process what the first one wrote, at once', async () => {
+      await using first = await open()
+      await using second = await openAgain()
+      const things = await fixture(first)
+      await things.commit([['a', '1']])
+      expect((await second.readCatalogue()).ontologies).toHaveLength(1)
+      expect(await second.readPage(pageRead(things.type))).toMatchObject({ count: 1 })
+      expect(await second.readPageTokenKeys()).toEqual(await first.readPageTokenKeys())
+    })
+
+    it('serves two writers: every commit whole, versions without gaps', async () => {
+      await using first = await open()
+      const things = await fixture(first)
+      await using second = await openAgain()
+      const { generation } = await first.readCatalogue()
+      const read = objectReader(things.type)
+      const commits = Array.from({ length: 60 }, (_, n) => {
+        const changes = ['x', 'y', 'z'].map((k) => ({ put: read({ k, text: String(n) }) }))
+        const store = n % 2 === 0 ? first : second
+        return store.commit({ objectType: things.type, changes, basedOn: generation, nowMs: n })
+      })
+      const versions = (await Promise.all(commits)).map((commit) => commit.version)
+      expect(versions.toSorted((a, b) => a - b)).toEqual(commits.map((_, n) => n + 1))
+      for (const version of versions) {
+        const texts = (await things.show({ version })).map((text) => text.split('=')[1])
+        expect(texts).toHaveLength(3)
+        expect(new Set(texts).size).toBe(1)
+      }
+    })
+  })
+
+  describe(`the ${name} store: API tokens`, () => {
+    const token: ApiToken = {
+      id: 'id-1',
+      name: 'ci',
+      scopes: ['api:ontologies-read'],
+      ontologies: ['things'],
+      createdAtMs: 1,
+      expiresAtMs: 2,
+      revokedAtMs: undefined,
+    }
+
+    it('finds a token by the hash of its secret only', async () => {
+      await using store = await open()
+      await store.createApiToken(token, 'hash')
+      expect(await store.findApiToken('hash')).toEqual(token)
+      expect(await store.findApiToken('other')).toBeUndefined()
+      expect(await store.listApiTokens()).toEqual([token])
+    })
+
+    it('revokes by id and by name, once', async () => {
+      await using store = await open()
+      await store.createApiToken(token, 'hash')
+      await store.createApiToken(
+        { ...token, id: 'id-2', ontologies: undefined, expiresAtMs: undefined },
+        'hash-2',
+      )
+      expect(await store.revokeApiTokens('id-1', 7)).toBe(1)
+      expect(await store.revokeApiTokens('ci', 8)).toBe(1)
+      expect(await store.revokeApiTokens('ci', 9)).toBe(0)
+      const revoked = (await store.listApiTokens()).map((kept) => kept.revokedAtMs)
+      expect(revoked).toEqual([7, 8])
+    })
+  })
+}

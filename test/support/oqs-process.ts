@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Environment } from '../../src/server/config.ts'
+
+/** The real `oqs` command as a process of its own. */
+
+const OQS = fileURLToPath(new URL('../../bin/oqs.js', import.meta.url))
+
+export interface Finished {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a command to its end. */
+export async function runOqs(
+  words: readonly string[],
+  settings: Environment = {},
+): Promise<Finished> {
+  const process = startOqs(words, settings)
+  const code = await process.ended
+  return { code, stdout: process.stdout(), stderr: process.stderr() }
+}
+
+export interface OqsProcess extends AsyncDisposable {
+  readonly child: ChildProcess
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** The exit status, when it has ended. */
+  readonly ended: Promise<number | null>
+}
+
+export function startOqs(words: readonly string[], settings: Environment = {}): OqsProcess {
+  const child = spawn(process.execPath, [OQS, ...words], {
+    env: { PATH: process.env['PATH'], ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
+  })
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  return {
+    child,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ended,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** Waits for a line of standard output and gives what follows the words it begins with. */
+export async function lineOf(process: OqsProcess, beginning: string): Promise<string> {
+  for (;;) {
+    const line = process
+      .stdout()
+      .split('\n')
+      .slice(0, -1)
+      .find((text) => text.startsWith(beginning))
+    if (line !== undefined) return line.slice(beginning.length).trim()
+    const more = once(process.child.stdout ?? process.child, 'data').then(() => 'data')
+    if ((await Promise.race([more, process.ended])) !== 'data') {
+      throw new Error(`ended without "${beginning}": ${process.stderr()}`)
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import { join } from 'node:path'
+import type { Scope } from '../../src/contract/scopes.ts'
+import type { OntologyDefinition } from '../../src/ontology/definition-schema.ts'
+import { createApiToken } from '../../src/server/api-token.ts'
+import { type Environment, readConfig } from '../../src/server/config.ts'
+import { startServer } from '../../src/server/server.ts'
+import type { ObjectStore } from '../../src/store/object-store.ts'
+import { tempFolder } from './temp-folder.ts'
+
+/** The real service on a real port with a store of its own, and a client that speaks plain HTTP. */
+
+export const ADMIN_TOKEN = 'admin-token-of-the-tests'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // Tests look at whatever came back; its shape is what they check.
+  // biome-ignore lint/suspicious/noExplicitAny: the body is the thing under test
+  readonly body: any
+}
+
+export interface Ask {
+  readonly method?: string
+  readonly token?: string | null
+  readonly headers?: Record<string, string>
+  readonly body?: string
+  readonly json?: unknown
+}
+
+export interface Service extends AsyncDisposable {
+  readonly url: string
+  readonly store: ObjectStore
+  readonly clock: Clock
+  ask(path: string, ask?: Ask): Promise<Answer>
+  apply(definition: OntologyDefinition): Promise<Answer>
+  /** Sends a batch of changes, each a line. */
+  write(ontology: string, objectType: string, lines: readonly unknown[]): Promise<Answer>
+  put(ontology: string, objectType: string, objects: readonly object[]): Promise<Answer>
+  createToken(wish?: TokenWish): Promise<string>
+}
+
+export interface TokenWish {
+  readonly scopes?: readonly Scope[]
+  readonly ontologies?: readonly string[]
+  readonly expiresAtMs?: number
+  readonly name?: string
+}
+
+/** A clock that tests move; it starts at the real time. */
+export interface Clock {
+  now: number
+}
+
+export interface ServiceOptions {
+  readonly settings?: Environment
+  /** The database file; one of the service's own when left out. */
+  readonly path?: string
+}
+
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  await using parts = new AsyncDisposableStack()
+  const path = options.path ?? join(parts.use(tempFolder()).path, 'oqs.db')
+  const clock: Clock = { now: Date.now() }
+  const config = readConfig({
+    OQS_PORT: '0',
+    OQS_STORE: `sqlite:${path}`,
+    OQS_ADMIN_TOKEN: ADMIN_TOKEN,
+    OQS_LOG_LEVEL: 'silent',
+    ...options.settings,
+  })
+  const server = parts.use(await startServer(config, { now: () => clock.now }))
+  const running = parts.move()
+  const ask = (where: string, question: Ask = {}) => askUrl(server.url + where, question)
+  const write = (ontology: string, objectType: string, lines: readonly unknown[]) =>
+    ask(`/api/admin/v1/ontologies/${ontology}/objects/${objectType}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: lines.map((line) => JSON.stringify(line)).join('\n'),
+    })
+
+  return {
+    url: server.url,
+    store: server.store,
+    clock,
+    ask,
+    write,
+    apply: (definition) =>
+      ask(`/api/admin/v1/ontologies/${definition.apiName}`, { method: 'PUT', json: definition }),
+    put: (ontology, objectType, objects) =>
+      write(
+        ontology,
+        objectType,
+        objects.map((object) => ({ put: object })),
+      ),
+    createToken: async (wish = {}) => {
+      const { secret } = await createApiToken(
+        server.store,
+        {
+          name: wish.name ?? 'test',
+          scopes: wish.scopes ?? ['api:ontologies-read'],
+          ontologies: wish.ontologies,
+          expiresAtMs: wish.expiresAtMs,
+        },
+        clock.now,
+      )
+      return secret
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+export async function askUrl(url: string, ask: Ask = {}): Promise<Answer> {
+  const { method, token = ADMIN_TOKEN, json } = ask
+  const body = json === undefined ? ask.body : JSON.stringify(json)
+  const response = await fetch(url, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...ask.headers,
+    },
+    ...(body === undefined ? {} : { body }),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined,
+  }
+}

@@ -1,0 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A folder of a test's own, removed when it is disposed. */
+export interface TempFolder extends Disposable {
+  readonly path: string
+}
+
+export function tempFolder(): TempFolder {
+  const path = mkdtempSync(join(tmpdir(), 'oqs-test-'))
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
