@@ -1,39 +1,74 @@
-import { cpus } from 'node:os'
+import { cpus, loadavg } from 'node:os'
+import type { Target } from './bench/http-client.ts'
 import { loadStore, updateObjects, updateOneObject } from './bench/load-objects.ts'
 import { measureRounds } from './bench/measure.ts'
 import { type BenchOptions, HELP, readOptions } from './bench/options.ts'
-import { freshPhase, markFreshWalks, type Phase, updatedPhase } from './bench/phases.ts'
+import { type FreshMarks, freshPhase, type Phase, updatedPhase } from './bench/phases.ts'
 import { startBareServer, startService } from './bench/processes.ts'
 import { clearProgress, showProgress } from './bench/progress.ts'
 import { printComparisons, printTables } from './bench/report.ts'
+import {
+  type DeepMarks,
+  listPages,
+  markWalks,
+  PAGE_SIZES,
+  SEARCH_PAGE_SIZES,
+  searchPages,
+} from './bench/walk.ts'
 import { openWorkspace } from './bench/workspace.ts'
 
 /** Measures what a page costs: by depth, as of a snapshot, and beside the least it could cost. */
 
-const options = readOptions(process.argv.slice(2))
-if (options === 'help') console.log(HELP)
-else process.exitCode = (await bench(options)) ? 0 : 1
+process.exitCode = await main(process.argv.slice(2))
+
+/** 0 when every target was met, 1 when one was missed, 2 when the command line is wrong. */
+async function main(words: readonly string[]): Promise<0 | 1 | 2> {
+  let options: BenchOptions | 'help'
+  try {
+    options = readOptions(words)
+  } catch (error) {
+    console.error(`bench: ${(error as Error).message}`)
+    return 2
+  }
+  if (options === 'help') {
+    console.log(HELP)
+    return 0
+  }
+  return (await bench(options)) ? 0 : 1
+}
 
 /** Gives whether every target was met. */
 async function bench(options: BenchOptions): Promise<boolean> {
   await using workspace = openWorkspace()
   const { objects } = options
-  print(`Node ${process.versions.node} on ${cpus().length} × ${cpus()[0]?.model ?? 'unknown CPU'}`)
+  print(describeMachine())
   print(await loadStore(workspace.storePath, objects))
 
   await using service = await startService(workspace)
   await using bare = await startBareServer(workspace, service)
-  showProgress('walking to the deep pages')
   const marks = await markFreshWalks(service, objects)
   const freshMet = await measurePhase(freshPhase(service, bare, marks), options)
 
   print(await updateObjects(service, objects))
-  showProgress('walking to the deep pages of a newer snapshot')
-  const newer = await markFreshWalks(service, objects)
+  const newer = await markSnapshots(service, objects)
   // From here on the newer snapshot, too, is not the newest version any more.
   await updateOneObject(service)
   const updatedMet = await measurePhase(updatedPhase(service, marks, newer), options)
   return freshMet && updatedMet
+}
+
+async function markFreshWalks(service: Target, objects: number): Promise<FreshMarks> {
+  showProgress('walking to the deep pages')
+  return {
+    list: await markWalks(service, objects, PAGE_SIZES, (size) => listPages(size, 'default')),
+    snapshot: await markSnapshots(service, objects),
+    search: await markWalks(service, objects, SEARCH_PAGE_SIZES, searchPages),
+  }
+}
+
+function markSnapshots(service: Target, objects: number): Promise<readonly DeepMarks[]> {
+  showProgress('walking to the deep pages of a snapshot')
+  return markWalks(service, objects, PAGE_SIZES, (size) => listPages(size, 'snapshot'))
 }
 
 async function measurePhase(phase: Phase, options: BenchOptions): Promise<boolean> {
@@ -41,6 +76,12 @@ async function measurePhase(phase: Phase, options: BenchOptions): Promise<boolea
   clearProgress()
   printTables(phase, measurements)
   return printComparisons(phase, measurements)
+}
+
+function describeMachine(): string {
+  const load = (loadavg()[0] ?? 0).toFixed(1)
+  const model = cpus()[0]?.model ?? 'unknown processor'
+  return `Node ${process.versions.node} on ${cpus().length} × ${model}, load before the run ${load}`
 }
 
 function print(line: string): void {

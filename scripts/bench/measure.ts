@@ -20,7 +20,7 @@ export interface Slice {
 }
 
 /** Enough for the code of a case to be compiled and its rows to be in memory. */
-const WARM_UP_SLICES = 4
+const WARM_UP_SLICES = 3
 
 export type Measurements = ReadonlyMap<PageCase, readonly Slice[]>
 
@@ -76,7 +76,7 @@ async function measureSlice({ server, call }: PageCase, sliceMs: number): Promis
 }
 
 /** A measurement of the wrong page would look like a good one. */
-async function checkPage({ name, pageSize, server, call, begins }: PageCase): Promise<void> {
+async function checkPage({ kind, page, pageSize, server, call, begins }: PageCase): Promise<void> {
   if (begins === undefined) return
   const { data } = JSON.parse((await readBody(server, call)).toString()) as {
     readonly data: readonly { readonly properties: PartProperties }[]
@@ -88,6 +88,6 @@ async function checkPage({ name, pageSize, server, call, begins }: PageCase): Pr
     properties.revision === begins.revision
   if (!right) {
     const found = `${data.length} objects from ${properties?.partNumber}`
-    throw new Error(`${name} of ${pageSize}: ${found}, revision ${properties?.revision}`)
+    throw new Error(`${kind}, page ${page}: ${found}, revision ${properties?.revision}`)
   }
 }

@@ -4,15 +4,15 @@ import { parseArgs } from 'node:util'
 export interface BenchOptions {
   readonly objects: number
   readonly rounds: number
-  /** How long each case is measured in each round. */
+  /** How long each case is measured in each round: so long that it has its share of garbage. */
   readonly sliceMs: number
 }
 
 /** Below this there is no second full page of 1,000 with another one after it. */
 const OBJECTS_MIN = 4000
 
-const FULL: BenchOptions = { objects: 1_000_000, rounds: 40, sliceMs: 100 }
-const QUICK: BenchOptions = { objects: 100_000, rounds: 12, sliceMs: 50 }
+const FULL: BenchOptions = { objects: 1_000_000, rounds: 24, sliceMs: 250 }
+const QUICK: BenchOptions = { objects: 100_000, rounds: 8, sliceMs: 100 }
 
 export const HELP = `Usage: npm run bench -- [options]
 
@@ -29,7 +29,8 @@ How to read the numbers:
   CPU µs   processor time of the server for one page, all its threads together (Linux only)
   p50, p99 time until the last byte of a page, with four requests always under way; the load
            generator shares the machine, so these and req/s say more about the machine than CPU µs
-  ratios   the median over the rounds of what the two sides took in the same round
+  ratios   the median over the rounds of what the two sides took in the same round, and between
+           which quartiles the ratio of CPU µs lay: far apart means that the machine was busy
 
 The bare store is node:http sending what the store's own page SQL gives, without the service around
 it. The ceiling is node:http sending a constant page.`

@@ -1,22 +1,15 @@
 import { constantPath, storePath } from './bare-paths.ts'
 import type { Call } from './http-client.ts'
 import type { MeasuredProcess } from './processes.ts'
-import {
-  deepPage,
-  listPages,
-  type Marks,
-  markWalk,
-  PAGE_SIZES,
-  type PageSize,
-  type Pages,
-  searchPages,
-} from './walk.ts'
+import { type DeepMarks, listPages, type PageSize, type Pages, searchPages } from './walk.ts'
 
 /** What is measured, and what it is compared with. */
 
 /** A page that is asked for again and again. */
 export interface PageCase {
-  readonly name: string
+  /** How the page is asked for. */
+  readonly kind: string
+  readonly page: number
   readonly pageSize: PageSize
   readonly server: MeasuredProcess
   readonly call: Call
@@ -25,8 +18,6 @@ export interface PageCase {
 }
 
 export interface Comparison {
-  readonly name: string
-  readonly pageSize: PageSize
   readonly of: PageCase
   readonly to: PageCase
   /** The target; without one the ratio is for information. */
@@ -42,49 +33,25 @@ export interface Phase {
 
 const DEPTH_AT_MOST = 1.3
 const SNAPSHOT_AT_MOST = 1.2
-/** The only size that search has. */
-const SEARCH_PAGE_SIZE = 100
 
-export interface WalkMarks {
-  readonly pageSize: PageSize
-  readonly deep: number
-  readonly byDefault: Marks
-  readonly bySnapshot: Marks
-  readonly bySearch: Marks | undefined
-}
-
-export async function markFreshWalks(
-  service: MeasuredProcess,
-  objects: number,
-): Promise<readonly WalkMarks[]> {
-  const marks: WalkMarks[] = []
-  for (const pageSize of PAGE_SIZES) {
-    const deep = deepPage(objects, pageSize)
-    const mark = (pages: Pages) => markWalk(service, pages, deep)
-    marks.push({
-      pageSize,
-      deep,
-      byDefault: await mark(listPages(pageSize, 'default')),
-      bySnapshot: await mark(listPages(pageSize, 'snapshot')),
-      bySearch: pageSize === SEARCH_PAGE_SIZE ? await mark(searchPages(pageSize)) : undefined,
-    })
-  }
-  return marks
+/** The tokens of the walks that were made before anything was updated. */
+export interface FreshMarks {
+  readonly list: readonly DeepMarks[]
+  readonly snapshot: readonly DeepMarks[]
+  readonly search: readonly DeepMarks[]
 }
 
 /** Nothing was updated yet: a snapshot is the newest version. */
 export function freshPhase(
   service: MeasuredProcess,
   bare: MeasuredProcess,
-  marks: readonly WalkMarks[],
+  { list, snapshot, search }: FreshMarks,
 ): Phase {
-  const parts = marks.map((walk) => {
-    const listing = freshListing(service, bare, walk)
-    return walk.bySearch === undefined
-      ? [listing]
-      : [listing, freshSearch(service, walk, walk.bySearch)]
-  })
-  return joinParts('No object was updated yet', parts.flat())
+  const parts = bySize(list, snapshot).map((marks) => freshListing(service, bare, ...marks))
+  return joinParts('No object was updated yet', [
+    ...parts,
+    ...search.map((marks) => freshSearch(service, marks)),
+  ])
 }
 
 /**
@@ -93,13 +60,10 @@ export function freshPhase(
  */
 export function updatedPhase(
   service: MeasuredProcess,
-  before: readonly WalkMarks[],
-  after: readonly WalkMarks[],
+  { list, snapshot }: FreshMarks,
+  newer: readonly DeepMarks[],
 ): Phase {
-  const parts = before.flatMap((old) => {
-    const newer = after.find(({ pageSize }) => pageSize === old.pageSize)
-    return newer === undefined ? [] : [updatedListing(service, old, newer)]
-  })
+  const parts = bySize(list, snapshot, newer).map((marks) => updatedListing(service, ...marks))
   return joinParts('After one object in five was updated', parts)
 }
 
@@ -113,69 +77,101 @@ function joinParts(title: string, parts: readonly Part[]): Phase {
   }
 }
 
-function freshListing(service: MeasuredProcess, bare: MeasuredProcess, walk: WalkMarks): Part {
-  const { pageSize, deep, byDefault, bySnapshot } = walk
-  const list = pageCases(service, pageSize, 'list', listPages(pageSize, 'default'), 0)
-  const snapshot = pageCases(service, pageSize, 'snapshot', listPages(pageSize, 'snapshot'), 0)
-  const first = list(1, undefined)
-  const last = list(deep, byDefault.deep)
-  const snapshotFirst = snapshot(1, undefined)
-  const snapshotLast = snapshot(deep, bySnapshot.deep)
-  const store = bareCase(bare, pageSize, 'bare store, page 1', storePath(pageSize))
-  const ceiling = bareCase(bare, pageSize, 'ceiling', constantPath(pageSize))
+/** The marks of several walks, those of the same page size together. */
+function bySize<T extends readonly (readonly DeepMarks[])[]>(...walks: T) {
+  const [first = []] = walks
+  return first.map((_, index) => walks.map((walk) => walk[index])) as {
+    [Walk in keyof T]: DeepMarks
+  }[]
+}
+
+function freshListing(
+  service: MeasuredProcess,
+  bare: MeasuredProcess,
+  listMarks: DeepMarks,
+  snapshotMarks: DeepMarks,
+): Part {
+  const { pageSize } = listMarks
+  const list = fromFirst(service, 'list default', listPages(pageSize, 'default'), listMarks)
+  const snapshot = fromFirst(
+    service,
+    'list snapshot',
+    listPages(pageSize, 'snapshot'),
+    snapshotMarks,
+  )
+  const store = bareCase(bare, 'bare store', pageSize, storePath(pageSize))
+  const ceiling = bareCase(bare, 'ceiling', pageSize, constantPath(pageSize))
   return {
-    cases: [first, last, snapshotFirst, snapshotLast, store, ceiling],
+    cases: [list.near, list.deep, snapshot.near, snapshot.deep, store, ceiling],
     comparisons: [
-      compare(last, first, DEPTH_AT_MOST),
-      compare(snapshotLast, snapshotFirst, DEPTH_AT_MOST),
-      compare(snapshotFirst, first, SNAPSHOT_AT_MOST),
-      compare(snapshotLast, last, SNAPSHOT_AT_MOST),
-      compare(first, store),
-      compare(first, ceiling),
+      compareDepth(list),
+      compareDepth(snapshot),
+      ...compareSnapshot(snapshot, list),
+      { of: list.near, to: store, atMost: undefined },
+      { of: list.near, to: ceiling, atMost: undefined },
     ],
   }
 }
 
-function freshSearch(service: MeasuredProcess, walk: WalkMarks, marks: Marks): Part {
-  const search = pageCases(service, walk.pageSize, 'search', searchPages(walk.pageSize), 0)
-  const first = search(1, undefined)
-  const last = search(walk.deep, marks.deep)
-  return { cases: [first, last], comparisons: [compare(last, first, DEPTH_AT_MOST)] }
+function freshSearch(service: MeasuredProcess, marks: DeepMarks): Part {
+  const search = fromFirst(service, 'search', searchPages(marks.pageSize), marks)
+  return { cases: [search.near, search.deep], comparisons: [compareDepth(search)] }
 }
 
-function updatedListing(service: MeasuredProcess, old: WalkMarks, newer: WalkMarks): Part {
-  const { pageSize, deep } = old
-  const cases = (name: string, mode: 'default' | 'snapshot', marks: Marks, revision: number) => {
-    const at = pageCases(service, pageSize, name, listPages(pageSize, mode), revision)
-    return { second: at(2, marks.second), deep: at(deep, marks.deep) }
-  }
+function updatedListing(
+  service: MeasuredProcess,
+  listMarks: DeepMarks,
+  oldMarks: DeepMarks,
+  newerMarks: DeepMarks,
+): Part {
+  const { pageSize } = listMarks
+  const snapshotPages = listPages(pageSize, 'snapshot')
   // Page 1 of a snapshot is always the newest version: the old ones begin with page 2.
-  const list = cases('list', 'default', newer.byDefault, 1)
-  const snapshots = [
-    cases('snapshot before updates', 'snapshot', old.bySnapshot, 0),
-    cases('snapshot after updates', 'snapshot', newer.bySnapshot, 1),
-  ]
+  const list = fromSecond(service, 'list default', listPages(pageSize, 'default'), listMarks, 1)
+  const old = fromSecond(service, 'snapshot before updates', snapshotPages, oldMarks, 0)
+  const newer = fromSecond(service, 'snapshot one commit old', snapshotPages, newerMarks, 1)
   return {
-    cases: [list, ...snapshots].flatMap((each) => [each.second, each.deep]),
+    cases: [list, old, newer].flatMap(({ near, deep }) => [near, deep]),
     comparisons: [
-      ...[list, ...snapshots].map((each) => compare(each.deep, each.second, DEPTH_AT_MOST)),
-      ...snapshots.flatMap((each) => [
-        compare(each.second, list.second, SNAPSHOT_AT_MOST),
-        compare(each.deep, list.deep, SNAPSHOT_AT_MOST),
-      ]),
+      ...[list, old, newer].map(compareDepth),
+      ...compareSnapshot(old, list),
+      ...compareSnapshot(newer, list),
     ],
   }
 }
 
-function pageCases(
+/** Two pages of one walk: one at its beginning and one deep inside. */
+interface Walked {
+  readonly near: PageCase
+  readonly deep: PageCase
+}
+
+function fromFirst(server: MeasuredProcess, kind: string, pages: Pages, marks: DeepMarks): Walked {
+  const at = casesOf(server, kind, pages, marks, 0)
+  return { near: at(1), deep: at(marks.deepPage, marks.deep) }
+}
+
+function fromSecond(
   server: MeasuredProcess,
-  pageSize: PageSize,
-  name: string,
+  kind: string,
   pages: Pages,
+  marks: DeepMarks,
   revision: number,
-): (page: number, token: string | undefined) => PageCase {
+): Walked {
+  const at = casesOf(server, kind, pages, marks, revision)
+  return { near: at(2, marks.second), deep: at(marks.deepPage, marks.deep) }
+}
+
+function casesOf(
+  server: MeasuredProcess,
+  kind: string,
+  pages: Pages,
+  { pageSize }: DeepMarks,
+  revision: number,
+): (page: number, token?: string) => PageCase {
   return (page, token) => ({
-    name: `${name}, page ${page.toLocaleString('en')}`,
+    kind,
+    page,
     pageSize,
     server,
     call: pages(token),
@@ -185,13 +181,20 @@ function pageCases(
 
 function bareCase(
   server: MeasuredProcess,
+  kind: string,
   pageSize: PageSize,
-  name: string,
   path: string,
 ): PageCase {
-  return { name, pageSize, server, call: { method: 'GET', path }, begins: undefined }
+  return { kind, page: 1, pageSize, server, call: { method: 'GET', path }, begins: undefined }
 }
 
-function compare(of: PageCase, to: PageCase, atMost?: number): Comparison {
-  return { name: `${of.name} / ${to.name}`, pageSize: of.pageSize, of, to, atMost }
+function compareDepth({ near, deep }: Walked): Comparison {
+  return { of: deep, to: near, atMost: DEPTH_AT_MOST }
+}
+
+function compareSnapshot(snapshot: Walked, list: Walked): readonly Comparison[] {
+  return [
+    { of: snapshot.near, to: list.near, atMost: SNAPSHOT_AT_MOST },
+    { of: snapshot.deep, to: list.deep, atMost: SNAPSHOT_AT_MOST },
+  ]
 }

@@ -5,8 +5,8 @@ import { PAGE_SIZES } from './walk.ts'
 
 /** Measurements → tables for people. */
 
-const NAME_WIDTH = 66
-const NUMBER_WIDTH = 9
+const NAME_WIDTH = 50
+const NUMBER_WIDTH = 12
 
 export function printTables(phase: Phase, measurements: Measurements): void {
   console.log(`\n# ${phase.title}`)
@@ -23,8 +23,10 @@ export function printTables(phase: Phase, measurements: Measurements): void {
 export function printComparisons(phase: Phase, measurements: Measurements): boolean {
   let allMet = true
   for (const pageSize of PAGE_SIZES) {
-    const comparisons = phase.comparisons.filter((each) => each.pageSize === pageSize)
-    console.log(`\n${row(`Ratios, pages of ${count(pageSize)}`, ['CPU', 'p50', 'target'])}`)
+    const comparisons = phase.comparisons.filter(({ of }) => of.pageSize === pageSize)
+    console.log(
+      `\n${row(`Ratios, pages of ${count(pageSize)}`, ['CPU', 'quartiles', 'p50', 'at most'])}`,
+    )
     for (const each of comparisons) {
       const ratios = ratiosOf(each, measurements)
       const met = isMet(each, ratios)
@@ -35,10 +37,10 @@ export function printComparisons(phase: Phase, measurements: Measurements): bool
   return allMet
 }
 
-function caseRow({ name }: PageCase, slices: readonly Slice[]): string {
+function caseRow({ kind, page }: PageCase, slices: readonly Slice[]): string {
   const cpu = known(slices.map((slice) => slice.cpuMicros))
   const latencies = slices.flatMap((slice) => slice.latenciesMs)
-  return row(name, [
+  return row(`${kind}, page ${count(page)}`, [
     ((slices[0]?.pageBytes ?? 0) / 1000).toFixed(1),
     count(Math.round(median(slices.map((slice) => slice.requestsPerSecond)))),
     cpu === undefined ? '-' : count(Math.round(median(cpu))),
@@ -48,8 +50,9 @@ function caseRow({ name }: PageCase, slices: readonly Slice[]): string {
 }
 
 interface Ratios {
-  readonly cpu: number | undefined
-  readonly p50: number
+  /** One for each round. */
+  readonly cpu: readonly number[] | undefined
+  readonly p50: readonly number[]
 }
 
 /** Of the two sides in the same round, so that a slow moment of the machine counts for both. */
@@ -59,27 +62,31 @@ function ratiosOf({ of, to }: Comparison, measurements: Measurements): Ratios {
     const other = base[round]
     return other === undefined ? [] : [[slice, other] as const]
   })
-  const cpu = known(
-    pairs.map(([a, b]) =>
-      a.cpuMicros === undefined || b.cpuMicros === undefined
-        ? undefined
-        : a.cpuMicros / b.cpuMicros,
-    ),
-  )
   return {
-    cpu: cpu && median(cpu),
-    p50: median(pairs.map(([a, b]) => a.p50Ms / b.p50Ms)),
+    cpu: known(pairs.map(([a, b]) => a.cpuMicros && b.cpuMicros && a.cpuMicros / b.cpuMicros)),
+    p50: pairs.map(([a, b]) => a.p50Ms / b.p50Ms),
   }
 }
 
 function isMet({ atMost }: Comparison, { cpu, p50 }: Ratios): boolean {
-  return atMost === undefined || ((cpu === undefined || cpu <= atMost) && p50 <= atMost)
+  if (atMost === undefined) return true
+  return (cpu === undefined || median(cpu) <= atMost) && median(p50) <= atMost
 }
 
-function ratioRow({ name, atMost }: Comparison, { cpu, p50 }: Ratios, met: boolean): string {
-  const verdict = met ? 'pass' : 'FAIL'
-  const target = atMost === undefined ? '' : `≤ ${atMost.toFixed(2)}  ${verdict}`
-  return `${row(name, [cpu?.toFixed(2) ?? '-', p50.toFixed(2)])}   ${target}`.trimEnd()
+function ratioRow(comparison: Comparison, { cpu, p50 }: Ratios, met: boolean): string {
+  const { atMost } = comparison
+  const quartiles = cpu && [0.25, 0.75].map((share) => quantile(cpu, share).toFixed(2)).join('-')
+  return row(comparisonName(comparison), [
+    cpu === undefined ? '-' : median(cpu).toFixed(2),
+    quartiles ?? '-',
+    median(p50).toFixed(2),
+    ...(atMost === undefined ? [] : [atMost.toFixed(2), met ? 'pass' : 'FAIL']),
+  ])
+}
+
+function comparisonName({ of, to }: Comparison): string {
+  if (of.kind === to.kind) return `${of.kind}: page ${count(of.page)} / page ${count(to.page)}`
+  return `page ${count(of.page)}: ${of.kind} / ${to.kind}`
 }
 
 /** All or nothing: a system that tells processor time tells it every time. */

@@ -26,11 +26,16 @@ export async function* readLines(
   let begun: Buffer[] = []
   let begunBytes = 0
 
+  const refuseLong = (line: number, length: number) => {
+    if (length <= limits.maxLineBytes) return
+    throw refusedLine(line, `is longer than ${limits.maxLineBytes} bytes`)
+  }
   const finish = (end: Buffer): Line | undefined => {
     number += 1
     const line = begun.length === 0 ? end : Buffer.concat([...begun, end])
     begun = []
     begunBytes = 0
+    refuseLong(number, line.length)
     if (!isUtf8(line)) throw refusedLine(number, 'is not UTF-8')
     const text = line.toString('utf8')
     return text.trim() === '' ? undefined : { number, text }
@@ -50,9 +55,7 @@ export async function* readLines(
     }
     begun.push(chunk.subarray(start))
     begunBytes += chunk.length - start
-    if (begunBytes > limits.maxLineBytes) {
-      throw refusedLine(number + 1, `is longer than ${limits.maxLineBytes} bytes`)
-    }
+    refuseLong(number + 1, begunBytes)
     if (lines.length > 0) yield lines
   }
   const last = finish(Buffer.alloc(0))

@@ -7,7 +7,7 @@ import type { ValidateFunction } from 'ajv'
 
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   integer: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
-  boolean: (text) => ({ true: true, false: false })[text] ?? text,
+  boolean: (text) => (text === 'true' ? true : text === 'false' ? false : text),
 }
 
 export function textValidator(schema: object, validate: ValidateFunction): ValidateFunction {

@@ -39,6 +39,9 @@ const NEVER_NUMBERS: readonly unknown[] = [
   ['1'],
   {},
   { valueOf: 1 },
+  Number.NaN,
+  Infinity,
+  -Infinity,
 ]
 
 const WIDTHS = [
@@ -86,15 +89,11 @@ describe.each(WIDTHS)('a $type', ({ type, bits, min, max }) => {
   })
 
   it.each([...NEVER_NUMBERS, 1.5, '1.0', '1e1', 'NaN', 'Infinity', '0'.repeat(41)].map(only))(
-    'is never %j',
+    'is never %o',
     (value) => {
       expect(() => read(value)).toThrow(refusedAsNot(type))
     },
   )
-
-  it.each([Number.NaN, Infinity, -Infinity])('is never %d', (value) => {
-    expect(() => read(value)).toThrow(refusedAsNot(type))
-  })
 })
 
 describe('a long', () => {
@@ -145,27 +144,20 @@ describe('a long', () => {
   })
 
   it.each([...NEVER_NUMBERS, 1.5, '1.0', '1e1', 'NaN', '0'.repeat(41)].map(only))(
-    'is never %j',
+    'is never %o',
     (value) => {
       expect(() => readLong(value)).toThrow(refusedFor('is not a long'))
     },
   )
-
-  it.each([Number.NaN, Infinity, -Infinity])('is never %d', (value) => {
-    expect(() => readLong(value)).toThrow(refusedFor('is not a long'))
-  })
 })
 
 describe('a decimal', () => {
-  it.each([
-    ['1.50', '"1.50"'],
-    ['0.000', '"0.000"'],
-    ['100', '"100"'],
-    ['-0.1', '"-0.1"'],
-    ['79228162514264337593543950335.0000000000000000001', undefined],
-  ])('keeps the digits of %s as they were sent', (sent, stored) => {
-    expect(readDecimal(sent)).toBe(stored ?? `"${sent}"`)
-  })
+  it.each(['1.50', '0.000', '100', '-0.1', '79228162514264337593543950335.0000000000000000001'])(
+    'keeps the digits of %s as they were sent',
+    (text) => {
+      expect(readDecimal(text)).toBe(`"${text}"`)
+    },
+  )
 
   it.each([
     ['+1.5', '"1.5"'],
@@ -219,13 +211,7 @@ describe('a decimal', () => {
 
   it.each(
     [...NEVER_NUMBERS, '1.', '.5', '1.2.3', '1e5', 'NaN', 'Infinity', '1'.repeat(201)].map(only),
-  )('is never %j', (value) => {
-    expect(() => readDecimal(value)).toThrow(
-      refusedFor('is not a decimal: digits with at most one point'),
-    )
-  })
-
-  it.each([Number.NaN, Infinity, -Infinity])('is never %d', (value) => {
+  )('is never %o', (value) => {
     expect(() => readDecimal(value)).toThrow(
       refusedFor('is not a decimal: digits with at most one point'),
     )
@@ -280,23 +266,13 @@ describe.each(['float', 'double'] as const)('a %s', (type) => {
       '+Infinity',
       '--Infinity',
     ].map(only),
-  )('is never %j', (value) => {
+  )('is never %o', (value) => {
     expect(() => read(value)).toThrow(refusedAsNot(type))
   })
 
-  it.each([Number.NaN, Infinity, -Infinity])(
-    'is never the number %d, which JSON lacks',
-    (value) => {
-      expect(() => read(value)).toThrow(refusedAsNot(type))
-    },
-  )
-
-  it.each([JSON.parse('1e400'), '1e400', '-1e400'])(
-    'is never %s, too large even for a double',
-    (value) => {
-      expect(() => read(value)).toThrow(refusedAsNot(type))
-    },
-  )
+  it.each(['1e400', '-1e400'])('is never %s, too large even for a double', (value) => {
+    expect(() => read(value)).toThrow(refusedAsNot(type))
+  })
 })
 
 describe('the reach of floating-point numbers', () => {

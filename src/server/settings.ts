@@ -48,7 +48,7 @@ export const SETTINGS = {
     default: 'off',
     meaning: 'Load the demo ontology when the store is empty, and print a token for it.',
     allowed: 'on or off',
-    parse: (text: string) => ({ on: true, off: false })[text],
+    parse: (text: string) => (text === 'on' ? true : text === 'off' ? false : undefined),
   },
   OQS_ADMIN_TOKEN: {
     default: undefined,

@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fcOptions } from '../../test/support/fc-options.ts'
+import { PAGE_TOKEN_MAX_LENGTH, PRIMARY_KEY_MAX_BYTES } from '../contract/limits.ts'
+import { openPageToken, type PageState, sealPageToken, type TokenBinding } from './page-token.ts'
+import { callerFingerprint, requestFingerprint } from './request-fingerprint.ts'
+import { tokenKeys } from './token-keys.ts'
+
+const keys = tokenKeys([randomBytes(32)])
+const request = {
+  endpoint: 'listObjects',
+  revision: '1.0',
+  ontologyRid: 'ri.ontology.main.ontology.1',
+  objectType: 'thing',
+  query: { kind: 'everything' },
+  snapshot: false,
+} as const
+const binding: TokenBinding = {
+  request: requestFingerprint(request),
+  caller: callerFingerprint('alice'),
+}
+
+const counts = fc.nat({ max: Number.MAX_SAFE_INTEGER })
+const states: fc.Arbitrary<PageState> = fc.record({
+  after: fc
+    .string({ unit: 'binary', maxLength: 128 })
+    .filter((key) => Buffer.byteLength(key) <= PRIMARY_KEY_MAX_BYTES),
+  served: counts,
+  snapshot: fc.option(fc.record({ version: counts, takenAtSeconds: counts, totalCount: counts }), {
+    nil: undefined,
+  }),
+})
+const malformed = { refused: 'malformed' }
+
+describe('a page token', () => {
+  it('[2.1.5] opens to what was sealed, and stays short', () => {
+    fc.assert(
+      fc.property(states, (state) => {
+        const token = sealPageToken(state, binding, 100, keys)
+        expect(token.length).toBeLessThanOrEqual(PAGE_TOKEN_MAX_LENGTH)
+        expect(openPageToken(token, binding, 99, keys)).toEqual({ state })
+      }),
+      fcOptions(300),
+    )
+  })
+
+  it('[2.1.5] is of no use with any single bit flipped', () => {
+    const token = sealPageToken(
+      { after: 'key', served: 1, snapshot: undefined },
+      binding,
+      100,
+      keys,
+    )
+    const bytes = Buffer.from(token.slice(3), 'base64url')
+    for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+      const flipped = Buffer.from(bytes)
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+      const opened = openPageToken(`v1.${flipped.toString('base64url')}`, binding, 0, keys)
+      expect(opened).toEqual(malformed)
+    }
+  })
+
+  it('[2.1.5] is of no use with any character changed, cut or added', () => {
+    const state = { after: 'key', served: 1, snapshot: undefined }
+    const characters = fc.constantFrom(...'ABCxyz019-_+/= .')
+    fc.assert(
+      fc.property(fc.nat(), characters, fc.nat({ max: 3 }), (at, character, removed) => {
+        const token = sealPageToken(state, binding, 100, keys)
+        const place = at % (token.length + 1)
+        const changed = token.slice(0, place) + character + token.slice(place + removed)
+        fc.pre(changed !== token)
+        expect(openPageToken(changed, binding, 0, keys)).toEqual(malformed)
+      }),
+      fcOptions(2000),
+    )
+  })
+
+  it('[2.1.5] has one spelling: other base64 of the same bytes is refused', () => {
+    // A key of 1 byte leaves unused bits in the last character.
+    const token = sealPageToken({ after: 'k', served: 1, snapshot: undefined }, binding, 9, keys)
+    const last = token.at(-1) ?? ''
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    const same = [...alphabet].filter(
+      (character) =>
+        character !== last &&
+        Buffer.from(token.slice(3, -1) + character, 'base64url').equals(
+          Buffer.from(token.slice(3), 'base64url'),
+        ),
+    )
+    expect(same.length).toBeGreaterThan(0)
+    for (const character of same) {
+      expect(openPageToken(token.slice(0, -1) + character, binding, 0, keys)).toEqual(malformed)
+    }
+  })
+
+  it('[2.1.5] never opens what was made up', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+        const token = `v1.${Buffer.from(bytes).toString('base64url')}`
+        expect(openPageToken(token, binding, 0, keys)).toEqual(malformed)
+      }),
+      fcOptions(500),
+    )
+  })
+
+  it('[2.1.5] is different each time, so nothing shows through', () => {
+    const state = { after: 'key', served: 1, snapshot: undefined }
+    const tokens = Array.from({ length: 50 }, () => sealPageToken(state, binding, 100, keys))
+    expect(new Set(tokens).size).toBe(50)
+    const clear = Buffer.from('key')
+    expect(tokens.some((token) => Buffer.from(token.slice(3), 'base64url').includes(clear))).toBe(
+      false,
+    )
+  })
+
+  it('tells why it is refused: caller, request, time', () => {
+    const token = sealPageToken({ after: 'k', served: 1, snapshot: undefined }, binding, 100, keys)
+    const open = (other: Partial<TokenBinding>, now: number) =>
+      openPageToken(token, { ...binding, ...other }, now, keys)
+    expect(open({ caller: callerFingerprint('bob') }, 0)).toEqual({ refused: 'other caller' })
+    const changed = requestFingerprint({ ...request, snapshot: true })
+    expect(open({ request: changed }, 0)).toEqual({ refused: 'other request' })
+    expect(open({}, 100)).toEqual({ refused: 'expired' })
+    expect(open({}, 99.999)).toHaveProperty('state')
+  })
+
+  it('is opened by every key and sealed by the first', () => {
+    const [a, b, c] = [randomBytes(32), randomBytes(32), randomBytes(32)]
+    const state = { after: 'k', served: 1, snapshot: undefined }
+    const token = sealPageToken(state, binding, 100, tokenKeys([a, b]))
+    expect(openPageToken(token, binding, 0, tokenKeys([c, b, a]))).toEqual({ state })
+    expect(openPageToken(token, binding, 0, tokenKeys([b, c]))).toEqual(malformed)
+  })
+})
+
+describe('the fingerprint of a request', () => {
+  it('[4.1.1] changes with every part of the request', () => {
+    const variants = [
+      request,
+      { ...request, endpoint: 'searchObjects' },
+      { ...request, revision: '2.0' as const },
+      { ...request, ontologyRid: 'ri.ontology.main.ontology.2' },
+      { ...request, objectType: 'other' },
+      { ...request, query: { kind: 'other' } },
+      { ...request, snapshot: true },
+    ]
+    const prints = variants.map((variant) => requestFingerprint(variant).toString('hex'))
+    expect(new Set(prints).size).toBe(variants.length)
+  })
+
+  it('[4.1.1] cannot be made equal by moving text from one part to the next', () => {
+    const one = requestFingerprint({ ...request, ontologyRid: 'a', objectType: 'b","c' })
+    const two = requestFingerprint({ ...request, ontologyRid: 'a","b', objectType: 'c' })
+    expect(one.equals(two)).toBe(false)
+  })
+})
+
+describe('token keys', () => {
+  it('must be there and have 32 bytes', () => {
+    expect(() => tokenKeys([])).toThrow('at least one')
+    expect(() => tokenKeys([randomBytes(31)])).toThrow('32 bytes')
+  })
+})

@@ -1,0 +1,65 @@
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { ConfigError, readConfig, settingsInForce } from './config.ts'
+import { Secret } from './secret.ts'
+
+describe('the configuration', () => {
+  it('has a value for everything that has a default', () => {
+    const config = readConfig({})
+    expect(config).toMatchObject({
+      OQS_HOST: '127.0.0.1',
+      OQS_PORT: 8080,
+      OQS_STORE: 'sqlite:data/oqs.db',
+      OQS_DEMO: false,
+      OQS_PAGE_TOKEN_TTL_SECONDS: 300,
+      OQS_SNAPSHOT_MAX_AGE_SECONDS: 3600,
+      OQS_PAGE_MAX_BYTES: 4_194_304,
+      OQS_LIST_OBJECTS_LIMIT: 10_000,
+      OQS_LOG_LEVEL: 'info',
+    })
+    expect(Object.isFrozen(config)).toBe(true)
+  })
+
+  it('takes the command line before the environment, and an empty text for not set', () => {
+    expect(readConfig({ OQS_DEMO: 'off' }, { OQS_DEMO: 'on' }).OQS_DEMO).toBe(true)
+    expect(readConfig({ OQS_PORT: '' }).OQS_PORT).toBe(8080)
+    const [host] = settingsInForce({ OQS_HOST: 'localhost' })
+    expect(host).toEqual({ name: 'OQS_HOST', text: 'localhost', source: 'environment' })
+  })
+
+  it('reads keys of 32 bytes and refuses others without showing them', () => {
+    const key = Buffer.alloc(32, 7).toString('base64')
+    const keys = readConfig({ OQS_PAGE_TOKEN_KEYS: `${key}, ${key}` }).OQS_PAGE_TOKEN_KEYS
+    expect(keys?.reveal()).toHaveLength(2)
+    for (const wrong of ['AAAA', `${key},`, 'nonsense!']) {
+      expect(() => readConfig({ OQS_PAGE_TOKEN_KEYS: wrong })).toThrow(
+        new ConfigError(
+          'OQS_PAGE_TOKEN_KEYS is [secret], but must be base64 keys of 32 bytes, separated by commas',
+        ),
+      )
+    }
+  })
+
+  it.each([
+    ['OQS_PORT', '-1'],
+    ['OQS_PORT', '1.5'],
+    ['OQS_PORT', '0x50'],
+    ['OQS_HOST', 'a b'],
+    ['OQS_PAGE_MAX_BYTES', '1'],
+    ['OQS_STORE', 'sqlite:'],
+    ['OQS_LIST_OBJECTS_LIMIT', '0'],
+    ['OQS_DEMO', 'constructor'],
+  ])('refuses %s=%s by name', (name, value) => {
+    expect(() => readConfig({ [name]: value })).toThrow(`${name} is ${JSON.stringify(value)}, but`)
+  })
+})
+
+describe('a secret', () => {
+  it('prints as [secret], wherever it is printed', () => {
+    const secret = new Secret('hunter2')
+    expect(`${secret} ${JSON.stringify({ secret })} ${inspect({ secret })}`).not.toContain(
+      'hunter2',
+    )
+    expect(secret.reveal()).toBe('hunter2')
+  })
+})

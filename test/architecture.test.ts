@@ -1,0 +1,163 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+/** What each folder of `src/` may import from the others; ARCHITECTURE.md shows the same table. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  ontology: ['contract'],
+  query: ['contract', 'ontology'],
+  paging: ['contract'],
+  store: ['contract', 'ontology', 'query', 'paging'],
+  http: ['contract', 'ontology', 'query', 'paging', 'store'],
+  server: ['contract', 'ontology', 'query', 'paging', 'store', 'http'],
+  cli: ['contract', 'store', 'server'],
+}
+
+/** Files of a folder that others may import; all of them where nothing is said. */
+const PUBLIC_FILES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  // The port, not what is behind it.
+  store: { http: ['object-store.ts'], cli: ['object-store.ts'] },
+}
+
+/** Folders that never touch the world: no files, sockets, processes or clocks. */
+const PURE = ['contract', 'ontology', 'query', 'paging']
+const PURE_MODULES = ['node:crypto', 'typebox']
+
+const FILE_LINES = 300
+const TEST_LINES = 500
+
+interface SourceFile {
+  readonly path: string
+  readonly layer: string
+  readonly text: string
+  readonly imports: readonly string[]
+}
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(path, 'utf8')
+  const imports = [
+    ...text.matchAll(
+      /^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gms,
+    ),
+  ]
+  return {
+    path,
+    layer: path.split('/')[1] ?? '',
+    text,
+    imports: imports.map((match) => match[1] ?? match[2] ?? match[3] ?? ''),
+  }
+}
+
+const sources = globSync('src/**/*.ts')
+  .filter((path) => !path.endsWith('.test.ts'))
+  .map(readSource)
+
+/** The file that a relative import names, from the top of the checkout. */
+function resolveImport(from: string, specifier: string): string {
+  return normalize(join(dirname(from), specifier))
+}
+
+function forbiddenImports({ path, layer, imports }: SourceFile): string[] {
+  return imports
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => resolveImport(path, specifier))
+    .filter((target) => {
+      const [, targetLayer = '', ...rest] = target.split('/')
+      if (targetLayer === layer) return false
+      if (!MAY_IMPORT[layer]?.includes(targetLayer)) return true
+      const visible = PUBLIC_FILES[targetLayer]?.[layer]
+      return visible !== undefined && !visible.includes(rest.join('/'))
+    })
+}
+
+describe('the layers', () => {
+  it('read every source file, each in a known layer', () => {
+    expect(sources.length).toBeGreaterThan(50)
+    expect(sources.filter(({ layer }) => MAY_IMPORT[layer] === undefined)).toEqual([])
+  })
+
+  it('import only what they may', () => {
+    const found = sources.map((file) => [file.path, forbiddenImports(file)])
+    expect(found.filter(([, forbidden]) => (forbidden?.length ?? 0) > 0)).toEqual([])
+  })
+
+  it('notice a planted violation', () => {
+    const planted = {
+      path: 'src/paging/x.ts',
+      layer: 'paging',
+      text: '',
+      imports: ['../store/object-store.ts', './page-size.ts'],
+    }
+    const behindPort = {
+      path: 'src/http/x.ts',
+      layer: 'http',
+      text: '',
+      imports: ['../store/sqlite/open.ts'],
+    }
+    expect(forbiddenImports(planted)).toEqual(['src/store/object-store.ts'])
+    expect(forbiddenImports(behindPort)).toEqual(['src/store/sqlite/open.ts'])
+  })
+
+  it('keep the pure folders pure', () => {
+    const worldly = sources
+      .filter(({ layer }) => PURE.includes(layer))
+      .flatMap(({ path, imports, text }) => [
+        ...imports
+          .filter((name) => !name.startsWith('.') && !PURE_MODULES.includes(name))
+          .map((name) => `${path}: ${name}`),
+        ...(/\b(?:process\.|Date\.now|setTimeout|console\.)/.test(text) ? [path] : []),
+      ])
+    expect(worldly).toEqual([])
+  })
+
+  it('read the environment in one place', () => {
+    const readers = sources
+      .filter(({ text }) => text.includes('process.env'))
+      .map(({ path }) => path)
+    expect(readers.every((path) => path.startsWith('src/cli/'))).toBe(true)
+  })
+
+  it('have no import cycles', () => {
+    const edges = new Map(
+      sources.map(({ path, imports }) => [
+        path,
+        imports.filter((name) => name.startsWith('.')).map((name) => resolveImport(path, name)),
+      ]),
+    )
+    const done = new Set<string>()
+    const visit = (path: string, trail: readonly string[]): string[] | undefined => {
+      if (trail.includes(path)) return [...trail, path]
+      if (done.has(path)) return undefined
+      for (const next of edges.get(path) ?? []) {
+        const cycle = visit(next, [...trail, path])
+        if (cycle !== undefined) return cycle
+      }
+      done.add(path)
+      return undefined
+    }
+    for (const path of edges.keys()) expect(visit(path, [])).toBeUndefined()
+  })
+})
+
+describe('the files', () => {
+  it('stay short', () => {
+    const long = [...globSync('src/**/*.ts'), ...globSync('test/**/*.ts')].filter((path) => {
+      const lines = readFileSync(path, 'utf8').split('\n').length - 1
+      const isTest = path.startsWith('test/') || path.endsWith('.test.ts')
+      return lines > (isTest ? TEST_LINES : FILE_LINES)
+    })
+    expect(long).toEqual([])
+  })
+
+  it('hold no stubs and no skipped tests', () => {
+    const odd = [...globSync('src/**/*.ts'), ...globSync('test/**/*.ts')].filter(
+      (path) =>
+        path !== 'test/architecture.test.ts' &&
+        /\b(?:TODO|FIXME)\b|\b(?:it|test|describe)\.(?:skip|todo|only)\b/.test(
+          readFileSync(path, 'utf8'),
+        ),
+    )
+    expect(odd).toEqual([])
+  })
+})

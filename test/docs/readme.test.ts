@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { lineOf, startOqs } from '../support/oqs-process.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const readme = readFileSync('README.md', 'utf8')
+const scripts = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '')
+
+describe('the README', () => {
+  it('names the two commands that the package has', () => {
+    const { scripts: commands } = JSON.parse(readFileSync('package.json', 'utf8'))
+    expect(readme).toContain('npm ci && npm start')
+    expect(readme).toContain('npm ci && npm test')
+    expect(commands).toHaveProperty('start')
+    expect(commands).toHaveProperty('test')
+  })
+
+  it('has commands that work, each after the other, in one shell', async () => {
+    using folder = tempFolder()
+    const settings = { OQS_PORT: '0', OQS_STORE: `sqlite:${join(folder.path, 'oqs.db')}` }
+    await using oqs = startOqs(['serve', '--demo'], settings)
+    const url = await lineOf(oqs, 'listening on ')
+    const token = await lineOf(oqs, 'token ')
+    const script = scripts
+      .join('\n')
+      .replace('oqs_...', token)
+      .replace('http://127.0.0.1:8080', url)
+    // Each command prints one JSON document without a line end, so one goes between.
+    const shell = `set -euo pipefail\n${script.replaceAll('\ncurl ', '\necho; curl ')}\n`
+    const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}` }
+    const { stdout } = await promisify(execFile)('bash', ['-c', shell], { env })
+
+    const answers = stdout
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line))
+    const [first, second, search, definition, batch, books] = answers
+    expect(answers).toHaveLength(6)
+    expect(first.data).toHaveLength(3)
+    expect(second.data).toHaveLength(3)
+    expect(second.data).not.toEqual(first.data)
+    expect(search.data[0].primaryKey).toBe('AMS')
+    expect(definition.rid).toMatch(/^ri\./)
+    expect(batch).toEqual({ version: 1, put: 2, deleted: 0 })
+    expect(books.totalCount).toBe('2')
+  })
+})

@@ -1,0 +1,80 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ERRORS, type ErrorName, statusOf } from '../../src/contract/errors.ts'
+import { SETTING_NAMES, SETTINGS } from '../../src/server/settings.ts'
+
+const headings = (path: string) =>
+  [...readFileSync(path, 'utf8').matchAll(/^### `(.+)`/gm)].map((match) => match[1] ?? '')
+
+describe('docs/errors.md', () => {
+  it('has a heading for every error, and no other', () => {
+    expect(headings('docs/errors.md').toSorted()).toEqual(Object.keys(ERRORS).toSorted())
+  })
+
+  it('tells the status and the code of each', () => {
+    const text = readFileSync('docs/errors.md', 'utf8')
+    for (const name of Object.keys(ERRORS) as ErrorName[]) {
+      const section = text.split(`### \`${name}\``)[1]?.split('### ')[0] ?? ''
+      expect(section).toContain(`${statusOf(name)} ${ERRORS[name].errorCode}`)
+    }
+  })
+})
+
+describe('docs/configuration.md', () => {
+  const rows = readFileSync('docs/configuration.md', 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| `OQS_'))
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+
+  it('has a row for every setting, and no other', () => {
+    expect(rows.map((cells) => cells[1])).toEqual(SETTING_NAMES.map((name) => `\`${name}\``))
+  })
+
+  it('tells the default, the meaning and what is allowed', () => {
+    for (const [, name = '', value, allowed, meaning] of rows) {
+      const setting = SETTINGS[name.replaceAll('`', '') as keyof typeof SETTINGS]
+      expect([name, value]).toEqual([
+        name,
+        setting.default === undefined ? 'not set' : `\`${setting.default}\``,
+      ])
+      expect([name, allowed, meaning]).toEqual([name, setting.allowed, setting.meaning])
+    }
+  })
+})
+
+describe('the documents', () => {
+  const documents = [...globSync('*.md'), ...globSync('docs/**/*.md')]
+
+  it('link only to what exists', () => {
+    const broken = documents.flatMap((path) =>
+      [...readFileSync(path, 'utf8').matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)]
+        .map((match) => join(dirname(path), match[1] ?? ''))
+        .filter((target) => !existsSync(target))
+        .map((target) => `${path}: ${target}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  it('name only source and test files that exist', () => {
+    const missing = documents
+      .filter((path) => path !== 'CHANGELOG.md')
+      .flatMap((path) =>
+        [
+          ...readFileSync(path, 'utf8').matchAll(
+            /`((?:src|test|scripts|docs|bin)\/[\w./-]+\.\w+)`/g,
+          ),
+        ]
+          .map((match) => match[1] ?? '')
+          .filter((file) => !existsSync(file))
+          .map((file) => `${path}: ${file}`),
+      )
+    expect(missing).toEqual([])
+  })
+
+  it('keep the README and the architecture short', () => {
+    const lines = (path: string) => readFileSync(path, 'utf8').split('\n').length
+    expect(lines('README.md')).toBeLessThanOrEqual(120)
+    expect(lines('ARCHITECTURE.md')).toBeLessThanOrEqual(150)
+  })
+})
