@@ -1,59 +1,13 @@
-import closeWithGrace from 'close-with-grace'
 import type { Command } from 'commander'
-import { readConfig } from '../../server/config.ts'
-import { demoCommand, loadDemo, makeDemoToken } from '../../server/demo/load-demo.ts'
-import { type Server, startServer } from '../../server/server.ts'
-
-/** How long a stopping service waits for the requests that are under way. */
-const STOP_TIMEOUT_MS = 10_000
 
 export function addServeCommand(program: Command): void {
   program
     .command('serve')
     .description('Start the service from the settings in the environment.')
     .option('--demo', 'load the demo ontology when the store is empty (OQS_DEMO=on)')
-    .action(async ({ demo }: { demo?: true }) => serve(demo === true))
-}
-
-/** Starts the service and stays until a signal stops it. */
-async function serve(demo: boolean): Promise<void> {
-  const config = readConfig(process.env, demo ? { OQS_DEMO: 'on' } : {})
-  const server = await startServer(config)
-  stopOnSignal(server)
-  print(`listening on ${server.url}`)
-  if (config.OQS_DEMO) await showDemo(server)
-  await new Promise(() => {})
-}
-
-async function showDemo({ url, store }: Server): Promise<void> {
-  await loadDemo(store, Date.now())
-  const token = await makeDemoToken(store, Date.now())
-  print(`token ${token}`)
-  print(`try   ${demoCommand(url, token)}`)
-  print(`docs  ${url}/docs`)
-}
-
-function stopOnSignal(server: Server): void {
-  let signal: NodeJS.Signals | undefined
-  const { close } = closeWithGrace(
-    { delay: STOP_TIMEOUT_MS, skip: ['SIGINT', 'SIGTERM'], logger: false },
-    async ({ err }) => {
-      if (err) server.log({ event: 'crashed', error: err })
-      server.log({ event: 'stopping', signal })
-      await server[Symbol.asyncDispose]()
-      server.log({ event: 'stopped' })
-    },
-  )
-  // A terminal and a package runner may both pass on the same Ctrl-C: the first one counts.
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(name, () => {
-      if (signal !== undefined) return
-      signal = name
-      void close()
+    .action(async ({ demo }: { demo?: true }) => {
+      // Loaded only here: the other commands need no web server and start faster without.
+      const { runService } = await import('../run-service.ts')
+      await runService(demo === true)
     })
-  }
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }
