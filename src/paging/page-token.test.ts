@@ -5,8 +5,9 @@ import { fcOptions } from '../../test/support/fc-options.ts'
 import { PAGE_TOKEN_MAX_LENGTH, PRIMARY_KEY_MAX_BYTES } from '../contract/limits.ts'
 import { openPageToken, type PageState, sealPageToken, type TokenBinding } from './page-token.ts'
 import { callerFingerprint, requestFingerprint } from './request-fingerprint.ts'
-import { tokenKeys } from './token-keys.ts'
+import { SALT_BYTES, TokenKeys } from './token-keys.ts'
 
+const tokenKeys = (secrets: readonly Buffer[]) => new TokenKeys(secrets, randomBytes(SALT_BYTES))
 const keys = tokenKeys([randomBytes(32)])
 const request = {
   endpoint: 'listObjects',
@@ -157,6 +158,19 @@ describe('the fingerprint of a request', () => {
 })
 
 describe('token keys', () => {
+  it('never use a nonce twice, and open the tokens of many other processes', () => {
+    const secret = randomBytes(32)
+    const own = tokenKeys([secret])
+    const nonces = Array.from({ length: 1000 }, () => own.nextSeal().nonce.toString('hex'))
+    expect(new Set(nonces).size).toBe(1000)
+    const state = { after: 'k', served: 1, snapshot: undefined }
+    const others = Array.from({ length: 600 }, () => tokenKeys([secret]))
+    const tokens = others.map((other) => sealPageToken(state, binding, 100, other))
+    for (const token of [...tokens, ...tokens.reverse()]) {
+      expect(openPageToken(token, binding, 0, own)).toEqual({ state })
+    }
+  })
+
   it('must be there and have 32 bytes', () => {
     expect(() => tokenKeys([])).toThrow('at least one')
     expect(() => tokenKeys([randomBytes(31)])).toThrow('32 bytes')

@@ -1,19 +1,13 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
 import { PAGE_TOKEN_MAX_LENGTH } from '../contract/limits.ts'
 import { FINGERPRINT_BYTES } from './request-fingerprint.ts'
-import {
-  KEY_ID_BYTES,
-  SALT_BYTES,
-  singleTokenKey,
-  type TokenKey,
-  type TokenKeys,
-} from './token-keys.ts'
+import { KEY_ID_BYTES, NONCE_BYTES, SALT_BYTES, type TokenKeys } from './token-keys.ts'
 
 /**
  * Page tokens: sealed, so that a client can neither read nor change them, and bound to one request
  * and one caller [2.1.5]. All that a walk needs travels in the token; no server keeps state.
  *
- *     v1.BASE64URL( format 1 | key id 4 | salt 12 | nonce 12 | sealed state | tag 16 )
+ *     v1.BASE64URL( format 1 | key id 4 | salt 16 | nonce 12 | sealed state | tag 16 )
  *
  * The format byte lets a later release still open the tokens of this one.
  */
@@ -48,9 +42,10 @@ export type OpenedToken =
 
 const PREFIX = 'v1.'
 const FORMAT = 1
-const NONCE_BYTES = 12
 const TAG_BYTES = 16
-const HEAD_BYTES = 1 + KEY_ID_BYTES + SALT_BYTES + NONCE_BYTES
+const SALT_AT = 1 + KEY_ID_BYTES
+const NONCE_AT = SALT_AT + SALT_BYTES
+const HEAD_BYTES = NONCE_AT + NONCE_BYTES
 const CIPHER = 'aes-256-gcm'
 
 export function sealPageToken(
@@ -59,12 +54,9 @@ export function sealPageToken(
   expiresAtSeconds: number,
   keys: TokenKeys,
 ): string {
-  const head = Buffer.concat([
-    Buffer.of(FORMAT),
-    keys.sealing.id,
-    randomBytes(SALT_BYTES + NONCE_BYTES),
-  ])
-  const cipher = createCipheriv(CIPHER, keyOf(head, keys.sealing), nonceOf(head))
+  const { id, salt, nonce, key } = keys.nextSeal()
+  const head = Buffer.concat([Buffer.of(FORMAT), id, salt, nonce], HEAD_BYTES)
+  const cipher = createCipheriv(CIPHER, key, nonce)
   cipher.setAAD(head)
   const sealed = cipher.update(writeState(state, binding, expiresAtSeconds))
   cipher.final()
@@ -98,19 +90,20 @@ function unseal(token: string, keys: TokenKeys): Buffer | undefined {
   if (bytes.toString('base64url') !== text) return undefined
   if (bytes.length < HEAD_BYTES + AT.after + TAG_BYTES || bytes[0] !== FORMAT) return undefined
 
-  const id = bytes.subarray(1, 1 + KEY_ID_BYTES)
-  for (const key of keys.opening) {
-    const plain = key.id.equals(id) ? unsealWith(bytes, key) : undefined
+  const id = bytes.subarray(1, SALT_AT)
+  const salt = bytes.subarray(SALT_AT, NONCE_AT)
+  for (const key of keys.find(id, salt)) {
+    const plain = unsealWith(bytes, key)
     if (plain !== undefined) return plain
   }
   return undefined
 }
 
-function unsealWith(bytes: Buffer, key: TokenKey): Buffer | undefined {
+function unsealWith(bytes: Buffer, key: KeyObject): Buffer | undefined {
   const head = bytes.subarray(0, HEAD_BYTES)
   const tagAt = bytes.length - TAG_BYTES
   // Without authTagLength a shortened, easily guessed tag would be accepted.
-  const decipher = createDecipheriv(CIPHER, keyOf(head, key), nonceOf(head), {
+  const decipher = createDecipheriv(CIPHER, key, head.subarray(NONCE_AT), {
     authTagLength: TAG_BYTES,
   })
   decipher.setAAD(head)
@@ -122,14 +115,6 @@ function unsealWith(bytes: Buffer, key: TokenKey): Buffer | undefined {
     return undefined
   }
   return plain
-}
-
-function keyOf(head: Buffer, key: TokenKey): Buffer {
-  return singleTokenKey(key, head.subarray(1 + KEY_ID_BYTES, HEAD_BYTES - NONCE_BYTES))
-}
-
-function nonceOf(head: Buffer): Buffer {
-  return head.subarray(HEAD_BYTES - NONCE_BYTES)
 }
 
 /** Where each part of the sealed state begins. Numbers are doubles: exact to 2^53, fixed width. */

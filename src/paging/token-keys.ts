@@ -1,35 +1,81 @@
-import { createHmac, hash } from 'node:crypto'
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 
 /**
  * The keys of page tokens: the first seals, all open, so that a key can be added on every node
  * before it is used and dropped when its last token has expired.
+ *
+ * No configured key seals by itself. Every process derives a key of its own from it and a random
+ * salt, and counts its nonces: however many tokens are sealed, no nonce meets the same key twice.
  */
 
 export const KEY_BYTES = 32
 export const KEY_ID_BYTES = 4
-/** Random bytes that make the key of one token. */
-export const SALT_BYTES = 12
+/** Random bytes that make the sealing key of one process. */
+export const SALT_BYTES = 16
+export const NONCE_BYTES = 12
 
-export interface TokenKey {
+/** Derived keys that are kept: one for each process whose tokens are about, and some to spare. */
+const DERIVED_KEYS_KEPT = 256
+
+interface MasterKey {
   /** Tells which key sealed a token, without telling anything about the key. */
   readonly id: Buffer
-  readonly secret: Buffer
+  readonly secret: KeyObject
 }
 
-export interface TokenKeys {
-  readonly sealing: TokenKey
-  readonly opening: readonly TokenKey[]
+export class TokenKeys {
+  readonly #masters: readonly [MasterKey, ...MasterKey[]]
+  readonly #salt: Buffer
+  readonly #derived = new Map<string, KeyObject>()
+  #sealed = 0n
+
+  /** Keys of 32 bytes, the sealing one first, and the random salt of this process. */
+  constructor(secrets: readonly Uint8Array[], salt: Buffer) {
+    const [first, ...others] = secrets.map(masterKey)
+    if (first === undefined) throw new Error('there must be at least one page token key')
+    if (salt.length !== SALT_BYTES) throw new Error(`the salt has ${SALT_BYTES} bytes`)
+    this.#masters = [first, ...others]
+    this.#salt = salt
+  }
+
+  /** What the next token is sealed with. */
+  nextSeal(): {
+    readonly id: Buffer
+    readonly salt: Buffer
+    readonly nonce: Buffer
+    readonly key: KeyObject
+  } {
+    const [{ id }] = this.#masters
+    const [key] = this.find(id, this.#salt)
+    if (key === undefined) throw new Error('the sealing key is not among its own keys')
+    const nonce = Buffer.alloc(NONCE_BYTES)
+    this.#sealed += 1n
+    nonce.writeBigUInt64BE(this.#sealed, NONCE_BYTES - 8)
+    return { id, salt: this.#salt, nonce, key }
+  }
+
+  /** The keys that a token with this id and salt can have been sealed with. */
+  find(id: Buffer, salt: Buffer): KeyObject[] {
+    return this.#masters
+      .filter((master) => master.id.equals(id))
+      .map((master) => this.#derive(master, salt))
+  }
+
+  #derive(master: MasterKey, salt: Buffer): KeyObject {
+    const name = Buffer.concat([master.id, salt]).toString('latin1')
+    const known = this.#derived.get(name)
+    if (known !== undefined) return known
+    const key = createSecretKey(createHmac('sha256', master.secret).update(salt).digest())
+    if (this.#derived.size >= DERIVED_KEYS_KEPT) {
+      const [oldest] = this.#derived.keys()
+      this.#derived.delete(oldest ?? '')
+    }
+    this.#derived.set(name, key)
+    return key
+  }
 }
 
-/** Keys of 32 bytes, the sealing one first. */
-export function tokenKeys(secrets: readonly Uint8Array[]): TokenKeys {
-  const opening = secrets.map(tokenKey)
-  const [sealing] = opening
-  if (sealing === undefined) throw new Error('there must be at least one page token key')
-  return { sealing, opening }
-}
-
-function tokenKey(bytes: Uint8Array): TokenKey {
+function masterKey(bytes: Uint8Array): MasterKey {
   const secret = Buffer.from(bytes)
   if (secret.length !== KEY_BYTES) throw new Error(`a page token key has ${KEY_BYTES} bytes`)
   const digest = hash(
@@ -37,13 +83,5 @@ function tokenKey(bytes: Uint8Array): TokenKey {
     Buffer.concat([Buffer.from('page-token-key-id:'), secret]),
     'buffer',
   )
-  return { id: digest.subarray(0, KEY_ID_BYTES), secret }
-}
-
-/**
- * The key of a single token. A random nonce of 96 bits would be too short for the number of tokens
- * that a busy service seals with one key; a fresh key for each token lifts that bound.
- */
-export function singleTokenKey(key: TokenKey, salt: Uint8Array): Buffer {
-  return createHmac('sha256', key.secret).update(salt).digest()
+  return { id: digest.subarray(0, KEY_ID_BYTES), secret: createSecretKey(secret) }
 }

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { buildApp } from '../http/build-app.ts'
 import { hashSecret } from '../http/caller.ts'
-import { tokenKeys } from '../paging/token-keys.ts'
+import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { Config } from './config.ts'
 import { startHousekeeping } from './housekeeping.ts'
@@ -44,7 +44,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const app = await buildApp(
     {
       store,
-      tokenKeys: tokenKeys(keys),
+      tokenKeys: new TokenKeys(keys, randomBytes(SALT_BYTES)),
       adminTokenHash: admin === undefined ? undefined : hashSecret(admin),
       limits: {
         pageTokenTtlSeconds: config.OQS_PAGE_TOKEN_TTL_SECONDS,
