@@ -53,6 +53,10 @@ const sources = globSync('src/**/*.ts')
   .filter((path) => !path.endsWith('.test.ts'))
   .map(readSource)
 
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+}
+
 /** The file that a relative import names, from the top of the checkout. */
 function resolveImport(from: string, specifier: string): string {
   return normalize(join(dirname(from), specifier))
@@ -106,7 +110,9 @@ describe('the layers', () => {
         ...imports
           .filter((name) => !name.startsWith('.') && !PURE_MODULES.includes(name))
           .map((name) => `${path}: ${name}`),
-        ...(/\b(?:process\.|Date\.now|setTimeout|console\.)/.test(text) ? [path] : []),
+        ...(/\b(?:process\.|Date\.now|setTimeout|console\.)/.test(withoutComments(text))
+          ? [path]
+          : []),
       ])
     expect(worldly).toEqual([])
   })

@@ -42,7 +42,7 @@ export function sendError(reply: FastifyReply, error: ObjectQueryError, errorIns
     errorName,
     errorInstanceId,
     errorDescription: ERRORS[errorName].description,
-    parameters,
+    parameters: shortened(parameters) as ErrorBody['parameters'],
   }
   const status = statusOf(errorName)
   if (status === 401) reply.header('www-authenticate', 'Bearer')
@@ -69,4 +69,19 @@ function toObjectQueryError(error: unknown, request: FastifyRequest): ObjectQuer
     return new ObjectQueryError('Default:InvalidArgument', { reason: 'the request broke off' })
   }
   return new ObjectQueryError('Default:Internal')
+}
+
+/** What a client sent is shown back to them, but not by the megabyte; a page token fits. */
+const ECHO = { length: 1100, items: 100, depth: 5 } as const
+
+function shortened(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') {
+    return value.length > ECHO.length ? `${value.slice(0, ECHO.length)}…` : value
+  }
+  if (typeof value !== 'object' || value === null) return value
+  if (depth === ECHO.depth) return '…'
+  if (Array.isArray(value))
+    return value.slice(0, ECHO.items).map((item) => shortened(item, depth + 1))
+  const members = Object.entries(value).slice(0, ECHO.items)
+  return Object.fromEntries(members.map(([name, part]) => [name, shortened(part, depth + 1)]))
 }

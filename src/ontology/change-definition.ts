@@ -3,7 +3,7 @@ import type { OntologyDefinition } from './definition-schema.ts'
 import type { ObjectType, Ontology } from './ontology.ts'
 import { type Mistake, parseDefinition, refuseMistakes } from './parse-definition.ts'
 import { staysValid, typeName } from './property-type.ts'
-import { isRid, objectTypeRid, ontologyRid } from './rid.ts'
+import { isRid, ONTOLOGY_RID_PATTERN, objectTypeRid, ontologyRid } from './rid.ts'
 
 /**
  * What happens when a definition is applied over an earlier one: RIDs are kept, and nothing may
@@ -33,7 +33,7 @@ export function planChange(
   newUuid: () => string,
 ): OntologyChange {
   const earlier = catalogue.find(identifier)
-  refuseMismatch(identifier, definition, earlier)
+  refuseMismatch(identifier, definition, earlier, catalogue)
   const named = isRid(identifier) ? { ...definition, rid: identifier } : definition
   const ontology = parseDefinition(completeDefinition(named, earlier, newUuid))
   refuseTakenNames(ontology, catalogue)
@@ -45,6 +45,7 @@ function refuseMismatch(
   identifier: string,
   definition: OntologyDefinition,
   earlier: Ontology | undefined,
+  catalogue: Catalogue,
 ): void {
   const mistakes: Mistake[] = []
   if (!isRid(identifier) && definition.apiName !== identifier) {
@@ -54,6 +55,20 @@ function refuseMismatch(
   if (definition.rid !== undefined && rid !== undefined && definition.rid !== rid) {
     mistakes.push({ path: 'rid', reason: `is not ${rid}, which this ontology has` })
   }
+  const owner = definition.rid === undefined ? undefined : catalogue.find(definition.rid)
+  if (earlier === undefined && owner !== undefined) {
+    const reason = `belongs to ${owner.apiName}; put the definition under the RID to rename it`
+    mistakes.push({ path: 'rid', reason })
+  }
+  if (isRid(identifier) && !new RegExp(ONTOLOGY_RID_PATTERN).test(identifier)) {
+    mistakes.push({ path: 'rid', reason: 'the path names a RID that no ontology can have' })
+  }
+  definition.objectTypes.forEach((type, index) => {
+    const kept = earlier?.objectTypes.get(type.apiName)?.rid
+    if (kept === undefined || type.rid === undefined || type.rid === kept) return
+    const reason = `is not ${kept}, which this object type has`
+    mistakes.push({ path: `objectTypes[${index}].rid`, reason })
+  })
   refuseMistakes(mistakes)
 }
 
@@ -96,11 +111,10 @@ function refuseTakenNames(ontology: Ontology, catalogue: Catalogue): void {
 
 /** The harm that would be done to object types that have objects; empty types may change freely. */
 function harmsOf(earlier: Ontology | undefined, changed: Ontology): Harm[] {
+  // By RID, which stays when a type gets another name.
+  const after = new Map([...changed.objectTypes.values()].map((type) => [type.rid, type]))
   return [...(earlier?.objectTypes.values() ?? [])]
-    .map((type) => ({
-      typeRid: type.rid,
-      reasons: reasonsAgainst(type, changed.objectTypes.get(type.apiName)),
-    }))
+    .map((type) => ({ typeRid: type.rid, reasons: reasonsAgainst(type, after.get(type.rid)) }))
     .filter(({ reasons }) => reasons.length > 0)
 }
 

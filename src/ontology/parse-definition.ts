@@ -30,11 +30,13 @@ export interface Mistake {
 export function parseDefinition(definition: OntologyDefinition): Ontology {
   const mistakes: Mistake[] = []
   const objectTypes = new Map<string, ObjectType>()
+  const names = new Set<string>()
   definition.objectTypes.forEach((type, index) => {
     const path = `objectTypes[${index}]`
-    if (objectTypes.has(type.apiName)) {
+    if (names.has(type.apiName)) {
       mistakes.push({ path: `${path}.apiName`, reason: `${type.apiName} is defined twice` })
     }
+    names.add(type.apiName)
     const parsed = parseObjectType(type, path, mistakes)
     if (parsed !== undefined) objectTypes.set(type.apiName, parsed)
   })
@@ -69,6 +71,17 @@ function parseObjectType(
     if (parsed !== undefined) properties.set(apiName, { apiName, type: parsed })
   }
 
+  if (type.titleProperty !== undefined) {
+    const titleType = scalarTypeOf(properties.get(type.titleProperty))
+    if (!Object.hasOwn(type.properties, type.titleProperty)) {
+      const reason = `there is no property ${type.titleProperty}`
+      mistakes.push({ path: `${path}.titleProperty`, reason })
+    } else if (titleType === undefined || !isTitleType(titleType)) {
+      const reason = 'a title must be text, a number, a boolean, a date or a timestamp'
+      mistakes.push({ path: `${path}.titleProperty`, reason })
+    }
+  }
+
   const keyType = scalarTypeOf(properties.get(type.primaryKey))
   if (!Object.hasOwn(type.properties, type.primaryKey)) {
     const reason = `there is no property ${type.primaryKey}`
@@ -79,16 +92,6 @@ function parseObjectType(
     const reason = `a primary key must be one of ${PRIMARY_KEY_TYPES.join(', ')}`
     mistakes.push({ path: `${path}.primaryKey`, reason })
     return undefined
-  }
-  if (type.titleProperty !== undefined) {
-    const titleType = scalarTypeOf(properties.get(type.titleProperty))
-    if (!Object.hasOwn(type.properties, type.titleProperty)) {
-      const reason = `there is no property ${type.titleProperty}`
-      mistakes.push({ path: `${path}.titleProperty`, reason })
-    } else if (titleType === undefined || !isTitleType(titleType)) {
-      const reason = 'a title must be text, a number, a boolean, a date or a timestamp'
-      mistakes.push({ path: `${path}.titleProperty`, reason })
-    }
   }
   return {
     apiName: type.apiName,

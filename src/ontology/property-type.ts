@@ -80,7 +80,18 @@ export function staysValid(a: PropertyType, b: PropertyType): boolean {
   if (a.kind === 'array' && b.kind === 'array') return staysValid(a.items, b.items)
   if (a.kind === 'struct' && b.kind === 'struct') {
     // A struct may gain fields: what is stored stays valid.
-    return [...a.fields].every(([name, field]) => b.fields.get(name)?.type === field.type)
+    return [...a.fields].every(([name, field]) => {
+      const kept = b.fields.get(name)
+      return kept !== undefined && staysValid(field, kept)
+    })
   }
-  return a.kind === 'scalar' && b.kind === 'scalar' && a.type === b.type
+  if (a.kind !== 'scalar' || b.kind !== 'scalar') return false
+  return a.type === b.type || (WIDER[a.type]?.includes(b.type) ?? false)
+}
+
+/** Types that hold every value of another, written the same way. */
+const WIDER: Partial<Record<ScalarType, readonly ScalarType[]>> = {
+  byte: ['short', 'integer'],
+  short: ['integer'],
+  float: ['double'],
 }

@@ -7,14 +7,14 @@ import { refuse } from './refused-value.ts'
 
 const WHOLE = /^[+-]?\d{1,40}$/
 const DECIMAL = /^([+-]?)(\d{1,200})(?:\.(\d{1,200}))?$/
-const FLOATING = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?$/
+// Each digit can be matched in one way only, so that a long wrong text is refused in linear time.
+const FLOATING = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?$/
 
 /** Digits on each side of the point, enough for every database that has decimals. */
 const DECIMAL_DIGITS = 100
 
 const LONG_MIN = -(2n ** 63n)
 const LONG_MAX = 2n ** 63n - 1n
-const FLOAT_MAX = 3.4028234663852886e38
 /** Up to here a double and the decimal text that it came from are the same number. */
 const SAFE_DIGITS = 15
 
@@ -24,7 +24,8 @@ export function wholeNumberReader(type: string, bits: number): (value: unknown) 
   const max = 2 ** (bits - 1) - 1
   return (value) => {
     const number = typeof value === 'string' && WHOLE.test(value) ? Number(value) : value
-    if (typeof number !== 'number' || !Number.isInteger(number)) refuse(`is not a ${type}`)
+    if (typeof number !== 'number' || !Number.isInteger(number))
+      refuse(`is not ${type === 'integer' ? 'an' : 'a'} ${type}`)
     if (number < min || number > max) refuse(`is outside ${type}: ${min} to ${max}`)
     return number === 0 ? '0' : String(number)
   }
@@ -46,10 +47,9 @@ export function readLong(value: unknown): string {
 
 /** Exact: digits after the point stay as they were sent, trailing zeros included. */
 export function readDecimal(value: unknown): string {
-  const match = DECIMAL.exec(typeof value === 'number' ? decimalText(value) : String(value))
-  if (match === null || (typeof value !== 'string' && typeof value !== 'number')) {
-    refuse('is not a decimal: digits with at most one point')
-  }
+  const text = typeof value === 'number' ? decimalText(value) : value
+  const match = typeof text === 'string' ? DECIMAL.exec(text) : null
+  if (match === null) refuse('is not a decimal: digits with at most one point')
   const [, sign, whole = '', fraction = ''] = match
   const digits = whole.replace(/^0+(?=\d)/, '')
   if (digits.length > DECIMAL_DIGITS || fraction.length > DECIMAL_DIGITS) {
@@ -74,7 +74,8 @@ export function floatingReader(type: 'float' | 'double'): (value: unknown) => st
     if (value === 'NaN' || value === 'Infinity' || value === '-Infinity') return `"${value}"`
     const number = typeof value === 'string' && FLOATING.test(value) ? Number(value) : value
     if (typeof number !== 'number' || !Number.isFinite(number)) refuse(`is not a ${type}`)
-    if (type === 'float' && Math.abs(number) > FLOAT_MAX) refuse('is outside float')
+    // Rounded as a client rounds: the largest float is commonly printed as 3.4028235e38.
+    if (type === 'float' && !Number.isFinite(Math.fround(number))) refuse('is outside float')
     // Minus zero equals zero, so it is stored as zero.
     return number === 0 ? '0' : String(number)
   }

@@ -195,7 +195,17 @@ describe('an object with properties of every type', () => {
 
 describe('any JSON at all', () => {
   const anyJson = fc.anything({
-    key: fc.constantFrom('type', 'coordinates', 'rid', 'id', 'stringField', '__proto__', 'length'),
+    key: fc.constantFrom(
+      'type',
+      'coordinates',
+      'rid',
+      'id',
+      'stringField',
+      '__proto__',
+      'length',
+      'toString',
+      'valueOf',
+    ),
     values: [
       fc.constantFrom(null, '', 'Point', '0', '-1', '1e5', 'NaN', 'true', '2026-01-31', '\0'),
       fc.double({ noNaN: true, noDefaultInfinity: true }),

@@ -4,7 +4,7 @@ import { refuse } from './refused-value.ts'
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 const TIMESTAMP =
-  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):(\d{2}))$/
+  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
 
 /** Databases keep microseconds; a finer time would be changed silently. */
 const FRACTION_DIGITS = 6
@@ -16,11 +16,12 @@ export function readDate(value: unknown): string {
   return `"${match[0]}"`
 }
 
-/** ISO 8601 with an offset in, `YYYY-MM-DDThh:mm:ss[.fff[fff]]Z` out. */
+/** ISO 8601 with an offset in, seconds or not, `YYYY-MM-DDThh:mm:ss[.fff[fff]]Z` out. */
 export function readTimestamp(value: unknown): string {
   const match = typeof value === 'string' ? TIMESTAMP.exec(value) : null
   if (match === null) refuse('is not a timestamp: ISO 8601 with Z or an offset')
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as SixNumbers
+  const parts = match.slice(1, 7).map((part) => Number(part ?? 0))
+  const [year, month, day, hour, minute, second] = parts as SixNumbers
   checkCalendar(year, month, day)
   if (hour > 23 || minute > 59 || second > 59) refuse('is not a time of day')
   const fraction = readFraction(match[7] ?? '')

@@ -52,11 +52,13 @@ function structReader(type: StructType): ValueReader {
   const readers = new Map([...type.fields].map(([name, field]) => [name, scalarReader(field.type)]))
   return (value) => {
     if (!isJsonObject(value)) refuse('is not a struct: a JSON object')
+    for (const name of Object.keys(value)) {
+      if (!readers.has(name)) throw new RefusedValue('is not a field of this struct', `.${name}`)
+    }
     const fields: string[] = []
-    for (const [name, field] of Object.entries(value)) {
-      const read = readers.get(name)
-      if (read === undefined) throw new RefusedValue('is not a field of this struct', `.${name}`)
+    for (const [name, read] of readers) {
       // Null means absent, in a struct as in an object.
+      const field = Object.hasOwn(value, name) ? value[name] : null
       if (field !== null) fields.push(`"${name}":${within(`.${name}`, () => read(field))}`)
     }
     return `{${fields.join(',')}}`
@@ -89,5 +91,5 @@ function readAttachment(value: unknown): string {
   if (!isJsonObject(value) || Object.keys(value).join() !== 'rid') {
     refuse('is not an attachment: {"rid": …}')
   }
-  return `{"rid":${readString(value['rid'])}}`
+  return `{"rid":${within('.rid', () => readString(value['rid']))}}`
 }

@@ -236,6 +236,21 @@ describe('bad input', () => {
     expect(answer.status).toBeLessThan(500)
   })
 
+  it('what is echoed is cut short', async () => {
+    const nested = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+    const bodies = [
+      `{"query":{"type":"empty"},"pageSize":${nested}}`,
+      `{"query":{"type":"empty"},"pageSize":"${'x'.repeat(500_000)}"}`,
+      `{"query":{"type":"${'x'.repeat(500_000)}"}}`,
+      `{"query":{"type":"empty"},"${'x'.repeat(500_000)}":1}`,
+    ]
+    for (const body of bodies) {
+      const answer = await service.ask(SEARCH, json(body))
+      expectErrorBody(answer)
+      expect(answer.text.length).toBeLessThan(5000)
+    }
+  })
+
   it('odd URLs are refused in the one error shape', async () => {
     await refused('/api/v1/ontologies/%zz/objects/number', {}, { status: 400 })
     await refused(`${LIST}?pageToken=${'x'.repeat(4000)}`, {}, { errorName: 'InvalidPageToken' })

@@ -127,6 +127,29 @@ describe('defining an ontology', () => {
     ])
   })
 
+  it('takes a wider type, and another name under the same RID, over stored objects', async () => {
+    await using service = await startService()
+    const { body } = await service.apply(NUMBERS)
+    await service.put('numbers', 'number', numbers(3))
+    const [type] = body.objectTypes
+    const renamed = await service.apply({ ...body, objectTypes: [{ ...type, apiName: 'renamed' }] })
+    expect(renamed.status).toBe(200)
+    expect(renamed.body.objectTypes[0].rid).toBe(type.rid)
+    const walk = { revision: '1.0', ontology: 'numbers', objectType: 'renamed' } as const
+    expect(valuesOf(await walkPages(service, walk), 'n')).toEqual([0, 1, 2])
+    expect((await service.ask('/api/v1/ontologies/numbers/objects/number')).status).toBe(404)
+  })
+
+  it('never takes over an ontology by its RID under another name', async () => {
+    await using service = await startService()
+    const { body } = await service.apply(NUMBERS)
+    await service.put('numbers', 'number', numbers(3))
+    const answer = await service.apply({ apiName: 'thief', rid: body.rid, objectTypes: [] })
+    expect(answer.body.parameters.mistakes[0].path).toBe('rid')
+    const walk = { revision: '1.0', ontology: 'numbers', objectType: 'number' } as const
+    expect(valuesOf(await walkPages(service, walk), 'n')).toEqual([0, 1, 2])
+  })
+
   it('lets empty types change freely, and drops them', async () => {
     await using service = await startService()
     await service.apply(NUMBERS)

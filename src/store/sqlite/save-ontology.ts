@@ -77,8 +77,10 @@ function saveObjectTypes(
     if (earlier === undefined) addObjectType(db, ontologyRid, type, generation)
     else changeObjectType(db, earlier, type, generation)
   }
-  // What is left over is no longer defined; refuseHarm has made sure that it is empty.
-  for (const { id } of before.values()) {
+  // What is left over is no longer defined.
+  for (const { id, rid } of before.values()) {
+    // Refused above with reasons; whatever else may go wrong, objects are never dropped.
+    refuseHarm(db, [{ typeRid: rid, reasons: ['an object type has objects and is left out'] }])
     dropObjectTable(db, id)
     db.prepare('DELETE FROM object_type WHERE id = ?').run(id)
   }
