@@ -4,7 +4,7 @@ import { recordShape } from '../src/contract/object-record.ts'
 import { planChange } from '../src/ontology/change-definition.ts'
 import { objectReader } from '../src/ontology/read-object.ts'
 import type { ApiToken, ObjectStore } from '../src/store/object-store.ts'
-import { fixture, pageRead } from './support/store-fixture.ts'
+import { fixture, pageRead, place } from './support/store-fixture.ts'
 
 /** What every store must do, whatever database is behind it. */
 export interface StoreUnderTest {
@@ -27,9 +27,9 @@ export function storeContract({ name, open, openAgain }: StoreUnderTest): void {
         ['d', '4'],
       ])
       expect(await things.show()).toEqual(['a=1', 'b=2', 'c=3', 'd=4'])
-      expect(await things.show({ after: 'b' })).toEqual(['c=3', 'd=4'])
-      expect(await things.show({ after: 'bb', maxObjects: 1 })).toEqual(['c=3'])
-      expect(await things.show({ after: 'd' })).toEqual([])
+      expect(await things.show({ after: place('b') })).toEqual(['c=3', 'd=4'])
+      expect(await things.show({ after: place('bb'), maxObjects: 1 })).toEqual(['c=3'])
+      expect(await things.show({ after: place('d') })).toEqual([])
     })
 
     it('tells the last key, the count, and whether more follow', async () => {
@@ -41,13 +41,16 @@ export function storeContract({ name, open, openAgain }: StoreUnderTest): void {
         ['c', '3'],
       ])
       const facts = async (maxObjects: number, after?: string) => {
-        const { count, lastKey, more, liveCount } = await things.read({ maxObjects, after })
-        return { count, lastKey, more, liveCount }
+        const { count, last, more, matches } = await things.read({
+          maxObjects,
+          after: place(after),
+        })
+        return { count, lastKey: last?.pk, more, matches }
       }
-      expect(await facts(2)).toEqual({ count: 2, lastKey: 'b', more: true, liveCount: 3 })
-      expect(await facts(3)).toEqual({ count: 3, lastKey: 'c', more: false, liveCount: 3 })
-      expect(await facts(9)).toEqual({ count: 3, lastKey: 'c', more: false, liveCount: 3 })
-      expect(await facts(1, 'c')).toEqual({ count: 0, lastKey: '', more: false, liveCount: 3 })
+      expect(await facts(2)).toEqual({ count: 2, lastKey: 'b', more: true, matches: 3 })
+      expect(await facts(3)).toEqual({ count: 3, lastKey: 'c', more: false, matches: 3 })
+      expect(await facts(9)).toEqual({ count: 3, lastKey: 'c', more: false, matches: 3 })
+      expect(await facts(1, 'c')).toEqual({ count: 0, lastKey: undefined, more: false, matches: 3 })
     })
 
     it('orders text by code point', async () => {
@@ -64,7 +67,9 @@ export function storeContract({ name, open, openAgain }: StoreUnderTest): void {
       const things = await fixture(store)
       await things.commit([['a"\\é', 'x"y']])
       const text = async (revision: '1.0' | '2.0') => {
-        const page = await things.read({ recordShape: recordShape(revision, 'thing') })
+        const page = await things.read({
+          record: { shape: recordShape(revision, 'thing'), selection: undefined },
+        })
         return Buffer.from(page.records).toString()
       }
       const properties = '{"k":"a\\"\\\\é","text":"x\\"y"}'
@@ -87,9 +92,9 @@ export function storeContract({ name, open, openAgain }: StoreUnderTest): void {
         ['d', 'x'.repeat(900)],
       ])
       const keys = async (after?: string) => {
-        const page = await things.read({ after, maxBytes: 1000 })
+        const page = await things.read({ after: place(after), maxBytes: 1000 })
         expect(page.count === 1 || page.records.length <= 1000).toBe(true)
-        return [page.count, page.lastKey, page.more]
+        return [page.count, page.last?.pk, page.more]
       }
       expect(await keys()).toEqual([1, 'a', true])
       expect(await keys('a')).toEqual([2, 'c', true])
@@ -157,8 +162,8 @@ export function storeContract({ name, open, openAgain }: StoreUnderTest): void {
       ).toEqual({ version: 2, put: 1, deleted: 1 })
       expect(await things.commit([['x', null]])).toEqual({ version: 2, put: 0, deleted: 0 })
       expect(await things.commit([])).toEqual({ version: 2, put: 0, deleted: 0 })
-      const { liveCount, version } = await things.read()
-      expect([liveCount, version]).toEqual([1, 2])
+      const { matches, version } = await things.read()
+      expect([matches, version]).toEqual([1, 2])
     })
 
     it('reclaims what no snapshot since a time can need, and refuses versions that are gone', async () => {

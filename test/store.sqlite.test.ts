@@ -44,8 +44,13 @@ describe('the SQLite store in particular', () => {
     ]
     for (const [visibility, index] of expected) {
       for (const revision of ['1.0', '2.0'] as const) {
-        const page = plan(pageSql(1, visibility, recordShape(revision, 'thing')).sql)
-        expect(page).toContain(`SEARCH object_1 USING INDEX ${index}`)
+        const page = plan(
+          pageSql(1, visibility, {
+            shape: recordShape(revision, 'thing'),
+            selection: undefined,
+          }).sql,
+        )
+        expect(page).toContain(`SEARCH o USING INDEX ${index}`)
         expect(page).not.toContain('TEMP B-TREE')
       }
       expect(plan(followerSql(1, visibility))).toContain(`COVERING INDEX ${index}`)

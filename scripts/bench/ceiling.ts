@@ -43,7 +43,10 @@ function storePageReader(file: string): (pageSize: number) => Uint8Array {
   const db = openConnection(file)
   db.exec('PRAGMA query_only = ON')
   const table = Number(db.prepare('SELECT id FROM object_type').get()?.['id'])
-  const { sql, values } = pageSql(table, 'current', recordShape('1.0', OBJECT_TYPE))
+  const { sql, values } = pageSql(table, 'current', {
+    shape: recordShape('1.0', OBJECT_TYPE),
+    selection: undefined,
+  })
   const statement = db.prepare(sql)
   statement.setReturnArrays(true)
   return (pageSize) => {

@@ -4,6 +4,11 @@ import { buildProgram } from './program.ts'
 
 /** Thin: parse, dispatch, exit status. 0 done, 1 failed, 2 wrong usage. */
 export async function main(words: readonly string[]): Promise<number> {
+  // A reader that has seen enough, such as head, is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    throw error
+  })
   try {
     await buildProgram().parseAsync(words, { from: 'user' })
     return 0

@@ -1,5 +1,6 @@
 import closeWithGrace from 'close-with-grace'
 import { readConfig } from '../server/config.ts'
+import { DEMO_DEFINITION } from '../server/demo/definition.ts'
 import { demoCommand, loadDemo, makeDemoToken } from '../server/demo/load-demo.ts'
 import { type Server, startServer } from '../server/server.ts'
 
@@ -19,9 +20,12 @@ export async function runService(demo: boolean): Promise<void> {
 async function showDemo({ url, store }: Server): Promise<void> {
   await loadDemo(store, Date.now())
   const token = await makeDemoToken(store, Date.now())
+  const { ontologies } = await store.readCatalogue()
   print(`token ${token}`)
-  print(`try   ${demoCommand(url, token)}`)
-  print(`docs  ${url}/docs`)
+  // A store that already held something keeps it, and may lack what the command asks for.
+  const isThere = ontologies.some(({ apiName }) => apiName === DEMO_DEFINITION.apiName)
+  print(isThere ? `try   ${demoCommand(url, token)}` : 'demo  not loaded: the store is not empty')
+  print(`docs  ${url}/docs (the token is good for 24 hours)`)
 }
 
 function stopOnSignal(server: Server): void {

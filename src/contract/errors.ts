@@ -55,6 +55,27 @@ export const ERRORS = {
     description: 'There is no endpoint with this method and path.',
   },
 
+  ObjectNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'There is no object with this primary key.',
+  },
+  PropertiesNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The object type has no such properties.',
+  },
+  LinkTypeNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The object type has no such link.',
+  },
+  LinkedObjectNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'No object with this primary key is linked to the object.',
+  },
+  InvalidOntologyTypes: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The query names properties, object types or links that do not exist.',
+  },
+
   // How it is asked
   InvalidPageSize: {
     errorCode: 'INVALID_ARGUMENT',
@@ -67,7 +88,7 @@ export const ERRORS = {
   ObjectsExceededLimit: {
     errorCode: 'INVALID_ARGUMENT',
     description:
-      'This listing ends at its retrieval limit and more objects exist. Narrow the question, or ask the operator to raise the limit.',
+      'This listing ends at its retrieval limit and more objects exist. Narrow it with filters, use search by type, which has no limit, or ask the operator to raise it.',
   },
   MissingPostBody: {
     errorCode: 'INVALID_ARGUMENT',
@@ -90,6 +111,76 @@ export const ERRORS = {
   'Default:RequestEntityTooLarge': {
     errorCode: 'REQUEST_ENTITY_TOO_LARGE',
     description: 'The request is larger than this endpoint takes.',
+  },
+
+  // Questions
+  InvalidFields: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'A field of a query or an order is written properties.NAME.',
+  },
+  InvalidPropertyValue: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The value is not one that the property can have.',
+  },
+  PropertyTypesSearchNotSupported: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'Properties of this type cannot be asked in this way.',
+  },
+  InvalidAndFilter: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'An and needs at least one query.',
+  },
+  InvalidOrFilter: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'An or needs at least one query.',
+  },
+  QueryDepthExceededLimit: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The query is nested too deeply.',
+  },
+  QueryTermsExceededLimit: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The query has too many conditions.',
+  },
+  QueryTextExceededLimit: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'A text in the query is too long.',
+  },
+  InvalidRangeQuery: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The lower end of the range is above its upper end.',
+  },
+  DuplicateOrderBy: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The order names a property more than once.',
+  },
+  InvalidSortOrder: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'A direction is asc or desc.',
+  },
+  InvalidSortType: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'An order term begins with properties. or p.',
+  },
+  PropertiesNotSortable: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'Objects cannot be put in order by properties of this type.',
+  },
+  MalformedPropertyFilters: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'A filter is written properties.NAME.OPERATOR=VALUE.',
+  },
+  PropertyFiltersNotSupported: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'Properties of this type do not know these filters.',
+  },
+  InvalidPropertyFilterValue: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The value of the filter is not one that the property can have.',
+  },
+  MultiplePropertyValuesNotSupported: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'This filter takes one value only.',
   },
 
   // Writing

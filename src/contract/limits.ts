@@ -7,6 +7,10 @@
 export const PAGE_SIZES = {
   listObjects: 1000,
   searchObjects: 100,
+  searchObjectsRevision1: 1000,
+  listLinkedObjects: 1000,
+  listObjectTypes: 500,
+  listLinkTypes: 500,
 } as const
 
 /** Objects that one listing of revision 1.0 may return across all its pages [8.2]. */
@@ -47,3 +51,12 @@ export const API_NAME_MAX_LENGTH = 255
 
 /** Properties of one object type, or fields of one struct. */
 export const PROPERTIES_MAX = 1000
+
+/** How deep and, or and not may be nested in a query. */
+export const QUERY_MAX_DEPTH = 3
+
+/** Conditions, terms and corners that a query may have. */
+export const QUERY_MAX_TERMS = 500
+
+/** Characters of the longest text in a query. */
+export const QUERY_MAX_TEXT_LENGTH = 10_000

@@ -7,8 +7,6 @@ export type Revision = '1.0' | '2.0'
 export interface RevisionRules {
   /** Whether the envelope carries `totalCount`, a 64-bit number and therefore a JSON string. */
   readonly totalCount: boolean
-  /** Whether the endpoint knows `snapshot` [4.1.3]. */
-  readonly snapshot: boolean
 }
 
 /**
@@ -16,6 +14,6 @@ export interface RevisionRules {
  * [2.1.2], but a published client of it loops for ever on null.
  */
 export const REVISIONS: Readonly<Record<Revision, RevisionRules>> = {
-  '1.0': { totalCount: true, snapshot: true },
-  '2.0': { totalCount: false, snapshot: false },
+  '1.0': { totalCount: true },
+  '2.0': { totalCount: false },
 }

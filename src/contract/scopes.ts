@@ -2,7 +2,6 @@
 export const SCOPES = {
   'api:ontologies-read': 'read ontologies and objects',
   'api:ontologies-write': 'define ontologies and write objects',
-  'api:metrics-read': 'read the metrics',
 } as const
 
 export type Scope = keyof typeof SCOPES

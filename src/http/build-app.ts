@@ -12,6 +12,7 @@ import { addObjectsAdmin } from './objects-admin.ts'
 import { addOntologiesAdmin } from './ontologies-admin.ts'
 import { addOpenApi } from './openapi.ts'
 import { addSearchObjects } from './search-objects.ts'
+import { addSearchObjects1 } from './search-objects-1.ts'
 import type { Services } from './services.ts'
 import { textValidator } from './text-validator.ts'
 
@@ -60,6 +61,7 @@ export async function buildApp(services: Services, version: string): Promise<App
   await app.register(async (secured: App) => {
     requireAuthentication(secured, services)
     addListObjects(secured, services)
+    addSearchObjects1(secured, services)
     addSearchObjects(secured, services)
     addOntologiesAdmin(secured, services)
     await secured.register(async (batches: App) => {

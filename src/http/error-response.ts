@@ -60,6 +60,13 @@ function toObjectQueryError(error: unknown, request: FastifyRequest): ObjectQuer
   const { validation, code, statusCode, message } = error as Partial<FastifyError>
   if (validation !== undefined) return invalidRequest(error as FastifyError, request)
   const name = FASTIFY_ERRORS[code ?? '']
+  if (name === 'Conjure:UnsupportedMediaType') {
+    const { consumes = ['application/json'] } = (request.routeOptions.schema ?? {}) as {
+      consumes?: readonly string[]
+    }
+    const received = request.headers['content-type']
+    return new ObjectQueryError(name, { expected: consumes.join(', '), received })
+  }
   if (name !== undefined) return new ObjectQueryError(name)
   // Everything else that Fastify or the HTTP parser blames on the client.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import { ObjectQueryError } from '../contract/errors.ts'
+import { API_NAME_PATTERN } from '../ontology/api-name.ts'
 
 /** A request that does not fit its schema → the error that names the offending part. */
 export function invalidRequest(error: FastifyError, request: FastifyRequest): ObjectQueryError {
@@ -35,7 +36,8 @@ function describe(mistake: FastifySchemaValidationError | undefined): Described 
   const steps = instancePath.split('/').slice(1).map(unescapePointer)
   if (keyword === 'additionalProperties') {
     steps.push(String(params['additionalProperty']))
-    return { path: joinSteps(steps), reason: 'is unknown here' }
+    const isName = NAME.test(steps.at(-1) ?? '')
+    return { path: joinSteps(steps), reason: isName ? 'is unknown here' : NOT_A_NAME }
   }
   if (keyword === 'required') {
     steps.push(String(params['missingProperty']))
@@ -45,8 +47,14 @@ function describe(mistake: FastifySchemaValidationError | undefined): Described 
     const allowed = (params['allowedValues'] as readonly unknown[]).join(', ')
     return { path: joinSteps(steps), reason: `must be one of ${allowed}` }
   }
+  if (keyword === 'pattern') {
+    return { path: joinSteps(steps), reason: NOT_A_NAME }
+  }
   return { path: joinSteps(steps), reason: message }
 }
+
+const NAME = new RegExp(API_NAME_PATTERN)
+const NOT_A_NAME = 'is not a name that can stand here: letters, digits, "_", "-" and "."'
 
 function joinSteps(steps: readonly string[]): string {
   return steps.reduce(

@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import { PAGE_SIZES } from '../contract/limits.ts'
 import { effectiveLimit } from '../paging/retrieval-limit.ts'
-import { EVERYTHING } from '../query/query.ts'
 import type { App } from './app.ts'
+import { ListingParameters, readListing } from './listing-parameters.ts'
 import { writePageEnvelope } from './page-response.ts'
 import { resolveObjectType, resolveOntology } from './resolve.ts'
-import { closed, NextPageToken, PageSize, PageToken, Properties, responses } from './schemas.ts'
+import { NextPageToken, Properties, responses } from './schemas.ts'
 import { sendJson } from './send-json.ts'
 import { servePage } from './serve-page.ts'
 import type { Services } from './services.ts'
@@ -24,18 +24,7 @@ export function addListObjects(app: App, services: Services): void {
           ontology: Type.String({ description: 'RID or API name of the ontology.' }),
           objectType: Type.String({ description: 'API name of the object type.' }),
         }),
-        querystring: Type.Object(
-          {
-            pageSize: Type.Optional(PageSize),
-            pageToken: Type.Optional(PageToken),
-            snapshot: Type.Optional(
-              Type.Boolean({
-                description: 'True: every page shows the data as it was when the first was read.',
-              }),
-            ),
-          },
-          closed,
-        ),
+        querystring: ListingParameters,
         response: responses(ListObjectsResponse),
       },
     },
@@ -52,7 +41,7 @@ export function addListObjects(app: App, services: Services): void {
           endpoint: 'listObjects',
           revision: '1.0',
           caller: request.caller,
-          query: EVERYTHING,
+          ...readListing(request.query, resolved.objectType, services.limits.query),
           snapshot,
           pageToken,
           pageSize,
@@ -69,7 +58,7 @@ export function addListObjects(app: App, services: Services): void {
   )
 }
 
-const ListObjectsResponse = Type.Object({
+export const ListObjectsResponse = Type.Object({
   data: Type.Array(Type.Object({ rid: Type.String(), properties: Properties })),
   nextPageToken: NextPageToken,
   totalCount: Type.String({

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import { ObjectQueryError } from '../contract/errors.ts'
 import { BATCH_MAX_BYTES, OBJECT_MAX_BYTES } from '../contract/limits.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import {
@@ -34,6 +35,10 @@ export function addObjectsAdmin(app: App, services: Services): void {
           'Each line is `{"put": {…properties}}` or `{"delete": primaryKey}`. All lines take effect together, or none does; of several lines for one object the last counts. When the answer arrives, the batch is on disk.',
         tags: ['Administration'],
         consumes: ['application/x-ndjson'],
+        body: Type.Any({
+          description: 'A change on each line.',
+          examples: ['{"put": {"id": "LAX", "name": "Los Angeles"}}\n{"delete": "XXX"}'],
+        }),
         params: Type.Object({
           ontology: Type.String({ description: 'RID or API name of the ontology.' }),
           objectType: Type.String({ description: 'API name of the object type.' }),
@@ -51,6 +56,8 @@ export function addObjectsAdmin(app: App, services: Services): void {
       const catalogue = await services.store.readCatalogue()
       const ontology = resolveOntology(catalogue, request.caller, request.params.ontology)
       const { objectType } = resolveObjectType(ontology, request.params.objectType)
+      refuseLarge(request.headers['content-length'])
+      if (request.body === undefined) throw new ObjectQueryError('MissingPostBody')
       const changes = await readChanges(request.body as Readable, objectType)
       return services.store.commit({
         objectType,
@@ -60,6 +67,13 @@ export function addObjectsAdmin(app: App, services: Services): void {
       })
     },
   )
+}
+
+/** What is declared too large is refused before it is sent, not after. */
+function refuseLarge(contentLength: string | undefined): void {
+  if (Number(contentLength ?? 0) > BATCH_MAX_BYTES) {
+    throw new ObjectQueryError('Default:RequestEntityTooLarge', { maxBytes: BATCH_MAX_BYTES })
+  }
 }
 
 async function readChanges(body: Readable, objectType: ObjectType): Promise<Change[]> {
@@ -96,7 +110,7 @@ function readMember({ number, text }: Line): [kind: 'put' | 'delete', value: unk
   try {
     json = JSON.parse(text)
   } catch {
-    throw refusedLine(number, 'is not JSON')
+    throw refusedLine(number, 'is not JSON; each line holds one change')
   }
   const [member, ...others] = isJsonObject(json) ? Object.entries(json) : []
   if (

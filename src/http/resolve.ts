@@ -1,4 +1,9 @@
-import { type Catalogue, findObjectType, ontologyNotFound } from '../ontology/catalogue.ts'
+import {
+  type Catalogue,
+  familyNotFound,
+  findObjectType,
+  ontologyNotFound,
+} from '../ontology/catalogue.ts'
 import type { ObjectType, Ontology } from '../ontology/ontology.ts'
 import type { Caller } from './caller.ts'
 
@@ -15,19 +20,22 @@ export function resolveOntology(
   caller: Caller,
   identifier: string,
 ): Ontology {
-  return visible(catalogue.find(identifier), caller, identifier)
+  return visible(catalogue.find(identifier), caller) ?? fail(ontologyNotFound(identifier))
 }
 
 /** The ontology that an API family names. */
 export function resolveFamily(catalogue: Catalogue, caller: Caller, family: string): Ontology {
-  return visible(catalogue.findByFamily(family), caller, family)
+  return visible(catalogue.findByFamily(family), caller) ?? fail(familyNotFound(family))
 }
 
 export function resolveObjectType(ontology: Ontology, apiName: string): ResolvedType {
   return { ontology, objectType: findObjectType(ontology, apiName) }
 }
 
-function visible(ontology: Ontology | undefined, caller: Caller, identifier: string): Ontology {
-  if (ontology === undefined || !caller.maySee(ontology)) throw ontologyNotFound(identifier)
-  return ontology
+function visible(ontology: Ontology | undefined, caller: Caller): Ontology | undefined {
+  return ontology !== undefined && caller.maySee(ontology) ? ontology : undefined
+}
+
+function fail(error: Error): never {
+  throw error
 }

@@ -24,6 +24,11 @@ export const PageToken = Type.String({
   description: 'The nextPageToken of the previous page; the rest of the request stays the same.',
 })
 
+export const QueryBody = Type.Object(
+  { type: Type.String({ description: 'Tells the kinds of query apart.' }) },
+  { additionalProperties: true, examples: [{ type: 'empty' }] },
+)
+
 export const Properties = Type.Object(
   {},
   {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { PAGE_SIZES } from '../contract/limits.ts'
-import { parseSearchQuery } from '../query/parse-search-query.ts'
+import { readQuery } from '../query/query-reader.ts'
+import { REVISION_2_QUERIES } from '../query/revision-2-query.ts'
 import type { App } from './app.ts'
 import { writePageEnvelope } from './page-response.ts'
 import { resolveFamily, resolveObjectType } from './resolve.ts'
@@ -11,6 +12,7 @@ import {
   PageSize,
   PageToken,
   Properties,
+  QueryBody,
   responses,
 } from './schemas.ts'
 import { sendJson } from './send-json.ts'
@@ -41,12 +43,16 @@ export function addSearchObjects(app: App, services: Services): void {
         ),
         body: Type.Object(
           {
-            query: Type.Object(
-              { type: Type.String({ description: '`empty`: no conditions.' }) },
-              { additionalProperties: true },
-            ),
+            query: QueryBody,
             pageSize: Type.Optional(orNull(PageSize)),
             pageToken: Type.Optional(orNull(PageToken)),
+            snapshot: Type.Optional(
+              orNull(
+                Type.Boolean({
+                  description: 'True: every page shows the data as it was when the first was read.',
+                }),
+              ),
+            ),
           },
           closed,
         ),
@@ -55,7 +61,7 @@ export function addSearchObjects(app: App, services: Services): void {
     },
     async (request, reply) => {
       const { apiFamily, objectType: apiName } = request.params
-      const { query, pageSize, pageToken } = request.body
+      const { query, pageSize, pageToken, snapshot } = request.body
       const catalogue = await services.store.readCatalogue()
       const ontology = resolveFamily(catalogue, request.caller, apiFamily)
       const resolved = resolveObjectType(ontology, apiName)
@@ -66,8 +72,13 @@ export function addSearchObjects(app: App, services: Services): void {
           endpoint: 'searchObjects',
           revision: '2.0',
           caller: request.caller,
-          query: parseSearchQuery(query, resolved.objectType),
-          snapshot: false,
+          query: readQuery(REVISION_2_QUERIES, query, {
+            objectType: resolved.objectType,
+            limits: services.limits.query,
+          }),
+          order: [],
+          selection: undefined,
+          snapshot: snapshot ?? false,
           pageToken: pageToken ?? undefined,
           pageSize: pageSize ?? undefined,
           maximumPageSize: PAGE_SIZES.searchObjects,

@@ -1,6 +1,6 @@
 import { ObjectQueryError } from '../contract/errors.ts'
 import { recordShape } from '../contract/object-record.ts'
-import type { Revision } from '../contract/revisions.ts'
+import { REVISIONS, type Revision } from '../contract/revisions.ts'
 import { nextPageState, tokenExpiry } from '../paging/next-page.ts'
 import { effectivePageSize } from '../paging/page-size.ts'
 import {
@@ -13,8 +13,8 @@ import {
 } from '../paging/page-token.ts'
 import { callerFingerprint, requestFingerprint } from '../paging/request-fingerprint.ts'
 import { objectsStillAllowed, type RetrievalLimit } from '../paging/retrieval-limit.ts'
-import type { Query } from '../query/query.ts'
-import type { StoredPage } from '../store/object-store.ts'
+import type { OrderTerm, Query } from '../query/query.ts'
+import type { Selection } from '../query/selection.ts'
 import type { Caller } from './caller.ts'
 import type { Page } from './page-response.ts'
 import type { ResolvedType } from './resolve.ts'
@@ -31,6 +31,8 @@ export interface PageRequest extends ResolvedType {
   readonly revision: Revision
   readonly caller: Caller
   readonly query: Query
+  readonly order: readonly OrderTerm[]
+  readonly selection: Selection
   readonly snapshot: boolean
   readonly pageToken: string | undefined
   readonly pageSize: number | undefined
@@ -38,15 +40,21 @@ export interface PageRequest extends ResolvedType {
   readonly retrievalLimit: RetrievalLimit
 }
 
+/** Where an envelope shows no count, so many matches are counted: enough to choose a plan. */
+const COUNT_FOR_PLAN = 2001
+
 export async function servePage(request: PageRequest, services: Services): Promise<Page> {
   const nowSeconds = services.now() / 1000
+  const { objectType, revision, query, order, selection } = request
   const binding: TokenBinding = {
     request: requestFingerprint({
       endpoint: request.endpoint,
-      revision: request.revision,
+      revision,
       ontologyRid: request.ontology.rid,
-      objectType: request.objectType.apiName,
-      query: request.query,
+      objectType: objectType.apiName,
+      query,
+      order,
+      selection,
       snapshot: request.snapshot,
     }),
     caller: callerFingerprint(request.caller.id),
@@ -56,33 +64,32 @@ export async function servePage(request: PageRequest, services: Services): Promi
 
   const size = effectivePageSize(request.pageSize, request.maximumPageSize)
   const stored = await services.store.readPage({
-    objectType: request.objectType,
-    query: request.query,
-    recordShape: recordShape(request.revision, request.objectType.apiName),
+    objectType,
+    query,
+    order,
+    record: { shape: recordShape(revision, objectType.apiName), selection },
     after: resumed?.after,
     version: resumed?.snapshot?.version,
     maxObjects: objectsStillAllowed(alreadySent, size, request.retrievalLimit),
     maxBytes: services.limits.pageMaxBytes,
+    matches: resumed?.totalCount,
+    countAtMost: REVISIONS[revision].totalCount ? undefined : COUNT_FOR_PLAN,
   })
   if (stored === 'reclaimed') throw refuseToken(request, 'reclaimed', services)
 
-  const snapshot = request.snapshot
-    ? (resumed?.snapshot ?? takeSnapshot(stored, nowSeconds))
+  // The first page of a snapshot notes the version it read; all further pages read that one.
+  const snapshot: SnapshotState | undefined = request.snapshot
+    ? (resumed?.snapshot ?? { version: stored.version, takenAtSeconds: nowSeconds })
     : undefined
-  const next = nextPageState(stored, alreadySent, snapshot)
+  // A filtered count is taken once, and a snapshot's count never changes; otherwise it is free.
+  const countOnce = request.snapshot || query.kind !== 'everything'
+  const totalCount = (countOnce ? resumed?.totalCount : undefined) ?? stored.matches
+  const walk = { alreadySent, snapshot, totalCount: countOnce ? totalCount : undefined }
+  const next = nextPageState(stored, walk)
   return {
     records: stored.records,
     nextPageToken: next && sealNext(next, binding, nowSeconds, services),
-    totalCount: snapshot?.totalCount ?? stored.liveCount,
-  }
-}
-
-/** The first page of a snapshot notes the version it read; all further pages read that one. */
-function takeSnapshot(stored: StoredPage, nowSeconds: number): SnapshotState {
-  return {
-    version: stored.version,
-    takenAtSeconds: nowSeconds,
-    totalCount: stored.liveCount,
+    totalCount,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
 import type { TokenKeys } from '../paging/token-keys.ts'
+import type { QueryLimits } from '../query/query-budget.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { EventSink } from './events.ts'
 
@@ -20,4 +21,5 @@ export interface PagingLimits {
   readonly snapshotMaxAgeSeconds: number
   readonly pageMaxBytes: number
   readonly listObjectsLimit: RetrievalLimit
+  readonly query: QueryLimits
 }

@@ -38,6 +38,10 @@ export function ontologyNotFound(identifier: string): ObjectQueryError {
   )
 }
 
+export function familyNotFound(apiFamily: string): ObjectQueryError {
+  return new ObjectQueryError('OntologyNotFound', { apiFamily })
+}
+
 export function findObjectType(ontology: Ontology, apiName: string): ObjectType {
   const objectType = ontology.objectTypes.get(apiName)
   if (objectType === undefined) {

@@ -4,6 +4,7 @@ import { type PrimaryKey, readPrimaryKey } from './primary-key.ts'
 import { type ValueReader, valueReader } from './read-value.ts'
 import { isJsonObject, RefusedValue } from './refused-value.ts'
 import { objectId } from './rid.ts'
+import { type SearchableValues, searchableValues } from './searchable-values.ts'
 
 /**
  * Turns the properties that a client sends into what a store keeps. The JSON text is made here,
@@ -20,6 +21,8 @@ export interface StoredObject {
   readonly title: string | null
   /** The properties as a JSON object, nulls left out, in the order of the type. */
   readonly body: string
+  /** What queries find the object by. */
+  readonly searchable: SearchableValues
 }
 
 /** Why an object was refused, and at which property. */
@@ -50,22 +53,28 @@ export function objectReader(type: ObjectType): ObjectReader {
     for (const name of Object.keys(properties)) {
       if (!readers.has(name)) throw new RefusedObject('is not a property of the type', name)
     }
-    const members: string[] = []
+    const jsonOf = new Map<string, string>()
     let title: string | null = null
     for (const [name, read] of readers) {
       const value = Object.hasOwn(properties, name) ? properties[name] : null
       if (value === null) continue
       const json = at(name, () => read(value))
       if (name === type.titleProperty) title = json.startsWith('"') ? json : `"${json}"`
-      members.push(`"${name}":${json}`)
+      jsonOf.set(name, json)
     }
     const key = at(keyName, () => readKey(Object.hasOwn(properties, keyName), properties[keyName]))
-    const body = `{${members.join(',')}}`
+    const body = `{${[...jsonOf].map(([name, json]) => `"${name}":${json}`).join(',')}}`
     if (Buffer.byteLength(body) > OBJECT_MAX_BYTES) {
       throw new RefusedObject(`the object is larger than ${OBJECT_MAX_BYTES} bytes`)
     }
-    const id = objectId(type.rid, key.pk)
-    return { pk: key.pk, objectId: id, key: JSON.stringify(key.text), title, body }
+    return {
+      pk: key.pk,
+      objectId: objectId(type.rid, key.pk),
+      key: JSON.stringify(key.text),
+      title,
+      body,
+      searchable: searchableValues(type, jsonOf),
+    }
   }
 
   function readKey(present: boolean, value: unknown): PrimaryKey {

@@ -56,20 +56,22 @@ describe('the cross-page limit', () => {
 })
 
 describe('what follows a page', () => {
-  const page = { count: 3, lastKey: 'c', more: true }
+  const page = { count: 3, last: { pk: 'c', version: 7 }, more: true }
+  const walk = { alreadySent: 10, totalCount: 99, snapshot: undefined }
 
   it('[2.1.1] [2.1.2] is a state when more exists and nothing otherwise', () => {
-    expect(nextPageState(page, 10, undefined)).toEqual({
-      after: 'c',
+    expect(nextPageState(page, walk)).toEqual({
+      after: { pk: 'c', version: 7 },
       served: 13,
+      totalCount: 99,
       snapshot: undefined,
     })
-    expect(nextPageState({ ...page, more: false }, 10, undefined)).toBeUndefined()
+    expect(nextPageState({ ...page, more: false }, walk)).toBeUndefined()
   })
 
   it('[2.1.5] lives for its time, but no longer than its snapshot', () => {
     const life = { ttlSeconds: 300, snapshotMaxAgeSeconds: 3600 }
-    const snapshot = { version: 1, takenAtSeconds: 1000, totalCount: 5 }
+    const snapshot = { version: 1, takenAtSeconds: 1000 }
     expect(tokenExpiry(1000, undefined, life)).toBe(1300)
     expect(tokenExpiry(2000, snapshot, life)).toBe(2300)
     expect(tokenExpiry(4500, snapshot, life)).toBe(4600)

@@ -1,4 +1,4 @@
-import type { PageState, SnapshotState } from './page-token.ts'
+import type { LastServed, PageState, SnapshotState } from './page-token.ts'
 
 /**
  * What follows a page: a token when more exists, none otherwise [2.1.1, 2.1.2], and for how long
@@ -7,19 +7,27 @@ import type { PageState, SnapshotState } from './page-token.ts'
 
 export interface ServedPage {
   readonly count: number
-  readonly lastKey: string
+  readonly last: LastServed | undefined
   /** Whether at least one object comes after the last one of this page. */
   readonly more: boolean
 }
 
+/** What all pages of a walk share. */
+export interface WalkState {
+  readonly alreadySent: number
+  readonly totalCount: number | undefined
+  readonly snapshot: SnapshotState | undefined
+}
+
 /** The state that the next page starts from, or nothing after the last page. */
-export function nextPageState(
-  served: ServedPage,
-  alreadySent: number,
-  snapshot: SnapshotState | undefined,
-): PageState | undefined {
-  if (!served.more) return undefined
-  return { after: served.lastKey, served: alreadySent + served.count, snapshot }
+export function nextPageState(served: ServedPage, walk: WalkState): PageState | undefined {
+  if (!served.more || served.last === undefined) return undefined
+  return {
+    after: served.last,
+    served: walk.alreadySent + served.count,
+    totalCount: walk.totalCount,
+    snapshot: walk.snapshot,
+  }
 }
 
 export interface TokenLife {

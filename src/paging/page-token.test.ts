@@ -15,6 +15,8 @@ const request = {
   ontologyRid: 'ri.ontology.main.ontology.1',
   objectType: 'thing',
   query: { kind: 'everything' },
+  order: [],
+  selection: undefined,
   snapshot: false,
 } as const
 const binding: TokenBinding = {
@@ -24,13 +26,21 @@ const binding: TokenBinding = {
 
 const counts = fc.nat({ max: Number.MAX_SAFE_INTEGER })
 const states: fc.Arbitrary<PageState> = fc.record({
-  after: fc
-    .string({ unit: 'binary', maxLength: 128 })
-    .filter((key) => Buffer.byteLength(key) <= PRIMARY_KEY_MAX_BYTES),
-  served: counts,
-  snapshot: fc.option(fc.record({ version: counts, takenAtSeconds: counts, totalCount: counts }), {
-    nil: undefined,
+  after: fc.record({
+    pk: fc
+      .string({ unit: 'binary', maxLength: 128 })
+      .filter((key) => Buffer.byteLength(key) <= PRIMARY_KEY_MAX_BYTES),
+    version: counts,
   }),
+  served: counts,
+  totalCount: fc.option(counts, { nil: undefined }),
+  snapshot: fc.option(fc.record({ version: counts, takenAtSeconds: counts }), { nil: undefined }),
+})
+const at = (pk: string): PageState => ({
+  after: { pk, version: 1 },
+  served: 1,
+  totalCount: undefined,
+  snapshot: undefined,
 })
 const malformed = { refused: 'malformed' }
 
@@ -47,12 +57,7 @@ describe('a page token', () => {
   })
 
   it('[2.1.5] is of no use with any single bit flipped', () => {
-    const token = sealPageToken(
-      { after: 'key', served: 1, snapshot: undefined },
-      binding,
-      100,
-      keys,
-    )
+    const token = sealPageToken(at('key'), binding, 100, keys)
     const bytes = Buffer.from(token.slice(3), 'base64url')
     for (let bit = 0; bit < bytes.length * 8; bit += 1) {
       const flipped = Buffer.from(bytes)
@@ -63,7 +68,7 @@ describe('a page token', () => {
   })
 
   it('[2.1.5] is of no use with any character changed, cut or added', () => {
-    const state = { after: 'key', served: 1, snapshot: undefined }
+    const state = at('key')
     const characters = fc.constantFrom(...'ABCxyz019-_+/= .')
     fc.assert(
       fc.property(fc.nat(), characters, fc.nat({ max: 3 }), (at, character, removed) => {
@@ -79,7 +84,7 @@ describe('a page token', () => {
 
   it('[2.1.5] has one spelling: other base64 of the same bytes is refused', () => {
     // A key of 1 byte leaves unused bits in the last character.
-    const token = sealPageToken({ after: 'k', served: 1, snapshot: undefined }, binding, 9, keys)
+    const token = sealPageToken(at('k'), binding, 9, keys)
     const last = token.at(-1) ?? ''
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const same = [...alphabet].filter(
@@ -106,7 +111,7 @@ describe('a page token', () => {
   })
 
   it('[2.1.5] is different each time, so nothing shows through', () => {
-    const state = { after: 'key', served: 1, snapshot: undefined }
+    const state = at('key')
     const tokens = Array.from({ length: 50 }, () => sealPageToken(state, binding, 100, keys))
     expect(new Set(tokens).size).toBe(50)
     const clear = Buffer.from('key')
@@ -116,7 +121,7 @@ describe('a page token', () => {
   })
 
   it('tells why it is refused: caller, request, time', () => {
-    const token = sealPageToken({ after: 'k', served: 1, snapshot: undefined }, binding, 100, keys)
+    const token = sealPageToken(at('k'), binding, 100, keys)
     const open = (other: Partial<TokenBinding>, now: number) =>
       openPageToken(token, { ...binding, ...other }, now, keys)
     expect(open({ caller: callerFingerprint('bob') }, 0)).toEqual({ refused: 'other caller' })
@@ -128,7 +133,7 @@ describe('a page token', () => {
 
   it('is opened by every key and sealed by the first', () => {
     const [a, b, c] = [randomBytes(32), randomBytes(32), randomBytes(32)]
-    const state = { after: 'k', served: 1, snapshot: undefined }
+    const state = at('k')
     const token = sealPageToken(state, binding, 100, tokenKeys([a, b]))
     expect(openPageToken(token, binding, 0, tokenKeys([c, b, a]))).toEqual({ state })
     expect(openPageToken(token, binding, 0, tokenKeys([b, c]))).toEqual(malformed)
@@ -144,6 +149,8 @@ describe('the fingerprint of a request', () => {
       { ...request, ontologyRid: 'ri.ontology.main.ontology.2' },
       { ...request, objectType: 'other' },
       { ...request, query: { kind: 'other' } },
+      { ...request, order: [{ property: 'a' }] },
+      { ...request, selection: ['a'] },
       { ...request, snapshot: true },
     ]
     const prints = variants.map((variant) => requestFingerprint(variant).toString('hex'))
@@ -163,7 +170,7 @@ describe('token keys', () => {
     const own = tokenKeys([secret])
     const nonces = Array.from({ length: 1000 }, () => own.nextSeal().nonce.toString('hex'))
     expect(new Set(nonces).size).toBe(1000)
-    const state = { after: 'k', served: 1, snapshot: undefined }
+    const state = at('k')
     const others = Array.from({ length: 600 }, () => tokenKeys([secret]))
     const tokens = others.map((other) => sealPageToken(state, binding, 100, other))
     for (const token of [...tokens, ...tokens.reverse()]) {

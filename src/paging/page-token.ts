@@ -14,18 +14,25 @@ import { KEY_ID_BYTES, NONCE_BYTES, SALT_BYTES, type TokenKeys } from './token-k
 
 /** Where a walk stands between two pages. */
 export interface PageState {
-  /** Key of the last object served; the next page starts strictly after it. */
-  readonly after: string
+  /** The last object served; the next page starts strictly after it. */
+  readonly after: LastServed
   /** Objects served so far, for the cross-page limit. */
   readonly served: number
-  /** Present in snapshot walks: the version all pages read, when it was taken, its count. */
+  /** How many objects the walk is about, where the first page has counted them for all. */
+  readonly totalCount: number | undefined
+  /** Present in snapshot walks: the version all pages read, and when it was taken. */
   readonly snapshot: SnapshotState | undefined
+}
+
+/** The key of an object and the commit that wrote the row of it that was served. */
+export interface LastServed {
+  readonly pk: string
+  readonly version: number
 }
 
 export interface SnapshotState {
   readonly version: number
   readonly takenAtSeconds: number
-  readonly totalCount: number
 }
 
 /** What a token can be used for: this request, by this caller, until then. */
@@ -88,7 +95,7 @@ function unseal(token: string, keys: TokenKeys): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url')
   // One token has one spelling: base64 readers take others for the same bytes.
   if (bytes.toString('base64url') !== text) return undefined
-  if (bytes.length < HEAD_BYTES + AT.after + TAG_BYTES || bytes[0] !== FORMAT) return undefined
+  if (bytes.length < HEAD_BYTES + AT.pk + TAG_BYTES || bytes[0] !== FORMAT) return undefined
 
   const id = bytes.subarray(1, SALT_AT)
   const salt = bytes.subarray(SALT_AT, NONCE_AT)
@@ -126,38 +133,36 @@ const AT = {
   version: 2 * FINGERPRINT_BYTES + 16,
   takenAt: 2 * FINGERPRINT_BYTES + 24,
   totalCount: 2 * FINGERPRINT_BYTES + 32,
-  after: 2 * FINGERPRINT_BYTES + 40,
+  rowVersion: 2 * FINGERPRINT_BYTES + 40,
+  pk: 2 * FINGERPRINT_BYTES + 48,
 } as const
 
-/** Stands in the place of a version in walks without a snapshot. */
-const NO_SNAPSHOT = -1
+/** Stands in the place of a number that a walk does not have. */
+const NONE = -1
 
 function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: number): Buffer {
-  const after = Buffer.from(state.after)
-  const plain = Buffer.alloc(AT.after + after.length)
+  const pk = Buffer.from(state.after.pk)
+  const plain = Buffer.alloc(AT.pk + pk.length)
   binding.request.copy(plain, AT.request)
   binding.caller.copy(plain, AT.caller)
   plain.writeDoubleBE(expiresAtSeconds, AT.expires)
   plain.writeDoubleBE(state.served, AT.served)
-  plain.writeDoubleBE(state.snapshot?.version ?? NO_SNAPSHOT, AT.version)
+  plain.writeDoubleBE(state.snapshot?.version ?? NONE, AT.version)
   plain.writeDoubleBE(state.snapshot?.takenAtSeconds ?? 0, AT.takenAt)
-  plain.writeDoubleBE(state.snapshot?.totalCount ?? 0, AT.totalCount)
-  after.copy(plain, AT.after)
+  plain.writeDoubleBE(state.totalCount ?? NONE, AT.totalCount)
+  plain.writeDoubleBE(state.after.version, AT.rowVersion)
+  pk.copy(plain, AT.pk)
   return plain
 }
 
 function readState(plain: Buffer): PageState {
   const version = plain.readDoubleBE(AT.version)
+  const totalCount = plain.readDoubleBE(AT.totalCount)
   return {
-    after: plain.toString('utf8', AT.after),
+    after: { pk: plain.toString('utf8', AT.pk), version: plain.readDoubleBE(AT.rowVersion) },
     served: plain.readDoubleBE(AT.served),
+    totalCount: totalCount === NONE ? undefined : totalCount,
     snapshot:
-      version === NO_SNAPSHOT
-        ? undefined
-        : {
-            version,
-            takenAtSeconds: plain.readDoubleBE(AT.takenAt),
-            totalCount: plain.readDoubleBE(AT.totalCount),
-          },
+      version === NONE ? undefined : { version, takenAtSeconds: plain.readDoubleBE(AT.takenAt) },
   }
 }

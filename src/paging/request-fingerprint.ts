@@ -13,14 +13,27 @@ export interface FingerprintedRequest {
   readonly objectType: string
   /** The parsed query: plain data whose members always stand in the same order. */
   readonly query: object
+  readonly order: readonly object[]
+  readonly selection: readonly string[] | undefined
   readonly snapshot: boolean
 }
 
 export const FINGERPRINT_BYTES = 16
 
 export function requestFingerprint(request: FingerprintedRequest): Buffer {
-  const { endpoint, revision, ontologyRid, objectType, query, snapshot } = request
-  return shortHash(JSON.stringify([endpoint, revision, ontologyRid, objectType, query, snapshot]))
+  const { endpoint, revision, ontologyRid, objectType, query, order, selection, snapshot } = request
+  return shortHash(
+    JSON.stringify([
+      endpoint,
+      revision,
+      ontologyRid,
+      objectType,
+      query,
+      order,
+      selection ?? null,
+      snapshot,
+    ]),
+  )
 }
 
 export function callerFingerprint(callerId: string): Buffer {

@@ -51,6 +51,11 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
         snapshotMaxAgeSeconds: config.OQS_SNAPSHOT_MAX_AGE_SECONDS,
         pageMaxBytes: config.OQS_PAGE_MAX_BYTES,
         listObjectsLimit: config.OQS_LIST_OBJECTS_LIMIT,
+        query: {
+          maxDepth: config.OQS_QUERY_MAX_DEPTH,
+          maxTerms: config.OQS_QUERY_MAX_TERMS,
+          maxTextLength: config.OQS_QUERY_MAX_TEXT_LENGTH,
+        },
       },
       now,
       newUuid: randomUUID,

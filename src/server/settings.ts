@@ -2,6 +2,9 @@ import {
   LIST_OBJECTS_LIMIT,
   PAGE_MAX_BYTES,
   PAGE_TOKEN_TTL_SECONDS,
+  QUERY_MAX_DEPTH,
+  QUERY_MAX_TERMS,
+  QUERY_MAX_TEXT_LENGTH,
   SNAPSHOT_MAX_AGE_SECONDS,
 } from '../contract/limits.ts'
 import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
@@ -88,6 +91,24 @@ export const SETTINGS = {
     allowed: 'a number from 1 up, or none',
     parse: (text: string): RetrievalLimit | undefined =>
       text === 'none' ? 'none' : wholeNumber(text, 1, Number.MAX_SAFE_INTEGER),
+  },
+  OQS_QUERY_MAX_DEPTH: {
+    default: String(QUERY_MAX_DEPTH),
+    meaning: 'How deep and, or and not may be nested in a query.',
+    allowed: 'a number from 1 to 50',
+    parse: (text: string) => wholeNumber(text, 1, 50),
+  },
+  OQS_QUERY_MAX_TERMS: {
+    default: String(QUERY_MAX_TERMS),
+    meaning: 'Conditions, terms and corners that one query may have.',
+    allowed: 'a number from 1 to 5000',
+    parse: (text: string) => wholeNumber(text, 1, 5000),
+  },
+  OQS_QUERY_MAX_TEXT_LENGTH: {
+    default: String(QUERY_MAX_TEXT_LENGTH),
+    meaning: 'Characters of the longest text in a query.',
+    allowed: 'a number from 1 to 1000000',
+    parse: (text: string) => wholeNumber(text, 1, 1_000_000),
   },
   OQS_LOG_LEVEL: {
     default: 'info',

@@ -4,7 +4,8 @@ import type { Catalogue } from '../ontology/catalogue.ts'
 import type { OntologyChange } from '../ontology/change-definition.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import type { StoredObject } from '../ontology/read-object.ts'
-import type { Query } from '../query/query.ts'
+import type { OrderTerm, Query } from '../query/query.ts'
+import type { Selection } from '../query/selection.ts'
 
 /**
  * The port between the service and its databases. A store keeps versioned rows: each commit on an
@@ -38,27 +39,40 @@ export interface ObjectStore extends AsyncDisposable {
 export interface PageRead {
   readonly objectType: ObjectType
   readonly query: Query
-  readonly recordShape: RecordShape
-  /** The key after which the page starts; undefined for the first page. */
-  readonly after: string | undefined
+  /** Empty: in key order. */
+  readonly order: readonly OrderTerm[]
+  readonly record: { readonly shape: RecordShape; readonly selection: Selection }
+  /** The place after which the page starts; undefined for the first page. */
+  readonly after: Place | undefined
   /** The version to read as of; undefined for the latest. */
   readonly version: number | undefined
   readonly maxObjects: number
   readonly maxBytes: number
+  /** How many objects the query matches, where an earlier page has counted them. */
+  readonly matches: number | undefined
+  /** Matches that need be counted at most; undefined to count them all. */
+  readonly countAtMost: number | undefined
+}
+
+/** The row that a page ended with. Its order values are looked up, so that tokens stay short. */
+export interface Place {
+  readonly pk: string
+  /** The commit that wrote the row; of no meaning in key order. */
+  readonly version: number
 }
 
 export interface StoredPage {
-  /** The records as JSON text with commas between, in key order. */
+  /** The records as JSON text with commas between, in order. */
   readonly records: Uint8Array
   readonly count: number
-  /** The key of the last record; empty on an empty page. */
-  readonly lastKey: string
+  /** Where the page ended; undefined for an empty page. */
+  readonly last: Place | undefined
   /** Whether an object follows the last record. */
   readonly more: boolean
   /** The version that was read. */
   readonly version: number
-  /** Objects of the type as of now; a snapshot keeps the count of its first page. */
-  readonly liveCount: number
+  /** Objects that the query matches; without conditions, the live objects of the type. */
+  readonly matches: number
 }
 
 /** The version that was asked for is gone. */

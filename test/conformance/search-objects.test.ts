@@ -103,10 +103,15 @@ describe('search objects by type, revision 2.0', () => {
     expect(answer.status).toBe(200)
   })
 
-  it('[4.4.2] [4.5.3] [9.3] does not know snapshot', async () => {
+  it('[4.4.2] [4.5.3] [9.3] takes snapshot in the body, and not in the query string', async () => {
     const inQuery = await service.ask(`${SEARCH}?snapshot=true`, { json: { query: empty } })
     const inBody = await service.ask(SEARCH, { json: { query: empty, snapshot: true } })
-    expect([inQuery.status, inBody.status]).toEqual([400, 422])
+    expect([inQuery.status, inBody.status]).toEqual([400, 200])
+    await service.put('numbers', 'number', [{ n: 150, text: 'written after the first page' }])
+    const second = await service.ask(SEARCH, {
+      json: { query: empty, snapshot: true, pageToken: inBody.body.nextPageToken },
+    })
+    expect(second.body.data[50].properties).toEqual({ n: 150 })
   })
 
   it('[4.3.5] refuses a token with another query', async () => {

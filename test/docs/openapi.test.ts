@@ -22,6 +22,7 @@ describe('openapi.json', () => {
       'get /healthz',
       'get /readyz',
       'post /api/admin/v1/ontologies/{ontology}/objects/{objectType}',
+      'post /api/v1/ontologies/{ontology}/objects/{objectType}/search',
       'post /api/{apiFamily}/v1/objects/types/{objectType}/search',
       'put /api/admin/v1/ontologies/{ontology}',
     ])

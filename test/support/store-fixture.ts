@@ -76,11 +76,19 @@ export function pageRead(type: ObjectType, what: Partial<PageRead> = {}): PageRe
   return {
     objectType: type,
     query: EVERYTHING,
-    recordShape: recordShape('1.0', type.apiName),
+    order: [],
+    record: { shape: recordShape('1.0', type.apiName), selection: undefined },
     after: undefined,
     version: undefined,
     maxObjects: 1000,
     maxBytes: 1_000_000,
+    matches: undefined,
+    countAtMost: undefined,
     ...what,
   }
+}
+
+/** The place of a key in key order. */
+export function place(pk: string | undefined): { pk: string; version: number } | undefined {
+  return pk === undefined ? undefined : { pk, version: 0 }
 }

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { isScope, SCOPES, type Scope } from '../../contract/scopes.ts'
 import { createApiToken } from '../../server/api-token.ts'
 import { ConfigError, readConfig } from '../../server/config.ts'
-import { openStore } from '../../server/open-store.ts'
+import { openExistingStore } from '../../server/open-store.ts'
 import type { ObjectStore } from '../../store/object-store.ts'
 import { writeRows } from '../output.ts'
 
@@ -80,7 +80,7 @@ function stateOf(expiresAtMs: number | undefined, revokedAtMs: number | undefine
 }
 
 async function withStore(work: (store: ObjectStore) => Promise<void>): Promise<void> {
-  await using store = openStore(readConfig(process.env).OQS_STORE)
+  await using store = openExistingStore(readConfig(process.env).OQS_STORE)
   await work(store)
 }
 

@@ -4,6 +4,7 @@ import { recordBytes, type SettledChange } from '../batch.ts'
 import type { Commit } from '../object-store.ts'
 import { inTransaction } from './connection.ts'
 import { OPEN, objectTable } from './object-table.ts'
+import { rowWriter } from './write-row.ts'
 
 /** A batch as it crosses to the writer thread. */
 export interface SettledBatch {
@@ -68,9 +69,7 @@ function writeRows(
 ): Written {
   const table = objectTable(head.id)
   const close = db.prepare(`UPDATE ${table} SET valid_to = ? WHERE pk = ? AND valid_to = ${OPEN}`)
-  const add = db.prepare(
-    `INSERT INTO ${table} (pk, valid_from, object_id, key, title, body) VALUES (?, ?, ?, ?, ?, ?)`,
-  )
+  const addRow = rowWriter(db, head.id)
   let put = 0
   let deleted = 0
   let closed = 0
@@ -83,7 +82,7 @@ function writeRows(
       if (existed) deleted += 1
       continue
     }
-    add.run(pk, version, object.objectId, object.key, object.title, object.body)
+    addRow(object, version)
     put += 1
     maxRecordBytes = Math.max(maxRecordBytes, recordBytes(object))
   }

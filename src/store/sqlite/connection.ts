@@ -1,6 +1,8 @@
-import { mkdirSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Position } from '../../query/query.ts'
+import { isWithinRing } from '../../query/within-ring.ts'
 
 /** How this store opens its database file: the same way for the reader and the writer. */
 
@@ -11,7 +13,7 @@ const MMAP_BYTES = 64 * 1024 ** 3
 const CACHE_KIB = 32 * 1024
 
 export function openConnection(path: string): DatabaseSync {
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
+  makeFile(path)
   const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
   try {
     const mode = db.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode']
@@ -23,11 +25,18 @@ export function openConnection(path: string): DatabaseSync {
       PRAGMA mmap_size = ${MMAP_BYTES};
       PRAGMA cache_size = -${CACHE_KIB};
     `)
+    addFunctions(db)
     return db
   } catch (error) {
     db.close()
     throw error
   }
+}
+
+/** The file holds keys and everybody's data, so only its owner may read it. */
+function makeFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  closeSync(openSync(path, 'a', 0o600))
 }
 
 /** Runs a function in a transaction of its own. */
@@ -42,4 +51,22 @@ export function inTransaction<T>(db: DatabaseSync, kind: 'read' | 'write', run: 
     if (db.isTransaction) db.exec('ROLLBACK')
     throw error
   }
+}
+
+/** What SQL cannot say by itself. */
+function addFunctions(db: DatabaseSync): void {
+  let ringText = ''
+  let ring: Position[] = []
+  db.function(
+    'within_ring',
+    { deterministic: true, directOnly: true },
+    (longitude, latitude, text) => {
+      // One query asks about many points and one ring.
+      if (text !== ringText) {
+        ringText = String(text)
+        ring = JSON.parse(ringText) as Position[]
+      }
+      return isWithinRing(Number(longitude), Number(latitude), ring) ? 1 : 0
+    },
+  )
 }

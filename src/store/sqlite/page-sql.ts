@@ -1,13 +1,15 @@
 import type { RecordColumn, RecordPart, RecordShape } from '../../contract/object-record.ts'
+import type { Selection } from '../../query/selection.ts'
 import { OPEN, objectTable } from './object-table.ts'
 
 /**
  * The SQL of a page. The database writes all records of a page into one BLOB, so that a page
  * reaches JavaScript as bytes, in one piece, whatever its size.
  *
- * The concatenation follows the order of the inner query, which an index delivers. SQLite does not
- * promise that order for `group_concat`, only for `group_concat(… ORDER BY …)`, which costs twice
- * as much; see docs/decisions/004-page-as-one-blob.md for how the order is held by tests.
+ * The concatenation follows the order of the inner query, which an index or a list of row numbers
+ * delivers. SQLite does not promise that order for `group_concat`, only for
+ * `group_concat(… ORDER BY …)`, which costs twice as much; see docs/decisions/004-page-as-one-blob.md
+ * for how the order is held by tests.
  */
 
 /** Which rows are objects: the current ones, or those as of a version. */
@@ -15,25 +17,42 @@ export type Visibility = 'current' | 'version'
 
 export interface SqlText {
   readonly sql: string
-  /** Values of the placeholders that the shape brought, in order; the caller's follow. */
+  /** Values of the placeholders that the record brought, in order; the caller's follow. */
   readonly values: readonly string[]
 }
 
 /** Further values: visibility, key, number of rows. Gives records, last key, count. */
-export function pageSql(table: number, visibility: Visibility, shape: RecordShape): SqlText {
-  const values: string[] = []
-  const record = shape.map((part) => partSql(part, values)).join(', ')
-  const sql = `
-    SELECT CAST(group_concat(record, ',') AS BLOB), max(pk), count(*) FROM (
-      SELECT pk, concat(${record}) AS record ${rowsAfterKey(table, visibility)}
-    )`
-  return { sql, values }
+export function pageSql(table: number, visibility: Visibility, record: RecordWish): SqlText {
+  const { sql, values } = recordSql(record)
+  return {
+    sql: `SELECT CAST(group_concat(record, ',') AS BLOB), max(pk), count(*) FROM (
+      SELECT pk, ${sql} AS record ${rowsAfterKey(table, visibility)}
+    )`,
+    values,
+  }
 }
 
-/** Values: visibility, key, number of rows. Gives the bytes of each body, lazily. */
+/** Further value: the numbers of the rows, as a JSON array. Gives their records. */
+export function rowsSql(table: number, record: RecordWish): SqlText {
+  const { sql, values } = recordSql(record)
+  return {
+    sql: `SELECT CAST(group_concat(record, ',') AS BLOB) FROM (
+      SELECT ${sql} AS record FROM json_each(?) AS wanted
+      CROSS JOIN ${objectTable(table)} AS o ON o.id = wanted.value
+    )`,
+    values,
+  }
+}
+
+/** Values: visibility, key, number of rows. Gives the bytes of each record's columns, lazily. */
 export function recordSizesSql(table: number, visibility: Visibility): string {
-  return `SELECT octet_length(body) + octet_length(key) + coalesce(octet_length(title), 0)
-    ${rowsAfterKey(table, visibility)}`
+  return `SELECT ${SIZE} ${rowsAfterKey(table, visibility)}`
+}
+
+/** Value: the numbers of the rows, as a JSON array. Gives the bytes of each record's columns. */
+export function rowSizesSql(table: number): string {
+  return `SELECT ${SIZE} FROM json_each(?) AS wanted
+    CROSS JOIN ${objectTable(table)} AS o ON o.id = wanted.value`
 }
 
 /** Values: visibility, key, number of rows. Gives a row when an object follows the key. */
@@ -46,25 +65,51 @@ export function visibilityValues(visibility: Visibility, version: number): reado
   return visibility === 'current' ? [] : [version, version]
 }
 
-function rowsAfterKey(table: number, visibility: Visibility): string {
-  return `FROM ${objectTable(table)} WHERE ${VISIBLE[visibility]} AND pk > ? ORDER BY pk LIMIT ?`
-}
-
-const VISIBLE: Readonly<Record<Visibility, string>> = {
+export const VISIBLE: Readonly<Record<Visibility, string>> = {
   current: `valid_to = ${OPEN}`,
   version: 'valid_from <= ? AND valid_to > ?',
 }
 
-const COLUMNS: Readonly<Record<RecordColumn, string>> = {
-  objectId: 'object_id',
-  key: 'key',
-  title: 'title',
-  properties: 'body',
+const SIZE = 'octet_length(body) + octet_length(key) + coalesce(octet_length(title), 0)'
+
+function rowsAfterKey(table: number, visibility: Visibility): string {
+  return `FROM ${objectTable(table)} AS o WHERE ${VISIBLE[visibility]} AND pk > ? ORDER BY pk LIMIT ?`
 }
 
-function partSql(part: RecordPart, values: string[]): string {
-  if ('column' in part) return COLUMNS[part.column]
+/** What a record shows, and in which form. */
+export interface RecordWish {
+  readonly shape: RecordShape
+  readonly selection: Selection
+}
+
+function recordSql({ shape, selection }: RecordWish): SqlText {
+  const values: string[] = []
+  const parts = shape.map((part) => partSql(part, selection, values))
+  return { sql: `concat(${parts.join(', ')})`, values }
+}
+
+const COLUMNS: Readonly<Record<RecordColumn, string>> = {
+  objectId: 'o.object_id',
+  key: 'o.key',
+  title: 'o.title',
+  properties: 'o.body',
+}
+
+function partSql(part: RecordPart, selection: Selection, values: string[]): string {
+  if ('column' in part) {
+    const selects = part.column === 'properties' && selection !== undefined
+    return selects ? selectedBody(selection, values) : COLUMNS[part.column]
+  }
   values.push(part.literal)
   // concat() passes over nulls, so a missing title takes its literal with it.
   return 'optionalColumn' in part ? `? || ${COLUMNS[part.optionalColumn]}` : '?'
+}
+
+/** The body with the selected properties only; `->` gives the text of each as it was stored. */
+function selectedBody(selection: readonly string[], values: string[]): string {
+  const members = selection.map((name) => {
+    values.push(`"${name}":`, `$."${name}"`)
+    return '? || (o.body -> ?)'
+  })
+  return `'{' || concat_ws(',', ${members.join(', ')}) || '}'`
 }

@@ -4,10 +4,15 @@ import { bytesOfShape } from '../../contract/object-record.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { PageRead, Reclaimed, StoredPage } from '../object-store.ts'
 import { inTransaction } from './connection.ts'
+import { readFieldNumbers } from './field-numbers.ts'
+import { countRows, findRows, type RowSearch, readAnchor } from './find-rows.ts'
+import { objectTable } from './object-table.ts'
 import {
   followerSql,
   pageSql,
   recordSizesSql,
+  rowSizesSql,
+  rowsSql,
   type Visibility,
   visibilityValues,
 } from './page-sql.ts'
@@ -18,13 +23,20 @@ import type { StatementCache } from './statement-cache.ts'
  * follow) is read in one transaction and therefore of one moment.
  */
 
-/** Where an object type stands. */
+/** Where an object type stands, and which of its rows are looked at. */
 interface Head {
   readonly table: number
   readonly published: number
   readonly oldest: number
   readonly liveCount: number
   readonly maxRecordBytes: number
+}
+
+interface Viewed extends Head {
+  readonly version: number
+  readonly visibility: Visibility
+  /** The values of the visibility's placeholders. */
+  readonly visible: readonly number[]
 }
 
 const HEAD_SQL =
@@ -41,7 +53,13 @@ export function readPage(
     const head = readHead(statements, read.objectType)
     const version = read.version ?? head.published
     if (version < head.oldest) return 'reclaimed'
-    return readRows(statements, read, head, version)
+    // The newest version is what the current rows are, and these have an index of their own.
+    const visibility: Visibility = version === head.published ? 'current' : 'version'
+    const viewed = { ...head, version, visibility, visible: visibilityValues(visibility, version) }
+    const isPlain = read.query.kind === 'everything' && read.order.length === 0
+    return isPlain
+      ? readInKeyOrder(statements, read, viewed)
+      : readFound(db, statements, read, viewed)
   })
 }
 
@@ -56,58 +74,104 @@ function readHead(statements: StatementCache, type: ObjectType): Head {
 
 type FiveNumbers = [number, number, number, number, number]
 
-function readRows(
-  statements: StatementCache,
-  read: PageRead,
-  head: Head,
-  version: number,
-): StoredPage {
-  // The newest version is what the current rows are, and these have an index of their own.
-  const visibility: Visibility = version === head.published ? 'current' : 'version'
-  const visible = visibilityValues(visibility, version)
-  const after = read.after ?? ''
-
-  const rows = rowsWithinBudget(statements, read, head, visibility, visible)
-  const { sql, values } = pageSql(head.table, visibility, read.recordShape)
+/** Every object, in key order: the walk that must cost no more than its bytes. */
+function readInKeyOrder(statements: StatementCache, read: PageRead, viewed: Viewed): StoredPage {
+  const { table, visibility, visible, version, liveCount } = viewed
+  const after = read.after?.pk ?? ''
+  const rows = rowsWithinBudget(read, viewed, read.maxObjects, () =>
+    statements
+      .prepare(recordSizesSql(table, visibility))
+      .iterate(...visible, after, read.maxObjects),
+  )
+  const { sql, values } = pageSql(table, visibility, read.record)
   const row = statements.prepare(sql).get(...values, ...visible, after, rows)
   const [records, lastKey, count] = row as unknown as [Uint8Array | null, string | null, number]
 
   // A page that is not full is the last one; behind a full one, one more row decides.
   const more =
     count === rows &&
-    statements.prepare(followerSql(head.table, visibility)).get(...visible, lastKey ?? after, 1) !==
+    statements.prepare(followerSql(table, visibility)).get(...visible, lastKey ?? after, 1) !==
       undefined
   return {
     records: records ?? NOTHING,
     count,
-    lastKey: lastKey ?? '',
+    // The key alone is the place in this order.
+    last: lastKey === null ? undefined : { pk: lastKey, version: 0 },
     more,
     version,
-    liveCount: head.liveCount,
+    matches: liveCount,
   }
+}
+
+/** What a query finds, in any order: the rows first, then the records of those that fit. */
+function readFound(
+  db: DatabaseSync,
+  statements: StatementCache,
+  read: PageRead,
+  viewed: Viewed,
+): StoredPage | Reclaimed {
+  const { table, visibility, visible, version, liveCount } = viewed
+  const { objectType, query, order } = read
+  const numbers = readFieldNumbers(db, table)
+  const search: RowSearch = { table, objectType, numbers, query, order, visibility, visible }
+  const anchor = read.after && readAnchor(statements, search, read.after)
+  if (read.after !== undefined && anchor === undefined) return 'reclaimed'
+
+  const isFiltered = query.kind !== 'everything'
+  const matches = isFiltered
+    ? (read.matches ?? countRows(statements, search, read.countAtMost))
+    : liveCount
+  const found = findRows(
+    statements,
+    search,
+    anchor,
+    read.maxObjects + 1,
+    isFiltered ? matches : undefined,
+  )
+  const wanted = found.slice(0, read.maxObjects)
+  const rows = rowsWithinBudget(read, viewed, wanted.length, () =>
+    statements.prepare(rowSizesSql(table)).iterate(JSON.stringify(wanted)),
+  )
+  const shown = wanted.slice(0, rows)
+  const { sql, values } = rowsSql(table, read.record)
+  const row = statements.prepare(sql).get(...values, JSON.stringify(shown))
+  const [records] = row as unknown as [Uint8Array | null]
+  return {
+    records: records ?? NOTHING,
+    count: shown.length,
+    last: readPlace(statements, table, shown.at(-1)),
+    more: found.length > shown.length,
+    version,
+    matches,
+  }
+}
+
+function readPlace(statements: StatementCache, table: number, id: number | undefined) {
+  if (id === undefined) return undefined
+  const row = statements
+    .prepare(`SELECT pk, valid_from FROM ${objectTable(table)} WHERE id = ?`)
+    .get(id)
+  const [pk, version] = row as unknown as [string, number]
+  return { pk, version }
 }
 
 /** How many rows fit into the bytes of a page: all that are wanted, in all but rare cases. */
 function rowsWithinBudget(
-  statements: StatementCache,
-  read: PageRead,
-  head: Head,
-  visibility: Visibility,
-  visible: readonly number[],
+  { record, maxBytes }: PageRead,
+  { maxRecordBytes }: Head,
+  wanted: number,
+  sizes: () => Iterable<unknown>,
 ): number {
   // The type's largest record is known, so for small objects there is nothing to measure.
-  if (head.maxRecordBytes * read.maxObjects <= read.maxBytes) return read.maxObjects
-  const shapeBytes = bytesOfShape(read.recordShape)
+  if (maxRecordBytes * wanted <= maxBytes) return wanted
+  const shapeBytes = bytesOfShape(record.shape)
   let rows = 0
   let bytes = 0
-  const sizes = statements
-    .prepare(recordSizesSql(head.table, visibility))
-    .iterate(...visible, read.after ?? '', read.maxObjects)
-  for (const row of sizes) {
-    bytes += Number((row as unknown as [number])[0]) + shapeBytes
-    if (bytes > read.maxBytes) break
+  for (const row of sizes()) {
+    bytes += Number((row as [number])[0]) + shapeBytes
+    if (bytes > maxBytes) break
     rows += 1
   }
   // The first object is owed to the client, however large it is [2.1.3].
-  return Math.max(rows, 1)
+  return Math.max(rows, Math.min(wanted, 1))
 }

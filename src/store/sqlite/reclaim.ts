@@ -45,12 +45,25 @@ function forgetVersionsBefore(db: DatabaseSync, id: number, version: number): vo
 
 function deleteRows(db: DatabaseSync, id: number, oldest: number): number {
   const table = objectTable(id)
-  const { changes } = db
-    .prepare(
-      `DELETE FROM ${table} WHERE id IN (
-         SELECT id FROM ${table} WHERE valid_to < ${OPEN} AND valid_to <= ? LIMIT ${ROWS_AT_ONCE}
-       )`,
-    )
-    .run(oldest)
-  return Number(changes)
+  return inTransaction(db, 'write', () => {
+    const rows = db
+      .prepare(
+        `SELECT id FROM ${table} WHERE valid_to < ${OPEN} AND valid_to <= ? LIMIT ${ROWS_AT_ONCE}`,
+      )
+      .all(oldest)
+      .map((row) => Number(row['id']))
+    // What queries find a row by goes with it.
+    const places = [
+      [`${table}_element`, 'row'],
+      [`${table}_text`, 'rowid'],
+      [`${table}_point`, 'row'],
+      [table, 'id'],
+    ] as const
+    for (const [name, column] of places) {
+      db.prepare(`DELETE FROM ${name} WHERE ${column} IN (SELECT value FROM json_each(?))`).run(
+        JSON.stringify(rows),
+      )
+    }
+    return rows.length
+  })
 }

@@ -2,9 +2,11 @@ import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { OntologyChange } from '../../ontology/change-definition.ts'
 import type { ObjectTypeDefinition, OntologyDefinition } from '../../ontology/definition-schema.ts'
+import { parseDefinition } from '../../ontology/parse-definition.ts'
+import { fieldsOf } from '../../ontology/searchable-values.ts'
 import { RECORD_OVERHEAD_BYTES } from '../batch.ts'
 import { inTransaction } from './connection.ts'
-import { createObjectTable, dropObjectTable, objectTable } from './object-table.ts'
+import { addFields, createObjectTable, dropObjectTable, objectTable } from './object-table.ts'
 
 /** An ontology change as it crosses to the writer thread: definitions are plain data. */
 export interface SavedDefinition {
@@ -19,7 +21,7 @@ export function saveOntology(db: DatabaseSync, change: SavedDefinition): void {
     const generation = nextGeneration(db, change.basedOn)
     refuseHarm(db, change.harms)
     saveDefinition(db, change.definition)
-    saveObjectTypes(db, change.definition, generation)
+    saveObjectTypes(db, change, generation)
   })
 }
 
@@ -59,11 +61,9 @@ interface TypeRow {
   readonly definition: string
 }
 
-function saveObjectTypes(
-  db: DatabaseSync,
-  definition: OntologyDefinition,
-  generation: number,
-): void {
+function saveObjectTypes(db: DatabaseSync, change: SavedDefinition, generation: number): void {
+  const { definition, harms } = change
+  const { objectTypes } = parseDefinition(definition)
   const ontologyRid = definition.rid ?? ''
   const before = new Map(
     db
@@ -74,8 +74,12 @@ function saveObjectTypes(
   for (const type of definition.objectTypes) {
     const earlier = before.get(type.rid ?? '')
     before.delete(type.rid ?? '')
-    if (earlier === undefined) addObjectType(db, ontologyRid, type, generation)
-    else changeObjectType(db, earlier, type, generation)
+    const id =
+      earlier === undefined
+        ? addObjectType(db, ontologyRid, type, generation)
+        : changeObjectType(db, earlier, type, generation)
+    if (harms.some(({ typeRid }) => typeRid === type.rid)) recreateTable(db, id)
+    addFields(db, id, fieldsOf(objectTypes.get(type.apiName)?.properties.values() ?? []))
   }
   // What is left over is no longer defined.
   for (const { id, rid } of before.values()) {
@@ -91,13 +95,22 @@ function addObjectType(
   ontologyRid: string,
   type: ObjectTypeDefinition,
   generation: number,
-): void {
+): number {
   const { lastInsertRowid } = db
     .prepare(
       'INSERT INTO object_type (rid, ontology_rid, definition, generation) VALUES (?, ?, ?, ?)',
     )
     .run(type.rid ?? '', ontologyRid, JSON.stringify(type), generation)
-  createObjectTable(db, Number(lastInsertRowid))
+  const id = Number(lastInsertRowid)
+  createObjectTable(db, id)
+  return id
+}
+
+/** An empty type may change in any way, but past versions of it can no longer be read. */
+function recreateTable(db: DatabaseSync, id: number): void {
+  dropObjectTable(db, id)
+  createObjectTable(db, id)
+  db.prepare('UPDATE object_type SET oldest = published WHERE id = ?').run(id)
 }
 
 function changeObjectType(
@@ -105,9 +118,9 @@ function changeObjectType(
   earlier: TypeRow,
   type: ObjectTypeDefinition,
   generation: number,
-): void {
+): number {
   const definition = JSON.stringify(type)
-  if (definition === earlier.definition) return
+  if (definition === earlier.definition) return earlier.id
   db.prepare('UPDATE object_type SET definition = ?, generation = ? WHERE id = ?').run(
     definition,
     generation,
@@ -115,6 +128,7 @@ function changeObjectType(
   )
   const { titleProperty } = JSON.parse(earlier.definition) as ObjectTypeDefinition
   if (titleProperty !== type.titleProperty) rewriteTitles(db, earlier.id, type.titleProperty)
+  return earlier.id
 }
 
 /** The title is stored beside the body, so another title property means other titles. */

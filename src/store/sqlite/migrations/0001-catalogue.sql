@@ -35,6 +35,16 @@ CREATE TABLE object_type (
   max_record_bytes INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
+-- Each property of a type, and each field of its structs, has a number: columns and indexes are
+-- named by it, so no name that people choose ever stands in SQL.
+CREATE TABLE object_field (
+  object_type_id INTEGER NOT NULL REFERENCES object_type (id) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  property TEXT NOT NULL,
+  struct_field TEXT,
+  PRIMARY KEY (object_type_id, number)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE commit_log (
   object_type_id INTEGER NOT NULL REFERENCES object_type (id) ON DELETE CASCADE,
   version INTEGER NOT NULL,

@@ -1,0 +1,127 @@
+import { type Static, Type } from 'typebox'
+import { ObjectQueryError } from '../contract/errors.ts'
+import { PAGE_SIZES } from '../contract/limits.ts'
+import type { ObjectType } from '../ontology/ontology.ts'
+import { effectiveLimit } from '../paging/retrieval-limit.ts'
+import { checkOrder } from '../query/order.ts'
+import type { OrderTerm } from '../query/query.ts'
+import { readQuery } from '../query/query-reader.ts'
+import { REVISION_1_QUERIES } from '../query/revision-1-query.ts'
+import { checkSelection } from '../query/selection.ts'
+import type { App } from './app.ts'
+import { ListObjectsResponse } from './list-objects.ts'
+import { writePageEnvelope } from './page-response.ts'
+import { resolveObjectType, resolveOntology } from './resolve.ts'
+import { closed, orNull, PageSize, PageToken, QueryBody, responses } from './schemas.ts'
+import { sendJson } from './send-json.ts'
+import { servePage } from './serve-page.ts'
+import type { Services } from './services.ts'
+
+/** Search objects, revision 1.0. */
+export function addSearchObjects1(app: App, services: Services): void {
+  app.post(
+    '/api/v1/ontologies/:ontology/objects/:objectType/search',
+    {
+      config: { scope: 'api:ontologies-read' },
+      schema: {
+        operationId: 'searchObjectsRevision1',
+        summary: 'Search objects (revision 1.0)',
+        tags: ['Revision 1.0'],
+        params: Type.Object({
+          ontology: Type.String({ description: 'RID or API name of the ontology.' }),
+          objectType: Type.String({ description: 'API name of the object type.' }),
+        }),
+        body: SearchBody,
+        response: responses(ListObjectsResponse),
+      },
+    },
+    async (request, reply) => {
+      const { ontology: identifier, objectType: apiName } = request.params
+      const { query, orderBy, fields, pageSize, pageToken, snapshot } = request.body
+      const catalogue = await services.store.readCatalogue()
+      const ontology = resolveOntology(catalogue, request.caller, identifier)
+      const resolved = resolveObjectType(ontology, apiName)
+      const { objectType } = resolved
+      const page = await servePage(
+        {
+          ...resolved,
+          requestId: request.id,
+          endpoint: 'searchObjects',
+          revision: '1.0',
+          caller: request.caller,
+          query: readQuery(REVISION_1_QUERIES, query, {
+            objectType,
+            limits: services.limits.query,
+          }),
+          order: readOrder(orderBy, objectType),
+          selection: checkSelection(fields ?? [], objectType),
+          snapshot: snapshot ?? false,
+          pageToken: pageToken ?? undefined,
+          pageSize: pageSize ?? undefined,
+          maximumPageSize: PAGE_SIZES.searchObjectsRevision1,
+          retrievalLimit: effectiveLimit(
+            services.limits.listObjectsLimit,
+            objectType.retrievalLimit,
+          ),
+        },
+        services,
+      )
+      return sendJson(reply, writePageEnvelope('1.0', page))
+    },
+  )
+}
+
+const OrderBy = Type.Object(
+  {
+    fields: Type.Array(
+      Type.Object(
+        {
+          field: Type.String({ description: '`properties.NAME`' }),
+          direction: Type.Optional(orNull(Type.String({ description: '`asc` or `desc`' }))),
+          nulls: Type.Optional(orNull(Type.String({ description: '`first` or `last`' }))),
+        },
+        closed,
+      ),
+      { maxItems: 100 },
+    ),
+  },
+  closed,
+)
+
+const SearchBody = Type.Object(
+  {
+    query: QueryBody,
+    orderBy: Type.Optional(orNull(OrderBy)),
+    fields: Type.Optional(
+      orNull(Type.Array(Type.String(), { description: 'The properties to show; all when empty.' })),
+    ),
+    pageSize: Type.Optional(orNull(PageSize)),
+    pageToken: Type.Optional(orNull(PageToken)),
+    snapshot: Type.Optional(orNull(Type.Boolean())),
+  },
+  closed,
+)
+
+const PREFIX = 'properties.'
+
+function readOrder(
+  orderBy: Static<typeof OrderBy> | null | undefined,
+  objectType: ObjectType,
+): OrderTerm[] {
+  const terms = orderBy?.fields ?? []
+  const odd = terms.filter(({ field }) => !field.startsWith(PREFIX)).map(({ field }) => field)
+  if (odd.length > 0) throw new ObjectQueryError('InvalidFields', { properties: odd })
+  return checkOrder(
+    terms.map(({ field, direction, nulls }) => ({
+      property: field.slice(PREFIX.length),
+      direction: direction ?? 'asc',
+      nulls:
+        nulls === 'first'
+          ? 'nullsFirst'
+          : (nulls ?? 'last') === 'last'
+            ? 'nullsLast'
+            : String(nulls),
+    })),
+    objectType,
+  )
+}

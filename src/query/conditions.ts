@@ -1,0 +1,136 @@
+import { ObjectQueryError } from '../contract/errors.ts'
+import type { ObjectType } from '../ontology/ontology.ts'
+import { RefusedValue } from '../ontology/refused-value.ts'
+import {
+  isEquatable,
+  isOrdered,
+  isText,
+  type ResolvedField,
+  readComparedValue,
+  resolveField,
+} from './fields.ts'
+import type { Comparison, Query, TextMatch } from './query.ts'
+import type { QueryBudget } from './query-budget.ts'
+import { termsOf } from './terms.ts'
+
+/** The conditions that queries are made of, each checked against the object type. */
+
+/** How a revision names fields, and what it answers about names it does not know. */
+export interface FieldSyntax {
+  /** The ways in which a written field can be meant, the most likely first. */
+  readonly readings: (written: string) => readonly FieldName[]
+  readonly notFound: (written: string, objectType: ObjectType) => ObjectQueryError
+  readonly invalidValue: (refused: RefusedComparison) => ObjectQueryError
+}
+
+export interface FieldName {
+  readonly property: string
+  readonly structField: string | undefined
+}
+
+export interface RefusedComparison {
+  readonly written: string
+  readonly type: string
+  readonly value: unknown
+  readonly reason: string
+}
+
+export interface Conditions {
+  readonly compare: (operator: Comparison, field: unknown, value: unknown, path: string) => Query
+  readonly contains: (field: unknown, value: unknown, path: string) => Query
+  readonly isNull: (field: unknown, value: unknown, path: string) => Query
+  readonly text: (question: TextQuestion) => Query
+  readonly resolve: (written: unknown, path: string) => ResolvedField
+}
+
+export interface TextQuestion {
+  readonly match: TextMatch
+  /** Undefined: anywhere. */
+  readonly field: unknown
+  readonly value: unknown
+  readonly fuzzy: boolean
+  readonly path: string
+}
+
+export function conditionsOf(
+  objectType: ObjectType,
+  syntax: FieldSyntax,
+  budget: QueryBudget,
+): Conditions {
+  const resolve = (written: unknown, path: string): ResolvedField => {
+    const text = requireText(written, `${path}.field`)
+    for (const { property, structField } of syntax.readings(text)) {
+      const resolved = resolveField(objectType, property, structField)
+      if (resolved !== undefined) return resolved
+    }
+    throw syntax.notFound(text, objectType)
+  }
+
+  const equals = (
+    operator: Comparison,
+    resolved: ResolvedField,
+    written: string,
+    value: unknown,
+  ): Query => {
+    if (typeof value === 'string') budget.checkText(written, value)
+    const { field, type } = resolved
+    if (type === undefined) throw notSupported(operator, written)
+    try {
+      return { kind: 'compare', field, operator, value: readComparedValue(type, value) }
+    } catch (error) {
+      if (!(error instanceof RefusedValue)) throw error
+      throw syntax.invalidValue({ written, type, value, reason: error.reason })
+    }
+  }
+
+  return {
+    resolve,
+    compare: (operator, field, value, path) => {
+      budget.spendTerms(1)
+      const resolved = resolve(field, path)
+      const allowed = operator === 'eq' ? isEquatable(resolved) : isOrdered(resolved)
+      if (!allowed) throw notSupported(operator, String(field))
+      return equals(operator, resolved, String(field), value)
+    },
+    contains: (field, value, path) => {
+      budget.spendTerms(1)
+      const resolved = resolve(field, path)
+      if (!resolved.many || !isEquatable(resolved)) throw notSupported('contains', String(field))
+      return equals('eq', resolved, String(field), value)
+    },
+    isNull: (field, value, path) => {
+      budget.spendTerms(1)
+      const resolved = resolve(field, path)
+      if (typeof value !== 'boolean') throw invalid(`${path}.value`, 'is not a boolean')
+      if (resolved.field.structField !== undefined) throw notSupported('isNull', String(field))
+      const isNull: Query = { kind: 'isNull', property: resolved.field.property }
+      return value ? isNull : { kind: 'not', of: isNull }
+    },
+    text: ({ match, field, value, fuzzy, path }) => {
+      const resolved = field === undefined ? undefined : resolve(field, path)
+      if (resolved !== undefined && !isText(resolved)) throw notSupported(match, String(field))
+      const text = requireText(value, `${path}.value`)
+      budget.checkText(String(field ?? path), text)
+      const terms = termsOf(text)
+      budget.spendTerms(Math.max(terms.length, 1))
+      // A text without a term is found nowhere.
+      if (terms.length === 0) return { kind: 'or', of: [] }
+      return { kind: 'text', field: resolved?.field, match, terms, fuzzy }
+    },
+  }
+}
+
+function requireText(value: unknown, path: string): string {
+  if (typeof value !== 'string') throw invalid(path, 'is not a string')
+  return value
+}
+
+function invalid(parameter: string, reason: string): ObjectQueryError {
+  return new ObjectQueryError('Conjure:UnprocessableEntity', { parameter, reason })
+}
+
+function notSupported(operator: string, written: string): ObjectQueryError {
+  return new ObjectQueryError('PropertyTypesSearchNotSupported', {
+    parameters: { [operator]: [written] },
+  })
+}

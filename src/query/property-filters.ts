@@ -1,0 +1,183 @@
+import { ObjectQueryError } from '../contract/errors.ts'
+import type { ObjectType } from '../ontology/ontology.ts'
+import { RefusedValue } from '../ontology/refused-value.ts'
+import {
+  isEquatable,
+  isOrdered,
+  type ResolvedField,
+  readComparedValue,
+  resolveField,
+  toColumnValue,
+} from './fields.ts'
+import { type Comparison, EVERYTHING, type Query } from './query.ts'
+import type { QueryBudget } from './query-budget.ts'
+
+/** Filters in the query string of a listing: `properties.x.eq=5`, or `p.x.eq=5` for short. */
+
+export type QueryString = readonly (readonly [name: string, value: string])[]
+
+const FILTER = /^(?:properties|p)\./
+
+export function isPropertyFilter(name: string): boolean {
+  return FILTER.test(name)
+}
+
+const RANGES: readonly string[] = ['lt', 'lte', 'gt', 'gte']
+const OPERATORS: readonly string[] = ['eq', 'neq', 'contains', 'isNull', ...RANGES]
+
+interface Filter {
+  readonly written: string
+  readonly resolved: ResolvedField
+  readonly property: string
+  readonly operator: string
+  readonly values: readonly string[]
+}
+
+/** All filters must hold; several values of eq and contains mean any of them, of neq none. */
+export function parsePropertyFilters(
+  parameters: QueryString,
+  objectType: ObjectType,
+  budget: QueryBudget,
+): Query {
+  const filters = collect(parameters, objectType)
+  if (filters.length === 0) return EVERYTHING
+  const queries = filters.map((filter) => {
+    budget.spendTerms(filter.values.length)
+    for (const value of filter.values) budget.checkText(filter.written, value)
+    return toQuery(filter)
+  })
+  refuseUpsideDown(filters)
+  return queries.length === 1 ? (queries[0] ?? EVERYTHING) : { kind: 'and', of: queries }
+}
+
+/** In a fixed order, so that the order of the parameters does not change the request. */
+function collect(parameters: QueryString, objectType: ObjectType): Filter[] {
+  const values = new Map<string, string[]>()
+  for (const [name, value] of parameters) values.set(name, [...(values.get(name) ?? []), value])
+  return [...values]
+    .map(([written, texts]) => ({
+      ...readName(written, objectType),
+      written,
+      values: texts.toSorted(),
+    }))
+    .sort((a, b) => (a.property + a.operator < b.property + b.operator ? -1 : 1))
+}
+
+function readName(written: string, objectType: ObjectType) {
+  const name = written.replace(FILTER, '')
+  const at = name.lastIndexOf('.')
+  const operator = name.slice(at + 1)
+  if (at < 1 || !OPERATORS.includes(operator)) {
+    throw new ObjectQueryError('MalformedPropertyFilters', { malformedPropertyFilter: written })
+  }
+  const property = findProperty(name.slice(0, at), objectType)
+  const resolved = resolveField(objectType, property, undefined)
+  if (resolved === undefined) throw notFound(property, objectType)
+  return { property, resolved, operator }
+}
+
+/** Names in a URL do not mind case, unless that makes them ambiguous. */
+function findProperty(name: string, objectType: ObjectType): string {
+  if (objectType.properties.has(name)) return name
+  const lower = name.toLowerCase()
+  const similar = [...objectType.properties.keys()].filter((key) => key.toLowerCase() === lower)
+  const [only] = similar
+  if (only === undefined || similar.length > 1) throw notFound(name, objectType)
+  return only
+}
+
+function notFound(property: string, { apiName }: ObjectType): ObjectQueryError {
+  return new ObjectQueryError('PropertiesNotFound', { objectType: apiName, properties: [property] })
+}
+
+function toQuery(filter: Filter): Query {
+  const { operator, resolved, property, values } = filter
+  if (operator === 'isNull') return nullQuery(filter)
+  const supported =
+    operator === 'contains'
+      ? resolved.many && isEquatable(resolved)
+      : !resolved.many &&
+        (RANGES.includes(operator)
+          ? isOrdered(resolved) && resolved.type !== 'string'
+          : isEquatable(resolved))
+  if (!supported) {
+    throw new ObjectQueryError('PropertyFiltersNotSupported', {
+      propertyFilters: [operator],
+      property,
+    })
+  }
+  if (RANGES.includes(operator)) {
+    refuseSeveral(filter)
+    return comparison(filter, operator as Comparison, values[0] ?? '')
+  }
+  const any = values.map((value) => comparison(filter, 'eq', value))
+  const query: Query = any.length === 1 ? (any[0] ?? EVERYTHING) : { kind: 'or', of: any }
+  return operator === 'neq' ? { kind: 'not', of: query } : query
+}
+
+function comparison(
+  { resolved, property, operator }: Filter,
+  as: Comparison,
+  value: string,
+): Query {
+  const { type, field } = resolved
+  try {
+    if (type === undefined) throw new RefusedValue('cannot be compared')
+    return { kind: 'compare', field, operator: as, value: readComparedValue(type, value) }
+  } catch (error) {
+    if (!(error instanceof RefusedValue)) throw error
+    throw invalidValue(property, operator, value, String(type))
+  }
+}
+
+function nullQuery(filter: Filter): Query {
+  refuseSeveral(filter)
+  const [value = ''] = filter.values
+  if (value !== 'true' && value !== 'false') {
+    throw invalidValue(filter.property, 'isNull', value, 'boolean')
+  }
+  const isNull: Query = { kind: 'isNull', property: filter.property }
+  return value === 'true' ? isNull : { kind: 'not', of: isNull }
+}
+
+function refuseSeveral({ values, operator, property }: Filter): void {
+  if (values.length > 1) {
+    throw new ObjectQueryError('MultiplePropertyValuesNotSupported', {
+      propertyFilter: operator,
+      property,
+    })
+  }
+}
+
+function invalidValue(
+  property: string,
+  propertyFilter: string,
+  value: string,
+  expectedType: string,
+) {
+  return new ObjectQueryError('InvalidPropertyFilterValue', {
+    property,
+    propertyFilter,
+    propertyFilterValue: value,
+    expectedType,
+  })
+}
+
+/** A range whose ends are the wrong way round is a mistake, not an empty answer. */
+function refuseUpsideDown(filters: readonly Filter[]): void {
+  for (const low of filters.filter(({ operator }) => operator === 'gt' || operator === 'gte')) {
+    for (const high of filters.filter(({ operator }) => operator === 'lt' || operator === 'lte')) {
+      if (low.property !== high.property || low.resolved.type === undefined) continue
+      const [from, to] = [low, high].map(({ values, resolved }) =>
+        toColumnValue(readComparedValue(resolved.type ?? 'string', values[0])),
+      )
+      if (from !== undefined && to !== undefined && from > to) {
+        throw new ObjectQueryError('InvalidRangeQuery', {
+          field: low.property,
+          [low.operator]: low.values[0],
+          [high.operator]: high.values[0],
+        })
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import { ObjectQueryError } from '../contract/errors.ts'
+import { isJsonObject } from '../ontology/refused-value.ts'
+import type { FieldSyntax } from './conditions.ts'
+import { type Comparison, EVERYTHING, type Position } from './query.ts'
+import {
+  COMBINATORS,
+  type QueryGrammar,
+  type QueryTypeParser,
+  type Reading,
+  unprocessable,
+} from './query-reader.ts'
+
+/** The query of search by type in revision 2.0 [4.3.2]. Fields are written `NAME` or `NAME:FIELD`. */
+
+export const REVISION_2_FIELDS: FieldSyntax = {
+  readings: (written) => {
+    const [property = '', structField] = written.split(':')
+    return [{ property, structField }]
+  },
+  notFound: (written) =>
+    new ObjectQueryError('InvalidOntologyTypes', {
+      invalidPropertyTypes: [written],
+      invalidObjectTypes: [],
+      invalidLinkTypes: [],
+    }),
+  invalidValue: ({ written, value, reason }) =>
+    new ObjectQueryError('InvalidPropertyValue', {
+      propertyType: written,
+      propertyValue: value,
+      reason,
+    }),
+}
+
+const comparison = (operator: Comparison): QueryTypeParser => ({
+  members: ['field', 'value'],
+  parse: ({ field, value }, { conditions, path }) =>
+    conditions.compare(operator, field, value, path),
+})
+
+export const REVISION_2_QUERIES: QueryGrammar = {
+  syntax: REVISION_2_FIELDS,
+  types: new Map<string, QueryTypeParser>([
+    ['empty', { members: [], parse: () => EVERYTHING }],
+    ['eq', comparison('eq')],
+    ['lt', comparison('lt')],
+    ['lte', comparison('lte')],
+    ['gt', comparison('gt')],
+    ['gte', comparison('gte')],
+    [
+      'keyword',
+      {
+        members: ['query'],
+        parse: ({ query }, { conditions, path }) =>
+          conditions.text({
+            match: 'allTerms',
+            field: undefined,
+            value: query,
+            fuzzy: false,
+            path,
+          }),
+      },
+    ],
+    [
+      'geoPointWithin',
+      {
+        members: ['polygon'],
+        parse: ({ polygon }, reading) => ({
+          kind: 'withinPolygon',
+          ring: readRing(polygon, reading),
+        }),
+      },
+    ],
+    ...COMBINATORS,
+  ]),
+}
+
+/** A closed ring has at least three corners and ends where it began. */
+const RING_POSITIONS = 4
+
+function readRing(polygon: unknown, { path, budget }: Reading): Position[] {
+  const where = `${path}.polygon`
+  if (!Array.isArray(polygon) || polygon.length < RING_POSITIONS) {
+    throw unprocessable(where, `is not a ring of at least ${RING_POSITIONS} positions`)
+  }
+  budget.spendTerms(polygon.length)
+  const ring = polygon.map((position, index) => readPosition(position, `${where}[${index}]`))
+  const [first, last] = [ring[0], ring.at(-1)]
+  if (first?.[0] !== last?.[0] || first?.[1] !== last?.[1]) {
+    throw unprocessable(where, 'does not end at its first position')
+  }
+  return ring
+}
+
+function readPosition(value: unknown, path: string): Position {
+  const { longitude, latitude, ...others } = isJsonObject(value) ? value : {}
+  if (typeof longitude !== 'number' || Math.abs(longitude) > 180) {
+    throw unprocessable(`${path}.longitude`, 'is not a number from -180 to 180')
+  }
+  if (typeof latitude !== 'number' || Math.abs(latitude) > 90) {
+    throw unprocessable(`${path}.latitude`, 'is not a number from -90 to 90')
+  }
+  const [odd] = Object.keys(others)
+  if (odd !== undefined) throw unprocessable(`${path}.${odd}`, 'is unknown here')
+  return [longitude, latitude]
+}

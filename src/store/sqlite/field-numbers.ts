@@ -1,0 +1,55 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { FieldId } from '../../ontology/searchable-values.ts'
+
+/** The numbers of the fields of one object type: how SQL names what people name otherwise. */
+export class FieldNumbers {
+  readonly #numbers = new Map<string, number>()
+  /** The properties, each with its number, in the order of the numbers. */
+  readonly properties: readonly { readonly property: string; readonly number: number }[]
+
+  constructor(rows: readonly FieldRow[]) {
+    for (const row of rows) this.#numbers.set(keyOf(row.property, row.struct_field), row.number)
+    this.properties = rows.filter((row) => row.struct_field === null)
+  }
+
+  has({ property, structField }: FieldId): boolean {
+    return this.#numbers.has(keyOf(property, structField))
+  }
+
+  of({ property, structField }: FieldId): number {
+    const number = this.#numbers.get(keyOf(property, structField))
+    if (number === undefined) throw new Error(`no number for field ${property}`)
+    return number
+  }
+
+  /** The next number that is free. */
+  get next(): number {
+    return Math.max(0, ...this.#numbers.values()) + 1
+  }
+}
+
+interface FieldRow {
+  readonly number: number
+  readonly property: string
+  readonly struct_field: string | null
+}
+
+export function readFieldNumbers(db: DatabaseSync, table: number): FieldNumbers {
+  const rows = db
+    .prepare(
+      'SELECT number, property, struct_field FROM object_field WHERE object_type_id = ? ORDER BY number',
+    )
+    .all(table)
+  return new FieldNumbers(rows as unknown as FieldRow[])
+}
+
+function keyOf(property: string, structField: string | null | undefined): string {
+  // API names hold no colon.
+  return structField == null ? property : `${property}:${structField}`
+}
+
+/** The column of a property. */
+export function columnOf(number: number): string {
+  if (!Number.isSafeInteger(number)) throw new Error(`not a field number: ${number}`)
+  return `p${number}`
+}

@@ -1,0 +1,120 @@
+import type { ObjectType } from '../../ontology/ontology.ts'
+import type { OrderTerm, Query } from '../../query/query.ts'
+import { fuzzyDistance, isWithinEdits } from '../../query/terms.ts'
+import { columnOf, type FieldNumbers } from './field-numbers.ts'
+import { objectTable } from './object-table.ts'
+import { type Anchor, type OrderColumn, orderArms } from './order-sql.ts'
+import { VISIBLE, type Visibility } from './page-sql.ts'
+import { type QueryTables, querySql, type SqlValue } from './query-sql.ts'
+import type { StatementCache } from './statement-cache.ts'
+import { fieldPrefix, plainTerm } from './text-index.ts'
+
+/** Finds the rows that a query asks for, in their order: by number, before any body is read. */
+
+export interface RowSearch {
+  readonly table: number
+  readonly objectType: ObjectType
+  readonly numbers: FieldNumbers
+  readonly query: Query
+  readonly order: readonly OrderTerm[]
+  readonly visibility: Visibility
+  /** The values of the visibility's placeholders. */
+  readonly visible: readonly number[]
+}
+
+/** With so few matches it is cheaper to sort them than to walk the key and test each object. */
+const FEW_MATCHES = 2000
+
+/** The numbers of at most so many rows after the anchor. */
+export function findRows(
+  statements: StatementCache,
+  search: RowSearch,
+  anchor: Anchor | undefined,
+  limit: number,
+  matches: number | undefined,
+): number[] {
+  const condition = querySql(search.query, queryTables(statements, search))
+  const columns = search.order.map((term) => toColumn(term, search.numbers))
+  const values: SqlValue[] = []
+  const arms = orderArms(columns, anchor).map((arm) => {
+    values.push(...search.visible, ...condition.values, ...arm.values, limit)
+    // A plus sign keeps the database from walking the key for the sake of the order.
+    const hidden = search.order.length === 0 && matches !== undefined && matches <= FEW_MATCHES
+    const by = hidden ? arm.orderBy.replace('o.pk', '+o.pk') : arm.orderBy
+    return `SELECT id FROM (
+      SELECT o.id AS id FROM ${objectTable(search.table)} AS o
+      WHERE ${VISIBLE[search.visibility]} AND ${condition.sql} AND ${arm.sql} ORDER BY ${by} LIMIT ?)`
+  })
+  const rows = statements.prepare(`${arms.join(' UNION ALL ')} LIMIT ?`).all(...values, limit)
+  return (rows as unknown as [number][]).map(([id]) => id)
+}
+
+/** How many objects the query matches; at most `limit` are counted where one is given. */
+export function countRows(statements: StatementCache, search: RowSearch, limit?: number): number {
+  const condition = querySql(search.query, queryTables(statements, search))
+  const from = `FROM ${objectTable(search.table)} AS o
+    WHERE ${VISIBLE[search.visibility]} AND ${condition.sql}`
+  const sql =
+    limit === undefined
+      ? `SELECT count(*) ${from}`
+      : `SELECT count(*) FROM (SELECT 1 ${from} LIMIT ?)`
+  const values = [...search.visible, ...condition.values, ...(limit === undefined ? [] : [limit])]
+  const row = statements.prepare(sql).get(...values)
+  return (row as unknown as [number])[0]
+}
+
+/** The anchor's values for each order term, or nothing when its row is gone. */
+export function readAnchor(
+  statements: StatementCache,
+  search: RowSearch,
+  { pk, version }: { readonly pk: string; readonly version: number },
+): Anchor | undefined {
+  if (search.order.length === 0) return { pk, values: [] }
+  const columns = search.order.map((term) => toColumn(term, search.numbers).column).join(', ')
+  const statement = statements.prepare(
+    `SELECT ${columns} FROM ${objectTable(search.table)} AS o WHERE pk = ? AND valid_from = ?`,
+  )
+  statement.setReadBigInts(true)
+  const row = statement.get(pk, version) as unknown as (SqlValue | null)[] | undefined
+  return row && { pk, values: row }
+}
+
+function toColumn(term: OrderTerm, numbers: FieldNumbers): OrderColumn {
+  const number = numbers.of({ property: term.property, structField: undefined })
+  return { ...term, column: `o.${columnOf(number)}` }
+}
+
+function queryTables(statements: StatementCache, search: RowSearch): QueryTables {
+  const { table, objectType, numbers } = search
+  return {
+    table,
+    numbers,
+    isElement: ({ property, structField }) =>
+      structField !== undefined || objectType.properties.get(property)?.type.kind !== 'scalar',
+    similarTerms: (term, field) => similarTerms(statements, table, term, field),
+  }
+}
+
+/** A query must stay small, however many words are similar. */
+const SIMILAR_TERMS = 100
+
+function similarTerms(
+  statements: StatementCache,
+  table: number,
+  term: string,
+  field: number | undefined,
+): string[] {
+  const distance = fuzzyDistance(term)
+  if (distance === 0) return []
+  const prefix = fieldPrefix(field)
+  const rows = statements
+    .prepare(`SELECT term FROM ${objectTable(table)}_vocabulary WHERE term >= ? AND term < ?`)
+    .iterate(prefix, `${prefix}\u{10ffff}`)
+  const similar: string[] = []
+  for (const row of rows) {
+    const other = plainTerm((row as unknown as [string])[0], prefix)
+    if (other !== term && isWithinEdits(term, other, distance)) similar.push(other)
+    if (similar.length === SIMILAR_TERMS) break
+  }
+  return similar
+}

@@ -1,0 +1,117 @@
+import { toColumnValue } from '../../query/fields.ts'
+import type { Comparison, Field, Query } from '../../query/query.ts'
+import { columnOf, type FieldNumbers } from './field-numbers.ts'
+import { objectTable } from './object-table.ts'
+import { matchExpression } from './text-index.ts'
+
+/** The query tree as SQL over the table of its type, aliased `o`. Values are bound, never written. */
+
+export type SqlValue = string | number | bigint
+
+export interface SqlCondition {
+  readonly sql: string
+  readonly values: readonly SqlValue[]
+}
+
+export interface QueryTables {
+  readonly table: number
+  readonly numbers: FieldNumbers
+  /** Whether the values of a field stand in the table of elements. */
+  readonly isElement: (field: Field) => boolean
+  /** For a fuzzy term, the terms of the vocabulary that may stand for it. */
+  readonly similarTerms: (term: string, field: number | undefined) => readonly string[]
+}
+
+const OPERATORS: Readonly<Record<Comparison, string>> = {
+  eq: '=',
+  lt: '<',
+  lte: '<=',
+  gt: '>',
+  gte: '>=',
+}
+
+export function querySql(query: Query, tables: QueryTables): SqlCondition {
+  switch (query.kind) {
+    case 'everything':
+      return { sql: 'TRUE', values: [] }
+    case 'and':
+    case 'or':
+      return combine(query.kind, query.of, tables)
+    case 'not': {
+      const { sql, values } = querySql(query.of, tables)
+      // Two-valued: what is unknown, because a value is missing, counts as false.
+      return { sql: `(${sql}) IS NOT TRUE`, values }
+    }
+    case 'compare':
+      return compareSql(query.field, OPERATORS[query.operator], toColumnValue(query.value), tables)
+    case 'isNull': {
+      const field = { property: query.property, structField: undefined }
+      return { sql: `o.${columnOf(tables.numbers.of(field))} IS NULL`, values: [] }
+    }
+    case 'text':
+      return textSql(query, tables)
+    case 'withinPolygon':
+      return polygonSql(query.ring, tables)
+  }
+}
+
+function combine(kind: 'and' | 'or', queries: readonly Query[], tables: QueryTables): SqlCondition {
+  const parts = queries.map((query) => querySql(query, tables))
+  const [word, none] = kind === 'and' ? [' AND ', 'TRUE'] : [' OR ', 'FALSE']
+  return {
+    sql: parts.length === 0 ? none : `(${parts.map(({ sql }) => sql).join(word)})`,
+    values: parts.flatMap(({ values }) => values),
+  }
+}
+
+function compareSql(
+  field: Field,
+  operator: string,
+  value: SqlValue,
+  { table, numbers, isElement }: QueryTables,
+): SqlCondition {
+  const number = numbers.of(field)
+  if (!isElement(field)) {
+    return { sql: `o.${columnOf(number)} ${operator} ?`, values: [value] }
+  }
+  const elements = `${objectTable(table)}_element`
+  return {
+    sql: `o.id IN (SELECT row FROM ${elements} WHERE field = ? AND value ${operator} ?)`,
+    values: [number, value],
+  }
+}
+
+function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
+  const field = query.field === undefined ? undefined : tables.numbers.of(query.field)
+  const alternatives = query.terms.map((term) =>
+    query.fuzzy ? [term, ...tables.similarTerms(term, field)] : [term],
+  )
+  const text = `${objectTable(tables.table)}_text`
+  return {
+    sql: `o.id IN (SELECT rowid FROM ${text} WHERE ${text} MATCH ?)`,
+    values: [matchExpression(query.match, alternatives, field)],
+  }
+}
+
+/** The box of the ring through the R-tree, which rounds outwards; then each point exactly. */
+function polygonSql(
+  ring: readonly (readonly [number, number])[],
+  { table }: QueryTables,
+): SqlCondition {
+  const longitudes = ring.map(([longitude]) => longitude)
+  const latitudes = ring.map(([, latitude]) => latitude)
+  return {
+    sql: `o.id IN (
+      SELECT row FROM ${objectTable(table)}_point
+      WHERE max_longitude >= ? AND min_longitude <= ? AND max_latitude >= ? AND min_latitude <= ?
+        AND within_ring(longitude, latitude, ?)
+    )`,
+    values: [
+      Math.min(...longitudes),
+      Math.max(...longitudes),
+      Math.min(...latitudes),
+      Math.max(...latitudes),
+      JSON.stringify(ring),
+    ],
+  }
+}
