@@ -5,7 +5,7 @@ import { columnOf, type FieldNumbers } from './field-numbers.ts'
 import { objectTable } from './object-table.ts'
 import { type Anchor, type OrderColumn, orderArms } from './order-sql.ts'
 import { VISIBLE, type Visibility } from './page-sql.ts'
-import { type QueryTables, querySql, type SqlValue } from './query-sql.ts'
+import { type QueryTables, querySql, type SqlCondition, type SqlValue } from './query-sql.ts'
 import type { StatementCache } from './statement-cache.ts'
 import { fieldPrefix, plainTerm } from './text-index.ts'
 
@@ -26,32 +26,47 @@ export interface RowSearch {
 const FEW_MATCHES = 2000
 
 /** The numbers of at most so many rows after the anchor. */
-export function findRows(
-  statements: StatementCache,
+export function findRows(statements: StatementCache, search: RowSearch, wish: RowWish): number[] {
+  const { sql, values } = findRowsSql(
+    search,
+    querySql(search.query, queryTables(statements, search, undefined)),
+    wish,
+  )
+  const rows = statements.prepare(sql).all(...values)
+  return (rows as unknown as [number][]).map(([id]) => id)
+}
+
+export interface RowWish {
+  readonly anchor: Anchor | undefined
+  readonly limit: number
+  /** How many objects match, where that is known. */
+  readonly matches: number | undefined
+}
+
+export function findRowsSql(
   search: RowSearch,
-  anchor: Anchor | undefined,
-  limit: number,
-  matches: number | undefined,
-): number[] {
-  const condition = querySql(search.query, queryTables(statements, search))
+  condition: SqlCondition,
+  { anchor, limit, matches }: RowWish,
+): SqlCondition {
   const columns = search.order.map((term) => toColumn(term, search.numbers))
+  // A plus sign keeps the database from walking the key for the sake of the order.
+  const sortsMatches = search.order.length === 0 && matches !== undefined && matches <= FEW_MATCHES
   const values: SqlValue[] = []
   const arms = orderArms(columns, anchor).map((arm) => {
     values.push(...search.visible, ...condition.values, ...arm.values, limit)
-    // A plus sign keeps the database from walking the key for the sake of the order.
-    const hidden = search.order.length === 0 && matches !== undefined && matches <= FEW_MATCHES
-    const by = hidden ? arm.orderBy.replace('o.pk', '+o.pk') : arm.orderBy
+    const orderBy = sortsMatches ? arm.orderBy.replace('o.pk', '+o.pk') : arm.orderBy
     return `SELECT id FROM (
       SELECT o.id AS id FROM ${objectTable(search.table)} AS o
-      WHERE ${VISIBLE[search.visibility]} AND ${condition.sql} AND ${arm.sql} ORDER BY ${by} LIMIT ?)`
+      WHERE ${VISIBLE[search.visibility]} AND ${condition.sql} AND ${arm.sql}
+      ORDER BY ${orderBy} LIMIT ?)`
   })
-  const rows = statements.prepare(`${arms.join(' UNION ALL ')} LIMIT ?`).all(...values, limit)
-  return (rows as unknown as [number][]).map(([id]) => id)
+  values.push(limit)
+  return { sql: `${arms.join(' UNION ALL ')} LIMIT ?`, values }
 }
 
 /** How many objects the query matches; at most `limit` are counted where one is given. */
 export function countRows(statements: StatementCache, search: RowSearch, limit?: number): number {
-  const condition = querySql(search.query, queryTables(statements, search))
+  const condition = querySql(search.query, queryTables(statements, search, undefined))
   const from = `FROM ${objectTable(search.table)} AS o
     WHERE ${VISIBLE[search.visibility]} AND ${condition.sql}`
   const sql =
@@ -84,14 +99,32 @@ function toColumn(term: OrderTerm, numbers: FieldNumbers): OrderColumn {
   return { ...term, column: `o.${columnOf(number)}` }
 }
 
-function queryTables(statements: StatementCache, search: RowSearch): QueryTables {
+export function queryTables(
+  statements: StatementCache,
+  search: RowSearch,
+  anchor: Anchor | undefined,
+): QueryTables {
   const { table, objectType, numbers } = search
   return {
     table,
     numbers,
     isElement: ({ property, structField }) =>
       structField !== undefined || objectType.properties.get(property)?.type.kind !== 'scalar',
+    passed: passedBounds(search, anchor),
     similarTerms: (term, field) => similarTerms(statements, table, term, field),
+  }
+}
+
+/** The walk is already past the near end of a range over its own order. */
+function passedBounds(
+  { order, numbers }: RowSearch,
+  anchor: Anchor | undefined,
+): QueryTables['passed'] {
+  const [first] = order
+  if (first === undefined || anchor === undefined || anchor.values[0] === null) return undefined
+  return {
+    field: numbers.of({ property: first.property, structField: undefined }),
+    operators: first.direction === 'asc' ? ['gt', 'gte'] : ['lt', 'lte'],
   }
 }
 

@@ -18,6 +18,8 @@ export interface QueryTables {
   readonly numbers: FieldNumbers
   /** Whether the values of a field stand in the table of elements. */
   readonly isElement: (field: Field) => boolean
+  /** Bounds that the place of the last page makes needless: hidden, so that its own bound is used. */
+  readonly passed: { readonly field: number; readonly operators: readonly Comparison[] } | undefined
   /** For a fuzzy term, the terms of the vocabulary that may stand for it. */
   readonly similarTerms: (term: string, field: number | undefined) => readonly string[]
 }
@@ -43,7 +45,7 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
       return { sql: `(${sql}) IS NOT TRUE`, values }
     }
     case 'compare':
-      return compareSql(query.field, OPERATORS[query.operator], toColumnValue(query.value), tables)
+      return compareSql(query, tables)
     case 'isNull': {
       const field = { property: query.property, structField: undefined }
       return { sql: `o.${columnOf(tables.numbers.of(field))} IS NULL`, values: [] }
@@ -65,18 +67,20 @@ function combine(kind: 'and' | 'or', queries: readonly Query[], tables: QueryTab
 }
 
 function compareSql(
-  field: Field,
-  operator: string,
-  value: SqlValue,
-  { table, numbers, isElement }: QueryTables,
+  { field, operator, value: compared }: Query & { kind: 'compare' },
+  { table, numbers, isElement, passed }: QueryTables,
 ): SqlCondition {
   const number = numbers.of(field)
+  const sign = OPERATORS[operator]
+  const value = toColumnValue(compared)
   if (!isElement(field)) {
-    return { sql: `o.${columnOf(number)} ${operator} ?`, values: [value] }
+    // A plus sign keeps a condition from being used as the bound of an index walk.
+    const hidden = passed?.field === number && passed.operators.includes(operator)
+    return { sql: `${hidden ? '+' : ''}o.${columnOf(number)} ${sign} ?`, values: [value] }
   }
   const elements = `${objectTable(table)}_element`
   return {
-    sql: `o.id IN (SELECT row FROM ${elements} WHERE field = ? AND value ${operator} ?)`,
+    sql: `o.id IN (SELECT row FROM ${elements} WHERE field = ? AND value ${sign} ?)`,
     values: [number, value],
   }
 }

@@ -121,13 +121,11 @@ function readFound(
   const matches = isFiltered
     ? (read.matches ?? countRows(statements, search, read.countAtMost))
     : liveCount
-  const found = findRows(
-    statements,
-    search,
+  const found = findRows(statements, search, {
     anchor,
-    read.maxObjects + 1,
-    isFiltered ? matches : undefined,
-  )
+    limit: read.maxObjects + 1,
+    matches: isFiltered ? matches : undefined,
+  })
   const wanted = found.slice(0, read.maxObjects)
   const rows = rowsWithinBudget(read, viewed, wanted.length, () =>
     statements.prepare(rowSizesSql(table)).iterate(JSON.stringify(wanted)),

@@ -1,0 +1,136 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { OntologyDefinition } from '../src/ontology/definition-schema.ts'
+import type { ObjectType } from '../src/ontology/ontology.ts'
+import { checkOrder, parseOrderText } from '../src/query/order.ts'
+import { readQuery } from '../src/query/query-reader.ts'
+import { REVISION_1_QUERIES } from '../src/query/revision-1-query.ts'
+import { readFieldNumbers } from '../src/store/sqlite/field-numbers.ts'
+import { findRowsSql, queryTables, type RowSearch } from '../src/store/sqlite/find-rows.ts'
+import { openSqliteStore } from '../src/store/sqlite/open.ts'
+import type { Anchor } from '../src/store/sqlite/order-sql.ts'
+import { querySql } from '../src/store/sqlite/query-sql.ts'
+import { StatementCache } from '../src/store/sqlite/statement-cache.ts'
+import { fixture } from './support/store-fixture.ts'
+import { tempFolder } from './support/temp-folder.ts'
+
+/** The plans of the main shapes: an index is walked, and never is the whole table sorted. */
+
+const DEFINITION: OntologyDefinition = {
+  apiName: 'things',
+  objectTypes: [
+    {
+      apiName: 'thing',
+      primaryKey: 'k',
+      properties: {
+        k: { type: 'string' },
+        a: { type: 'integer' },
+        b: { type: 'string' },
+        tags: { type: 'array', items: { type: 'string' } },
+      },
+    },
+  ],
+}
+
+describe('the plan of', () => {
+  const folder = tempFolder()
+  const path = join(folder.path, 'oqs.db')
+  let type: ObjectType
+  let db: DatabaseSync
+  beforeAll(async () => {
+    await using store = openSqliteStore(path)
+    type = (await fixture(store, DEFINITION)).type
+    db = new DatabaseSync(path, { readOnly: true })
+  })
+  afterAll(() => {
+    db.close()
+    folder[Symbol.dispose]()
+  })
+
+  function plan(
+    query: object | undefined,
+    orderBy?: string,
+    anchor?: Anchor,
+    matches?: number,
+  ): string {
+    const limits = { maxDepth: 3, maxTerms: 100, maxTextLength: 100 }
+    const search: RowSearch = {
+      table: 1,
+      objectType: type,
+      numbers: readFieldNumbers(db, 1),
+      query:
+        query === undefined
+          ? { kind: 'everything' }
+          : readQuery(REVISION_1_QUERIES, query, { objectType: type, limits }),
+      order: orderBy === undefined ? [] : checkOrder(parseOrderText(orderBy), type),
+      visibility: 'current',
+      visible: [],
+    }
+    const condition = querySql(search.query, queryTables(new StatementCache(db), search, anchor))
+    const { sql } = findRowsSql(search, condition, { anchor, limit: 100, matches })
+    return db
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map((row) => String(row['detail']))
+      .join('; ')
+  }
+  const field = (operator: string, name: string, value: unknown) => ({
+    type: operator,
+    field: `properties.${name}`,
+    value,
+  })
+
+  it('an equality: its index, which is in key order', () => {
+    const first = plan(field('eq', 'a', 5))
+    expect(first).toContain('USING INDEX object_1_p2 (p2=?')
+    const later = plan(field('eq', 'a', 5), undefined, { pk: 'x', values: [] })
+    expect(later).toContain('USING INDEX object_1_p2 (p2=? AND pk>?)')
+    for (const text of [first, later]) expect(text).not.toContain('TEMP B-TREE')
+  })
+
+  it('a range in the order of its property: its index, from where the last page ended', () => {
+    const up = plan(field('gt', 'a', 5), 'p.a', { pk: 'x', values: [7] })
+    expect(up).toContain('USING INDEX object_1_p2 ((p2,pk)>(?,?))')
+    const down = plan(field('lte', 'a', 5), 'p.a:desc', { pk: 'x', values: [7] })
+    expect(down).toContain('(p2,pk)<(?,?)')
+    for (const text of [up, down]) expect(text).not.toContain('TEMP B-TREE')
+  })
+
+  it('a range in key order: the key while many match, the range and a small sort when few do', () => {
+    const many = plan(field('gt', 'a', 5), undefined, undefined, 500_000)
+    expect(many).toContain('object_1_current')
+    expect(many).not.toContain('TEMP B-TREE')
+    const few = plan(field('gt', 'a', 5), undefined, undefined, 100)
+    expect(few).toContain('USING INDEX object_1_p2 (p2>?)')
+  })
+
+  it.each(['p.a', 'p.a:desc', 'p.a:asc:nullsFirst'])(
+    'the order %s: its index, both for values and nulls',
+    (orderBy) => {
+      for (const anchor of [undefined, { pk: 'x', values: [7] }, { pk: 'x', values: [null] }]) {
+        const text = plan(undefined, orderBy, anchor)
+        expect(text).toContain('INDEX object_1_p2')
+        expect(text).not.toContain('TEMP B-TREE')
+      }
+    },
+  )
+
+  it('several order terms: the index of the first, with a sort among equals only', () => {
+    const text = plan(undefined, 'p.a,p.b', { pk: 'x', values: [7, 'y'] })
+    expect(text).toContain('USING INDEX object_1_p2 (p2>?)')
+    expect(text).toContain('TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY')
+  })
+
+  it('a value of an array: the index of elements', () => {
+    expect(plan(field('contains', 'tags', 'x'), undefined, undefined, 10)).toContain(
+      'object_1_element USING PRIMARY KEY (field=? AND value=?)',
+    )
+  })
+
+  it('a text: the full-text index', () => {
+    expect(plan(field('prefix', 'b', 'x'), undefined, undefined, 10)).toContain(
+      'SCAN object_1_text VIRTUAL TABLE',
+    )
+  })
+})
