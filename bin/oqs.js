@@ -33,6 +33,10 @@ function handOver() {
   const words = [fileURLToPath(import.meta.url), ...process.argv.slice(2)]
   const child = spawn(node, words, { stdio: 'inherit' })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('error', (error) => {
+    process.stderr.write(`oqs: ${node} does not start: ${error.message}\n`)
+    process.exitCode = 1
+  })
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? 128 + (constants.signals[signal ?? 'SIGTERM'] ?? 0)
   })

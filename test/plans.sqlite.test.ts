@@ -124,13 +124,13 @@ describe('the plan of', () => {
 
   it('a value of an array: the index of elements', () => {
     expect(plan(field('contains', 'tags', 'x'), undefined, undefined, 10)).toContain(
-      'object_1_element USING PRIMARY KEY (field=? AND value=?)',
+      'element USING PRIMARY KEY (field=? AND value=?)',
     )
   })
 
   it('a text: the full-text index', () => {
     expect(plan(field('prefix', 'b', 'x'), undefined, undefined, 10)).toContain(
-      'SCAN object_1_text VIRTUAL TABLE',
+      'SCAN term VIRTUAL TABLE',
     )
   })
 })

@@ -1,8 +1,10 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { recordShape } from '../src/contract/object-record.ts'
+import { openConnection } from '../src/store/sqlite/connection.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { followerSql, pageSql, type Visibility } from '../src/store/sqlite/page-sql.ts'
 import { storeContract } from './store-contract.ts'
@@ -73,7 +75,65 @@ describe('the SQLite store in particular', () => {
     expect(existsSync(path())).toBe(false)
   })
 
-  it('keeps bearer tokens only as hashes and waits for the disk', async () => {
+  it('waits for the disk before it acknowledges', async () => {
+    folder = tempFolder()
+    using db = openConnection(path())
+    expect(db.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 })
+  })
+
+  it('lets only its owner read the file', async () => {
+    folder = tempFolder()
+    await openSqliteStore(path())[Symbol.asyncDispose]()
+    expect(statSync(path()).mode & 0o077).toBe(0)
+  })
+
+  it('shows one moment on each page, whatever another process writes meanwhile', async () => {
+    folder = tempFolder()
+    await using store = openSqliteStore(path())
+    const things = await fixture(store)
+    let stop = false
+    const writing = (async () => {
+      for (let n = 0; !stop; n += 1) {
+        const keys = Array.from({ length: 50 }, (_, key) => `k${key}`)
+        await things.commit(keys.map((key) => [key, n % 2 === 0 ? 'x' : null]))
+      }
+    })()
+    for (let read = 0; read < 300; read += 1) {
+      const { count, matches } = await things.read()
+      expect(count).toBe(matches)
+      await nextTurn()
+    }
+    stop = true
+    await writing
+  })
+
+  it('replaces a writer that ended, and says so to whoever waited for it', async () => {
+    folder = tempFolder()
+    await using store = openSqliteStore(path())
+    const things = await fixture(store)
+    using db = new DatabaseSync(path())
+    db.exec('DROP TABLE commit_log')
+    await expect(things.commit([['a', '1']])).rejects.toThrow('no such table')
+    db.exec('CREATE TABLE commit_log (object_type_id, version, committed_at_ms, put, deleted)')
+    expect(await things.commit([['a', '1']])).toMatchObject({ version: 1 })
+  })
+
+  it('answers 503 while another process holds the write lock', { timeout: 30_000 }, async () => {
+    folder = tempFolder()
+    await using store = openSqliteStore(path())
+    const things = await fixture(store)
+    using db = new DatabaseSync(path())
+    db.exec('BEGIN IMMEDIATE')
+    await expect(things.commit([['a', '1']])).rejects.toMatchObject({
+      errorName: 'ServiceUnavailable',
+      parameters: { reason: 'the database is busy' },
+    })
+    expect(await things.show()).toEqual([])
+    db.exec('COMMIT')
+    expect(await things.commit([['a', '1']])).toMatchObject({ put: 1 })
+  })
+
+  it('keeps bearer tokens only as hashes', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())
     await fixture(store)

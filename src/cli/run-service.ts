@@ -13,7 +13,12 @@ export async function runService(demo: boolean): Promise<void> {
   const server = await startServer(config)
   stopOnSignal(server)
   print(`listening on ${server.url}`)
-  if (config.OQS_DEMO) await showDemo(server)
+  try {
+    if (config.OQS_DEMO) await showDemo(server)
+  } catch (error) {
+    await server[Symbol.asyncDispose]()
+    throw error
+  }
   await new Promise(() => {})
 }
 

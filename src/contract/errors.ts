@@ -13,7 +13,6 @@ export const STATUS_OF_CODE = {
   CONFLICT: 409,
   REQUEST_ENTITY_TOO_LARGE: 413,
   INTERNAL: 500,
-  CUSTOM_CLIENT: 400,
   CUSTOM_SERVER: 500,
 } as const
 
@@ -181,6 +180,46 @@ export const ERRORS = {
   MultiplePropertyValuesNotSupported: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'This filter takes one value only.',
+  },
+  InvalidPropertyType: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'Properties of this type cannot be aggregated in this way.',
+  },
+  AggregationMetricNotSupported: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'There is no such metric.',
+  },
+  MultipleGroupByOnFieldNotSupported: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'An aggregation groups by a property once.',
+  },
+  InvalidAggregationRange: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'A range has one lower bound and one upper bound that is not below it.',
+  },
+  InvalidAggregationRangeValue: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The bound of a range is not a value that the property can have.',
+  },
+  InvalidAggregationRangePropertyType: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'Only numbers, dates and timestamps are grouped by ranges.',
+  },
+  InvalidDurationGroupByPropertyType: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'Only dates and timestamps are grouped by a duration.',
+  },
+  InvalidDurationGroupByValue: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The duration is not one that this property can be grouped by.',
+  },
+  AggregationGroupCountExceededLimit: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The aggregation has too many groups; ask for fewer with maxGroupCount.',
+  },
+  AggregationMemoryExceededLimit: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The answer would be too large; ask for fewer groups or metrics.',
   },
 
   // Writing

@@ -40,6 +40,9 @@ export const OBJECT_MAX_BYTES = 4 * 1024 * 1024
 /** Bytes of the largest batch. */
 export const BATCH_MAX_BYTES = 64 * 1024 * 1024
 
+/** Changes in the largest batch. */
+export const BATCH_MAX_CHANGES = 100_000
+
 /** Bytes of the largest JSON request body. */
 export const BODY_MAX_BYTES = 1024 * 1024
 
@@ -48,6 +51,9 @@ export const DEFINITION_MAX_BYTES = 16 * 1024 * 1024
 
 /** Characters of the longest API name. */
 export const API_NAME_MAX_LENGTH = 255
+
+/** Object types of one ontology. */
+export const OBJECT_TYPES_MAX = 2000
 
 /** Properties of one object type, or fields of one struct. */
 export const PROPERTIES_MAX = 1000
@@ -60,3 +66,15 @@ export const QUERY_MAX_TERMS = 500
 
 /** Characters of the longest text in a query. */
 export const QUERY_MAX_TEXT_LENGTH = 10_000
+
+/** Groups that one aggregation may have. */
+export const AGGREGATE_MAX_GROUPS = 10_000
+
+/** Metrics of one aggregation: a database table has only so many columns. */
+export const AGGREGATE_MAX_METRICS = 100
+
+/** Groupings of one aggregation: a database joins only so many tables. */
+export const AGGREGATE_MAX_GROUPINGS = 20
+
+/** Bytes of the answer to an aggregation, roughly: it is made in memory, in one piece. */
+export const AGGREGATE_MAX_BYTES = 64 * 1024 * 1024

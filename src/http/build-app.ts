@@ -3,14 +3,22 @@ import { Ajv } from 'ajv'
 import fastify from 'fastify'
 import { ObjectQueryError } from '../contract/errors.ts'
 import { BODY_MAX_BYTES } from '../contract/limits.ts'
+import { addAggregateObjects } from './aggregate-objects.ts'
 import type { App } from './app.ts'
 import { authenticate, type Caller, requireScope } from './caller.ts'
-import { errorResponder, routeOf } from './error-response.ts'
+import { errorResponder, respondToBrokenRequest, routeOf } from './error-response.ts'
+import { addFamilyObjects } from './family-objects.ts'
+import { addGetObject } from './get-object.ts'
 import { addHealth } from './health.ts'
+import { addLinkTypes } from './link-types.ts'
+import { addLinkedObjects } from './linked-objects.ts'
 import { addListObjects } from './list-objects.ts'
+import { addObjectTypes } from './object-types.ts'
 import { addObjectsAdmin } from './objects-admin.ts'
+import { addOntologies } from './ontologies.ts'
 import { addOntologiesAdmin } from './ontologies-admin.ts'
 import { addOpenApi } from './openapi.ts'
+import { ErrorResponse } from './schemas.ts'
 import { addSearchObjects } from './search-objects.ts'
 import { addSearchObjects1 } from './search-objects-1.ts'
 import type { Services } from './services.ts'
@@ -38,6 +46,7 @@ export async function buildApp(services: Services, version: string): Promise<App
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // A stopping server finishes what its connections still send, see server/server.ts.
     return503OnClosing: false,
+    clientErrorHandler: respondToBrokenRequest,
     frameworkErrors: (error, request, reply) => {
       void respondToError(error, request, reply)
     },
@@ -56,13 +65,21 @@ export async function buildApp(services: Services, version: string): Promise<App
   })
   reportRequests(app, services)
 
+  app.addSchema(ErrorResponse)
   await addOpenApi(app, version)
   addHealth(app, services)
   await app.register(async (secured: App) => {
     requireAuthentication(secured, services)
+    addOntologies(secured, services)
+    addObjectTypes(secured, services)
+    addLinkTypes(secured, services)
     addListObjects(secured, services)
+    addGetObject(secured, services)
+    addLinkedObjects(secured, services)
     addSearchObjects1(secured, services)
+    addAggregateObjects(secured, services)
     addSearchObjects(secured, services)
+    addFamilyObjects(secured, services)
     addOntologiesAdmin(secured, services)
     await secured.register(async (batches: App) => {
       takeLines(batches)
@@ -87,7 +104,7 @@ function requireAuthentication(app: App, services: Services): void {
 
 /** Requests are checked by the schemas of their endpoint, nothing in them is coerced or removed. */
 function setValidator(app: App): void {
-  const ajv = new Ajv({ strict: false })
+  const ajv = new Ajv({ strict: false, strictNumbers: true })
   app.setValidatorCompiler(({ schema, httpPart }) => {
     const validate = ajv.compile(schema as object)
     return httpPart === 'body' ? validate : textValidator(schema as object, validate)

@@ -9,7 +9,7 @@ export interface Caller {
   /** What page tokens are bound to. */
   readonly id: string
   readonly mayUse: (scope: Scope) => boolean
-  readonly maySee: (ontology: Ontology) => boolean
+  readonly maySee: (ontology: Pick<Ontology, 'rid' | 'apiName'>) => boolean
 }
 
 const ADMIN: Caller = { id: 'admin', mayUse: () => true, maySee: () => true }

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import {
   ERRORS,
@@ -35,19 +37,48 @@ export function errorResponder(services: Services) {
   }
 }
 
-export function sendError(reply: FastifyReply, error: ObjectQueryError, errorInstanceId: string) {
-  const { errorName, parameters } = error
-  const body: ErrorBody = {
+/** What is no HTTP at all gets the same body, on a connection that is then closed. */
+export function respondToBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return
+  const isLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const reason = isLarge ? 'the path and the headers are too long' : 'the request is not HTTP'
+  const body = JSON.stringify(
+    errorBody(
+      new ObjectQueryError('Default:InvalidArgument', { parameter: 'request', reason }),
+      randomUUID(),
+    ),
+  )
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  const status = isLarge
+    ? '431 Request Header Fields Too Large'
+    : isLate
+      ? '408 Request Timeout'
+      : '400 Bad Request'
+  const head = ['content-type: application/json', `content-length: ${Buffer.byteLength(body)}`]
+  socket.end(`HTTP/1.1 ${status}\r\n${head.join('\r\n')}\r\nconnection: close\r\n\r\n${body}`)
+}
+
+function sendError(reply: FastifyReply, error: ObjectQueryError, errorInstanceId: string) {
+  const status = statusOf(error.errorName)
+  if (status === 401) reply.header('www-authenticate', 'Bearer')
+  if (status === 503) reply.header('retry-after', '1')
+  return reply
+    .code(status)
+    .type('application/json')
+    .send(JSON.stringify(errorBody(error, errorInstanceId)))
+}
+
+function errorBody(
+  { errorName, parameters }: ObjectQueryError,
+  errorInstanceId: string,
+): ErrorBody {
+  return {
     errorCode: ERRORS[errorName].errorCode,
     errorName,
     errorInstanceId,
     errorDescription: ERRORS[errorName].description,
     parameters: shortened(parameters) as ErrorBody['parameters'],
   }
-  const status = statusOf(errorName)
-  if (status === 401) reply.header('www-authenticate', 'Bearer')
-  if (status === 503) reply.header('retry-after', '1')
-  return reply.code(status).type('application/json').send(JSON.stringify(body))
 }
 
 /** The pattern of a route, which unlike the path holds nothing of the data. */
@@ -67,10 +98,13 @@ function toObjectQueryError(error: unknown, request: FastifyRequest): ObjectQuer
     const received = request.headers['content-type']
     return new ObjectQueryError(name, { expected: consumes.join(', '), received })
   }
-  if (name !== undefined) return new ObjectQueryError(name)
+  if (name !== undefined) return new ObjectQueryError(name, { parameter: 'body' })
   // Everything else that Fastify or the HTTP parser blames on the client.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return new ObjectQueryError('Default:InvalidArgument', { reason: message })
+    return new ObjectQueryError('Default:InvalidArgument', {
+      parameter: 'request',
+      reason: message,
+    })
   }
   if (request.raw.aborted || code === 'ECONNRESET') {
     return new ObjectQueryError('Default:InvalidArgument', { reason: 'the request broke off' })

@@ -6,7 +6,7 @@ import { API_NAME_PATTERN } from '../ontology/api-name.ts'
 export function invalidRequest(error: FastifyError, request: FastifyRequest): ObjectQueryError {
   const inBody = error.validationContext === 'body'
   if (inBody && (request.body === undefined || request.body === null)) {
-    return new ObjectQueryError('MissingPostBody')
+    return new ObjectQueryError('MissingPostBody', { parameter: 'body' })
   }
   const [mistake] = error.validation ?? []
   const { path, reason } = describe(mistake)

@@ -45,6 +45,7 @@ export function addListObjects(app: App, services: Services): void {
           snapshot,
           pageToken,
           pageSize,
+          showsCount: true,
           maximumPageSize: PAGE_SIZES.listObjects,
           retrievalLimit: effectiveLimit(
             services.limits.listObjectsLimit,

@@ -15,6 +15,8 @@ export interface LineLimits {
 }
 
 const NEWLINE = 0x0a
+/** Pieces of an unfinished line that are kept apart. */
+const MAX_PIECES = 256
 
 /** The lines of a stream, those of one chunk at a time; blank lines are passed over. */
 export async function* readLines(
@@ -54,6 +56,8 @@ export async function* readLines(
       start = end + 1
     }
     begun.push(chunk.subarray(start))
+    // Many tiny chunks would cost more than what they hold.
+    if (begun.length > MAX_PIECES) begun = [Buffer.concat(begun)]
     begunBytes += chunk.length - start
     refuseLong(number + 1, begunBytes)
     if (lines.length > 0) yield lines

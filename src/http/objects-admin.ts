@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { ObjectQueryError } from '../contract/errors.ts'
-import { BATCH_MAX_BYTES, OBJECT_MAX_BYTES } from '../contract/limits.ts'
+import { BATCH_MAX_BYTES, BATCH_MAX_CHANGES, OBJECT_MAX_BYTES } from '../contract/limits.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import {
   type ObjectReader,
@@ -14,7 +14,7 @@ import type { Change } from '../store/object-store.ts'
 import type { App } from './app.ts'
 import { type Line, readLines, refusedLine } from './ndjson.ts'
 import { resolveObjectType, resolveOntology } from './resolve.ts'
-import { responses } from './schemas.ts'
+import { NoParameters, responses } from './schemas.ts'
 import type { Services } from './services.ts'
 
 /** Writing objects: one atomic batch per request, a change per line. */
@@ -43,6 +43,7 @@ export function addObjectsAdmin(app: App, services: Services): void {
           ontology: Type.String({ description: 'RID or API name of the ontology.' }),
           objectType: Type.String({ description: 'API name of the object type.' }),
         }),
+        querystring: NoParameters,
         response: responses(
           Type.Object({
             version: Type.Integer({ description: 'The version that holds the changes.' }),
@@ -85,6 +86,11 @@ async function readChanges(body: Readable, objectType: ObjectType): Promise<Chan
   try {
     for await (const lines of readLines(chunks, LINE_LIMITS)) {
       for (const line of lines) changes.push(readChange(line, objectType, readObject))
+      if (changes.length > BATCH_MAX_CHANGES) {
+        throw new ObjectQueryError('Default:RequestEntityTooLarge', {
+          maxChanges: BATCH_MAX_CHANGES,
+        })
+      }
     }
   } finally {
     body.resume()

@@ -1,13 +1,13 @@
 import { Type } from 'typebox'
 import { ObjectQueryError } from '../contract/errors.ts'
 import { DEFINITION_MAX_BYTES } from '../contract/limits.ts'
+import type { Catalogue } from '../ontology/catalogue.ts'
 import { planChange } from '../ontology/change-definition.ts'
 import { OntologyDefinition } from '../ontology/definition-schema.ts'
-import type { Ontology } from '../ontology/ontology.ts'
 import type { App } from './app.ts'
 import type { Caller } from './caller.ts'
 import { resolveOntology } from './resolve.ts'
-import { responses } from './schemas.ts'
+import { NoParameters, responses } from './schemas.ts'
 import { sendJson } from './send-json.ts'
 import type { Services } from './services.ts'
 
@@ -28,6 +28,7 @@ export function addOntologiesAdmin(app: App, services: Services): void {
         summary: 'Define or change an ontology',
         tags: ['Administration'],
         params,
+        querystring: NoParameters,
         body: OntologyDefinition,
         response: responses(OntologyDefinition),
       },
@@ -35,8 +36,8 @@ export function addOntologiesAdmin(app: App, services: Services): void {
     async (request, reply) => {
       const catalogue = await services.store.readCatalogue()
       const { ontology: identifier } = request.params
+      refuseForeignOntology(request.caller, identifier, request.body, catalogue)
       const change = planChange(identifier, request.body, catalogue, services.newUuid)
-      refuseForeignOntology(request.caller, [catalogue.find(identifier), change.ontology])
       await services.store.saveOntology(change)
       return sendJson(reply, JSON.stringify(change.ontology.definition))
     },
@@ -51,6 +52,7 @@ export function addOntologiesAdmin(app: App, services: Services): void {
         summary: 'The definition of an ontology',
         tags: ['Administration'],
         params,
+        querystring: NoParameters,
         response: responses(OntologyDefinition),
       },
     },
@@ -62,13 +64,18 @@ export function addOntologiesAdmin(app: App, services: Services): void {
   )
 }
 
-/** Whoever may not see an ontology may neither change it nor take its name. */
+/**
+ * Whoever may not see an ontology may neither change it nor take its name. Checked before anything
+ * else is said about the definition, since that could tell of what must stay hidden.
+ */
 function refuseForeignOntology(
   caller: Caller,
-  ontologies: readonly (Ontology | undefined)[],
+  identifier: string,
+  { apiName, rid = '' }: OntologyDefinition,
+  catalogue: Catalogue,
 ): void {
-  for (const ontology of ontologies) {
-    if (ontology === undefined || caller.maySee(ontology)) continue
+  const touched = [catalogue.find(identifier), catalogue.find(rid), { rid, apiName }]
+  if (touched.some((ontology) => ontology !== undefined && !caller.maySee(ontology))) {
     throw new ObjectQueryError('ApiUsageDenied', { reason: 'this token is for other ontologies' })
   }
 }

@@ -5,6 +5,8 @@ import type { App } from './app.ts'
 /** `openapi.json`, made from the schemas that validate, and the page that shows it. */
 export async function addOpenApi(app: App, version: string): Promise<void> {
   await app.register(swagger, {
+    // Shared schemas go by their own names.
+    refResolver: { buildLocalReference: ({ $id }) => String($id) },
     openapi: {
       openapi: '3.1.0',
       info: {

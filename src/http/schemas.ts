@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { ERRORS, type ErrorName } from '../contract/errors.ts'
 import { PAGE_SIZE_WIRE_MAX, PAGE_TOKEN_MAX_LENGTH } from '../contract/limits.ts'
+import { ERROR_EXAMPLES } from './error-examples.ts'
 
 /** The schemas that endpoints share: they validate requests and make `openapi.json`. */
 
@@ -11,6 +12,9 @@ export function orNull<T extends TSchema>(schema: T) {
   const { type } = schema as { type?: string }
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'] })
 }
+
+/** The query string of an endpoint that takes none: what is misspelt or misplaced is refused. */
+export const NoParameters = Type.Object({}, closed)
 
 export const PageSize = Type.Integer({
   minimum: 1,
@@ -49,10 +53,11 @@ export const ErrorResponse = Type.Object(
     errorDescription: Type.String(),
     parameters: Type.Object({}, { additionalProperties: true }),
   },
-  { description: 'Every error has this body.' },
+  { $id: 'Error', description: 'Every error has this body.', examples: [...ERROR_EXAMPLES] },
 )
 
 /** The responses of an endpoint that answers 200 or an error. */
 export function responses<T extends TSchema>(success: T) {
-  return { 200: success, '4xx': ErrorResponse, '5xx': ErrorResponse }
+  const error = Type.Ref('Error#')
+  return { 200: success, '4xx': error, '5xx': error }
 }

@@ -58,6 +58,7 @@ export function addSearchObjects1(app: App, services: Services): void {
           snapshot: snapshot ?? false,
           pageToken: pageToken ?? undefined,
           pageSize: pageSize ?? undefined,
+          showsCount: true,
           maximumPageSize: PAGE_SIZES.searchObjectsRevision1,
           retrievalLimit: effectiveLimit(
             services.limits.listObjectsLimit,

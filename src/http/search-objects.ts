@@ -81,6 +81,7 @@ export function addSearchObjects(app: App, services: Services): void {
           snapshot: snapshot ?? false,
           pageToken: pageToken ?? undefined,
           pageSize: pageSize ?? undefined,
+          showsCount: false,
           maximumPageSize: PAGE_SIZES.searchObjects,
           // Revision 2.0 describes no cross-page limit [9.5].
           retrievalLimit: 'none',

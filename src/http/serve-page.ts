@@ -1,16 +1,8 @@
-import { ObjectQueryError } from '../contract/errors.ts'
 import { recordShape } from '../contract/object-record.ts'
-import { REVISIONS, type Revision } from '../contract/revisions.ts'
-import { nextPageState, tokenExpiry } from '../paging/next-page.ts'
+import type { Revision } from '../contract/revisions.ts'
+import { nextPageState } from '../paging/next-page.ts'
 import { effectivePageSize } from '../paging/page-size.ts'
-import {
-  openPageToken,
-  type PageState,
-  type SnapshotState,
-  sealPageToken,
-  type TokenBinding,
-  type TokenRefusal,
-} from '../paging/page-token.ts'
+import type { SnapshotState, TokenBinding } from '../paging/page-token.ts'
 import { callerFingerprint, requestFingerprint } from '../paging/request-fingerprint.ts'
 import { objectsStillAllowed, type RetrievalLimit } from '../paging/retrieval-limit.ts'
 import type { OrderTerm, Query } from '../query/query.ts'
@@ -19,6 +11,7 @@ import type { Caller } from './caller.ts'
 import type { Page } from './page-response.ts'
 import type { ResolvedType } from './resolve.ts'
 import type { Services } from './services.ts'
+import { openWalk, refuseToken, sealWalk } from './walk-token.ts'
 
 /**
  * The one way to a page, for every endpoint and both revisions: open the token, read the store,
@@ -38,6 +31,8 @@ export interface PageRequest extends ResolvedType {
   readonly pageSize: number | undefined
   readonly maximumPageSize: number
   readonly retrievalLimit: RetrievalLimit
+  /** Whether the envelope shows how many objects there are; counting them all has its price. */
+  readonly showsCount: boolean
 }
 
 /** Where an envelope shows no count, so many matches are counted: enough to choose a plan. */
@@ -51,7 +46,11 @@ export async function servePage(request: PageRequest, services: Services): Promi
       endpoint: request.endpoint,
       revision,
       ontologyRid: request.ontology.rid,
-      objectType: objectType.apiName,
+      objectType: [
+        objectType.rid,
+        objectType.primaryKey.apiName,
+        objectType.primaryKey.type,
+      ].join(),
       query,
       order,
       selection,
@@ -59,7 +58,7 @@ export async function servePage(request: PageRequest, services: Services): Promi
     }),
     caller: callerFingerprint(request.caller.id),
   }
-  const resumed = openToken(request, binding, nowSeconds, services)
+  const resumed = openWalk(request, binding, nowSeconds, services)
   const alreadySent = resumed?.served ?? 0
 
   const size = effectivePageSize(request.pageSize, request.maximumPageSize)
@@ -73,7 +72,7 @@ export async function servePage(request: PageRequest, services: Services): Promi
     maxObjects: objectsStillAllowed(alreadySent, size, request.retrievalLimit),
     maxBytes: services.limits.pageMaxBytes,
     matches: resumed?.totalCount,
-    countAtMost: REVISIONS[revision].totalCount ? undefined : COUNT_FOR_PLAN,
+    countAtMost: request.showsCount ? undefined : COUNT_FOR_PLAN,
   })
   if (stored === 'reclaimed') throw refuseToken(request, 'reclaimed', services)
 
@@ -88,42 +87,7 @@ export async function servePage(request: PageRequest, services: Services): Promi
   const next = nextPageState(stored, walk)
   return {
     records: stored.records,
-    nextPageToken: next && sealNext(next, binding, nowSeconds, services),
+    nextPageToken: sealWalk(next, binding, nowSeconds, services),
     totalCount,
   }
-}
-
-function openToken(
-  request: PageRequest,
-  binding: TokenBinding,
-  nowSeconds: number,
-  services: Services,
-): PageState | undefined {
-  if (request.pageToken === undefined) return undefined
-  const opened = openPageToken(request.pageToken, binding, nowSeconds, services.tokenKeys)
-  if ('refused' in opened) throw refuseToken(request, opened.refused, services)
-  return opened.state
-}
-
-/** One public error for every refusal; the reason is among its parameters and in the log. */
-function refuseToken(
-  { requestId, pageToken }: PageRequest,
-  refusal: TokenRefusal,
-  services: Services,
-): ObjectQueryError {
-  services.emit({ event: 'pageTokenRefused', requestId, refusal })
-  return new ObjectQueryError('InvalidPageToken', { pageToken, reason: refusal })
-}
-
-function sealNext(
-  next: PageState,
-  binding: TokenBinding,
-  nowSeconds: number,
-  { limits, tokenKeys }: Services,
-): string {
-  const expiresAt = tokenExpiry(nowSeconds, next.snapshot, {
-    ttlSeconds: limits.pageTokenTtlSeconds,
-    snapshotMaxAgeSeconds: limits.snapshotMaxAgeSeconds,
-  })
-  return sealPageToken(next, binding, expiresAt, tokenKeys)
 }

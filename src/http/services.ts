@@ -22,4 +22,5 @@ export interface PagingLimits {
   readonly pageMaxBytes: number
   readonly listObjectsLimit: RetrievalLimit
   readonly query: QueryLimits
+  readonly aggregateMaxGroups: number
 }

@@ -205,8 +205,8 @@ describe('names and RIDs that are taken', () => {
 
   it('cannot be families of another ontology', () => {
     expect(mistakesOf('aviation', aviation({ families: ['lake', 'gotham', 'sea'] }))).toEqual([
-      { path: 'families[0]', reason: 'belongs to shipping' },
-      { path: 'families[2]', reason: 'belongs to shipping' },
+      { path: 'families[0]', reason: 'belongs to another ontology' },
+      { path: 'families[2]', reason: 'belongs to another ontology' },
     ])
   })
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { PROPERTIES_MAX } from '../contract/limits.ts'
+import { OBJECT_TYPES_MAX, PROPERTIES_MAX } from '../contract/limits.ts'
 import { API_NAME_PATTERN, FAMILY_PATTERN, ONTOLOGY_NAME_PATTERN } from './api-name.ts'
 import { SCALAR_TYPES } from './property-type.ts'
 import { OBJECT_TYPE_RID_PATTERN, ONTOLOGY_RID_PATTERN } from './rid.ts'
@@ -95,7 +95,7 @@ export const OntologyDefinition = Type.Object(
         description: 'The names under which revision 2.0 finds this ontology.',
       }),
     ),
-    objectTypes: Type.Array(ObjectTypeDefinition, { maxItems: 10_000 }),
+    objectTypes: Type.Array(ObjectTypeDefinition, { maxItems: OBJECT_TYPES_MAX }),
     linkTypes: Type.Optional(Type.Array(LinkTypeDefinition, { maxItems: 10_000 })),
   },
   closed,

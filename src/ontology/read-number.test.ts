@@ -190,17 +190,15 @@ describe('a decimal', () => {
   })
 
   it.each([
-    [12.5, '"12.5"'],
     [-3, '"-3"'],
     [-0, '"0"'],
-    [0.000001, '"0.000001"'],
     [123456789012345, '"123456789012345"'],
-    [0.123456789012345, '"0.123456789012345"'],
-  ])('may be the JSON number %d, which a double holds exactly enough', (sent, stored) => {
+    [2 ** 53 - 1, '"9007199254740991"'],
+  ])('may be the whole JSON number %d, which a double holds exactly', (sent, stored) => {
     expect(readDecimal(sent)).toBe(stored)
   })
 
-  it.each([1234567890123456, 0.1 + 0.2, 1e20, 1e21, 1e-7, 2 ** 53])(
+  it.each([12.5, 0.1 + 0.2, 1e20, 1e21, 1e-7, 2 ** 53, NaN, Infinity])(
     'is refused as the JSON number %d, whose digits are in doubt',
     (sent) => {
       expect(() => readDecimal(sent)).toThrow(
@@ -210,7 +208,16 @@ describe('a decimal', () => {
   )
 
   it.each(
-    [...NEVER_NUMBERS, '1.', '.5', '1.2.3', '1e5', 'NaN', 'Infinity', '1'.repeat(201)].map(only),
+    [
+      ...NEVER_NUMBERS.filter((value) => typeof value !== 'number'),
+      '1.',
+      '.5',
+      '1.2.3',
+      '1e5',
+      'NaN',
+      'Infinity',
+      '1'.repeat(201),
+    ].map(only),
   )('is never %o', (value) => {
     expect(() => readDecimal(value)).toThrow(
       refusedFor('is not a decimal: digits with at most one point'),

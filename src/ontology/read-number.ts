@@ -15,8 +15,6 @@ const DECIMAL_DIGITS = 100
 
 const LONG_MIN = -(2n ** 63n)
 const LONG_MAX = 2n ** 63n - 1n
-/** Up to here a double and the decimal text that it came from are the same number. */
-const SAFE_DIGITS = 15
 
 /** A reader for whole numbers of the given width in bits; strings of digits are taken too. */
 export function wholeNumberReader(type: string, bits: number): (value: unknown) => string {
@@ -59,13 +57,12 @@ export function readDecimal(value: unknown): string {
   return sign === '-' && /[1-9]/.test(number) ? `"-${number}"` : `"${number}"`
 }
 
+/** A JSON number is read as a double, and what it was written as is not known any more. */
 function decimalText(value: number): string {
-  const text = String(value)
-  const digits = text.replace(/[^\d]/g, '').replace(/^0+/, '')
-  if (digits.length > SAFE_DIGITS || text.includes('e')) {
+  if (!Number.isSafeInteger(value)) {
     refuse('may have lost digits as a JSON number; send a decimal as a JSON string')
   }
-  return text
+  return String(value)
 }
 
 /** `float` and `double`: JSON has no NaN or infinities, so these are the strings of the wire. */

@@ -40,7 +40,7 @@ describe('an object', () => {
   it('is stored with its key, its title and its properties as JSON', () => {
     expect(
       readAirport({ id: 'LAX', name: 'Los Angeles', elevation: '125', passengers: 9 }),
-    ).toEqual({
+    ).toMatchObject({
       pk: 'LAX',
       objectId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       key: '"LAX"',

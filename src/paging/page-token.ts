@@ -99,11 +99,7 @@ function unseal(token: string, keys: TokenKeys): Buffer | undefined {
 
   const id = bytes.subarray(1, SALT_AT)
   const salt = bytes.subarray(SALT_AT, NONCE_AT)
-  for (const key of keys.find(id, salt)) {
-    const plain = unsealWith(bytes, key)
-    if (plain !== undefined) return plain
-  }
-  return undefined
+  return keys.open(id, salt, (key) => unsealWith(bytes, key))
 }
 
 function unsealWith(bytes: Buffer, key: KeyObject): Buffer | undefined {

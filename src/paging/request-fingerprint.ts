@@ -10,6 +10,7 @@ export interface FingerprintedRequest {
   readonly endpoint: string
   readonly revision: Revision
   readonly ontologyRid: string
+  /** RID, key and key type: another type of the same name is another request. */
   readonly objectType: string
   /** The parsed query: plain data whose members always stand in the same order. */
   readonly query: object

@@ -26,7 +26,8 @@ interface MasterKey {
 export class TokenKeys {
   readonly #masters: readonly [MasterKey, ...MasterKey[]]
   readonly #salt: Buffer
-  readonly #derived = new Map<string, KeyObject>()
+  readonly #sealingKey: KeyObject
+  readonly #proven = new Map<string, KeyObject>()
   #sealed = 0n
 
   /** Keys of 32 bytes, the sealing one first, and the random salt of this process. */
@@ -36,43 +37,55 @@ export class TokenKeys {
     if (salt.length !== SALT_BYTES) throw new Error(`the salt has ${SALT_BYTES} bytes`)
     this.#masters = [first, ...others]
     this.#salt = salt
+    this.#sealingKey = derive(first, salt)
   }
 
   /** What the next token is sealed with. */
-  nextSeal(): {
-    readonly id: Buffer
-    readonly salt: Buffer
-    readonly nonce: Buffer
-    readonly key: KeyObject
-  } {
-    const [{ id }] = this.#masters
-    const [key] = this.find(id, this.#salt)
-    if (key === undefined) throw new Error('the sealing key is not among its own keys')
+  nextSeal(): Seal {
     const nonce = Buffer.alloc(NONCE_BYTES)
     this.#sealed += 1n
     nonce.writeBigUInt64BE(this.#sealed, NONCE_BYTES - 8)
-    return { id, salt: this.#salt, nonce, key }
+    return { id: this.#masters[0].id, salt: this.#salt, nonce, key: this.#sealingKey }
   }
 
-  /** The keys that a token with this id and salt can have been sealed with. */
-  find(id: Buffer, salt: Buffer): KeyObject[] {
-    return this.#masters
-      .filter((master) => master.id.equals(id))
-      .map((master) => this.#derive(master, salt))
-  }
-
-  #derive(master: MasterKey, salt: Buffer): KeyObject {
-    const name = Buffer.concat([master.id, salt]).toString('latin1')
-    const known = this.#derived.get(name)
-    if (known !== undefined) return known
-    const key = createSecretKey(createHmac('sha256', master.secret).update(salt).digest())
-    if (this.#derived.size >= DERIVED_KEYS_KEPT) {
-      const [oldest] = this.#derived.keys()
-      this.#derived.delete(oldest ?? '')
+  /** Tries the keys that a token with this id and salt can have been sealed with. */
+  open(
+    id: Buffer,
+    salt: Buffer,
+    unseal: (key: KeyObject) => Buffer | undefined,
+  ): Buffer | undefined {
+    for (const master of this.#masters) {
+      if (!master.id.equals(id)) continue
+      const name = Buffer.concat([master.id, salt]).toString('latin1')
+      const key = this.#proven.get(name) ?? derive(master, salt)
+      const plain = unseal(key)
+      if (plain === undefined) continue
+      this.#remember(name, key)
+      return plain
     }
-    this.#derived.set(name, key)
-    return key
+    return undefined
   }
+
+  /** Only keys that have opened a token are kept: made-up tokens must not push them out. */
+  #remember(name: string, key: KeyObject): void {
+    if (this.#proven.has(name)) return
+    if (this.#proven.size >= DERIVED_KEYS_KEPT) {
+      const [oldest] = this.#proven.keys()
+      this.#proven.delete(oldest ?? '')
+    }
+    this.#proven.set(name, key)
+  }
+}
+
+export interface Seal {
+  readonly id: Buffer
+  readonly salt: Buffer
+  readonly nonce: Buffer
+  readonly key: KeyObject
+}
+
+function derive(master: MasterKey, salt: Buffer): KeyObject {
+  return createSecretKey(createHmac('sha256', master.secret).update(salt).digest())
 }
 
 function masterKey(bytes: Uint8Array): MasterKey {

@@ -3,7 +3,7 @@
  * fixed set of characters; case does not matter; a lone period is no term.
  */
 
-const SEPARATORS = /[\s?!,:;\-[\](){}'"~]+/u
+const SEPARATORS = /[\s?!,:;\-[\](){}'"~]+/
 
 export function termsOf(text: string): string[] {
   return text

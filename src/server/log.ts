@@ -27,7 +27,13 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], Exclude<LogLevel, 'silent'
 
 export type Log = (event: ServerEvent) => void
 
+/** Characters that may wait for a slow reader of the log; what comes on top of that is dropped. */
+const MAX_WAITING = 4 * 1024 * 1024
+
+/** Logging never fails and never waits: a full disk or a stalled reader must not stop the service. */
 export function openLog(level: LogLevel): Log {
+  const destination = pino.destination({ fd: 2, sync: false, maxLength: MAX_WAITING })
+  destination.on('error', () => {})
   const logger = pino(
     {
       level,
@@ -35,9 +41,17 @@ export function openLog(level: LogLevel): Log {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    pino.destination({ fd: 2, sync: true }),
+    destination,
   )
-  return (event) => writeEvent(logger, event)
+  return (event) => {
+    try {
+      writeEvent(logger, event)
+      // The last words, before the process ends.
+      if (event.event === 'stopped' || event.event === 'crashed') destination.flushSync()
+    } catch {
+      // There is nowhere left to say it.
+    }
+  }
 }
 
 function writeEvent(logger: Logger, { event, ...details }: ServerEvent): void {

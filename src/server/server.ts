@@ -56,6 +56,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
           maxTerms: config.OQS_QUERY_MAX_TERMS,
           maxTextLength: config.OQS_QUERY_MAX_TEXT_LENGTH,
         },
+        aggregateMaxGroups: config.OQS_AGGREGATE_MAX_GROUPS,
       },
       now,
       newUuid: randomUUID,

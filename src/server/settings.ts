@@ -1,4 +1,5 @@
 import {
+  AGGREGATE_MAX_GROUPS,
   LIST_OBJECTS_LIMIT,
   PAGE_MAX_BYTES,
   PAGE_TOKEN_TTL_SECONDS,
@@ -107,6 +108,12 @@ export const SETTINGS = {
   OQS_QUERY_MAX_TEXT_LENGTH: {
     default: String(QUERY_MAX_TEXT_LENGTH),
     meaning: 'Characters of the longest text in a query.',
+    allowed: 'a number from 1 to 1000000',
+    parse: (text: string) => wholeNumber(text, 1, 1_000_000),
+  },
+  OQS_AGGREGATE_MAX_GROUPS: {
+    default: String(AGGREGATE_MAX_GROUPS),
+    meaning: 'Groups that one aggregation may have.',
     allowed: 'a number from 1 to 1000000',
     parse: (text: string) => wholeNumber(text, 1, 1_000_000),
   },

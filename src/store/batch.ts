@@ -22,13 +22,9 @@ export function settleChanges(changes: readonly Change[]): SettledChange[] {
   return [...byKey.values()].sort((a, b) => (a.pk < b.pk ? -1 : 1))
 }
 
-/** The literal text of the longest record shape: member names and the longest API name. */
-export const RECORD_OVERHEAD_BYTES = 400
-
-/** What an object adds to a page: an upper bound that holds for every record shape. */
+/** What the stored columns of an object add to a page, whatever the shape of its record adds. */
 export function recordBytes(object: StoredObject): number {
   return (
-    RECORD_OVERHEAD_BYTES +
     Buffer.byteLength(object.body) +
     Buffer.byteLength(object.key) +
     Buffer.byteLength(object.title ?? '')

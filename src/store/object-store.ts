@@ -6,13 +6,17 @@ import type { ObjectType } from '../ontology/ontology.ts'
 import type { StoredObject } from '../ontology/read-object.ts'
 import type { OrderTerm, Query } from '../query/query.ts'
 import type { Selection } from '../query/selection.ts'
+import type { Aggregated, AggregateRead } from './aggregate-read.ts'
+
+export type { Aggregated, AggregateRead } from './aggregate-read.ts'
 
 /**
  * The port between the service and its databases. A store keeps versioned rows: each commit on an
  * object type takes the type's next version, and a page is read as of one version.
  *
  * What every store promises, and the store contract suite checks: a commit is seen whole or not at
- * all; a commit that was acknowledged is never lost; a page as of a version never changes.
+ * all; a commit that was acknowledged is never lost; a page as of a version never changes, but for
+ * titles, which follow the definition.
  */
 export interface ObjectStore extends AsyncDisposable {
   /** Throws when the database cannot be reached. */
@@ -22,6 +26,8 @@ export interface ObjectStore extends AsyncDisposable {
   saveOntology(change: OntologyChange): Promise<void>
 
   readPage(read: PageRead): Promise<StoredPage | Reclaimed>
+  /** Aggregates objects of the latest version. */
+  aggregate(read: AggregateRead): Promise<Aggregated>
   commit(batch: Batch): Promise<Commit>
   /** Deletes row versions that no snapshot taken since the given time can need. */
   reclaim(sinceMs: number): Promise<number>

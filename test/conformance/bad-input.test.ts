@@ -254,6 +254,7 @@ describe('bad input', () => {
   it('odd URLs are refused in the one error shape', async () => {
     await refused('/api/v1/ontologies/%zz/objects/number', {}, { status: 400 })
     await refused(`${LIST}?pageToken=${'x'.repeat(4000)}`, {}, { errorName: 'InvalidPageToken' })
+    await refused(`${LIST}?pageToken=${'x'.repeat(20_000)}`, {}, { status: 431 })
     await refused(
       `${LIST}?__proto__=1`,
       {},
@@ -271,6 +272,10 @@ describe('bad input', () => {
       socket.on('error', reject)
     })
     expect(text).toMatch(/^HTTP\/1.1 400 /)
+    expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toMatchObject({
+      errorName: 'Default:InvalidArgument',
+      parameters: { parameter: 'request' },
+    })
   })
 
   it('never changes what is stored', async () => {

@@ -66,7 +66,7 @@ describe('defining an ontology', () => {
     const { body: numbersDefinition } = await service.apply(NUMBERS)
     const family = await service.apply({ ...AVIATION, families: ['family'] })
     expect(family.body.parameters.mistakes).toEqual([
-      { path: 'families[0]', reason: 'belongs to numbers' },
+      { path: 'families[0]', reason: 'belongs to another ontology' },
     ])
     const rid = await service.apply(
       withType(AVIATION, { rid: numbersDefinition.objectTypes[0].rid }),

@@ -115,6 +115,71 @@ describe('a page token is bound to', () => {
   })
 })
 
+describe('a page token and the order, the selection and the filter of its request', () => {
+  it('[4.1.1] belong together', async () => {
+    await using service = await startService()
+    await fill(service)
+    const path = '/api/v1/ontologies/numbers/objects/number?pageSize=5'
+    const variants = [
+      '',
+      '&orderBy=p.n',
+      '&orderBy=p.n:desc',
+      '&properties=n',
+      '&p.n.gt=0',
+      '&p.n.gt=1',
+    ]
+    for (const from of variants) {
+      const { body } = await service.ask(path + from)
+      for (const to of variants) {
+        const answer = await service.ask(`${path}${to}&pageToken=${body.nextPageToken}`)
+        expect([from, to, answer.status]).toEqual([from, to, from === to ? 200 : 400])
+      }
+    }
+  })
+})
+
+describe('a page token and its object type', () => {
+  it('[2.1.5] part when the type is dropped and made again, or gets another key', async () => {
+    await using service = await startService()
+    await fill(service)
+    const tokens = [
+      await tokenOf(service, list),
+      await tokenOf(service, { ...list, snapshot: true }),
+    ]
+    const { body } = await service.ask('/api/admin/v1/ontologies/numbers')
+    const others = body.objectTypes.filter((one: { apiName: string }) => one.apiName !== 'number')
+    await service.write(
+      'numbers',
+      'number',
+      numbers(20).map(({ n }) => ({ delete: n })),
+    )
+    expect((await service.apply({ ...NUMBERS, objectTypes: others })).status).toBe(200)
+    const again = [...NUMBERS.objectTypes, ...others]
+    expect((await service.apply({ ...NUMBERS, objectTypes: again })).status).toBe(200)
+    await service.put('numbers', 'number', numbers(20))
+    const [plain, snapshot] = [
+      await askPage(service, list, tokens[0]),
+      await askPage(service, { ...list, snapshot: true }, tokens[1]),
+    ]
+    for (const answer of [plain, snapshot])
+      expect(answer.body.parameters.reason).toBe('other request')
+  })
+
+  it('[4.5.2] a snapshot whose data was reclaimed is refused by name', async () => {
+    await using service = await startService()
+    await fill(service)
+    const token = await tokenOf(service, { ...list, snapshot: true })
+    await service.put('numbers', 'number', [{ n: 1 }])
+    await service.store.reclaim(service.clock.now)
+    const answer = await askPage(service, { ...list, snapshot: true }, token)
+    expect(answer.status).toBe(400)
+    expect(answer.body).toMatchObject({
+      errorName: 'InvalidPageToken',
+      parameters: { reason: 'reclaimed' },
+    })
+  })
+})
+
 describe('the life of a page token', () => {
   it('[2.1.5] ends after its time, and every page renews the walk', async () => {
     await using service = await startService({ settings: { OQS_PAGE_TOKEN_TTL_SECONDS: '300' } })

@@ -117,9 +117,10 @@ describe('search objects by type, revision 2.0', () => {
   it('[4.3.5] refuses a token with another query', async () => {
     const first = await askPage(service, walk)
     const other = await service.ask(SEARCH, {
-      json: { query: { type: 'nonsense' }, pageToken: first.body.nextPageToken },
+      json: { query: { type: 'gte', field: 'n', value: 0 }, pageToken: first.body.nextPageToken },
     })
     expect(other.status).toBe(400)
+    expect(other.body.parameters.reason).toBe('other request')
   })
 
   it('[9.7] selects the revision by the path', async () => {

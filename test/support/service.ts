@@ -5,6 +5,7 @@ import { createApiToken } from '../../src/server/api-token.ts'
 import { type Environment, readConfig } from '../../src/server/config.ts'
 import { startServer } from '../../src/server/server.ts'
 import type { ObjectStore } from '../../src/store/object-store.ts'
+import { responseCheck } from './openapi-check.ts'
 import { tempFolder } from './temp-folder.ts'
 
 /** The real service on a real port with a store of its own, and a client that speaks plain HTTP. */
@@ -71,7 +72,17 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   })
   const server = parts.use(await startServer(config, { now: () => clock.now }))
   const running = parts.move()
-  const ask = (where: string, question: Ask = {}) => askUrl(server.url + where, question)
+  const { body: document } = await askUrl(`${server.url}/openapi.json`, { token: null })
+  const check = responseCheck(document)
+  const ask = async (where: string, question: Ask = {}) => {
+    const answer = await askUrl(server.url + where, question)
+    const { pathname } = new URL(server.url + where)
+    if (answer.body !== undefined) {
+      const wrong = check(methodOf(question), pathname, answer.status, answer.body)
+      if (wrong !== undefined) throw new Error(wrong)
+    }
+    return answer
+  }
   const write = (ontology: string, objectType: string, lines: readonly unknown[]) =>
     ask(`/api/admin/v1/ontologies/${ontology}/objects/${objectType}`, {
       method: 'POST',
@@ -110,11 +121,15 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   }
 }
 
+function methodOf({ method, body, json }: Ask): string {
+  return method ?? (body === undefined && json === undefined ? 'GET' : 'POST')
+}
+
 export async function askUrl(url: string, ask: Ask = {}): Promise<Answer> {
-  const { method, token = ADMIN_TOKEN, json } = ask
+  const { token = ADMIN_TOKEN, json } = ask
   const body = json === undefined ? ask.body : JSON.stringify(json)
   const response = await fetch(url, {
-    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    method: methodOf(ask),
     headers: {
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       ...(json === undefined ? {} : { 'content-type': 'application/json' }),

@@ -1,15 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { recordBytes, type SettledChange } from '../batch.ts'
-import type { Commit } from '../object-store.ts'
+import { recordBytes, type SettledChange, settleChanges } from '../batch.ts'
+import type { Change, Commit } from '../object-store.ts'
 import { inTransaction } from './connection.ts'
 import { OPEN, objectTable } from './object-table.ts'
 import { rowWriter } from './write-row.ts'
 
-/** A batch as it crosses to the writer thread. */
-export interface SettledBatch {
+/** A batch as it crosses to the writer thread, ahead of which its changes have come. */
+export interface BatchHead {
   readonly typeRid: string
-  readonly changes: readonly SettledChange[]
   readonly basedOn: number
   readonly nowMs: number
 }
@@ -26,11 +25,16 @@ interface Head {
  * Writes a batch as the next version of its type: old rows are closed, new rows added, and the
  * version published, in one transaction. When this returns the batch is on disk.
  */
-export function commitBatch(db: DatabaseSync, batch: SettledBatch): Commit {
+export function commitBatch(
+  db: DatabaseSync,
+  batch: BatchHead,
+  changes: readonly Change[],
+): Commit {
+  const settled = settleChanges(changes)
   return inTransaction(db, 'write', () => {
     const head = readHead(db, batch)
     const version = head.published + 1
-    const written = writeRows(db, batch.changes, head, version)
+    const written = writeRows(db, settled, head, version)
     if (written.put + written.deleted === 0) {
       return { version: head.published, put: 0, deleted: 0 }
     }
@@ -39,7 +43,7 @@ export function commitBatch(db: DatabaseSync, batch: SettledBatch): Commit {
   })
 }
 
-function readHead(db: DatabaseSync, batch: SettledBatch): Head {
+function readHead(db: DatabaseSync, batch: BatchHead): Head {
   const head = db
     .prepare(
       'SELECT id, generation, published, live_count, max_record_bytes FROM object_type WHERE rid = ?',
@@ -69,7 +73,7 @@ function writeRows(
 ): Written {
   const table = objectTable(head.id)
   const close = db.prepare(`UPDATE ${table} SET valid_to = ? WHERE pk = ? AND valid_to = ${OPEN}`)
-  const addRow = rowWriter(db, head.id)
+  const rows = rowWriter(db, head.id)
   let put = 0
   let deleted = 0
   let closed = 0
@@ -82,10 +86,11 @@ function writeRows(
       if (existed) deleted += 1
       continue
     }
-    addRow(object, version)
+    rows.add(object, version)
     put += 1
     maxRecordBytes = Math.max(maxRecordBytes, recordBytes(object))
   }
+  rows.finish()
   return { put, deleted, liveCount: head.live_count + put - closed, maxRecordBytes }
 }
 
@@ -102,7 +107,8 @@ function publish(
   // A clock that was set back must not make a commit older than the one before it.
   db.prepare(
     `INSERT INTO commit_log (object_type_id, version, committed_at_ms, put, deleted)
-     SELECT ?, ?, max(?, coalesce(max(committed_at_ms), 0)), ?, ?
-     FROM commit_log WHERE object_type_id = ?`,
-  ).run(head.id, version, nowMs, written.put, written.deleted, head.id)
+     VALUES (?1, ?2, max(?3, coalesce((
+       SELECT committed_at_ms FROM commit_log WHERE object_type_id = ?1 ORDER BY version DESC LIMIT 1
+     ), 0)), ?4, ?5)`,
+  ).run(head.id, version, nowMs, written.put, written.deleted)
 }

@@ -21,11 +21,6 @@ export class FieldNumbers {
     if (number === undefined) throw new Error(`no number for field ${property}`)
     return number
   }
-
-  /** The next number that is free. */
-  get next(): number {
-    return Math.max(0, ...this.#numbers.values()) + 1
-  }
 }
 
 interface FieldRow {

@@ -1,5 +1,7 @@
 import type { ObjectType } from '../../ontology/ontology.ts'
-import type { OrderTerm, Query } from '../../query/query.ts'
+import { fieldsOf } from '../../ontology/searchable-values.ts'
+import { isText, resolveField } from '../../query/fields.ts'
+import type { Field, OrderTerm, Query } from '../../query/query.ts'
 import { fuzzyDistance, isWithinEdits } from '../../query/terms.ts'
 import { columnOf, type FieldNumbers } from './field-numbers.ts'
 import { objectTable } from './object-table.ts'
@@ -7,7 +9,7 @@ import { type Anchor, type OrderColumn, orderArms } from './order-sql.ts'
 import { VISIBLE, type Visibility } from './page-sql.ts'
 import { type QueryTables, querySql, type SqlCondition, type SqlValue } from './query-sql.ts'
 import type { StatementCache } from './statement-cache.ts'
-import { fieldPrefix, plainTerm } from './text-index.ts'
+import { plainTerm, type TermPrefix } from './text-index.ts'
 
 /** Finds the rows that a query asks for, in their order: by number, before any body is read. */
 
@@ -104,15 +106,22 @@ export function queryTables(
   search: RowSearch,
   anchor: Anchor | undefined,
 ): QueryTables {
-  const { table, objectType, numbers } = search
+  const { objectType, numbers } = search
   return {
-    table,
     numbers,
+    textFields: textFieldsOf(objectType),
     isElement: ({ property, structField }) =>
       structField !== undefined || objectType.properties.get(property)?.type.kind !== 'scalar',
     passed: passedBounds(search, anchor),
-    similarTerms: (term, field) => similarTerms(statements, table, term, field),
+    similarTerms: (term, prefix) => similarTerms(statements, term, prefix),
   }
+}
+
+function textFieldsOf(objectType: ObjectType): Field[] {
+  return fieldsOf(objectType.properties.values()).filter(({ property, structField }) => {
+    const resolved = resolveField(objectType, property, structField)
+    return resolved !== undefined && isText(resolved)
+  })
 }
 
 /** The walk is already past the near end of a range over its own order. */
@@ -131,17 +140,11 @@ function passedBounds(
 /** A query must stay small, however many words are similar. */
 const SIMILAR_TERMS = 100
 
-function similarTerms(
-  statements: StatementCache,
-  table: number,
-  term: string,
-  field: number | undefined,
-): string[] {
+function similarTerms(statements: StatementCache, term: string, prefix: TermPrefix): string[] {
   const distance = fuzzyDistance(term)
   if (distance === 0) return []
-  const prefix = fieldPrefix(field)
   const rows = statements
-    .prepare(`SELECT term FROM ${objectTable(table)}_vocabulary WHERE term >= ? AND term < ?`)
+    .prepare('SELECT term FROM vocabulary WHERE term >= ? AND term < ?')
     .iterate(prefix, `${prefix}\u{10ffff}`)
   const similar: string[] = []
   for (const row of rows) {

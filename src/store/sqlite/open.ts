@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { OntologyChange } from '../../ontology/change-definition.ts'
 import { KEY_BYTES } from '../../paging/token-keys.ts'
-import { settleChanges } from '../batch.ts'
+import type { Aggregated, AggregateRead } from '../aggregate-read.ts'
 import type {
   ApiToken,
   Batch,
@@ -13,6 +15,8 @@ import type {
   Reclaimed,
   StoredPage,
 } from '../object-store.ts'
+import { aggregate } from './aggregate.ts'
+import { addAggregateFunctions } from './aggregate-functions.ts'
 import { openConnection } from './connection.ts'
 import { migrate } from './migrate.ts'
 import { CatalogueReader } from './read-catalogue.ts'
@@ -27,22 +31,31 @@ export function openSqliteStore(path: string): ObjectStore {
   const db = openConnection(path)
   try {
     migrate(db)
+    addAggregateFunctions(db)
     // From here on this connection only reads; whatever writes goes through the writer.
     db.exec('PRAGMA query_only = ON')
   } catch (error) {
     db.close()
     throw error
   }
-  return new SqliteStore(db, new Writer(path))
+  return new SqliteStore(path, db, new Writer(path))
+}
+
+function fileNumber(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino
 }
 
 class SqliteStore implements ObjectStore {
+  readonly #path: string
+  readonly #fileNumber: number | undefined
   readonly #db: DatabaseSync
   readonly #writer: Writer
   readonly #statements: StatementCache
   readonly #catalogue: CatalogueReader
 
-  constructor(db: DatabaseSync, writer: Writer) {
+  constructor(path: string, db: DatabaseSync, writer: Writer) {
+    this.#path = path
+    this.#fileNumber = fileNumber(path)
     this.#db = db
     this.#writer = writer
     this.#statements = new StatementCache(db)
@@ -50,6 +63,7 @@ class SqliteStore implements ObjectStore {
   }
 
   async check(): Promise<void> {
+    this.#checkFile()
     this.#read(() => this.#statements.prepare('SELECT generation FROM catalogue').get())
   }
 
@@ -59,6 +73,10 @@ class SqliteStore implements ObjectStore {
 
   async readPage(read: PageRead): Promise<StoredPage | Reclaimed> {
     return this.#read(() => readPage(this.#db, this.#statements, read))
+  }
+
+  async aggregate(read: AggregateRead): Promise<Aggregated> {
+    return this.#read(() => aggregate(this.#db, this.#statements, read))
   }
 
   async findApiToken(secretHash: string): Promise<ApiToken | undefined> {
@@ -78,10 +96,10 @@ class SqliteStore implements ObjectStore {
     return this.#writer.run('saveOntology', { definition, basedOn, harms })
   }
 
-  commit({ objectType, changes, basedOn, nowMs }: Batch): Promise<Commit> {
-    const settled = settleChanges(changes)
-    const batch = { typeRid: objectType.rid, changes: settled, basedOn, nowMs }
-    return this.#writer.run('commitBatch', batch)
+  async commit({ objectType, changes, basedOn, nowMs }: Batch): Promise<Commit> {
+    this.#checkFile()
+    const batch = { typeRid: objectType.rid, basedOn, nowMs }
+    return this.#writer.run('commitBatch', batch, changes)
   }
 
   async reclaim(sinceMs: number): Promise<number> {
@@ -108,6 +126,13 @@ class SqliteStore implements ObjectStore {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#writer[Symbol.asyncDispose]()
     this.#db.close()
+  }
+
+  /** A database whose file was moved or deleted can still be written to, for nobody to read. */
+  #checkFile(): void {
+    if (fileNumber(this.#path) === this.#fileNumber) return
+    const reason = 'the file of the store is gone or was replaced; start the service again'
+    throw new ObjectQueryError('ServiceUnavailable', { reason })
   }
 
   #read<T>(read: () => T): T {

@@ -1,8 +1,7 @@
 import { toColumnValue } from '../../query/fields.ts'
-import type { Comparison, Field, Query } from '../../query/query.ts'
+import type { Comparison, Field, Position, Query } from '../../query/query.ts'
 import { columnOf, type FieldNumbers } from './field-numbers.ts'
-import { objectTable } from './object-table.ts'
-import { matchExpression } from './text-index.ts'
+import { fieldPrefix, indexedTerm, matchExpression, type TermPrefix } from './text-index.ts'
 
 /** The query tree as SQL over the table of its type, aliased `o`. Values are bound, never written. */
 
@@ -14,14 +13,15 @@ export interface SqlCondition {
 }
 
 export interface QueryTables {
-  readonly table: number
   readonly numbers: FieldNumbers
+  /** The fields that hold text. */
+  readonly textFields: readonly Field[]
   /** Whether the values of a field stand in the table of elements. */
   readonly isElement: (field: Field) => boolean
   /** Bounds that the place of the last page makes needless: hidden, so that its own bound is used. */
   readonly passed: { readonly field: number; readonly operators: readonly Comparison[] } | undefined
   /** For a fuzzy term, the terms of the vocabulary that may stand for it. */
-  readonly similarTerms: (term: string, field: number | undefined) => readonly string[]
+  readonly similarTerms: (term: string, prefix: TermPrefix) => readonly string[]
 }
 
 const OPERATORS: Readonly<Record<Comparison, string>> = {
@@ -53,7 +53,7 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
     case 'text':
       return textSql(query, tables)
     case 'withinPolygon':
-      return polygonSql(query.ring, tables)
+      return polygonSql(query.ring)
   }
 }
 
@@ -68,7 +68,7 @@ function combine(kind: 'and' | 'or', queries: readonly Query[], tables: QueryTab
 
 function compareSql(
   { field, operator, value: compared }: Query & { kind: 'compare' },
-  { table, numbers, isElement, passed }: QueryTables,
+  { numbers, isElement, passed }: QueryTables,
 ): SqlCondition {
   const number = numbers.of(field)
   const sign = OPERATORS[operator]
@@ -78,35 +78,38 @@ function compareSql(
     const hidden = passed?.field === number && passed.operators.includes(operator)
     return { sql: `${hidden ? '+' : ''}o.${columnOf(number)} ${sign} ?`, values: [value] }
   }
-  const elements = `${objectTable(table)}_element`
   return {
-    sql: `o.id IN (SELECT row FROM ${elements} WHERE field = ? AND value ${sign} ?)`,
+    sql: `o.id IN (SELECT row FROM element WHERE field = ? AND value ${sign} ?)`,
     values: [number, value],
   }
 }
 
 function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
-  const field = query.field === undefined ? undefined : tables.numbers.of(query.field)
-  const alternatives = query.terms.map((term) =>
-    query.fuzzy ? [term, ...tables.similarTerms(term, field)] : [term],
+  const { field, match, terms, fuzzy } = query
+  const prefixes = (field === undefined ? tables.textFields : [field]).map((one) =>
+    fieldPrefix(tables.numbers.of(one)),
   )
-  const text = `${objectTable(tables.table)}_text`
+  if (prefixes.length === 0) return { sql: 'FALSE', values: [] }
+  const alternatives = terms.map((term) =>
+    prefixes.flatMap((prefix) =>
+      [term, ...(fuzzy ? tables.similarTerms(term, prefix) : [])].map((one) =>
+        indexedTerm(prefix, one),
+      ),
+    ),
+  )
   return {
-    sql: `o.id IN (SELECT rowid FROM ${text} WHERE ${text} MATCH ?)`,
-    values: [matchExpression(query.match, alternatives, field)],
+    sql: 'o.id IN (SELECT rowid FROM term WHERE term MATCH ?)',
+    values: [matchExpression(match, alternatives)],
   }
 }
 
 /** The box of the ring through the R-tree, which rounds outwards; then each point exactly. */
-function polygonSql(
-  ring: readonly (readonly [number, number])[],
-  { table }: QueryTables,
-): SqlCondition {
+function polygonSql(ring: readonly Position[]): SqlCondition {
   const longitudes = ring.map(([longitude]) => longitude)
   const latitudes = ring.map(([, latitude]) => latitude)
   return {
     sql: `o.id IN (
-      SELECT row FROM ${objectTable(table)}_point
+      SELECT row FROM place
       WHERE max_longitude >= ? AND min_longitude <= ? AND max_latitude >= ? AND min_latitude <= ?
         AND within_ring(longitude, latitude, ?)
     )`,

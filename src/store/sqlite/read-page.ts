@@ -52,7 +52,8 @@ export function readPage(
   return inTransaction(db, 'read', () => {
     const head = readHead(statements, read.objectType)
     const version = read.version ?? head.published
-    if (version < head.oldest) return 'reclaimed'
+    // A version from before what is kept, or from a database that was since replaced by an older one.
+    if (version < head.oldest || version > head.published) return 'reclaimed'
     // The newest version is what the current rows are, and these have an index of their own.
     const visibility: Visibility = version === head.published ? 'current' : 'version'
     const viewed = { ...head, version, visibility, visible: visibilityValues(visibility, version) }
@@ -160,9 +161,9 @@ function rowsWithinBudget(
   wanted: number,
   sizes: () => Iterable<unknown>,
 ): number {
-  // The type's largest record is known, so for small objects there is nothing to measure.
-  if (maxRecordBytes * wanted <= maxBytes) return wanted
   const shapeBytes = bytesOfShape(record.shape)
+  // The type's largest record is known, so for small objects there is nothing to measure.
+  if ((maxRecordBytes + shapeBytes) * wanted <= maxBytes) return wanted
   let rows = 0
   let bytes = 0
   for (const row of sizes()) {

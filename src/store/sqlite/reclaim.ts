@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from './connection.ts'
-import { OPEN, objectTable } from './object-table.ts'
+import { forgetRows, OPEN, objectTable } from './object-table.ts'
 
 /** Rows deleted in one transaction, so that writers never wait long. */
 const ROWS_AT_ONCE = 5000
@@ -52,18 +52,9 @@ function deleteRows(db: DatabaseSync, id: number, oldest: number): number {
       )
       .all(oldest)
       .map((row) => Number(row['id']))
-    // What queries find a row by goes with it.
-    const places = [
-      [`${table}_element`, 'row'],
-      [`${table}_text`, 'rowid'],
-      [`${table}_point`, 'row'],
-      [table, 'id'],
-    ] as const
-    for (const [name, column] of places) {
-      db.prepare(`DELETE FROM ${name} WHERE ${column} IN (SELECT value FROM json_each(?))`).run(
-        JSON.stringify(rows),
-      )
-    }
+    const list = JSON.stringify(rows)
+    forgetRows(db, 'SELECT value FROM json_each(?)', list)
+    db.prepare(`DELETE FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`).run(list)
     return rows.length
   })
 }

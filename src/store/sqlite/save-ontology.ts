@@ -3,8 +3,7 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import type { OntologyChange } from '../../ontology/change-definition.ts'
 import type { ObjectTypeDefinition, OntologyDefinition } from '../../ontology/definition-schema.ts'
 import { parseDefinition } from '../../ontology/parse-definition.ts'
-import { fieldsOf } from '../../ontology/searchable-values.ts'
-import { RECORD_OVERHEAD_BYTES } from '../batch.ts'
+import { type FieldId, fieldsOf } from '../../ontology/searchable-values.ts'
 import { inTransaction } from './connection.ts'
 import { addFields, createObjectTable, dropObjectTable, objectTable } from './object-table.ts'
 
@@ -72,20 +71,26 @@ function saveObjectTypes(db: DatabaseSync, change: SavedDefinition, generation: 
       .map((row) => [String(row['rid']), row as unknown as TypeRow]),
   )
   for (const type of definition.objectTypes) {
+    const fields = fieldsOf(objectTypes.get(type.apiName)?.properties.values() ?? [])
     const earlier = before.get(type.rid ?? '')
     before.delete(type.rid ?? '')
-    const id =
-      earlier === undefined
-        ? addObjectType(db, ontologyRid, type, generation)
-        : changeObjectType(db, earlier, type, generation)
-    if (harms.some(({ typeRid }) => typeRid === type.rid)) recreateTable(db, id)
-    addFields(db, id, fieldsOf(objectTypes.get(type.apiName)?.properties.values() ?? []))
+    if (earlier === undefined) {
+      createObjectTable(db, addObjectType(db, ontologyRid, type, generation), fields)
+      continue
+    }
+    changeObjectType(db, earlier, type, generation)
+    if (harms.some(({ typeRid }) => typeRid === type.rid)) recreateTable(db, earlier.id, fields)
+    else addFields(db, earlier.id, fields)
   }
   // What is left over is no longer defined.
   for (const { id, rid } of before.values()) {
     // Refused above with reasons; whatever else may go wrong, objects are never dropped.
     refuseHarm(db, [{ typeRid: rid, reasons: ['an object type has objects and is left out'] }])
     dropObjectTable(db, id)
+    db.prepare(
+      `INSERT OR REPLACE INTO dropped_object_type (rid, published)
+       SELECT rid, published FROM object_type WHERE id = ?`,
+    ).run(id)
     db.prepare('DELETE FROM object_type WHERE id = ?').run(id)
   }
 }
@@ -98,19 +103,22 @@ function addObjectType(
 ): number {
   const { lastInsertRowid } = db
     .prepare(
-      'INSERT INTO object_type (rid, ontology_rid, definition, generation) VALUES (?, ?, ?, ?)',
+      `INSERT INTO object_type (rid, ontology_rid, definition, generation, published, oldest)
+       SELECT ?1, ?2, ?3, ?4, version, version FROM (
+         SELECT coalesce((SELECT published + 1 FROM dropped_object_type WHERE rid = ?1), 0) AS version
+       )`,
     )
     .run(type.rid ?? '', ontologyRid, JSON.stringify(type), generation)
-  const id = Number(lastInsertRowid)
-  createObjectTable(db, id)
-  return id
+  return Number(lastInsertRowid)
 }
 
 /** An empty type may change in any way, but past versions of it can no longer be read. */
-function recreateTable(db: DatabaseSync, id: number): void {
+function recreateTable(db: DatabaseSync, id: number, fields: readonly FieldId[]): void {
   dropObjectTable(db, id)
-  createObjectTable(db, id)
-  db.prepare('UPDATE object_type SET oldest = published WHERE id = ?').run(id)
+  createObjectTable(db, id, fields)
+  db.prepare(
+    'UPDATE object_type SET published = published + 1, oldest = published + 1 WHERE id = ?',
+  ).run(id)
 }
 
 function changeObjectType(
@@ -118,9 +126,9 @@ function changeObjectType(
   earlier: TypeRow,
   type: ObjectTypeDefinition,
   generation: number,
-): number {
+): void {
   const definition = JSON.stringify(type)
-  if (definition === earlier.definition) return earlier.id
+  if (definition === earlier.definition) return
   db.prepare('UPDATE object_type SET definition = ?, generation = ? WHERE id = ?').run(
     definition,
     generation,
@@ -128,7 +136,6 @@ function changeObjectType(
   )
   const { titleProperty } = JSON.parse(earlier.definition) as ObjectTypeDefinition
   if (titleProperty !== type.titleProperty) rewriteTitles(db, earlier.id, type.titleProperty)
-  return earlier.id
 }
 
 /** The title is stored beside the body, so another title property means other titles. */
@@ -146,8 +153,8 @@ function rewriteTitles(db: DatabaseSync, id: number, property: string | undefine
   ).run(`$."${property}"`)
   db.prepare(
     `UPDATE object_type SET max_record_bytes = (
-       SELECT coalesce(max(octet_length(body) + octet_length(key) + coalesce(octet_length(title), 0)), 0) + ?
+       SELECT coalesce(max(octet_length(body) + octet_length(key) + coalesce(octet_length(title), 0)), 0)
        FROM ${table}
      ) WHERE id = ?`,
-  ).run(RECORD_OVERHEAD_BYTES, id)
+  ).run(id)
 }

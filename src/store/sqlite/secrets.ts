@@ -7,13 +7,15 @@ import { inTransaction } from './connection.ts'
 
 /** The page token keys, newest first; the given one is kept when there is none yet. */
 export function readPageTokenKeys(db: DatabaseSync, whenNone: Uint8Array): Uint8Array[] {
-  return inTransaction(db, 'write', () => {
-    const select = db.prepare('SELECT secret FROM page_token_key ORDER BY id DESC')
-    if (select.get() === undefined) {
+  const select = db.prepare('SELECT secret FROM page_token_key ORDER BY id DESC')
+  if (select.get() === undefined) {
+    inTransaction(db, 'write', () => {
+      // Looked at again: another process may have come first.
+      if (select.get() !== undefined) return
       db.prepare('INSERT INTO page_token_key (secret) VALUES (?)').run(whenNone)
-    }
-    return select.all().map((row) => row['secret'] as Uint8Array)
-  })
+    })
+  }
+  return select.all().map((row) => row['secret'] as Uint8Array)
 }
 
 export function createApiToken(

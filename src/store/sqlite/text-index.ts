@@ -8,46 +8,39 @@ import type { FieldNumbers } from './field-numbers.ts'
  * them one by one, divided by spaces. Its own tokeniser `ascii` keeps a term whole because ASCII
  * signs inside a term are moved to a private range of Unicode.
  *
- * Each term stands there twice: in `by_field` behind the number of its field, in `anywhere` bare.
+ * Each term stands behind the number of its field; anywhere means in any of the fields of a type.
  */
 
 const PRIVATE_RANGE = 0xe000
 /** Between two values, so that no phrase runs from one into the next. */
 const BORDER = '\ue0ff'
 
-/** The two columns of the index for one object. */
-export function textColumns(
-  texts: readonly SearchableText[],
-  numbers: FieldNumbers,
-): readonly [byField: string, anywhere: string] {
-  const byField: string[] = []
-  const anywhere: string[] = []
-  for (const text of texts) {
-    const terms = termsOf(text.text).map(protectedTerm)
-    const number = numbers.of(text)
-    byField.push(...terms.map((term) => fieldTerm(number, term)), BORDER)
-    anywhere.push(...terms, BORDER)
-  }
-  return [byField.join(' '), anywhere.join(' ')]
+/** What stands before a term: in which field it occurs. */
+export type TermPrefix = string
+
+export function fieldPrefix(field: number): TermPrefix {
+  return `${field}${protectedTerm(':')}`
 }
 
-/** A condition in the query language of FTS5; `alternatives` holds, for each term, what may stand for it. */
-export function matchExpression(
-  match: TextMatch,
-  alternatives: readonly (readonly string[])[],
-  field: number | undefined,
-): string {
-  const written = alternatives.map((terms) =>
-    terms.map((term) => {
-      const safe = protectedTerm(term)
-      return field === undefined ? safe : fieldTerm(field, safe)
-    }),
-  )
-  const column = field === undefined ? 'anywhere' : 'by_field'
-  return `${column} : (${expression(match, written)})`
+/** The terms of one object, as they are indexed. */
+export function indexedTerms(texts: readonly SearchableText[], numbers: FieldNumbers): string {
+  return texts
+    .flatMap((text) => {
+      const prefix = fieldPrefix(numbers.of(text))
+      return [...termsOf(text.text).map((term) => prefix + protectedTerm(term)), BORDER]
+    })
+    .join(' ')
 }
 
-function expression(match: TextMatch, terms: readonly (readonly string[])[]): string {
+/** A term as it may be found: in one of several fields, or in one of several spellings. */
+export type Alternatives = readonly string[]
+
+export function indexedTerm(prefix: TermPrefix, term: string): string {
+  return prefix + protectedTerm(term)
+}
+
+/** A condition in the query language of FTS5. */
+export function matchExpression(match: TextMatch, terms: readonly Alternatives[]): string {
   const anyOf = (some: readonly string[]) => `(${some.map((term) => `"${term}"`).join(' OR ')})`
   switch (match) {
     case 'phrase':
@@ -61,13 +54,8 @@ function expression(match: TextMatch, terms: readonly (readonly string[])[]): st
   }
 }
 
-/** The terms of the vocabulary that belong to a field: how they begin. */
-export function fieldPrefix(field: number | undefined): string {
-  return field === undefined ? '' : fieldTerm(field, '')
-}
-
 /** The term behind the number of its field, as people wrote it. */
-export function plainTerm(indexed: string, prefix: string): string {
+export function plainTerm(indexed: string, prefix: TermPrefix): string {
   return [...indexed.slice(prefix.length)]
     .map((character) => {
       const code = character.charCodeAt(0) - PRIVATE_RANGE
@@ -76,11 +64,10 @@ export function plainTerm(indexed: string, prefix: string): string {
     .join('')
 }
 
-function fieldTerm(field: number, term: string): string {
-  return `${field}${protectedTerm(':')}${term}`
-}
+const PLAIN = /^[a-z0-9\u0080-\uffff]*$/
 
 function protectedTerm(term: string): string {
+  if (PLAIN.test(term)) return term
   return term.replaceAll(/[^a-z0-9\u0080-\uffff]/g, (sign) =>
     String.fromCharCode(PRIVATE_RANGE + sign.charCodeAt(0)),
   )

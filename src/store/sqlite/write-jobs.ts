@@ -12,13 +12,20 @@ export const WRITE_JOBS = {
   readPageTokenKeys,
   createApiToken,
   revokeApiTokens,
-} as const satisfies Record<string, (db: DatabaseSync, input: never) => unknown>
+} as const satisfies Record<string, (db: DatabaseSync, input: never, items: never) => unknown>
 
 export type JobName = keyof typeof WRITE_JOBS
 export type JobInput<Name extends JobName> = Parameters<(typeof WRITE_JOBS)[Name]>[1]
 export type JobResult<Name extends JobName> = ReturnType<(typeof WRITE_JOBS)[Name]>
 
-/** Main thread to writer thread. */
+/** Main thread to writer thread: the items of a job, part by part, then the job itself. */
+export type WriterMessage = JobItems | JobRequest | 'close'
+
+export interface JobItems {
+  readonly id: number
+  readonly items: readonly unknown[]
+}
+
 export interface JobRequest {
   readonly id: number
   readonly name: JobName
@@ -29,5 +36,11 @@ export interface JobRequest {
 export type JobReply = { readonly id: number } & (
   | { readonly result: unknown }
   | { readonly refused: { readonly errorName: string; readonly parameters: object } }
-  | { readonly failed: { readonly message: string; readonly errcode: number | undefined } }
+  | {
+      readonly failed: {
+        readonly message: string
+        readonly stack: string | undefined
+        readonly errcode: number | undefined
+      }
+    }
 )

@@ -1,80 +1,111 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { type ErrorName, ObjectQueryError } from '../../contract/errors.ts'
 import { toStoreFailure } from './store-failure.ts'
-import type { JobInput, JobName, JobReply, JobRequest, JobResult } from './write-jobs.ts'
+import type { JobInput, JobName, JobReply, JobResult, WriterMessage } from './write-jobs.ts'
+
+/** Items sent in one message; copying more at once would hold up the readers of this thread. */
+const PART_ITEMS = 1000
+
+/** The main thread's end of the writer thread: sends jobs, hands out their results. */
+export class Writer implements AsyncDisposable {
+  readonly #path: string
+  #thread: WriterThread | undefined
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Runs a job. What it works through item by item goes ahead of it, in parts. */
+  async run<Name extends JobName>(
+    name: Name,
+    input: JobInput<Name>,
+    items: readonly unknown[] = [],
+  ): Promise<JobResult<Name>> {
+    // A thread that has ended, for whatever reason, is replaced by the next job.
+    if (this.#thread === undefined || this.#thread.hasEnded) {
+      this.#thread = new WriterThread(this.#path)
+    }
+    return this.#thread.run(name, input, items) as Promise<JobResult<Name>>
+  }
+
+  /** Ends when every job that was sent has been answered. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#thread?.end()
+  }
+}
 
 interface Waiting {
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
 }
 
-/** The main thread's end of the writer thread: sends jobs, hands out their results. */
-export class Writer implements AsyncDisposable {
-  readonly #path: string
+/** One thread and the jobs that wait for it. */
+class WriterThread {
+  hasEnded = false
+  readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
-  #thread: Worker | undefined
   #lastId = 0
 
   constructor(path: string) {
-    this.#path = path
+    // Source and build name the file differently.
+    const file = import.meta.url.endsWith('.ts') ? './writer-thread.ts' : './writer-thread.js'
+    this.#worker = new Worker(new URL(file, import.meta.url), { workerData: { path } })
+    this.#worker.on('message', (reply: JobReply) => this.#answer(reply))
+    this.#worker.on('error', (error) => this.#abandon(error))
+    this.#worker.on('exit', () => this.#abandon(new Error('the writer thread ended')))
   }
 
-  run<Name extends JobName>(name: Name, input: JobInput<Name>): Promise<JobResult<Name>> {
-    this.#thread ??= this.#start()
+  async run(name: JobName, input: unknown, items: readonly unknown[]): Promise<unknown> {
     this.#lastId += 1
-    const request: JobRequest = { id: this.#lastId, name, input }
+    const id = this.#lastId
     const result = new Promise<unknown>((resolve, reject) => {
-      this.#waiting.set(request.id, { resolve, reject })
+      this.#waiting.set(id, { resolve, reject })
     })
+    // Handled by whoever awaits the job; a failure may come before that.
+    result.catch(() => {})
     // The thread keeps the process alive while it has work, and only then.
-    this.#thread.ref()
-    this.#thread.postMessage(request)
-    return result as Promise<JobResult<Name>>
+    this.#worker.ref()
+    for (let at = 0; at < items.length; at += PART_ITEMS) {
+      this.#post({ id, items: items.slice(at, at + PART_ITEMS) })
+      await nextTurn()
+    }
+    this.#post({ id, name, input })
+    return result
   }
 
-  /** Ends when every job that was sent has been answered. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    const thread = this.#thread
-    if (thread === undefined) return
-    const ended = new Promise((resolve) => thread.once('exit', resolve))
-    thread.ref()
-    thread.postMessage('close')
+  async end(): Promise<void> {
+    if (this.hasEnded) return
+    const ended = new Promise((resolve) => this.#worker.once('exit', resolve))
+    this.#worker.ref()
+    this.#post('close')
     await ended
   }
 
-  #start(): Worker {
-    // Source and build name the file differently.
-    const file = import.meta.url.endsWith('.ts') ? './writer-thread.ts' : './writer-thread.js'
-    const thread = new Worker(new URL(file, import.meta.url), { workerData: { path: this.#path } })
-    thread.on('message', (reply: JobReply) => this.#answer(reply))
-    thread.on('error', (error) => this.#abandon(error))
-    // A thread that ended without being asked is replaced by the next job.
-    thread.on('exit', () => this.#abandon(new Error('the writer thread ended')))
-    return thread
+  #post(message: WriterMessage): void {
+    this.#worker.postMessage(message)
   }
 
   #answer(reply: JobReply): void {
     const waiting = this.#waiting.get(reply.id)
     this.#waiting.delete(reply.id)
-    if (this.#waiting.size === 0) this.#thread?.unref()
+    if (this.#waiting.size === 0) this.#worker.unref()
     if (waiting === undefined) return
     if ('result' in reply) waiting.resolve(reply.result)
     else if ('refused' in reply) {
       const { errorName, parameters } = reply.refused
       waiting.reject(new ObjectQueryError(errorName as ErrorName, { ...parameters }))
     } else {
-      const error = Object.assign(new Error(reply.failed.message), reply.failed)
-      waiting.reject(toStoreFailure(error))
+      waiting.reject(toStoreFailure(Object.assign(new Error(reply.failed.message), reply.failed)))
     }
   }
 
   #abandon(error: Error): void {
-    this.#thread = undefined
-    const waiting = [...this.#waiting.values()]
-    this.#waiting.clear()
-    for (const { reject } of waiting) {
+    this.hasEnded = true
+    for (const { reject } of this.#waiting.values()) {
       const reason = 'the writer stopped; whether this was written is not known'
       reject(new ObjectQueryError('ServiceUnavailable', { reason }, { cause: error }))
     }
+    this.#waiting.clear()
   }
 }

@@ -4,9 +4,11 @@
 CREATE TABLE catalogue (
   -- Exactly one row. The generation grows with every change of a definition.
   id INTEGER PRIMARY KEY CHECK (id = 1),
-  generation INTEGER NOT NULL
+  generation INTEGER NOT NULL,
+  -- The number of the newest row of all object tables: the indexes below hold rows of them all.
+  last_row INTEGER NOT NULL
 ) STRICT;
-INSERT INTO catalogue (id, generation) VALUES (1, 0);
+INSERT INTO catalogue (id, generation, last_row) VALUES (1, 0, 0);
 
 CREATE TABLE ontology (
   rid TEXT PRIMARY KEY,
@@ -35,14 +37,50 @@ CREATE TABLE object_type (
   max_record_bytes INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
+-- A type that is made again under the RID of a dropped one goes on with its versions, so that a
+-- snapshot of the old one is never answered with rows of the new one.
+CREATE TABLE dropped_object_type (
+  rid TEXT PRIMARY KEY,
+  published INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- Each property of a type, and each field of its structs, has a number: columns and indexes are
 -- named by it, so no name that people choose ever stands in SQL.
 CREATE TABLE object_field (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
   object_type_id INTEGER NOT NULL REFERENCES object_type (id) ON DELETE CASCADE,
-  number INTEGER NOT NULL,
   property TEXT NOT NULL,
-  struct_field TEXT,
-  PRIMARY KEY (object_type_id, number)
+  struct_field TEXT
+) STRICT;
+CREATE INDEX object_field_of_type ON object_field (object_type_id);
+
+-- What queries find rows by, beside their columns. One index of each kind for all object types,
+-- because each table of a database makes changing its schema slower.
+
+-- The values of arrays and structs.
+CREATE TABLE element (
+  field INTEGER NOT NULL,
+  value ANY NOT NULL,
+  row INTEGER NOT NULL,
+  PRIMARY KEY (field, value, row)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX element_of_row ON element (row);
+
+-- The terms of texts, each behind the number of its field; and each term once.
+CREATE VIRTUAL TABLE term USING fts5(
+  terms, content = '', contentless_delete = 1, tokenize = 'ascii'
+);
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab(term, row);
+
+-- Places.
+CREATE VIRTUAL TABLE place USING rtree(
+  id, min_longitude, max_longitude, min_latitude, max_latitude,
+  +row INTEGER, +longitude REAL, +latitude REAL
+);
+CREATE TABLE place_of_row (
+  row INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  PRIMARY KEY (row, place)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE commit_log (

@@ -1,0 +1,92 @@
+import { Type } from 'typebox'
+import type { Aggregation } from '../query/aggregation.ts'
+import { parseAggregation } from '../query/parse-aggregation.ts'
+import { EVERYTHING } from '../query/query.ts'
+import { readQuery } from '../query/query-reader.ts'
+import { REVISION_1_QUERIES } from '../query/revision-1-query.ts'
+import type { Aggregated } from '../store/object-store.ts'
+import { AggregateBody, AggregateResponse } from './aggregate-schemas.ts'
+import type { App } from './app.ts'
+import { resolveObjectType, resolveOntology } from './resolve.ts'
+import { responses } from './schemas.ts'
+import { sendJson } from './send-json.ts'
+import type { Services } from './services.ts'
+
+/** Aggregate objects, revision 1.0. */
+export function addAggregateObjects(app: App, services: Services): void {
+  app.post(
+    '/api/v1/ontologies/:ontology/objects/:objectType/aggregate',
+    {
+      config: { scope: 'api:ontologies-read' },
+      schema: {
+        operationId: 'aggregateObjects',
+        summary: 'Aggregate objects (revision 1.0)',
+        description: DESCRIPTION,
+        tags: ['Revision 1.0'],
+        params: Type.Object({
+          ontology: Type.String({ description: 'RID or API name of the ontology.' }),
+          objectType: Type.String({ description: 'API name of the object type.' }),
+        }),
+        body: AggregateBody,
+        response: responses(AggregateResponse),
+      },
+    },
+    async (request, reply) => {
+      const { ontology: identifier, objectType: apiName } = request.params
+      const { query, ...written } = request.body
+      const catalogue = await services.store.readCatalogue()
+      const ontology = resolveOntology(catalogue, request.caller, identifier)
+      const { objectType } = resolveObjectType(ontology, apiName)
+      const context = { objectType, limits: services.limits.query }
+      const aggregation = parseAggregation(written, context)
+      const aggregated = await services.store.aggregate({
+        objectType,
+        query: query == null ? EVERYTHING : readQuery(REVISION_1_QUERIES, query, context),
+        aggregation,
+        maxGroups: services.limits.aggregateMaxGroups,
+      })
+      return sendJson(reply, writeAggregated(aggregation, aggregated))
+    },
+  )
+}
+
+const DESCRIPTION = `
+Computes metrics over the latest objects, or over those that match \`query\`, as a whole or by group.
+
+**Metrics.** \`count\`; \`sum\` and \`avg\` of numbers; \`min\` and \`max\` of numbers, dates and timestamps, the last two in milliseconds
+since 1970-01-01T00:00:00Z; \`approximateDistinct\` of everything that can be compared, in fact an exact count. A property without
+a value enters no metric; the minimum, maximum, sum and average of nothing have no \`value\`. Values are doubles: sums and averages of whole
+numbers and decimals are exact until they are rounded, once. What JSON cannot write is \`"NaN"\`, \`"Infinity"\` or \`"-Infinity"\`: one
+NaN makes a sum and an average NaN, and so do both infinities together; NaN is larger than every number, so it is the maximum, and the minimum only of nothing else.
+
+**Groups.** \`exact\`: a group for each value. \`fixedWidth\`: a group for each multiple of the width, named by its start; NaN and
+infinities are in none. \`ranges\`: a group for each range, named by the range; an object is in every range that holds its value.
+\`duration\`: a group for each interval in UTC, counted from 1970-01-01, named by its start. Objects without a value are in no group,
+and a group without objects is not shown. Groups are ordered by their values, ranges as they were sent.
+
+**\`maxGroupCount\`** keeps the groups with the most objects, the smaller value first among equals, within each group of the
+groupings before it. \`excludedItems\` counts the objects of the groups that were dropped.
+`
+
+/** Written by hand, because what names a group is JSON text already. */
+function writeAggregated(
+  { metrics, groupings }: Aggregation,
+  { groups, excludedItems }: Aggregated,
+): string {
+  const metricNames = metrics.map(({ name }) => `{"name":${JSON.stringify(name)}`)
+  const groupNames = groupings.map(({ property }) => `${JSON.stringify(property)}:`)
+  const data = groups.map((group) => {
+    const keys = group.keys.map((key, index) => `${groupNames[index]}${key}`)
+    const values = group.metrics.map(
+      (value, index) => `${metricNames[index]}${valueMember(value)}}`,
+    )
+    return `{"group":{${keys.join(',')}},"metrics":[${values.join(',')}]}`
+  })
+  const excluded = excludedItems === undefined ? '' : `"excludedItems":${excludedItems},`
+  return `{${excluded}"data":[${data.join(',')}]}`
+}
+
+function valueMember(value: number | undefined): string {
+  if (value === undefined) return ''
+  return `,"value":${Number.isFinite(value) ? JSON.stringify(value) : `"${value}"`}`
+}

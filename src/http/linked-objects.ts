@@ -1,0 +1,169 @@
+import { Type } from 'typebox'
+import { ObjectQueryError } from '../contract/errors.ts'
+import { PAGE_SIZES } from '../contract/limits.ts'
+import { recordShape } from '../contract/object-record.ts'
+import { findLink } from '../ontology/links.ts'
+import type { ObjectType, Ontology } from '../ontology/ontology.ts'
+import { effectiveLimit } from '../paging/retrieval-limit.ts'
+import type { App } from './app.ts'
+import type { Caller } from './caller.ts'
+import { findRecord, hasKey, objectNotFound, readKey } from './find-object.ts'
+import { bothOf, followLink, type LinkOfObject, linkEndpoint } from './follow-link.ts'
+import { ObjectRecord } from './get-object.ts'
+import {
+  ListingParameters,
+  readListing,
+  readSelection,
+  SelectionParameter,
+} from './listing-parameters.ts'
+import { writePageEnvelope } from './page-response.ts'
+import { resolveObjectType, resolveOntology } from './resolve.ts'
+import { closed, NextPageToken, responses } from './schemas.ts'
+import { sendJson } from './send-json.ts'
+import { servePage } from './serve-page.ts'
+import type { Services } from './services.ts'
+
+/** The objects that one object is linked to, revision 1.0. */
+
+export function addLinkedObjects(app: App, services: Services): void {
+  addListLinkedObjects(app, services)
+  addGetLinkedObject(app, services)
+}
+
+const params = {
+  ontology: Type.String({ description: 'RID or API name of the ontology.' }),
+  objectType: Type.String({ description: 'API name of the object type.' }),
+  primaryKey: Type.String({ description: 'The primary key of the object, as text.' }),
+  linkType: Type.String({ description: 'API name of the link.' }),
+}
+
+function addListLinkedObjects(app: App, services: Services): void {
+  app.get(
+    '/api/v1/ontologies/:ontology/objects/:objectType/:primaryKey/links/:linkType',
+    {
+      config: { scope: 'api:ontologies-read' },
+      schema: {
+        operationId: 'listLinkedObjects',
+        summary: 'List linked objects (revision 1.0)',
+        description:
+          'Selection, order and filters are about the linked objects. When the object that the link starts from is deleted, a snapshot goes on and a walk without snapshot ends.',
+        tags: ['Revision 1.0'],
+        params: Type.Object(params),
+        querystring: ListingParameters,
+        response: responses(
+          Type.Object({ data: Type.Array(ObjectRecord), nextPageToken: NextPageToken }),
+        ),
+      },
+    },
+    async (request, reply) => {
+      const { pageSize, pageToken, snapshot = false } = request.query
+      const { ontology, link } = await resolveLink(request.params, request.caller, services)
+      const { objectType, linkedType } = link.side
+      const listing = readListing(request.query, linkedType, services.limits.query)
+      const condition = await followLink(link, { snapshot, pageToken }, services)
+      if (condition === undefined) throw objectNotFound(objectType, request.params.primaryKey)
+      const page = await servePage(
+        {
+          ontology,
+          objectType: linkedType,
+          requestId: request.id,
+          endpoint: linkEndpoint(link),
+          revision: '1.0',
+          caller: request.caller,
+          ...listing,
+          query: bothOf(condition, listing.query),
+          snapshot,
+          pageToken,
+          pageSize,
+          showsCount: false,
+          maximumPageSize: PAGE_SIZES.listLinkedObjects,
+          retrievalLimit: effectiveLimit(
+            services.limits.listObjectsLimit,
+            linkedType.retrievalLimit,
+          ),
+        },
+        services,
+      )
+      return sendJson(reply, writePageEnvelope('1.0', page, { totalCount: false }))
+    },
+  )
+}
+
+function addGetLinkedObject(app: App, services: Services): void {
+  app.get(
+    '/api/v1/ontologies/:ontology/objects/:objectType/:primaryKey/links/:linkType/:linkedObjectPrimaryKey',
+    {
+      config: { scope: 'api:ontologies-read' },
+      schema: {
+        operationId: 'getLinkedObject',
+        summary: 'Get a linked object (revision 1.0)',
+        tags: ['Revision 1.0'],
+        params: Type.Object({
+          ...params,
+          linkedObjectPrimaryKey: Type.String({
+            description: 'The primary key of the linked object, as text.',
+          }),
+        }),
+        querystring: Type.Object({ properties: SelectionParameter }, closed),
+        response: responses(ObjectRecord),
+      },
+    },
+    async (request, reply) => {
+      const { primaryKey, linkType, linkedObjectPrimaryKey } = request.params
+      const { link } = await resolveLink(request.params, request.caller, services)
+      const { objectType, linkedType } = link.side
+      const selection = readSelection(request.query.properties, linkedType)
+      const condition = await followLink(link, NO_WALK, services)
+      if (condition === undefined) throw objectNotFound(objectType, primaryKey)
+
+      const key = readKey(linkedType, linkedObjectPrimaryKey)
+      if (key === undefined)
+        throw linkedObjectNotFound(linkType, linkedType, linkedObjectPrimaryKey)
+      const wish = {
+        objectType: linkedType,
+        query: bothOf(hasKey(linkedType, key), condition),
+        shape: recordShape('1.0', linkedType.apiName),
+        selection,
+      }
+      const record = await findRecord(wish, services)
+      if (record === undefined) {
+        throw linkedObjectNotFound(linkType, linkedType, linkedObjectPrimaryKey)
+      }
+      return sendJson(reply, record)
+    },
+  )
+}
+
+const NO_WALK = { snapshot: false, pageToken: undefined }
+
+interface LinkPath {
+  readonly ontology: string
+  readonly objectType: string
+  readonly primaryKey: string
+  readonly linkType: string
+}
+
+async function resolveLink(
+  path: LinkPath,
+  caller: Caller,
+  { store }: Services,
+): Promise<{ readonly ontology: Ontology; readonly link: LinkOfObject }> {
+  const ontology = resolveOntology(await store.readCatalogue(), caller, path.ontology)
+  const { objectType } = resolveObjectType(ontology, path.objectType)
+  const side = findLink(ontology, objectType, path.linkType)
+  const key = readKey(objectType, path.primaryKey)
+  if (key === undefined) throw objectNotFound(objectType, path.primaryKey)
+  return { ontology, link: { side, key } }
+}
+
+function linkedObjectNotFound(
+  linkType: string,
+  linkedType: ObjectType,
+  written: string,
+): ObjectQueryError {
+  return new ObjectQueryError('LinkedObjectNotFound', {
+    linkType,
+    linkedObjectType: linkedType.apiName,
+    linkedObjectPrimaryKey: { [linkedType.primaryKey.apiName]: written },
+  })
+}

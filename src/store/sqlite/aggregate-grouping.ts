@@ -1,0 +1,109 @@
+import type { Grouping, NumericType, Range, TimeType } from '../../query/aggregation.ts'
+import { intervalStart } from '../../query/duration.ts'
+import { toColumnValue } from '../../query/fields.ts'
+import { columnJson, decimalOf } from '../../query/from-column.ts'
+import { BUCKET_START } from './aggregate-functions.ts'
+import type { SqlCondition, SqlValue } from './query-sql.ts'
+
+/** A grouping as SQL: the expression that objects of one group share, and how its value reads. */
+export interface GroupingSql {
+  /** Never null where the condition holds, and sorted as the groups are. */
+  readonly key: SqlCondition
+  /** Which objects belong to a group at all. */
+  readonly condition: string
+  /** The ranges, as a table to join. */
+  readonly ranges: (SqlCondition & { readonly name: string }) | undefined
+  readonly maxGroups: number | undefined
+  /** The key as JSON text. */
+  readonly read: (key: SqlValue) => string
+}
+
+export function groupingSql(grouping: Grouping, column: string, index: number): GroupingSql {
+  const base = { condition: `${column} IS NOT NULL`, ranges: undefined, maxGroups: undefined }
+  switch (grouping.kind) {
+    case 'exact':
+      return {
+        ...base,
+        key: { sql: column, values: [] },
+        maxGroups: grouping.maxGroups,
+        read: (key) => columnJson(grouping.type, key),
+      }
+    case 'fixedWidth':
+      return { ...base, ...fixedWidthSql(grouping.type, column, BigInt(grouping.width)) }
+    case 'ranges':
+      return { ...base, ...rangesSql(grouping.ranges, column, `range_${index}`) }
+    case 'duration':
+      return { ...base, ...durationSql(grouping.type, column, BigInt(grouping.seconds)) }
+  }
+}
+
+function fixedWidthSql(
+  type: NumericType,
+  column: string,
+  width: bigint,
+): Partial<GroupingSql> & KeySql {
+  switch (type) {
+    case 'byte':
+    case 'short':
+    case 'integer':
+    case 'long':
+      return {
+        // JavaScript numbers are stored as doubles, which divide otherwise.
+        key: floorDivision(`CAST(${column} AS INTEGER)`, width),
+        // As a number of any length: a double would not tell the starts of large ones apart.
+        read: (key) => String(BigInt(key) * width),
+      }
+    case 'decimal':
+      return bucketSql(column, width)
+    case 'float':
+    case 'double':
+      // NaN is text, and text is larger than every number.
+      return { ...bucketSql(column, width), condition: `${column} > -9e999 AND ${column} < 9e999` }
+  }
+}
+
+type KeySql = Pick<GroupingSql, 'key' | 'read'>
+
+function bucketSql(column: string, width: bigint): KeySql {
+  return {
+    key: { sql: `${BUCKET_START}(${column}, ?)`, values: [width] },
+    read: (key) => String(decimalOf(String(key)).units),
+  }
+}
+
+function durationSql(type: TimeType, column: string, seconds: bigint): KeySql {
+  // Cut to seconds as text, because SQLite would round the fraction.
+  const time = type === 'date' ? `unixepoch(${column})` : `unixepoch(substr(${column}, 1, 19))`
+  return {
+    key: floorDivision(time, seconds),
+    read: (key) => `"${intervalStart(type, Number(BigInt(key) * seconds))}"`,
+  }
+}
+
+/** SQLite divides towards zero. The quotient, unlike the start of the bucket, cannot overflow. */
+function floorDivision(whole: string, by: bigint): SqlCondition {
+  return { sql: `(${whole} / ? - (${whole} % ? < 0))`, values: [by, by] }
+}
+
+function rangesSql(ranges: readonly Range[], column: string, name: string) {
+  const rows = ranges.map(
+    ({ low, high }, index) =>
+      `(${index}, ?, ?, ${low.inclusive ? 1 : 0}, ${high.inclusive ? 1 : 0})`,
+  )
+  return {
+    key: { sql: `${name}.number`, values: [] },
+    // The first line alone finds the rows through the index of the property.
+    condition: `${column} >= ${name}.low AND ${column} <= ${name}.high
+      AND (${name}.low_inside OR ${column} > ${name}.low)
+      AND (${name}.high_inside OR ${column} < ${name}.high)`,
+    ranges: {
+      name,
+      sql: `${name}(number, low, high, low_inside, high_inside) AS (VALUES ${rows.join(', ')})`,
+      values: ranges.flatMap(({ low, high }) => [
+        toColumnValue(low.value),
+        toColumnValue(high.value),
+      ]),
+    },
+    read: (key: SqlValue) => ranges[Number(key)]?.json ?? '{}',
+  }
+}

@@ -1,0 +1,108 @@
+import type { GroupingSql } from './aggregate-grouping.ts'
+import { objectTable } from './object-table.ts'
+import { VISIBLE } from './page-sql.ts'
+import type { SqlCondition } from './query-sql.ts'
+
+/** The statement of an aggregation. Names in it are ours: keys `k0`, metric columns `m0`. */
+
+export interface AggregateParts {
+  readonly table: number
+  /** Which objects are aggregated. */
+  readonly matching: SqlCondition
+  readonly groupings: readonly GroupingSql[]
+  /** The columns of all metrics, in order. */
+  readonly columns: readonly string[]
+}
+
+/**
+ * Further value: how many groups to give at most. Gives the keys, the metric columns, the number
+ * of objects in the group, and that in all groups before any was dropped.
+ */
+export function aggregateSql(parts: AggregateParts): SqlCondition {
+  const { sql, values } = keptGroups(parts)
+  const keys = keyNames(parts)
+  const columns = [...keys, ...columnNames(parts), 'n', 'total']
+  const order = keys.length === 0 ? '' : `ORDER BY ${keys.join(', ')}`
+  return { sql: `${sql} SELECT ${columns.join(', ')} FROM kept ${order} LIMIT ?`, values }
+}
+
+/** How many groups there are, in the end. */
+export function countGroupsSql(parts: AggregateParts): SqlCondition {
+  const { sql, values } = keptGroups({ ...parts, columns: [] })
+  return { sql: `${sql} SELECT count(*) FROM kept`, values }
+}
+
+function keyNames({ groupings }: AggregateParts): string[] {
+  return groupings.map((_, index) => `k${index}`)
+}
+
+function columnNames({ columns }: AggregateParts): string[] {
+  return columns.map((_, index) => `m${index}`)
+}
+
+/** The groups, less those that a maximum drops, as the table `kept`. */
+function keptGroups(parts: AggregateParts): SqlCondition {
+  const groups = groupsSql(parts)
+  const maxima = parts.groupings.flatMap(({ maxGroups }, index) =>
+    maxGroups === undefined ? [] : [{ maxGroups, index }],
+  )
+  if (maxima.length === 0) {
+    const kept = 'kept AS (SELECT *, 0 AS total FROM grouped)'
+    return { sql: `WITH ${[...groups.tables, kept].join(', ')}`, values: groups.values }
+  }
+  const keys = keyNames(parts)
+  // A group is as large as all groups within it; the innermost ones know their size already.
+  const sizes = maxima.map(({ index }) =>
+    index === keys.length - 1
+      ? `n AS size${index}`
+      : `sum(n) OVER (PARTITION BY ${keys.slice(0, index + 1).join(', ')}) AS size${index}`,
+  )
+  const ranks = maxima.map(({ index }) => {
+    const within = index === 0 ? '' : `PARTITION BY ${keys.slice(0, index).join(', ')} `
+    const rank = `dense_rank() OVER (${within}ORDER BY size${index} DESC, k${index})`
+    return `${rank} AS rank${index}`
+  })
+  const tables = [
+    ...groups.tables,
+    `sized AS (SELECT *, sum(n) OVER () AS total, ${sizes.join(', ')} FROM grouped)`,
+    `ranked AS (SELECT *, ${ranks.join(', ')} FROM sized)`,
+    `kept AS (SELECT * FROM ranked
+      WHERE ${maxima.map(({ index }) => `rank${index} <= ?`).join(' AND ')})`,
+  ]
+  return {
+    sql: `WITH ${tables.join(', ')}`,
+    values: [...groups.values, ...maxima.map(({ maxGroups }) => maxGroups)],
+  }
+}
+
+/** Every group, as the table `grouped`, behind the tables that the groupings bring. */
+function groupsSql(parts: AggregateParts) {
+  const { table, matching, groupings, columns } = parts
+  const keys = keyNames(parts)
+  const selected = [
+    ...groupings.map(({ key }, index) => `${key.sql} AS ${keys[index]}`),
+    ...columns.map((column, index) => `${column} AS m${index}`),
+    'count(*) AS n',
+  ]
+  const ranges = groupings.flatMap((grouping) => grouping.ranges ?? [])
+  // The plus sign keeps the database from the index of current rows: a scan in the order of the
+  // file is many times faster than one that jumps, and it is the whole table that is wanted.
+  const conditions = [
+    `+${VISIBLE.current}`,
+    matching.sql,
+    ...groupings.map(({ condition }) => condition),
+  ]
+  const grouped = `grouped AS (
+    SELECT ${selected.join(', ')}
+    FROM ${[`${objectTable(table)} AS o`, ...ranges.map(({ name }) => name)].join(' JOIN ')}
+    WHERE ${conditions.join(' AND ')}
+    ${keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')}`})`
+  return {
+    tables: [...ranges.map(({ sql }) => sql), grouped],
+    values: [
+      ...ranges.flatMap(({ values }) => values),
+      ...groupings.flatMap(({ key }) => key.values),
+      ...matching.values,
+    ],
+  }
+}

@@ -1,0 +1,512 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { OntologyDefinition } from '../../src/ontology/definition-schema.ts'
+import { type Service, startService } from '../support/service.ts'
+
+/** Aggregations by example; test/properties/aggregate.property.test.ts holds them against a model. */
+
+const SALES: OntologyDefinition = {
+  apiName: 'sales',
+  objectTypes: [
+    {
+      apiName: 'sale',
+      primaryKey: 'id',
+      properties: {
+        id: { type: 'integer' },
+        city: { type: 'string' },
+        kind: { type: 'string' },
+        units: { type: 'integer' },
+        cents: { type: 'long' },
+        price: { type: 'decimal' },
+        score: { type: 'double' },
+        day: { type: 'date' },
+        at: { type: 'timestamp' },
+        paid: { type: 'boolean' },
+        tags: { type: 'array', items: { type: 'string' } },
+        name: { type: 'struct', fields: { first: { type: 'string' } } },
+        place: { type: 'geopoint' },
+      },
+    },
+    { apiName: 'none', primaryKey: 'id', properties: { id: { type: 'integer' } } },
+  ],
+}
+
+const MAX_LONG = '9223372036854775807'
+const MIN_LONG = '-9223372036854775808'
+
+const OBJECTS = [
+  {
+    id: 1,
+    city: 'Bern',
+    kind: 'tea',
+    units: 3,
+    cents: MAX_LONG,
+    price: '0.1',
+    score: 1.5,
+    day: '2020-01-31',
+    at: '2020-01-31T23:59:59.999999Z',
+    paid: true,
+    tags: ['red'],
+  },
+  {
+    id: 2,
+    city: 'Bern',
+    kind: 'tea',
+    units: -7,
+    cents: MAX_LONG,
+    price: '0.20',
+    score: 2.5,
+    day: '1969-12-31',
+    at: '1969-12-31T23:59:59Z',
+    paid: false,
+  },
+  { id: 3, city: 'Bern', kind: 'oil', units: 12, cents: '5', price: '0.2', score: 'NaN' },
+  { id: 4, city: 'Zürich', kind: 'oil', units: 12, cents: MIN_LONG, score: 'Infinity' },
+  { id: 5, city: 'Zürich', kind: 'tea', day: '2020-02-01', at: '2020-02-01T00:00:00Z' },
+  { id: 6, kind: 'tea', units: 1, score: '-Infinity' },
+  { id: 7, city: '"quoted" \u{1f600}' },
+]
+
+const AGGREGATE = '/api/v1/ontologies/sales/objects/sale/aggregate'
+const count = { type: 'count' }
+const field = (name: string) => `properties.${name}`
+const metric = (type: string, name: string) => ({ type, field: field(name) })
+const exact = (name: string, more = {}) => ({ type: 'exact', field: field(name), ...more })
+const eq = (name: string, value: unknown) => ({ type: 'eq', field: field(name), value })
+
+describe('aggregate objects, revision 1.0', () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startService()
+    expect((await service.apply(SALES)).status).toBe(200)
+    expect((await service.put('sales', 'sale', [{ id: 1, city: 'Old' }])).status).toBe(200)
+    expect((await service.put('sales', 'sale', OBJECTS)).status).toBe(200)
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  const ask = (body: unknown, path = AGGREGATE) => service.ask(path, { json: body })
+
+  /** What one metric is, over everything or what a query finds. */
+  async function valueOf(aggregation: object, query?: object): Promise<unknown> {
+    const answer = await ask({ aggregation: [aggregation], query })
+    expect(answer.status).toBe(200)
+    expect(answer.body.data).toHaveLength(1)
+    expect(answer.body.data[0].group).toEqual({})
+    return answer.body.data[0].metrics[0].value
+  }
+
+  /** Each group with its count. */
+  async function groupsOf(...groupBy: object[]): Promise<[object, number][]> {
+    const answer = await ask({ aggregation: [count], groupBy })
+    expect(answer.status).toBe(200)
+    return answer.body.data.map((row: { group: object; metrics: [{ value: number }] }) => [
+      row.group,
+      row.metrics[0].value,
+    ])
+  }
+
+  it('answers exactly one row without groupBy', async () => {
+    const answer = await ask({ aggregation: [count], query: null, groupBy: null })
+    expect(answer.text).toBe('{"data":[{"group":{},"metrics":[{"name":"count","value":7}]}]}')
+    const none = await ask(
+      { aggregation: [count, metric('min', 'id'), metric('sum', 'id'), metric('avg', 'id')] },
+      '/api/v1/ontologies/sales/objects/none/aggregate',
+    )
+    expect(none.body.data).toEqual([
+      {
+        group: {},
+        metrics: [
+          { name: 'count', value: 0 },
+          { name: 'min_id' },
+          { name: 'sum_id' },
+          { name: 'avg_id' },
+        ],
+      },
+    ])
+  })
+
+  it('takes what the published clients send', async () => {
+    const answer = await ask({ aggregation: [count], groupBy: [exact('city')] })
+    expect(answer.body).toEqual({
+      data: [
+        { group: { city: '"quoted" \u{1f600}' }, metrics: [{ name: 'count', value: 1 }] },
+        { group: { city: 'Bern' }, metrics: [{ name: 'count', value: 3 }] },
+        { group: { city: 'Zürich' }, metrics: [{ name: 'count', value: 2 }] },
+      ],
+    })
+  })
+
+  it('computes metrics exactly, and rounds them once', async () => {
+    expect(await valueOf(metric('min', 'units'))).toBe(-7)
+    expect(await valueOf(metric('max', 'units'))).toBe(12)
+    expect(await valueOf(metric('sum', 'units'))).toBe(21)
+    expect(await valueOf(metric('avg', 'units'))).toBe(4.2)
+    expect(await valueOf(metric('approximateDistinct', 'units'))).toBe(4)
+    // 2^63 - 1 twice, 5 and -2^63: past 64 bits on the way, exact in the end.
+    expect(await valueOf(metric('sum', 'cents'))).toBe(Number(2n ** 63n + 3n))
+    expect(await valueOf(metric('sum', 'cents'), eq('kind', 'tea'))).toBe(Number(2n ** 64n - 2n))
+    expect(await valueOf(metric('avg', 'cents'), eq('kind', 'tea'))).toBe(Number(2n ** 63n - 1n))
+    expect(await valueOf(metric('max', 'cents'))).toBe(2 ** 63)
+    expect(await valueOf(metric('min', 'cents'))).toBe(-(2 ** 63))
+    expect(await valueOf(metric('sum', 'price'))).toBe(0.5)
+    expect(await valueOf(metric('avg', 'price'))).toBe(0.5 / 3)
+    // 0.2 and 0.20 are one value.
+    expect(await valueOf(metric('approximateDistinct', 'price'))).toBe(2)
+    expect(await valueOf(metric('max', 'price'))).toBe(0.2)
+  })
+
+  it('computes times in milliseconds', async () => {
+    expect(await valueOf(metric('min', 'day'))).toBe(-86_400_000)
+    expect(await valueOf(metric('max', 'day'))).toBe(Date.UTC(2020, 1, 1))
+    expect(await valueOf(metric('min', 'at'))).toBe(-1000)
+    expect(await valueOf(metric('max', 'at'))).toBe(Date.UTC(2020, 1, 1))
+  })
+
+  it('shows NaN and the infinities as text', async () => {
+    expect(await valueOf(metric('sum', 'score'))).toBe('NaN')
+    expect(await valueOf(metric('avg', 'score'))).toBe('NaN')
+    expect(await valueOf(metric('max', 'score'))).toBe('NaN')
+    expect(await valueOf(metric('min', 'score'))).toBe('-Infinity')
+    const not = (id: number) => ({ type: 'not', value: eq('id', id) })
+    const both = { type: 'and', value: [not(3)] }
+    expect(await valueOf(metric('sum', 'score'), both)).toBe('NaN')
+    expect(await valueOf(metric('max', 'score'), both)).toBe('Infinity')
+    const positive = { type: 'and', value: [not(3), not(6)] }
+    expect(await valueOf(metric('avg', 'score'), positive)).toBe('Infinity')
+    expect(await valueOf(metric('sum', 'score'), eq('kind', 'tea'))).toBe('-Infinity')
+    expect(await valueOf(metric('sum', 'score'), eq('city', 'Bern'))).toBe('NaN')
+    expect(await valueOf(metric('approximateDistinct', 'score'))).toBe(5)
+    expect(await valueOf(metric('min', 'score'), eq('id', 3))).toBe('NaN')
+  })
+
+  it('aggregates what a query finds, fuzzy terms included', async () => {
+    const oil = { type: 'anyTerm', field: field('city'), value: 'zurich', fuzzy: true }
+    expect(await valueOf(count, oil)).toBe(2)
+    expect(await valueOf(count, { type: 'contains', field: field('tags'), value: 'red' })).toBe(1)
+    expect(await valueOf(count, { type: 'prefix', field: field('city'), value: 'be' })).toBe(3)
+    expect(await valueOf(count, { type: 'isNull', field: field('city'), value: true })).toBe(1)
+  })
+
+  it('names exact groups in the encoding of the property', async () => {
+    expect(await groupsOf(exact('cents'))).toEqual([
+      [{ cents: MIN_LONG }, 1],
+      [{ cents: '5' }, 1],
+      [{ cents: MAX_LONG }, 2],
+    ])
+    expect(await groupsOf(exact('price'))).toEqual([
+      [{ price: '0.1' }, 1],
+      [{ price: '0.2' }, 2],
+    ])
+    expect(await groupsOf(exact('score'))).toEqual([
+      [{ score: '-Infinity' }, 1],
+      [{ score: 1.5 }, 1],
+      [{ score: 2.5 }, 1],
+      [{ score: 'Infinity' }, 1],
+      [{ score: 'NaN' }, 1],
+    ])
+    expect(await groupsOf(exact('paid'))).toEqual([
+      [{ paid: false }, 1],
+      [{ paid: true }, 1],
+    ])
+    expect(await groupsOf(exact('at'))).toEqual([
+      [{ at: '1969-12-31T23:59:59Z' }, 1],
+      [{ at: '2020-01-31T23:59:59.999999Z' }, 1],
+      [{ at: '2020-02-01T00:00:00Z' }, 1],
+    ])
+  })
+
+  it('groups by several properties; objects without one of them are in no group', async () => {
+    expect(await groupsOf(exact('kind'), exact('city'))).toEqual([
+      [{ kind: 'oil', city: 'Bern' }, 1],
+      [{ kind: 'oil', city: 'Zürich' }, 1],
+      [{ kind: 'tea', city: 'Bern' }, 2],
+      [{ kind: 'tea', city: 'Zürich' }, 1],
+    ])
+  })
+
+  it('groups by width, below zero too', async () => {
+    const width = (name: string, fixedWidth: number) => ({
+      type: 'fixedWidth',
+      field: field(name),
+      fixedWidth,
+    })
+    expect(await groupsOf(width('units', 5))).toEqual([
+      [{ units: -10 }, 1],
+      [{ units: 0 }, 2],
+      [{ units: 10 }, 2],
+    ])
+    expect(await groupsOf(width('score', 2))).toEqual([
+      [{ score: 0 }, 1],
+      [{ score: 2 }, 1],
+    ])
+    expect(await groupsOf(width('price', 1))).toEqual([[{ price: 0 }, 3]])
+    const cents = await ask({ aggregation: [count], groupBy: [width('cents', 10)] })
+    expect(cents.text.match(/"cents":(-?\d+)/g)).toEqual([
+      '"cents":-9223372036854775810',
+      '"cents":0',
+      '"cents":9223372036854775800',
+    ])
+  })
+
+  it('groups by ranges, in their order, an object in every range that holds it', async () => {
+    const ranges = [
+      { gt: 3, lte: 12 },
+      { gte: 3, lt: 12 },
+      { gte: 100, lt: 200 },
+      { gte: -7, lte: 3 },
+    ]
+    expect(await groupsOf({ type: 'ranges', field: field('units'), ranges })).toEqual([
+      [{ units: { gt: 3, lte: 12 } }, 2],
+      [{ units: { gte: 3, lt: 12 } }, 1],
+      [{ units: { gte: -7, lte: 3 } }, 3],
+    ])
+    const days = [
+      { gte: '1900-01-01', lt: '2020-01-31' },
+      { gte: '2020-01-31', gt: null, lt: '2021-01-01' },
+    ]
+    expect(await groupsOf({ type: 'ranges', field: field('day'), ranges: days })).toEqual([
+      [{ day: { gte: '1900-01-01', lt: '2020-01-31' } }, 1],
+      [{ day: { gte: '2020-01-31', lt: '2021-01-01' } }, 2],
+    ])
+    const finite = [{ gt: '-Infinity', lt: 'Infinity' }]
+    expect(await groupsOf({ type: 'ranges', field: field('score'), ranges: finite })).toEqual([
+      [{ score: { gt: '-Infinity', lt: 'Infinity' } }, 2],
+    ])
+  })
+
+  it('groups by duration from 1970 on, in UTC', async () => {
+    const by = (name: string, duration: string) => ({
+      type: 'duration',
+      field: field(name),
+      duration,
+    })
+    expect(await groupsOf(by('day', 'P30D'))).toEqual([
+      [{ day: '1969-12-02' }, 1],
+      [{ day: '2020-01-09' }, 2],
+    ])
+    expect(await groupsOf(by('at', 'P1D'))).toEqual([
+      [{ at: '1969-12-31T00:00:00Z' }, 1],
+      [{ at: '2020-01-31T00:00:00Z' }, 1],
+      [{ at: '2020-02-01T00:00:00Z' }, 1],
+    ])
+    expect(await groupsOf(by('at', 'PT1S'))).toEqual([
+      [{ at: '1969-12-31T23:59:59Z' }, 1],
+      [{ at: '2020-01-31T23:59:59Z' }, 1],
+      [{ at: '2020-02-01T00:00:00Z' }, 1],
+    ])
+    expect(await groupsOf(by('at', 'P999999999D'))).toEqual([
+      [{ at: '0000-01-01T00:00:00Z' }, 1],
+      [{ at: '1970-01-01T00:00:00Z' }, 2],
+    ])
+  })
+
+  it('keeps the largest groups, and counts what it dropped', async () => {
+    const largest = await ask({
+      aggregation: [count],
+      groupBy: [exact('city', { maxGroupCount: 2 })],
+    })
+    expect(largest.body.excludedItems).toBe(1)
+    expect(largest.body.data.map((row: { group: object }) => row.group)).toEqual([
+      { city: 'Bern' },
+      { city: 'Zürich' },
+    ])
+    const enough = await ask({
+      aggregation: [count],
+      groupBy: [exact('city', { maxGroupCount: 3 })],
+    })
+    expect(enough.body.excludedItems).toBe(0)
+    // Within each kind, the largest city; of equal ones the first.
+    const nested = await ask({
+      aggregation: [count],
+      groupBy: [exact('kind'), exact('city', { maxGroupCount: 1 })],
+    })
+    expect(nested.body).toMatchObject({
+      excludedItems: 2,
+      data: [{ group: { kind: 'oil', city: 'Bern' } }, { group: { kind: 'tea', city: 'Bern' } }],
+    })
+    const outer = await ask({
+      aggregation: [count],
+      groupBy: [exact('kind', { maxGroupCount: 1 }), exact('city', { maxGroupCount: 5 })],
+    })
+    expect(outer.body).toMatchObject({
+      excludedItems: 2,
+      data: [{ group: { kind: 'tea', city: 'Bern' } }, { group: { kind: 'tea', city: 'Zürich' } }],
+    })
+  })
+
+  it.each([
+    [{ aggregation: [] }, 422, 'Conjure:UnprocessableEntity', { parameter: 'aggregation' }],
+    [{}, 422, 'Conjure:UnprocessableEntity', { parameter: 'aggregation' }],
+    [{ aggregation: null }, 422, 'Conjure:UnprocessableEntity', { parameter: 'aggregation' }],
+    [
+      { aggregation: [count], where: {} },
+      422,
+      'Conjure:UnprocessableEntity',
+      { parameter: 'where' },
+    ],
+    [
+      { aggregation: [{}] },
+      422,
+      'Conjure:UnprocessableEntity',
+      { parameter: 'aggregation[0].type' },
+    ],
+    [
+      { aggregation: [{ type: 'count', of: 1 }] },
+      422,
+      'Conjure:UnprocessableEntity',
+      { parameter: 'aggregation[0].of' },
+    ],
+    [
+      { aggregation: Array.from({ length: 101 }, () => count) },
+      422,
+      'Conjure:UnprocessableEntity',
+      { parameter: 'aggregation' },
+    ],
+    [
+      { aggregation: [{ type: 'median', field: 'properties.units' }] },
+      400,
+      'AggregationMetricNotSupported',
+      { metricType: 'median' },
+    ],
+    [{ aggregation: [metric('sum', 'city')] }, 400, 'InvalidPropertyType', { property: 'city' }],
+    [{ aggregation: [metric('min', 'nope')] }, 404, 'PropertiesNotFound', { properties: ['nope'] }],
+    [{ aggregation: [{ type: 'min', field: 'units' }] }, 400, 'InvalidFields', {}],
+    [
+      { aggregation: [count], groupBy: [exact('city'), exact('city')] },
+      400,
+      'MultipleGroupByOnFieldNotSupported',
+      { duplicateFields: ['properties.city'] },
+    ],
+    [
+      { aggregation: [count], groupBy: [exact('city', { maxGroupCount: 0 })] },
+      422,
+      'Conjure:UnprocessableEntity',
+      { parameter: 'groupBy[0].maxGroupCount' },
+    ],
+    [
+      {
+        aggregation: [count],
+        groupBy: [{ type: 'fixedWidth', field: field('units'), fixedWidth: 0 }],
+      },
+      422,
+      'Conjure:UnprocessableEntity',
+      { parameter: 'groupBy[0].fixedWidth' },
+    ],
+    [
+      {
+        aggregation: [count],
+        groupBy: [{ type: 'ranges', field: field('units'), ranges: [{ gte: 1, lt: 2, to: 3 }] }],
+      },
+      422,
+      'Conjure:UnprocessableEntity',
+      { parameter: 'groupBy[0].ranges[0].to' },
+    ],
+    [
+      {
+        aggregation: [count],
+        groupBy: [{ type: 'ranges', field: field('units'), ranges: [{ gte: 1 }] }],
+      },
+      400,
+      'InvalidAggregationRange',
+      { property: 'units' },
+    ],
+    [
+      {
+        aggregation: [count],
+        groupBy: [{ type: 'duration', field: field('day'), duration: 'PT1H' }],
+      },
+      400,
+      'InvalidDurationGroupByValue',
+      { property: 'day' },
+    ],
+    [{ aggregation: [count], query: { type: 'and', value: [] } }, 400, 'InvalidAndFilter', {}],
+    [
+      { aggregation: [count], query: { type: 'nonsense' } },
+      400,
+      'Default:InvalidArgument',
+      { parameter: 'query.type' },
+    ],
+  ])('refuses %j', async (body, status, errorName, parameters) => {
+    const answer = await ask(body)
+    expect({ status: answer.status, ...answer.body }).toMatchObject({
+      status,
+      errorName,
+      parameters,
+    })
+  })
+
+  it('needs a body, a token and the scope', async () => {
+    const nothing = await service.ask(AGGREGATE, { method: 'POST' })
+    expect(nothing.body.errorName).toBe('MissingPostBody')
+    const nobody = await service.ask(AGGREGATE, { token: null, json: { aggregation: [count] } })
+    expect(nobody.status).toBe(401)
+    const token = await service.createToken({ scopes: ['api:ontologies-write'] })
+    const writer = await service.ask(AGGREGATE, { token, json: { aggregation: [count] } })
+    expect(writer.body.errorName).toBe('ApiUsageDenied')
+  })
+
+  it('takes as many metrics and groupings as it says', async () => {
+    const aggregation = Array.from({ length: 100 }, (_, index) => ({
+      ...metric('avg', 'score'),
+      name: `metric ${index}`,
+    }))
+    const groupBy = ['id', 'city', 'kind', 'paid'].map((name) => exact(name, { maxGroupCount: 9 }))
+    const ranges = ['units', 'cents', 'price', 'day', 'at'].map((name) => ({
+      type: 'ranges',
+      field: field(name),
+      ranges: Array.from({ length: 70 }, () =>
+        name === 'day'
+          ? { gte: '2000-01-01', lte: '2030-01-01' }
+          : name === 'at'
+            ? { gte: '2000-01-01T00:00:00Z', lte: '2030-01-01T00:00:00Z' }
+            : { gte: 0, lte: 1 },
+      ),
+    }))
+    const answer = await ask({ aggregation, groupBy: [...groupBy, ...ranges] })
+    expect(answer.status).toBe(200)
+    expect(answer.body.data).toEqual([])
+  })
+})
+
+describe('limits of aggregations', () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startService({ settings: { OQS_AGGREGATE_MAX_GROUPS: '3' } })
+    await service.apply(SALES)
+    await service.put('sales', 'sale', OBJECTS)
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  it('refuse more groups, unless fewer are asked for', async () => {
+    const by = (grouping: object) =>
+      service.ask(AGGREGATE, { json: { aggregation: [count], groupBy: [grouping] } })
+    expect((await by(exact('city'))).body.data).toHaveLength(3)
+    const many = await by(exact('id'))
+    expect(many.status).toBe(400)
+    expect(many.body).toMatchObject({
+      errorName: 'AggregationGroupCountExceededLimit',
+      parameters: { groupsCount: 7, groupsLimit: 3 },
+    })
+    expect((await by(exact('id', { maxGroupCount: 4 }))).body.parameters.groupsCount).toBe(4)
+    const cut = await by(exact('id', { maxGroupCount: 3 }))
+    expect(cut.body.data).toHaveLength(3)
+    expect(cut.body.excludedItems).toBe(4)
+  })
+
+  it('refuse an answer that is too large', async () => {
+    const text = 'x'.repeat(3_900_000)
+    const long = Array.from({ length: 30 }, (_, index) => ({
+      id: 100 + index,
+      city: `${index}${text}`,
+    }))
+    await using large = await startService()
+    await large.apply(SALES)
+    for (const object of long) {
+      expect((await large.put('sales', 'sale', [object])).status).toBe(200)
+    }
+    const answer = await large.ask(AGGREGATE, {
+      json: { aggregation: [count], groupBy: [exact('city')] },
+    })
+    expect(answer.status).toBe(400)
+    expect(answer.body.errorName).toBe('AggregationMemoryExceededLimit')
+  })
+})

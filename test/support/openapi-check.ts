@@ -1,0 +1,68 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+
+/** Holds every response of the tests against the service's own `openapi.json`. */
+
+interface Operation {
+  readonly method: string
+  readonly pattern: RegExp
+  /** Paths with fewer parameters are the more specific ones. */
+  readonly parameters: number
+  readonly responses: ReadonlyMap<string, ValidateFunction>
+}
+
+export interface OpenApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { responses: object }>>>>
+  readonly components: object
+}
+
+/** Gives what is wrong with a response, or nothing; what the document does not know is passed over. */
+export type ResponseCheck = (
+  method: string,
+  path: string,
+  status: number,
+  body: unknown,
+) => string | undefined
+
+export function responseCheck(document: OpenApiDocument): ResponseCheck {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  ajv.addSchema({ $id: 'openapi', ...document })
+  const operations = Object.entries(document.paths)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { responses }]) =>
+        operation(ajv, method, path, Object.keys(responses)),
+      ),
+    )
+    .sort((a, b) => a.parameters - b.parameters)
+
+  return (method, path, status, body) => {
+    const found = operations.find(
+      (one) => one.method === method.toLowerCase() && one.pattern.test(path),
+    )
+    if (found === undefined) return undefined
+    const validate =
+      found.responses.get(String(status)) ?? found.responses.get(`${String(status)[0]}XX`)
+    if (validate === undefined)
+      return `${method} ${path} answers ${status}, which is not documented`
+    if (validate(body)) return undefined
+    return `${method} ${path} ${status}: ${ajv.errorsText(validate.errors)}`
+  }
+}
+
+function operation(
+  ajv: Ajv2020,
+  method: string,
+  path: string,
+  statuses: readonly string[],
+): Operation {
+  const pointer = path.replaceAll('~', '~0').replaceAll('/', '~1')
+  const responses = statuses.map((status): [string, ValidateFunction] => {
+    const where = `#/paths/${pointer}/${method}/responses/${status}/content/application~1json/schema`
+    return [status, ajv.compile({ $ref: `openapi${encodeURI(where)}` })]
+  })
+  return {
+    method,
+    pattern: new RegExp(`^${path.replaceAll(/[.]/g, '\\.').replaceAll(/{[^}]+}/g, '[^/]+')}$`),
+    parameters: path.split('{').length,
+    responses: new Map(responses),
+  }
+}

@@ -1,0 +1,291 @@
+import type { PropertyDefinition } from '../../src/ontology/definition-schema.ts'
+import type { ScalarType } from '../../src/ontology/property-type.ts'
+import { isInOrOnRing, type RingCorner } from './query-ring.ts'
+import { hasTerms, plainTerms, type TextMatch } from './query-terms.ts'
+import { compareValues } from './query-values.ts'
+
+/**
+ * A plain evaluator of queries: an array of objects in, an array of objects out. It knows requests
+ * as clients write them and shares no code with the product, so that the two can disagree.
+ */
+
+export interface ModelType {
+  readonly primaryKey: string
+  /** In the order of the definition. */
+  readonly properties: ReadonlyMap<string, PropertyDefinition>
+}
+
+/** The properties of an object in canonical JSON, nulls left out. */
+export type Properties = Readonly<Record<string, unknown>>
+
+export interface ModelOrderTerm {
+  readonly property: string
+  readonly direction: 'asc' | 'desc'
+  readonly nulls: 'first' | 'last'
+}
+
+/** What is asked: the query of a search in either revision, or the filters of a listing. */
+export type Asked =
+  | { readonly as: 'search 1.0' | 'search 2.0'; readonly query: RequestQuery }
+  | { readonly as: 'listing'; readonly filters: readonly (readonly [string, string])[] }
+
+export type RequestQuery = Readonly<Record<string, unknown>> & { readonly type: string }
+
+/** The objects that are asked for, in their order. */
+export function answer(
+  type: ModelType,
+  objects: Iterable<Properties>,
+  asked: Asked,
+  order: readonly ModelOrderTerm[],
+): Properties[] {
+  return [...objects]
+    .filter((object) => isAskedFor(type, object, asked))
+    .sort((a, b) => compareObjects(type, order, a, b))
+}
+
+/** The object as a caller sees it who selected some properties; all of them when none is named. */
+export function select(
+  type: ModelType,
+  object: Properties,
+  selection: readonly string[],
+): Properties {
+  if (selection.length === 0) return object
+  return Object.fromEntries(
+    Object.entries(object).filter(([name]) => name === type.primaryKey || selection.includes(name)),
+  )
+}
+
+/** The order of a listing: term by term, then by key in the direction of the last term. */
+export function compareObjects(
+  type: ModelType,
+  order: readonly ModelOrderTerm[],
+  a: Properties,
+  b: Properties,
+): number {
+  const total: readonly ModelOrderTerm[] = [
+    ...order,
+    {
+      property: type.primaryKey,
+      direction: order.at(-1)?.direction ?? 'asc',
+      nulls: 'last',
+    },
+  ]
+  for (const { property, direction, nulls } of total) {
+    const [left, right] = [own(a, property), own(b, property)]
+    if (left === undefined || right === undefined) {
+      const missing = Number(left === undefined) - Number(right === undefined)
+      if (missing !== 0) return nulls === 'last' ? missing : -missing
+      continue
+    }
+    const compared = compareValues(scalarOf(type, property), left, right)
+    if (compared !== 0) return direction === 'asc' ? compared : -compared
+  }
+  return 0
+}
+
+export function isAskedFor(type: ModelType, object: Properties, asked: Asked): boolean {
+  if (asked.as === 'listing') return passesFilters(type, object, asked.filters)
+  return holds(type, object, asked.query, asked.as === 'search 1.0' ? findField1 : findField2)
+}
+
+/** A value in an object, or nothing, also for names that every JavaScript object knows. */
+export function own(object: Properties, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined
+}
+
+function holds(
+  type: ModelType,
+  object: Properties,
+  query: RequestQuery,
+  findField: FindField,
+): boolean {
+  const inner = (value: unknown) => holds(type, object, value as RequestQuery, findField)
+  const field = () => findField(type, String(query['field']))
+  switch (query.type) {
+    case 'empty':
+      return true
+    case 'and':
+      return (query['value'] as unknown[]).every(inner)
+    case 'or':
+      return (query['value'] as unknown[]).some(inner)
+    case 'not':
+      return !inner(query['value'])
+    case 'eq':
+    case 'contains':
+    case 'lt':
+    case 'lte':
+    case 'gt':
+    case 'gte':
+      return compares(type, object, field(), query.type, query['value'])
+    case 'isNull':
+      return (own(object, field().property) === undefined) === query['value']
+    case 'phrase':
+    case 'prefix':
+    case 'anyTerm':
+    case 'allTerms': {
+      const values = valuesOf(type, object, field()).map(({ value }) => String(value))
+      return readsAs(values, query.type, String(query['value']), query['fuzzy'] === true)
+    }
+    case 'keyword': {
+      const terms = textsOf(type, object).flatMap(plainTerms)
+      return hasTerms('allTerms', terms, plainTerms(String(query['query'])), false)
+    }
+    case 'geoPointWithin':
+      return pointsOf(type, object).some((point) =>
+        isInOrOnRing(point, query['polygon'] as RingCorner[]),
+      )
+    default:
+      throw new Error(`the model does not know ${query.type}`)
+  }
+}
+
+/**
+ * Whether the values of a field read as a question wants: words in a row must stand in one value,
+ * words anywhere may stand in several.
+ */
+function readsAs(
+  values: readonly string[],
+  match: TextMatch,
+  question: string,
+  fuzzy: boolean,
+): boolean {
+  const asked = plainTerms(question)
+  if (match === 'allTerms') return hasTerms(match, values.flatMap(plainTerms), asked, fuzzy)
+  return values.some((value) => hasTerms(match, plainTerms(value), asked, fuzzy))
+}
+
+function compares(
+  type: ModelType,
+  object: Properties,
+  field: FieldName,
+  operator: string,
+  wanted: unknown,
+): boolean {
+  return valuesOf(type, object, field).some(({ type: scalar, value }) => {
+    const compared = compareValues(scalar, value, wanted)
+    switch (operator) {
+      case 'lt':
+        return compared < 0
+      case 'lte':
+        return compared <= 0
+      case 'gt':
+        return compared > 0
+      case 'gte':
+        return compared >= 0
+      default:
+        return compared === 0
+    }
+  })
+}
+
+/** Filters of different kinds must all hold; values of one kind are alternatives. */
+function passesFilters(
+  type: ModelType,
+  object: Properties,
+  filters: readonly (readonly [string, string])[],
+): boolean {
+  const grouped = new Map<string, { field: FieldName; operator: string; values: string[] }>()
+  for (const [name, value] of filters) {
+    const [, written = '', operator = ''] = /^(?:p|properties)\.(.+)\.(\w+)$/.exec(name) ?? []
+    const property = type.properties.has(written)
+      ? written
+      : [...type.properties.keys()].find((key) => key.toLowerCase() === written.toLowerCase())
+    if (property === undefined) throw new Error(`the model does not know ${name}`)
+    const id = `${property} ${operator}`
+    const group = grouped.get(id) ?? { field: { property }, operator, values: [] }
+    group.values.push(value)
+    grouped.set(id, group)
+  }
+  return [...grouped.values()].every(({ field, operator, values }) => {
+    const some = (as: string) => values.some((value) => compares(type, object, field, as, value))
+    if (operator === 'isNull') {
+      return (own(object, field.property) === undefined) === (values[0] === 'true')
+    }
+    return operator === 'neq' ? !some('eq') : some(operator)
+  })
+}
+
+interface FieldName {
+  readonly property: string
+  readonly structField?: string | undefined
+}
+
+type FindField = (type: ModelType, written: string) => FieldName
+
+/** `properties.NAME` or `properties.NAME.FIELD`; names hold periods, the longest property wins. */
+export function findField1(type: ModelType, written: string): FieldName {
+  const name = written.replace(/^properties\./, '')
+  if (type.properties.has(name)) return { property: name }
+  const [property] = [...type.properties]
+    .filter(([key, definition]) => {
+      const fields = structFields(definition)
+      return name.startsWith(`${key}.`) && fields?.has(name.slice(key.length + 1)) === true
+    })
+    .map(([key]) => key)
+    .sort((a, b) => b.length - a.length)
+  if (property === undefined) throw new Error(`the model does not know ${written}`)
+  return { property, structField: name.slice(property.length + 1) }
+}
+
+/** `NAME` or `NAME:FIELD`. */
+function findField2(_type: ModelType, written: string): FieldName {
+  const [property = '', structField] = written.split(':')
+  return { property, structField }
+}
+
+interface TypedValue {
+  readonly type: ScalarType
+  readonly value: unknown
+}
+
+/** Every single value that an object holds in a property, or in one field of it. */
+function valuesOf(
+  type: ModelType,
+  object: Properties,
+  { property, structField }: FieldName,
+): TypedValue[] {
+  const definition = type.properties.get(property)
+  const value = own(object, property)
+  if (definition === undefined || value === undefined) return []
+  const items = definition.type === 'array' ? (value as unknown[]) : [value]
+  const inner = definition.type === 'array' ? definition.items : definition
+  const fields = structFields(definition)
+  if (fields === undefined) {
+    return items.map((item) => ({ type: inner?.type as ScalarType, value: item }))
+  }
+  return items.flatMap((item) =>
+    Object.entries(item as object).flatMap(([name, part]) =>
+      structField === undefined || name === structField
+        ? [{ type: fields.get(name) as ScalarType, value: part as unknown }]
+        : [],
+    ),
+  )
+}
+
+export function structFields(
+  definition: PropertyDefinition,
+): ReadonlyMap<string, ScalarType> | undefined {
+  const inner = definition.type === 'array' ? definition.items : definition
+  if (inner?.fields === undefined) return undefined
+  return new Map(Object.entries(inner.fields).map(([name, field]) => [name, field.type]))
+}
+
+function everyValue(type: ModelType, object: Properties): TypedValue[] {
+  return [...type.properties.keys()].flatMap((property) => valuesOf(type, object, { property }))
+}
+
+function textsOf(type: ModelType, object: Properties): string[] {
+  return everyValue(type, object)
+    .filter((value) => value.type === 'string')
+    .map(({ value }) => String(value))
+}
+
+function pointsOf(type: ModelType, object: Properties): (readonly number[])[] {
+  return everyValue(type, object)
+    .filter((value) => value.type === 'geopoint')
+    .map(({ value }) => (value as { coordinates: number[] }).coordinates)
+}
+
+function scalarOf(type: ModelType, property: string): ScalarType {
+  return type.properties.get(property)?.type as ScalarType
+}

