@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import apiReference from '@scalar/fastify-api-reference'
 import type { App } from './app.ts'
+import { addExamples } from './examples.ts'
 
 /** `openapi.json`, made from the schemas that validate, and the page that shows it. */
 export async function addOpenApi(app: App, version: string): Promise<void> {
@@ -21,7 +22,11 @@ export async function addOpenApi(app: App, version: string): Promise<void> {
     },
   })
   app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'))
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+  app.get('/openapi.json', { schema: { hide: true } }, async () => {
+    const document = app.swagger()
+    addExamples(document)
+    return document
+  })
   await app.register(apiReference, {
     routePrefix: '/docs',
     configuration: {

@@ -8,6 +8,7 @@ import {
   invalidPropertyType,
   refuseOtherMembers,
 } from './aggregation-fields.ts'
+import { deepestOverlap } from './cut-ranges.ts'
 import { DAY_SECONDS, readDuration } from './duration.ts'
 import { readRange, type WrittenRange } from './parse-range.ts'
 import type { QueryBudget } from './query-budget.ts'
@@ -64,7 +65,20 @@ export function readGroupings(
       duplicateFields: [...new Set(repeated)].map((name) => `properties.${name}`),
     })
   }
+  refuseDeepOverlaps(groupings)
   return groupings
+}
+
+/** Groups that one object can be in: overlapping ranges multiply the work that it makes. */
+const MAX_OVERLAPS = 100
+
+function refuseDeepOverlaps(groupings: readonly Grouping[]): void {
+  const overlaps = groupings.map((grouping) =>
+    grouping.kind === 'ranges' ? deepestOverlap(grouping.ranges) : 1,
+  )
+  if (overlaps.reduce((product, depth) => product * Math.max(depth, 1), 1) > MAX_OVERLAPS) {
+    throw unprocessable('groupBy', `puts an object into more than ${MAX_OVERLAPS} groups`)
+  }
 }
 
 function readGrouping(written: WrittenGrouping, path: string, context: GroupingContext): Grouping {

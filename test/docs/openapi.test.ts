@@ -1,4 +1,6 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ERRORS } from '../../src/contract/errors.ts'
 import { type Service, startService } from '../support/service.ts'
 
 describe('openapi.json', () => {
@@ -70,3 +72,52 @@ describe('openapi.json', () => {
     expect(script.status).toBe(200)
   })
 })
+
+describe('the examples of openapi.json', () => {
+  it('show every error', async () => {
+    await using service = await startService()
+    const { body } = await service.ask('/openapi.json', { token: null })
+    const shown = body.components.schemas.Error.examples.map(
+      (one: { errorName: string }) => one.errorName,
+    )
+    expect(shown.toSorted()).toEqual(Object.keys(ERRORS).toSorted())
+  })
+
+  it('stand with every answer and every request body, and fit their schemas', async () => {
+    await using service = await startService()
+    const { body } = await service.ask('/openapi.json', { token: null })
+    const ajv = new Ajv2020({ strict: false, validateFormats: false })
+    const wrong: string[] = []
+    for (const [path, methods] of Object.entries<Record<string, Operation>>(body.paths)) {
+      for (const [method, operation] of Object.entries(methods)) {
+        const media = [
+          ['200', operation.responses['200']?.content['application/json']],
+          ...Object.entries(operation.requestBody?.content ?? {}),
+        ] as [string, Media | undefined][]
+        for (const [what, { schema, example, examples: many = {} } = {}] of media) {
+          const examples = [example, ...Object.values(many).map((one) => one.value)].filter(
+            (one) => one !== undefined,
+          )
+          if (examples.length === 0) wrong.push(`${method} ${path} ${what}: no example`)
+          const validate = ajv.compile({ ...schema, components: body.components })
+          for (const example of examples) {
+            if (!validate(example))
+              wrong.push(`${method} ${path} ${what}: ${ajv.errorsText(validate.errors)}`)
+          }
+        }
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+})
+
+interface Media {
+  readonly schema?: object
+  readonly example?: unknown
+  readonly examples?: Record<string, { value: unknown }>
+}
+
+interface Operation {
+  readonly responses: Record<string, { content: Record<string, Media> }>
+  readonly requestBody?: { content: Record<string, Media> }
+}

@@ -1,6 +1,6 @@
 import type { Grouping, NumericType, Range, TimeType } from '../../query/aggregation.ts'
+import { type Cut, cutRanges } from '../../query/cut-ranges.ts'
 import { intervalStart } from '../../query/duration.ts'
-import { toColumnValue } from '../../query/fields.ts'
 import { columnJson, decimalOf } from '../../query/from-column.ts'
 import { BUCKET_START } from './aggregate-functions.ts'
 import type { SqlCondition, SqlValue } from './query-sql.ts'
@@ -10,7 +10,7 @@ export interface GroupingSql {
   /** Never null where the condition holds, and sorted as the groups are. */
   readonly key: SqlCondition
   /** Which objects belong to a group at all. */
-  readonly condition: string
+  readonly condition: SqlCondition
   /** The ranges, as a table to join. */
   readonly ranges: (SqlCondition & { readonly name: string }) | undefined
   readonly maxGroups: number | undefined
@@ -19,7 +19,8 @@ export interface GroupingSql {
 }
 
 export function groupingSql(grouping: Grouping, column: string, index: number): GroupingSql {
-  const base = { condition: `${column} IS NOT NULL`, ranges: undefined, maxGroups: undefined }
+  const condition = { sql: `${column} IS NOT NULL`, values: [] }
+  const base = { condition, ranges: undefined, maxGroups: undefined }
   switch (grouping.kind) {
     case 'exact':
       return {
@@ -58,7 +59,10 @@ function fixedWidthSql(
     case 'float':
     case 'double':
       // NaN is text, and text is larger than every number.
-      return { ...bucketSql(column, width), condition: `${column} > -9e999 AND ${column} < 9e999` }
+      return {
+        ...bucketSql(column, width),
+        condition: { sql: `${column} > -9e999 AND ${column} < 9e999`, values: [] },
+      }
   }
 }
 
@@ -85,25 +89,36 @@ function floorDivision(whole: string, by: bigint): SqlCondition {
   return { sql: `(${whole} / ? - (${whole} % ? < 0))`, values: [by, by] }
 }
 
+/** The segment of a value is found by halves; the table tells which ranges hold the segment. */
 function rangesSql(ranges: readonly Range[], column: string, name: string) {
-  const rows = ranges.map(
-    ({ low, high }, index) =>
-      `(${index}, ?, ?, ${low.inclusive ? 1 : 0}, ${high.inclusive ? 1 : 0})`,
-  )
+  const { cuts, segments } = cutRanges(ranges)
+  const held = segments.flatMap((numbers, segment) => numbers.map((number) => [segment, number]))
+  const segment = segmentSql(column, cuts, 0)
   return {
     key: { sql: `${name}.number`, values: [] },
-    // The first line alone finds the rows through the index of the property.
-    condition: `${column} >= ${name}.low AND ${column} <= ${name}.high
-      AND (${name}.low_inside OR ${column} > ${name}.low)
-      AND (${name}.high_inside OR ${column} < ${name}.high)`,
+    condition: {
+      sql: `${column} IS NOT NULL AND ${name}.segment = ${segment.sql}`,
+      values: segment.values,
+    },
     ranges: {
       name,
-      sql: `${name}(number, low, high, low_inside, high_inside) AS (VALUES ${rows.join(', ')})`,
-      values: ranges.flatMap(({ low, high }) => [
-        toColumnValue(low.value),
-        toColumnValue(high.value),
-      ]),
+      sql: `${name}(segment, number) AS MATERIALIZED (
+        SELECT value ->> 0, value ->> 1 FROM json_each(?))`,
+      values: [JSON.stringify(held)],
     },
     read: (key: SqlValue) => ranges[Number(key)]?.json ?? '{}',
+  }
+}
+
+/** How many cuts lie before a value, of which so many are known to. */
+function segmentSql(column: string, cuts: readonly Cut[], before: number): SqlCondition {
+  const middle = Math.floor(cuts.length / 2)
+  const cut = cuts[middle]
+  if (cut === undefined) return { sql: String(before), values: [] }
+  const behind = segmentSql(column, cuts.slice(middle + 1), before + middle + 1)
+  const ahead = segmentSql(column, cuts.slice(0, middle), before)
+  return {
+    sql: `CASE WHEN ${column} ${cut.after ? '>' : '>='} ? THEN ${behind.sql} ELSE ${ahead.sql} END`,
+    values: [cut.value, ...behind.values, ...ahead.values],
   }
 }

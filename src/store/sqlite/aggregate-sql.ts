@@ -84,17 +84,18 @@ function groupsSql(parts: AggregateParts) {
     ...columns.map((column, index) => `${column} AS m${index}`),
     'count(*) AS n',
   ]
+  // Joined in this order: an object at a time, never range by range.
   const ranges = groupings.flatMap((grouping) => grouping.ranges ?? [])
   // The plus sign keeps the database from the index of current rows: a scan in the order of the
   // file is many times faster than one that jumps, and it is the whole table that is wanted.
   const conditions = [
     `+${VISIBLE.current}`,
     matching.sql,
-    ...groupings.map(({ condition }) => condition),
+    ...groupings.map(({ condition }) => condition.sql),
   ]
   const grouped = `grouped AS (
     SELECT ${selected.join(', ')}
-    FROM ${[`${objectTable(table)} AS o`, ...ranges.map(({ name }) => name)].join(' JOIN ')}
+    FROM ${[`${objectTable(table)} AS o`, ...ranges.map(({ name }) => name)].join(' CROSS JOIN ')}
     WHERE ${conditions.join(' AND ')}
     ${keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')}`})`
   return {
@@ -103,6 +104,7 @@ function groupsSql(parts: AggregateParts) {
       ...ranges.flatMap(({ values }) => values),
       ...groupings.flatMap(({ key }) => key.values),
       ...matching.values,
+      ...groupings.flatMap(({ condition }) => condition.values),
     ],
   }
 }
