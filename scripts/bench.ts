@@ -6,6 +6,7 @@ import { type BenchOptions, HELP, readOptions } from './bench/options.ts'
 import { type FreshMarks, freshPhase, type Phase, updatedPhase } from './bench/phases.ts'
 import { startBareServer, startService } from './bench/processes.ts'
 import { clearProgress, showProgress } from './bench/progress.ts'
+import { queryPhase } from './bench/query-phase.ts'
 import { printComparisons, printTables } from './bench/report.ts'
 import {
   type DeepMarks,
@@ -49,12 +50,14 @@ async function bench(options: BenchOptions): Promise<boolean> {
   const marks = await markFreshWalks(service, objects)
   const freshMet = await measurePhase(freshPhase(service, bare, marks), options)
 
+  const queriesMet = await measurePhase(await queryPhase(service), options)
+
   print(await updateObjects(service, objects))
   const newer = await markSnapshots(service, objects)
   // From here on the newer snapshot, too, is not the newest version any more.
   await updateOneObject(service)
   const updatedMet = await measurePhase(updatedPhase(service, marks, newer), options)
-  return freshMet && updatedMet
+  return freshMet && queriesMet && updatedMet
 }
 
 async function markFreshWalks(service: Target, objects: number): Promise<FreshMarks> {

@@ -58,7 +58,7 @@ export async function findRecord(
     maxObjects: 1,
     maxBytes: limits.pageMaxBytes,
     matches: 1,
-    countAtMost: undefined,
+    countsMatches: false,
   })
   // The newest version, which is the one that was asked for, is never reclaimed.
   if (page === 'reclaimed' || page.count === 0) return undefined

@@ -35,9 +35,6 @@ export interface PageRequest extends ResolvedType {
   readonly showsCount: boolean
 }
 
-/** Where an envelope shows no count, so many matches are counted: enough to choose a plan. */
-const COUNT_FOR_PLAN = 2001
-
 export async function servePage(request: PageRequest, services: Services): Promise<Page> {
   const nowSeconds = services.now() / 1000
   const { objectType, revision, query, order, selection } = request
@@ -72,7 +69,7 @@ export async function servePage(request: PageRequest, services: Services): Promi
     maxObjects: objectsStillAllowed(alreadySent, size, request.retrievalLimit),
     maxBytes: services.limits.pageMaxBytes,
     matches: resumed?.totalCount,
-    countAtMost: request.showsCount ? undefined : COUNT_FOR_PLAN,
+    countsMatches: request.showsCount,
   })
   if (stored === 'reclaimed') throw refuseToken(request, 'reclaimed', services)
 
@@ -88,6 +85,6 @@ export async function servePage(request: PageRequest, services: Services): Promi
   return {
     records: stored.records,
     nextPageToken: sealWalk(next, binding, nowSeconds, services),
-    totalCount,
+    totalCount: totalCount ?? 0,
   }
 }

@@ -56,8 +56,8 @@ export interface PageRead {
   readonly maxBytes: number
   /** How many objects the query matches, where an earlier page has counted them. */
   readonly matches: number | undefined
-  /** Matches that need be counted at most; undefined to count them all. */
-  readonly countAtMost: number | undefined
+  /** Whether the exact number of matches is wanted, which takes reading them all. */
+  readonly countsMatches: boolean
 }
 
 /** The row that a page ended with. Its order values are looked up, so that tokens stay short. */
@@ -77,8 +77,11 @@ export interface StoredPage {
   readonly more: boolean
   /** The version that was read. */
   readonly version: number
-  /** Objects that the query matches; without conditions, the live objects of the type. */
-  readonly matches: number
+  /**
+   * Objects that the query matches; without conditions, the live objects of the type. Where the
+   * exact number was not wanted, whatever the store found useful to know.
+   */
+  readonly matches: number | undefined
 }
 
 /** The version that was asked for is gone. */

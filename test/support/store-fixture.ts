@@ -83,7 +83,7 @@ export function pageRead(type: ObjectType, what: Partial<PageRead> = {}): PageRe
     maxObjects: 1000,
     maxBytes: 1_000_000,
     matches: undefined,
-    countAtMost: undefined,
+    countsMatches: true,
     ...what,
   }
 }

@@ -24,8 +24,17 @@ export interface RowSearch {
   readonly visible: readonly number[]
 }
 
-/** With so few matches it is cheaper to sort them than to walk the key and test each object. */
-const FEW_MATCHES = 2000
+/** Whether it depends on the number of matches how they are best found. */
+export function isPlanOpen({ query, order, objectType }: RowSearch): boolean {
+  if (order.length > 0) return false
+  // The index of an equality is in key order: there is nothing to choose.
+  const isEquality = (one: Query) =>
+    one.kind === 'compare' &&
+    one.operator === 'eq' &&
+    one.field.structField === undefined &&
+    objectType.properties.get(one.field.property)?.type.kind === 'scalar'
+  return !(query.kind === 'and' ? query.of.some(isEquality) : isEquality(query))
+}
 
 /** The numbers of at most so many rows after the anchor. */
 export function findRows(statements: StatementCache, search: RowSearch, wish: RowWish): number[] {
@@ -41,18 +50,18 @@ export function findRows(statements: StatementCache, search: RowSearch, wish: Ro
 export interface RowWish {
   readonly anchor: Anchor | undefined
   readonly limit: number
-  /** How many objects match, where that is known. */
-  readonly matches: number | undefined
+  /** Whether the matches are so few that sorting them is cheaper than walking the key. */
+  readonly areFew: boolean
 }
 
 export function findRowsSql(
   search: RowSearch,
   condition: SqlCondition,
-  { anchor, limit, matches }: RowWish,
+  { anchor, limit, areFew }: RowWish,
 ): SqlCondition {
   const columns = search.order.map((term) => toColumn(term, search.numbers))
   // A plus sign keeps the database from walking the key for the sake of the order.
-  const sortsMatches = search.order.length === 0 && matches !== undefined && matches <= FEW_MATCHES
+  const sortsMatches = areFew && isPlanOpen(search)
   const values: SqlValue[] = []
   const arms = orderArms(columns, anchor).map((arm) => {
     values.push(...search.visible, ...condition.values, ...arm.values, limit)

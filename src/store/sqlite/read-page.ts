@@ -5,7 +5,7 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import type { PageRead, Reclaimed, StoredPage } from '../object-store.ts'
 import { inTransaction } from './connection.ts'
 import { readFieldNumbers } from './field-numbers.ts'
-import { countRows, findRows, type RowSearch, readAnchor } from './find-rows.ts'
+import { countRows, findRows, isPlanOpen, type RowSearch, readAnchor } from './find-rows.ts'
 import { objectTable } from './object-table.ts'
 import {
   followerSql,
@@ -118,14 +118,12 @@ function readFound(
   const anchor = read.after && readAnchor(statements, search, read.after)
   if (read.after !== undefined && anchor === undefined) return 'reclaimed'
 
-  const isFiltered = query.kind !== 'everything'
-  const matches = isFiltered
-    ? (read.matches ?? countRows(statements, search, read.countAtMost))
-    : liveCount
+  const few = fewMatches(read.maxObjects, liveCount)
+  const matches = read.matches ?? countMatches(statements, search, read, liveCount, few)
   const found = findRows(statements, search, {
     anchor,
     limit: read.maxObjects + 1,
-    matches: isFiltered ? matches : undefined,
+    areFew: matches !== undefined && matches <= few,
   })
   const wanted = found.slice(0, read.maxObjects)
   const rows = rowsWithinBudget(read, viewed, wanted.length, () =>
@@ -143,6 +141,27 @@ function readFound(
     version,
     matches,
   }
+}
+
+/**
+ * So few matches are better sorted than found by walking the key: with m matches among n objects,
+ * sorting looks at m rows for a page of p, walking at about p times n / m.
+ */
+function fewMatches(pageSize: number, liveCount: number): number {
+  return Math.ceil(Math.sqrt(pageSize * liveCount))
+}
+
+/** Counts the matches where that is wanted, or tells the better plan. */
+function countMatches(
+  statements: StatementCache,
+  search: RowSearch,
+  { countsMatches }: PageRead,
+  liveCount: number,
+  few: number,
+): number | undefined {
+  if (search.query.kind === 'everything') return liveCount
+  if (countsMatches) return countRows(statements, search)
+  return isPlanOpen(search) ? countRows(statements, search, few + 1) : undefined
 }
 
 function readPlace(statements: StatementCache, table: number, id: number | undefined) {
