@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import { afterEach, expect, it, vi } from 'vitest'
+import { fixture, pageRead } from '../../test/support/store-fixture.ts'
+import { tempFolder } from '../../test/support/temp-folder.ts'
+import { openSqliteStore } from '../store/sqlite/open.ts'
+import { startHousekeeping } from './housekeeping.ts'
+import type { ServerEvent } from './log.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+it('reclaims what no token can point to any more, and nothing younger', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  using folder = tempFolder()
+  await using store = openSqliteStore(join(folder.path, 'oqs.db'))
+  const things = await fixture(store)
+  await things.commit([['a', '1']], 0)
+  await things.commit([['a', '2']], 100_000)
+  await things.commit([['a', '3']], 200_000)
+
+  const events: ServerEvent[] = []
+  const runAt = async (now: number) => {
+    await using _work = startHousekeeping({
+      store,
+      snapshotMaxAgeSeconds: 100,
+      pageTokenTtlSeconds: 30,
+      now: () => now,
+      log: (event) => events.push(event),
+    })
+    vi.advanceTimersByTime(60_000)
+  }
+  // A version is kept for the age of a snapshot and one minute.
+  await runAt(259_000)
+  expect(await things.show({ version: 1 })).toEqual(['a=1'])
+  await runAt(261_000)
+  expect(await store.readPage(pageRead(things.type, { version: 1 }))).toBe('reclaimed')
+  expect(await things.show({ version: 2 })).toEqual(['a=2'])
+  expect(events).toMatchObject([{ event: 'reclaimed', rows: 1 }])
+})

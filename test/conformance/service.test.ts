@@ -1,0 +1,45 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { NUMBERS, numbers } from '../support/ontologies.ts'
+import { ADMIN_TOKEN, startService } from '../support/service.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+describe('the service', () => {
+  it('sends a plain page without parsing anything that is stored', async () => {
+    await using service = await startService()
+    await service.apply(NUMBERS)
+    await service.put('numbers', 'number', numbers(1000))
+    const url = `${service.url}/api/v1/ontologies/numbers/objects/number`
+    const ask = async () => {
+      const response = await fetch(url, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
+      return (await response.arrayBuffer()).byteLength
+    }
+    await ask()
+    const parse = vi.spyOn(JSON, 'parse')
+    const stringify = vi.spyOn(JSON, 'stringify')
+    expect(await ask()).toBeGreaterThan(50_000)
+    expect(parse).not.toHaveBeenCalled()
+    const longest = stringify.mock.results.map(({ value }) => String(value).length)
+    expect(Math.max(0, ...longest)).toBeLessThan(1000)
+    parse.mockRestore()
+    stringify.mockRestore()
+  })
+
+  it('is not ready, and takes no batch, when the file of its store is gone', async () => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'oqs.db')
+    await using service = await startService({ path })
+    await service.apply(NUMBERS)
+    expect((await service.ask('/readyz', { token: null })).status).toBe(200)
+    rmSync(path)
+    const ready = await service.ask('/readyz', { token: null })
+    const write = await service.put('numbers', 'number', numbers(1))
+    for (const answer of [ready, write]) {
+      expect(answer.status).toBe(503)
+      expect(answer.body.errorName).toBe('ServiceUnavailable')
+      expect(answer.headers.get('retry-after')).toBe('1')
+    }
+    expect((await service.ask('/healthz', { token: null })).status).toBe(200)
+  })
+})
