@@ -7,7 +7,7 @@ import { REVISION_1_QUERIES } from '../query/revision-1-query.ts'
 import type { Aggregated } from '../store/object-store.ts'
 import { AggregateBody, AggregateResponse } from './aggregate-schemas.ts'
 import type { App } from './app.ts'
-import { resolveObjectType, resolveOntology } from './resolve.ts'
+import { resolveTypePath } from './resolve.ts'
 import { responses } from './schemas.ts'
 import { sendJson } from './send-json.ts'
 import type { Services } from './services.ts'
@@ -32,11 +32,8 @@ export function addAggregateObjects(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const { ontology: identifier, objectType: apiName } = request.params
       const { query, ...written } = request.body
-      const catalogue = await services.store.readCatalogue()
-      const ontology = resolveOntology(catalogue, request.caller, identifier)
-      const { objectType } = resolveObjectType(ontology, apiName)
+      const { objectType } = await resolveTypePath(services, request.caller, request.params)
       const context = { objectType, limits: services.limits.query }
       const aggregation = parseAggregation(written, context)
       const aggregated = await services.store.aggregate({

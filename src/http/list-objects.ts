@@ -4,7 +4,7 @@ import { effectiveLimit } from '../paging/retrieval-limit.ts'
 import type { App } from './app.ts'
 import { ListingParameters, readListing } from './listing-parameters.ts'
 import { writePageEnvelope } from './page-response.ts'
-import { resolveObjectType, resolveOntology } from './resolve.ts'
+import { resolveTypePath } from './resolve.ts'
 import { NextPageToken, Properties, responses } from './schemas.ts'
 import { sendJson } from './send-json.ts'
 import { servePage } from './serve-page.ts'
@@ -29,11 +29,8 @@ export function addListObjects(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const { ontology: identifier, objectType: apiName } = request.params
       const { pageSize, pageToken, snapshot = false } = request.query
-      const catalogue = await services.store.readCatalogue()
-      const ontology = resolveOntology(catalogue, request.caller, identifier)
-      const resolved = resolveObjectType(ontology, apiName)
+      const resolved = await resolveTypePath(services, request.caller, request.params)
       const page = await servePage(
         {
           ...resolved,

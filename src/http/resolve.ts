@@ -6,12 +6,33 @@ import {
 } from '../ontology/catalogue.ts'
 import type { ObjectType, Ontology } from '../ontology/ontology.ts'
 import type { Caller } from './caller.ts'
+import type { Services } from './services.ts'
 
 /** Names in a path → the things they name. What a caller may not see does not exist for them. */
 
 export interface ResolvedType {
   readonly ontology: Ontology
   readonly objectType: ObjectType
+}
+
+/** The object type of a path that names its ontology by RID or API name. */
+export async function resolveTypePath(
+  { store }: Services,
+  caller: Caller,
+  path: { readonly ontology: string; readonly objectType: string },
+): Promise<ResolvedType> {
+  const ontology = resolveOntology(await store.readCatalogue(), caller, path.ontology)
+  return resolveObjectType(ontology, path.objectType)
+}
+
+/** The object type of a path that names its ontology by a family. */
+export async function resolveFamilyPath(
+  { store }: Services,
+  caller: Caller,
+  path: { readonly apiFamily: string; readonly objectType: string },
+): Promise<ResolvedType> {
+  const ontology = resolveFamily(await store.readCatalogue(), caller, path.apiFamily)
+  return resolveObjectType(ontology, path.objectType)
 }
 
 /** An ontology by RID or API name. */

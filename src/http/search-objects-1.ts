@@ -11,7 +11,7 @@ import { checkSelection } from '../query/selection.ts'
 import type { App } from './app.ts'
 import { ListObjectsResponse } from './list-objects.ts'
 import { writePageEnvelope } from './page-response.ts'
-import { resolveObjectType, resolveOntology } from './resolve.ts'
+import { resolveTypePath } from './resolve.ts'
 import { closed, orNull, PageSize, PageToken, QueryBody, responses } from './schemas.ts'
 import { sendJson } from './send-json.ts'
 import { servePage } from './serve-page.ts'
@@ -36,11 +36,8 @@ export function addSearchObjects1(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const { ontology: identifier, objectType: apiName } = request.params
       const { query, orderBy, fields, pageSize, pageToken, snapshot } = request.body
-      const catalogue = await services.store.readCatalogue()
-      const ontology = resolveOntology(catalogue, request.caller, identifier)
-      const resolved = resolveObjectType(ontology, apiName)
+      const resolved = await resolveTypePath(services, request.caller, request.params)
       const { objectType } = resolved
       const page = await servePage(
         {

@@ -4,7 +4,7 @@ import { readQuery } from '../query/query-reader.ts'
 import { REVISION_2_QUERIES } from '../query/revision-2-query.ts'
 import type { App } from './app.ts'
 import { writePageEnvelope } from './page-response.ts'
-import { resolveFamily, resolveObjectType } from './resolve.ts'
+import { resolveFamilyPath } from './resolve.ts'
 import {
   closed,
   NextPageToken,
@@ -60,11 +60,8 @@ export function addSearchObjects(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const { apiFamily, objectType: apiName } = request.params
       const { query, pageSize, pageToken, snapshot } = request.body
-      const catalogue = await services.store.readCatalogue()
-      const ontology = resolveFamily(catalogue, request.caller, apiFamily)
-      const resolved = resolveObjectType(ontology, apiName)
+      const resolved = await resolveFamilyPath(services, request.caller, request.params)
       const page = await servePage(
         {
           ...resolved,

@@ -65,6 +65,18 @@ export function readQuery(grammar: QueryGrammar, query: unknown, context: QueryC
   return read(query, 'query', 0)
 }
 
+/** The comparisons, which both revisions share. */
+export const COMPARISONS: readonly [string, QueryTypeParser][] = (
+  ['eq', 'lt', 'lte', 'gt', 'gte'] as const
+).map((operator) => [
+  operator,
+  {
+    members: ['field', 'value'],
+    parse: ({ field, value }, { conditions, path }) =>
+      conditions.compare(operator, field, value, path),
+  },
+])
+
 /** `and`, `or` and `not`, which both revisions share. */
 export const COMBINATORS: readonly [string, QueryTypeParser][] = [
   ['and', { members: ['value'], parse: (query, reading) => combine('and', query, reading) }],

@@ -1,8 +1,9 @@
 import { ObjectQueryError } from '../contract/errors.ts'
 import type { FieldSyntax } from './conditions.ts'
-import type { Comparison, TextMatch } from './query.ts'
+import type { TextMatch } from './query.ts'
 import {
   COMBINATORS,
+  COMPARISONS,
   type QueryGrammar,
   type QueryTypeParser,
   unprocessable,
@@ -40,12 +41,6 @@ export const REVISION_1_FIELDS: FieldSyntax = {
     }),
 }
 
-const comparison = (operator: Comparison): QueryTypeParser => ({
-  members: ['field', 'value'],
-  parse: ({ field, value }, { conditions, path }) =>
-    conditions.compare(operator, field, value, path),
-})
-
 const text = (match: TextMatch, mayBeFuzzy: boolean): QueryTypeParser => ({
   members: mayBeFuzzy ? ['field', 'value', 'fuzzy'] : ['field', 'value'],
   parse: ({ field = null, value, fuzzy }, { conditions, path }) => {
@@ -59,11 +54,7 @@ const text = (match: TextMatch, mayBeFuzzy: boolean): QueryTypeParser => ({
 export const REVISION_1_QUERIES: QueryGrammar = {
   syntax: REVISION_1_FIELDS,
   types: new Map([
-    ['eq', comparison('eq')],
-    ['lt', comparison('lt')],
-    ['lte', comparison('lte')],
-    ['gt', comparison('gt')],
-    ['gte', comparison('gte')],
+    ...COMPARISONS,
     [
       'isNull',
       {

@@ -1,9 +1,10 @@
 import { ObjectQueryError } from '../contract/errors.ts'
 import { isJsonObject } from '../ontology/refused-value.ts'
 import type { FieldSyntax } from './conditions.ts'
-import { type Comparison, EVERYTHING, type Position } from './query.ts'
+import { EVERYTHING, type Position } from './query.ts'
 import {
   COMBINATORS,
+  COMPARISONS,
   type QueryGrammar,
   type QueryTypeParser,
   type Reading,
@@ -31,21 +32,11 @@ export const REVISION_2_FIELDS: FieldSyntax = {
     }),
 }
 
-const comparison = (operator: Comparison): QueryTypeParser => ({
-  members: ['field', 'value'],
-  parse: ({ field, value }, { conditions, path }) =>
-    conditions.compare(operator, field, value, path),
-})
-
 export const REVISION_2_QUERIES: QueryGrammar = {
   syntax: REVISION_2_FIELDS,
   types: new Map<string, QueryTypeParser>([
     ['empty', { members: [], parse: () => EVERYTHING }],
-    ['eq', comparison('eq')],
-    ['lt', comparison('lt')],
-    ['lte', comparison('lte')],
-    ['gt', comparison('gt')],
-    ['gte', comparison('gte')],
+    ...COMPARISONS,
     [
       'keyword',
       {
