@@ -10,7 +10,6 @@ import { readFieldNumbers } from '../src/store/sqlite/field-numbers.ts'
 import { findRowsSql, queryTables, type RowSearch } from '../src/store/sqlite/find-rows.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import type { Anchor } from '../src/store/sqlite/order-sql.ts'
-import { querySql } from '../src/store/sqlite/query-sql.ts'
 import { StatementCache } from '../src/store/sqlite/statement-cache.ts'
 import { fixture } from './support/store-fixture.ts'
 import { tempFolder } from './support/temp-folder.ts'
@@ -67,8 +66,11 @@ describe('the plan of', () => {
       visibility: 'current',
       visible: [],
     }
-    const condition = querySql(search.query, queryTables(new StatementCache(db), search, anchor))
-    const { sql } = findRowsSql(search, condition, { anchor, limit: 100, areFew })
+    const { sql } = findRowsSql(search, queryTables(new StatementCache(db), search), {
+      anchor,
+      limit: 100,
+      areFew,
+    })
     return db
       .prepare(`EXPLAIN QUERY PLAN ${sql}`)
       .all()

@@ -64,6 +64,15 @@ export const QUERY_MAX_DEPTH = 3
 /** Conditions, terms and corners that a query may have. */
 export const QUERY_MAX_TERMS = 500
 
+/** Properties that an order may name. */
+export const ORDER_MAX_TERMS = 20
+
+/** How many conditions a term of a full-text condition counts for. */
+export const TEXT_TERM_COST = 5
+
+/** Terms of a query that may be fuzzy: each is compared with every word there is. */
+export const FUZZY_MAX_TERMS = 10
+
 /** Characters of the longest text in a query. */
 export const QUERY_MAX_TEXT_LENGTH = 10_000
 

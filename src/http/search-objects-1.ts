@@ -80,7 +80,7 @@ const OrderBy = Type.Object(
         },
         closed,
       ),
-      { maxItems: 100 },
+      { maxItems: 1000 },
     ),
   },
   closed,

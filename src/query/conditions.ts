@@ -1,4 +1,5 @@
 import { ObjectQueryError } from '../contract/errors.ts'
+import { API_NAME_MAX_LENGTH, TEXT_TERM_COST } from '../contract/limits.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import { RefusedValue } from '../ontology/refused-value.ts'
 import {
@@ -59,6 +60,8 @@ export function conditionsOf(
 ): Conditions {
   const resolve = (written: unknown, path: string): ResolvedField => {
     const text = requireText(written, `${path}.field`)
+    // No name is longer; a longer text would only be taken apart for nothing.
+    if (text.length > FIELD_MAX_LENGTH) throw syntax.notFound(text, objectType)
     for (const { property, structField } of syntax.readings(text)) {
       const resolved = resolveField(objectType, property, structField)
       if (resolved !== undefined) return resolved
@@ -86,20 +89,17 @@ export function conditionsOf(
   return {
     resolve,
     compare: (operator, field, value, path) => {
-      budget.spendTerms(1)
       const resolved = resolve(field, path)
       const allowed = operator === 'eq' ? isEquatable(resolved) : isOrdered(resolved)
       if (!allowed) throw notSupported(operator, String(field))
       return equals(operator, resolved, String(field), value)
     },
     contains: (field, value, path) => {
-      budget.spendTerms(1)
       const resolved = resolve(field, path)
       if (!resolved.many || !isEquatable(resolved)) throw notSupported('contains', String(field))
       return equals('eq', resolved, String(field), value)
     },
     isNull: (field, value, path) => {
-      budget.spendTerms(1)
       const resolved = resolve(field, path)
       if (typeof value !== 'boolean') throw invalid(`${path}.value`, 'is not a boolean')
       if (resolved.field.structField !== undefined) throw notSupported('isNull', String(field))
@@ -111,14 +111,21 @@ export function conditionsOf(
       if (resolved !== undefined && !isText(resolved)) throw notSupported(match, String(field))
       const text = requireText(value, `${path}.value`)
       budget.checkText(String(field ?? path), text)
-      const terms = termsOf(text)
-      budget.spendTerms(Math.max(terms.length, 1))
+      if (!text.isWellFormed()) throw invalid(`${path}.value`, 'holds half of a surrogate pair')
+      // Where their order does not matter, saying a term twice says nothing more.
+      const written = termsOf(text)
+      const terms = match === 'anyTerm' || match === 'allTerms' ? [...new Set(written)] : written
+      budget.spendTerms(terms.length * TEXT_TERM_COST)
+      if (fuzzy) budget.spendFuzzyTerms(terms.length)
       // A text without a term is found nowhere.
       if (terms.length === 0) return { kind: 'or', of: [] }
       return { kind: 'text', field: resolved?.field, match, terms, fuzzy }
     },
   }
 }
+
+/** A property, a field of a struct, and what a revision writes around them. */
+const FIELD_MAX_LENGTH = 2 * API_NAME_MAX_LENGTH + 20
 
 function requireText(value: unknown, path: string): string {
   if (typeof value !== 'string') throw invalid(path, 'is not a string')

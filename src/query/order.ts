@@ -1,4 +1,5 @@
 import { ObjectQueryError } from '../contract/errors.ts'
+import { ORDER_MAX_TERMS } from '../contract/limits.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import { isEquatable, resolveField } from './fields.ts'
 import type { OrderTerm } from './query.ts'
@@ -29,6 +30,9 @@ export function parseOrderText(text: string): WrittenTerm[] {
 
 /** Checks an order: known and sortable properties, each once; `nulls` last unless said otherwise. */
 export function checkOrder(terms: readonly WrittenTerm[], objectType: ObjectType): OrderTerm[] {
+  if (terms.length > ORDER_MAX_TERMS) {
+    throw new ObjectQueryError('QueryTermsExceededLimit', { termsLimit: ORDER_MAX_TERMS })
+  }
   const names = terms.map((term) => term.property)
   const unknown = names.filter((name) => !objectType.properties.has(name))
   if (unknown.length > 0) {

@@ -70,7 +70,7 @@ export function readGroupings(
 }
 
 /** Groups that one object can be in: overlapping ranges multiply the work that it makes. */
-const MAX_OVERLAPS = 100
+const MAX_OVERLAPS = 10
 
 function refuseDeepOverlaps(groupings: readonly Grouping[]): void {
   const overlaps = groupings.map((grouping) =>

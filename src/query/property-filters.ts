@@ -7,10 +7,10 @@ import {
   type ResolvedField,
   readComparedValue,
   resolveField,
-  toColumnValue,
 } from './fields.ts'
 import { type Comparison, EVERYTHING, type Query } from './query.ts'
 import type { QueryBudget } from './query-budget.ts'
+import { refuseUpsideDown } from './ranges.ts'
 
 /** Filters in the query string of a listing: `properties.x.eq=5`, or `p.x.eq=5` for short. */
 
@@ -46,21 +46,21 @@ export function parsePropertyFilters(
     for (const value of filter.values) budget.checkText(filter.written, value)
     return toQuery(filter)
   })
-  refuseUpsideDown(filters)
+  refuseUpsideDown(queries, objectType)
   return queries.length === 1 ? (queries[0] ?? EVERYTHING) : { kind: 'and', of: queries }
 }
 
 /** In a fixed order, so that the order of the parameters does not change the request. */
 function collect(parameters: QueryString, objectType: ObjectType): Filter[] {
-  const values = new Map<string, string[]>()
-  for (const [name, value] of parameters) values.set(name, [...(values.get(name) ?? []), value])
-  return [...values]
-    .map(([written, texts]) => ({
-      ...readName(written, objectType),
-      written,
-      values: texts.toSorted(),
-    }))
-    .sort((a, b) => (a.property + a.operator < b.property + b.operator ? -1 : 1))
+  const filters = new Map<string, Filter>()
+  for (const [written, value] of parameters) {
+    const name = readName(written, objectType)
+    // However it was written: p. and properties. and the case of the name make no difference.
+    const key = `${name.property}:${name.operator}`
+    const values = [...(filters.get(key)?.values ?? []), value].sort()
+    filters.set(key, { ...name, written, values })
+  }
+  return [...filters.keys()].sort().flatMap((key) => filters.get(key) ?? [])
 }
 
 function readName(written: string, objectType: ObjectType) {
@@ -161,23 +161,4 @@ function invalidValue(
     propertyFilterValue: value,
     expectedType,
   })
-}
-
-/** A range whose ends are the wrong way round is a mistake, not an empty answer. */
-function refuseUpsideDown(filters: readonly Filter[]): void {
-  for (const low of filters.filter(({ operator }) => operator === 'gt' || operator === 'gte')) {
-    for (const high of filters.filter(({ operator }) => operator === 'lt' || operator === 'lte')) {
-      if (low.property !== high.property || low.resolved.type === undefined) continue
-      const [from, to] = [low, high].map(({ values, resolved }) =>
-        toColumnValue(readComparedValue(resolved.type ?? 'string', values[0])),
-      )
-      if (from !== undefined && to !== undefined && from > to) {
-        throw new ObjectQueryError('InvalidRangeQuery', {
-          field: low.property,
-          [low.operator]: low.values[0],
-          [high.operator]: high.values[0],
-        })
-      }
-    }
-  }
 }

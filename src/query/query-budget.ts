@@ -1,4 +1,5 @@
 import { ObjectQueryError } from '../contract/errors.ts'
+import { FUZZY_MAX_TERMS } from '../contract/limits.ts'
 
 /** What a query may cost; each limit is a setting. */
 export interface QueryLimits {
@@ -14,6 +15,7 @@ export interface QueryLimits {
 export class QueryBudget {
   readonly #limits: QueryLimits
   #terms = 0
+  #fuzzyTerms = 0
 
   constructor(limits: QueryLimits) {
     this.#limits = limits
@@ -31,6 +33,17 @@ export class QueryBudget {
     const { maxTerms } = this.#limits
     if (this.#terms > maxTerms) {
       throw new ObjectQueryError('QueryTermsExceededLimit', { termsLimit: maxTerms })
+    }
+  }
+
+  /** A fuzzy term is compared with every word there is, so only few terms may be fuzzy. */
+  spendFuzzyTerms(terms: number): void {
+    this.#fuzzyTerms += terms
+    if (this.#fuzzyTerms > FUZZY_MAX_TERMS) {
+      throw new ObjectQueryError('QueryTermsExceededLimit', {
+        termsLimit: FUZZY_MAX_TERMS,
+        fuzzy: true,
+      })
     }
   }
 

@@ -4,6 +4,7 @@ import { isJsonObject } from '../ontology/refused-value.ts'
 import { type Conditions, conditionsOf, type FieldSyntax } from './conditions.ts'
 import type { Query } from './query.ts'
 import { QueryBudget, type QueryLimits } from './query-budget.ts'
+import { refuseUpsideDown } from './ranges.ts'
 
 /**
  * Reads the JSON of a query into the tree. Each revision has a table of its query types; what is
@@ -25,6 +26,7 @@ type Members = Readonly<Record<string, unknown>>
 
 /** What a query type works with while it is read. */
 export interface Reading {
+  readonly objectType: ObjectType
   /** Where the query stands in the request: `query.value[2]`. */
   readonly path: string
   readonly conditions: Conditions
@@ -46,6 +48,7 @@ export function readQuery(grammar: QueryGrammar, query: unknown, context: QueryC
     if (!isJsonObject(value) || typeof value['type'] !== 'string') {
       throw unprocessable(path, 'is not a query: a JSON object with a type')
     }
+    budget.spendTerms(1)
     const parser = grammar.types.get(value['type'])
     if (parser === undefined) throw unknownType(grammar, path, value['type'])
     const odd = Object.keys(value).find((name) => name !== 'type' && !parser.members.includes(name))
@@ -53,6 +56,7 @@ export function readQuery(grammar: QueryGrammar, query: unknown, context: QueryC
       throw unprocessable(`${path}.${odd}`, `a query of type ${value['type']} has no such member`)
     }
     return parser.parse(value, {
+      objectType: context.objectType,
       path,
       conditions,
       budget,
@@ -90,12 +94,18 @@ export const COMBINATORS: readonly [string, QueryTypeParser][] = [
   ],
 ]
 
-function combine(kind: 'and' | 'or', { value }: Members, { path, inner }: Reading): Query {
+function combine(
+  kind: 'and' | 'or',
+  { value }: Members,
+  { path, inner, objectType }: Reading,
+): Query {
   if (!Array.isArray(value)) throw unprocessable(`${path}.value`, 'is not a list of queries')
   if (value.length === 0) {
     throw new ObjectQueryError(kind === 'and' ? 'InvalidAndFilter' : 'InvalidOrFilter', { path })
   }
-  return { kind, of: value.map((query, index) => inner(query, `.value[${index}]`)) }
+  const of = value.map((query, index) => inner(query, `.value[${index}]`))
+  if (kind === 'and') refuseUpsideDown(of, objectType)
+  return { kind, of }
 }
 
 export function unprocessable(parameter: string, reason: string): ObjectQueryError {

@@ -15,8 +15,8 @@ import {
 
 export const REVISION_2_FIELDS: FieldSyntax = {
   readings: (written) => {
-    const [property = '', structField] = written.split(':')
-    return [{ property, structField }]
+    const [property = '', structField, ...rest] = written.split(':')
+    return rest.length > 0 ? [] : [{ property, structField }]
   },
   notFound: (written) =>
     new ObjectQueryError('InvalidOntologyTypes', {

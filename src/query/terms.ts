@@ -6,10 +6,14 @@
 const SEPARATORS = /[\s?!,:;\-[\](){}'"~]+/
 
 export function termsOf(text: string): string[] {
-  return text
-    .toLowerCase()
-    .split(SEPARATORS)
-    .filter((term) => term !== '' && term !== '.')
+  return (
+    text
+      .toLowerCase()
+      // The two small sigmas are one letter.
+      .replaceAll('ς', 'σ')
+      .split(SEPARATORS)
+      .filter((term) => term !== '' && term !== '.')
+  )
 }
 
 /** How many edits a fuzzy term may be away: none for short terms, two for long ones. */

@@ -1,15 +1,22 @@
 import type { Position } from './query.ts'
 
-/** Whether a point lies in a ring or on its edge, on the plane of longitude and latitude. */
-export function isWithinRing(
-  longitude: number,
-  latitude: number,
-  ring: readonly Position[],
-): boolean {
+/** Whether points lie in a ring, on the plane of longitude and latitude. */
+
+/** The corners of a ring as numbers in a row, which is what many points are tested against. */
+export function ringNumbers(ring: readonly Position[]): Float64Array {
+  return Float64Array.from(ring.flat())
+}
+
+/** Whether a point lies in the ring or on its edge. */
+export function isWithinRing(longitude: number, latitude: number, ring: Float64Array): boolean {
   let inside = false
-  for (let index = 1; index < ring.length; index += 1) {
-    const [x1, y1] = ring[index - 1] ?? [0, 0]
-    const [x2, y2] = ring[index] ?? [0, 0]
+  for (let at = 2; at < ring.length; at += 2) {
+    const y1 = ring[at - 1] ?? 0
+    const y2 = ring[at + 1] ?? 0
+    // Most edges lie wholly above or below the point.
+    if ((y1 > latitude && y2 > latitude) || (y1 < latitude && y2 < latitude)) continue
+    const x1 = ring[at - 2] ?? 0
+    const x2 = ring[at] ?? 0
     if (isOnEdge(longitude, latitude, x1, y1, x2, y2)) return true
     // A ray to the east crosses this edge: an odd number of crossings means inside.
     if (y1 > latitude !== y2 > latitude) {

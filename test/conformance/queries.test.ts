@@ -203,6 +203,7 @@ describe('queries', () => {
   const filters: readonly [string, string, string][] = [
     ['eq', 'properties.age.eq=30', 'ab'],
     ['several eq mean any', 'p.age.eq=30&p.age.eq=25', 'abd'],
+    ['however they are written', 'p.age.eq=30&properties.AGE.eq=25', 'abd'],
     ['names do not mind case', 'p.AGE.eq=41', 'c'],
     ['neq', 'p.age.neq=30', 'cde'],
     ['a range', 'p.age.gte=25&p.age.lt=41', 'abd'],
@@ -270,6 +271,19 @@ describe('queries', () => {
     [{ query: field('phrase', 'age', 'x') }, 400, 'PropertyTypesSearchNotSupported', {}],
     [{ query: { type: 'and', value: [] } }, 400, 'InvalidAndFilter', {}],
     [{ query: { type: 'or', value: [] } }, 400, 'InvalidOrFilter', {}],
+    [
+      { query: { type: 'and', value: [field('gt', 'age', 9), field('lt', 'age', 1)] } },
+      400,
+      'InvalidRangeQuery',
+      { field: 'age' },
+    ],
+    [{ query: field('eq', `x${'.x'.repeat(50_000)}`, 1) }, 404, 'PropertiesNotFound', {}],
+    [
+      { query: { ...field('anyTerm', 'name', 'a1 a2 a3 a4 a5 a6 a7 a8 a9 b1 b2'), fuzzy: true } },
+      400,
+      'QueryTermsExceededLimit',
+      { termsLimit: 10 },
+    ],
     [
       {
         query: {
@@ -372,6 +386,7 @@ describe('queries', () => {
   const mistakes2: readonly [object, number, string][] = [
     [{ type: 'eq', field: 'nope', value: 1 }, 400, 'InvalidOntologyTypes'],
     [{ type: 'eq', field: 'names:NOPE', value: 1 }, 400, 'InvalidOntologyTypes'],
+    [{ type: 'eq', field: 'names:FIRST:x', value: 1 }, 400, 'InvalidOntologyTypes'],
     [{ type: 'eq', field: 'age', value: {} }, 400, 'InvalidPropertyValue'],
     [{ type: 'eq', field: 5, value: 1 }, 422, 'Conjure:UnprocessableEntity'],
     [{ type: 'keyword' }, 422, 'Conjure:UnprocessableEntity'],

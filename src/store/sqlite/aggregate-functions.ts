@@ -7,7 +7,7 @@ import { type Decimal, decimalOf } from '../../query/from-column.ts'
 /** The exact sum of sortable decimals, see `readDecimalSum`. */
 export const DECIMAL_SUM = 'decimal_sum'
 
-/** The largest multiple of a width that is not above a value, as a sortable decimal. */
+/** The largest multiple of a width that is not above a decimal; both decimals are sortable. */
 export const BUCKET_START = 'bucket_start'
 
 export function addAggregateFunctions(db: DatabaseSync): void {
@@ -24,9 +24,9 @@ export function addAggregateFunctions(db: DatabaseSync): void {
     BUCKET_START,
     { deterministic: true, directOnly: true, useBigIntArguments: true },
     (value, width) => {
-      const whole = typeof value === 'string' ? floorOf(decimalOf(value)) : floorOfDouble(value)
+      const { units, scale } = decimalOf(String(value))
       const by = BigInt(width as bigint)
-      return sortableDecimal(String(floorDivide(whole, by) * by))
+      return sortableDecimal(String(floorDivide(units, by * 10n ** BigInt(scale)) * by))
     },
   )
 }
@@ -38,16 +38,9 @@ export function readDecimalSum(text: string): Decimal {
 }
 
 function add(a: Decimal, b: Decimal): Decimal {
+  if (a.scale === b.scale) return { units: a.units + b.units, scale: a.scale }
   if (a.scale < b.scale) return add(b, a)
   return { units: a.units + b.units * 10n ** BigInt(a.scale - b.scale), scale: a.scale }
-}
-
-function floorOf({ units, scale }: Decimal): bigint {
-  return floorDivide(units, 10n ** BigInt(scale))
-}
-
-function floorOfDouble(value: unknown): bigint {
-  return BigInt(Math.floor(Number(value)))
 }
 
 /** BigInts divide towards zero. */

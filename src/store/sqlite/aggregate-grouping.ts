@@ -58,9 +58,9 @@ function fixedWidthSql(
       return bucketSql(column, width)
     case 'float':
     case 'double':
-      // NaN is text, and text is larger than every number.
       return {
-        ...bucketSql(column, width),
+        ...floatingSql(column, width),
+        // NaN is text, and text is larger than every number.
         condition: { sql: `${column} > -9e999 AND ${column} < 9e999`, values: [] },
       }
   }
@@ -73,6 +73,25 @@ function bucketSql(column: string, width: bigint): KeySql {
     key: { sql: `${BUCKET_START}(${column}, ?)`, values: [width] },
     read: (key) => String(decimalOf(String(key)).units),
   }
+}
+
+/** Exact where the value fits into 64 bits; what is larger has no digits for a width to matter. */
+function floatingSql(column: string, width: bigint): KeySql {
+  const whole = floorDivision(`CAST(floor(${column}) AS INTEGER)`, width)
+  return {
+    key: {
+      sql: `CASE WHEN ${column} >= -9e18 AND ${column} <= 9e18
+        THEN ${whole.sql} ELSE floor(${column} / ?) END`,
+      values: [...whole.values, width],
+    },
+    read: (key) =>
+      typeof key === 'bigint' ? String(key * width) : String(finite(Number(key) * Number(width))),
+  }
+}
+
+/** Rounding can lift the largest double to infinity, which JSON cannot write. */
+function finite(value: number): number {
+  return Math.max(-Number.MAX_VALUE, Math.min(value, Number.MAX_VALUE))
 }
 
 function durationSql(type: TimeType, column: string, seconds: bigint): KeySql {

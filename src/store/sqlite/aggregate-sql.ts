@@ -15,13 +15,14 @@ export interface AggregateParts {
 }
 
 /**
- * Further value: how many groups to give at most. Gives the keys, the metric columns, the number
- * of objects in the group, and that in all groups before any was dropped.
+ * Further value: how many groups to give at most. Gives the keys and the metric columns; where a
+ * maximum drops groups also the number of objects in the group, and in all groups before.
  */
 export function aggregateSql(parts: AggregateParts): SqlCondition {
   const { sql, values } = keptGroups(parts)
   const keys = keyNames(parts)
-  const columns = [...keys, ...columnNames(parts), 'n', 'total']
+  const sizes = isCut(parts) ? ['n', 'total'] : []
+  const columns = [...keys, ...columnNames(parts), ...sizes]
   const order = keys.length === 0 ? '' : `ORDER BY ${keys.join(', ')}`
   return { sql: `${sql} SELECT ${columns.join(', ')} FROM kept ${order} LIMIT ?`, values }
 }
@@ -30,6 +31,11 @@ export function aggregateSql(parts: AggregateParts): SqlCondition {
 export function countGroupsSql(parts: AggregateParts): SqlCondition {
   const { sql, values } = keptGroups({ ...parts, columns: [] })
   return { sql: `${sql} SELECT count(*) FROM kept`, values }
+}
+
+/** Whether a maximum may drop groups. */
+export function isCut({ groupings }: AggregateParts): boolean {
+  return groupings.some(({ maxGroups }) => maxGroups !== undefined)
 }
 
 function keyNames({ groupings }: AggregateParts): string[] {
@@ -47,7 +53,7 @@ function keptGroups(parts: AggregateParts): SqlCondition {
     maxGroups === undefined ? [] : [{ maxGroups, index }],
   )
   if (maxima.length === 0) {
-    const kept = 'kept AS (SELECT *, 0 AS total FROM grouped)'
+    const kept = 'kept AS (SELECT * FROM grouped)'
     return { sql: `WITH ${[...groups.tables, kept].join(', ')}`, values: groups.values }
   }
   const keys = keyNames(parts)
@@ -82,7 +88,8 @@ function groupsSql(parts: AggregateParts) {
   const selected = [
     ...groupings.map(({ key }, index) => `${key.sql} AS ${keys[index]}`),
     ...columns.map((column, index) => `${column} AS m${index}`),
-    'count(*) AS n',
+    // Only where it is needed: a minimum by itself is found in an index.
+    ...(isCut(parts) || columns.length === 0 ? ['count(*) AS n'] : []),
   ]
   // Joined in this order: an object at a time, never range by range.
   const ranges = groupings.flatMap((grouping) => grouping.ranges ?? [])

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { AGGREGATE_MAX_BYTES } from '../../contract/limits.ts'
-import type { Aggregation, Metric } from '../../query/aggregation.ts'
+import type { Metric } from '../../query/aggregation.ts'
 import type { Aggregated, AggregatedGroup, AggregateRead } from '../aggregate-read.ts'
 import { groupingSql } from './aggregate-grouping.ts'
 import { metricSql } from './aggregate-metric.ts'
-import { type AggregateParts, aggregateSql, countGroupsSql } from './aggregate-sql.ts'
+import { type AggregateParts, aggregateSql, countGroupsSql, isCut } from './aggregate-sql.ts'
 import { inTransaction } from './connection.ts'
 import { columnOf, type FieldNumbers, readFieldNumbers } from './field-numbers.ts'
 import { queryTables, type RowSearch } from './find-rows.ts'
@@ -35,7 +35,7 @@ export function aggregate(
     const search: RowSearch = { table, objectType, numbers, query, ...CURRENT }
     const parts: AggregateParts = {
       table,
-      matching: querySql(query, queryTables(statements, search, undefined)),
+      matching: querySql(query, queryTables(statements, search)),
       groupings,
       columns: metrics.flatMap(({ columns }) => columns),
     }
@@ -62,7 +62,7 @@ function readGroups(
   parts: AggregateParts,
   toGroup: (values: readonly (SqlValue | null)[]) => AggregatedGroup,
 ): Aggregated {
-  const isCut = aggregation.groupings.some(hasMaximum)
+  const cut = isCut(parts)
   const { sql, values } = aggregateSql(parts)
   const statement = statements.prepare(sql)
   statement.setReadBigInts(true)
@@ -79,9 +79,10 @@ function readGroups(
         bytesLimit: AGGREGATE_MAX_BYTES,
       })
     }
-    // The last two cells: the objects of the group, and those of all groups.
-    kept += Number(cells.at(-2))
-    all = Number(cells.at(-1))
+    if (cut) {
+      kept += Number(cells.at(-2))
+      all = Number(cells.at(-1))
+    }
   }
   if (aggregation.groupings.length > 0 && groups.length > maxGroups) {
     throw new ObjectQueryError('AggregationGroupCountExceededLimit', {
@@ -89,11 +90,7 @@ function readGroups(
       groupsLimit: maxGroups,
     })
   }
-  return { groups, excludedItems: isCut ? all - kept : undefined }
-}
-
-function hasMaximum(grouping: Aggregation['groupings'][number]): boolean {
-  return grouping.kind === 'exact' && grouping.maxGroups !== undefined
+  return { groups, excludedItems: cut ? all - kept : undefined }
 }
 
 function countGroups(statements: StatementCache, parts: AggregateParts): number {

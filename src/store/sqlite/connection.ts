@@ -1,7 +1,6 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Position } from '../../query/query.ts'
 import { isWithinRing } from '../../query/within-ring.ts'
 
 /** How this store opens its database file: the same way for the reader and the writer. */
@@ -55,18 +54,14 @@ export function inTransaction<T>(db: DatabaseSync, kind: 'read' | 'write', run: 
 
 /** What SQL cannot say by itself. */
 function addFunctions(db: DatabaseSync): void {
-  let ringText = ''
-  let ring: Position[] = []
+  // The ring comes as the bytes of its numbers: text would have to be read for every point.
   db.function(
     'within_ring',
     { deterministic: true, directOnly: true },
-    (longitude, latitude, text) => {
-      // One query asks about many points and one ring.
-      if (text !== ringText) {
-        ringText = String(text)
-        ring = JSON.parse(ringText) as Position[]
-      }
-      return isWithinRing(Number(longitude), Number(latitude), ring) ? 1 : 0
+    (longitude, latitude, ring) => {
+      const { buffer, byteOffset, byteLength } = ring as Uint8Array
+      const numbers = new Float64Array(buffer, byteOffset, byteLength / 8)
+      return isWithinRing(Number(longitude), Number(latitude), numbers) ? 1 : 0
     },
   )
 }

@@ -1,3 +1,4 @@
+import { ObjectQueryError } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { fieldsOf } from '../../ontology/searchable-values.ts'
 import { isText, resolveField } from '../../query/fields.ts'
@@ -7,7 +8,13 @@ import { columnOf, type FieldNumbers } from './field-numbers.ts'
 import { objectTable } from './object-table.ts'
 import { type Anchor, type OrderColumn, orderArms } from './order-sql.ts'
 import { VISIBLE, type Visibility } from './page-sql.ts'
-import { type QueryTables, querySql, type SqlCondition, type SqlValue } from './query-sql.ts'
+import {
+  type BoundValue,
+  type QueryTables,
+  querySql,
+  type SqlCondition,
+  type SqlValue,
+} from './query-sql.ts'
 import type { StatementCache } from './statement-cache.ts'
 import { plainTerm, type TermPrefix } from './text-index.ts'
 
@@ -37,12 +44,13 @@ export function isPlanOpen({ query, order, objectType }: RowSearch): boolean {
 }
 
 /** The numbers of at most so many rows after the anchor. */
-export function findRows(statements: StatementCache, search: RowSearch, wish: RowWish): number[] {
-  const { sql, values } = findRowsSql(
-    search,
-    querySql(search.query, queryTables(statements, search, undefined)),
-    wish,
-  )
+export function findRows(
+  statements: StatementCache,
+  search: RowSearch,
+  tables: QueryTables,
+  wish: RowWish,
+): number[] {
+  const { sql, values } = findRowsSql(search, tables, wish)
   const rows = statements.prepare(sql).all(...values)
   return (rows as unknown as [number][]).map(([id]) => id)
 }
@@ -56,13 +64,14 @@ export interface RowWish {
 
 export function findRowsSql(
   search: RowSearch,
-  condition: SqlCondition,
+  tables: QueryTables,
   { anchor, limit, areFew }: RowWish,
 ): SqlCondition {
+  const condition = querySql(search.query, { ...tables, passed: passedBounds(search, anchor) })
   const columns = search.order.map((term) => toColumn(term, search.numbers))
   // A plus sign keeps the database from walking the key for the sake of the order.
   const sortsMatches = areFew && isPlanOpen(search)
-  const values: SqlValue[] = []
+  const values: BoundValue[] = []
   const arms = orderArms(columns, anchor).map((arm) => {
     values.push(...search.visible, ...condition.values, ...arm.values, limit)
     const orderBy = sortsMatches ? arm.orderBy.replace('o.pk', '+o.pk') : arm.orderBy
@@ -76,8 +85,13 @@ export function findRowsSql(
 }
 
 /** How many objects the query matches; at most `limit` are counted where one is given. */
-export function countRows(statements: StatementCache, search: RowSearch, limit?: number): number {
-  const condition = querySql(search.query, queryTables(statements, search, undefined))
+export function countRows(
+  statements: StatementCache,
+  search: RowSearch,
+  tables: QueryTables,
+  limit?: number,
+): number {
+  const condition = querySql(search.query, tables)
   const from = `FROM ${objectTable(search.table)} AS o
     WHERE ${VISIBLE[search.visibility]} AND ${condition.sql}`
   const sql =
@@ -110,19 +124,22 @@ function toColumn(term: OrderTerm, numbers: FieldNumbers): OrderColumn {
   return { ...term, column: `o.${columnOf(number)}` }
 }
 
-export function queryTables(
-  statements: StatementCache,
-  search: RowSearch,
-  anchor: Anchor | undefined,
-): QueryTables {
+/** What SQL of a query is made from; similar terms are looked for once, however often they are used. */
+export function queryTables(statements: StatementCache, search: RowSearch): QueryTables {
   const { objectType, numbers } = search
+  const known = new Map<string, ReadonlyMap<string, readonly string[]>>()
   return {
     numbers,
     textFields: textFieldsOf(objectType),
     isElement: ({ property, structField }) =>
       structField !== undefined || objectType.properties.get(property)?.type.kind !== 'scalar',
-    passed: passedBounds(search, anchor),
-    similarTerms: (term, prefix) => similarTerms(statements, term, prefix),
+    passed: undefined,
+    similarTerms: (terms, prefix) => {
+      const name = JSON.stringify([terms, prefix])
+      const similar = known.get(name) ?? similarTerms(statements, terms, prefix)
+      known.set(name, similar)
+      return similar
+    },
   }
 }
 
@@ -146,20 +163,39 @@ function passedBounds(
   }
 }
 
-/** A query must stay small, however many words are similar. */
-const SIMILAR_TERMS = 100
+/** More words than this are no longer similar to anything, but most of what there is. */
+const SIMILAR_TERMS = 1000
 
-function similarTerms(statements: StatementCache, term: string, prefix: TermPrefix): string[] {
-  const distance = fuzzyDistance(term)
-  if (distance === 0) return []
+/** The words of a field that are a few letters away from the given ones, in one look at all words. */
+function similarTerms(
+  statements: StatementCache,
+  terms: readonly string[],
+  prefix: TermPrefix,
+): ReadonlyMap<string, readonly string[]> {
+  const wanted = terms.map((term) => ({
+    term,
+    distance: fuzzyDistance(term),
+    similar: [] as string[],
+  }))
+  const longest = Math.max(...wanted.map(({ term }) => term.length)) + LONGEST_DIFFERENCE
   const rows = statements
-    .prepare('SELECT term FROM vocabulary WHERE term >= ? AND term < ?')
-    .iterate(prefix, `${prefix}\u{10ffff}`)
-  const similar: string[] = []
+    .prepare('SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) <= ?')
+    .iterate(prefix, `${prefix}\u{10ffff}`, prefix.length + longest)
+  let found = 0
   for (const row of rows) {
     const other = plainTerm((row as unknown as [string])[0], prefix)
-    if (other !== term && isWithinEdits(term, other, distance)) similar.push(other)
-    if (similar.length === SIMILAR_TERMS) break
+    for (const { term, distance, similar } of wanted) {
+      if (distance === 0 || other === term || !isWithinEdits(term, other, distance)) continue
+      similar.push(other)
+      found += 1
+    }
+    // Loud: leaving some out would leave out objects.
+    if (found > SIMILAR_TERMS) {
+      throw new ObjectQueryError('QueryTermsExceededLimit', { termsLimit: SIMILAR_TERMS })
+    }
   }
-  return similar
+  return new Map(wanted.map(({ term, similar }) => [term, similar]))
 }
+
+/** Two edits, each of which may add a character of two units or an escape. */
+const LONGEST_DIFFERENCE = 12

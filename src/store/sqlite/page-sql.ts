@@ -70,7 +70,7 @@ export const VISIBLE: Readonly<Record<Visibility, string>> = {
   version: 'valid_from <= ? AND valid_to > ?',
 }
 
-const SIZE = 'octet_length(body) + octet_length(key) + coalesce(octet_length(title), 0)'
+const SIZE = 'octet_length(o.body) + octet_length(o.key) + coalesce(octet_length(o.title), 0)'
 
 function rowsAfterKey(table: number, visibility: Visibility): string {
   return `FROM ${objectTable(table)} AS o WHERE ${VISIBLE[visibility]} AND pk > ? ORDER BY pk LIMIT ?`
@@ -111,5 +111,12 @@ function selectedBody(selection: readonly string[], values: string[]): string {
     values.push(`"${name}":`, `$."${name}"`)
     return '? || (o.body -> ?)'
   })
-  return `'{' || concat_ws(',', ${members.join(', ')}) || '}'`
+  // In groups, because a function takes only so many arguments; an empty group adds no comma.
+  const groups = Array.from({ length: Math.ceil(members.length / GROUP) }, (_, index) => {
+    const group = members.slice(index * GROUP, (index + 1) * GROUP)
+    return `nullif(concat_ws(',', ${group.join(', ')}), '')`
+  })
+  return `'{' || concat_ws(',', ${groups.join(', ')}) || '}'`
 }
+
+const GROUP = 50

@@ -1,15 +1,19 @@
 import { toColumnValue } from '../../query/fields.ts'
 import type { Comparison, Field, Position, Query } from '../../query/query.ts'
+import { ringNumbers } from '../../query/within-ring.ts'
 import { columnOf, type FieldNumbers } from './field-numbers.ts'
 import { fieldPrefix, indexedTerm, matchExpression, type TermPrefix } from './text-index.ts'
 
 /** The query tree as SQL over the table of its type, aliased `o`. Values are bound, never written. */
 
+/** What a column holds. */
 export type SqlValue = string | number | bigint
+/** What can be bound to a placeholder. */
+export type BoundValue = SqlValue | Uint8Array
 
 export interface SqlCondition {
   readonly sql: string
-  readonly values: readonly SqlValue[]
+  readonly values: readonly BoundValue[]
 }
 
 export interface QueryTables {
@@ -20,8 +24,11 @@ export interface QueryTables {
   readonly isElement: (field: Field) => boolean
   /** Bounds that the place of the last page makes needless: hidden, so that its own bound is used. */
   readonly passed: { readonly field: number; readonly operators: readonly Comparison[] } | undefined
-  /** For a fuzzy term, the terms of the vocabulary that may stand for it. */
-  readonly similarTerms: (term: string, prefix: TermPrefix) => readonly string[]
+  /** For each fuzzy term, the terms of a field that may stand for it. */
+  readonly similarTerms: (
+    terms: readonly string[],
+    prefix: TermPrefix,
+  ) => ReadonlyMap<string, readonly string[]>
 }
 
 const OPERATORS: Readonly<Record<Comparison, string>> = {
@@ -61,9 +68,22 @@ function combine(kind: 'and' | 'or', queries: readonly Query[], tables: QueryTab
   const parts = queries.map((query) => querySql(query, tables))
   const [word, none] = kind === 'and' ? [' AND ', 'TRUE'] : [' OR ', 'FALSE']
   return {
-    sql: parts.length === 0 ? none : `(${parts.map(({ sql }) => sql).join(word)})`,
+    sql:
+      parts.length === 0
+        ? none
+        : balanced(
+            parts.map(({ sql }) => sql),
+            word,
+          ),
     values: parts.flatMap(({ values }) => values),
   }
+}
+
+/** Joined two by two, because SQLite limits how deep an expression may be. */
+function balanced(parts: readonly string[], word: string): string {
+  if (parts.length <= 2) return `(${parts.join(word)})`
+  const middle = parts.length >> 1
+  return `(${balanced(parts.slice(0, middle), word)}${word}${balanced(parts.slice(middle), word)})`
 }
 
 function compareSql(
@@ -90,11 +110,12 @@ function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondi
     fieldPrefix(tables.numbers.of(one)),
   )
   if (prefixes.length === 0) return { sql: 'FALSE', values: [] }
+  const similar = fuzzy
+    ? new Map(prefixes.map((prefix) => [prefix, tables.similarTerms(terms, prefix)]))
+    : undefined
   const alternatives = terms.map((term) =>
     prefixes.flatMap((prefix) =>
-      [term, ...(fuzzy ? tables.similarTerms(term, prefix) : [])].map((one) =>
-        indexedTerm(prefix, one),
-      ),
+      [term, ...(similar?.get(prefix)?.get(term) ?? [])].map((one) => indexedTerm(prefix, one)),
     ),
   )
   return {
@@ -118,7 +139,7 @@ function polygonSql(ring: readonly Position[]): SqlCondition {
       Math.max(...longitudes),
       Math.min(...latitudes),
       Math.max(...latitudes),
-      JSON.stringify(ring),
+      new Uint8Array(ringNumbers(ring).buffer),
     ],
   }
 }

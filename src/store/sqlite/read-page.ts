@@ -5,7 +5,14 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import type { PageRead, Reclaimed, StoredPage } from '../object-store.ts'
 import { inTransaction } from './connection.ts'
 import { readFieldNumbers } from './field-numbers.ts'
-import { countRows, findRows, isPlanOpen, type RowSearch, readAnchor } from './find-rows.ts'
+import {
+  countRows,
+  findRows,
+  isPlanOpen,
+  queryTables,
+  type RowSearch,
+  readAnchor,
+} from './find-rows.ts'
 import { objectTable } from './object-table.ts'
 import {
   followerSql,
@@ -118,9 +125,14 @@ function readFound(
   const anchor = read.after && readAnchor(statements, search, read.after)
   if (read.after !== undefined && anchor === undefined) return 'reclaimed'
 
+  const tables = queryTables(statements, search)
   const few = fewMatches(read.maxObjects, liveCount)
-  const matches = read.matches ?? countMatches(statements, search, read, liveCount, few)
-  const found = findRows(statements, search, {
+  const matches =
+    read.matches ??
+    countMatches(search, read, liveCount, few, (limit) =>
+      countRows(statements, search, tables, limit),
+    )
+  const found = findRows(statements, search, tables, {
     anchor,
     limit: read.maxObjects + 1,
     areFew: matches !== undefined && matches <= few,
@@ -151,17 +163,17 @@ function fewMatches(pageSize: number, liveCount: number): number {
   return Math.ceil(Math.sqrt(pageSize * liveCount))
 }
 
-/** Counts the matches where that is wanted, or tells the better plan. */
+/** Counts the matches where that is wanted, or where it tells the better plan. */
 function countMatches(
-  statements: StatementCache,
   search: RowSearch,
   { countsMatches }: PageRead,
   liveCount: number,
   few: number,
+  count: (limit?: number) => number,
 ): number | undefined {
   if (search.query.kind === 'everything') return liveCount
-  if (countsMatches) return countRows(statements, search)
-  return isPlanOpen(search) ? countRows(statements, search, few + 1) : undefined
+  if (countsMatches) return count()
+  return isPlanOpen(search) ? count(few + 1) : undefined
 }
 
 function readPlace(statements: StatementCache, table: number, id: number | undefined) {

@@ -56,19 +56,26 @@ export function matchExpression(match: TextMatch, terms: readonly Alternatives[]
 
 /** The term behind the number of its field, as people wrote it. */
 export function plainTerm(indexed: string, prefix: TermPrefix): string {
-  return [...indexed.slice(prefix.length)]
-    .map((character) => {
-      const code = character.charCodeAt(0) - PRIVATE_RANGE
-      return code >= 0 && code < 0x80 ? String.fromCharCode(code) : character
-    })
-    .join('')
+  const term = indexed.slice(prefix.length)
+  if (PLAIN.test(term)) return term
+  return term
+    .replaceAll(/[\ue000-\ue07f]/g, (sign) =>
+      String.fromCharCode(sign.charCodeAt(0) - PRIVATE_RANGE),
+    )
+    .replaceAll(/\ue0fe([0-9a-f]{4})/g, (_, code: string) =>
+      String.fromCharCode(Number.parseInt(code, 16)),
+    )
 }
 
-const PLAIN = /^[a-z0-9\u0080-\uffff]*$/
+const PLAIN = /^[a-z0-9\u0080-\udfff\ue100-\uffff]*$/
+const ESCAPE = '\ue0fe'
 
+/** A term as FTS5 takes it: whole, whatever it holds. */
 function protectedTerm(term: string): string {
   if (PLAIN.test(term)) return term
-  return term.replaceAll(/[^a-z0-9\u0080-\uffff]/g, (sign) =>
-    String.fromCharCode(PRIVATE_RANGE + sign.charCodeAt(0)),
-  )
+  return term
+    .replaceAll(/[\ue000-\ue0ff]/g, (sign) => ESCAPE + sign.charCodeAt(0).toString(16))
+    .replaceAll(/[^a-z0-9\u0080-\uffff]/g, (sign) =>
+      String.fromCharCode(PRIVATE_RANGE + sign.charCodeAt(0)),
+    )
 }
