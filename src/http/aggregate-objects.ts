@@ -50,19 +50,23 @@ export function addAggregateObjects(app: App, services: Services): void {
 const DESCRIPTION = `
 Computes metrics over the latest objects, or over those that match \`query\`, as a whole or by group.
 
-**Metrics.** \`count\`; \`sum\` and \`avg\` of numbers; \`min\` and \`max\` of numbers, dates and timestamps, the last two in milliseconds
-since 1970-01-01T00:00:00Z; \`approximateDistinct\` of everything that can be compared, in fact an exact count. A property without
-a value enters no metric; the minimum, maximum, sum and average of nothing have no \`value\`. Values are doubles: sums and averages of whole
-numbers and decimals are exact until they are rounded, once. What JSON cannot write is \`"NaN"\`, \`"Infinity"\` or \`"-Infinity"\`: one
-NaN makes a sum and an average NaN, and so do both infinities together; NaN is larger than every number, so it is the maximum, and the minimum only of nothing else.
+**Metrics.** \`count\`; \`sum\` and \`avg\` of numbers; \`min\` and \`max\` of numbers, and of dates and
+timestamps in milliseconds since 1970-01-01T00:00:00Z; \`approximateDistinct\` of everything that can
+be compared, in fact an exact count. A property without a value enters no metric; the minimum,
+maximum, sum and average of nothing have no \`value\`. Values are doubles: sums and averages of whole
+numbers and decimals are exact until they are rounded, once. What JSON cannot write is \`"NaN"\`,
+\`"Infinity"\` or \`"-Infinity"\`. One NaN makes a sum and an average NaN, and so do both infinities
+together. NaN is larger than every number: it is the maximum, and the minimum only of nothing else.
 
-**Groups.** \`exact\`: a group for each value. \`fixedWidth\`: a group for each multiple of the width, named by its start; NaN and
-infinities are in none. \`ranges\`: a group for each range, named by the range; an object is in every range that holds its value.
-\`duration\`: a group for each interval in UTC, counted from 1970-01-01, named by its start. Objects without a value are in no group,
-and a group without objects is not shown. Groups are ordered by their values, ranges as they were sent.
+**Groups.** \`exact\`: a group for each value. \`fixedWidth\`: a group for each multiple of the width,
+named by its start, a JSON number with all its digits; NaN and infinities are in none. \`ranges\`: a
+group for each range, named by the range; an object is in every range that holds its value, and in
+at most ten groups altogether. \`duration\`: a group for each interval in UTC, counted from 1970-01-01,
+named by its start. Objects without a value are in no group, and a group without objects is not
+shown. Groups are ordered by their values, ranges as they were sent.
 
-**\`maxGroupCount\`** keeps the groups with the most objects, the smaller value first among equals, within each group of the
-groupings before it. \`excludedItems\` counts the objects of the groups that were dropped.
+**\`maxGroupCount\`** keeps the groups with the most objects, the smaller value first among equals,
+within each group of the groupings before it. \`excludedItems\` counts the objects of dropped groups.
 `
 
 /** Written by hand, because what names a group is JSON text already. */

@@ -68,8 +68,9 @@ export const TYPES = {
   },
   date: { sort: (text: string) => text, milliseconds: (text: string) => Date.parse(text) },
   timestamp: {
-    sort: (text: string) => text.padEnd(30),
-    milliseconds: (text: string) => Date.parse(text),
+    sort: (text: string) => microsOf(text),
+    // By way of decimal text, which is read exactly.
+    milliseconds: (text: string) => Number(`${microsOf(text)}e-3`) + 0,
   },
 } as const satisfies Record<string, TypeModel>
 
@@ -77,6 +78,11 @@ function unitsOf(text: string): bigint {
   const [whole = '', fraction = ''] = text.replace('-', '').split('.')
   const units = BigInt(whole + fraction.padEnd(SCALE, '0'))
   return text.startsWith('-') ? -units : units
+}
+
+function microsOf(text: string): bigint {
+  const fraction = text.slice(20, -1).padEnd(6, '0')
+  return BigInt(Date.parse(`${text.slice(0, 19)}Z`)) * 1000n + BigInt(fraction)
 }
 
 function textOf(units: bigint): string {
@@ -179,6 +185,11 @@ function keysOf(grouping: ModelGrouping, object: ModelObject): Key[] {
       const exact = units?.(value)
       if (exact === undefined) return []
       const width = BigInt(grouping.fixedWidth ?? 1)
+      if (grouping.property === 'double' && Math.abs(Number(value)) > 9e18) {
+        const rounded = Math.floor(Number(value) / Number(width)) * Number(width)
+        const start = Math.sign(rounded) * Math.min(Math.abs(rounded), Number.MAX_VALUE)
+        return [{ sort: BigInt(start), shown: start }]
+      }
       const start = floorDivide(exact, UNIT * width) * width
       return [{ sort: start, shown: Number(start) }]
     }

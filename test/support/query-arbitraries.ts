@@ -9,7 +9,7 @@ import {
   type ScalarType,
 } from '../../src/ontology/property-type.ts'
 import type { ModelType, Properties } from './query-model.ts'
-import { SAMPLES, spell } from './query-samples.ts'
+import { poolsOf, SAMPLES, spell } from './query-samples.ts'
 
 /**
  * Random object types and random histories of their objects. Each field has a small pool of values
@@ -65,12 +65,15 @@ interface Shape {
 }
 
 const scalarTypes = fc.oneof(
-  { weight: 2, arbitrary: fc.constantFrom(...SCALAR_TYPES) },
-  { weight: 1, arbitrary: fc.constantFrom('string', 'string', 'geopoint', 'decimal' as const) },
+  { weight: 1, arbitrary: fc.constantFrom(...SCALAR_TYPES) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('string', 'string', 'geopoint', 'decimal', 'long' as const),
+  },
 )
 
 const pools: fc.Arbitrary<Pool> = scalarTypes.chain((type) =>
-  fc.array(SAMPLES[type], { minLength: 1, maxLength: 5 }).map((pool) => ({ type, pool })),
+  poolsOf(type).map((pool) => ({ type, pool })),
 )
 
 const structs = fc

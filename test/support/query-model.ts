@@ -26,7 +26,8 @@ export interface ModelOrderTerm {
 
 /** What is asked: the query of a search in either revision, or the filters of a listing. */
 export type Asked =
-  | { readonly as: 'search 1.0' | 'search 2.0'; readonly query: RequestQuery }
+  | { readonly as: 'search 1.0'; readonly query: RequestQuery }
+  | { readonly as: 'search 2.0'; readonly query: RequestQuery }
   | { readonly as: 'listing'; readonly filters: readonly (readonly [string, string])[] }
 
 export type RequestQuery = Readonly<Record<string, unknown>> & { readonly type: string }
@@ -86,6 +87,30 @@ export function compareObjects(
 export function isAskedFor(type: ModelType, object: Properties, asked: Asked): boolean {
   if (asked.as === 'listing') return passesFilters(type, object, asked.filters)
   return holds(type, object, asked.query, asked.as === 'search 1.0' ? findField1 : findField2)
+}
+
+/** The error that a request deserves that makes no sense: a range whose ends are the wrong way round. */
+export function refusalOf(type: ModelType, asked: Asked): 'InvalidRangeQuery' | undefined {
+  if (asked.as === 'listing') return undefined
+  const findField = asked.as === 'search 1.0' ? findField1 : findField2
+  const isUpsideDown = (query: RequestQuery): boolean => {
+    const inner = [query['value']].flat() as RequestQuery[]
+    if (query.type === 'not' || query.type === 'or') return inner.some(isUpsideDown)
+    if (query.type !== 'and') return false
+    const bounds = inner.filter(({ type: operator }) => /^[lg]te?$/.test(operator))
+    return inner.some(isUpsideDown) || bounds.some((low) => bounds.some((high) => cross(low, high)))
+  }
+  const cross = (low: RequestQuery, high: RequestQuery): boolean => {
+    const { property, structField } = findField(type, String(low['field']))
+    const definition = type.properties.get(property)
+    if (low['field'] !== high['field'] || definition === undefined) return false
+    // Where there are several values, one may be small and another large.
+    const { type: scalar } = definition
+    if (structField !== undefined || scalar === 'array' || scalar === 'struct') return false
+    if (!low.type.startsWith('g') || !high.type.startsWith('l')) return false
+    return compareValues(scalar, low['value'], high['value']) > 0
+  }
+  return isUpsideDown(asked.query) ? 'InvalidRangeQuery' : undefined
 }
 
 /** A value in an object, or nothing, also for names that every JavaScript object knows. */

@@ -7,32 +7,66 @@ import type { ScalarType } from '../../src/ontology/property-type.ts'
  */
 
 /**
- * EXCLUDED until fixed in src/query/terms.ts (`termsOf`): what Σ becomes in lower case depends on
- * what follows it, so `ΟΔΟΣ` and `οδοσ` are two terms, and a prefix ending in Σ finds nothing.
- */
-const SIGMAS: readonly string[] = [] // ['ΟΔΟΣ', 'οδοσ', 'ΣΑ']
-
-/**
- * EXCLUDED until fixed in src/store/sqlite/text-index.ts (`protectedTerm`, `BORDER`): texts that
- * hold the private characters that the index writes for ASCII signs are taken for these signs.
- */
-const PRIVATE_USE: readonly string[] = [] // ['\ue02e', 'x\ue02ey', '\ue0ff', 'a \ue0ff b', '1\ue03aa']
-
-/**
  * EXCLUDED until fixed in src/store/sqlite/find-rows.ts (`similarTerms`): terms that begin with
  * the last code point are not found by fuzzy questions.
  */
 const LAST: readonly string[] = [] // ['\u{10ffff}ab']
 
+/**
+ * EXCLUDED until fixed in src/store/sqlite/find-rows.ts (`similarTerms`): the index writes five
+ * characters for one private character, so fuzzy questions take such words for too long.
+ */
+const LONG_PRIVATE: readonly string[] = []
+// ['\ue010\ue011\ue012\ue013\ue014\ue015', '\ue010\ue011\ue012\ue013\ue014x']
+
 const WORDS = [
-  ...SIGMAS,
-  ...['the', 'The', 'quick', 'QUICK', 'quik', 'quicker', 'brown', 'brwn', 'Brown-fox', 'fox'],
+  ...[
+    'the',
+    'The',
+    'quick',
+    'QUICK',
+    'quik',
+    'quicks',
+    'quacky',
+    'quicker',
+    'kicker',
+    'brown',
+    'brwn',
+    'Brown-fox',
+    'fox',
+  ],
   ...['Fox', 'foxes', 'a', 'ab', 'abc', 'x.y', '.', '..', 'fox.', '50%', 'a_b', '*', 'AND', 'NOT'],
-  ...['é', 'e\u0301', 'É', 'straße', 'STRASSE', 'İ', 'ǅ', 'Ωmega', '日本'],
+  ...[
+    'é',
+    'e\u0301',
+    'É',
+    'straße',
+    'STRASSE',
+    'İ',
+    'ǅ',
+    'Ωmega',
+    'ΟΔΟΣ',
+    'οδοσ',
+    'οδός',
+    "ΣΑΣ'Α",
+    '日本',
+  ],
   // Past the BMP: a face, a pair of letters of which one is the other's capital.
   ...['\u{1f600}', '\u{1f600}x', '\u{10400}bc', '\u{10428}bc', '\u{1d4b3}'],
   ...['\uffff', '\ufffd', '\u200d', '\u0001', '\\', '/', '<b>', '&', '^', '+1', '1', '1a'],
-  ...PRIVATE_USE,
+  // What the text index writes for itself, if it can.
+  ...[
+    '\ue02e',
+    'x\ue02ey',
+    'x.y',
+    '\ue0ff',
+    'a \ue0ff b',
+    '1\ue03aa',
+    '\ue0fe',
+    '\ue0fee02e',
+    'e02e',
+  ],
+  ...LONG_PRIVATE,
   ...LAST,
 ]
 
@@ -48,9 +82,7 @@ const sentences = fc
   .map((parts) => parts.map(([word, separator]) => word + separator).join(''))
   .chain((text) => fc.constantFrom(text, text.trimEnd()))
 
-const anyText = fc
-  .string({ unit: 'binary', maxLength: 12 })
-  .filter((text) => !/[\0\ue000-\ue0ff]/.test(text))
+const anyText = fc.string({ unit: 'binary', maxLength: 12 }).filter((text) => !text.includes('\0'))
 
 export const texts: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: sentences },
@@ -89,16 +121,26 @@ function floatings(any: fc.Arbitrary<number>): fc.Arbitrary<number | string> {
 const digits = (length: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: length })
 
-const decimals = fc
-  .tuple(
-    fc.constantFrom('', '-'),
-    fc.oneof(fc.constantFrom('0', '1', '9', '10', `1${'0'.repeat(40)}`), digits(30)),
-    fc.oneof(fc.constantFrom('', '', '0', '1', '10', '5', '50', `${'0'.repeat(60)}1`), digits(30)),
-  )
+/** Neighbours, with zeros where they count and where they do not. */
+const NEAR_DECIMALS = [
+  ['0', '0.0', '0.1', '0.10', '0.09', '0.11', '-0.1', '-0.10', '-0.11', '-0.109'],
+  ['1', '1.0', '1.01', '9', '10', '10.50', '-1', '-1.0', '-1.01', '-9', '-10', '-10.5', '-100'],
+  ['9007199254740993', '9007199254740992', '9007199254740992.0'],
+  [`1${'0'.repeat(40)}`, `1${'0'.repeat(39)}1`, `-1${'0'.repeat(40)}`, `-1${'0'.repeat(39)}1`],
+  [`0.${'0'.repeat(60)}1`, `-0.${'0'.repeat(60)}1`, '0', '9'.repeat(100), `-${'9'.repeat(100)}`],
+]
+
+const anyDecimal = fc
+  .tuple(fc.constantFrom('', '-'), digits(30), fc.oneof(fc.constant(''), digits(30)))
   .map(([sign, whole, fraction]) => {
     const number = whole.replace(/^0+(?=\d)/, '') + (fraction === '' ? '' : `.${fraction}`)
     return /[1-9]/.test(number) ? sign + number : number
   })
+
+const decimals = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...NEAR_DECIMALS.flat()) },
+  { weight: 1, arbitrary: anyDecimal },
+)
 
 const moments = fc.oneof(
   fc.date({
@@ -160,6 +202,43 @@ export const SAMPLES: Readonly<Record<ScalarType, fc.Arbitrary<unknown>>> = {
     coordinates: [position, [0, 0]],
   })),
   attachment: fc.nat(3).map((number) => ({ rid: `ri.attachments.main.attachment.${number}` })),
+}
+
+/** Values that are hard to tell apart: where a pool has several of them, mistakes show. */
+const FAMILIES: Readonly<Partial<Record<ScalarType, readonly (readonly unknown[])[]>>> = {
+  decimal: NEAR_DECIMALS,
+  long: [
+    ['9223372036854775807', '9223372036854775806', '9223372036854775805', '0'],
+    ['9007199254740993', '9007199254740992', '9007199254740991', '-9007199254740993'],
+  ],
+  double: [
+    ['NaN', 'Infinity', '-Infinity', 0, 1.7976931348623157e308],
+    [0.1, 0.30000000000000004, 0.3, 5e-324, 0],
+  ],
+  timestamp: [
+    ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00.001Z', '1970-01-01T00:00:00.000001Z'],
+    ['2024-02-29T23:59:59.999999Z', '2024-02-29T23:59:59.999Z', '2024-03-01T00:00:00Z'],
+  ],
+  string: [
+    // So long that one more letter, or one less, allows another edit.
+    ['quick', 'quack', 'quacks', 'quicks', 'quicker', 'Quirky', 'QUICK brown', 'qu'],
+    ['orange', 'oranxx', 'orxxge', 'ornge', 'orang', 'oraxx', 'o\u{1f600}ange', 'o\u{1f600}xnge'],
+    ['ab', 'ax', 'abc', 'abx', 'axx', 'abcd', 'abcde', 'abcxx', 'b\u{1f600}', 'x\u{1f600}'],
+    ['the quick brown fox', 'The Quick ------ Brown Fox', 'the quick brown foxes', 'quick the'],
+    ['Nate the quick Bro', 'The Quick Brown-fox', 'The Quick Big Brown fox', 'fox', 'the'],
+    ['a', 'A', 'B', 'b', '', '0', ' ', '\uffff', '\u{1f600}', '\u{10400}', '\u{10428}'],
+  ],
+}
+
+/** A few values of a type, as the objects of one type have them. */
+export function poolsOf(type: ScalarType): fc.Arbitrary<readonly unknown[]> {
+  const any = fc.array(SAMPLES[type], { minLength: 1, maxLength: 5 })
+  const families = FAMILIES[type]
+  if (families === undefined) return any
+  const near = fc
+    .constantFrom(...families)
+    .chain((family) => fc.shuffledSubarray([...family], { minLength: 2 }))
+  return fc.oneof(any, near)
 }
 
 /** Another way to write the same value, one of several; most values have one way only. */

@@ -8,8 +8,9 @@ export function plainTerms(text: string): string[] {
   let term = ''
   for (const character of `${text} `) {
     if (!SEPARATORS.has(character) && !/\s/u.test(character)) {
-      // Character by character: what a letter becomes does not depend on its neighbours.
-      term += character.toLowerCase()
+      // Character by character: what a letter becomes does not depend on its neighbours. Sigma has
+      // two small forms for one capital.
+      term += character === 'ς' ? 'σ' : character.toLowerCase()
       continue
     }
     if (term !== '' && term !== '.') terms.push(term)

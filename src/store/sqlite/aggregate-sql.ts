@@ -89,7 +89,7 @@ function groupsSql(parts: AggregateParts) {
     ...groupings.map(({ key }, index) => `${key.sql} AS ${keys[index]}`),
     ...columns.map((column, index) => `${column} AS m${index}`),
     // Only where it is needed: a minimum by itself is found in an index.
-    ...(isCut(parts) || columns.length === 0 ? ['count(*) AS n'] : []),
+    ...(isCut(parts) ? ['count(*) AS n'] : []),
   ]
   // Joined in this order: an object at a time, never range by range.
   const ranges = groupings.flatMap((grouping) => grouping.ranges ?? [])
