@@ -1,4 +1,5 @@
 import { ObjectQueryError } from '../contract/errors.ts'
+import type { ColumnValue } from '../ontology/column-value.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import { toColumnValue } from './fields.ts'
 import type { Query } from './query.ts'
@@ -12,12 +13,17 @@ export function refuseUpsideDown(conditions: readonly Query[], objectType: Objec
       if (high.field.property !== property || structField !== undefined) continue
       // Different values of one array may fulfil the two conditions.
       if (objectType.properties.get(property)?.type.kind !== 'scalar') continue
-      if (toColumnValue(low.value) <= toColumnValue(high.value)) continue
-      throw new ObjectQueryError('InvalidRangeQuery', {
-        field: property,
-        [low.operator]: low.value,
-        [high.operator]: high.value,
-      })
+      if (!sortsBehind(toColumnValue(low.value), toColumnValue(high.value))) continue
+      throw new ObjectQueryError('InvalidRangeQuery', { field: property })
     }
   }
+}
+
+/** As stores sort: numbers before text (NaN is text), text by code point. */
+function sortsBehind(a: ColumnValue, b: ColumnValue): boolean {
+  if (typeof a === 'string' && typeof b === 'string') {
+    return Buffer.compare(Buffer.from(a), Buffer.from(b)) > 0
+  }
+  if (typeof a === 'string' || typeof b === 'string') return typeof a === 'string'
+  return a > b
 }

@@ -17,20 +17,14 @@ export function isWithinRing(longitude: number, latitude: number, ring: Float64A
     if ((y1 > latitude && y2 > latitude) || (y1 < latitude && y2 < latitude)) continue
     const x1 = ring[at - 2] ?? 0
     const x2 = ring[at] ?? 0
-    if (isOnEdge(longitude, latitude, x1, y1, x2, y2)) return true
-    // A ray to the east crosses this edge: an odd number of crossings means inside.
-    if (y1 > latitude !== y2 > latitude) {
-      const crossing = x1 + ((latitude - y1) / (y2 - y1)) * (x2 - x1)
-      if (longitude < crossing) inside = !inside
+    // On which side of the edge the point lies; on neither when it lies on its line.
+    const side = (x2 - x1) * (latitude - y1) - (y2 - y1) * (longitude - x1)
+    if (side === 0) {
+      if (longitude >= Math.min(x1, x2) && longitude <= Math.max(x1, x2)) return true
+      continue
     }
+    // A ray to the east crosses this edge: an odd number of crossings means inside.
+    if (y1 > latitude !== y2 > latitude && y2 > y1 === side > 0) inside = !inside
   }
   return inside
-}
-
-function isOnEdge(x: number, y: number, x1: number, y1: number, x2: number, y2: number): boolean {
-  const cross = (x - x1) * (y2 - y1) - (y - y1) * (x2 - x1)
-  if (cross !== 0) return false
-  return (
-    x >= Math.min(x1, x2) && x <= Math.max(x1, x2) && y >= Math.min(y1, y2) && y <= Math.max(y1, y2)
-  )
 }

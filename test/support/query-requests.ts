@@ -30,27 +30,14 @@ export function requests(type: GeneratedType): fc.Arbitrary<Request> {
 
 export function searches1(type: GeneratedType): fc.Arbitrary<Asked> {
   return nested(leaves1(type), DEPTH)
-    .filter((query) => isAffordable(query) && !hasOddRange(query))
+    .filter((query) => isAffordable(query))
     .map((query) => ({ as: 'search 1.0' as const, query }))
 }
 
 export function searches2(type: GeneratedType): fc.Arbitrary<Asked> {
   return nested(leaves2(type), DEPTH)
-    .filter((query) => isAffordable(query) && !hasOddRange(query))
+    .filter((query) => isAffordable(query))
     .map((query) => ({ as: 'search 2.0' as const, query }))
-}
-
-/**
- * EXCLUDED until fixed in src/query/ranges.ts (`refuseUpsideDown`): ranges that end at NaN, or
- * between texts of which one is past the BMP, are taken to be upside down, or not.
- */
-function hasOddRange(query: RequestQuery): boolean {
-  const inner = ['and', 'or', 'not'].includes(query.type)
-    ? ([query['value']].flat() as RequestQuery[])
-    : []
-  const isOdd = ({ type, value }: RequestQuery) =>
-    /^[lg]te?$/.test(type) && /^NaN$|[\ud800-\uffff]/.test(String(value))
-  return inner.some(hasOddRange) || (query.type === 'and' && inner.some(isOdd))
 }
 
 /** Whether a query stays within the limits of the service, which other tests are about. */
@@ -281,8 +268,7 @@ function filtersOn(type: GeneratedType, field: QueryField): fc.Arbitrary<Filter>
         .record({
           low: name('gt'),
           high: name('lt'),
-          // EXCLUDED with `hasOddRange`: ends that are NaN.
-          ends: fc.tuple(value, value).filter((ends) => !ends.includes('NaN')),
+          ends: fc.tuple(value, value),
           closed: fc.tuple(fc.constantFrom('', 'e'), fc.constantFrom('', 'e')),
           shown: fc.constantFrom<number[]>([0], [1], [0, 1]),
         })

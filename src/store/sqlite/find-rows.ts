@@ -16,7 +16,7 @@ import {
   type SqlValue,
 } from './query-sql.ts'
 import type { StatementCache } from './statement-cache.ts'
-import { plainTerm, type TermPrefix } from './text-index.ts'
+import { behindPrefix, indexedTerm, plainTerm, type TermPrefix } from './text-index.ts'
 
 /** Finds the rows that a query asks for, in their order: by number, before any body is read. */
 
@@ -177,10 +177,10 @@ function similarTerms(
     distance: fuzzyDistance(term),
     similar: [] as string[],
   }))
-  const longest = Math.max(...wanted.map(({ term }) => term.length)) + LONGEST_DIFFERENCE
+  const longest = Math.max(...terms.map((term) => indexedTerm(prefix, term).length))
   const rows = statements
     .prepare('SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) <= ?')
-    .iterate(prefix, `${prefix}\u{10ffff}`, prefix.length + longest)
+    .iterate(prefix, behindPrefix(prefix), longest + LONGEST_DIFFERENCE)
   let found = 0
   for (const row of rows) {
     const other = plainTerm((row as unknown as [string])[0], prefix)
@@ -197,5 +197,5 @@ function similarTerms(
   return new Map(wanted.map(({ term, similar }) => [term, similar]))
 }
 
-/** Two edits, each of which may add a character of two units or an escape. */
+/** Two edits, each of which may add a character that is written as five. */
 const LONGEST_DIFFERENCE = 12

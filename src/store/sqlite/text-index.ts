@@ -22,12 +22,18 @@ export function fieldPrefix(field: number): TermPrefix {
   return `${field}${protectedTerm(':')}`
 }
 
+/** What sorts behind every term with the prefix, and before everything else. */
+export function behindPrefix(prefix: TermPrefix): string {
+  const last = prefix.charCodeAt(prefix.length - 1)
+  return prefix.slice(0, -1) + String.fromCharCode(last + 1)
+}
+
 /** The terms of one object, as they are indexed. */
 export function indexedTerms(texts: readonly SearchableText[], numbers: FieldNumbers): string {
   return texts
     .flatMap((text) => {
       const prefix = fieldPrefix(numbers.of(text))
-      return [...termsOf(text.text).map((term) => prefix + protectedTerm(term)), BORDER]
+      return [...termsOf(text.text).map((term) => indexedTerm(prefix, term)), BORDER]
     })
     .join(' ')
 }
