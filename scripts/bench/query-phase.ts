@@ -20,7 +20,12 @@ export async function queryPhase(service: MeasuredProcess): Promise<Phase> {
     queryCase(service, 'range, in key order', search({ type: 'gt', field: 'weight', value: 600 })),
     queryCase(service, 'range, few matches', search({ type: 'lt', field: 'weight', value: 0.25 })),
     await secondPage(service, 'range, in its own order', list('p.weight.gte=600&orderBy=p.weight')),
-    queryCase(service, 'prefix of a rare word', search({ type: 'keyword', query: 'rotor 2s' })),
+    queryCase(
+      service,
+      'prefix, few matches',
+      search1({ type: 'prefix', field: 'properties.name', value: 'rotor 2s' }),
+    ),
+    queryCase(service, 'keyword, few matches', search({ type: 'keyword', query: 'rotor 2s1' })),
     queryCase(service, 'order, no condition', list('orderBy=p.changedAt:desc')),
     queryCase(service, 'three properties', list('properties=name,category,weight')),
   ]
@@ -46,6 +51,15 @@ function search(query: object): Call {
   return {
     method: 'POST',
     path: `/api/${FAMILY}/v1/objects/types/${OBJECT_TYPE}/search`,
+    contentType: 'application/json',
+    body: JSON.stringify({ query, pageSize: PAGE_SIZE }),
+  }
+}
+
+function search1(query: object): Call {
+  return {
+    method: 'POST',
+    path: `/api/v1/ontologies/${ONTOLOGY}/objects/${OBJECT_TYPE}/search`,
     contentType: 'application/json',
     body: JSON.stringify({ query, pageSize: PAGE_SIZE }),
   }

@@ -84,22 +84,40 @@ export function findRowsSql(
   return { sql: `${arms.join(' UNION ALL ')} LIMIT ?`, values }
 }
 
-/** How many objects the query matches; at most `limit` are counted where one is given. */
+/** How many objects the query matches. */
 export function countRows(
   statements: StatementCache,
   search: RowSearch,
   tables: QueryTables,
-  limit?: number,
 ): number {
-  const condition = querySql(search.query, tables)
-  const from = `FROM ${objectTable(search.table)} AS o
-    WHERE ${VISIBLE[search.visibility]} AND ${condition.sql}`
-  const sql =
-    limit === undefined
-      ? `SELECT count(*) ${from}`
-      : `SELECT count(*) FROM (SELECT 1 ${from} LIMIT ?)`
-  const values = [...search.visible, ...condition.values, ...(limit === undefined ? [] : [limit])]
-  const row = statements.prepare(sql).get(...values)
+  const { sql, values } = querySql(search.query, tables)
+  const row = statements
+    .prepare(
+      `SELECT count(*) FROM ${objectTable(search.table)} AS o
+       WHERE ${VISIBLE[search.visibility]} AND ${sql}`,
+    )
+    .get(...search.visible, ...values)
+  return (row as unknown as [number])[0]
+}
+
+/**
+ * How many rows the query matches, at most `limit`, to choose a plan by. Past versions count too:
+ * without asking which rows are visible, an index alone can tell.
+ */
+export function estimateRows(
+  statements: StatementCache,
+  search: RowSearch,
+  tables: QueryTables,
+  limit: number,
+): number {
+  const { sql, values } = querySql(search.query, tables)
+  const row = statements
+    .prepare(
+      `SELECT count(*) FROM (
+         SELECT 1 FROM ${objectTable(search.table)} AS o WHERE ${sql} LIMIT ?
+       )`,
+    )
+    .get(...values, limit)
   return (row as unknown as [number])[0]
 }
 

@@ -7,6 +7,7 @@ import { inTransaction } from './connection.ts'
 import { readFieldNumbers } from './field-numbers.ts'
 import {
   countRows,
+  estimateRows,
   findRows,
   isPlanOpen,
   queryTables,
@@ -23,6 +24,7 @@ import {
   type Visibility,
   visibilityValues,
 } from './page-sql.ts'
+import type { QueryTables } from './query-sql.ts'
 import type { StatementCache } from './statement-cache.ts'
 
 /**
@@ -126,16 +128,11 @@ function readFound(
   if (read.after !== undefined && anchor === undefined) return 'reclaimed'
 
   const tables = queryTables(statements, search)
-  const few = fewMatches(read.maxObjects, liveCount)
-  const matches =
-    read.matches ??
-    countMatches(search, read, liveCount, few, (limit) =>
-      countRows(statements, search, tables, limit),
-    )
+  const matches = read.matches ?? countMatches(statements, search, tables, read, liveCount)
   const found = findRows(statements, search, tables, {
     anchor,
     limit: read.maxObjects + 1,
-    areFew: matches !== undefined && matches <= few,
+    areFew: matches !== undefined && matches <= fewMatches(read.maxObjects, liveCount),
   })
   const wanted = found.slice(0, read.maxObjects)
   const rows = rowsWithinBudget(read, viewed, wanted.length, () =>
@@ -163,17 +160,18 @@ function fewMatches(pageSize: number, liveCount: number): number {
   return Math.ceil(Math.sqrt(pageSize * liveCount))
 }
 
-/** Counts the matches where that is wanted, or where it tells the better plan. */
+/** Counts the matches where that is wanted, or guesses where that tells the better plan. */
 function countMatches(
+  statements: StatementCache,
   search: RowSearch,
-  { countsMatches }: PageRead,
+  tables: QueryTables,
+  { countsMatches, maxObjects }: PageRead,
   liveCount: number,
-  few: number,
-  count: (limit?: number) => number,
 ): number | undefined {
   if (search.query.kind === 'everything') return liveCount
-  if (countsMatches) return count()
-  return isPlanOpen(search) ? count(few + 1) : undefined
+  if (countsMatches) return countRows(statements, search, tables)
+  if (!isPlanOpen(search)) return undefined
+  return estimateRows(statements, search, tables, fewMatches(maxObjects, liveCount) + 1)
 }
 
 function readPlace(statements: StatementCache, table: number, id: number | undefined) {
