@@ -7,7 +7,7 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   ApiUsageDenied: { missingScope: 'api:ontologies-write' },
   OntologyNotFound: { apiName: 'aviaton' },
   ObjectTypeNotFound: { objectType: 'airprot' },
-  ObjectNotFound: { objectType: 'airport', primaryKey: { id: 'XXX' } },
+  ObjectNotFound: { objectType: 'airport', primaryKey: { id: 'NONE' } },
   PropertiesNotFound: { objectType: 'airport', properties: ['elevaton'] },
   LinkTypeNotFound: { objectType: 'airport', linkType: 'contry' },
   LinkedObjectNotFound: {

@@ -60,6 +60,6 @@ export const ListObjectsResponse = Type.Object({
   data: Type.Array(Type.Object({ rid: Type.String(), properties: Properties })),
   nextPageToken: NextPageToken,
   totalCount: Type.String({
-    description: 'Objects of the type, whether or not the listing may reach them all.',
+    description: 'Objects that match, whether or not the listing may reach them all.',
   }),
 })

@@ -37,7 +37,7 @@ export function addObjectsAdmin(app: App, services: Services): void {
         consumes: ['application/x-ndjson'],
         body: Type.Any({
           description: 'A change on each line.',
-          examples: ['{"put": {"id": "LAX", "name": "Los Angeles"}}\n{"delete": "XXX"}'],
+          examples: ['{"put": {"id": "LAX", "name": "Los Angeles"}}\n{"delete": "NONE"}'],
         }),
         params: Type.Object({
           ontology: Type.String({ description: 'RID or API name of the ontology.' }),

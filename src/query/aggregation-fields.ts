@@ -3,8 +3,8 @@ import type { ObjectType } from '../ontology/ontology.ts'
 import { type ScalarType, typeName } from '../ontology/property-type.ts'
 import { conditionsOf } from './conditions.ts'
 import type { QueryBudget } from './query-budget.ts'
-import { unprocessable } from './query-reader.ts'
 import { REVISION_1_FIELDS } from './revision-1-query.ts'
+import { unprocessable } from './unprocessable.ts'
 
 /** What metrics and groupings have in common: a field, and members of their own. */
 

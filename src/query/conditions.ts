@@ -13,6 +13,7 @@ import {
 import type { Comparison, Query, TextMatch } from './query.ts'
 import type { QueryBudget } from './query-budget.ts'
 import { termsOf } from './terms.ts'
+import { unprocessable } from './unprocessable.ts'
 
 /** The conditions that queries are made of, each checked against the object type. */
 
@@ -101,7 +102,7 @@ export function conditionsOf(
     },
     isNull: (field, value, path) => {
       const resolved = resolve(field, path)
-      if (typeof value !== 'boolean') throw invalid(`${path}.value`, 'is not a boolean')
+      if (typeof value !== 'boolean') throw unprocessable(`${path}.value`, 'is not a boolean')
       if (resolved.field.structField !== undefined) throw notSupported('isNull', String(field))
       const isNull: Query = { kind: 'isNull', property: resolved.field.property }
       return value ? isNull : { kind: 'not', of: isNull }
@@ -111,7 +112,8 @@ export function conditionsOf(
       if (resolved !== undefined && !isText(resolved)) throw notSupported(match, String(field))
       const text = requireText(value, `${path}.value`)
       budget.checkText(String(field ?? path), text)
-      if (!text.isWellFormed()) throw invalid(`${path}.value`, 'holds half of a surrogate pair')
+      if (!text.isWellFormed())
+        throw unprocessable(`${path}.value`, 'holds half of a surrogate pair')
       // Where their order does not matter, saying a term twice says nothing more.
       const written = termsOf(text)
       const terms = match === 'anyTerm' || match === 'allTerms' ? [...new Set(written)] : written
@@ -128,12 +130,8 @@ export function conditionsOf(
 const FIELD_MAX_LENGTH = 2 * API_NAME_MAX_LENGTH + 20
 
 function requireText(value: unknown, path: string): string {
-  if (typeof value !== 'string') throw invalid(path, 'is not a string')
+  if (typeof value !== 'string') throw unprocessable(path, 'is not a string')
   return value
-}
-
-function invalid(parameter: string, reason: string): ObjectQueryError {
-  return new ObjectQueryError('Conjure:UnprocessableEntity', { parameter, reason })
 }
 
 function notSupported(operator: string, written: string): ObjectQueryError {

@@ -10,7 +10,7 @@ import {
 } from './aggregation-fields.ts'
 import { readGroupings, type WrittenGrouping } from './parse-grouping.ts'
 import { QueryBudget, type QueryLimits } from './query-budget.ts'
-import { unprocessable } from './query-reader.ts'
+import { unprocessable } from './unprocessable.ts'
 
 /** The aggregation of a request of revision 1.0 → the checked one. Null means absent. */
 

@@ -12,7 +12,7 @@ import { deepestOverlap } from './cut-ranges.ts'
 import { DAY_SECONDS, readDuration } from './duration.ts'
 import { readRange, type WrittenRange } from './parse-range.ts'
 import type { QueryBudget } from './query-budget.ts'
-import { unprocessable } from './query-reader.ts'
+import { unprocessable } from './unprocessable.ts'
 
 /** The `groupBy` of an aggregation. */
 

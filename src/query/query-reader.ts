@@ -5,6 +5,7 @@ import { type Conditions, conditionsOf, type FieldSyntax } from './conditions.ts
 import type { Query } from './query.ts'
 import { QueryBudget, type QueryLimits } from './query-budget.ts'
 import { refuseUpsideDown } from './ranges.ts'
+import { unprocessable } from './unprocessable.ts'
 
 /**
  * Reads the JSON of a query into the tree. Each revision has a table of its query types; what is
@@ -106,10 +107,6 @@ function combine(
   const of = value.map((query, index) => inner(query, `.value[${index}]`))
   if (kind === 'and') refuseUpsideDown(of, objectType)
   return { kind, of }
-}
-
-export function unprocessable(parameter: string, reason: string): ObjectQueryError {
-  return new ObjectQueryError('Conjure:UnprocessableEntity', { parameter, reason })
 }
 
 function unknownType({ types }: QueryGrammar, path: string, value: string): ObjectQueryError {

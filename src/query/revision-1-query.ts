@@ -6,8 +6,8 @@ import {
   COMPARISONS,
   type QueryGrammar,
   type QueryTypeParser,
-  unprocessable,
 } from './query-reader.ts'
+import { unprocessable } from './unprocessable.ts'
 
 /** The query of search in revision 1.0. Fields are written `properties.NAME` or `properties.NAME.FIELD`. */
 

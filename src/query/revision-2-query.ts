@@ -8,8 +8,8 @@ import {
   type QueryGrammar,
   type QueryTypeParser,
   type Reading,
-  unprocessable,
 } from './query-reader.ts'
+import { unprocessable } from './unprocessable.ts'
 
 /** The query of search by type in revision 2.0 [4.3.2]. Fields are written `NAME` or `NAME:FIELD`. */
 
