@@ -8,10 +8,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ontology: ['contract'],
   query: ['contract', 'ontology'],
   paging: ['contract'],
+  formats: ['contract'],
+  client: ['contract'],
+  transfer: ['contract', 'ontology', 'formats', 'client'],
   store: ['contract', 'ontology', 'query', 'paging'],
-  http: ['contract', 'ontology', 'query', 'paging', 'store'],
+  http: ['contract', 'ontology', 'query', 'paging', 'formats', 'store'],
   server: ['contract', 'ontology', 'query', 'paging', 'store', 'http'],
-  cli: ['contract', 'store', 'server'],
+  cli: ['contract', 'client', 'transfer', 'store', 'server'],
 }
 
 /** Files of a folder that others may import; all of them where nothing is said. */
@@ -21,8 +24,15 @@ const PUBLIC_FILES: Readonly<Record<string, Readonly<Record<string, readonly str
 }
 
 /** Folders that never touch the world: no files, sockets, processes or clocks. */
-const PURE = ['contract', 'ontology', 'query', 'paging']
-const PURE_MODULES = ['node:crypto', 'typebox']
+const PURE = ['contract', 'ontology', 'query', 'paging', 'formats']
+const PURE_MODULES = [
+  'node:buffer',
+  'node:crypto',
+  'typebox',
+  'csv-parse',
+  'hyparquet',
+  'hyparquet-compressors',
+]
 
 const FILE_LINES = 300
 const TEST_LINES = 500
