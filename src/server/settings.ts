@@ -123,6 +123,19 @@ export const SETTINGS = {
     allowed: LOG_LEVELS.join(', '),
     parse: (text: string) => LOG_LEVELS.find((level) => level === text),
   },
+  OQS_URL: {
+    default: 'http://127.0.0.1:8080',
+    meaning: 'The service that `oqs list`, `search`, `import` and the like ask.',
+    allowed: 'a URL that begins with http:// or https://',
+    parse: (text: string) => (/^https?:\/\/[^\s/]/.test(text) && URL.canParse(text) ? text : undefined),
+  },
+  OQS_TOKEN: {
+    default: undefined,
+    meaning: 'The bearer token that these commands send; OQS_ADMIN_TOKEN when not set.',
+    allowed: 'visible ASCII characters',
+    parse: (text: string) => (/^[\x21-\x7e]+$/.test(text) ? new Secret(text) : undefined),
+    secret: true,
+  },
   OQS_CONFIG: {
     default: undefined,
     meaning: 'A file with settings, a NAME=value on each line; the environment goes first.',
