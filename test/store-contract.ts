@@ -152,16 +152,21 @@ export function storeContract({ name, open, openAgain }: StoreUnderTest): void {
           ['a', '1'],
           ['b', '1'],
         ]),
-      ).toEqual({ version: 1, put: 2, deleted: 0 })
+      ).toEqual({ version: 1, put: 2, deleted: 0, kept: 0 })
       expect(
         await things.commit([
           ['b', '2'],
           ['a', null],
           ['x', null],
         ]),
-      ).toEqual({ version: 2, put: 1, deleted: 1 })
-      expect(await things.commit([['x', null]])).toEqual({ version: 2, put: 0, deleted: 0 })
-      expect(await things.commit([])).toEqual({ version: 2, put: 0, deleted: 0 })
+      ).toEqual({ version: 2, put: 1, deleted: 1, kept: 0 })
+      expect(await things.commit([['x', null]])).toEqual({
+        version: 2,
+        put: 0,
+        deleted: 0,
+        kept: 0,
+      })
+      expect(await things.commit([])).toEqual({ version: 2, put: 0, deleted: 0, kept: 0 })
       const { matches, version } = await things.read()
       expect([matches, version]).toEqual([1, 2])
     })
@@ -195,6 +200,40 @@ export function storeContract({ name, open, openAgain }: StoreUnderTest): void {
       expect(await store.readPage(pageRead(things.type, { version: 2 }))).toBe('reclaimed')
       expect(await things.show({ version: 3 })).toEqual(['a=3'])
       expect(await things.show()).toEqual(['a=3'])
+    })
+
+    it('keeps what a replacement replaced for as long as a snapshot can need it', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      await things.commit([['a', '1']], 1000)
+      const replacement = await store.startReplacement(things.type, 1500)
+      await things.commit([['b', '2']], 1500, { replacement })
+      await things.commit([['b', '3']], 1500, { replacement })
+      const { version } = await store.publishReplacement(things.type, replacement, 2000)
+      expect(await things.show()).toEqual(['b=3'])
+      expect(await things.show({ version: 1 })).toEqual(['a=1'])
+
+      // The row that the replacement itself replaced was never seen.
+      expect(await store.reclaim(1999)).toBe(0)
+      expect(await things.show({ version: 1 })).toEqual(['a=1'])
+      expect(await store.reclaim(2000)).toBe(2)
+      expect(await store.readPage(pageRead(things.type, { version: 1 }))).toBe('reclaimed')
+      expect(await things.show({ version })).toEqual(['b=3'])
+      expect(await store.reclaim(9000)).toBe(0)
+    })
+
+    it('gives up replacements that nothing is added to', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      const replacement = await store.startReplacement(things.type, 1000)
+      await things.commit([['a', '1']], 2000, { replacement })
+      expect(await store.reclaim(1999)).toBe(0)
+      await things.commit([['b', '1']], 3000, { replacement })
+      expect(await store.reclaim(3000)).toBe(2)
+      await expect(things.commit([['c', '1']], 3000, { replacement })).rejects.toThrow(
+        'ReplacementNotFound',
+      )
+      expect(await things.show()).toEqual([])
     })
 
     it('reclaims nothing before the first commit is old enough', async () => {

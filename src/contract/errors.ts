@@ -54,6 +54,14 @@ export const ERRORS = {
     description: 'There is no endpoint with this method and path.',
   },
 
+  ReplacementNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'There is no such replacement: it was published, given up or never started.',
+  },
+  VersionNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The objects as of this version cannot be read, or no longer.',
+  },
   ObjectNotFound: {
     errorCode: 'NOT_FOUND',
     description: 'There is no object with this primary key.',

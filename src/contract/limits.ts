@@ -43,6 +43,12 @@ export const BATCH_MAX_BYTES = 64 * 1024 * 1024
 /** Changes in the largest batch. */
 export const BATCH_MAX_CHANGES = 100_000
 
+/** Objects that an export reads at once. */
+export const EXPORT_CHUNK_OBJECTS = 1000
+
+/** Bytes that an export reads at once, and so holds for a slow client. */
+export const EXPORT_CHUNK_BYTES = 1024 * 1024
+
 /** Bytes of the largest JSON request body. */
 export const BODY_MAX_BYTES = 1024 * 1024
 

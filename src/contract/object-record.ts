@@ -42,6 +42,9 @@ export function recordShape(revision: Revision, objectTypeApiName: string): Reco
   return SHAPES[revision](objectTypeApiName)
 }
 
+/** Nothing but the properties: how objects are exported, and put. */
+export const PROPERTIES_RECORD: RecordShape = [{ column: 'properties' }]
+
 /** What a shape adds to the stored text of a record: literals, identifier, and the comma. */
 export function bytesOfShape(shape: RecordShape): number {
   return shape.reduce((bytes, part) => {

@@ -1,10 +1,18 @@
+import { OBJECT_MAX_BYTES } from '../contract/limits.ts'
+
 /** What every reader of a data file delivers, whatever the format. */
 
-/** One record of a file. */
+/** Bytes of the largest record: escapes and quotes can make it longer than the object it holds. */
+export const RECORD_MAX_BYTES = 2 * OBJECT_MAX_BYTES
+
+/**
+ * One record of a file. Its texts can be slices of a much larger text: who keeps some of many rows
+ * for long copies them, or keeps the whole file in memory.
+ */
 export interface Row {
   /** Where the record starts, counted from 1: its line, or in Parquet its number. */
   readonly line: number
-  /** Values by column, as the format knows them. */
+  /** Values by column, as the format knows them; a column without a value is not there. */
   readonly cells: Readonly<Record<string, unknown>>
   /** The record as JSON text, where the file holds just that. */
   readonly json?: string
@@ -13,6 +21,7 @@ export interface Row {
 /** A record that cannot be read; the rest of the file still can. */
 export interface UnreadableRow {
   readonly line: number
+  /** Goes on after the line: `has 3 columns, the header has 5`. */
   readonly reason: string
   /** The beginning of what stands there. */
   readonly excerpt: string
@@ -20,7 +29,7 @@ export interface UnreadableRow {
 
 export type ReadRow = Row | UnreadableRow
 
-export function isUnreadable(row: ReadRow): row is UnreadableRow {
+export function isUnreadable(row: object): row is UnreadableRow {
   return 'reason' in row
 }
 
@@ -36,4 +45,24 @@ export interface RowSource {
 /** The file as a whole cannot be read, or not any further. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile'
+}
+
+const EXCERPT_LENGTH = 80
+
+/** The beginning of a record, to be shown to a person in one line. */
+export function excerptOf(text: string): string {
+  const line = text.slice(0, EXCERPT_LENGTH + 1).replaceAll(/\p{Cc}+/gu, ' ')
+  return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line
+}
+
+/** Sets a cell, also where the column has a name that plain assignment would not take. */
+export function setCell(cells: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__') {
+    Object.defineProperty(cells, name, {
+      value,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    })
+  } else cells[name] = value
 }

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { Aggregation } from '../query/aggregation.ts'
 import { parseAggregation } from '../query/parse-aggregation.ts'
 import { EVERYTHING } from '../query/query.ts'
@@ -8,7 +7,7 @@ import type { Aggregated } from '../store/object-store.ts'
 import { AggregateBody, AggregateResponse } from './aggregate-schemas.ts'
 import type { App } from './app.ts'
 import { resolveTypePath } from './resolve.ts'
-import { responses } from './schemas.ts'
+import { responses, TypePath } from './schemas.ts'
 import { sendJson } from './send-json.ts'
 import type { Services } from './services.ts'
 
@@ -23,10 +22,7 @@ export function addAggregateObjects(app: App, services: Services): void {
         summary: 'Aggregate objects (revision 1.0)',
         description: DESCRIPTION,
         tags: ['Revision 1.0'],
-        params: Type.Object({
-          ontology: Type.String({ description: 'RID or API name of the ontology.' }),
-          objectType: Type.String({ description: 'API name of the object type.' }),
-        }),
+        params: TypePath,
         body: AggregateBody,
         response: responses(AggregateResponse),
       },

@@ -7,6 +7,7 @@ import { addAggregateObjects } from './aggregate-objects.ts'
 import type { App } from './app.ts'
 import { authenticate, type Caller, requireScope } from './caller.ts'
 import { errorResponder, respondToBrokenRequest, routeOf } from './error-response.ts'
+import { addExportObjects } from './export-objects.ts'
 import { addFamilyObjects } from './family-objects.ts'
 import { addGetObject } from './get-object.ts'
 import { addHealth } from './health.ts'
@@ -18,6 +19,7 @@ import { addObjectsAdmin } from './objects-admin.ts'
 import { addOntologies } from './ontologies.ts'
 import { addOntologiesAdmin } from './ontologies-admin.ts'
 import { addOpenApi } from './openapi.ts'
+import { addReplacementsAdmin } from './replacements-admin.ts'
 import { ErrorResponse } from './schemas.ts'
 import { addSearchObjects } from './search-objects.ts'
 import { addSearchObjects1 } from './search-objects-1.ts'
@@ -81,6 +83,8 @@ export async function buildApp(services: Services, version: string): Promise<App
     addSearchObjects(secured, services)
     addFamilyObjects(secured, services)
     addOntologiesAdmin(secured, services)
+    addReplacementsAdmin(secured, services)
+    addExportObjects(secured, services)
     await secured.register(async (batches: App) => {
       takeLines(batches)
       addObjectsAdmin(batches, services)

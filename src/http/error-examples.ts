@@ -7,6 +7,8 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   ApiUsageDenied: { missingScope: 'api:ontologies-write' },
   OntologyNotFound: { apiName: 'aviaton' },
   ObjectTypeNotFound: { objectType: 'airprot' },
+  ReplacementNotFound: { replacement: '12' },
+  VersionNotFound: { version: 41 },
   ObjectNotFound: { objectType: 'airport', primaryKey: { id: 'NONE' } },
   PropertiesNotFound: { objectType: 'airport', properties: ['elevaton'] },
   LinkTypeNotFound: { objectType: 'airport', linkType: 'contry' },

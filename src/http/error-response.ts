@@ -21,20 +21,29 @@ const FASTIFY_ERRORS: Readonly<Record<string, ErrorName>> = {
 }
 
 export function errorResponder(services: Services) {
-  return async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    const known = toObjectQueryError(error, request)
-    const internal = known.errorName === 'Default:Internal'
-    if (internal || known.cause !== undefined) {
-      services.emit({
-        event: 'requestFailed',
-        requestId: request.id,
-        route: routeOf(request),
-        error: known.cause ?? error,
-      })
-    }
-    request.errorName = known.errorName
-    return sendError(reply, known, request.id)
+  return async (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+    sendError(reply, noteError(error, request, services), request.id)
+}
+
+/** The body of an error that comes too late for a status. */
+export function describeError(error: unknown, request: FastifyRequest, services: Services): string {
+  return JSON.stringify(errorBody(noteError(error, request, services), request.id))
+}
+
+/** Turns whatever was thrown into an error for clients; the log learns what they must not. */
+function noteError(error: unknown, request: FastifyRequest, services: Services): ObjectQueryError {
+  const known = toObjectQueryError(error, request)
+  const internal = known.errorName === 'Default:Internal'
+  if (internal || known.cause !== undefined) {
+    services.emit({
+      event: 'requestFailed',
+      requestId: request.id,
+      route: routeOf(request),
+      error: known.cause ?? error,
+    })
   }
+  request.errorName = known.errorName
+  return known
 }
 
 /** What is no HTTP at all gets the same body, on a connection that is then closed. */

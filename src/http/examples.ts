@@ -137,6 +137,12 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
       '{"put": {"isbn": "9780131103627", "title": "The C Programming Language"}}\n{"delete": "0"}',
     response: { version: 7, put: 1, deleted: 0 },
   },
+  startReplacement: { response: { replacement: '12' } },
+  publishReplacement: { response: { version: 9, put: 1204, deleted: 1198 } },
+  abandonReplacement: { response: { replacement: '12' } },
+  exportObjects: {
+    response: '{"id":"ZRH","name":"Zurich Airport"}\n{"$end":{"count":1,"version":7}}\n',
+  },
 }
 
 type Media = Record<string, { example?: unknown }>

@@ -5,7 +5,7 @@ import type { App } from './app.ts'
 import { ListingParameters, readListing } from './listing-parameters.ts'
 import { writePageEnvelope } from './page-response.ts'
 import { resolveTypePath } from './resolve.ts'
-import { NextPageToken, Properties, responses } from './schemas.ts'
+import { NextPageToken, Properties, responses, TypePath } from './schemas.ts'
 import { sendJson } from './send-json.ts'
 import { servePage } from './serve-page.ts'
 import type { Services } from './services.ts'
@@ -20,10 +20,7 @@ export function addListObjects(app: App, services: Services): void {
         operationId: 'listObjects',
         summary: 'List objects (revision 1.0)',
         tags: ['Revision 1.0'],
-        params: Type.Object({
-          ontology: Type.String({ description: 'RID or API name of the ontology.' }),
-          objectType: Type.String({ description: 'API name of the object type.' }),
-        }),
+        params: TypePath,
         querystring: ListingParameters,
         response: responses(ListObjectsResponse),
       },

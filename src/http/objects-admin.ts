@@ -12,9 +12,9 @@ import {
 import { isJsonObject } from '../ontology/refused-value.ts'
 import type { Change } from '../store/object-store.ts'
 import type { App } from './app.ts'
-import { type Line, readLines, refusedLine } from './ndjson.ts'
+import { type Line, readLines } from './ndjson.ts'
 import { resolveObjectType, resolveOntology } from './resolve.ts'
-import { NoParameters, responses } from './schemas.ts'
+import { CommitResponse, closed, responses, TypePath } from './schemas.ts'
 import type { Services } from './services.ts'
 
 /** Writing objects: one atomic batch per request, a change per line. */
@@ -32,43 +32,59 @@ export function addObjectsAdmin(app: App, services: Services): void {
         operationId: 'writeObjects',
         summary: 'Write one atomic batch of objects',
         description:
-          'Each line is `{"put": {…properties}}` or `{"delete": primaryKey}`. All lines take effect together, or none does; of several lines for one object the last counts. When the answer arrives, the batch is on disk.',
+          'Each line is `{"put": {…properties}}` or `{"delete": primaryKey}`. All lines take effect together, or none does; of several lines for one object the last counts. When the answer arrives, the batch is on disk. A batch with lines that do not fit is refused with all of them, up to a hundred.',
         tags: ['Administration'],
         consumes: ['application/x-ndjson'],
         body: Type.Any({
           description: 'A change on each line.',
           examples: ['{"put": {"id": "LAX", "name": "Los Angeles"}}\n{"delete": "NONE"}'],
         }),
-        params: Type.Object({
-          ontology: Type.String({ description: 'RID or API name of the ontology.' }),
-          objectType: Type.String({ description: 'API name of the object type.' }),
-        }),
-        querystring: NoParameters,
-        response: responses(
-          Type.Object({
-            version: Type.Integer({ description: 'The version that holds the changes.' }),
-            put: Type.Integer({ description: 'Objects written.' }),
-            deleted: Type.Integer({ description: 'Objects that existed and were deleted.' }),
-          }),
-        ),
+        params: TypePath,
+        querystring: BatchParameters,
+        response: responses(CommitResponse),
       },
     },
     async (request) => {
+      const { mode = 'upsert', dryRun = false, replacement } = request.query
       const catalogue = await services.store.readCatalogue()
       const ontology = resolveOntology(catalogue, request.caller, request.params.ontology)
       const { objectType } = resolveObjectType(ontology, request.params.objectType)
       refuseLarge(request.headers['content-length'])
       if (request.body === undefined) throw new ObjectQueryError('MissingPostBody')
       const changes = await readChanges(request.body as Readable, objectType)
-      return services.store.commit({
+      const { kept, ...commit } = await services.store.commit({
         objectType,
-        changes,
+        changes: dryRun ? [] : changes,
         basedOn: catalogue.generation,
         nowMs: services.now(),
+        replacement,
+        keepsExisting: mode === 'append',
       })
+      return mode === 'append' ? { ...commit, kept } : commit
     },
   )
 }
+
+const BatchParameters = Type.Object(
+  {
+    mode: Type.Optional(
+      Type.Enum(['upsert', 'append'], {
+        description:
+          'What happens to an object that exists when it is put: `upsert` (the default) writes it anew, `append` keeps it as it is.',
+      }),
+    ),
+    dryRun: Type.Optional(
+      Type.Boolean({ description: 'True: every line is checked and nothing is written.' }),
+    ),
+    replacement: Type.Optional(
+      Type.String({
+        pattern: '^[0-9]{1,15}$',
+        description: 'The replacement to add to, see `startReplacement`.',
+      }),
+    ),
+  },
+  closed,
+)
 
 /** What is declared too large is refused before it is sent, not after. */
 function refuseLarge(contentLength: string | undefined): void {
@@ -80,43 +96,74 @@ function refuseLarge(contentLength: string | undefined): void {
 async function readChanges(body: Readable, objectType: ObjectType): Promise<Change[]> {
   const readObject = objectReader(objectType)
   const changes: Change[] = []
+  const refused: RefusedLine[] = []
   // The stream outlives a refusal, which would otherwise cut the connection before the client has
   // read the answer; what is left of the batch is then passed over.
   const chunks = body.iterator({ destroyOnReturn: false })
   try {
     for await (const lines of readLines(chunks, LINE_LIMITS)) {
-      for (const line of lines) changes.push(readChange(line, objectType, readObject))
+      for (const line of lines) {
+        const change = readChange(line, objectType, readObject)
+        if ('reason' in change) refused.push(change)
+        else changes.push(change)
+      }
       if (changes.length > BATCH_MAX_CHANGES) {
         throw new ObjectQueryError('Default:RequestEntityTooLarge', {
           maxChanges: BATCH_MAX_CHANGES,
         })
       }
+      if (refused.length >= REFUSED_LINES_SHOWN) break
     }
   } finally {
     body.resume()
   }
+  const [first] = refused
+  if (first !== undefined) {
+    throw new ObjectQueryError('InvalidBatchLine', {
+      ...first,
+      refused: refused.slice(0, REFUSED_LINES_SHOWN),
+    })
+  }
   return changes
 }
 
-function readChange(line: Line, objectType: ObjectType, readObject: ObjectReader): Change {
-  const [kind, value] = readMember(line)
+/** Lines of a batch that are told to be refused, before the rest is not looked at any more. */
+const REFUSED_LINES_SHOWN = 100
+
+interface RefusedLine {
+  readonly line: number
+  readonly property?: string
+  readonly reason: string
+}
+
+function readChange(
+  line: Line,
+  objectType: ObjectType,
+  readObject: ObjectReader,
+): Change | RefusedLine {
+  const { number } = line
+  const [kind, value] = readMember(line.text)
+  if (kind === 'refused') return { line: number, reason: value }
   try {
     return kind === 'put'
       ? { put: readObject(value) }
       : { delete: readObjectKey(objectType, value).pk }
   } catch (error) {
-    if (error instanceof RefusedObject) throw refusedLine(line.number, error.reason, error.property)
-    throw error
+    if (!(error instanceof RefusedObject)) throw error
+    const { reason, property } = error
+    return property === undefined ? { line: number, reason } : { line: number, property, reason }
   }
 }
 
+type Member = [kind: 'put' | 'delete', value: unknown] | [kind: 'refused', reason: string]
+
 /** The one member of a line: what to do, and with what. */
-function readMember({ number, text }: Line): [kind: 'put' | 'delete', value: unknown] {
+function readMember(text: string): Member {
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch {
-    throw refusedLine(number, 'is not JSON; each line holds one change')
+    return ['refused', 'is not JSON; each line holds one change']
   }
   const [member, ...others] = isJsonObject(json) ? Object.entries(json) : []
   if (
@@ -124,7 +171,7 @@ function readMember({ number, text }: Line): [kind: 'put' | 'delete', value: unk
     others.length > 0 ||
     (member[0] !== 'put' && member[0] !== 'delete')
   ) {
-    throw refusedLine(number, 'is neither {"put": {…}} nor {"delete": primaryKey}')
+    return ['refused', 'is neither {"put": {…}} nor {"delete": primaryKey}']
   }
   return [member[0], member[1]]
 }

@@ -16,6 +16,12 @@ export function orNull<T extends TSchema>(schema: T) {
 /** The query string of an endpoint that takes none: what is misspelt or misplaced is refused. */
 export const NoParameters = Type.Object({}, closed)
 
+/** The path to an object type. */
+export const TypePath = Type.Object({
+  ontology: Type.String({ description: 'RID or API name of the ontology.' }),
+  objectType: Type.String({ description: 'API name of the object type.' }),
+})
+
 export const PageSize = Type.Integer({
   minimum: 1,
   maximum: PAGE_SIZE_WIRE_MAX,
@@ -44,6 +50,16 @@ export const Properties = Type.Object(
 export const NextPageToken = Type.Optional(
   Type.String({ description: 'Selects the next page; absent on the last one.' }),
 )
+
+/** What a write did. */
+export const CommitResponse = Type.Object({
+  version: Type.Integer({ description: 'The version that holds the changes.' }),
+  put: Type.Integer({ description: 'Objects written.' }),
+  deleted: Type.Integer({ description: 'Objects that existed and were deleted.' }),
+  kept: Type.Optional(
+    Type.Integer({ description: 'With `mode=append`: objects that existed and were kept.' }),
+  ),
+})
 
 export const ErrorResponse = Type.Object(
   {

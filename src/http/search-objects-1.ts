@@ -12,7 +12,7 @@ import type { App } from './app.ts'
 import { ListObjectsResponse } from './list-objects.ts'
 import { writePageEnvelope } from './page-response.ts'
 import { resolveTypePath } from './resolve.ts'
-import { closed, orNull, PageSize, PageToken, QueryBody, responses } from './schemas.ts'
+import { closed, orNull, PageSize, PageToken, QueryBody, responses, TypePath } from './schemas.ts'
 import { sendJson } from './send-json.ts'
 import { servePage } from './serve-page.ts'
 import type { Services } from './services.ts'
@@ -27,10 +27,7 @@ export function addSearchObjects1(app: App, services: Services): void {
         operationId: 'searchObjectsRevision1',
         summary: 'Search objects (revision 1.0)',
         tags: ['Revision 1.0'],
-        params: Type.Object({
-          ontology: Type.String({ description: 'RID or API name of the ontology.' }),
-          objectType: Type.String({ description: 'API name of the object type.' }),
-        }),
+        params: TypePath,
         body: SearchBody,
         response: responses(ListObjectsResponse),
       },

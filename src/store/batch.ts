@@ -9,13 +9,15 @@ export interface SettledChange {
 }
 
 /**
- * Settles a batch: of several changes to one object the last one counts. In key order, because
- * rows that are written in key order are read fastest in key order.
+ * Settles a batch: of several changes to one object the last one counts, or the first one where
+ * existing objects are kept. In key order, because rows that are written in key order are read
+ * fastest in key order.
  */
-export function settleChanges(changes: readonly Change[]): SettledChange[] {
+export function settleChanges(changes: readonly Change[], keepsExisting: boolean): SettledChange[] {
   const byKey = new Map<string, SettledChange>()
   for (const change of changes) {
     const pk = 'put' in change ? change.put.pk : change.delete
+    if (keepsExisting && byKey.has(pk)) continue
     byKey.set(pk, { pk, object: 'put' in change ? change.put : undefined })
   }
   // Any order is right, this one is good; UTF-16 order differs from key order only past the BMP.

@@ -29,7 +29,20 @@ export interface ObjectStore extends AsyncDisposable {
   /** Aggregates objects of the latest version. */
   aggregate(read: AggregateRead): Promise<Aggregated>
   commit(batch: Batch): Promise<Commit>
-  /** Deletes row versions that no snapshot taken since the given time can need. */
+
+  /**
+   * Makes room for objects that will replace all objects of a type at once. Batches that name the
+   * replacement go there; nobody sees them until it is published. Gives its name.
+   */
+  startReplacement(objectType: ObjectType, nowMs: number): Promise<string>
+  /** Refuses with `ReplacementNotFound` what was published, abandoned or never started. */
+  publishReplacement(objectType: ObjectType, replacement: string, nowMs: number): Promise<Commit>
+  abandonReplacement(objectType: ObjectType, replacement: string): Promise<void>
+
+  /**
+   * Deletes what no snapshot taken since the given time can need, and replacements that were not
+   * added to since then. Gives the number of rows deleted.
+   */
   reclaim(sinceMs: number): Promise<number>
 
   /** The keys that seal page tokens, made once for all nodes of the store. */
@@ -47,7 +60,7 @@ export interface PageRead {
   readonly query: Query
   /** Empty: in key order. */
   readonly order: readonly OrderTerm[]
-  readonly record: { readonly shape: RecordShape; readonly selection: Selection }
+  readonly record: RecordWish
   /** The place after which the page starts; undefined for the first page. */
   readonly after: Place | undefined
   /** The version to read as of; undefined for the latest. */
@@ -60,6 +73,14 @@ export interface PageRead {
   readonly countsMatches: boolean
 }
 
+/** What a record shows, in which form, and what stands between two records. */
+export interface RecordWish {
+  readonly shape: RecordShape
+  readonly selection: Selection
+  /** A comma when nothing is said. */
+  readonly separator?: ',' | '\n'
+}
+
 /** The row that a page ended with. Its order values are looked up, so that tokens stay short. */
 export interface Place {
   readonly pk: string
@@ -68,7 +89,7 @@ export interface Place {
 }
 
 export interface StoredPage {
-  /** The records as JSON text with commas between, in order. */
+  /** The records as JSON text with separators between, in order. */
   readonly records: Uint8Array
   readonly count: number
   /** Where the page ended; undefined for an empty page. */
@@ -92,13 +113,20 @@ export type Change =
   /** The stored form of the key. */
   | { readonly delete: string }
 
-/** Changes of one object type that happen together or not at all; the last one of a key counts. */
+/**
+ * Changes of one object type that happen together or not at all. Of several changes to one object
+ * the last counts; the first one, where existing objects are kept.
+ */
 export interface Batch {
   readonly objectType: ObjectType
   readonly changes: readonly Change[]
   /** The generation of the catalogue that the objects were checked against. */
   readonly basedOn: number
   readonly nowMs: number
+  /** The replacement to add to; undefined for the objects that readers see. */
+  readonly replacement?: string | undefined
+  /** Whether an object that exists stays as it is when it is put again. */
+  readonly keepsExisting?: boolean
 }
 
 export interface Commit {
@@ -108,6 +136,8 @@ export interface Commit {
   readonly put: number
   /** Objects that existed and were deleted. */
   readonly deleted: number
+  /** Objects that existed and were kept as they were. */
+  readonly kept: number
 }
 
 /** A bearer token as it is kept: everything but the secret. */

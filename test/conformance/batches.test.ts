@@ -95,7 +95,7 @@ describe('a batch', () => {
     const answer = await service.put('aviation', 'airport', [
       { id: 'A', names: [{ text: 'x' }, { text: 5 }] },
     ])
-    expect(answer.body.parameters).toEqual({
+    expect(answer.body.parameters).toMatchObject({
       line: 1,
       property: 'names[1].text',
       reason: 'is not a string',
@@ -134,4 +134,66 @@ describe('a batch', () => {
     const seen = (await stored()).filter((n) => Number(n) >= 10_000)
     expect(seen).toEqual(numbers(1000, 10_000).map(({ n }) => n))
   })
+})
+
+describe('the parameters of a batch', () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startService()
+    await service.apply(NUMBERS)
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  const send = (parameters: string, lines: readonly unknown[]): Promise<Answer> =>
+    service.ask(`/api/admin/v1/ontologies/numbers/objects/number?${parameters}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: lines.map((line) => JSON.stringify(line)).join('\n'),
+    })
+  const put = (n: number, text: string) => ({ put: { n, text } })
+
+  it('append: keeps what exists, and the first of several', async () => {
+    await send('', [put(1, 'old')])
+    const { body } = await send('mode=append', [put(1, 'new'), put(2, 'a'), put(2, 'b')])
+    expect(body).toEqual({ version: 2, put: 1, deleted: 0, kept: 1 })
+    const again = await send('mode=append', [put(1, 'new'), put(2, 'b')])
+    expect(again.body).toEqual({ version: 2, put: 0, deleted: 0, kept: 2 })
+    const pages = await walkPages(service, walk)
+    expect(valuesOf(pages, 'text')).toEqual(['old', 'a'])
+  })
+
+  it('dryRun: checks every line and writes nothing', async () => {
+    const before = await walkPages(service, walk)
+    const { body } = await send('dryRun=true', [put(77, 'x'), { delete: 1 }])
+    expect(body).toEqual({ version: 2, put: 0, deleted: 0 })
+    const refused = await send('dryRun=true', [put(77, 'x'), { put: {} }])
+    expect(refused.body.errorName).toBe('InvalidBatchLine')
+    expect(await walkPages(service, walk)).toEqual(before)
+  })
+
+  it('tells all lines that do not fit, up to a hundred', async () => {
+    const { body } = await send('', [
+      put(5, 'fits'),
+      { put: { n: 'x' } },
+      put(6, 'fits'),
+      { put: { n: 1, odd: 2 } },
+      7,
+    ])
+    const { refused, ...first } = body.parameters
+    expect(first).toEqual({ line: 2, property: 'n', reason: expect.any(String) })
+    expect(refused.map((one: { line: number }) => one.line)).toEqual([2, 4, 5])
+    const many = await send(
+      '',
+      Array.from({ length: 500 }, () => ({})),
+    )
+    expect(many.body.parameters.refused).toHaveLength(100)
+  })
+
+  it.each(['mode=replace', 'dryRun=maybe', 'replacement=', 'mode=upsert&odd=1'])(
+    'refuses %s',
+    async (parameters) => {
+      const { body } = await send(parameters, [])
+      expect(body.errorName).toBe('Default:InvalidArgument')
+    },
+  )
 })

@@ -19,7 +19,9 @@ describe('openapi.json', () => {
       Object.keys(methods as object).map((method) => `${method} ${path}`),
     )
     expect(endpoints.toSorted()).toEqual([
+      'delete /api/admin/v1/ontologies/{ontology}/objects/{objectType}/replacements/{replacement}',
       'get /api/admin/v1/ontologies/{ontology}',
+      'get /api/admin/v1/ontologies/{ontology}/objects/{objectType}/export',
       'get /api/v1/ontologies',
       'get /api/v1/ontologies/{ontology}',
       'get /api/v1/ontologies/{ontology}/objectTypes',
@@ -36,6 +38,8 @@ describe('openapi.json', () => {
       'get /healthz',
       'get /readyz',
       'post /api/admin/v1/ontologies/{ontology}/objects/{objectType}',
+      'post /api/admin/v1/ontologies/{ontology}/objects/{objectType}/replacements',
+      'post /api/admin/v1/ontologies/{ontology}/objects/{objectType}/replacements/{replacement}/publish',
       'post /api/v1/ontologies/{ontology}/objects/{objectType}/aggregate',
       'post /api/v1/ontologies/{ontology}/objects/{objectType}/search',
       'post /api/{apiFamily}/v1/objects/types/{objectType}/search',
@@ -91,7 +95,7 @@ describe('the examples of openapi.json', () => {
     for (const [path, methods] of Object.entries<Record<string, Operation>>(body.paths)) {
       for (const [method, operation] of Object.entries(methods)) {
         const media = [
-          ['200', operation.responses['200']?.content['application/json']],
+          ...Object.entries(operation.responses['200']?.content ?? { '200': undefined }),
           ...Object.entries(operation.requestBody?.content ?? {}),
         ] as [string, Media | undefined][]
         for (const [what, { schema, example, examples: many = {} } = {}] of media) {

@@ -10,8 +10,10 @@ interface Operation {
   readonly responses: ReadonlyMap<string, ValidateFunction>
 }
 
+type Responses = Readonly<Record<string, { readonly content?: object }>>
+
 export interface OpenApiDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { responses: object }>>>>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { responses: Responses }>>>>
   readonly components: object
 }
 
@@ -29,7 +31,7 @@ export function responseCheck(document: OpenApiDocument): ResponseCheck {
   const operations = Object.entries(document.paths)
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { responses }]) =>
-        operation(ajv, method, path, Object.keys(responses)),
+        operation(ajv, method, path, jsonStatuses(responses)),
       ),
     )
     .sort((a, b) => a.parameters - b.parameters)
@@ -46,6 +48,13 @@ export function responseCheck(document: OpenApiDocument): ResponseCheck {
     if (validate(body)) return undefined
     return `${method} ${path} ${status}: ${ajv.errorsText(validate.errors)}`
   }
+}
+
+/** The statuses that are answered with JSON, which is what can be checked. */
+function jsonStatuses(responses: Responses): string[] {
+  return Object.keys(responses).filter(
+    (status) => 'application/json' in (responses[status]?.content ?? {}),
+  )
 }
 
 function operation(

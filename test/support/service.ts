@@ -142,6 +142,8 @@ export async function askUrl(url: string, ask: Ask = {}): Promise<Answer> {
     status: response.status,
     headers: response.headers,
     text,
-    body: response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined,
+    body: response.headers.get('content-type')?.includes('application/json')
+      ? JSON.parse(text)
+      : undefined,
   }
 }

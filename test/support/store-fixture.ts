@@ -6,6 +6,7 @@ import type { ObjectType } from '../../src/ontology/ontology.ts'
 import { objectReader, readObjectKey } from '../../src/ontology/read-object.ts'
 import { EVERYTHING } from '../../src/query/query.ts'
 import type {
+  Batch,
   Change,
   Commit,
   ObjectStore,
@@ -32,6 +33,7 @@ export interface StoreFixture {
   commit(
     changes: readonly (readonly [key: string, text: string | null])[],
     nowMs?: number,
+    how?: Pick<Batch, 'replacement' | 'keepsExisting'>,
   ): Promise<Commit>
   read(read?: Partial<PageRead>): Promise<StoredPage>
   /** What a page as of a version shows, as `key=text`. */
@@ -55,12 +57,12 @@ export async function fixture(store: ObjectStore, definition = DEFINITION): Prom
   return {
     type,
     read,
-    commit: (pairs, nowMs = 0) => {
+    commit: (pairs, nowMs = 0, how = {}) => {
       const changes = pairs.map(
         ([k, text]): Change =>
           text === null ? { delete: readObjectKey(type, k).pk } : { put: readObject({ k, text }) },
       )
-      return store.commit({ objectType: type, changes, basedOn: generation, nowMs })
+      return store.commit({ objectType: type, changes, basedOn: generation, nowMs, ...how })
     },
     show: async (what = {}) => {
       const { records } = await read(what)

@@ -11,6 +11,7 @@ import { columnOf, type FieldNumbers, readFieldNumbers } from './field-numbers.t
 import { queryTables, type RowSearch } from './find-rows.ts'
 import { querySql, type SqlValue } from './query-sql.ts'
 import type { StatementCache } from './statement-cache.ts'
+import { readTypeHead } from './type-head.ts'
 
 /**
  * Aggregates the current objects of a type. The database filters, groups and adds up; here its
@@ -23,8 +24,9 @@ export function aggregate(
 ): Aggregated {
   return inTransaction(db, 'read', () => {
     const { objectType, query, aggregation } = read
-    const table = findTable(statements, read)
-    const numbers = readFieldNumbers(db, table)
+    const head = readTypeHead(statements, objectType)
+    const { table } = head.current
+    const numbers = readFieldNumbers(db, head.typeId)
     const column = columnFinder(numbers)
     const groupings = aggregation.groupings.map((grouping, index) =>
       groupingSql(grouping, column(grouping.property), index),
@@ -104,17 +106,6 @@ const METRIC_BYTES = 50
 
 function bytesOfMetrics(metrics: readonly Metric[]): number {
   return metrics.reduce((bytes, { name }) => bytes + name.length + METRIC_BYTES, 0)
-}
-
-function findTable(statements: StatementCache, { objectType }: AggregateRead): number {
-  const row = statements
-    .prepare('SELECT id FROM object_type WHERE rid = ?')
-    .get(objectType.rid) as unknown as [number] | undefined
-  // Another process may have dropped the type since the catalogue was read.
-  if (row === undefined) {
-    throw new ObjectQueryError('ObjectTypeNotFound', { objectType: objectType.apiName })
-  }
-  return row[0]
 }
 
 function columnFinder(numbers: FieldNumbers): (property: string) => string {

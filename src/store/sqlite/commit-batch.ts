@@ -4,6 +4,8 @@ import { recordBytes, type SettledChange, settleChanges } from '../batch.ts'
 import type { Change, Commit } from '../object-store.ts'
 import { inTransaction } from './connection.ts'
 import { OPEN, objectTable } from './object-table.ts'
+import { publishVersion } from './publish-version.ts'
+import { findLoading } from './replacement.ts'
 import { rowWriter } from './write-row.ts'
 
 /** A batch as it crosses to the writer thread, ahead of which its changes have come. */
@@ -11,56 +13,83 @@ export interface BatchHead {
   readonly typeRid: string
   readonly basedOn: number
   readonly nowMs: number
-}
-
-interface Head {
-  readonly id: number
-  readonly generation: number
-  readonly published: number
-  readonly live_count: number
-  readonly max_record_bytes: number
+  readonly replacement: string | undefined
+  readonly keepsExisting: boolean
 }
 
 /**
- * Writes a batch as the next version of its type: old rows are closed, new rows added, and the
- * version published, in one transaction. When this returns the batch is on disk.
+ * Writes a batch, in one transaction, as the next version of its type: old rows are closed, new
+ * rows added, and the version published. A batch of a replacement is written in the same way, only
+ * nothing is published yet. When this returns the batch is on disk.
  */
 export function commitBatch(
   db: DatabaseSync,
   batch: BatchHead,
   changes: readonly Change[],
 ): Commit {
-  const settled = settleChanges(changes)
+  const settled = settleChanges(changes, batch.keepsExisting)
   return inTransaction(db, 'write', () => {
-    const head = readHead(db, batch)
-    const version = head.published + 1
-    const written = writeRows(db, settled, head, version)
-    if (written.put + written.deleted === 0) {
-      return { version: head.published, put: 0, deleted: 0 }
+    const type = readType(db, batch)
+    const table = batch.replacement === undefined ? type.current : findLoading(db, type.id, batch)
+    const version = table.loadedAs ?? type.lastVersion + 1
+    const written = writeRows(db, settled, { ...table, typeId: type.id, version }, batch)
+    const { put, deleted, kept } = written
+    if (put + deleted > 0) noteWritten(db, table.id, written, batch.nowMs)
+    if (table.loadedAs !== undefined || put + deleted === 0) {
+      return { version: type.published, put, deleted, kept }
     }
-    publish(db, batch.nowMs, head, version, written)
-    return { version, put: written.put, deleted: written.deleted }
+    publishVersion(db, { typeId: type.id, version, put, deleted, nowMs: batch.nowMs })
+    return { version, put, deleted, kept }
   })
 }
 
-function readHead(db: DatabaseSync, batch: BatchHead): Head {
-  const head = db
+/** Where a batch is written. */
+export interface WriteTable {
+  readonly id: number
+  readonly liveCount: number
+  readonly maxRecordBytes: number
+  /** The version of its rows, if that is settled already: in a replacement. */
+  readonly loadedAs: number | undefined
+}
+
+interface WrittenType {
+  readonly id: number
+  readonly published: number
+  readonly lastVersion: number
+  readonly current: WriteTable
+}
+
+function readType(db: DatabaseSync, batch: BatchHead): WrittenType {
+  const row = db
     .prepare(
-      'SELECT id, generation, published, live_count, max_record_bytes FROM object_type WHERE rid = ?',
+      `SELECT t.id, t.generation, t.published, t.last_version,
+         o.id AS table_id, o.live_count, o.max_record_bytes
+       FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
     )
-    .get(batch.typeRid) as unknown as Head | undefined
-  if (head === undefined || head.generation > batch.basedOn) {
+    .get(batch.typeRid) as Readonly<Record<string, number>> | undefined
+  if (row === undefined || Number(row['generation']) > batch.basedOn) {
     throw new ObjectQueryError('OntologyDefinitionOutOfSync', {
       objectTypeRid: batch.typeRid,
       reason: 'the object type was changed while the batch was read',
     })
   }
-  return head
+  return {
+    id: Number(row['id']),
+    published: Number(row['published']),
+    lastVersion: Number(row['last_version']),
+    current: {
+      id: Number(row['table_id']),
+      liveCount: Number(row['live_count']),
+      maxRecordBytes: Number(row['max_record_bytes']),
+      loadedAs: undefined,
+    },
+  }
 }
 
 interface Written {
   readonly put: number
   readonly deleted: number
+  readonly kept: number
   readonly liveCount: number
   readonly maxRecordBytes: number
 }
@@ -68,47 +97,38 @@ interface Written {
 function writeRows(
   db: DatabaseSync,
   changes: readonly SettledChange[],
-  head: Head,
-  version: number,
+  table: WriteTable & { readonly typeId: number; readonly version: number },
+  { keepsExisting }: BatchHead,
 ): Written {
-  const table = objectTable(head.id)
-  const close = db.prepare(`UPDATE ${table} SET valid_to = ? WHERE pk = ? AND valid_to = ${OPEN}`)
-  const rows = rowWriter(db, head.id)
-  let put = 0
-  let deleted = 0
-  let closed = 0
-  let maxRecordBytes = head.max_record_bytes
+  const name = objectTable(table.id)
+  const close = db.prepare(`UPDATE ${name} SET valid_to = ? WHERE pk = ? AND valid_to = ${OPEN}`)
+  const find = db.prepare(`SELECT 1 FROM ${name} WHERE pk = ? AND valid_to = ${OPEN}`)
+  const rows = rowWriter(db, table.typeId, table.id)
+  let [put, deleted, kept, closed] = [0, 0, 0, 0]
+  let { maxRecordBytes } = table
   for (const { pk, object } of changes) {
-    // Nothing to close in an empty type: a first load is half as much work.
-    const existed = head.live_count > 0 && close.run(version, pk).changes === 1
+    // Nothing to find in an empty table: a first load is half as much work.
+    const mayExist = table.liveCount > 0
+    if (mayExist && keepsExisting && object !== undefined && find.get(pk) !== undefined) {
+      kept += 1
+      continue
+    }
+    const existed = mayExist && close.run(table.version, pk).changes === 1
     if (existed) closed += 1
     if (object === undefined) {
       if (existed) deleted += 1
       continue
     }
-    rows.add(object, version)
+    rows.add(object, table.version)
     put += 1
     maxRecordBytes = Math.max(maxRecordBytes, recordBytes(object))
   }
   rows.finish()
-  return { put, deleted, liveCount: head.live_count + put - closed, maxRecordBytes }
+  return { put, deleted, kept, liveCount: table.liveCount + put - closed, maxRecordBytes }
 }
 
-function publish(
-  db: DatabaseSync,
-  nowMs: number,
-  head: Head,
-  version: number,
-  written: Written,
-): void {
+function noteWritten(db: DatabaseSync, table: number, written: Written, nowMs: number): void {
   db.prepare(
-    'UPDATE object_type SET published = ?, live_count = ?, max_record_bytes = ? WHERE id = ?',
-  ).run(version, written.liveCount, written.maxRecordBytes, head.id)
-  // A clock that was set back must not make a commit older than the one before it.
-  db.prepare(
-    `INSERT INTO commit_log (object_type_id, version, committed_at_ms, put, deleted)
-     VALUES (?1, ?2, max(?3, coalesce((
-       SELECT committed_at_ms FROM commit_log WHERE object_type_id = ?1 ORDER BY version DESC LIMIT 1
-     ), 0)), ?4, ?5)`,
-  ).run(head.id, version, nowMs, written.put, written.deleted)
+    `UPDATE object_table SET live_count = ?, max_record_bytes = ?, touched_at_ms = ? WHERE id = ?`,
+  ).run(written.liveCount, written.maxRecordBytes, nowMs, table)
 }

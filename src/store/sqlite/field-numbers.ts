@@ -29,12 +29,12 @@ interface FieldRow {
   readonly struct_field: string | null
 }
 
-export function readFieldNumbers(db: DatabaseSync, table: number): FieldNumbers {
+export function readFieldNumbers(db: DatabaseSync, typeId: number): FieldNumbers {
   const rows = db
     .prepare(
       'SELECT number, property, struct_field FROM object_field WHERE object_type_id = ? ORDER BY number',
     )
-    .all(table)
+    .all(typeId)
   return new FieldNumbers(rows as unknown as FieldRow[])
 }
 

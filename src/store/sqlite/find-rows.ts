@@ -4,6 +4,7 @@ import { fieldsOf } from '../../ontology/searchable-values.ts'
 import { isText, resolveField } from '../../query/fields.ts'
 import type { Field, OrderTerm, Query } from '../../query/query.ts'
 import { fuzzyDistance, isWithinEdits } from '../../query/terms.ts'
+import type { Place } from '../object-store.ts'
 import { columnOf, type FieldNumbers } from './field-numbers.ts'
 import { objectTable } from './object-table.ts'
 import { type Anchor, type OrderColumn, orderArms } from './order-sql.ts'
@@ -17,6 +18,7 @@ import {
 } from './query-sql.ts'
 import type { StatementCache } from './statement-cache.ts'
 import { behindPrefix, indexedTerm, plainTerm, type TermPrefix } from './text-index.ts'
+import { type TypeHead, tableOfRow } from './type-head.ts'
 
 /** Finds the rows that a query asks for, in their order: by number, before any body is read. */
 
@@ -125,12 +127,15 @@ export function estimateRows(
 export function readAnchor(
   statements: StatementCache,
   search: RowSearch,
-  { pk, version }: { readonly pk: string; readonly version: number },
+  head: TypeHead,
+  { pk, version }: Place,
 ): Anchor | undefined {
   if (search.order.length === 0) return { pk, values: [] }
+  const table = tableOfRow(statements, head, version)
+  if (table === undefined) return undefined
   const columns = search.order.map((term) => toColumn(term, search.numbers).column).join(', ')
   const statement = statements.prepare(
-    `SELECT ${columns} FROM ${objectTable(search.table)} AS o WHERE pk = ? AND valid_from = ?`,
+    `SELECT ${columns} FROM ${objectTable(table)} AS o WHERE pk = ? AND valid_from = ?`,
   )
   statement.setReadBigInts(true)
   const row = statement.get(pk, version) as unknown as (SqlValue | null)[] | undefined

@@ -3,10 +3,13 @@ import type { FieldId } from '../../ontology/searchable-values.ts'
 import { columnOf, readFieldNumbers } from './field-numbers.ts'
 
 /**
- * The table of one object type. A row is one version of one object: it was the object from commit
+ * The tables of an object type. A row is one version of one object: it was the object from commit
  * `valid_from` until commit `valid_to`, or still is while `valid_to` is open. Each property has a
  * column, in the form that conditions compare, with an index that also carries the key. What else
  * rows are found by stands in the indexes that all types share, see migrations/.
+ *
+ * A type has one table; a replacement of all its objects is loaded into a new one, and the old one
+ * stays for as long as its versions can be read. See docs/decisions/008-replacements.md.
  */
 
 /** The `valid_to` of a current row: larger than every version, and exact as a double. */
@@ -18,10 +21,31 @@ export function objectTable(id: number): string {
   return `object_${id}`
 }
 
-/** Columns are made with the table: adding them one by one reads the whole schema each time. */
-export function createObjectTable(db: DatabaseSync, id: number, fields: readonly FieldId[]): void {
+/** What is known of a table before it holds anything. */
+export interface NewTable {
+  readonly typeId: number
+  readonly state: 'loading' | 'published'
+  readonly firstVersion: number
+  readonly loadedAs: number
+  /** Where it is to be loaded: the time from which on that may not be idle for long. */
+  readonly nowMs?: number
+}
+
+/**
+ * Makes a table with a column for each property that has a number. One that is to be loaded gets
+ * most of its indexes when it is full, see `buildNextIndex`.
+ */
+export function createObjectTable(db: DatabaseSync, wish: NewTable): number {
+  const { typeId, state, firstVersion, loadedAs, nowMs = 0 } = wish
+  const { lastInsertRowid } = db
+    .prepare(
+      `INSERT INTO object_table (object_type_id, state, first_version, loaded_as, touched_at_ms)
+       VALUES (?, ?, ?, ?, ?)`,
+    )
+    .run(typeId, state, firstVersion, loadedAs, nowMs)
+  const id = Number(lastInsertRowid)
   const table = objectTable(id)
-  const columns = numberFields(db, id, fields)
+  const columns = columnsOf(db, typeId)
   db.exec(`
     CREATE TABLE ${table} (
       id INTEGER PRIMARY KEY,
@@ -33,56 +57,99 @@ export function createObjectTable(db: DatabaseSync, id: number, fields: readonly
       title TEXT,
       body TEXT NOT NULL${columns.map((column) => `, ${column} ANY`).join('')}
     ) STRICT;
-    ${columns.map((column) => propertyIndex(table, column)).join('\n')}
     -- Walks over the current objects; also the guard that an object is current only once.
     CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${OPEN};
-    -- Walks as of a version: what is not visible is passed over without reading its row.
-    CREATE INDEX ${table}_version ON ${table} (pk, valid_from, valid_to);
-    -- What can be reclaimed.
-    CREATE INDEX ${table}_closed ON ${table} (valid_to) WHERE valid_to < ${OPEN};
-
+    ${state === 'published' ? lateIndexes(table, columns).join(';\n') : ''}
   `)
+  return id
 }
 
-/** Gives the fields that a changed definition adds their numbers, columns and indexes. */
-export function addFields(db: DatabaseSync, id: number, fields: readonly FieldId[]): void {
+/** The indexes that nothing needs before the table is read. */
+function lateIndexes(table: string, columns: readonly string[]): string[] {
+  return [
+    // Walks as of a version: what is not visible is passed over without reading its row.
+    `CREATE INDEX IF NOT EXISTS ${table}_version ON ${table} (pk, valid_from, valid_to)`,
+    // What can be reclaimed.
+    `CREATE INDEX IF NOT EXISTS ${table}_closed ON ${table} (valid_to) WHERE valid_to < ${OPEN}`,
+    ...columns.map((column) => propertyIndex(table, column)),
+  ]
+}
+
+/** With the key, so that what is equal in the property is walked in key order. */
+function propertyIndex(table: string, column: string): string {
+  return `CREATE INDEX IF NOT EXISTS ${table}_${column} ON ${table} (${column}, pk)`
+}
+
+/** Builds one index that a loaded table still lacks; false when it has them all. */
+export function buildNextIndex(db: DatabaseSync, typeId: number, id: number): boolean {
   const table = objectTable(id)
-  for (const column of numberFields(db, id, fields)) {
-    db.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ANY; ${propertyIndex(table, column)}`)
+  const exists = db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?`)
+  const missing = lateIndexes(table, columnsOf(db, typeId)).find((sql) => {
+    const [, name = ''] = /EXISTS (\w+)/.exec(sql) ?? []
+    return exists.get(name) === undefined
+  })
+  if (missing === undefined) return false
+  db.exec(missing)
+  return true
+}
+
+/** Gives every field that has none yet a number, and tables that exist its column and index. */
+export function addFields(db: DatabaseSync, typeId: number, fields: readonly FieldId[]): void {
+  const columns = numberFields(db, typeId, fields)
+  if (columns.length === 0) return
+  for (const { id, state } of tablesOf(db, typeId)) {
+    const table = objectTable(id)
+    for (const column of columns) {
+      db.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ANY`)
+      if (state === 'published') db.exec(propertyIndex(table, column))
+    }
   }
 }
 
+/** The tables of a type that are in use, whatever for. */
+export function tablesOf(db: DatabaseSync, typeId: number) {
+  const rows = db
+    .prepare(
+      `SELECT id, state FROM object_table WHERE object_type_id = ? AND state <> 'abandoned' ORDER BY id`,
+    )
+    .all(typeId)
+  return rows as unknown as { readonly id: number; readonly state: 'loading' | 'published' }[]
+}
+
 /** Gives every field that has none a number; the columns of the new properties. */
-function numberFields(db: DatabaseSync, id: number, fields: readonly FieldId[]): string[] {
-  const numbers = readFieldNumbers(db, id)
+export function numberFields(
+  db: DatabaseSync,
+  typeId: number,
+  fields: readonly FieldId[],
+): string[] {
+  const numbers = readFieldNumbers(db, typeId)
   const add = db.prepare(
     'INSERT INTO object_field (object_type_id, property, struct_field) VALUES (?, ?, ?)',
   )
   return fields
     .filter((field) => !numbers.has(field))
     .flatMap(({ property, structField }) => {
-      const { lastInsertRowid } = add.run(id, property, structField ?? null)
+      const { lastInsertRowid } = add.run(typeId, property, structField ?? null)
       return structField === undefined ? [columnOf(Number(lastInsertRowid))] : []
     })
 }
 
-/** With the key, so that what is equal in the property is walked in key order. */
-function propertyIndex(table: string, column: string): string {
-  return `CREATE INDEX ${table}_${column} ON ${table} (${column}, pk);`
+function columnsOf(db: DatabaseSync, typeId: number): string[] {
+  return readFieldNumbers(db, typeId).properties.map(({ number }) => columnOf(number))
 }
 
-export function dropObjectTable(db: DatabaseSync, id: number): void {
-  const table = objectTable(id)
-  forgetRows(db, `SELECT id FROM ${table}`)
-  db.exec(`DROP TABLE ${table}`)
-  db.prepare('DELETE FROM object_field WHERE object_type_id = ?').run(id)
+/** Gives up all tables of a type; reclaiming removes them, which can take long. */
+export function abandonTables(db: DatabaseSync, typeId: number): void {
+  db.prepare(`UPDATE object_table SET state = 'abandoned' WHERE object_type_id = ?`).run(typeId)
 }
 
-/** Takes rows out of the indexes that all types share; `rows` is a query for their numbers. */
-export function forgetRows(db: DatabaseSync, rows: string, ...values: readonly string[]): void {
-  const remove = (sql: string) => db.prepare(sql).run(...values)
-  remove(`DELETE FROM element WHERE row IN (${rows})`)
-  remove(`DELETE FROM term WHERE rowid IN (${rows})`)
-  remove(`DELETE FROM place WHERE id IN (SELECT place FROM place_of_row WHERE row IN (${rows}))`)
-  remove(`DELETE FROM place_of_row WHERE row IN (${rows})`)
+/** Takes rows out of the indexes that all types share. */
+export function forgetRows(db: DatabaseSync, rows: readonly number[]): void {
+  const list = JSON.stringify(rows)
+  const remove = (sql: string) => db.prepare(sql).run(list)
+  const among = 'IN (SELECT value FROM json_each(?))'
+  remove(`DELETE FROM element WHERE row ${among}`)
+  remove(`DELETE FROM term WHERE rowid ${among}`)
+  remove(`DELETE FROM place WHERE id IN (SELECT place FROM place_of_row WHERE row ${among})`)
+  remove(`DELETE FROM place_of_row WHERE row ${among}`)
 }

@@ -4,6 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { OntologyChange } from '../../ontology/change-definition.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
 import { KEY_BYTES } from '../../paging/token-keys.ts'
 import type { Aggregated, AggregateRead } from '../aggregate-read.ts'
 import type {
@@ -96,10 +97,29 @@ class SqliteStore implements ObjectStore {
     return this.#writer.run('saveOntology', { definition, basedOn, harms })
   }
 
-  async commit({ objectType, changes, basedOn, nowMs }: Batch): Promise<Commit> {
+  async commit(batch: Batch): Promise<Commit> {
     this.#checkFile()
-    const batch = { typeRid: objectType.rid, basedOn, nowMs }
-    return this.#writer.run('commitBatch', batch, changes)
+    const { objectType, changes, basedOn, nowMs, replacement, keepsExisting = false } = batch
+    const head = { typeRid: objectType.rid, basedOn, nowMs, replacement, keepsExisting }
+    return this.#writer.run('commitBatch', head, changes)
+  }
+
+  startReplacement({ rid: typeRid }: ObjectType, nowMs: number): Promise<string> {
+    return this.#writer.run('startReplacement', { typeRid, nowMs })
+  }
+
+  async publishReplacement(
+    { rid: typeRid }: ObjectType,
+    replacement: string,
+    nowMs: number,
+  ): Promise<Commit> {
+    // One index at a time, so that other writers get their turn between.
+    while (await this.#writer.run('indexReplacement', { typeRid, replacement }));
+    return this.#writer.run('publishReplacement', { typeRid, replacement, nowMs })
+  }
+
+  abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {
+    return this.#writer.run('abandonReplacement', { typeRid, replacement })
   }
 
   async reclaim(sinceMs: number): Promise<number> {

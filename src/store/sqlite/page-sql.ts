@@ -1,5 +1,6 @@
-import type { RecordColumn, RecordPart, RecordShape } from '../../contract/object-record.ts'
+import type { RecordColumn, RecordPart } from '../../contract/object-record.ts'
 import type { Selection } from '../../query/selection.ts'
+import type { RecordWish } from '../object-store.ts'
 import { OPEN, objectTable } from './object-table.ts'
 
 /**
@@ -25,7 +26,7 @@ export interface SqlText {
 export function pageSql(table: number, visibility: Visibility, record: RecordWish): SqlText {
   const { sql, values } = recordSql(record)
   return {
-    sql: `SELECT CAST(group_concat(record, ',') AS BLOB), max(pk), count(*) FROM (
+    sql: `SELECT ${joinedSql(record)}, max(pk), count(*) FROM (
       SELECT pk, ${sql} AS record ${rowsAfterKey(table, visibility)}
     )`,
     values,
@@ -36,7 +37,7 @@ export function pageSql(table: number, visibility: Visibility, record: RecordWis
 export function rowsSql(table: number, record: RecordWish): SqlText {
   const { sql, values } = recordSql(record)
   return {
-    sql: `SELECT CAST(group_concat(record, ',') AS BLOB) FROM (
+    sql: `SELECT ${joinedSql(record)} FROM (
       SELECT ${sql} AS record FROM json_each(?) AS wanted
       CROSS JOIN ${objectTable(table)} AS o ON o.id = wanted.value
     )`,
@@ -76,10 +77,11 @@ function rowsAfterKey(table: number, visibility: Visibility): string {
   return `FROM ${objectTable(table)} AS o WHERE ${VISIBLE[visibility]} AND pk > ? ORDER BY pk LIMIT ?`
 }
 
-/** What a record shows, and in which form. */
-export interface RecordWish {
-  readonly shape: RecordShape
-  readonly selection: Selection
+/** Between two records, in SQL. */
+const SEPARATORS = { ',': "','", '\n': 'char(10)' } as const
+
+function joinedSql({ separator = ',' }: RecordWish): string {
+  return `CAST(group_concat(record, ${SEPARATORS[separator]}) AS BLOB)`
 }
 
 function recordSql({ shape, selection }: RecordWish): SqlText {

@@ -1,7 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { ObjectQueryError } from '../../contract/errors.ts'
 import { bytesOfShape } from '../../contract/object-record.ts'
-import type { ObjectType } from '../../ontology/ontology.ts'
 import type { PageRead, Reclaimed, StoredPage } from '../object-store.ts'
 import { inTransaction } from './connection.ts'
 import { readFieldNumbers } from './field-numbers.ts'
@@ -26,30 +24,20 @@ import {
 } from './page-sql.ts'
 import type { QueryTables } from './query-sql.ts'
 import type { StatementCache } from './statement-cache.ts'
+import { readTypeHead, type TableHead, type TypeHead, tableOfVersion } from './type-head.ts'
 
 /**
  * Reads one page. All that it looks at (the newest version, the count, the rows, whether more
  * follow) is read in one transaction and therefore of one moment.
  */
 
-/** Where an object type stands, and which of its rows are looked at. */
-interface Head {
-  readonly table: number
-  readonly published: number
-  readonly oldest: number
-  readonly liveCount: number
-  readonly maxRecordBytes: number
-}
-
-interface Viewed extends Head {
+/** The objects of one version: in which table, and which of its rows. */
+interface Viewed extends TableHead {
   readonly version: number
   readonly visibility: Visibility
   /** The values of the visibility's placeholders. */
   readonly visible: readonly number[]
 }
-
-const HEAD_SQL =
-  'SELECT id, published, oldest, live_count, max_record_bytes FROM object_type WHERE rid = ?'
 
 const NOTHING = new Uint8Array(0)
 
@@ -59,30 +47,20 @@ export function readPage(
   read: PageRead,
 ): StoredPage | Reclaimed {
   return inTransaction(db, 'read', () => {
-    const head = readHead(statements, read.objectType)
+    const head = readTypeHead(statements, read.objectType)
     const version = read.version ?? head.published
     // A version from before what is kept, or from a database that was since replaced by an older one.
     if (version < head.oldest || version > head.published) return 'reclaimed'
     // The newest version is what the current rows are, and these have an index of their own.
     const visibility: Visibility = version === head.published ? 'current' : 'version'
-    const viewed = { ...head, version, visibility, visible: visibilityValues(visibility, version) }
+    const visible = visibilityValues(visibility, version)
+    const viewed = { ...tableOfVersion(statements, head, version), version, visibility, visible }
     const isPlain = read.query.kind === 'everything' && read.order.length === 0
     return isPlain
       ? readInKeyOrder(statements, read, viewed)
-      : readFound(db, statements, read, viewed)
+      : readFound(db, statements, read, head, viewed)
   })
 }
-
-function readHead(statements: StatementCache, type: ObjectType): Head {
-  const row = statements.prepare(HEAD_SQL).get(type.rid) as number[] | undefined
-  // Another process may have dropped the type since the catalogue was read.
-  if (row === undefined)
-    throw new ObjectQueryError('ObjectTypeNotFound', { objectType: type.apiName })
-  const [table, published, oldest, liveCount, maxRecordBytes] = row as FiveNumbers
-  return { table, published, oldest, liveCount, maxRecordBytes }
-}
-
-type FiveNumbers = [number, number, number, number, number]
 
 /** Every object, in key order: the walk that must cost no more than its bytes. */
 function readInKeyOrder(statements: StatementCache, read: PageRead, viewed: Viewed): StoredPage {
@@ -118,13 +96,14 @@ function readFound(
   db: DatabaseSync,
   statements: StatementCache,
   read: PageRead,
+  head: TypeHead,
   viewed: Viewed,
 ): StoredPage | Reclaimed {
   const { table, visibility, visible, version, liveCount } = viewed
   const { objectType, query, order } = read
-  const numbers = readFieldNumbers(db, table)
+  const numbers = readFieldNumbers(db, head.typeId)
   const search: RowSearch = { table, objectType, numbers, query, order, visibility, visible }
-  const anchor = read.after && readAnchor(statements, search, read.after)
+  const anchor = read.after && readAnchor(statements, search, head, read.after)
   if (read.after !== undefined && anchor === undefined) return 'reclaimed'
 
   const tables = queryTables(statements, search)
@@ -186,7 +165,7 @@ function readPlace(statements: StatementCache, table: number, id: number | undef
 /** How many rows fit into the bytes of a page: all that are wanted, in all but rare cases. */
 function rowsWithinBudget(
   { record, maxBytes }: PageRead,
-  { maxRecordBytes }: Head,
+  { maxRecordBytes }: TableHead,
   wanted: number,
   sizes: () => Iterable<unknown>,
 ): number {

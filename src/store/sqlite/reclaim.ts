@@ -8,53 +8,126 @@ const ROWS_AT_ONCE = 5000
 /**
  * Deletes row versions that no snapshot taken since the given time can need. The version that was
  * current at that time is the oldest one needed; it is noted first, so that a reader with an older
- * snapshot is refused before the first of its rows is gone.
+ * snapshot is refused before the first of its rows is gone. Replacements that were not added to
+ * since that time go as well.
  *
  * Does one bounded step and gives the number of rows deleted; zero when there is nothing left.
  */
 export function reclaimStep(db: DatabaseSync, sinceMs: number): number {
-  const types = db.prepare('SELECT id, oldest FROM object_type').all()
-  for (const { id, oldest } of types as unknown as { id: number; oldest: number }[]) {
-    const needed = oldestNeeded(db, id, sinceMs)
-    if (needed > oldest) forgetVersionsBefore(db, id, needed)
-    const deleted = deleteRows(db, id, Math.max(needed, oldest))
+  const types = db.prepare('SELECT id, oldest, table_id FROM object_type').all()
+  for (const row of types as unknown as TypeRow[]) {
+    const needed = Math.max(oldestNeeded(db, row.id, sinceMs), row.oldest)
+    if (needed > row.oldest) forgetVersionsBefore(db, row.id, needed)
+    abandonPastTables(db, row, needed)
+    const deleted = deleteRows(db, row.table_id, needed)
     if (deleted > 0) return deleted
   }
-  return 0
+  abandonIdleReplacements(db, sinceMs)
+  return removeAbandonedTables(db)
 }
 
-function oldestNeeded(db: DatabaseSync, id: number, sinceMs: number): number {
+interface TypeRow {
+  readonly id: number
+  readonly oldest: number
+  readonly table_id: number
+}
+
+function oldestNeeded(db: DatabaseSync, typeId: number, sinceMs: number): number {
   const row = db
     .prepare(
       'SELECT max(version) AS version FROM commit_log WHERE object_type_id = ? AND committed_at_ms <= ?',
     )
-    .get(id, sinceMs)
+    .get(typeId, sinceMs)
   return Number(row?.['version'] ?? 0)
 }
 
-function forgetVersionsBefore(db: DatabaseSync, id: number, version: number): void {
+function forgetVersionsBefore(db: DatabaseSync, typeId: number, version: number): void {
   inTransaction(db, 'write', () => {
     db.prepare('UPDATE object_type SET oldest = ? WHERE id = ? AND oldest < ?').run(
       version,
-      id,
+      typeId,
       version,
     )
-    db.prepare('DELETE FROM commit_log WHERE object_type_id = ? AND version < ?').run(id, version)
+    db.prepare('DELETE FROM commit_log WHERE object_type_id = ? AND version < ?').run(
+      typeId,
+      version,
+    )
   })
 }
 
-function deleteRows(db: DatabaseSync, id: number, oldest: number): number {
-  const table = objectTable(id)
+/** A table that was replaced is needed until the first version of the next one is old enough. */
+function abandonPastTables(db: DatabaseSync, { id, table_id }: TypeRow, oldest: number): void {
+  const past = db
+    .prepare(
+      `SELECT id FROM object_table AS past
+       WHERE object_type_id = ?1 AND state = 'published' AND id <> ?2 AND EXISTS (
+         SELECT 1 FROM object_table AS next
+         WHERE next.object_type_id = ?1 AND next.state = 'published'
+           AND next.first_version > past.first_version AND next.first_version <= ?3
+       )`,
+    )
+    .all(id, table_id, oldest)
+  for (const row of past) abandon(db, Number(row['id']))
+}
+
+function abandonIdleReplacements(db: DatabaseSync, sinceMs: number): void {
+  const idle = db
+    .prepare(`SELECT id FROM object_table WHERE state = 'loading' AND touched_at_ms <= ?`)
+    .all(sinceMs)
+  for (const row of idle) abandon(db, Number(row['id']))
+}
+
+function abandon(db: DatabaseSync, table: number): void {
+  inTransaction(db, 'write', () => {
+    db.prepare(`UPDATE object_table SET state = 'abandoned' WHERE id = ?`).run(table)
+  })
+}
+
+function deleteRows(db: DatabaseSync, table: number, oldest: number): number {
+  const name = objectTable(table)
   return inTransaction(db, 'write', () => {
     const rows = db
       .prepare(
-        `SELECT id FROM ${table} WHERE valid_to < ${OPEN} AND valid_to <= ? LIMIT ${ROWS_AT_ONCE}`,
+        `SELECT id FROM ${name} WHERE valid_to < ${OPEN} AND valid_to <= ? LIMIT ${ROWS_AT_ONCE}`,
       )
       .all(oldest)
       .map((row) => Number(row['id']))
-    const list = JSON.stringify(rows)
-    forgetRows(db, 'SELECT value FROM json_each(?)', list)
-    db.prepare(`DELETE FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`).run(list)
+    if (rows.length === 0) return 0
+    forgetRows(db, rows)
+    db.prepare(`DELETE FROM ${name} WHERE id IN (SELECT value FROM json_each(?))`).run(
+      JSON.stringify(rows),
+    )
+    return rows.length
+  })
+}
+
+/** Takes the rows of one table out of the shared indexes, step by step, then drops it. */
+function removeAbandonedTables(db: DatabaseSync): number {
+  const abandoned = db
+    .prepare(`SELECT id, forgotten_row FROM object_table WHERE state = 'abandoned'`)
+    .all()
+  for (const row of abandoned) {
+    const forgotten = removeTable(db, Number(row['id']), Number(row['forgotten_row']))
+    if (forgotten > 0) return forgotten
+  }
+  return 0
+}
+
+function removeTable(db: DatabaseSync, table: number, forgottenRow: number): number {
+  const name = objectTable(table)
+  return inTransaction(db, 'write', () => {
+    const rows = db
+      .prepare(`SELECT id FROM ${name} WHERE id > ? ORDER BY id LIMIT ${ROWS_AT_ONCE}`)
+      .all(forgottenRow)
+      .map((row) => Number(row['id']))
+    const last = rows.at(-1)
+    if (last === undefined) {
+      db.exec(`DROP TABLE ${name}`)
+      db.prepare('DELETE FROM object_table WHERE id = ?').run(table)
+    } else {
+      forgetRows(db, rows)
+      db.prepare('UPDATE object_table SET forgotten_row = ? WHERE id = ?').run(last, table)
+    }
     return rows.length
   })
 }

@@ -5,7 +5,14 @@ import type { ObjectTypeDefinition, OntologyDefinition } from '../../ontology/de
 import { parseDefinition } from '../../ontology/parse-definition.ts'
 import { type FieldId, fieldsOf } from '../../ontology/searchable-values.ts'
 import { inTransaction } from './connection.ts'
-import { addFields, createObjectTable, dropObjectTable, objectTable } from './object-table.ts'
+import {
+  abandonTables,
+  addFields,
+  createObjectTable,
+  numberFields,
+  objectTable,
+  tablesOf,
+} from './object-table.ts'
 
 /** An ontology change as it crosses to the writer thread: definitions are plain data. */
 export interface SavedDefinition {
@@ -36,7 +43,9 @@ function nextGeneration(db: DatabaseSync, basedOn: number): number {
 }
 
 function refuseHarm(db: DatabaseSync, harms: SavedDefinition['harms']): void {
-  const count = db.prepare('SELECT live_count FROM object_type WHERE rid = ?')
+  const count = db.prepare(
+    `SELECT live_count FROM object_table WHERE id = (SELECT table_id FROM object_type WHERE rid = ?)`,
+  )
   const reasons = harms
     .filter(({ typeRid }) => Number(count.get(typeRid)?.['live_count'] ?? 0) > 0)
     .flatMap((harm) => harm.reasons)
@@ -75,21 +84,24 @@ function saveObjectTypes(db: DatabaseSync, change: SavedDefinition, generation: 
     const earlier = before.get(type.rid ?? '')
     before.delete(type.rid ?? '')
     if (earlier === undefined) {
-      createObjectTable(db, addObjectType(db, ontologyRid, type, generation), fields)
+      makeTable(db, addObjectType(db, ontologyRid, type, generation), fields)
       continue
     }
     changeObjectType(db, earlier, type, generation)
-    if (harms.some(({ typeRid }) => typeRid === type.rid)) recreateTable(db, earlier.id, fields)
-    else addFields(db, earlier.id, fields)
+    if (harms.some(({ typeRid }) => typeRid === type.rid)) {
+      startAnew(db, earlier.id, fields)
+    } else {
+      addFields(db, earlier.id, fields)
+    }
   }
   // What is left over is no longer defined.
   for (const { id, rid } of before.values()) {
     // Refused above with reasons; whatever else may go wrong, objects are never dropped.
     refuseHarm(db, [{ typeRid: rid, reasons: ['an object type has objects and is left out'] }])
-    dropObjectTable(db, id)
+    abandonTables(db, id)
     db.prepare(
-      `INSERT OR REPLACE INTO dropped_object_type (rid, published)
-       SELECT rid, published FROM object_type WHERE id = ?`,
+      `INSERT OR REPLACE INTO dropped_object_type (rid, last_version)
+       SELECT rid, last_version FROM object_type WHERE id = ?`,
     ).run(id)
     db.prepare('DELETE FROM object_type WHERE id = ?').run(id)
   }
@@ -103,22 +115,40 @@ function addObjectType(
 ): number {
   const { lastInsertRowid } = db
     .prepare(
-      `INSERT INTO object_type (rid, ontology_rid, definition, generation, published, oldest)
-       SELECT ?1, ?2, ?3, ?4, version, version FROM (
-         SELECT coalesce((SELECT published + 1 FROM dropped_object_type WHERE rid = ?1), 0) AS version
+      `INSERT INTO object_type
+         (rid, ontology_rid, definition, generation, published, last_version, oldest)
+       SELECT ?1, ?2, ?3, ?4, version, version, version FROM (
+         SELECT coalesce((SELECT last_version + 1 FROM dropped_object_type WHERE rid = ?1), 0) AS version
        )`,
     )
     .run(type.rid ?? '', ontologyRid, JSON.stringify(type), generation)
   return Number(lastInsertRowid)
 }
 
+/** Gives a type its first table, or a new one, which holds its versions from now on. */
+function makeTable(db: DatabaseSync, typeId: number, fields: readonly FieldId[]): void {
+  numberFields(db, typeId, fields)
+  const row = db.prepare('SELECT published FROM object_type WHERE id = ?').get(typeId)
+  const version = Number(row?.['published'])
+  const table = createObjectTable(db, {
+    typeId,
+    state: 'published',
+    firstVersion: version,
+    loadedAs: version,
+  })
+  db.prepare('UPDATE object_type SET table_id = ? WHERE id = ?').run(table, typeId)
+}
+
 /** An empty type may change in any way, but past versions of it can no longer be read. */
-function recreateTable(db: DatabaseSync, id: number, fields: readonly FieldId[]): void {
-  dropObjectTable(db, id)
-  createObjectTable(db, id, fields)
+function startAnew(db: DatabaseSync, typeId: number, fields: readonly FieldId[]): void {
+  abandonTables(db, typeId)
+  db.prepare('DELETE FROM object_field WHERE object_type_id = ?').run(typeId)
   db.prepare(
-    'UPDATE object_type SET published = published + 1, oldest = published + 1 WHERE id = ?',
-  ).run(id)
+    `UPDATE object_type
+     SET published = last_version + 1, oldest = last_version + 1, last_version = last_version + 1
+     WHERE id = ?`,
+  ).run(typeId)
+  makeTable(db, typeId, fields)
 }
 
 function changeObjectType(
@@ -135,7 +165,8 @@ function changeObjectType(
     earlier.id,
   )
   const { titleProperty } = JSON.parse(earlier.definition) as ObjectTypeDefinition
-  if (titleProperty !== type.titleProperty) rewriteTitles(db, earlier.id, type.titleProperty)
+  if (titleProperty === type.titleProperty) return
+  for (const { id } of tablesOf(db, earlier.id)) rewriteTitles(db, id, type.titleProperty)
 }
 
 /** The title is stored beside the body, so another title property means other titles. */
@@ -152,7 +183,7 @@ function rewriteTitles(db: DatabaseSync, id: number, property: string | undefine
      )`,
   ).run(`$."${property}"`)
   db.prepare(
-    `UPDATE object_type SET max_record_bytes = (
+    `UPDATE object_table SET max_record_bytes = (
        SELECT coalesce(max(octet_length(body) + octet_length(key) + coalesce(octet_length(title), 0)), 0)
        FROM ${table}
      ) WHERE id = ?`,

@@ -1,6 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { commitBatch } from './commit-batch.ts'
 import { reclaimStep } from './reclaim.ts'
+import {
+  abandonReplacement,
+  indexReplacement,
+  publishReplacement,
+  startReplacement,
+} from './replacement.ts'
 import { saveOntology } from './save-ontology.ts'
 import { createApiToken, readPageTokenKeys, revokeApiTokens } from './secrets.ts'
 
@@ -8,6 +14,10 @@ import { createApiToken, readPageTokenKeys, revokeApiTokens } from './secrets.ts
 export const WRITE_JOBS = {
   saveOntology,
   commitBatch,
+  startReplacement,
+  indexReplacement,
+  publishReplacement,
+  abandonReplacement,
   reclaimStep,
   readPageTokenKeys,
   createApiToken,

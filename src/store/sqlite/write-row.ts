@@ -11,12 +11,12 @@ export interface RowWriter {
   readonly finish: () => void
 }
 
-export function rowWriter(db: DatabaseSync, id: number): RowWriter {
-  const numbers = readFieldNumbers(db, id)
+export function rowWriter(db: DatabaseSync, typeId: number, table: number): RowWriter {
+  const numbers = readFieldNumbers(db, typeId)
   const columns = numbers.properties.map(({ number }) => columnOf(number))
   let row = Number(db.prepare('SELECT last_row FROM catalogue').get()?.['last_row'])
   const addRow = db.prepare(
-    `INSERT INTO ${objectTable(id)}
+    `INSERT INTO ${objectTable(table)}
        (${['id, pk, valid_from, object_id, key, title, body', ...columns].join(', ')})
      VALUES (${['?, ?, ?, ?, ?, ?, ?', ...columns.map(() => '?')].join(', ')})`,
   )

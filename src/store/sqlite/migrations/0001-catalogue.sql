@@ -1,5 +1,5 @@
 -- What the service knows: definitions, the versions of each object type, keys and tokens.
--- The objects themselves live in one table per object type, see object-table.ts.
+-- The objects themselves live in tables of their own, see object-table.ts.
 
 CREATE TABLE catalogue (
   -- Exactly one row. The generation grows with every change of a definition.
@@ -30,18 +30,40 @@ CREATE TABLE object_type (
   generation INTEGER NOT NULL,
   -- The newest version that readers may see; 0 before the first commit.
   published INTEGER NOT NULL DEFAULT 0,
+  -- The newest version number that was given out; a replacement takes one ahead of its time.
+  last_version INTEGER NOT NULL DEFAULT 0,
   -- The oldest version that can still be read.
   oldest INTEGER NOT NULL DEFAULT 0,
-  live_count INTEGER NOT NULL DEFAULT 0,
-  -- No record of this type was ever larger.
-  max_record_bytes INTEGER NOT NULL DEFAULT 0
+  -- The table of the newest version.
+  table_id INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+
+-- The tables of objects. A type has one, and more of them while a replacement is being loaded or
+-- while versions from before a replacement can still be read.
+CREATE TABLE object_table (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- Outlives its type: what a table leaves in the shared indexes takes time to remove.
+  object_type_id INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('loading', 'published', 'abandoned')),
+  -- The first version that is read from this table, once it is published.
+  first_version INTEGER NOT NULL,
+  -- The version that the rows carry which were loaded before that.
+  loaded_as INTEGER NOT NULL,
+  -- When a replacement was last added to.
+  touched_at_ms INTEGER NOT NULL,
+  live_count INTEGER NOT NULL DEFAULT 0,
+  -- No record of this table was ever larger.
+  max_record_bytes INTEGER NOT NULL DEFAULT 0,
+  -- Rows up to this one are out of the shared indexes already: the table is being removed.
+  forgotten_row INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX object_table_of_type ON object_table (object_type_id, state, first_version);
 
 -- A type that is made again under the RID of a dropped one goes on with its versions, so that a
 -- snapshot of the old one is never answered with rows of the new one.
 CREATE TABLE dropped_object_type (
   rid TEXT PRIMARY KEY,
-  published INTEGER NOT NULL
+  last_version INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- Each property of a type, and each field of its structs, has a number: columns and indexes are

@@ -1,0 +1,159 @@
+import {
+  type AsyncBuffer,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetScan,
+  type RowGroup,
+} from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
+import { PARQUET_PARSERS, type ParquetColumn, parquetColumns } from './parquet-columns.ts'
+import { type ColumnValues, compactValues } from './parquet-values.ts'
+import { type Row, type RowSource, setCell, UnreadableFile } from './row.ts'
+
+/** Parquet, read in pieces: some columns of some thousand rows are in memory at a time. */
+
+/** A file of which any part can be read. */
+export type ParquetBytes = AsyncBuffer
+
+export interface ParquetSource extends RowSource {
+  readonly rowCount: number
+}
+
+/** Values and bytes of one piece; a row group can be much larger. */
+const PIECE_VALUES = 1_500_000
+const PIECE_BYTES = 16 * 1024 * 1024
+/** Rows that are handed on at a time. */
+const ROWS_AT_A_TIME = 500
+
+const MAGIC = 'PAR1'
+
+/** Reads what is in the file, then its rows as they are asked for. */
+export async function readParquet(file: ParquetBytes): Promise<ParquetSource> {
+  const metadata = await readMetadata(file)
+  const { columns, schema } = parquetColumns(metadata.schema)
+  return {
+    kind: 'typed',
+    rowCount: metadata.row_groups.reduce((sum, group) => sum + Number(group.num_rows), 0),
+    rows: readRows(file, { ...metadata, schema }, columns),
+  }
+}
+
+async function readMetadata(file: ParquetBytes): Promise<FileMetaData> {
+  const size = MAGIC.length
+  const isParquet =
+    file.byteLength >= 3 * size &&
+    magicAt(await file.slice(0, size)) &&
+    magicAt(await file.slice(file.byteLength - size, file.byteLength))
+  if (!isParquet) {
+    throw new UnreadableFile('not a Parquet file, or cut: it does not start and end with PAR1')
+  }
+  return readingParquet('its metadata', () => parquetMetadataAsync(file, { geoparquet: false }))
+}
+
+function magicAt(bytes: ArrayBuffer): boolean {
+  return Buffer.from(bytes).toString('latin1') === MAGIC
+}
+
+async function* readRows(
+  file: ParquetBytes,
+  metadata: FileMetaData,
+  columns: readonly ParquetColumn[],
+): AsyncGenerator<readonly Row[]> {
+  let before = 0
+  for (const group of metadata.row_groups) {
+    const rowCount = Number(group.num_rows)
+    const rowsPerPiece = pieceRows(group, columns.length)
+    for (let start = 0; start < rowCount; start += rowsPerPiece) {
+      const piece = { group, before, start, end: Math.min(start + rowsPerPiece, rowCount) }
+      const values = await readPiece(file, metadata, columns, piece)
+      for (let from = start; from < piece.end; from += ROWS_AT_A_TIME) {
+        yield makeRows(columns, values, piece, from)
+      }
+    }
+    before += rowCount
+  }
+}
+
+/** Some rows of a row group. */
+interface Piece {
+  readonly group: RowGroup
+  /** Rows of the file before the group. */
+  readonly before: number
+  readonly start: number
+  readonly end: number
+}
+
+function pieceRows(group: RowGroup, columns: number): number {
+  const rows = Number(group.num_rows)
+  const bytesPerRow = Math.max(1, Number(group.total_byte_size) / Math.max(1, rows))
+  const fitting = Math.min(PIECE_VALUES / Math.max(1, columns), PIECE_BYTES / bytesPerRow)
+  return Math.max(ROWS_AT_A_TIME, Math.floor(fitting))
+}
+
+/** One column after the other, so that the compressed bytes of only one are in memory. */
+async function readPiece(
+  file: ParquetBytes,
+  metadata: FileMetaData,
+  columns: readonly ParquetColumn[],
+  { group, before, start, end }: Piece,
+): Promise<ColumnValues[]> {
+  // A scan remembers what it read last; each column takes a new one, which lets go of it.
+  const options = {
+    file,
+    metadata: { ...metadata, row_groups: [group] },
+    compressors,
+    parsers: PARQUET_PARSERS,
+    utf8: false,
+    geoparquet: false,
+  }
+  const values: ColumnValues[] = []
+  for (const { name } of columns) {
+    const what = `column ${name}, rows ${before + start + 1} to ${before + end},`
+    const column = await readingParquet(what, async () =>
+      compactValues(
+        await (await parquetScan(options)).readColumn({
+          column: name,
+          rowStart: start,
+          rowEnd: end,
+        }),
+      ),
+    )
+    if (column.length !== end - start) {
+      throw new UnreadableFile(`${what} cannot be read: it has ${column.length} values`)
+    }
+    values.push(column)
+  }
+  return values
+}
+
+function makeRows(
+  columns: readonly ParquetColumn[],
+  values: readonly ColumnValues[],
+  { before, start, end }: Piece,
+  from: number,
+): Row[] {
+  const rows: Row[] = []
+  for (let index = from; index < Math.min(from + ROWS_AT_A_TIME, end); index += 1) {
+    const cells: Record<string, unknown> = {}
+    for (let column = 0; column < columns.length; column += 1) {
+      const value: unknown = values[column]?.at(index - start)
+      if (value === undefined || value === null) continue
+      const { name, convert } = columns[column] as ParquetColumn
+      setCell(cells, name, convert === undefined ? value : convert(value))
+    }
+    rows.push({ line: before + index + 1, cells })
+  }
+  return rows
+}
+
+/** What the Parquet library says when it cannot go on, in one line for people. */
+async function readingParquet<T>(what: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new UnreadableFile(`${what} cannot be read: ${reason.replaceAll(/\s+/g, ' ')}`, {
+      cause: error,
+    })
+  }
+}

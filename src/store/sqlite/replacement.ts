@@ -1,0 +1,114 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import type { Commit } from '../object-store.ts'
+import { inTransaction } from './connection.ts'
+import { buildNextIndex, createObjectTable } from './object-table.ts'
+import { publishVersion } from './publish-version.ts'
+
+/**
+ * Replacements: all objects of a type exchanged for others at one moment. They are loaded into a
+ * table of their own, batch by batch, whatever the size; publishing only says from which version
+ * on the type is read from there. The name of a replacement is the number of its table.
+ */
+
+export interface ReplacementOfType {
+  readonly typeRid: string
+  readonly replacement: string
+}
+
+/**
+ * The rows of a replacement carry a version of their own, given out now: which version they will
+ * be published as is not known before the end, and is not written into every row then.
+ */
+export function startReplacement(
+  db: DatabaseSync,
+  { typeRid, nowMs }: { readonly typeRid: string; readonly nowMs: number },
+): string {
+  return inTransaction(db, 'write', () => {
+    const { id: typeId, lastVersion } = readType(db, typeRid)
+    const loadedAs = lastVersion + 1
+    db.prepare('UPDATE object_type SET last_version = ? WHERE id = ?').run(loadedAs, typeId)
+    const wish = { typeId, state: 'loading', firstVersion: loadedAs, loadedAs, nowMs } as const
+    return String(createObjectTable(db, wish))
+  })
+}
+
+/** Builds one of the indexes that readers need; false when all are there. */
+export function indexReplacement(db: DatabaseSync, wish: ReplacementOfType): boolean {
+  return inTransaction(db, 'write', () => {
+    const type = readType(db, wish.typeRid)
+    return buildNextIndex(db, type.id, findLoading(db, type.id, wish).id)
+  })
+}
+
+/** Lets readers see the replacement instead of what the type held; `put` and `deleted` tell both. */
+export function publishReplacement(
+  db: DatabaseSync,
+  wish: ReplacementOfType & { readonly nowMs: number },
+): Commit {
+  return inTransaction(db, 'write', () => {
+    const type = readType(db, wish.typeRid)
+    const table = findLoading(db, type.id, wish)
+    if (buildNextIndex(db, type.id, table.id)) throw new Error('the replacement lacks an index')
+    const version = type.lastVersion + 1
+    db.prepare(`UPDATE object_table SET state = 'published', first_version = ? WHERE id = ?`).run(
+      version,
+      table.id,
+    )
+    db.prepare('UPDATE object_type SET table_id = ? WHERE id = ?').run(table.id, type.id)
+    const counts = { put: table.liveCount, deleted: type.liveCount }
+    publishVersion(db, { typeId: type.id, version, ...counts, nowMs: wish.nowMs })
+    return { version, ...counts, kept: 0 }
+  })
+}
+
+/** Gives a replacement up; reclaiming removes what was loaded. */
+export function abandonReplacement(db: DatabaseSync, wish: ReplacementOfType): void {
+  inTransaction(db, 'write', () => {
+    const { id } = findLoading(db, readType(db, wish.typeRid).id, wish)
+    db.prepare(`UPDATE object_table SET state = 'abandoned' WHERE id = ?`).run(id)
+  })
+}
+
+interface LoadingTable {
+  readonly id: number
+  readonly loadedAs: number
+  readonly liveCount: number
+  readonly maxRecordBytes: number
+}
+
+export function findLoading(
+  db: DatabaseSync,
+  typeId: number,
+  { replacement }: { readonly replacement: string | undefined },
+): LoadingTable {
+  const row = db
+    .prepare(
+      `SELECT id, loaded_as, live_count, max_record_bytes FROM object_table
+       WHERE id = ? AND object_type_id = ? AND state = 'loading'`,
+    )
+    .get(Number(replacement), typeId)
+  if (row === undefined) throw new ObjectQueryError('ReplacementNotFound', { replacement })
+  return {
+    id: Number(row['id']),
+    loadedAs: Number(row['loaded_as']),
+    liveCount: Number(row['live_count']),
+    maxRecordBytes: Number(row['max_record_bytes']),
+  }
+}
+
+function readType(db: DatabaseSync, typeRid: string) {
+  const row = db
+    .prepare(
+      `SELECT t.id, t.last_version, o.live_count
+       FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
+    )
+    .get(typeRid)
+  // Another process may have dropped the type since the catalogue was read.
+  if (row === undefined) throw new ObjectQueryError('ObjectTypeNotFound', { objectType: typeRid })
+  return {
+    id: Number(row['id']),
+    lastVersion: Number(row['last_version']),
+    liveCount: Number(row['live_count']),
+  }
+}

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
+import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
+
+const EXPORT = '/api/admin/v1/ontologies/numbers/objects/number/export'
+const COUNT = 2500
+
+describe('an export', () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startService({ settings: { OQS_LIST_OBJECTS_LIMIT: '10' } })
+    await service.apply(NUMBERS)
+    await service.apply(AVIATION)
+    await service.put('numbers', 'number', numbers(COUNT))
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  const lines = async (parameters = ''): Promise<string[]> => {
+    const { text } = await service.ask(EXPORT + parameters)
+    expect(text.endsWith('\n')).toBe(true)
+    return text.slice(0, -1).split('\n')
+  }
+
+  it('holds every object, past every cap, in key order, and counts them at the end', async () => {
+    const all = await lines()
+    expect(all.slice(0, 2)).toEqual(['{"n":0}', '{"n":1}'])
+    expect(all).toHaveLength(COUNT + 1)
+    expect(all.at(-1)).toBe(`{"$end":{"count":${COUNT},"version":1}}`)
+    const { headers } = await service.ask(EXPORT)
+    expect(headers.get('oqs-version')).toBe('1')
+    expect(headers.get('content-type')).toBe('application/x-ndjson')
+  })
+
+  it('is one snapshot, whatever is written while it is read', async () => {
+    const response = await fetch(service.url + EXPORT, {
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    })
+    const reader = response.body?.getReader()
+    const begun = await reader?.read()
+    await service.put('numbers', 'number', [{ n: 2400, text: 'changed' }, { n: 99_999 }])
+    let text = Buffer.from(begun?.value ?? []).toString()
+    for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+      text += Buffer.from(part.value).toString()
+    }
+    expect(text.split('\n')).toHaveLength(COUNT + 2)
+    expect(text).not.toContain('changed')
+    await service.write('numbers', 'number', [{ put: { n: 2400 } }, { delete: 99_999 }])
+  })
+
+  it('goes on where it broke, with the same bytes', async () => {
+    for (const format of ['ndjson', 'csv']) {
+      const whole = await service.ask(`${EXPORT}?format=${format}`)
+      const version = whole.headers.get('oqs-version')
+      const all = whole.text.split('\n')
+      for (const received of [0, 1, 999, 1000, 1001, COUNT]) {
+        const kept = all.slice(0, received + (format === 'csv' ? 1 : 0))
+        const after = received === 0 ? '' : `&after=${received - 1}`
+        const rest = await service.ask(
+          `${EXPORT}?format=${format}&version=${version}&received=${received}${after}`,
+        )
+        const parts = after === '' ? rest.text : [...kept, rest.text].join('\n')
+        expect(parts).toBe(whole.text)
+      }
+    }
+  })
+
+  it('is filtered like a search and selects properties', async () => {
+    const where = encodeURIComponent(
+      JSON.stringify({ type: 'gte', field: 'properties.n', value: COUNT - 2 }),
+    )
+    expect(await lines(`?where=${where}`)).toEqual([
+      `{"n":${COUNT - 2}}`,
+      `{"n":${COUNT - 1}}`,
+      expect.stringContaining('"count":2'),
+    ])
+    await service.put('aviation', 'airport', [
+      { id: 'ZRH', name: 'Zürich, "Kloten"', elevation: 1416, aliases: ['a', 'b'] },
+      { id: '#1' },
+    ])
+    const { text } = await service.ask(
+      '/api/admin/v1/ontologies/aviation/objects/airport/export?format=csv&select=name,aliases,elevation',
+    )
+    expect(text.split('\n')).toEqual([
+      'id,name,elevation,aliases',
+      '"#1",,,',
+      'ZRH,"Zürich, ""Kloten""",1416,"[""a"",""b""]"',
+      '# end of export: 2 objects, version 1',
+      '',
+    ])
+  })
+
+  it('of nothing is an end', async () => {
+    const { text } = await service.ask(
+      '/api/admin/v1/ontologies/aviation/objects/country/export?format=csv',
+    )
+    expect(text).toBe('code,name\n# end of export: 0 objects, version 0\n')
+  })
+
+  it.each([
+    ['?format=xml', 'Default:InvalidArgument', { parameter: 'format' }],
+    ['?where={', 'Default:InvalidArgument', { parameter: 'where' }],
+    ['?where=%7B%22type%22%3A%22odd%22%7D', 'Default:InvalidArgument', { parameter: 'query.type' }],
+    ['?select=size', 'PropertiesNotFound', { properties: ['size'] }],
+    ['?version=12345', 'VersionNotFound', { version: 12345 }],
+    ['?after=x', 'Default:InvalidArgument', { parameter: 'after' }],
+    ['?received=-1', 'Default:InvalidArgument', { parameter: 'received' }],
+    ['?pageSize=3', 'Default:InvalidArgument', { parameter: 'pageSize' }],
+  ])('refuses %s', async (parameters, errorName, expected) => {
+    const { body } = await service.ask(EXPORT + parameters)
+    expect(body.errorName).toBe(errorName)
+    expect(body.parameters).toMatchObject(expected)
+  })
+
+  it('needs the right to read, and an ontology that may be seen', async () => {
+    const other = await service.createToken({ ontologies: ['aviation'] })
+    const { body } = await service.ask(EXPORT, { token: other })
+    expect(body.errorName).toBe('OntologyNotFound')
+    const reader = await service.createToken({})
+    expect((await service.ask(EXPORT, { token: reader })).status).toBe(200)
+  })
+})

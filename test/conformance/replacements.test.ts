@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { NUMBERS, numbers } from '../support/ontologies.ts'
+import { type Service, startService } from '../support/service.ts'
+import { valuesOf, type Walk, walkPages } from '../support/walk.ts'
+
+const PATH = '/api/admin/v1/ontologies/numbers/objects/number'
+const walk: Walk = { revision: '1.0', ontology: 'numbers', objectType: 'number' }
+
+describe('a replacement', () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startService()
+    await service.apply(NUMBERS)
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+  beforeEach(async () => {
+    const replacement = await start()
+    await add(replacement, numbers(3))
+    await publish(replacement)
+  })
+
+  const start = async (): Promise<string> =>
+    (await service.ask(`${PATH}/replacements`, { method: 'POST' })).body.replacement
+  const publish = (replacement: string) =>
+    service.ask(`${PATH}/replacements/${replacement}/publish`, { method: 'POST' })
+  const add = (replacement: string, objects: readonly object[]) =>
+    service.ask(`${PATH}?replacement=${replacement}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: objects.map((object) => JSON.stringify({ put: object })).join('\n'),
+    })
+  const stored = async () => valuesOf(await walkPages(service, walk), 'n')
+
+  it('is not seen before it is published, and alone after', async () => {
+    const replacement = await start()
+    const { body: before } = await add(replacement, numbers(2, 10))
+    expect(before).toMatchObject({ put: 2, deleted: 0 })
+    await add(replacement, numbers(2, 12))
+    expect(await stored()).toEqual([0, 1, 2])
+    const { body } = await publish(replacement)
+    expect(body).toMatchObject({ put: 4, deleted: 3 })
+    expect(body.version).toBeGreaterThan(before.version)
+    expect(await stored()).toEqual([10, 11, 12, 13])
+  })
+
+  it('lets the last one of several objects with one key count, over all its batches', async () => {
+    const replacement = await start()
+    await add(replacement, [{ n: 1, text: 'first' }])
+    await add(replacement, [{ n: 1, text: 'last' }])
+    expect((await publish(replacement)).body).toMatchObject({ put: 1 })
+    const pages = await walkPages(service, walk)
+    expect(valuesOf(pages, 'text')).toEqual(['last'])
+  })
+
+  it('takes with it what was written meanwhile, and is written to after', async () => {
+    const replacement = await start()
+    await add(replacement, numbers(1, 50))
+    const { body: meanwhile } = await service.put('numbers', 'number', [{ n: 7 }])
+    expect(await stored()).toEqual([0, 1, 2, 7])
+    const { body: published } = await publish(replacement)
+    expect(published.version).toBe(meanwhile.version + 1)
+    expect(await stored()).toEqual([50])
+    await service.write('numbers', 'number', [{ put: { n: 51 } }, { delete: 50 }])
+    expect(await stored()).toEqual([51])
+  })
+
+  it('[4.5.2] leaves snapshots of what was there before as they were, in key order and any other', async () => {
+    const ordered = (token = '') =>
+      service.ask(
+        `/api/v1/ontologies/numbers/objects/number?snapshot=true&pageSize=2&orderBy=properties.n:desc${token}`,
+      )
+    const plain = (token = '') =>
+      service.ask(`/api/v1/ontologies/numbers/objects/number?snapshot=true&pageSize=2${token}`)
+    const first = await Promise.all([plain(), ordered()])
+    const tokens = first.map(({ body }) => `&pageToken=${body.nextPageToken}`)
+    const replacement = await start()
+    await add(replacement, numbers(9, 100))
+    await publish(replacement)
+    const [inKeyOrder, inOrder] = [await plain(tokens[0]), await ordered(tokens[1])]
+    expect(inKeyOrder.body.data.map(nOf)).toEqual([2])
+    expect(inOrder.body.data.map(nOf)).toEqual([0])
+  })
+
+  it('lets a default walk in another order go on from an object that it replaced', async () => {
+    const page = (token = '') =>
+      service.ask(
+        `/api/v1/ontologies/numbers/objects/number?pageSize=2&orderBy=properties.n:desc${token}`,
+      )
+    const { body } = await page()
+    expect(body.data.map(nOf)).toEqual([2, 1])
+    const replacement = await start()
+    await add(replacement, numbers(5, -2))
+    await publish(replacement)
+    const next = await page(`&pageToken=${body.nextPageToken}`)
+    expect(next.body.data.map(nOf)).toEqual([0, -1])
+  })
+
+  it('can be given up, and is then unknown', async () => {
+    const replacement = await start()
+    await add(replacement, numbers(5, 100))
+    const gone = await service.ask(`${PATH}/replacements/${replacement}`, { method: 'DELETE' })
+    expect(gone.body).toEqual({ replacement })
+    for (const answer of [
+      await add(replacement, numbers(1)),
+      await publish(replacement),
+      await service.ask(`${PATH}/replacements/${replacement}`, { method: 'DELETE' }),
+    ]) {
+      expect(answer.status).toBe(404)
+      expect(answer.body.errorName).toBe('ReplacementNotFound')
+      expect(answer.body.parameters).toEqual({ replacement })
+    }
+    expect(await stored()).toEqual([0, 1, 2])
+  })
+
+  it('is published once, and never under a wrong name', async () => {
+    const replacement = await start()
+    await publish(replacement)
+    expect(await stored()).toEqual([])
+    for (const name of [replacement, '999999']) {
+      expect((await publish(name)).body.errorName).toBe('ReplacementNotFound')
+    }
+    const odd = await service.ask(`${PATH}?replacement=x`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: '',
+    })
+    expect(odd.body.parameters).toMatchObject({ parameter: 'replacement' })
+  })
+
+  it('takes new properties that the type gets meanwhile', async () => {
+    await using other = await startService()
+    await other.apply(NUMBERS)
+    const { body } = await other.ask(`${PATH}/replacements`, { method: 'POST' })
+    const [type] = NUMBERS.objectTypes
+    if (type === undefined) throw new Error('no type')
+    const properties = { ...type.properties, size: { type: 'integer' as const } }
+    await other.apply({ ...NUMBERS, objectTypes: [{ ...type, properties }] })
+    const lines = { method: 'POST', headers: { 'content-type': 'application/x-ndjson' } }
+    await other.ask(`${PATH}?replacement=${body.replacement}`, {
+      ...lines,
+      body: '{"put":{"n":1,"size":9}}',
+    })
+    await other.ask(`${PATH}/replacements/${body.replacement}/publish`, { method: 'POST' })
+    const found = await other.ask('/api/v1/ontologies/numbers/objects/number?properties.size.eq=9')
+    expect(found.body.data.map(nOf)).toEqual([1])
+  })
+
+  it('needs the right to write', async () => {
+    const token = await service.createToken({ scopes: ['api:ontologies-read'] })
+    const answer = await service.ask(`${PATH}/replacements`, { method: 'POST', token })
+    expect(answer.body.errorName).toBe('ApiUsageDenied')
+  })
+})
+
+function nOf(record: { properties: { n: number } }): number {
+  return record.properties.n
+}
