@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { recordBytes, type SettledChange, settleChanges } from '../batch.ts'
-import type { Change, Commit } from '../object-store.ts'
+import { settleChanges } from '../batch.ts'
+import type { Commit } from '../object-store.ts'
 import { inTransaction } from './connection.ts'
+import { type CrossingChange, type CrossingPut, isPut } from './crossing-change.ts'
 import { OPEN, objectTable } from './object-table.ts'
 import { publishVersion } from './publish-version.ts'
 import { findLoading } from './replacement.ts'
@@ -15,6 +16,8 @@ export interface BatchHead {
   readonly nowMs: number
   readonly replacement: string | undefined
   readonly keepsExisting: boolean
+  /** The properties of the type, in the order in which the columns of a put come. */
+  readonly properties: readonly string[]
 }
 
 /**
@@ -25,9 +28,9 @@ export interface BatchHead {
 export function commitBatch(
   db: DatabaseSync,
   batch: BatchHead,
-  changes: readonly Change[],
+  changes: readonly CrossingChange[],
 ): Commit {
-  const settled = settleChanges(changes, batch.keepsExisting)
+  const settled = settleChanges(changes, ([pk]) => pk, batch.keepsExisting)
   return inTransaction(db, 'write', () => {
     const type = readType(db, batch)
     const table = batch.replacement === undefined ? type.current : findLoading(db, type.id, batch)
@@ -96,35 +99,41 @@ interface Written {
 
 function writeRows(
   db: DatabaseSync,
-  changes: readonly SettledChange[],
+  changes: readonly CrossingChange[],
   table: WriteTable & { readonly typeId: number; readonly version: number },
-  { keepsExisting }: BatchHead,
+  { keepsExisting, properties }: BatchHead,
 ): Written {
   const name = objectTable(table.id)
   const close = db.prepare(`UPDATE ${name} SET valid_to = ? WHERE pk = ? AND valid_to = ${OPEN}`)
   const find = db.prepare(`SELECT 1 FROM ${name} WHERE pk = ? AND valid_to = ${OPEN}`)
-  const rows = rowWriter(db, table.typeId, table.id)
+  const rows = rowWriter(db, { typeId: table.typeId, table: table.id, properties })
   let [put, deleted, kept, closed] = [0, 0, 0, 0]
   let { maxRecordBytes } = table
-  for (const { pk, object } of changes) {
+  for (const change of changes) {
+    const [pk] = change
     // Nothing to find in an empty table: a first load is half as much work.
     const mayExist = table.liveCount > 0
-    if (mayExist && keepsExisting && object !== undefined && find.get(pk) !== undefined) {
+    if (mayExist && keepsExisting && isPut(change) && find.get(pk) !== undefined) {
       kept += 1
       continue
     }
     const existed = mayExist && close.run(table.version, pk).changes === 1
     if (existed) closed += 1
-    if (object === undefined) {
+    if (!isPut(change)) {
       if (existed) deleted += 1
       continue
     }
-    rows.add(object, table.version)
+    rows.add(change, table.version)
     put += 1
-    maxRecordBytes = Math.max(maxRecordBytes, recordBytes(object))
+    maxRecordBytes = Math.max(maxRecordBytes, recordBytes(change))
   }
   rows.finish()
   return { put, deleted, kept, liveCount: table.liveCount + put - closed, maxRecordBytes }
+}
+
+/** What the stored columns of an object add to a page, whatever the shape of its record adds. */
+function recordBytes([, , key, title, body]: CrossingPut): number {
+  return Buffer.byteLength(body) + Buffer.byteLength(key) + Buffer.byteLength(title ?? '')
 }
 
 function noteWritten(db: DatabaseSync, table: number, written: Written, nowMs: number): void {

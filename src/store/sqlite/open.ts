@@ -19,6 +19,7 @@ import type {
 import { aggregate } from './aggregate.ts'
 import { addAggregateFunctions } from './aggregate-functions.ts'
 import { openConnection } from './connection.ts'
+import { toCrossing } from './crossing-change.ts'
 import { migrate } from './migrate.ts'
 import { CatalogueReader } from './read-catalogue.ts'
 import { readPage } from './read-page.ts'
@@ -100,8 +101,11 @@ class SqliteStore implements ObjectStore {
   async commit(batch: Batch): Promise<Commit> {
     this.#checkFile()
     const { objectType, changes, basedOn, nowMs, replacement, keepsExisting = false } = batch
-    const head = { typeRid: objectType.rid, basedOn, nowMs, replacement, keepsExisting }
-    return this.#writer.run('commitBatch', head, changes)
+    const properties = [...objectType.properties.keys()]
+    const head = { typeRid: objectType.rid, basedOn, nowMs, replacement, keepsExisting, properties }
+    return this.#writer.run('commitBatch', head, changes, (change) =>
+      toCrossing(change, properties),
+    )
   }
 
   startReplacement({ rid: typeRid }: ObjectType, nowMs: number): Promise<string> {

@@ -1,6 +1,6 @@
-import type { SearchableText } from '../../ontology/searchable-values.ts'
 import type { TextMatch } from '../../query/query.ts'
 import { termsOf } from '../../query/terms.ts'
+import { type CrossingField, fieldOf } from './crossing-change.ts'
 import type { FieldNumbers } from './field-numbers.ts'
 
 /**
@@ -32,12 +32,15 @@ export function behindPrefix(prefix: TermPrefix): string {
  * The terms of one object, as they are indexed. Text by text, not term by term: writing objects
  * spends much of its time here.
  */
-export function indexedTerms(texts: readonly SearchableText[], numbers: FieldNumbers): string {
+export function indexedTerms(
+  texts: readonly CrossingField<string>[],
+  numbers: FieldNumbers,
+): string {
   return texts
-    .map((text) => {
-      const terms = termsOf(text.text)
+    .map((field) => {
+      const terms = termsOf(field[2])
       if (terms.length === 0) return BORDER
-      const prefix = fieldPrefix(numbers.of(text))
+      const prefix = fieldPrefix(numbers.of(fieldOf(field)))
       // No term holds a space, so what stands between two terms is known when all are protected.
       return `${prefix}${protectedTerms(terms.join(' ')).replaceAll(' ', ` ${prefix}`)} ${BORDER}`
     })

@@ -1,19 +1,29 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { StoredObject } from '../../ontology/read-object.ts'
+import { type CrossingPut, fieldOf } from './crossing-change.ts'
 import { columnOf, readFieldNumbers } from './field-numbers.ts'
 import { objectTable } from './object-table.ts'
 import { indexedTerms } from './text-index.ts'
 
 /** Writes rows, and what queries find them by, within one transaction. */
 export interface RowWriter {
-  readonly add: (object: StoredObject, version: number) => void
+  readonly add: (put: CrossingPut, version: number) => void
   /** Notes the numbers that were used; to be called once, at the end. */
   readonly finish: () => void
 }
 
-export function rowWriter(db: DatabaseSync, typeId: number, table: number): RowWriter {
+export interface RowTarget {
+  readonly typeId: number
+  readonly table: number
+  /** The order in which the columns of a put come. */
+  readonly properties: readonly string[]
+}
+
+export function rowWriter(db: DatabaseSync, target: RowTarget): RowWriter {
+  const { typeId, table, properties } = target
   const numbers = readFieldNumbers(db, typeId)
-  const columns = numbers.properties.map(({ number }) => columnOf(number))
+  const columns = properties.map((property) =>
+    columnOf(numbers.of({ property, structField: undefined })),
+  )
   let row = Number(db.prepare('SELECT last_row FROM catalogue').get()?.['last_row'])
   const addRow = db.prepare(
     `INSERT INTO ${objectTable(table)}
@@ -27,30 +37,18 @@ export function rowWriter(db: DatabaseSync, typeId: number, table: number): RowW
   const addPlace = db.prepare(
     `INSERT INTO place
        (min_longitude, max_longitude, min_latitude, max_latitude, row, longitude, latitude)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?1, ?1, ?2, ?2, ?3, ?1, ?2)`,
   )
   const addPlaceOfRow = db.prepare('INSERT INTO place_of_row (row, place) VALUES (?, ?)')
 
-  const add = ({ pk, objectId, key, title, body, searchable }: StoredObject, version: number) => {
+  const add = (put: CrossingPut, version: number) => {
+    const [pk, objectId, key, title, body, values, elements, texts, points] = put
     row += 1
-    const values = numbers.properties.map(
-      ({ property }) => searchable.columns.get(property) ?? null,
-    )
     addRow.run(row, pk, version, objectId, key, title, body, ...values)
-    for (const element of searchable.elements) {
-      addElement.run(numbers.of(element), element.value, row)
-    }
-    if (searchable.texts.length > 0) addTerms.run(row, indexedTerms(searchable.texts, numbers))
-    for (const { longitude, latitude } of searchable.points) {
-      const { lastInsertRowid } = addPlace.run(
-        longitude,
-        longitude,
-        latitude,
-        latitude,
-        row,
-        longitude,
-        latitude,
-      )
+    for (const element of elements) addElement.run(numbers.of(fieldOf(element)), element[2], row)
+    if (texts.length > 0) addTerms.run(row, indexedTerms(texts, numbers))
+    for (let at = 0; at < points.length; at += 2) {
+      const { lastInsertRowid } = addPlace.run(points[at] ?? 0, points[at + 1] ?? 0, row)
       addPlaceOfRow.run(row, lastInsertRowid)
     }
   }

@@ -17,16 +17,17 @@ export class Writer implements AsyncDisposable {
   }
 
   /** Runs a job. What it works through item by item goes ahead of it, in parts. */
-  async run<Name extends JobName>(
+  async run<Name extends JobName, Item>(
     name: Name,
     input: JobInput<Name>,
-    items: readonly unknown[] = [],
+    items: readonly Item[] = [],
+    toCrossing: (item: Item) => unknown = (item) => item,
   ): Promise<JobResult<Name>> {
     // A thread that has ended, for whatever reason, is replaced by the next job.
     if (this.#thread === undefined || this.#thread.hasEnded) {
       this.#thread = new WriterThread(this.#path)
     }
-    return this.#thread.run(name, input, items) as Promise<JobResult<Name>>
+    return this.#thread.run(name, input, items, toCrossing) as Promise<JobResult<Name>>
   }
 
   /** Ends when every job that was sent has been answered. */
@@ -56,7 +57,12 @@ class WriterThread {
     this.#worker.on('exit', () => this.#abandon(new Error('the writer thread ended')))
   }
 
-  async run(name: JobName, input: unknown, items: readonly unknown[]): Promise<unknown> {
+  async run<Item>(
+    name: JobName,
+    input: unknown,
+    items: readonly Item[],
+    toCrossing: (item: Item) => unknown,
+  ): Promise<unknown> {
     this.#lastId += 1
     const id = this.#lastId
     const result = new Promise<unknown>((resolve, reject) => {
@@ -67,7 +73,7 @@ class WriterThread {
     // The thread keeps the process alive while it has work, and only then.
     this.#worker.ref()
     for (let at = 0; at < items.length; at += PART_ITEMS) {
-      this.#post({ id, items: items.slice(at, at + PART_ITEMS) })
+      this.#post({ id, items: items.slice(at, at + PART_ITEMS).map(toCrossing) })
       await nextTurn()
     }
     this.#post({ id, name, input })
