@@ -42,7 +42,7 @@ server.listen(0, '127.0.0.1', () => {
 function storePageReader(file: string): (pageSize: number) => Uint8Array {
   const db = openConnection(file)
   db.exec('PRAGMA query_only = ON')
-  const table = Number(db.prepare('SELECT id FROM object_type').get()?.['id'])
+  const table = Number(db.prepare('SELECT table_id FROM object_type').get()?.['table_id'])
   const { sql, values } = pageSql(table, 'current', {
     shape: recordShape('1.0', OBJECT_TYPE),
     selection: undefined,

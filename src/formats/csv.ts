@@ -2,7 +2,7 @@ import { beginRecord, type CsvRecord, readRecordLine } from './csv-cells.ts'
 import { guessDelimiter, linesToGuessFrom } from './csv-delimiter.ts'
 import { readCsvEndLine } from './csv-text.ts'
 import { type Line, type SplitLine, splitLines } from './lines.ts'
-import { checkExportCount, withoutByteOrderMark } from './ndjson.ts'
+import { checkExportCount, refuseFailedExport, withoutByteOrderMark } from './ndjson.ts'
 import {
   excerptOf,
   isUnreadable,
@@ -83,6 +83,7 @@ class CsvRecords {
     if (this.#begun === undefined) {
       if (this.#isBlank(text)) return undefined
       this.#refuseAfterEnd(line)
+      refuseFailedExport(line.number, text, '# export failed: ')
       const end = readCsvEndLine(text)
       if (end !== undefined && this.#header !== undefined) {
         checkExportCount(line, end, this.#count)

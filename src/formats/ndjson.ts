@@ -23,6 +23,7 @@ async function* readObjects(stream: AsyncIterable<Buffer>): AsyncGenerator<reado
       else {
         const text = line.number === 1 ? withoutByteOrderMark(line.text) : line.text
         if (isBlank(text)) continue
+        refuseFailedExport(line.number, text, '{"$error":')
         const end = endOfExport(text)
         if (end === undefined) rows.push(readObject(line.number, text))
         else {
@@ -61,6 +62,12 @@ export function checkExportCount({ number }: Line, expected: number, found: numb
   throw new UnreadableFile(
     `line ${number}: the export was cut or changed: it had ${expected} objects, ${found} are here`,
   )
+}
+
+/** An export that could not be finished says so where it stops. */
+export function refuseFailedExport(line: number, text: string, mark: string): void {
+  if (!text.startsWith(mark)) return
+  throw new UnreadableFile(`line ${line}: the export failed here, the rest is missing`)
 }
 
 /** Our own exports end with `{"$end": {"count": 3, "version": 7}}`; no property is called so. */

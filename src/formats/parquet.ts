@@ -1,13 +1,13 @@
 import {
   type AsyncBuffer,
   type FileMetaData,
+  type ParquetScan,
   parquetMetadataAsync,
   parquetScan,
   type RowGroup,
 } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import { PARQUET_PARSERS, type ParquetColumn, parquetColumns } from './parquet-columns.ts'
-import { type ColumnValues, compactValues } from './parquet-values.ts'
 import { type Row, type RowSource, setCell, UnreadableFile } from './row.ts'
 
 /** Parquet, read in pieces: some columns of some thousand rows are in memory at a time. */
@@ -90,6 +90,8 @@ function pieceRows(group: RowGroup, columns: number): number {
   return Math.max(ROWS_AT_A_TIME, Math.floor(fitting))
 }
 
+type ColumnValues = Awaited<ReturnType<ParquetScan['readColumn']>>
+
 /** One column after the other, so that the compressed bytes of only one are in memory. */
 async function readPiece(
   file: ParquetBytes,
@@ -109,15 +111,10 @@ async function readPiece(
   const values: ColumnValues[] = []
   for (const { name } of columns) {
     const what = `column ${name}, rows ${before + start + 1} to ${before + end},`
-    const column = await readingParquet(what, async () =>
-      compactValues(
-        await (await parquetScan(options)).readColumn({
-          column: name,
-          rowStart: start,
-          rowEnd: end,
-        }),
-      ),
-    )
+    const column = await readingParquet(what, async () => {
+      const scan = await parquetScan(options)
+      return scan.readColumn({ column: name, rowStart: start, rowEnd: end })
+    })
     if (column.length !== end - start) {
       throw new UnreadableFile(`${what} cannot be read: it has ${column.length} values`)
     }
@@ -136,7 +133,7 @@ function makeRows(
   for (let index = from; index < Math.min(from + ROWS_AT_A_TIME, end); index += 1) {
     const cells: Record<string, unknown> = {}
     for (let column = 0; column < columns.length; column += 1) {
-      const value: unknown = values[column]?.at(index - start)
+      const value: unknown = values[column]?.[index - start]
       if (value === undefined || value === null) continue
       const { name, convert } = columns[column] as ParquetColumn
       setCell(cells, name, convert === undefined ? value : convert(value))

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { inChunks } from '../../test/support/byte-chunks.ts'
+import { type SplitLine, splitLines } from './lines.ts'
+
+async function linesOf(
+  chunks: AsyncIterable<Buffer>,
+  maxLineBytes: number,
+): Promise<readonly SplitLine[]> {
+  const lines: SplitLine[] = []
+  for await (const some of splitLines(chunks, maxLineBytes)) lines.push(...some)
+  return lines
+}
+
+const MANY_CUTS = [[1], [2], [3, 1], [5], [1000]]
+
+describe('lines', () => {
+  it('are numbered, blank ones too', async () => {
+    for (const cuts of MANY_CUTS) {
+      expect(await linesOf(inChunks('a\n\n b\r\nc', cuts), 100)).toEqual([
+        { number: 1, text: 'a' },
+        { number: 2, text: '' },
+        { number: 3, text: ' b\r' },
+        { number: 4, text: 'c' },
+      ])
+    }
+    expect(await linesOf(inChunks(''), 100)).toEqual([])
+  })
+
+  it('that are too long are passed over, and told once', async () => {
+    for (const cuts of MANY_CUTS) {
+      expect(await linesOf(inChunks('12345\n123456\n\n1234567890123\n12', cuts), 5)).toEqual([
+        { number: 1, text: '12345' },
+        { line: 2, reason: 'is longer than 5 bytes', excerpt: expect.stringContaining('123456') },
+        { number: 3, text: '' },
+        { line: 4, reason: 'is longer than 5 bytes', excerpt: expect.stringContaining('123456') },
+        { number: 5, text: '12' },
+      ])
+    }
+  })
+
+  it('that are not UTF-8 are told, those around them read', async () => {
+    const bytes = Buffer.concat([Buffer.from('é\n'), Buffer.from([0x61, 0xe9, 0x0a, 0x62])])
+    for (const cuts of MANY_CUTS) {
+      expect(await linesOf(inChunks(bytes, cuts), 100)).toEqual([
+        { number: 1, text: 'é' },
+        { line: 2, reason: 'is not UTF-8', excerpt: 'a\ufffd' },
+        { number: 3, text: 'b' },
+      ])
+    }
+  })
+
+  it('of 100 MB are told when they are too long, not when they end', async () => {
+    const chunk = Buffer.alloc(1024 * 1024, 'x')
+    let chunks = 0
+    async function* stream() {
+      for (chunks = 1; chunks <= 100; chunks += 1) yield chunk
+      yield Buffer.from('\nshort\n')
+    }
+    const lines = splitLines(stream(), 1024 * 1024)
+    expect((await lines.next()).value).toEqual([
+      { line: 1, reason: 'is longer than 1048576 bytes', excerpt: `${'x'.repeat(80)}…` },
+    ])
+    expect(chunks).toBe(2)
+    expect((await lines.next()).value).toEqual([{ number: 2, text: 'short' }])
+    expect((await lines.next()).done).toBe(true)
+  })
+})

@@ -1,0 +1,129 @@
+import type { ServiceClient, TypePath } from '../client/service-client.ts'
+import type { RowSource } from '../formats/row.ts'
+import { BatchSender, type Refusal, type Sent } from './batch-sender.ts'
+import { isRefused, type RowReader } from './row-to-object.ts'
+
+/** Reads files and writes their rows as objects of one type. */
+
+/** A file whose rows are being read. */
+export interface ImportedFile {
+  readonly name: string
+  readonly source: RowSource
+}
+
+export type ImportMode = 'upsert' | 'append' | 'replace'
+
+export interface ImportRequest extends TypePath {
+  /** Opened one after the other, each when its turn comes. */
+  readonly files: AsyncIterable<ImportedFile>
+  readonly readRow: RowReader
+  readonly mode: ImportMode
+  /** Everything is read and checked, nothing written. */
+  readonly dryRun: boolean
+  /** So many rows may be refused before it all ends. */
+  readonly maxErrors: number
+  /** Stops reading; what is under way is still written. */
+  readonly signal: AbortSignal
+  readonly onRefused: (refusal: Refusal) => void
+  readonly onProgress: (objects: number) => void
+}
+
+export interface ImportResult extends Readonly<Sent> {
+  /** Rows read. */
+  readonly rows: number
+  readonly refused: number
+  /** Objects that were there before, of which none is left: with `replace`. */
+  readonly replaced: number | undefined
+}
+
+/** It ended before the end; what was committed until then is kept. */
+export class ImportStopped extends Error {
+  override readonly name = 'ImportStopped'
+  readonly result: ImportResult
+
+  constructor(message: string, result: ImportResult, options?: ErrorOptions) {
+    super(message, options)
+    this.result = result
+  }
+}
+
+export class TooManyRefused extends Error {
+  override readonly name = 'TooManyRefused'
+}
+
+export async function importFiles(
+  client: ServiceClient,
+  request: ImportRequest,
+): Promise<ImportResult> {
+  const { mode, dryRun } = request
+  const replacement =
+    mode === 'replace' && !dryRun ? await client.startReplacement(request) : undefined
+  const counts = { rows: 0, refused: 0 }
+  const refuse = (refusal: Refusal) => {
+    counts.refused += 1
+    request.onRefused(refusal)
+    if (counts.refused > request.maxErrors) throw tooMany(request.maxErrors)
+  }
+  const query = {
+    mode: mode === 'append' ? mode : undefined,
+    dryRun: dryRun || undefined,
+    replacement,
+  }
+  const sender = new BatchSender(client, request, query, refuse)
+  try {
+    for await (const file of request.files) await readFile(file, request, sender, refuse, counts)
+    await sender.finish()
+    const { sent } = sender
+    if (replacement === undefined) return { ...sent, ...counts, replaced: undefined }
+    const { version, put, deleted } = await client.publishReplacement(request, replacement)
+    return { ...sent, put, version, ...counts, replaced: deleted }
+  } catch (error) {
+    await sender.settle()
+    if (replacement !== undefined) {
+      // One that is left over by a lost service is given up by that service, after a while.
+      await client.abandonReplacement(request, replacement).catch(() => {})
+    }
+    const sent = replacement === undefined ? sender.sent : NOTHING_SENT
+    const result = { ...sent, ...counts, replaced: undefined }
+    throw new ImportStopped((error as Error).message, result, { cause: error })
+  }
+}
+
+const NOTHING_SENT: Sent = { batches: 0, objects: 0, put: 0, kept: 0, version: 0 }
+
+async function readFile(
+  { name, source }: ImportedFile,
+  { readRow, signal, onProgress }: ImportRequest,
+  sender: BatchSender,
+  refuse: (refusal: Refusal) => void,
+  counts: { rows: number },
+): Promise<void> {
+  for await (const rows of source.rows) {
+    signal.throwIfAborted()
+    for (const row of rows) {
+      counts.rows += 1
+      const { line } = row
+      const object = readRow(row, source.kind)
+      if (!isRefused(object)) sender.add({ ...object, file: name, line })
+      else {
+        const { property, column = property, excerpt, reason } = object
+        const cells = 'cells' in row ? JSON.stringify(row.cells, bigIntsAsText) : undefined
+        refuse({ file: name, line, property: column, excerpt, reason, row: cells })
+      }
+      if (sender.isFull) await sender.send()
+    }
+    onProgress(counts.rows)
+  }
+}
+
+function bigIntsAsText(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
+}
+
+function tooMany(maxErrors: number): TooManyRefused {
+  return new TooManyRefused(
+    maxErrors === 0
+      ? 'a row does not fit; --max-errors N goes on past N of them'
+      : `more than ${maxErrors} rows do not fit, the most that --max-errors allows`,
+  )
+}

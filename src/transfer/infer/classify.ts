@@ -1,0 +1,142 @@
+import type { CellKind } from '../../formats/row.ts'
+import { scalarReader, type ValueReader } from '../../ontology/read-value.ts'
+import { isJsonObject, RefusedValue } from '../../ontology/refused-value.ts'
+import { typedCellReader } from '../read-cell.ts'
+import { TRAIT } from './traits.ts'
+
+/** Tells what one value looks like. Objects and arrays are told apart, not looked into. */
+
+const WHOLE = /^-?(?:0|[1-9]\d*)$/
+const FRACTION = /^-?(?:0|[1-9]\d*)\.\d+$/
+/** As some programs print fractions; a decimal is not written so. */
+const BARE_FRACTION = /^-?\.\d+$/
+const EXPONENT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?[eE][+-]?\d{1,4}$/
+/** Both with a fraction, so that `1,234` and `1,5` are no places. */
+const PLACE = /^\s*(-?\d{1,2}\.\d+)\s*,\s*(-?\d{1,3}\.\d+)\s*$/
+
+const LONG_MIN = -(2n ** 63n)
+const LONG_MAX = 2n ** 63n - 1n
+/** A double holds every number of so many digits. */
+const DOUBLE_DIGITS = 15
+/** Longer ones are no numbers anybody counts with. */
+const NUMBER_LENGTH = 100
+
+export function traitsOf(value: unknown, kind: CellKind): number {
+  switch (typeof value) {
+    case 'string':
+      return kind === 'text' ? traitsOfText(value) : timeTraits(value)
+    case 'boolean':
+      return TRAIT.boolean
+    case 'number':
+      return traitsOfNumber(value)
+    case 'bigint':
+      return traitsOfWhole(value)
+    default:
+      return traitsOfObject(value)
+  }
+}
+
+/** The text of a cell, which may stand for anything. */
+function traitsOfText(text: string): number {
+  const trimmed = text.trim()
+  const first = trimmed.charCodeAt(0)
+  // Most texts are told by their first character: a digit, a sign or point before digits, or neither.
+  if (first === 0x2d || first === 0x2e || (first >= 0x30 && first <= 0x39)) {
+    return (
+      numberTraits(trimmed) ?? (PLACE.test(trimmed) ? placeTraits(trimmed) : timeTraits(trimmed))
+    )
+  }
+  return WORDS.get(trimmed.toLowerCase()) ?? SPECIAL.get(trimmed) ?? TRAIT.text
+}
+
+const WORDS = new Map<string, number>([
+  ['true', TRAIT.boolean],
+  ['false', TRAIT.boolean],
+  ['yes', TRAIT.yes],
+  ['no', TRAIT.no],
+])
+
+const SPECIAL = new Map<string, number>([
+  ['NaN', TRAIT.notFinite],
+  ['Infinity', TRAIT.notFinite],
+])
+
+/** Leading zeros and pluses say that the digits are a code; they are no numbers. */
+function numberTraits(text: string): number | undefined {
+  if (WHOLE.test(text)) {
+    if (text === '-0') return TRAIT.fraction
+    if (text.length <= 9) return TRAIT.integer
+    if (text.length <= DOUBLE_DIGITS) return traitsOfNumber(Number(text))
+    return text.length > 20 ? TRAIT.text : traitsOfWhole(BigInt(text), TRAIT.text)
+  }
+  if (text.length > NUMBER_LENGTH) return undefined
+  if (FRACTION.test(text)) return survivesDouble(text) ? TRAIT.fraction : TRAIT.decimal
+  if (BARE_FRACTION.test(text)) return survivesDouble(text) ? TRAIT.floating : TRAIT.text
+  if (EXPONENT.test(text)) return Number.isFinite(Number(text)) ? TRAIT.floating : TRAIT.text
+  return text === '-Infinity' ? TRAIT.notFinite : undefined
+}
+
+function traitsOfWhole(whole: bigint, beyond: number = TRAIT.decimal): number {
+  if (BigInt.asIntN(32, whole) === whole) return TRAIT.integer
+  if (whole < LONG_MIN || whole > LONG_MAX) return beyond
+  return BigInt(Number(whole)) === whole ? TRAIT.long : TRAIT.long | TRAIT.wide
+}
+
+function traitsOfNumber(number: number): number {
+  if (!Number.isFinite(number)) return TRAIT.notFinite
+  if (!Number.isSafeInteger(number)) return TRAIT.floating
+  return (number | 0) === number ? TRAIT.integer : TRAIT.long
+}
+
+/** Whether the digits of a number are those that its double prints. */
+function survivesDouble(text: string): boolean {
+  if (text.length <= DOUBLE_DIGITS) return true
+  const digits = significantDigits(text)
+  if (digits.length <= DOUBLE_DIGITS) return true
+  return significantDigits(Number(text).toPrecision(digits.length)) === digits
+}
+
+/** Of a number with a point: the zeros at both ends say nothing. */
+function significantDigits(text: string): string {
+  return text.replace(/e.*$/, '').replace('.', '').replace(/^-?0*/, '').replace(/0+$/, '')
+}
+
+function placeTraits(text: string): number {
+  const [, latitude, longitude] = PLACE.exec(text) ?? []
+  const inside = Math.abs(Number(latitude)) <= 90 && Math.abs(Number(longitude)) <= 180
+  return inside ? TRAIT.placeText : TRAIT.text
+}
+
+const readDate = scalarReader('date')
+const readTimestamp = typedCellReader({ kind: 'scalar', type: 'timestamp' })
+const readGeoPoint = scalarReader('geopoint')
+const readGeoShape = scalarReader('geoshape')
+
+/** Dates and times are written as text in every format. */
+function timeTraits(text: string): number {
+  if (text.length < 10 || text.charCodeAt(4) !== 0x2d || text.charCodeAt(7) !== 0x2d) {
+    return TRAIT.text
+  }
+  if (text.length === 10) return takes(readDate, text) ? TRAIT.date : TRAIT.text
+  return takes(readTimestamp, text) ? TRAIT.timestamp : TRAIT.text
+}
+
+function traitsOfObject(value: unknown): number {
+  if (Array.isArray(value)) return TRAIT.array
+  if (!isJsonObject(value)) return TRAIT.text
+  if (!Object.hasOwn(value, 'coordinates') && !Object.hasOwn(value, 'geometries')) {
+    return TRAIT.struct
+  }
+  if (takes(readGeoPoint, value)) return TRAIT.geopoint
+  return takes(readGeoShape, value) ? TRAIT.geoshape : TRAIT.struct
+}
+
+function takes(read: ValueReader, value: unknown): boolean {
+  try {
+    read(value)
+    return true
+  } catch (error) {
+    if (error instanceof RefusedValue) return false
+    throw error
+  }
+}

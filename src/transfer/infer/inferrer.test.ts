@@ -1,0 +1,319 @@
+import { describe, expect, it } from 'vitest'
+import type { CellKind, Row } from '../../formats/row.ts'
+import { parseDefinition } from '../../ontology/parse-definition.ts'
+import { fileTitle, typeNameOf, withType, writeDefinition } from './definition.ts'
+import { inferrer } from './inferrer.ts'
+
+function infer(kind: CellKind, ...cells: Row['cells'][]) {
+  const inference = inferrer()
+  inference.add(
+    cells.map((row, index) => ({ line: index + 2, cells: row })),
+    kind,
+  )
+  return inference.finish('thing')
+}
+
+/** The type of a column with these values. */
+function typeOf(kind: CellKind, values: readonly unknown[]): unknown {
+  const rows = values.map((value, index) => ({ id: String(index), value }))
+  return infer(kind, ...rows).definition.properties['value']
+}
+
+describe('a column of text', () => {
+  it.each<[string, ...string[]]>([
+    ['boolean', 'true', 'FALSE'],
+    ['boolean', 'yes', 'no'],
+    ['string', 'NO', 'NO'],
+    ['string', 'true', '1'],
+    ['integer', '0', '1', ''],
+    ['integer', '-5', '2147483647'],
+    ['long', '5', '2147483648'],
+    ['long', '-9223372036854775808'],
+    ['string', '9223372036854775808'],
+    ['double', '5', '1.50'],
+    ['double', '1e5', 'NaN', '.5'],
+    ['double', '0.30000000000000004'],
+    ['decimal', '0.1234567890123456789'],
+    ['decimal', '9007199254740993', '0.5'],
+    ['string', '9007199254740993', '1e5'],
+    ['string', 'NaN', ''],
+    ['string', '007', '8'],
+    ['string', '+49 89 123', '12'],
+    ['string', '1,234', '1,235'],
+    ['date', '2001-02-03', '1999-12-31'],
+    ['string', '2001-02-30'],
+    ['string', '2001-02-03', '5'],
+    ['timestamp', '2001-02-03', '2001-02-03 04:05'],
+    ['timestamp', '2001-02-03T04:05:06.123Z'],
+    ['geopoint', '48.1,11.5', '{"type":"Point","coordinates":[1,2]}'],
+    ['string', '98.1,11.5'],
+    ['geoshape', '{"type":"Point","coordinates":[1,2]}', '{"type":"MultiPoint","coordinates":[]}'],
+    ['string', '[citation needed]', '[1]'],
+  ])('becomes %s: %j %j %j', (type, ...values) => {
+    expect(typeOf('text', values)).toMatchObject({ type })
+  })
+
+  it('may hold JSON', () => {
+    expect(typeOf('text', ['[1, 2]', '[]'])).toEqual({ type: 'array', items: { type: 'integer' } })
+    expect(typeOf('text', ['{"a": "x", "b": null}'])).toEqual({
+      type: 'struct',
+      fields: { a: { type: 'string' }, b: { type: 'string' } },
+    })
+  })
+})
+
+describe('a column of JSON values', () => {
+  it.each<[string, unknown[]]>([
+    ['boolean', [true, null]],
+    ['integer', [1, 2.0]],
+    ['long', [1, 2 ** 40]],
+    ['double', [1, 2.5]],
+    ['double', [2 ** 60]],
+    ['string', ['1', '2']],
+    ['string', [1, 'a']],
+    ['string', [true, 1]],
+    ['date', ['2001-02-03']],
+    ['timestamp', ['2001-02-03T04:05:06Z', '2001-02-03 04:05']],
+    ['geopoint', [{ type: 'Point', coordinates: [1, 2] }]],
+    ['geoshape', [{ type: 'MultiPoint', coordinates: [[1, 2]] }]],
+  ])('becomes %s: %j', (type, values) => {
+    expect(typeOf('json', values)).toMatchObject({ type })
+  })
+
+  it.each<[unknown, unknown[]]>([
+    [{ type: 'array', items: { type: 'string' } }, [['a'], []]],
+    [{ type: 'array', items: { type: 'double' } }, [[1], [2.5]]],
+    [
+      { type: 'array', items: { type: 'struct', fields: { a: { type: 'integer' } } } },
+      [[{ a: 1 }], [{ a: null }]],
+    ],
+    [
+      { type: 'struct', fields: { a: { type: 'integer' }, b: { type: 'date' } } },
+      [{ a: 1 }, { b: '2001-02-03' }],
+    ],
+  ])('becomes %j', (type, values) => {
+    expect(typeOf('json', values)).toEqual(type)
+  })
+
+  it.each([
+    [[[[1], [2]]]],
+    [[[1, null]]],
+    [[{ a: { b: 1 } }]],
+    [[{ a: [1] }]],
+    [[{ 'no name': 1 }]],
+    [[{}]],
+    [[[{ a: 1 }, 2]]],
+    [[{ a: 1 }, 2]],
+  ])('is kept as JSON text where no type holds it: %j', (values) => {
+    expect(typeOf('json', values)).toMatchObject({
+      type: 'string',
+      description: 'JSON text: no property type holds these values.',
+    })
+  })
+})
+
+describe('a typed column', () => {
+  it.each<[string, unknown[]]>([
+    ['integer', [5n, 6n]],
+    ['long', [2n ** 40n]],
+    ['decimal', [2n ** 70n]],
+    ['double', [Number.NaN, 0.5]],
+    ['timestamp', ['2001-02-03T04:05:06.000Z']],
+  ])('becomes %s', (type, values) => {
+    expect(typeOf('typed', values)).toMatchObject({ type })
+  })
+})
+
+describe('the primary key', () => {
+  it.each<[string, Row['cells'][]]>([
+    ['id', [{ name: 'a', id: '1' }]],
+    ['code', [{ name: 'a', count: '1', code: 'x' }]],
+    ['airportId', [{ name: 'a', airportId: '1' }]],
+    [
+      'name',
+      [
+        { name: 'a', id: '1' },
+        { name: 'b', id: '1' },
+      ],
+    ],
+    [
+      'name',
+      [
+        { name: 'a', id: '1' },
+        { name: 'b', id: '' },
+      ],
+    ],
+    ['name', [{ id: '1.5', name: 'a' }]],
+    ['year', [{ year: '2001', rate: '0.5' }]],
+    [
+      'row',
+      [
+        { side: 'a', amount: '5' },
+        { side: 'a', amount: '6' },
+      ],
+    ],
+    ['row2', [{ row: 'a' }, { row: 'a' }]],
+    ['row', [{ at: '2001-02-03' }, { at: '2001-02-03 00:00' }]],
+    ['row', [{ at: 'x'.repeat(513) }]],
+  ])('is %s', (key, rows) => {
+    const { definition, columns } = infer('text', ...rows)
+    expect(definition.primaryKey).toBe(key)
+    expect(columns.rowNumber).toBe(key.startsWith('row') ? key : undefined)
+  })
+
+  it('is a column of every row', () => {
+    expect(infer('json', { id: 1, name: 'a' }, { name: 'b' }).definition.primaryKey).toBe('name')
+    expect(infer('json', { name: 'a' }, { name: 'b', id: 1 }).definition.primaryKey).toBe('name')
+  })
+
+  it('is told with the other candidates', () => {
+    const { notes } = infer('text', { id: '1', name: 'a', code: 'x' })
+    expect(notes).toContain('primary key: id; possible too: code, name')
+  })
+})
+
+describe('latitudes and longitudes', () => {
+  it('become a geopoint in their place', () => {
+    const { definition, columns, notes } = infer('text', {
+      id: '1',
+      lat: '48',
+      x: 'a',
+      lon: '11.5',
+    })
+    expect(Object.keys(definition.properties)).toEqual(['id', 'location', 'x'])
+    expect(definition.properties['location']).toEqual({
+      type: 'geopoint',
+      description: 'Made from the columns lat and lon.',
+    })
+    expect(columns.geopoints?.get('location')).toMatchObject({ latitude: 'lat', longitude: 'lon' })
+    expect(notes).toContain('location: a geopoint made from the columns lat and lon')
+  })
+
+  it('take a name that is free', () => {
+    const { definition } = infer('json', { location: 'here', lat: 1, lon: 2 })
+    expect(Object.keys(definition.properties)).toEqual(['location', 'location2'])
+  })
+
+  it.each<[string, Row['cells'][]]>([
+    ['out of range', [{ lat: '91', lon: '1' }]],
+    ['no numbers', [{ lat: 'a', lon: '1' }]],
+    [
+      'not always both there',
+      [
+        { lat: '1', lon: '' },
+        { lat: '', lon: '1' },
+      ],
+    ],
+    [
+      'not finite',
+      [
+        { lat: '1', lon: 'NaN' },
+        { lat: '1', lon: '2' },
+      ],
+    ],
+  ])('stay two columns when they are %s', (_why, rows) => {
+    expect(infer('text', ...rows).columns.geopoints).toBeUndefined()
+  })
+})
+
+describe('notes', () => {
+  it('tell what spoils a column, what is empty and what will be refused', () => {
+    const rows = [
+      { id: 'a', count: '1', none: '' },
+      { id: 'b', count: 'NA', none: '' },
+      { id: 'c\0', count: '2', none: '' },
+    ]
+    expect(infer('text', ...rows).notes).toEqual([
+      '3 rows and 3 columns were looked at',
+      'primary key: id; possible too: count',
+      'id: 1 value holds U+0000 or half a character and will be refused',
+      'count: a string because of "NA" in line 3, else integer',
+      'none: always empty, so it is taken for a string',
+    ])
+  })
+
+  it('tell of rows that cannot be read, lost digits and empty arrays', () => {
+    const inference = inferrer()
+    inference.add([{ line: 1, reason: 'is not JSON', excerpt: '{' }], 'json')
+    inference.add([{ line: 2, cells: { id: 'a', big: 2 ** 60, list: [] } }], 'json')
+    const { notes } = inference.finish('thing')
+    expect(notes).toContain('1 row could not be read')
+    expect(notes).toContain(
+      'big: has numbers beyond 2^53, of which JSON keeps only the first digits',
+    )
+    expect(notes).toContain('list: only empty arrays, taken for strings')
+  })
+})
+
+describe('names', () => {
+  it('that cannot stay become display names', () => {
+    const { definition, columns } = infer('text', {
+      'US Gross': '1',
+      usGross: '2',
+      'US gross': '3',
+    })
+    expect(Object.keys(definition.properties)).toEqual(['usGross2', 'usGross', 'usGross3'])
+    expect(definition.properties['usGross2']).toMatchObject({ displayName: 'US Gross' })
+    expect([...(columns.map ?? [])]).toEqual([
+      ['US Gross', 'usGross2'],
+      ['US gross', 'usGross3'],
+    ])
+  })
+
+  it('of objects become the title', () => {
+    expect(infer('text', { id: '1', Title: 'a' }).definition.titleProperty).toBe('Title')
+    expect(infer('text', { id: '1', 'Display Name': 'a' }).definition.titleProperty).toBe(
+      'displayName',
+    )
+    expect(infer('text', { id: '1', name: '5' }).definition.titleProperty).toBeUndefined()
+  })
+
+  it('of columns are not without end', () => {
+    const wide = Object.fromEntries(Array.from({ length: 1200 }, (_, index) => [`c${index}`, 'x']))
+    const { definition, columns } = infer('json', wide, wide)
+    expect(Object.keys(definition.properties)).toHaveLength(1000)
+    expect(columns.ignore?.size).toBe(201)
+  })
+
+  it.each([
+    ['flights-2k.json.gz', 'flights2k', 'flights-2k'],
+    ['/data/US Airports.csv', 'usAirports', 'US Airports'],
+    ['C:\\data\\x.parquet', 'x', 'x'],
+    ['-', 'object', '-'],
+  ])('of files become names of types: %s', (file, name, title) => {
+    expect(typeNameOf(file)).toBe(name)
+    expect(fileTitle(file)).toBe(title)
+  })
+})
+
+describe('a definition', () => {
+  const inferred = infer('text', { id: '1', name: 'a' })
+
+  it('is whole and can be read back', () => {
+    const text = writeDefinition('mine', inferred)
+    expect(text).toContain('\n  "objectTypes": [\n')
+    const ontology = parseDefinition(JSON.parse(text))
+    expect(ontology.families).toEqual(['mine'])
+    expect([...ontology.objectTypes.keys()]).toEqual(['thing'])
+  })
+
+  it('takes one type more, and leaves the others alone', () => {
+    const other = {
+      apiName: 'other',
+      primaryKey: 'id',
+      properties: { id: { type: 'string' } },
+    } as const
+    const earlier = { apiName: 'mine', objectTypes: [other] }
+    const later = withType(earlier, 'mine', inferred)
+    expect(later.objectTypes.map(({ apiName }) => apiName)).toEqual(['other', 'thing'])
+    expect(withType(later, 'mine', infer('text', { x: '1' }))).toBe(later)
+  })
+
+  it('may come from no rows at all', () => {
+    const { definition } = infer('text')
+    expect(definition).toMatchObject({
+      primaryKey: 'row',
+      properties: { row: { type: 'integer' } },
+    })
+  })
+})

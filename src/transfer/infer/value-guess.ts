@@ -1,0 +1,137 @@
+import { API_NAME_MAX_LENGTH, PROPERTIES_MAX } from '../../contract/limits.ts'
+import type { CellKind } from '../../formats/row.ts'
+import type { PropertyDefinition } from '../../ontology/definition-schema.ts'
+import type { ScalarType } from '../../ontology/property-type.ts'
+import { traitsOf } from './classify.ts'
+import { hasOnly, TRAIT } from './traits.ts'
+
+/** What is known of the values of a column, an array's items or a struct's field so far. */
+export interface ValueGuess {
+  traits: number
+  /** The items of the arrays among the values. */
+  items: ValueGuess | undefined
+  /** The fields of the structs among the values. */
+  fields: Map<string, ValueGuess> | undefined
+}
+
+export function emptyGuess(): ValueGuess {
+  return { traits: 0, items: undefined, fields: undefined }
+}
+
+/** Once nothing but text takes all values, there is nothing more to learn. */
+export function isSettled(guess: ValueGuess): boolean {
+  return (guess.traits & TRAIT.text) !== 0
+}
+
+/** Takes a value that is not null into account. */
+export function learn(guess: ValueGuess, value: unknown, kind: CellKind): void {
+  if (isSettled(guess)) return
+  const inner = kind === 'text' ? structured(value) : value
+  const traits = traitsOf(inner, inner === value ? kind : 'json')
+  guess.traits |= traits
+  if (traits === TRAIT.array) learnItems(guess, inner as readonly unknown[], kind)
+  if (traits === TRAIT.struct) learnFields(guess, inner as Readonly<Record<string, unknown>>, kind)
+}
+
+/** The array or object that a text holds as JSON, or the text. */
+function structured(text: unknown): unknown {
+  if (typeof text !== 'string' || !/^\s*[[{]/.test(text)) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function learnItems(guess: ValueGuess, items: readonly unknown[], kind: CellKind): void {
+  guess.items ??= emptyGuess()
+  const itemKind = kind === 'text' ? 'json' : kind
+  for (const item of items) {
+    if (item === null || item === undefined) guess.items.traits |= TRAIT.nullItem
+    else learn(guess.items, item, itemKind)
+  }
+}
+
+function learnFields(
+  guess: ValueGuess,
+  struct: Readonly<Record<string, unknown>>,
+  kind: CellKind,
+): void {
+  guess.fields ??= new Map()
+  const fieldKind = kind === 'text' ? 'json' : kind
+  for (const [name, value] of Object.entries(struct)) {
+    let field = guess.fields.get(name)
+    if (field === undefined) {
+      // An object used as a map has no end of names; as text it stays whole.
+      if (guess.fields.size >= PROPERTIES_MAX || !FIELD_NAME.test(name)) {
+        guess.traits |= TRAIT.text
+        guess.fields = undefined
+        return
+      }
+      field = emptyGuess()
+      guess.fields.set(name, field)
+    }
+    if (value !== null && value !== undefined) learn(field, value, fieldKind)
+  }
+}
+
+const FIELD_NAME = new RegExp(`^(?!__proto__$)(?!\\.+$)[A-Za-z0-9_.-]{1,${API_NAME_MAX_LENGTH}}$`)
+
+const WHOLE = TRAIT.integer | TRAIT.long
+const EXACT = WHOLE | TRAIT.wide | TRAIT.fraction | TRAIT.decimal
+const DOUBLE = WHOLE | TRAIT.fraction | TRAIT.floating | TRAIT.notFinite
+const FINITE = DOUBLE & ~TRAIT.notFinite
+
+/** The narrowest scalar type that takes every value, `string` where no other does. */
+export function scalarTypeOf(traits: number): ScalarType {
+  if (traits === 0) return 'string'
+  if (hasOnly(traits, TRAIT.boolean | TRAIT.yes | TRAIT.no)) {
+    // `NO` alone may be a country.
+    const both = TRAIT.yes | TRAIT.no
+    return (traits & TRAIT.boolean) !== 0 || traits === both ? 'boolean' : 'string'
+  }
+  if (traits === TRAIT.integer) return 'integer'
+  if (hasOnly(traits, WHOLE | TRAIT.wide)) return 'long'
+  if (hasOnly(traits, DOUBLE)) return (traits & FINITE) === 0 ? 'string' : 'double'
+  if (hasOnly(traits, EXACT)) return 'decimal'
+  if (traits === TRAIT.date) return 'date'
+  if (hasOnly(traits, TRAIT.date | TRAIT.timestamp)) return 'timestamp'
+  if (hasOnly(traits, TRAIT.geopoint | TRAIT.placeText)) return 'geopoint'
+  if (hasOnly(traits, TRAIT.geopoint | TRAIT.geoshape)) return 'geoshape'
+  return 'string'
+}
+
+/** The narrowest type; what an ontology cannot hold otherwise is text. */
+export function typeOf(guess: ValueGuess): PropertyDefinition {
+  if (guess.traits === TRAIT.struct) {
+    const fields = fieldTypes(guess)
+    return fields === undefined ? { type: 'string' } : { type: 'struct', fields }
+  }
+  if (guess.traits !== TRAIT.array) return { type: scalarTypeOf(guess.traits) }
+
+  const items = guess.items ?? emptyGuess()
+  if (items.traits === TRAIT.struct) {
+    const fields = fieldTypes(items)
+    if (fields !== undefined) return { type: 'array', items: { type: 'struct', fields } }
+    return { type: 'string' }
+  }
+  // Arrays of arrays and arrays with gaps have no type.
+  if ((items.traits & NO_ITEM) !== 0) return { type: 'string' }
+  return { type: 'array', items: { type: scalarTypeOf(items.traits) } }
+}
+
+const NESTED = TRAIT.array | TRAIT.struct
+const NO_ITEM = NESTED | TRAIT.nullItem
+
+function fieldTypes({ fields }: ValueGuess): NonNullable<PropertyDefinition['fields']> | undefined {
+  if (fields === undefined || fields.size === 0) return undefined
+  if ([...fields.values()].some(({ traits }) => (traits & NESTED) !== 0)) return undefined
+  return Object.fromEntries(
+    [...fields].map(([name, field]) => [name, { type: scalarTypeOf(field.traits) }]),
+  )
+}
+
+/** Whether values that are no text must be kept as JSON text, because no type holds them. */
+export function isKeptAsJson(guess: ValueGuess): boolean {
+  return (guess.traits & NESTED) !== 0 && typeOf(guess).type === 'string'
+}
