@@ -3,7 +3,7 @@
 // the lock file brings.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import module, { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,6 +15,8 @@ else handOver()
 
 /** A checkout runs from source, a published package from its build. */
 async function run() {
+  // A command that runs for a blink spends most of it on reading its own source.
+  module.enableCompileCache?.()
   const source = new URL('../src/cli/main.ts', import.meta.url)
   const build = new URL('../dist/cli/main.js', import.meta.url)
   const { main } = await import((existsSync(source) ? source : build).href)

@@ -1,13 +1,15 @@
 import { CommanderError } from 'commander'
-import { ConfigError } from '../server/config.ts'
+import { hintFor } from './hints.ts'
+import { INTERRUPTED_STATUS, Interrupted } from './interrupt.ts'
 import { buildProgram } from './program.ts'
 
-/** Thin: parse, dispatch, exit status. 0 done, 1 failed, 2 wrong usage. */
+/** Thin: parse, dispatch, exit status. 0 done, 1 failed, 2 wrong usage, 130 interrupted. */
 export async function main(words: readonly string[]): Promise<number> {
-  // A reader that has seen enough, such as head, is no failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A reader that has seen enough, such as head, is no failure.
     if (error.code === 'EPIPE') process.exit(0)
-    throw error
+    process.stderr.write(`oqs: standard output cannot be written: ${outputReason(error)}\n`)
+    process.exit(1)
   })
   try {
     await buildProgram().parseAsync(words, { from: 'user' })
@@ -16,14 +18,18 @@ export async function main(words: readonly string[]): Promise<number> {
     // Commander has already said what is wrong; help and version are no mistakes.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     process.stderr.write(`oqs: ${oneLine(error)}\n`)
-    return 1
+    return error instanceof Interrupted ? INTERRUPTED_STATUS : 1
   }
 }
 
+function outputReason({ code, message }: NodeJS.ErrnoException): string {
+  return code === 'ENOSPC' ? 'no space left on the disk' : message
+}
+
 function oneLine(error: unknown): string {
-  if (error instanceof ConfigError) return error.message
   const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE')
+  if (code === 'EADDRINUSE') {
     return `${message}; set OQS_PORT to another port, or to 0 for a free one`
-  return String(message).replaceAll(/\s*\n\s*/g, ' ')
+  }
+  return String(message).replaceAll(/\s*\n\s*/g, ' ') + hintFor(error)
 }

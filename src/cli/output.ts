@@ -1,24 +1,64 @@
-/** Rows for people on a terminal, NDJSON for programs in a pipe. */
-export function writeRows(rows: readonly Readonly<Record<string, string>>[]): void {
-  const lines = process.stdout.isTTY ? tableLines(rows) : rows.map((row) => JSON.stringify(row))
-  for (const line of lines) process.stdout.write(`${line}\n`)
+import { once } from 'node:events'
+
+/** What commands write: tables for people on a terminal, NDJSON for programs in a pipe. */
+
+export type OutputForm = 'table' | 'json'
+
+export interface FormOptions {
+  readonly json?: true
+  readonly table?: true
 }
 
-function tableLines(rows: readonly Readonly<Record<string, string>>[]): string[] {
-  const [first] = rows
-  if (first === undefined) return ['nothing to show']
-  const columns = Object.keys(first)
-  const cells = [
+/** What was asked for, else what fits where the output goes. */
+export function chooseForm({ json, table }: FormOptions): OutputForm {
+  if (json === true) return 'json'
+  if (table === true) return 'table'
+  return process.stdout.isTTY ? 'table' : 'json'
+}
+
+const DEFAULT_WIDTH = 120
+
+export function terminalWidth(): number {
+  // A terminal that does not know its width says 0.
+  return process.stdout.columns || Number(process.env['COLUMNS']) || DEFAULT_WIDTH
+}
+
+/** Writes and waits until more can be taken: a slow reader slows the command down. */
+export async function writeOut(text: string | Uint8Array, signal?: AbortSignal): Promise<void> {
+  if (process.stdout.write(text)) return
+  await once(process.stdout, 'drain', signal === undefined ? {} : { signal })
+}
+
+/** Something for people to read, which is no part of the output. */
+export function tell(line: string): void {
+  process.stderr.write(`oqs: ${line}\n`)
+}
+
+export type OutputRow = Readonly<Record<string, string>>
+
+/** A short list, complete: nothing is cut. */
+export async function writeRows(
+  rows: readonly OutputRow[],
+  form: OutputForm = chooseForm({}),
+): Promise<void> {
+  if (form === 'json') {
+    for (const row of rows) await writeOut(`${JSON.stringify(row)}\n`)
+    return
+  }
+  if (rows.length === 0) return await writeOut('nothing to show\n')
+  const { default: stringWidth } = await import('string-width')
+  const columns = Object.keys(rows[0] ?? {})
+  const lines = [
     columns.map((name) => name.toUpperCase()),
     ...rows.map((row) => Object.values(row)),
   ]
   const widths = columns.map((_, column) =>
-    Math.max(...cells.map((line) => line[column]?.length ?? 0)),
+    Math.max(...lines.map((line) => stringWidth(line[column] ?? ''))),
   )
-  return cells.map((line) =>
-    line
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
+  for (const line of lines) {
+    const cells = line.map((cell, column) => {
+      return cell + ' '.repeat((widths[column] ?? 0) - stringWidth(cell))
+    })
+    await writeOut(`${cells.join('  ').trimEnd()}\n`)
+  }
 }

@@ -1,8 +1,16 @@
 import { Command } from 'commander'
 import { readVersion } from '../server/version.ts'
+import { addCompletionCommand } from './commands/completion.ts'
 import { addConfigCommand } from './commands/config.ts'
+import { addExportCommand } from './commands/export.ts'
+import { addGetCommand } from './commands/get.ts'
+import { addImportCommand } from './commands/import.ts'
+import { addListCommand } from './commands/list.ts'
+import { addOntologyCommand } from './commands/ontology.ts'
+import { addSearchCommand } from './commands/search.ts'
 import { addServeCommand } from './commands/serve.ts'
 import { addTokenCommand } from './commands/token.ts'
+import { addExamples } from './examples.ts'
 
 /** The command line: one file in `commands/` for each command. */
 export function buildProgram(): Command {
@@ -11,10 +19,21 @@ export function buildProgram(): Command {
     .version(readVersion())
     .exitOverride()
     .showSuggestionAfterError()
-    .showHelpAfterError('(oqs --help explains)')
-    .addHelpText('after', '\nSettings come from the environment: `oqs config` lists them all.')
+    .showHelpAfterError('(--help explains)')
+  addExamples(
+    program,
+    'oqs list --ontology aviation --type airport',
+    'oqs export --ontology aviation --type airport --output airports.ndjson',
+  ).addHelpText('after', '\nSettings come from the environment: `oqs config` lists them all.')
   addServeCommand(program)
+  addOntologyCommand(program)
+  addImportCommand(program)
+  addListCommand(program)
+  addSearchCommand(program)
+  addGetCommand(program)
+  addExportCommand(program)
   addTokenCommand(program)
   addConfigCommand(program)
+  addCompletionCommand(program)
   return program
 }

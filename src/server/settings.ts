@@ -127,7 +127,8 @@ export const SETTINGS = {
     default: 'http://127.0.0.1:8080',
     meaning: 'The service that `oqs list`, `search`, `import` and the like ask.',
     allowed: 'a URL that begins with http:// or https://',
-    parse: (text: string) => (/^https?:\/\/[^\s/]/.test(text) && URL.canParse(text) ? text : undefined),
+    parse: (text: string) =>
+      /^https?:\/\/[^\s/]/.test(text) && URL.canParse(text) ? text : undefined,
   },
   OQS_TOKEN: {
     default: undefined,

@@ -38,6 +38,20 @@ export interface Sent {
   version: number
 }
 
+/** Where objects go. */
+export interface ObjectSink {
+  readonly sent: Readonly<Sent>
+  /** Whether a batch has come together and should be sent before more is added. */
+  readonly isFull: boolean
+  add(object: OutgoingObject): void
+  /** Sends what has come together; resolves as soon as more can be added. */
+  send(): Promise<void>
+  /** Sends the rest and waits until all is written. */
+  finish(): Promise<void>
+  /** Waits for what is under way, whatever becomes of it, and sends nothing more. */
+  settle(): Promise<void>
+}
+
 const BATCH_OBJECTS = 5000
 const BATCH_CHARACTERS = 4 * 1024 * 1024
 const BATCHES_UNDER_WAY = 2
@@ -47,7 +61,7 @@ interface UnderWay {
   readonly done: Promise<void>
 }
 
-export class BatchSender {
+export class BatchSender implements ObjectSink {
   readonly sent: Sent = { batches: 0, objects: 0, put: 0, kept: 0, version: 0 }
   readonly #client: ServiceClient
   readonly #type: TypePath
@@ -70,7 +84,6 @@ export class BatchSender {
     this.#onRefused = onRefused
   }
 
-  /** Whether a batch has come together and should be sent before more is added. */
   get isFull(): boolean {
     return this.#batch.length >= BATCH_OBJECTS || this.#characters >= BATCH_CHARACTERS
   }
@@ -80,7 +93,6 @@ export class BatchSender {
     this.#characters += object.json.length
   }
 
-  /** Sends what has come together; resolves as soon as more can be added. */
   async send(): Promise<void> {
     const batch = this.#batch
     if (batch.length === 0) return
@@ -94,13 +106,11 @@ export class BatchSender {
     this.#underWay.push({ keys, done })
   }
 
-  /** Sends the rest and waits until all is written. */
   async finish(): Promise<void> {
     await this.send()
     while (this.#underWay.length > 0) await this.#underWay.shift()?.done
   }
 
-  /** Waits for what is under way, whatever becomes of it, and sends nothing more. */
   async settle(): Promise<void> {
     this.#batch = []
     await Promise.allSettled(this.#underWay.map(({ done }) => done))
@@ -128,7 +138,11 @@ export class BatchSender {
       } catch (error) {
         const refused = refusedLines(error)
         if (refused === undefined) throw error
-        for (const one of refused) this.#onRefused(toRefusal(one, objects[one.line - 1]))
+        for (const one of refused) {
+          const object = objects[one.line - 1]
+          if (object === undefined) throw new Error('a line was refused that was never sent')
+          this.#onRefused(toRefusal(one, object))
+        }
         const numbers = new Set(refused.map(({ line }) => line))
         objects = objects.filter((_, index) => !numbers.has(index + 1))
       }
@@ -156,9 +170,10 @@ function refusedLines(error: unknown): readonly RefusedLine[] | undefined {
   return Array.isArray(refused) && refused.length > 0 ? (refused as RefusedLine[]) : undefined
 }
 
-function toRefusal({ property, reason }: RefusedLine, object: OutgoingObject | undefined): Refusal {
-  if (object === undefined) throw new Error('the service refuses a line that was not sent')
-  const { file, line, json } = object
+export function toRefusal(
+  { property, reason }: { readonly property?: string | undefined; readonly reason: string },
+  { file, line, json }: OutgoingObject,
+): Refusal {
   // The place inside the value stands behind the name: names[3].text
   const [, name = ''] = /^([^[]*)/.exec(property ?? '') ?? []
   const cells = JSON.parse(json) as Readonly<Record<string, unknown>>

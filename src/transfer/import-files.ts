@@ -1,6 +1,8 @@
 import type { ServiceClient, TypePath } from '../client/service-client.ts'
 import type { RowSource } from '../formats/row.ts'
-import { BatchSender, type Refusal, type Sent } from './batch-sender.ts'
+import type { ObjectType } from '../ontology/ontology.ts'
+import { BatchSender, type ObjectSink, type Refusal, type Sent } from './batch-sender.ts'
+import { localCheck } from './local-check.ts'
 import { isRefused, type RowReader } from './row-to-object.ts'
 
 /** Reads files and writes their rows as objects of one type. */
@@ -20,6 +22,8 @@ export interface ImportRequest extends TypePath {
   readonly mode: ImportMode
   /** Everything is read and checked, nothing written. */
   readonly dryRun: boolean
+  /** A type that the service does not have: objects are only checked, and here. */
+  readonly checkedAs: ObjectType | undefined
   /** So many rows may be refused before it all ends. */
   readonly maxErrors: number
   /** Stops reading; what is under way is still written. */
@@ -69,7 +73,10 @@ export async function importFiles(
     dryRun: dryRun || undefined,
     replacement,
   }
-  const sender = new BatchSender(client, request, query, refuse)
+  const sender: ObjectSink =
+    request.checkedAs === undefined
+      ? new BatchSender(client, request, query, refuse)
+      : localCheck(request.checkedAs, refuse)
   try {
     for await (const file of request.files) await readFile(file, request, sender, refuse, counts)
     await sender.finish()
@@ -94,7 +101,7 @@ const NOTHING_SENT: Sent = { batches: 0, objects: 0, put: 0, kept: 0, version: 0
 async function readFile(
   { name, source }: ImportedFile,
   { readRow, signal, onProgress }: ImportRequest,
-  sender: BatchSender,
+  sender: ObjectSink,
   refuse: (refusal: Refusal) => void,
   counts: { rows: number },
 ): Promise<void> {

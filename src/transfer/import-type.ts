@@ -13,6 +13,8 @@ export interface ImportType {
   readonly objectType: ObjectType
   /** What else reading the rows needs, where the type was guessed from them. */
   readonly columns: ColumnOptions
+  /** Whether the service has it too. */
+  readonly exists: boolean
 }
 
 export interface WantedType {
@@ -31,7 +33,7 @@ export async function findImportType(
   const definition = await readDefinition(client, wanted.ontology)
   const known = definition && parseDefinition(definition)
   const objectType = known?.objectTypes.get(wanted.type)
-  if (objectType !== undefined) return { objectType, columns: {} }
+  if (objectType !== undefined) return { objectType, columns: {}, exists: true }
   if (wanted.infer === undefined) throw unknownType(wanted, definition)
 
   const inferred = await wanted.infer()
@@ -41,7 +43,7 @@ export async function findImportType(
     : ((await client.applyDefinition(wanted.ontology, extended)) as OntologyDefinition)
   const made = parseDefinition(applied).objectTypes.get(wanted.type)
   if (made === undefined) throw new Error(`the ontology has no object type ${wanted.type}`)
-  return { objectType: made, columns: inferred.columns }
+  return { objectType: made, columns: inferred.columns, exists: !wanted.dryRun }
 }
 
 async function readDefinition(

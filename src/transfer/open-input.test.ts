@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { contentOf, inChunks } from '../../test/support/byte-chunks.ts'
@@ -140,6 +140,18 @@ describe('an input', () => {
       await unread.close()
     }
     expect(openFiles()).toEqual([])
+  })
+
+  it('can be closed while more is waited for', async () => {
+    const stdin = new PassThrough()
+    stdin.write(CSV + '3,z\n'.repeat(50))
+    const input = await openInput('-', { stdin })
+    const reader = input.source.rows[Symbol.asyncIterator]()
+    expect((await reader.next()).value?.length).toBeGreaterThan(0)
+    const waiting = reader.next().catch((error: Error) => error.message)
+    await input.close()
+    expect(stdin.destroyed).toBe(true)
+    expect(await waiting).toBe('Premature close')
   })
 
   it('of several compressed parts is read to its end, however it arrives', async () => {

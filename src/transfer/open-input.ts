@@ -101,10 +101,12 @@ async function recognise(opening: Opening): Promise<Input> {
     bytesRead += count
   })
   const raw = await peek(counted, (head) => head.length >= COMPRESSION_BYTES)
-  cleanups.push(async () => {
-    await raw.chunks.return(undefined)
+  // Who waits for more bytes must not hold up the end, so the stream goes first.
+  const end = async (chunks: AsyncGenerator<Buffer>) => {
     stream.destroy()
-  })
+    await chunks.return(undefined)
+  }
+  cleanups.push(() => end(raw.chunks))
   if (raw.head.length === 0) throw new UnreadableFile('is empty')
   const byName = formatOfName(basename(path))
   const compression = compressionOfBytes(raw.head)
@@ -115,9 +117,7 @@ async function recognise(opening: Opening): Promise<Input> {
     compression === undefined ? raw.chunks : decompress(raw.chunks, compression),
     (head) => head.length >= HEAD_BYTES || tellsFormat(head),
   )
-  cleanups.push(async () => {
-    await plain.chunks.return(undefined)
-  })
+  cleanups.push(() => end(plain.chunks))
   const { head } = plain
   if (head.length === 0) throw new UnreadableFile('is empty: nothing is in the compressed data')
   if (isUtf16(head)) throw new UnreadableFile('is UTF-16, not UTF-8; save it as UTF-8')

@@ -42,7 +42,7 @@ describe('the README', () => {
     expect(first.data).toHaveLength(3)
     expect(second.data).toHaveLength(3)
     expect(second.data).not.toEqual(first.data)
-    expect(search.data[0].primaryKey).toBe('AMS')
+    expect(search.data[0].primaryKey).toBe('AAA')
     expect(definition.rid).toMatch(/^ri\./)
     expect(batch).toEqual({ version: 1, put: 2, deleted: 0 })
     expect(books.totalCount).toBe('2')

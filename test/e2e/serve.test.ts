@@ -59,38 +59,6 @@ describe('oqs serve', () => {
     expect(await oqs.ended).toBe(0)
   })
 
-  it('prints a token and a command that work when the demo is on', async () => {
-    await using oqs = startOqs(['serve', '--demo'], settings({ OQS_ADMIN_TOKEN: '' }))
-    const url = await lineOf(oqs, 'listening on ')
-    const token = await lineOf(oqs, 'token ')
-    const command = await lineOf(oqs, 'try ')
-    expect(command).toContain(token)
-    const address = /'(http[^']+)'/.exec(command)?.[1] ?? ''
-    const list = await askUrl(address, { token })
-    expect(list.body.data).toHaveLength(3)
-    const search = await askUrl(`${url}/api/gotham/v1/objects/types/airport/search`, {
-      token,
-      json: { query: { type: 'empty' } },
-    })
-    expect(search.body.data[0].properties.names[0]).toEqual({
-      text: 'Amsterdam Airport Schiphol',
-      language: 'en',
-    })
-  })
-
-  it('leaves a store with an ontology alone when the demo is on', async () => {
-    {
-      await using oqs = startOqs(['serve'], settings())
-      const url = await lineOf(oqs, 'listening on ')
-      await askUrl(`${url}/api/admin/v1/ontologies/numbers`, { method: 'PUT', json: NUMBERS })
-    }
-    await using oqs = startOqs(['serve', '--demo'], settings())
-    const url = await lineOf(oqs, 'listening on ')
-    await lineOf(oqs, 'token ')
-    expect((await askUrl(`${url}/api/admin/v1/ontologies/aviation`)).status).toBe(404)
-    expect((await askUrl(`${url}/api/admin/v1/ontologies/numbers`)).status).toBe(200)
-  })
-
   it('stops before it starts on a wrong setting, with one line that says which', async () => {
     const cases: readonly [name: string, value: string, allowed: RegExp][] = [
       ['OQS_PORT', 'abc', /a number from 0 to 65535/],

@@ -1,16 +1,16 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { isScope, SCOPES, type Scope } from '../../contract/scopes.ts'
-import { createApiToken } from '../../server/api-token.ts'
-import { ConfigError, readConfig } from '../../server/config.ts'
-import { openExistingStore } from '../../server/open-store.ts'
 import type { ObjectStore } from '../../store/object-store.ts'
+import { addExamples } from '../examples.ts'
 import { writeRows } from '../output.ts'
+import { parseList } from '../service-options.ts'
 
 /** API tokens, kept in the store that `OQS_STORE` names; a running service sees changes at once. */
 export function addTokenCommand(program: Command): void {
   const token = program.command('token').description('Create, list and revoke API tokens.')
+  addExamples(token, 'oqs token create --name me', 'oqs token list', 'oqs token revoke me')
 
-  token
+  const create = token
     .command('create')
     .description('Create a token and show its secret, once.')
     .requiredOption('--name <name>', 'what the token is for')
@@ -19,36 +19,36 @@ export function addTokenCommand(program: Command): void {
     ] as Scope[])
     .option('--ontology <names>', 'comma separated API names or RIDs; all when left out', parseList)
     .option('--days <days>', 'days until the token expires; never when left out', parseDays)
-    .addHelpText(
-      'after',
-      '\nExample:\n  oqs token create --name ci --scope api:ontologies-read --days 30',
-    )
-    .action(async (options: CreateOptions) => {
-      const { name, scope, ontology, days } = options
-      await withStore(async (store) => {
-        const nowMs = Date.now()
-        const expiresAtMs = days === undefined ? undefined : nowMs + days * DAY_MS
-        const wish = { name, scopes: scope, ontologies: ontology, expiresAtMs }
-        const { secret } = await createApiToken(store, wish, nowMs)
-        process.stdout.write(`${secret}\n`)
-      })
+  addExamples(
+    create,
+    'oqs token create --name ci --scope api:ontologies-read --days 30',
+    'oqs token create --name loader --scope api:ontologies-read,api:ontologies-write --ontology aviation',
+  ).action(async ({ name, scope, ontology, days }: CreateOptions) => {
+    const { createApiToken } = await import('../../server/api-token.ts')
+    await withStore(async (store) => {
+      const nowMs = Date.now()
+      const expiresAtMs = days === undefined ? undefined : nowMs + days * DAY_MS
+      const wish = { name, scopes: scope, ontologies: ontology, expiresAtMs }
+      const { secret } = await createApiToken(store, wish, nowMs)
+      process.stdout.write(`${secret}\n`)
     })
+  })
 
-  token
-    .command('list')
-    .description('Show every token, without its secret.')
-    .action(() => withStore(listTokens))
+  addExamples(
+    token.command('list').description('Show every token, without its secret.'),
+    'oqs token list',
+  ).action(() => withStore(listTokens))
 
-  token
-    .command('revoke <idOrName>')
-    .description('End a token, by id, or all tokens of a name.')
-    .action(async (idOrName: string) => {
-      await withStore(async (store) => {
-        const revoked = await store.revokeApiTokens(idOrName, Date.now())
-        if (revoked === 0) throw new ConfigError(`there is no token ${idOrName} to revoke`)
-        process.stdout.write(`revoked ${revoked}\n`)
-      })
+  addExamples(
+    token.command('revoke <idOrName>').description('End a token, by id, or all tokens of a name.'),
+    'oqs token revoke ci',
+  ).action(async (idOrName: string) => {
+    await withStore(async (store) => {
+      const revoked = await store.revokeApiTokens(idOrName, Date.now())
+      if (revoked === 0) throw new Error(`there is no token ${idOrName} to revoke`)
+      process.stdout.write(`revoked ${revoked}\n`)
     })
+  })
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -62,7 +62,7 @@ interface CreateOptions {
 
 async function listTokens(store: ObjectStore): Promise<void> {
   const tokens = await store.listApiTokens()
-  writeRows(
+  await writeRows(
     tokens.map(({ id, name, scopes, ontologies, expiresAtMs, revokedAtMs }) => ({
       id,
       name,
@@ -80,14 +80,12 @@ function stateOf(expiresAtMs: number | undefined, revokedAtMs: number | undefine
 }
 
 async function withStore(work: (store: ObjectStore) => Promise<void>): Promise<void> {
+  const [{ readConfig }, { openExistingStore }] = await Promise.all([
+    import('../../server/config.ts'),
+    import('../../server/open-store.ts'),
+  ])
   await using store = openExistingStore(readConfig(process.env).OQS_STORE)
   await work(store)
-}
-
-function parseList(text: string): string[] {
-  const names = text.split(',').map((name) => name.trim())
-  if (names.includes('')) throw new InvalidArgumentError('There is an empty name in the list.')
-  return names
 }
 
 function parseScopes(text: string): Scope[] {

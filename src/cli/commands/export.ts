@@ -1,0 +1,98 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { addExamples } from '../examples.ts'
+import { Interrupted, untilInterrupted } from '../interrupt.ts'
+import { tell, writeOut } from '../output.ts'
+import { formatBytes, formatCount, startProcessProgress } from '../progress.ts'
+import {
+  addServiceOptions,
+  addTypeOptions,
+  openClient,
+  parseJson,
+  parseList,
+  parseText,
+  type ServiceOptions,
+  type TypeOptions,
+} from '../service-options.ts'
+
+interface ExportCommandOptions extends ServiceOptions, TypeOptions {
+  readonly format: 'ndjson' | 'csv'
+  readonly output?: string
+  readonly where?: string
+  readonly select?: string[]
+  readonly resume?: true
+}
+
+export function addExportCommand(program: Command): void {
+  const command = program
+    .command('export')
+    .description('Write every object of a type, as it is at one point in time.')
+  addTypeOptions(command)
+  command
+    .addOption(
+      new Option('--format <format>', 'what to write').choices(['ndjson', 'csv']).default('ndjson'),
+    )
+    .option('--output <file>', 'the file to write; standard output when left out', parseText)
+    .option('--where <json>', 'only objects that match a query, as in oqs search', checkJson)
+    .option('--select <names>', 'properties to write, comma separated', parseList)
+    .option('--resume', 'go on with what an interrupted export into the same file has left')
+  addServiceOptions(command)
+  addExamples(
+    command,
+    'oqs export --ontology aviation --type airport --output airports.ndjson',
+    'oqs export --ontology aviation --type airport --format csv --output airports.csv --resume',
+    `oqs export --ontology aviation --type airport --where '{"type": "eq", "field": "properties.countryCode", "value": "CH"}' --select name,city`,
+    'oqs export --ontology aviation --type country --format csv | gzip > countries.csv.gz',
+  ).action((options: ExportCommandOptions) => {
+    const { output, resume } = options
+    if (resume && output === undefined) {
+      command.error("error: option '--resume' needs '--output <file>'", { exitCode: 2 })
+    }
+    return untilInterrupted((signal) => exportObjectsTo(output, options, signal))
+  })
+}
+
+async function exportObjectsTo(
+  output: string | undefined,
+  options: ExportCommandOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const client = await openClient(options, signal)
+  const { ontology, type, format, where, select } = options
+  const request = { ontology, objectType: type, format, where, select: select?.join(',') }
+  const progress = startProcessProgress(`exporting ${type}`)
+  const onProgress = progress.update
+  try {
+    if (output === undefined) {
+      const { exportObjects } = await import('../../transfer/export-objects.ts')
+      const sink = {
+        begin: async () => {},
+        write: (bytes: Uint8Array) => writeOut(bytes, signal),
+      }
+      await exportObjects(client, request, sink, { onProgress })
+      return
+    }
+    const { exportToFile } = await import('../../transfer/export-file.ts')
+    const { objects, bytes } = await exportToFile(client, request, output, {
+      resume: options.resume === true,
+      onProgress,
+      onResume: (kept) => tell(`going on after ${formatCount(kept.objects)} objects`),
+    })
+    progress.end()
+    tell(`${formatCount(objects)} objects, ${formatBytes(bytes)} in ${output}`)
+  } catch (error) {
+    throw output === undefined || !signal.aborted
+      ? error
+      : new Interrupted(`interrupted; --resume goes on with ${output}.part`, { cause: error })
+  } finally {
+    progress.end()
+  }
+}
+
+/** Checked here, sent as it was written. */
+function checkJson(text: string): string {
+  const query = parseJson(text)
+  if (typeof query !== 'object' || query === null) {
+    throw new InvalidArgumentError('A query is a JSON object.')
+  }
+  return text
+}

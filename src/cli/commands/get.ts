@@ -1,0 +1,48 @@
+import type { Command } from 'commander'
+import type { ObjectRecord } from '../../client/service-client.ts'
+import { addExamples } from '../examples.ts'
+import { untilInterrupted } from '../interrupt.ts'
+import { chooseForm, type FormOptions, writeOut } from '../output.ts'
+import {
+  addServiceOptions,
+  addTypeOptions,
+  openClient,
+  parseList,
+  parseText,
+  type ServiceOptions,
+  type TypeOptions,
+} from '../service-options.ts'
+import { addFormOptions } from '../walk.ts'
+
+interface GetOptions extends ServiceOptions, TypeOptions, FormOptions {
+  readonly select?: string[]
+}
+
+export function addGetCommand(program: Command): void {
+  const get = program
+    .command('get')
+    .description('Show one object.')
+    .argument('<key>', 'the primary key of the object', parseText)
+  addTypeOptions(get)
+  get.option('--select <names>', 'properties to show, comma separated', parseList)
+  addServiceOptions(addFormOptions(get))
+  addExamples(
+    get,
+    'oqs get --ontology aviation --type airport ZRH',
+    'oqs get --ontology aviation --type airport ZRH --select name,location --table',
+  ).action((key: string, options: GetOptions) =>
+    untilInterrupted(async (signal) => {
+      const client = await openClient(options, signal)
+      const type = { ontology: options.ontology, objectType: options.type }
+      const record = await client.getObject(type, key, options.select?.join(','))
+      if (chooseForm(options) === 'json') await writeOut(`${JSON.stringify(record)}\n`, signal)
+      else await writeOut(await describeRecord(record), signal)
+    }),
+  )
+}
+
+/** A property on each line, in full: one object is looked at, not many compared. */
+async function describeRecord({ properties }: ObjectRecord): Promise<string> {
+  const { cellText, describePairs } = await import('../table.ts')
+  return describePairs(Object.entries(properties).map(([name, value]) => [name, cellText(value)]))
+}

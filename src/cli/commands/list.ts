@@ -1,0 +1,66 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { addExamples } from '../examples.ts'
+import { untilInterrupted } from '../interrupt.ts'
+import {
+  addServiceOptions,
+  addTypeOptions,
+  openClient,
+  type ServiceOptions,
+  type TypeOptions,
+} from '../service-options.ts'
+import { addWalkOptions, readOrderTerm, showWalk, type WalkOptions } from '../walk.ts'
+
+type Filters = Readonly<Record<string, readonly string[]>>
+
+interface ListOptions extends ServiceOptions, TypeOptions, WalkOptions {
+  readonly where?: Filters
+}
+
+export function addListCommand(program: Command): void {
+  const list = program.command('list').description('List the objects of a type, page by page.')
+  addTypeOptions(list)
+  list.option(
+    '--where <filter>',
+    'PROPERTY.OPERATOR=VALUE; operators: eq neq lt lte gt gte contains isNull; repeat for more',
+    addFilter,
+  )
+  addServiceOptions(addWalkOptions(list))
+  addExamples(
+    list,
+    'oqs list --ontology aviation --type airport',
+    'oqs list --ontology aviation --type airport --all --snapshot > airports.ndjson',
+    'oqs list --ontology aviation --type airport --where countryCode.eq=CH --where elevationFeet.gt=1000',
+    'oqs list --ontology aviation --type airport --select name,city --order elevationFeet:desc,name --page-size 5 --table',
+  ).action((options: ListOptions) => untilInterrupted((signal) => listObjects(options, signal)))
+}
+
+async function listObjects(options: ListOptions, signal: AbortSignal): Promise<void> {
+  const client = await openClient(options, signal)
+  const { ontology, type, select, order, where = {} } = options
+  const orderBy = order?.map(orderTerm).join(',')
+  await showWalk(
+    (wish) =>
+      client.listObjects(
+        { ontology, objectType: type },
+        { ...wish, properties: select?.join(','), orderBy, filters: where },
+      ),
+    options,
+    signal,
+  )
+}
+
+function orderTerm(term: string): string {
+  const { name, rest } = readOrderTerm(term)
+  return [`properties.${name}`, ...rest].join(':')
+}
+
+/** `elevationFeet.gt=100`; the service's own spelling, `properties.elevationFeet.gt=100`, too. */
+function addFilter(text: string, filters: Filters = {}): Filters {
+  const equals = text.indexOf('=')
+  const name = text.slice(0, equals).replace(/^(?:properties|p)\./, '')
+  if (equals < 1 || !name.includes('.')) {
+    throw new InvalidArgumentError('A filter is written PROPERTY.OPERATOR=VALUE.')
+  }
+  const parameter = `properties.${name}`
+  return { ...filters, [parameter]: [...(filters[parameter] ?? []), text.slice(equals + 1)] }
+}

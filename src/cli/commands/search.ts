@@ -1,0 +1,89 @@
+import type { Command } from 'commander'
+import type { Page, PageWish, ServiceClient } from '../../client/service-client.ts'
+import { addExamples } from '../examples.ts'
+import { untilInterrupted } from '../interrupt.ts'
+import {
+  addServiceOptions,
+  openClient,
+  parseJson,
+  parseText,
+  type ServiceOptions,
+} from '../service-options.ts'
+import { addWalkOptions, readOrderTerm, showWalk, type WalkOptions } from '../walk.ts'
+
+interface SearchOptions extends ServiceOptions, WalkOptions {
+  readonly ontology?: string
+  readonly family?: string
+  readonly type: string
+  readonly query?: unknown
+}
+
+export function addSearchCommand(program: Command): void {
+  const search = program
+    .command('search')
+    .description('Find the objects of a type that match a query.')
+    .option('--ontology <name>', 'search in an ontology, with a query of revision 1.0', parseText)
+    .option('--family <name>', 'search in a family, with a query of revision 2.0', parseText)
+    .requiredOption('--type <name>', 'API name of the object type', parseText)
+    .option('--query <json>', 'the query, see the examples and docs/queries.md', parseJson)
+  addServiceOptions(addWalkOptions(search))
+  addExamples(
+    search,
+    `oqs search --ontology aviation --type airport --query '{"type": "eq", "field": "properties.countryCode", "value": "CH"}'`,
+    `oqs search --ontology aviation --type airport --query '{"type": "gt", "field": "properties.elevationFeet", "value": 1000}' --order elevationFeet:desc --select name`,
+    `oqs search --ontology aviation --type airport --query '{"type": "anyTerm", "field": "properties.name", "value": "zurich geneva"}' --all`,
+    `oqs search --family gotham --type airport --query '{"type": "keyword", "query": "international"}'`,
+    `oqs search --family gotham --type country --all --snapshot`,
+  ).action((options: SearchOptions) => {
+    refuseOddOptions(search, options)
+    return untilInterrupted((signal) => searchObjects(options, signal))
+  })
+}
+
+function refuseOddOptions(search: Command, options: SearchOptions): void {
+  const { ontology, family, query, order, select } = options
+  const refuse = (text: string) => search.error(`error: ${text}`, { exitCode: 2 })
+  if ((ontology === undefined) === (family === undefined)) {
+    refuse('say where to search, with --ontology or with --family')
+  }
+  if (ontology !== undefined && query === undefined) {
+    refuse("option '--query <json>' is missing; oqs list shows every object")
+  }
+  if (family !== undefined && (order ?? select) !== undefined) {
+    refuse('a search with --family knows neither --order nor --select; --ontology does')
+  }
+}
+
+async function searchObjects(options: SearchOptions, signal: AbortSignal): Promise<void> {
+  const client = await openClient(options, signal)
+  await showWalk((wish) => readPage(client, options, wish), options, signal)
+}
+
+function readPage(
+  client: ServiceClient,
+  { ontology = '', family, type, query, select, order }: SearchOptions,
+  wish: PageWish,
+): Promise<Page> {
+  if (family !== undefined) {
+    return client.searchFamily(family, type, { query: query ?? { type: 'empty' }, ...wish })
+  }
+  const orderBy = order === undefined ? undefined : { fields: order.map(orderField) }
+  return client.searchObjects(
+    { ontology, objectType: type },
+    { query, orderBy, fields: select, ...wish },
+  )
+}
+
+const NULLS: Readonly<Record<string, string>> = { nullsFirst: 'first', nullsLast: 'last' }
+
+function orderField(term: string): object {
+  const {
+    name,
+    rest: [direction, nulls],
+  } = readOrderTerm(term)
+  return {
+    field: `properties.${name}`,
+    direction,
+    nulls: nulls === undefined ? undefined : (NULLS[nulls] ?? nulls),
+  }
+}

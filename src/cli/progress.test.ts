@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { formatBytes, formatCount, formatDuration, startProgress } from './progress.ts'
+
+function start(isTerminal: boolean, totalBytes?: number) {
+  const clock = { now: 1000 }
+  const written: string[] = []
+  const progress = startProgress({
+    label: 'importing a.csv',
+    totalBytes,
+    isTerminal,
+    width: 200,
+    write: (text) => written.push(text),
+    now: () => clock.now,
+  })
+  return { clock, written, progress }
+}
+
+describe('progress on a terminal', () => {
+  it('draws a bar over and over, and leaves nothing behind', () => {
+    const { clock, written, progress } = start(true, 4_000_000)
+    progress.update({ objects: 1, bytes: 1 })
+    expect(written).toEqual([])
+    clock.now += 2000
+    progress.update({ objects: 50_000, bytes: 1_000_000 })
+    progress.update({ objects: 50_001, bytes: 1_000_001 })
+    expect(written).toEqual([
+      '\r\u001b[Kimporting a.csv: [#####---------------] 25 %, 50,000 objects, 25,000 objects/s, 1.0 MB of 4.0 MB, 0:06 left',
+    ])
+    progress.end()
+    progress.end()
+    expect(written.slice(1)).toEqual(['\r\u001b[K'])
+  })
+
+  it('does without a bar where the end is not known', () => {
+    const { clock, written, progress } = start(true)
+    clock.now += 500
+    progress.update({ objects: 10, bytes: 999 })
+    expect(written).toEqual(['\r\u001b[Kimporting a.csv: 10 objects, 20 objects/s, 999 bytes'])
+  })
+
+  it('never wraps', () => {
+    const written: string[] = []
+    let now = 0
+    const write = (text: string) => written.push(text)
+    const progress = startProgress({
+      label: 'x'.repeat(90),
+      isTerminal: true,
+      write,
+      now: () => now,
+    })
+    now = 1000
+    progress.update({ objects: 1, bytes: 1 })
+    expect(written[0]?.replace('\r\u001b[K', '')).toHaveLength(79)
+  })
+})
+
+describe('progress elsewhere', () => {
+  it('writes a plain line every few seconds', () => {
+    const { clock, written, progress } = start(false, 1000)
+    for (let second = 1; second <= 12; second += 1) {
+      clock.now += 1000
+      progress.update({ objects: second, bytes: second * 10 })
+    }
+    progress.end()
+    expect(written).toEqual([
+      'importing a.csv: 5 %, 5 objects, 1 objects/s, 50 bytes of 1.0 kB, 1:35 left\n',
+      'importing a.csv: 10 %, 10 objects, 1 objects/s, 100 bytes of 1.0 kB, 1:30 left\n',
+    ])
+  })
+})
+
+describe('numbers', () => {
+  it('are written for people', () => {
+    expect([0, 999, 1000, 12_345_678, 3.2e9].map(formatBytes)).toEqual([
+      '0 bytes',
+      '999 bytes',
+      '1.0 kB',
+      '12.3 MB',
+      '3.2 GB',
+    ])
+    expect([0, 61_000, 3_723_000].map(formatDuration)).toEqual(['0:00', '1:01', '1:02:03'])
+    expect(formatCount(1_234_567)).toBe('1,234,567')
+  })
+})

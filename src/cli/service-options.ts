@@ -1,0 +1,81 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { ServiceClient } from '../client/service-client.ts'
+
+/** The options that commands share which ask a running service. */
+
+export interface ServiceOptions {
+  readonly url?: string
+  readonly token?: string
+}
+
+export interface TypeOptions {
+  readonly ontology: string
+  readonly type: string
+}
+
+export function addServiceOptions(command: Command): Command {
+  return command
+    .option('--url <url>', 'the service to ask (OQS_URL, else http://127.0.0.1:8080)', parseUrl)
+    .option(
+      '--token <token>',
+      'a bearer token (better: OQS_TOKEN, else OQS_ADMIN_TOKEN)',
+      parseText,
+    )
+}
+
+export function addTypeOptions(command: Command): Command {
+  return command
+    .requiredOption('--ontology <name>', 'API name or RID of the ontology', parseText)
+    .requiredOption('--type <name>', 'API name of the object type', parseText)
+}
+
+/** The client that the options and the settings describe. */
+export async function openClient(
+  { url, token }: ServiceOptions,
+  signal: AbortSignal,
+): Promise<ServiceClient> {
+  const [{ readConfig }, { ServiceClient }] = await Promise.all([
+    import('../server/config.ts'),
+    import('../client/service-client.ts'),
+  ])
+  const config = readConfig(process.env)
+  const secret = config.OQS_TOKEN ?? config.OQS_ADMIN_TOKEN
+  return new ServiceClient({
+    url: url ?? config.OQS_URL,
+    token: token ?? secret?.reveal(),
+    signal,
+  })
+}
+
+export function parseText(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It is empty.')
+  return text
+}
+
+export function parseList(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim())
+  if (names.includes('')) throw new InvalidArgumentError('There is an empty name in the list.')
+  return names
+}
+
+export function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) {
+    throw new InvalidArgumentError('It must be a whole number from 1 up.')
+  }
+  return Number(text)
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new InvalidArgumentError(`It is not JSON: ${(error as Error).message}.`)
+  }
+}
+
+function parseUrl(text: string): string {
+  if (!/^https?:\/\/[^\s/]/.test(text) || !URL.canParse(text)) {
+    throw new InvalidArgumentError('It must begin with http:// or https://.')
+  }
+  return text
+}

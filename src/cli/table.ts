@@ -1,0 +1,85 @@
+import stringWidth from 'string-width'
+
+/** Rows as a table of a terminal: columns lined up, cells cut to what fits. */
+
+export type TableRow = Readonly<Record<string, unknown>>
+
+export interface TableLayout {
+  readonly columns: readonly { readonly name: string; readonly width: number }[]
+  /** Columns for which there was no room. */
+  readonly hidden: readonly string[]
+}
+
+const GAP = '  '
+/** One long text shall not push all other columns out. */
+const WIDEST_CELL = 40
+/** A column that is left with less says nothing. */
+const NARROWEST_CELL = 8
+
+/** Decides on columns and widths from some rows; later rows are cut to them. */
+export function layOutTable(rows: readonly TableRow[], terminalWidth: number): TableLayout {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  const columns: { name: string; width: number }[] = []
+  let left = terminalWidth
+  for (const name of names) {
+    const cells = rows.map((row) => stringWidth(cellText(row[name])))
+    const wanted = Math.min(WIDEST_CELL, Math.max(stringWidth(name), ...cells))
+    const gap = columns.length === 0 ? 0 : GAP.length
+    const width = Math.min(wanted, left - gap)
+    if (width < Math.min(wanted, NARROWEST_CELL)) break
+    columns.push({ name, width })
+    left -= gap + width
+  }
+  return { columns, hidden: names.slice(columns.length) }
+}
+
+export function headerLine({ columns }: TableLayout): string {
+  return lineOf(columns, (name) => name)
+}
+
+export function rowLine({ columns }: TableLayout, row: TableRow): string {
+  return lineOf(columns, (name) => cellText(row[name]))
+}
+
+function lineOf(columns: TableLayout['columns'], textOf: (name: string) => string): string {
+  return columns
+    .map(({ name, width }) => padded(cut(textOf(name), width), width))
+    .join(GAP)
+    .trimEnd()
+}
+
+/** Names with their values, a pair on each line, nothing cut. */
+export function describePairs(pairs: readonly (readonly [name: string, text: string])[]): string {
+  const width = Math.max(0, ...pairs.map(([name]) => stringWidth(name)))
+  return pairs.map(([name, text]) => `${padded(name, width)}${GAP}${text}\n`).join('')
+}
+
+/** A value in one line that does nothing to the terminal but show itself. */
+export function cellText(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.replaceAll(UNSHOWABLE, (character) => ESCAPES[character] ?? '\ufffd')
+}
+
+/** Control characters, and those that turn the direction of writing. */
+const UNSHOWABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+const graphemes = new Intl.Segmenter()
+
+/** Cuts a text to a width in columns; an ellipsis shows that something is missing. */
+export function cut(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text
+  let kept = ''
+  let used = 1
+  for (const { segment } of graphemes.segment(text)) {
+    used += stringWidth(segment)
+    if (used > width) break
+    kept += segment
+  }
+  return `${kept}…`
+}
+
+function padded(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - stringWidth(text)))
+}

@@ -1,0 +1,117 @@
+import { parse } from 'csv-parse/sync'
+import { readPackageFile, requirePackage } from './data-packages.ts'
+import { leaveOut } from './demo-object.ts'
+
+/** The airports of `airport-data-js`, as far as the demo uses it. */
+interface SourceAirport {
+  readonly iata: string
+  readonly icao: string | number
+  readonly airport: string
+  readonly country_code: string
+  readonly continent: string
+  readonly type: string
+  readonly scheduled_service: string
+  readonly runway_length: number | null
+  readonly latitude: number
+  readonly longitude: number
+  readonly time: string
+  readonly wikipedia: string
+  readonly website: string
+}
+
+interface AirportData {
+  getAirportByContinent(code: string): Promise<SourceAirport[]>
+}
+
+const CONTINENTS = ['AF', 'AN', 'AS', 'EU', 'NA', 'OC', 'SA']
+
+export type Airport = ReturnType<typeof toAirport>
+
+export async function readAirports(): Promise<Airport[]> {
+  const cities = readCities()
+  return (await readSource()).map((airport) => toAirport(airport, cities))
+}
+
+/** In the order of their keys. */
+async function readSource(): Promise<SourceAirport[]> {
+  const data = requirePackage('airport-data-js') as AirportData
+  const airports = await Promise.all(CONTINENTS.map((code) => data.getAirportByContinent(code)))
+  return airports
+    .flat()
+    .filter(isAirport)
+    .sort((a, b) => (a.iata < b.iata ? -1 : 1))
+}
+
+/** IATA gives codes to stations and to whole cities too. */
+const NO_AIRPORT =
+  /\b(?:railway|rail|bus) (?:station|stn|service)\b|\bferry (?:port|terminal)\b|\bgare\b|^(?:paris )?metropolitan(?: area)?$/i
+
+function isAirport({ iata, airport }: SourceAirport): boolean {
+  return /^[A-Z]{3}$/.test(iata) && !NO_AIRPORT.test(airport)
+}
+
+function toAirport(airport: SourceAirport, cities: ReadonlyMap<string, SourceCity>) {
+  const { iata, icao, longitude, latitude } = airport
+  const city = cities.get(iata)
+  const isSame = city !== undefined && isNear(city, airport)
+  return {
+    iata,
+    // The rest are national codes.
+    icao: typeof icao === 'string' && /^[A-Z]{4}$/.test(icao) ? icao : null,
+    name: airport.airport,
+    city: isSame ? leaveOut(city.city, 'NA') : null,
+    state: isSame ? leaveOut(city.state, 'NA') : null,
+    countryCode: airport.country_code,
+    continent: airport.continent,
+    kind: airport.type.replaceAll('_', ' '),
+    scheduledService: airport.scheduled_service === 'TRUE',
+    runwayFeet: runwayFeet(airport),
+    location: { type: 'Point', coordinates: [longitude, latitude] },
+    timeZone: timeZone(airport.time),
+    wikipedia: url(airport.wikipedia),
+    website: url(airport.website),
+  }
+}
+
+/** Shorter than any runway: a slip. Short for a large airport: most likely meant as metres. */
+const SHORTEST_FEET = 600
+const SHORTEST_OF_LARGE_FEET = 4900
+
+function runwayFeet({ type, runway_length: feet }: SourceAirport): number | null {
+  const shortest = type === 'large_airport' ? SHORTEST_OF_LARGE_FEET : SHORTEST_FEET
+  return feet === null || feet < shortest ? null : feet
+}
+
+function timeZone(text: string): string {
+  return text.replaceAll(/\s/g, '')
+}
+
+function url(text: string): string | null {
+  return URL.canParse(text) && /^https?:\S+$/.test(text) ? text : null
+}
+
+/** Airports of the United States in `vega-datasets`, the one source that knows their cities. */
+interface SourceCity {
+  readonly iata: string
+  readonly city: string
+  readonly state: string
+  readonly latitude: string
+  readonly longitude: string
+}
+
+function readCities(): Map<string, SourceCity> {
+  const rows: SourceCity[] = parse(readPackageFile('vega-datasets', '../data/airports.csv'), {
+    columns: true,
+  })
+  return new Map(rows.map((row) => [row.iata, row]))
+}
+
+const NEAR_DEGREES = 0.2
+
+/** Many of its codes are national ones, which IATA has given to airports elsewhere. */
+function isNear(city: SourceCity, { latitude, longitude }: SourceAirport): boolean {
+  return (
+    Math.abs(Number(city.latitude) - latitude) < NEAR_DEGREES &&
+    Math.abs(Number(city.longitude) - longitude) < NEAR_DEGREES
+  )
+}

@@ -1,0 +1,89 @@
+import type { OntologyDefinition } from '../../src/ontology/definition-schema.ts'
+import type { Service } from '../support/service.ts'
+
+/** The small part of the demo that the examples of the command line ask for. */
+export const SMALL_AVIATION: OntologyDefinition = {
+  apiName: 'aviation',
+  displayName: 'Aviation',
+  families: ['gotham'],
+  objectTypes: [
+    {
+      apiName: 'airport',
+      primaryKey: 'iata',
+      titleProperty: 'name',
+      properties: {
+        iata: { type: 'string' },
+        name: { type: 'string' },
+        city: { type: 'string' },
+        countryCode: { type: 'string' },
+        elevationFeet: { type: 'integer' },
+        location: { type: 'geopoint' },
+      },
+    },
+    {
+      apiName: 'country',
+      primaryKey: 'code',
+      titleProperty: 'name',
+      properties: { code: { type: 'string' }, name: { type: 'string' } },
+    },
+  ],
+  linkTypes: [
+    {
+      apiName: 'country',
+      reverseApiName: 'airports',
+      from: 'airport',
+      to: 'country',
+      foreignKey: 'countryCode',
+    },
+  ],
+}
+
+export const AIRPORTS = [
+  airport('BSL', 'EuroAirport Basel', 'Basel', 'FR', 885, [7.5299, 47.59]),
+  airport('GVA', 'Geneva Airport', 'Geneva', 'CH', 1411, [6.109, 46.2381]),
+  airport(
+    'LAX',
+    'Los Angeles International Airport',
+    'Los Angeles',
+    'US',
+    125,
+    [-118.408, 33.9425],
+  ),
+  airport('LUG', 'Lugano Airport', 'Lugano', 'CH', 915, [8.9105, 46.004]),
+  airport('NRT', '成田国際空港', 'Narita', 'JP', 141, [140.386, 35.7647]),
+  airport('ZRH', 'Zurich Airport', 'Zurich', 'CH', 1416, [8.5481, 47.4581]),
+]
+
+export const COUNTRIES = [
+  { code: 'CH', name: 'Switzerland' },
+  { code: 'FR', name: 'France' },
+  { code: 'JP', name: 'Japan' },
+  { code: 'US', name: 'United States' },
+]
+
+function airport(
+  iata: string,
+  name: string,
+  city: string,
+  countryCode: string,
+  elevationFeet: number,
+  coordinates: [longitude: number, latitude: number],
+) {
+  const location = { type: 'Point', coordinates }
+  return { iata, name, city, countryCode, elevationFeet, location }
+}
+
+/** The airports as a file that `oqs import` reads. */
+export function airportsCsv(): string {
+  const rows = AIRPORTS.map(({ iata, name, city, countryCode, elevationFeet, location }) => {
+    const [longitude, latitude] = location.coordinates
+    return [iata, name, city, countryCode, elevationFeet, `"${latitude},${longitude}"`].join(',')
+  })
+  return `iata,name,city,countryCode,elevationFeet,location\n${rows.join('\n')}\n`
+}
+
+export async function loadAviation(service: Service): Promise<void> {
+  await service.apply(SMALL_AVIATION)
+  await service.put('aviation', 'airport', AIRPORTS)
+  await service.put('aviation', 'country', COUNTRIES)
+}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bashCompletion } from '../../src/cli/completion/bash.ts'
+import { allNodes, describeTree } from '../../src/cli/completion/command-tree.ts'
+import { fishCompletion } from '../../src/cli/completion/fish.ts'
+import { zshCompletion } from '../../src/cli/completion/zsh.ts'
+import { buildProgram } from '../../src/cli/program.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+import { pathWithOqs, runLine } from './shell.ts'
+
+const tree = describeTree(buildProgram())
+const nodes = allNodes(tree)
+
+let folder: TempFolder
+beforeAll(() => {
+  folder = tempFolder()
+})
+afterAll(() => folder[Symbol.dispose]())
+
+describe('completion in bash', () => {
+  /** What bash offers for the last of these words. */
+  async function complete(...questions: string[][]): Promise<string[][]> {
+    const ask = questions.map((words) => {
+      const list = ['oqs', ...words].map((word) => `'${word}'`).join(' ')
+      return `COMP_WORDS=(${list}); COMP_CWORD=${words.length}; _oqs; echo "\${COMPREPLY[*]}"`
+    })
+    const line = `source <(oqs completion bash); ${ask.join('; ')}`
+    const path = pathWithOqs(folder.path)
+    const { code, stdout, stderr } = await runLine(line, folder.path, { PATH: path })
+    expect([code, stderr]).toEqual([0, ''])
+    return stdout
+      .trimEnd()
+      .split('\n')
+      .map((words) => words.split(' '))
+  }
+
+  it('knows commands, subcommands, options and their values', async () => {
+    const answers = await complete(
+      ['se'],
+      ['token', ''],
+      ['token', 'create', '--na'],
+      ['export', '--format', ''],
+      ['export', '--type', 'token', '--fo'],
+      ['completion', 'f'],
+      ['list', '--max'],
+    )
+    expect(answers).toEqual([
+      ['serve', 'search'],
+      ['create', 'list', 'revoke', '--help'],
+      ['--name'],
+      ['ndjson', 'csv'],
+      ['--format'],
+      ['fish'],
+      ['--max-pages'],
+    ])
+  })
+})
+
+describe('completion scripts', () => {
+  it('name every command and option', () => {
+    for (const script of [bashCompletion(tree), zshCompletion(tree), fishCompletion(tree)]) {
+      for (const { path, options } of nodes) {
+        for (const word of path.split(' ')) expect(script).toContain(word)
+        for (const { flag } of options) expect(script).toContain(flag.replace(/^--/, ''))
+      }
+    }
+  })
+
+  it('have a function of zsh for each command, in balance', () => {
+    const script = zshCompletion(tree)
+    const names = [...script.matchAll(/^(_oqs\w*)\(\) \{$/gm)].map((match) => match[1])
+    expect(names).toEqual(nodes.map(({ path }) => `_oqs ${path}`.trim().replaceAll(' ', '_')))
+    expect(script.match(/^\}$/gm)).toHaveLength(names.length)
+    // No quote is left open: descriptions with an apostrophe would do that.
+    for (const line of script.split('\n')) expect((line.match(/'/g) ?? []).length % 2).toBe(0)
+  })
+
+  it('have lines of fish that stand by themselves', () => {
+    const lines = fishCompletion(tree)
+      .split('\n')
+      .filter((line) => line.startsWith('complete'))
+    expect(lines.length).toBeGreaterThan(nodes.length)
+    for (const line of lines) {
+      expect((line.replaceAll("\\'", '').match(/'/g) ?? []).length % 2).toBe(0)
+    }
+  })
+})

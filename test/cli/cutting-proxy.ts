@@ -1,0 +1,72 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** A network that fails on purpose: connections to the service that break, or stand still. */
+export interface CuttingProxy extends AsyncDisposable {
+  readonly url: string
+  /**
+   * Connections that are open end now; the next ones after so many bytes of answer each; later ones
+   * are left alone.
+   */
+  cutAfter(...bytes: number[]): void
+  /** Connections that were cut so far. */
+  readonly cuts: () => number
+  /** Later connections stand still after so many bytes of answer; undefined lets them go on. */
+  stallAfter(bytes: number | undefined): void
+}
+
+export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
+  const { hostname, port } = new URL(target)
+  const sockets = new Set<Socket>()
+  let cuts: number[] = []
+  let stall: number | undefined
+  let made = 0
+
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname)
+    const end = () => {
+      near.destroy()
+      far.destroy()
+    }
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', end)
+      socket.on('close', () => {
+        sockets.delete(socket)
+        end()
+      })
+    }
+    near.pipe(far)
+    const cut = cuts.shift()
+    const stop = cut ?? stall
+    let passed = 0
+    far.on('data', (chunk) => {
+      const rest = stop === undefined ? chunk.length : stop - passed
+      passed += Math.min(chunk.length, rest)
+      if (rest >= chunk.length) near.write(chunk)
+      else {
+        far.pause()
+        near.write(chunk.subarray(0, rest), cut === undefined ? undefined : end)
+        if (cut !== undefined) made += 1
+      }
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cutAfter: (...bytes) => {
+      for (const socket of sockets) socket.destroy()
+      cuts = bytes
+    },
+    cuts: () => made,
+    stallAfter: (bytes) => {
+      stall = bytes
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,183 @@
+import { existsSync, readdirSync, readFileSync, symlinkSync, watch, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ServiceClient } from '../../src/client/service-client.ts'
+import type { Environment } from '../../src/server/config.ts'
+import { exportToFile } from '../../src/transfer/export-file.ts'
+import { runOqs, startOqs } from '../support/oqs-process.ts'
+import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+import { SMALL_AVIATION } from './aviation.ts'
+import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts'
+import { runLine } from './shell.ts'
+
+/** Keys and names with everything that CSV has to quote. */
+const ODD = ['plain', 'with, comma', 'with "quotes"', 'two\nlines', 'cr\r\nlf', '# end', '日本', '']
+const COUNT = 400
+const airports = Array.from({ length: COUNT }, (_, index) => ({
+  iata: `${String(index).padStart(4, '0')} ${ODD[index % ODD.length]}`,
+  name: `${ODD[(index + 3) % ODD.length]} ${'x'.repeat(index % 200)}`,
+  elevationFeet: index,
+}))
+
+let service: Service
+let proxy: CuttingProxy
+let folder: TempFolder
+let compiled: TempFolder
+let settings: Environment
+
+beforeAll(async () => {
+  compiled = tempFolder()
+  service = await startService()
+  await service.apply(SMALL_AVIATION)
+  await service.put('aviation', 'airport', airports)
+  proxy = await startCuttingProxy(service.url)
+  settings = {
+    OQS_URL: proxy.url,
+    OQS_ADMIN_TOKEN: ADMIN_TOKEN,
+    NODE_COMPILE_CACHE: compiled.path,
+  }
+})
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]()
+  await service[Symbol.asyncDispose]()
+  compiled[Symbol.dispose]()
+})
+beforeEach(() => {
+  folder = tempFolder()
+  proxy.cutAfter()
+  proxy.stallAfter(undefined)
+})
+afterEach(() => folder[Symbol.dispose]())
+
+const airport = ['--ontology', 'aviation', '--type', 'airport']
+
+/** The whole export, as the service sends it, without its last line. */
+async function wholeExport(format: string): Promise<Buffer> {
+  const path = `/api/admin/v1/ontologies/aviation/objects/airport/export?format=${format}`
+  const { text } = await service.ask(path)
+  const body = text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1)
+  return Buffer.from(body)
+}
+
+describe.each(['ndjson', 'csv'] as const)('an export as %s', (format) => {
+  it('is every object, on standard output and in a file alike', async () => {
+    const output = join(folder.path, 'airports')
+    const words = ['export', ...airport, '--format', format]
+    const [direct, filed] = await Promise.all([
+      runOqs(words, settings),
+      runOqs([...words, '--output', output], settings),
+    ])
+    const expected = await wholeExport(format)
+    expect([direct.code, direct.stderr]).toEqual([0, ''])
+    expect(Buffer.from(direct.stdout).equals(expected)).toBe(true)
+    expect(filed.code).toBe(0)
+    expect(filed.stderr).toMatch(/^oqs: 400 objects, [\d.]+ kB in /)
+    expect(readFileSync(output).equals(expected)).toBe(true)
+    expect(readdirSync(folder.path)).toEqual(['airports'])
+  })
+
+  it('has the same bytes wherever the connection breaks', async () => {
+    const expected = await wholeExport(format)
+    const client = new ServiceClient({ url: proxy.url, token: ADMIN_TOKEN, pause: async () => {} })
+    const request = { ontology: 'aviation', objectType: 'airport', format }
+    const output = join(folder.path, 'airports')
+    for (let cut = 5; cut < expected.length; cut = Math.ceil(cut * 1.37) + 1) {
+      const cutsBefore = proxy.cuts()
+      proxy.cutAfter(cut, 400, 1500, cut + 700)
+      const { objects, bytes } = await exportToFile(client, request, output)
+      expect([cut, objects, bytes]).toEqual([cut, COUNT, expected.length])
+      expect(readFileSync(output).equals(expected)).toBe(true)
+      expect(proxy.cuts()).toBeGreaterThanOrEqual(cutsBefore + 3)
+    }
+  })
+
+  it('goes on after Ctrl-C and after a kill, wherever the file ends', async () => {
+    const output = join(folder.path, 'airports')
+    const words = ['export', ...airport, '--format', format, '--output', output, '--resume']
+    let size = 0
+    for (const [signal, status] of [
+      ['SIGINT', 130],
+      ['SIGKILL', null],
+    ] as const) {
+      proxy.stallAfter(size + 12_000)
+      await using oqs = startOqs(words, settings)
+      size = await grown(`${output}.part`, size)
+      oqs.child.kill(signal)
+      expect(await oqs.ended).toBe(status)
+      if (signal === 'SIGINT') expect(oqs.stderr()).toContain('--resume goes on with')
+      expect(existsSync(output)).toBe(false)
+    }
+    // A line that was not written to its end.
+    const part = readFileSync(`${output}.part`)
+    writeFileSync(`${output}.part`, part.subarray(0, part.length - 3))
+    proxy.stallAfter(undefined)
+
+    const other = await runOqs([...words, '--select', 'name'], settings)
+    expect([other.code, other.stderr]).toEqual([
+      1,
+      expect.stringMatching(/belongs to another export \(select was not given, is name\)/),
+    ])
+    const done = await runOqs(words, settings)
+    expect([done.code, done.stderr]).toEqual([
+      0,
+      expect.stringMatching(/going on after \d+ objects/),
+    ])
+    expect(readFileSync(output).equals(await wholeExport(format))).toBe(true)
+    expect(readdirSync(folder.path)).toEqual(['airports'])
+  })
+})
+
+describe('oqs export', () => {
+  it('selects and filters', async () => {
+    const where = JSON.stringify({ type: 'lt', field: 'properties.elevationFeet', value: 2 })
+    const words = ['export', ...airport, '--where', where, '--select', 'elevationFeet']
+    const { stdout } = await runOqs([...words, '--format', 'csv'], settings)
+    expect(stdout).toBe('iata,elevationFeet\n0000 plain,0\n"0001 with, comma",1\n')
+  })
+
+  it('tells of a full disk in one line, and leaves no file', async () => {
+    symlinkSync('/dev/full', join(folder.path, 'airports.part'))
+    const output = join(folder.path, 'airports')
+    const filed = await runOqs(['export', ...airport, '--output', output], settings)
+    expect([filed.code, filed.stderr]).toEqual([
+      1,
+      `oqs: ${output}.part cannot be written: no space left on the disk; --resume goes on when there is\n`,
+    ])
+    expect(existsSync(output)).toBe(false)
+    const oqs = `'${process.execPath}' bin/oqs.js`
+    const line = `${oqs} export ${airport.join(' ')} > /dev/full`
+    const direct = await runLine(line, process.cwd(), settings)
+    expect([direct.code, direct.stderr]).toEqual([
+      1,
+      'oqs: standard output cannot be written: no space left on the disk\n',
+    ])
+  })
+
+  it('gives up in one line when the service does not come back', async () => {
+    const output = join(folder.path, 'airports')
+    const client = new ServiceClient({ url: proxy.url, token: ADMIN_TOKEN, pause: async () => {} })
+    const request = { ontology: 'aviation', objectType: 'airport', format: 'csv' } as const
+    proxy.cutAfter(...Array.from({ length: 50 }, (_, index) => (index === 0 ? 20_000 : 10)))
+    await expect(exportToFile(client, request, output)).rejects.toThrow(
+      /^(?:no answer from|the connection to) http/,
+    )
+    expect(existsSync(output)).toBe(false)
+    proxy.cutAfter()
+    await exportToFile(client, request, output, { resume: true })
+    expect(readFileSync(output).equals(await wholeExport('csv'))).toBe(true)
+  })
+})
+
+/** Waits until a file has more than so many bytes; gives its size. */
+async function grown(path: string, size: number): Promise<number> {
+  const sizeNow = () => (existsSync(path) ? readFileSync(path).length : 0)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  using _watcher = disposable(watch(folder.path, () => sizeNow() > size && resolve()))
+  if (sizeNow() <= size) await promise
+  return sizeNow()
+}
+
+function disposable(watcher: { close(): void }): Disposable {
+  return { [Symbol.dispose]: () => watcher.close() }
+}

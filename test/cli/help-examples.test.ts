@@ -1,0 +1,102 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildProgram } from '../../src/cli/program.ts'
+import type { Environment } from '../../src/server/config.ts'
+import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+import { airportsCsv, loadAviation, SMALL_AVIATION } from './aviation.ts'
+import { pathWithOqs, runLine } from './shell.ts'
+
+/** Examples that cannot be run to their end: these two start a service, see test/e2e. */
+const NOT_RUN = ['oqs serve --demo', 'OQS_PORT=9090 oqs serve']
+
+interface HelpOfCommand {
+  /** `oqs token create` */
+  readonly name: string
+  readonly examples: readonly string[]
+}
+
+function helpOf(command: Command, parents = ''): HelpOfCommand[] {
+  const name = `${parents} ${command.name()}`.trim()
+  let text = ''
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part
+    },
+  })
+  command.outputHelp()
+  const examples = [...text.matchAll(/^ {2}((?:[A-Z_]+=\S+ |.+ \| )?oqs .+)$/gm)].map(
+    ([, line]) => line,
+  )
+  return [
+    { name, examples: examples.map(String) },
+    ...command.commands.flatMap((child) => helpOf(child, name)),
+  ]
+}
+
+const commands = helpOf(buildProgram())
+
+/** An example that several commands show is run once. */
+const firstShownBy = new Map(
+  commands
+    .flatMap(({ name, examples }) => examples.map((line) => [line, name] as const))
+    .toReversed(),
+)
+
+let folder: TempFolder
+let service: Service
+let environment: Environment
+
+beforeAll(async () => {
+  folder = tempFolder()
+  const path = join(folder.path, 'oqs.db')
+  service = await startService({ path })
+  await loadAviation(service)
+  await service.createToken({ name: 'ci' })
+  environment = {
+    PATH: pathWithOqs(folder.path),
+    OQS_URL: service.url,
+    OQS_TOKEN: ADMIN_TOKEN,
+    OQS_STORE: `sqlite:${path}`,
+    // Many short processes run the same files.
+    NODE_COMPILE_CACHE: join(folder.path, 'compiled'),
+  }
+})
+afterAll(async () => {
+  await service[Symbol.asyncDispose]()
+  folder[Symbol.dispose]()
+})
+
+describe('the help of every command', () => {
+  it('has examples', () => {
+    expect(commands.filter(({ examples }) => examples.length === 0)).toEqual([])
+    expect(commands.length).toBeGreaterThan(10)
+  })
+
+  it('names no exception that is gone', () => {
+    const all = commands.flatMap(({ examples }) => examples)
+    expect(NOT_RUN.filter((line) => !all.includes(line))).toEqual([])
+  })
+})
+
+describe.concurrent('the examples in the help of', () => {
+  for (const { name, examples } of commands) {
+    const lines = examples.filter(
+      (line) => !NOT_RUN.includes(line) && firstShownBy.get(line) === name,
+    )
+    if (lines.length === 0) continue
+    it(name, async ({ expect: expectHere }) => {
+      const cwd = join(folder.path, name.replaceAll(' ', '-'))
+      mkdirSync(cwd)
+      writeFileSync(join(cwd, 'aviation.json'), JSON.stringify(SMALL_AVIATION))
+      writeFileSync(join(cwd, 'airports.csv'), airportsCsv())
+      for (const line of lines) {
+        const { code, stderr } = await runLine(line, cwd, environment)
+        expectHere([line, code, stderr]).toEqual([line, 0, expect.any(String)])
+        expectHere(stderr).not.toContain('error')
+      }
+    })
+  }
+})

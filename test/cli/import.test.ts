@@ -1,0 +1,282 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Environment } from '../../src/server/config.ts'
+import { type Finished, runOqs, startOqs } from '../support/oqs-process.ts'
+import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+import { AIRPORTS, airportsCsv, SMALL_AVIATION } from './aviation.ts'
+import { pathWithOqs, runLine } from './shell.ts'
+
+let service: Service
+let folder: TempFolder
+let compiled: TempFolder
+let settings: Environment
+
+beforeAll(async () => {
+  compiled = tempFolder()
+  service = await startService()
+  await service.apply(SMALL_AVIATION)
+  settings = {
+    OQS_URL: service.url,
+    OQS_TOKEN: ADMIN_TOKEN,
+    NODE_COMPILE_CACHE: compiled.path,
+  }
+})
+afterAll(async () => {
+  await service[Symbol.asyncDispose]()
+  compiled[Symbol.dispose]()
+})
+beforeEach(() => {
+  folder = tempFolder()
+})
+afterEach(() => folder[Symbol.dispose]())
+
+const AIRPORT = ['--ontology', 'aviation', '--type', 'airport']
+
+function file(name: string, content: string | Uint8Array): string {
+  const path = join(folder.path, name)
+  writeFileSync(path, content)
+  return path
+}
+
+function runImport(...words: string[]): Promise<Finished> {
+  return runOqs(['import', ...words], settings)
+}
+
+async function stored(ontology = 'aviation', type = 'airport'): Promise<Record<string, unknown>[]> {
+  const { text } = await service.ask(`/api/admin/v1/ontologies/${ontology}/objects/${type}/export`)
+  return text
+    .split('\n')
+    .slice(0, -2)
+    .map((line) => JSON.parse(line))
+}
+
+async function clear(): Promise<void> {
+  const lines = (await stored()).map(({ iata }) => ({ delete: iata }))
+  await service.write('aviation', 'airport', lines)
+}
+
+const ndjson = AIRPORTS.map((airport) => `${JSON.stringify(airport)}\n`).join('')
+
+describe('an import', () => {
+  beforeEach(clear)
+
+  it.each([
+    ['airports.csv', airportsCsv()],
+    ['airports.ndjson', ndjson],
+    ['airports.json', JSON.stringify(AIRPORTS, null, 2)],
+    ['airports.csv.gz', gzipSync(airportsCsv())],
+    ['airports.jsonl.zst', zstdCompressSync(ndjson)],
+  ])('of %s writes every row as an object', async (name, content) => {
+    const { code, stdout, stderr } = await runImport(file(name, content), ...AIRPORT)
+    expect([code, stdout]).toEqual([0, ''])
+    expect(stderr).toMatch(/^oqs: 6 objects written, version \d+, in 0:0\d\n$/)
+    expect(await stored()).toEqual(AIRPORTS)
+  })
+
+  it('reads several files, and standard input', async () => {
+    const half = (from: number, to: number) =>
+      AIRPORTS.slice(from, to)
+        .map((airport) => `${JSON.stringify(airport)}\n`)
+        .join('')
+    file('a.ndjson', half(0, 2))
+    file('b.ndjson', half(4, 6))
+    file('c.json', JSON.stringify(AIRPORTS.slice(2, 4)))
+    const environment = { ...settings, PATH: pathWithOqs(folder.path) }
+    const line = `oqs import a.ndjson - b.ndjson ${AIRPORT.join(' ')} < c.json`
+    const { code, stderr } = await runLine(line, folder.path, environment)
+    expect([code, stderr]).toEqual([0, expect.stringContaining('6 objects written')])
+    expect(await stored()).toEqual(AIRPORTS)
+  })
+
+  it('upserts, appends or replaces', async () => {
+    const [first, second] = AIRPORTS
+    await service.put('aviation', 'airport', [{ ...first, name: 'old' }, { iata: 'XXX' }])
+    const path = file('two.json', JSON.stringify([first, second]))
+
+    const appended = await runImport(path, ...AIRPORT, '--append')
+    expect(appended.stderr).toContain('1 objects written, 1 existed and were kept')
+    expect(await stored()).toMatchObject([{ name: 'old' }, { iata: 'GVA' }, { iata: 'XXX' }])
+
+    await runImport(path, ...AIRPORT)
+    expect(await stored()).toEqual([first, second, { iata: 'XXX' }])
+
+    const replaced = await runImport(path, ...AIRPORT, '--replace')
+    expect(replaced.stderr).toContain('2 objects written, in place of 3')
+    expect(await stored()).toEqual([first, second])
+  })
+
+  it('lets the last row of an object count, however far apart they stand', async () => {
+    const rows = Array.from({ length: 12_000 }, (_, index) => ({
+      iata: index % 6000 === 0 ? 'SAME' : `K${String(index).padStart(6, '0')}`,
+      elevationFeet: index,
+    }))
+    const path = file('rows.ndjson', rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+    expect((await runImport(path, ...AIRPORT)).code).toBe(0)
+    const objects = await stored()
+    expect(objects).toHaveLength(11_999)
+    expect(objects.at(-1)).toEqual({ iata: 'SAME', elevationFeet: 6000 })
+  })
+
+  it('checks everything and writes nothing with --dry-run', async () => {
+    const good = await runImport(file('a.csv', airportsCsv()), ...AIRPORT, '--dry-run')
+    expect([good.code, good.stderr]).toEqual([
+      0,
+      expect.stringContaining('6 objects would be written'),
+    ])
+    const bad = `${airportsCsv()}TOOLONG,x,y,z,high,\n`
+    const refused = await runImport(file('b.csv', bad), ...AIRPORT, '--dry-run', '--replace')
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain('b.csv:8: elevationFeet "high" is not')
+    expect(await stored()).toEqual([])
+  })
+
+  it('tells rows that do not fit, goes on past as many as it may, and keeps them', async () => {
+    const rows = [
+      { iata: 'AAA' },
+      { iata: 'BBB', elevationFeet: 'high' },
+      { iata: 'CCC', elevationFeet: 1.5 },
+      { name: 'no key' },
+      { iata: 'DDD' },
+    ]
+    const text = `${rows.map((row) => JSON.stringify(row)).join('\n')}\nnot JSON\n`
+    const path = file('rows.ndjson', text)
+    const rejects = join(folder.path, 'rejects.ndjson')
+    const words = [path, ...AIRPORT, '--max-errors', '4', '--rejects', rejects]
+    const { code, stderr } = await runImport(...words)
+    expect(code).toBe(0)
+    const lines = stderr.trimEnd().split('\n')
+    expect(lines.slice(0, -1).toSorted()).toEqual([
+      expect.stringMatching(/rows.ndjson:2: elevationFeet "high" is not/),
+      expect.stringMatching(/rows.ndjson:3: elevationFeet "1.5" is not/),
+      expect.stringMatching(/rows.ndjson:4: iata is the primary key and is missing/),
+      expect.stringMatching(/rows.ndjson:6: is not JSON/),
+    ])
+    expect(lines.at(-1)).toMatch(/2 objects written, 4 rows refused/)
+    expect(await stored()).toEqual([{ iata: 'AAA' }, { iata: 'DDD' }])
+    const kept = readFileSync(rejects, 'utf8').trimEnd().split('\n')
+    expect(kept.map((line) => JSON.parse(line).line).toSorted()).toEqual([2, 3, 4, 6])
+    expect(kept.join()).toContain('"row":{"iata":"BBB","elevationFeet":"high"}')
+  })
+
+  it('makes the type from the data with --infer, also from standard input', async () => {
+    file('ports.csv', 'code,name,lat,lon\nA,Alpha,1.5,2\nB,Beta,3,4\n')
+    const environment = { ...settings, PATH: pathWithOqs(folder.path) }
+    const run = (line: string) => runLine(line, folder.path, environment)
+    expect((await run('oqs import ports.csv --ontology sea --infer')).code).toBe(0)
+    expect(await stored('sea', 'ports')).toEqual([
+      { code: 'A', name: 'Alpha', location: { type: 'Point', coordinates: [2, 1.5] } },
+      { code: 'B', name: 'Beta', location: { type: 'Point', coordinates: [4, 3] } },
+    ])
+    const piped = await run('oqs import - --ontology sea --type copy --infer < ports.csv')
+    expect(piped.code).toBe(0)
+    expect(await stored('sea', 'copy')).toHaveLength(2)
+    // A type that exists is used as it is.
+    expect((await run('oqs import ports.csv --ontology sea --infer')).code).toBe(0)
+    const dry = await run('oqs import ports.csv --ontology none --infer --dry-run')
+    expect([dry.code, dry.stderr]).toEqual([0, expect.stringContaining('2 objects would be')])
+    expect((await service.ask('/api/v1/ontologies/none')).status).toBe(404)
+  })
+
+  it('what it writes comes out again byte by byte', async () => {
+    const digest = async (format: string) => {
+      const { stdout } = await runOqs(['export', ...AIRPORT, '--format', format], settings)
+      return [createHash('sha256').update(stdout).digest('hex'), stdout] as const
+    }
+    await runImport(file('a.ndjson', ndjson), ...AIRPORT)
+    for (const format of ['csv', 'ndjson']) {
+      const [before, text] = await digest(format)
+      expect((await runImport(file(`out.${format}`, text), ...AIRPORT, '--replace')).code).toBe(0)
+      expect((await digest(format))[0]).toBe(before)
+    }
+  })
+
+  it('keeps what was committed when Ctrl-C comes, and completes when it is run again', async () => {
+    const rows = Array.from({ length: 60_000 }, (_, index) => ({ iata: `K${index}` }))
+    const path = file('rows.ndjson', rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+    await using importing = startOqs(['import', path, ...AIRPORT], settings)
+    while ((await stored()).length === 0);
+    importing.child.kill('SIGINT')
+    expect(await importing.ended).toBe(130)
+    const { length } = await stored()
+    expect(length % 5000).toBe(0)
+    expect(importing.stderr()).toContain(
+      `${length.toLocaleString('en-US')} objects were written before that and are kept`,
+    )
+    expect((await runImport(path, ...AIRPORT)).code).toBe(0)
+    expect(await stored()).toHaveLength(rows.length)
+  })
+})
+
+describe('what cannot be imported gets one clear line, and changes nothing', () => {
+  beforeAll(async () => {
+    await clear()
+    await service.put('aviation', 'airport', [{ iata: 'OLD' }])
+  })
+  const long = () => `{"iata":"AAA","name":"${'x'.repeat(100_000_000)}"}\n`
+
+  it.each<[string, string, string | Uint8Array | (() => string), RegExp, string[]?]>([
+    ['a broken gzip', 'a.csv.gz', gzipSync(airportsCsv()).subarray(0, 60), /a\.csv\.gz: .*gzip/],
+    ['too few columns', 'a.csv', 'iata,name,city\nAAA,b\n', /a\.csv:2: has 2 columns/],
+    ['a line of 100 MB', 'a.ndjson', long, /a\.ndjson:1: is longer than \d+ bytes/],
+    [
+      'invalid UTF-8',
+      'a.ndjson',
+      Buffer.from('{"iata":"A\xff"}\n', 'latin1'),
+      /a\.ndjson:1: is not UTF-8/,
+    ],
+    ['no such file', 'b.csv', airportsCsv(), /none\.csv: there is no such file/, ['none.csv']],
+    ['an empty file', 'a.csv', '', /a\.csv: is empty/],
+    ['a column of no property', 'a.csv', 'iata,odd\nA,b\n', /column "odd" is no property/],
+    ['no Parquet at all', 'a.parquet', 'PAR1 and nothing else', /a\.parquet: /],
+  ])('%s', async (_what, name, content, line, others = []) => {
+    const path = file(name, typeof content === 'function' ? content() : content)
+    const { code, stderr } = await runImport(path, ...others, ...AIRPORT)
+    expect([code, stderr]).toEqual([1, expect.stringMatching(line)])
+    expect(stderr).not.toMatch(/\n\s+at /)
+    expect(await stored()).toEqual([{ iata: 'OLD' }])
+  })
+
+  it.each([
+    ['an unknown type', ['--ontology', 'aviation', '--type', 'plane'], /no object type plane/],
+    ['an unknown ontology', ['--ontology', 'none', '--type', 'plane'], /no ontology none/],
+  ])('%s', async (_what, words, line) => {
+    const { code, stderr } = await runImport(file('a.csv', airportsCsv()), ...words)
+    expect([code, stderr]).toEqual([1, expect.stringMatching(line)])
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  it('no service, a wrong token, a full disk for rejects', async () => {
+    const path = file('a.csv', airportsCsv())
+    const nowhere = await runOqs(['import', path, ...AIRPORT], {
+      ...settings,
+      OQS_URL: 'http://127.0.0.1:1',
+    })
+    expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringMatching(/^oqs: .*oqs serve/)])
+    const wrong = await runOqs(['import', path, ...AIRPORT], { ...settings, OQS_TOKEN: 'wrong' })
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/Unauthorized/)])
+    if (existsSync('/dev/full')) {
+      const bad = file('bad.csv', 'iata,elevationFeet\nA,x\n')
+      const words = [bad, ...AIRPORT, '--max-errors', '1', '--rejects', '/dev/full']
+      const full = await runImport(...words)
+      expect([full.code, full.stderr]).toEqual([1, expect.stringMatching(/disk is full|ENOSPC/)])
+    }
+  })
+
+  it.each([
+    [['a.csv', '--ontology', 'aviation'], /--type/],
+    [['--ontology', 'aviation', '--type', 'airport'], /missing required argument/],
+    [['-', '-', ...AIRPORT], /only once/],
+    [['a.csv', ...AIRPORT, '--max-errors', 'x'], /whole number/],
+    [['a.csv', ...AIRPORT, '--append', '--replace'], /cannot be used with/],
+    [['a.csv', ...AIRPORT, '--dryrun'], /Did you mean --dry-run/],
+    [['a.csv', ...AIRPORT, '--map', 'x'], /COLUMN=PROPERTY/],
+    [['a.csv', ...AIRPORT, '--geopoint', 'x=y'], /LATITUDE/],
+  ])('wrong usage: %j', async (words, line) => {
+    const { code, stderr } = await runImport(...words)
+    expect([code, stderr]).toEqual([2, expect.stringMatching(line)])
+  })
+})

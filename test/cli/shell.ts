@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Environment } from '../../src/server/config.ts'
+import type { Finished } from '../support/oqs-process.ts'
+
+/** Lines as a person would type them: run by bash, which finds `oqs` on its path. */
+
+const OQS = fileURLToPath(new URL('../../bin/oqs.js', import.meta.url))
+
+/** Puts `oqs` into a folder, and gives the path on which it is found. */
+export function pathWithOqs(folder: string): string {
+  const bin = join(folder, 'bin')
+  mkdirSync(bin, { recursive: true })
+  const file = join(bin, 'oqs')
+  writeFileSync(file, `#!/bin/sh\nexec "${process.execPath}" "${OQS}" "$@"\n`)
+  chmodSync(file, 0o755)
+  return `${bin}:${process.env['PATH']}`
+}
+
+export async function runLine(
+  line: string,
+  cwd: string,
+  environment: Environment,
+): Promise<Finished> {
+  const child = spawn('bash', ['-o', 'pipefail', '-c', line], {
+    cwd,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let [stdout, stderr] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text
+  })
+  const [code] = await once(child, 'close')
+  return { code, stdout, stderr }
+}

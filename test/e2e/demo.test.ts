@@ -1,0 +1,157 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, globSync, mkdirSync, symlinkSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { DATA_PACKAGES } from '../../src/server/demo/data-packages.ts'
+import { BATCH_OBJECTS, DEMO_COUNTS } from '../../src/server/demo/open-demo.ts'
+import { NUMBERS } from '../support/ontologies.ts'
+import { lineOf, type OqsProcess, startOqs } from '../support/oqs-process.ts'
+import { ADMIN_TOKEN, askUrl } from '../support/service.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+
+let folder: TempFolder
+beforeEach(() => {
+  folder = tempFolder()
+})
+afterEach(() => folder[Symbol.dispose]())
+
+const settings = () => ({
+  OQS_PORT: '0',
+  OQS_STORE: `sqlite:${join(folder.path, 'oqs.db')}`,
+  OQS_ADMIN_TOKEN: ADMIN_TOKEN,
+  OQS_LIST_OBJECTS_LIMIT: 'none',
+})
+
+describe('oqs serve --demo', () => {
+  it('prints a command that works at once, loads while it answers, outlives a kill', async () => {
+    {
+      await using oqs = startOqs(['serve', '--demo'], settings())
+      const url = await lineOf(oqs, 'listening on ')
+      const token = await lineOf(oqs, 'token ')
+      const command = await lineOf(oqs, 'try ')
+      expect(command).toContain(token)
+      const { stdout } = await promisify(execFile)('bash', ['-c', command])
+      expect(keysOf(JSON.parse(stdout), 'iata')).toEqual(['AAA', 'AAB', 'AAC'])
+      expect(await countOf(url, 'airport')).toBe(DEMO_COUNTS['airport'])
+      await followLinks(url)
+
+      // Somewhere in the middle.
+      await untilCount(url, 'flight', 2 * BATCH_OBJECTS)
+      oqs.child.kill('SIGKILL')
+      await oqs.ended
+    }
+    await using oqs = startOqs(['serve', '--demo'], settings())
+    const url = await lineOf(oqs, 'listening on ')
+    await untilCount(url, 'city', 1)
+    for (const type of ['country', 'airport', 'flight']) {
+      expect([type, await countOf(url, type)]).toEqual([type, DEMO_COUNTS[type]])
+    }
+    expect(await walkIds(url, 'flight')).toEqual(
+      Array.from({ length: 20_000 }, (_, index) => index + 1),
+    )
+    await expectQuickStop(oqs)
+    expect(oqs.stdout()).not.toContain('demo ')
+  })
+
+  it('leaves a store with another ontology alone', async () => {
+    {
+      await using oqs = startOqs(['serve'], settings())
+      const url = await lineOf(oqs, 'listening on ')
+      await askUrl(`${url}/api/admin/v1/ontologies/numbers`, { method: 'PUT', json: NUMBERS })
+    }
+    await using oqs = startOqs(['serve', '--demo'], settings())
+    const url = await lineOf(oqs, 'listening on ')
+    expect(await lineOf(oqs, 'demo ')).toBe('not loaded: the store is not empty')
+    expect((await askUrl(`${url}/api/admin/v1/ontologies/aviation`)).status).toBe(404)
+    expect((await askUrl(`${url}/api/admin/v1/ontologies/numbers`)).status).toBe(200)
+  })
+
+  it('starts without the packages of the demo, and says how to get them', async () => {
+    const oqs = copyWithout(DATA_PACKAGES)
+    // Started elsewhere, because packages in the folder of the start are found.
+    const child = spawn(process.execPath, [oqs, 'serve', '--demo'], {
+      cwd: folder.path,
+      env: { PATH: process.env['PATH'], ...settings() },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const said: string[] = []
+    for await (const line of createInterface(child.stdout)) {
+      said.push(line)
+      if (line.startsWith('demo ')) break
+    }
+    const url = said[0]?.replace('listening on ', '')
+    expect((await askUrl(`${url}/api/v1/ontologies`)).body.data).toEqual([])
+    expect(said.at(-1)).toMatch(
+      /not loaded: airport-data-js, .* are missing; .*: npm install .* airport-data-js@\d+\.\d+\.\d+ /,
+    )
+    child.kill('SIGTERM')
+    expect(await once(child, 'exit')).toEqual([0, null])
+  })
+})
+
+const listUrl = (url: string, type: string) => `${url}/api/v1/ontologies/aviation/objects/${type}`
+
+async function countOf(url: string, type: string): Promise<number> {
+  const { body } = await askUrl(`${listUrl(url, type)}?pageSize=1`)
+  return Number(body.totalCount)
+}
+
+async function untilCount(url: string, type: string, count: number): Promise<void> {
+  while ((await countOf(url, type)) < count) await sleep(20)
+}
+
+interface Page {
+  readonly data: readonly { readonly properties: Readonly<Record<string, unknown>> }[]
+}
+
+function keysOf({ data }: Page, key: string): unknown[] {
+  return data.map(({ properties }) => properties[key])
+}
+
+async function walkIds(url: string, type: string): Promise<unknown[]> {
+  const ids: unknown[] = []
+  let next = ''
+  for (;;) {
+    const { body } = await askUrl(`${listUrl(url, type)}?pageSize=1000&properties=id${next}`)
+    ids.push(...keysOf(body, 'id'))
+    if (body.nextPageToken === undefined) return ids
+    next = `&pageToken=${body.nextPageToken}`
+  }
+}
+
+/** From an airport to its country and back, in both revisions. */
+async function followLinks(url: string): Promise<void> {
+  const country = await askUrl(`${listUrl(url, 'airport')}/LAX/links/country`)
+  expect(keysOf(country.body, 'name')).toEqual(['United States'])
+  const airports = await askUrl(`${listUrl(url, 'country')}/SG/links/airports`)
+  expect(keysOf(airports.body, 'iata')).toContain('SIN')
+  const search = await askUrl(`${url}/api/gotham/v1/objects/types/country/search`, {
+    json: { query: { type: 'empty' }, pageSize: 1 },
+  })
+  expect(search.body.data[0]).toMatchObject({ primaryKey: 'AD', title: 'Andorra' })
+}
+
+async function expectQuickStop(oqs: OqsProcess): Promise<void> {
+  oqs.child.kill('SIGTERM')
+  const status = await Promise.race([oqs.ended, sleep(5000, 'still running')])
+  expect(status).toBe(0)
+}
+
+/** The service in a folder of its own, where some packages are not installed; its command. */
+function copyWithout(packages: readonly string[]): string {
+  const copy = join(folder.path, 'service')
+  for (const part of ['bin', 'src', 'package.json']) {
+    cpSync(part, join(copy, part), { recursive: true })
+  }
+  for (const name of globSync('{@*/*,[!@.]*}', { cwd: 'node_modules' })) {
+    if (packages.includes(name)) continue
+    const link = join(copy, 'node_modules', name)
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(resolve('node_modules', name), link)
+  }
+  return join(copy, 'bin/oqs.js')
+}
