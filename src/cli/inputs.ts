@@ -69,7 +69,7 @@ export class Inputs implements AsyncDisposable {
   }
 
   startProgress(label: string): InputProgress {
-    const progress: Progress = startProcessProgress(label, this.#totalBytes)
+    const progress: Progress = startProcessProgress(label, { totalBytes: this.#totalBytes })
     return {
       update: (objects) => {
         const bytes = this.#doneBytes + (this.#current?.bytesRead() ?? 0)

@@ -6,8 +6,9 @@
 export interface ProgressOptions {
   /** What is being done: `importing airports.csv`. */
   readonly label: string
-  /** Bytes there are to read, where that is known. */
+  /** Bytes there are to read, where that is known; or objects to write. */
   readonly totalBytes?: number | undefined
+  readonly totalObjects?: number | undefined
   readonly isTerminal: boolean
   /** Columns of the terminal. */
   readonly width?: number | undefined
@@ -60,24 +61,30 @@ export function startProgress(options: ProgressOptions): Progress {
 }
 
 function describeProgress(
-  { label, totalBytes, isTerminal }: ProgressOptions,
+  { label, totalBytes, totalObjects, isTerminal }: ProgressOptions,
   { objects, bytes }: ProgressState,
   elapsedMs: number,
 ): string {
   const perSecond = elapsedMs > 0 ? Math.round((objects * 1000) / elapsedMs) : 0
   const parts = [
-    `${formatCount(objects)} objects`,
+    `${outOf(formatCount, objects, totalObjects)} objects`,
     `${formatCount(perSecond)} objects/s`,
-    totalBytes === undefined
-      ? formatBytes(bytes)
-      : `${formatBytes(bytes)} of ${formatBytes(totalBytes)}`,
+    ...(totalObjects === undefined ? [outOf(formatBytes, bytes, totalBytes)] : []),
   ]
-  if (totalBytes === undefined || totalBytes === 0) return `${label}: ${parts.join(', ')}`
-  const share = Math.min(1, bytes / totalBytes)
+  const share = shareOf(objects, totalObjects) ?? shareOf(bytes, totalBytes)
+  if (share === undefined) return `${label}: ${parts.join(', ')}`
   if (share > 0) parts.push(`${formatDuration((elapsedMs * (1 - share)) / share)} left`)
   const percent = `${Math.floor(share * 100)} %`
   const bar = isTerminal ? ` ${drawBar(share)}` : ''
   return `${label}:${bar} ${percent}, ${parts.join(', ')}`
+}
+
+function outOf(format: (number: number) => string, done: number, total: number | undefined) {
+  return total === undefined ? format(done) : `${format(done)} of ${format(total)}`
+}
+
+function shareOf(done: number, total: number | undefined): number | undefined {
+  return total === undefined || total === 0 ? undefined : Math.min(1, done / total)
 }
 
 function drawBar(share: number): string {
@@ -87,6 +94,11 @@ function drawBar(share: number): string {
 
 export function formatCount(count: number): string {
   return count.toLocaleString('en-US')
+}
+
+/** `1 object`, `2 objects` */
+export function countOf(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
 export function formatBytes(bytes: number): string {
@@ -105,11 +117,14 @@ export function formatDuration(ms: number): string {
 }
 
 /** Progress on standard error. */
-export function startProcessProgress(label: string, totalBytes?: number): Progress {
+export function startProcessProgress(
+  label: string,
+  total: Pick<ProgressOptions, 'totalBytes' | 'totalObjects'> = {},
+): Progress {
   const { stderr } = process
   return startProgress({
     label,
-    totalBytes,
+    ...total,
     isTerminal: stderr.isTTY === true,
     width: stderr.columns,
     write: (text) => stderr.write(text),

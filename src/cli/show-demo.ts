@@ -3,8 +3,7 @@ import { demoCommand, makeDemoToken } from '../server/demo/demo-token.ts'
 import { loadDemoType } from '../server/demo/load-demo.ts'
 import { DEMO_COUNTS, type Demo, openDemo } from '../server/demo/open-demo.ts'
 import type { Server } from '../server/server.ts'
-import { startCountProgress } from './count-progress.ts'
-import { formatCount } from './progress.ts'
+import { formatCount, startProcessProgress } from './progress.ts'
 
 export interface DemoScreen {
   /** Ends the load after the batch that is under way. */
@@ -47,10 +46,19 @@ export async function showDemo(server: Server, { signal, print }: DemoScreen): P
     const { openSources } = await import('../server/demo/sources.ts')
     const sources = openSources()
     return async (names: readonly string[]) => {
-      using progress = startCountProgress('loading the demo', countOf(names))
-      for (const name of names) {
-        if (signal.aborted) return
-        await loadDemoType(name, { store, sources, now: Date.now, signal, onBatch: progress.add })
+      const progress = startProcessProgress('loading the demo', { totalObjects: countOf(names) })
+      let objects = 0
+      const onBatch = (loaded: number) => {
+        objects += loaded
+        progress.update({ objects, bytes: 0 })
+      }
+      try {
+        for (const name of names) {
+          if (signal.aborted) return
+          await loadDemoType(name, { store, sources, now: Date.now, signal, onBatch })
+        }
+      } finally {
+        progress.end()
       }
     }
   }

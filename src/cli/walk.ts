@@ -21,7 +21,7 @@ export function addWalkOptions(command: Command): Command {
   return addFormOptions(
     command
       .option('--select <names>', 'properties to show, comma separated', parseList)
-      .option('--order <terms>', 'such as elevationFeet:desc,name', parseList)
+      .option('--order <terms>', 'such as runwayFeet:desc,name', parseList)
       .option('--all', 'every page, not only the first')
       .option('--max-pages <count>', 'at most this many pages', parseCount)
       .option('--page-size <count>', 'objects of a page; large sizes are reduced', parseCount)

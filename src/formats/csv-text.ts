@@ -1,6 +1,6 @@
 /** Writing CSV. */
 
-/** What would be read as something else: separators, blanks at the ends, and the line of the end. */
+/** What would be read as something else: separators, blanks at the ends, the line of the end. */
 const MUST_QUOTE = /^#|[",\n\r]|^\s|\s$|^$/
 
 /**

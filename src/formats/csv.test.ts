@@ -113,7 +113,7 @@ describe('CSV', () => {
       'line 1: the header is not UTF-8',
     )
     await expect(read(Buffer.from('a,b\n1,"x\n\xe9"\n', 'latin1'))).rejects.toThrow(
-      'line 3: is not UTF-8, inside the record that starts at line 2',
+      'line 3: is not UTF-8, in the record that starts at line 2',
     )
   })
 })

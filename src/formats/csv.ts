@@ -123,10 +123,9 @@ class CsvRecords {
         ? undefined
         : `has ${cells.length} column${cells.length === 1 ? '' : 's'}, the header has ${columns}`)
     if (problem !== undefined) return { line, reason: problem, excerpt: excerptOf(record.start) }
-    const named: Record<string, string> = {}
+    const named: Record<string, string | undefined> = {}
     for (let index = 0; index < columns; index += 1) {
-      const cell = cells[index]
-      if (cell !== undefined) setCell(named, this.#header[index] as string, cell)
+      setCell(named, this.#header[index] as string, cells[index])
     }
     return { line, cells: named }
   }
@@ -138,7 +137,7 @@ class CsvRecords {
     }
     if (this.#begun !== undefined) {
       throw new UnreadableFile(
-        `line ${row.line}: ${row.reason}, inside the record that starts at line ${this.#begun.line}`,
+        `line ${row.line}: ${row.reason}, in the record that starts at line ${this.#begun.line}`,
       )
     }
     this.#refuseAfterEnd({ number: row.line })

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { readObject } from './ndjson.ts'
 import { excerptOf, RECORD_MAX_BYTES, type ReadRow, type RowSource, UnreadableFile } from './row.ts'
 
-/** A JSON array of objects, read as it arrives: cut into its elements, which are parsed one by one. */
+/** A JSON array of objects, read as it arrives: each element is cut out, then parsed. */
 
 export function readJsonArray(stream: AsyncIterable<Buffer>): RowSource {
   return { kind: 'json', rows: readElements(stream) }

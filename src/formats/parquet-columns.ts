@@ -1,4 +1,5 @@
 import { type ParquetParsers, parquetSchema, type SchemaElement, type SchemaTree } from 'hyparquet'
+import type { DictionaryColumn } from './parquet-dictionary.ts'
 import {
   bigEndianInteger,
   dateText,
@@ -20,6 +21,8 @@ export interface ParquetColumn {
   readonly name: string
   /** What is left to do with a value that the Parquet library read; most need nothing. */
   readonly convert: Convert | undefined
+  /** Set if its values can be read from a dictionary. */
+  readonly inDictionary: DictionaryColumn | undefined
 }
 
 type Convert = (value: unknown) => unknown
@@ -29,9 +32,9 @@ export const PARQUET_PARSERS: Partial<ParquetParsers> = {
   stringFromBytes: utf8Text,
   jsonFromBytes: jsonValue,
   dateFromDays: dateText,
-  timestampFromMilliseconds: (value) => timestampText(BigInt(value), 1000n),
-  timestampFromMicroseconds: (value) => timestampText(value, 1_000_000n),
-  timestampFromNanoseconds: (value) => timestampText(value, 1_000_000_000n),
+  timestampFromMilliseconds: (value) => timestampText(BigInt(value), UNITS_PER_SECOND.MILLIS),
+  timestampFromMicroseconds: (value) => timestampText(value, UNITS_PER_SECOND.MICROS),
+  timestampFromNanoseconds: (value) => timestampText(value, UNITS_PER_SECOND.NANOS),
 }
 
 /**
@@ -48,7 +51,7 @@ export function parquetColumns(schema: readonly SchemaElement[]): {
     const { name } = node.element
     if (seen.has(name)) throw new UnreadableFile(`it has two columns ${name}`)
     seen.add(name)
-    return { name, convert: converterOf(node) }
+    return { name, convert: converterOf(node), inDictionary: dictionaryColumn(node) }
   })
   return { columns, schema: schema.map(plainerElement) }
 }
@@ -77,6 +80,27 @@ function plainerElement(element: SchemaElement): SchemaElement {
       return element
   }
 }
+
+/** The plain columns of common types; all others are left to the Parquet library. */
+function dictionaryColumn({ element, children }: SchemaTree): DictionaryColumn | undefined {
+  if (children.length > 0 || element.repetition_type === 'REPEATED') return undefined
+  const toValue = dictionaryReader(element)
+  return toValue === undefined ? undefined : { element, toValue }
+}
+
+function dictionaryReader(element: SchemaElement): ((stored: never) => unknown) | undefined {
+  const logical = element.logical_type
+  const type = logicalType(element)
+  if (TEXT_TYPES.includes(type ?? '')) return element.type === 'BYTE_ARRAY' ? utf8Text : undefined
+  if (element.type === 'INT32' && type === 'DATE') return dateText
+  if (element.type === 'INT64' && logical?.type === 'TIMESTAMP') {
+    return (value: bigint) => timestampText(value, UNITS_PER_SECOND[logical.unit])
+  }
+  const isNumber = ['INT32', 'INT64', 'FLOAT', 'DOUBLE'].includes(element.type ?? '')
+  return isNumber && (type === undefined || type === 'DECIMAL') ? (value) => value : undefined
+}
+
+const UNITS_PER_SECOND = { MILLIS: 1000n, MICROS: 1_000_000n, NANOS: 1_000_000_000n } as const
 
 const TEXT_TYPES = ['STRING', 'UTF8', 'ENUM']
 /** Types of bytes that are understood; all other bytes are just bytes. */
@@ -110,7 +134,7 @@ function leafConverter(element: SchemaElement, type: string | undefined): Conver
     case 'TIME_MILLIS':
     case 'TIME_MICROS': {
       const unit = logical?.type === 'TIME' ? logical.unit : type.slice('TIME_'.length)
-      const unitsPerSecond = unit === 'MILLIS' ? 1000n : unit === 'MICROS' ? 1_000_000n : 10n ** 9n
+      const unitsPerSecond = UNITS_PER_SECOND[unit as keyof typeof UNITS_PER_SECOND]
       return (value) => timeOfDayText(BigInt(value as number | bigint), unitsPerSecond)
     }
     default:

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { parquetReadObjects } from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
 import { describe, expect, it } from 'vitest'
 import { allRows } from '../../test/support/byte-chunks.ts'
 import { LOGICAL, type ParquetTestColumn, parquetFile } from '../../test/support/parquet-file.ts'
 import { readParquet } from './parquet.ts'
+import type { Row } from './row.ts'
 
 function inMemory(file: Uint8Array) {
   const bytes = new Uint8Array(file).buffer
@@ -161,31 +163,55 @@ describe('a Parquet file', () => {
     expect(await read(inStruct)).toEqual([{ x: { element: '1.0' } }, { x: {} }, {}])
   })
 
-  it('is read in arrays of some hundred rows, many pages or few', async () => {
-    const values = Array.from({ length: 1200 }, (_, index) => index % 100)
-    const file = parquetFile([{ name: 'a', type: 'INT32', values, dictionary: true }])
-    const sizes: number[] = []
-    for await (const rows of (await readParquet(inMemory(file))).rows) sizes.push(rows.length)
-    expect(sizes).toEqual([500, 500, 200])
+  it('is read in arrays of some hundred rows, in pieces of any size', async () => {
+    const values = Array.from({ length: 1200 }, (_, index) =>
+      index % 7 === 0 ? null : index % 100,
+    )
+    const plain = { type: 'INT32', values } as const
+    const file = parquetFile([
+      { ...plain, name: 'plain' },
+      { ...plain, name: 'pages', pageRows: 90 },
+      { ...plain, name: 'second', pageRows: 90, secondKind: true },
+      { ...plain, name: 'dictionary', dictionary: true },
+      { ...plain, name: 'dictionaryPages', dictionary: true, pageRows: 90 },
+      { ...plain, name: 'dictionarySecond', dictionary: true, pageRows: 110, secondKind: true },
+    ])
+    for (const pieceValues of [1, 4000, 100_000]) {
+      const { rows } = await readParquet(inMemory(file), { pieceValues })
+      let line = 0
+      for await (const some of rows) {
+        expect(some.length).toBeLessThanOrEqual(500)
+        for (const row of some) {
+          const value = values[line] ?? undefined
+          line += 1
+          const columns = ['plain', 'pages', 'second', 'dictionary', 'dictionaryPages']
+          const names = value === undefined ? [] : [...columns, 'dictionarySecond']
+          expect(row).toEqual({ line, cells: Object.fromEntries(names.map((n) => [n, value])) })
+        }
+      }
+      expect(line).toBe(values.length)
+    }
   })
 
-  it('of another program is read as it is', async () => {
-    const path = createRequire(import.meta.url).resolve('vega-datasets/data/flights-3m.parquet')
-    const { rows, rowCount } = await readParquet(inMemory(readFileSync(path)))
+  it('of another program is read as the Parquet library reads it', async () => {
+    const file = inMemory(readFileSync('node_modules/vega-datasets/data/flights-3m.parquet'))
+    const { rows, rowCount } = await readParquet(file)
     expect(rowCount).toBe(3_000_000)
-    for await (const some of rows) {
-      expect(some[0]).toEqual({
-        line: 1,
-        cells: {
-          date: '2001-01-01T00:01:00Z',
-          delay: 33n,
-          distance: 2176n,
-          origin: 'LAS',
-          destination: 'PHL',
-        },
-      })
-      break
-    }
+    const first = (await rows[Symbol.asyncIterator]().next()).value as readonly Row[]
+    expect(first[0]?.cells).toEqual({
+      date: '2001-01-01T00:01:00Z',
+      delay: 33n,
+      distance: 2176n,
+      origin: 'LAS',
+      destination: 'PHL',
+    })
+    const expected = await parquetReadObjects({
+      file,
+      compressors,
+      rowEnd: first.length,
+      columns: ['delay', 'distance', 'origin', 'destination'],
+    })
+    expect(first.map(({ cells: { date, ...others } }) => others)).toEqual(expected)
   })
 })
 

@@ -1,13 +1,13 @@
 import {
   type AsyncBuffer,
   type FileMetaData,
-  type ParquetScan,
   parquetMetadataAsync,
   parquetScan,
   type RowGroup,
 } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import { PARQUET_PARSERS, type ParquetColumn, parquetColumns } from './parquet-columns.ts'
+import { readDictionaryRows } from './parquet-dictionary.ts'
 import { type Row, type RowSource, setCell, UnreadableFile } from './row.ts'
 
 /** Parquet, read in pieces: some columns of some thousand rows are in memory at a time. */
@@ -28,13 +28,18 @@ const ROWS_AT_A_TIME = 500
 const MAGIC = 'PAR1'
 
 /** Reads what is in the file, then its rows as they are asked for. */
-export async function readParquet(file: ParquetBytes): Promise<ParquetSource> {
+export async function readParquet(
+  file: ParquetBytes,
+  { pieceValues = PIECE_VALUES } = {},
+): Promise<ParquetSource> {
   const metadata = await readMetadata(file)
-  const { columns, schema } = parquetColumns(metadata.schema)
+  const { columns, schema } = await readingParquet('its schema', async () =>
+    parquetColumns(metadata.schema),
+  )
   return {
     kind: 'typed',
     rowCount: metadata.row_groups.reduce((sum, group) => sum + Number(group.num_rows), 0),
-    rows: readRows(file, { ...metadata, schema }, columns),
+    rows: readRows(file, { ...metadata, schema }, columns, pieceValues),
   }
 }
 
@@ -58,11 +63,12 @@ async function* readRows(
   file: ParquetBytes,
   metadata: FileMetaData,
   columns: readonly ParquetColumn[],
+  pieceValues: number,
 ): AsyncGenerator<readonly Row[]> {
   let before = 0
   for (const group of metadata.row_groups) {
     const rowCount = Number(group.num_rows)
-    const rowsPerPiece = pieceRows(group, columns.length)
+    const rowsPerPiece = pieceRows(group, pieceValues / Math.max(1, columns.length))
     for (let start = 0; start < rowCount; start += rowsPerPiece) {
       const piece = { group, before, start, end: Math.min(start + rowsPerPiece, rowCount) }
       const values = await readPiece(file, metadata, columns, piece)
@@ -83,44 +89,76 @@ interface Piece {
   readonly end: number
 }
 
-function pieceRows(group: RowGroup, columns: number): number {
+function pieceRows(group: RowGroup, mostRows: number): number {
   const rows = Number(group.num_rows)
   const bytesPerRow = Math.max(1, Number(group.total_byte_size) / Math.max(1, rows))
-  const fitting = Math.min(PIECE_VALUES / Math.max(1, columns), PIECE_BYTES / bytesPerRow)
+  const fitting = Math.min(mostRows, PIECE_BYTES / bytesPerRow)
   return Math.max(ROWS_AT_A_TIME, Math.floor(fitting))
 }
 
-type ColumnValues = Awaited<ReturnType<ParquetScan['readColumn']>>
+interface ColumnValues {
+  readonly length: number
+  at(index: number): unknown
+}
 
 /** One column after the other, so that the compressed bytes of only one are in memory. */
 async function readPiece(
   file: ParquetBytes,
   metadata: FileMetaData,
   columns: readonly ParquetColumn[],
-  { group, before, start, end }: Piece,
+  piece: Piece,
 ): Promise<ColumnValues[]> {
+  const { before, start, end } = piece
+  const values: ColumnValues[] = []
+  for (const column of columns) {
+    const what = `column ${column.name}, rows ${before + start + 1} to ${before + end},`
+    const read = await readingParquet(what, async () => {
+      const numbers = await readDictionary(file, column, piece)
+      return numbers ?? readByLibrary(file, metadata, column, piece)
+    })
+    if (read.length !== end - start) {
+      throw new UnreadableFile(`${what} cannot be read: it has ${read.length} values`)
+    }
+    values.push(read)
+  }
+  return values
+}
+
+async function readDictionary(
+  file: ParquetBytes,
+  { name, inDictionary }: ParquetColumn,
+  { group, start, end }: Piece,
+): Promise<ColumnValues | undefined> {
+  const chunk = group.columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === name)
+  const column = chunk?.meta_data
+  if (inDictionary === undefined || column === undefined) return undefined
+  if (!column.encodings.some((encoding) => encoding.endsWith('_DICTIONARY'))) return undefined
+  const offset = Number(column.dictionary_page_offset || column.data_page_offset)
+  const bytes = await file.slice(offset, offset + Number(column.total_compressed_size))
+  return readDictionaryRows(new Uint8Array(bytes), inDictionary, column, compressors, {
+    start,
+    end,
+    inGroup: Number(group.num_rows),
+  })
+}
+
+async function readByLibrary(
+  file: ParquetBytes,
+  metadata: FileMetaData,
+  { name }: ParquetColumn,
+  { group, start, end }: Piece,
+): Promise<ColumnValues> {
   // A scan remembers what it read last; each column takes a new one, which lets go of it.
-  const options = {
+  const scan = await parquetScan({
     file,
     metadata: { ...metadata, row_groups: [group] },
     compressors,
     parsers: PARQUET_PARSERS,
     utf8: false,
     geoparquet: false,
-  }
-  const values: ColumnValues[] = []
-  for (const { name } of columns) {
-    const what = `column ${name}, rows ${before + start + 1} to ${before + end},`
-    const column = await readingParquet(what, async () => {
-      const scan = await parquetScan(options)
-      return scan.readColumn({ column: name, rowStart: start, rowEnd: end })
-    })
-    if (column.length !== end - start) {
-      throw new UnreadableFile(`${what} cannot be read: it has ${column.length} values`)
-    }
-    values.push(column)
-  }
-  return values
+  })
+  const values = await scan.readColumn({ column: name, rowStart: start, rowEnd: end })
+  return { length: values.length, at: (index) => values[index] }
 }
 
 function makeRows(
@@ -133,10 +171,9 @@ function makeRows(
   for (let index = from; index < Math.min(from + ROWS_AT_A_TIME, end); index += 1) {
     const cells: Record<string, unknown> = {}
     for (let column = 0; column < columns.length; column += 1) {
-      const value: unknown = values[column]?.[index - start]
-      if (value === undefined || value === null) continue
+      const value: unknown = values[column]?.at(index - start) ?? undefined
       const { name, convert } = columns[column] as ParquetColumn
-      setCell(cells, name, convert === undefined ? value : convert(value))
+      setCell(cells, name, value === undefined || convert === undefined ? value : convert(value))
     }
     rows.push({ line: before + index + 1, cells })
   }
@@ -148,6 +185,7 @@ async function readingParquet<T>(what: string, read: () => Promise<T>): Promise<
   try {
     return await read()
   } catch (error) {
+    if (error instanceof UnreadableFile) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new UnreadableFile(`${what} cannot be read: ${reason.replaceAll(/\s+/g, ' ')}`, {
       cause: error,

@@ -12,7 +12,10 @@ export const RECORD_MAX_BYTES = 2 * OBJECT_MAX_BYTES
 export interface Row {
   /** Where the record starts, counted from 1: its line, or in Parquet its number. */
   readonly line: number
-  /** Values by column, as the format knows them; a column without a value is not there. */
+  /**
+   * Values by column, as the format knows them. Where all rows of a file have the same columns, one
+   * without a value is there and undefined; otherwise it is not there.
+   */
   readonly cells: Readonly<Record<string, unknown>>
   /** The record as JSON text, where the file holds just that. */
   readonly json?: string

@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
 import type { Compression } from '../formats/file-format.ts'
@@ -67,6 +68,17 @@ export async function* decompress(
 
 function isCompressionError(error: NodeJS.ErrnoException): boolean {
   return /^(?:Z|ZSTD)_/.test(error.code ?? '')
+}
+
+/** The bytes of a file, from where it stands. */
+export async function* handleBytes(handle: FileHandle): AsyncGenerator<Buffer> {
+  for (;;) {
+    // A new buffer each time: the one before can still be in use.
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+    const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, null)
+    if (bytesRead === 0) return
+    yield buffer.subarray(0, bytesRead)
+  }
 }
 
 /** The bytes of a stream, whatever else can read from it. */

@@ -15,7 +15,7 @@ import { readJsonArray } from '../formats/json-array.ts'
 import { readNdjson } from '../formats/ndjson.ts'
 import { readParquet } from '../formats/parquet.ts'
 import { type ReadRow, type RowSource, UnreadableFile } from '../formats/row.ts'
-import { decompress, type PeekedBytes, peek, streamBytes } from './input-bytes.ts'
+import { decompress, handleBytes, type PeekedBytes, peek, streamBytes } from './input-bytes.ts'
 import { fileBytes, spool } from './input-file.ts'
 
 /** A data file, or standard input, as rows: compressed or not, in whatever format. */
@@ -96,14 +96,14 @@ async function openFile(path: string): Promise<OpenFile> {
 async function recognise(opening: Opening): Promise<Input> {
   const { path, name, opened, options, cleanups, close } = opening
   let bytesRead = 0
-  const stream = opened?.handle.createReadStream({ autoClose: false }) ?? options.stdin
-  const counted = countBytes(streamBytes(stream), (count) => {
+  const bytes = opened === undefined ? streamBytes(options.stdin) : handleBytes(opened.handle)
+  const counted = countBytes(bytes, (count) => {
     bytesRead += count
   })
   const raw = await peek(counted, (head) => head.length >= COMPRESSION_BYTES)
-  // Who waits for more bytes must not hold up the end, so the stream goes first.
   const end = async (chunks: AsyncGenerator<Buffer>) => {
-    stream.destroy()
+    // Who waits for more input must not hold up the end.
+    if (opened === undefined) options.stdin.destroy()
     await chunks.return(undefined)
   }
   cleanups.push(() => end(raw.chunks))

@@ -29,9 +29,11 @@ export function keyPart(
   if (options.rowNumber === property) return rowNumberPart(type, property, '')
   const column = [...plan.columns].find(([, given]) => given === property)?.[0]
   if (column === undefined) {
+    const ways = `name it with --map COLUMN=${property}, or number the rows with --row-number ${property}`
+    // The next row of JSON may have it.
+    if (kind === 'json') return missingKey(property, `is the primary key and is missing: ${ways}`)
     throw new UnfitColumns(
-      `no column gives ${property}, the primary key of ${type.apiName}: ` +
-        `name it with --map COLUMN=${property}, or number the rows with --row-number ${property}`,
+      `no column gives ${property}, the primary key of ${type.apiName}: ${ways}`,
     )
   }
   // A key is compared with others, so it is read in full even where the service checks it again.
@@ -45,6 +47,13 @@ export function keyPart(
       return read(value)
     },
   }
+}
+
+function missingKey(property: string, reason: string): Part {
+  const read = () => {
+    throw new RefusedValue(reason)
+  }
+  return { property, column: undefined, read }
 }
 
 export function checkKey(text: string): string {

@@ -162,6 +162,7 @@ const EXCERPT_LENGTH = 60
 
 /** The beginning of a value, for messages. */
 export function excerptOf(value: unknown): string {
+  if (value === undefined) return ''
   const text = typeof value === 'string' ? value : String(safeJson(value))
   return text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH)}…` : text
 }

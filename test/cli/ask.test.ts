@@ -56,16 +56,16 @@ describe('oqs list', () => {
   it('filters, orders, selects and walks over all pages', async () => {
     const { stdout, stderr } = await runOqs(
       [
-        ...['list', ...airport, '--where', 'countryCode.eq=CH', '--where', 'elevationFeet.gt=900'],
-        ...['--order', 'elevationFeet:desc', '--select', 'elevationFeet', '--page-size', '1'],
+        ...['list', ...airport, '--where', 'countryCode.eq=CH', '--where', 'runwayFeet.gt=900'],
+        ...['--order', 'runwayFeet:desc', '--select', 'runwayFeet', '--page-size', '1'],
         ...['--all', '--snapshot'],
       ],
       settings,
     )
     expect(records(stdout).map(({ properties }) => properties)).toEqual([
-      { iata: 'ZRH', elevationFeet: 1416 },
-      { iata: 'GVA', elevationFeet: 1411 },
-      { iata: 'LUG', elevationFeet: 915 },
+      { iata: 'ZRH', runwayFeet: 1416 },
+      { iata: 'GVA', runwayFeet: 1411 },
+      { iata: 'LUG', runwayFeet: 915 },
     ])
     expect(stderr).toBe('')
   })

@@ -1,42 +1,8 @@
-import type { OntologyDefinition } from '../../src/ontology/definition-schema.ts'
+import { DEMO_DEFINITION } from '../../src/server/demo/definition.ts'
 import type { Service } from '../support/service.ts'
 
-/** The small part of the demo that the examples of the command line ask for. */
-export const SMALL_AVIATION: OntologyDefinition = {
-  apiName: 'aviation',
-  displayName: 'Aviation',
-  families: ['gotham'],
-  objectTypes: [
-    {
-      apiName: 'airport',
-      primaryKey: 'iata',
-      titleProperty: 'name',
-      properties: {
-        iata: { type: 'string' },
-        name: { type: 'string' },
-        city: { type: 'string' },
-        countryCode: { type: 'string' },
-        elevationFeet: { type: 'integer' },
-        location: { type: 'geopoint' },
-      },
-    },
-    {
-      apiName: 'country',
-      primaryKey: 'code',
-      titleProperty: 'name',
-      properties: { code: { type: 'string' }, name: { type: 'string' } },
-    },
-  ],
-  linkTypes: [
-    {
-      apiName: 'country',
-      reverseApiName: 'airports',
-      from: 'airport',
-      to: 'country',
-      foreignKey: 'countryCode',
-    },
-  ],
-}
+/** The ontology of the demo, which the examples of the command line ask for. */
+export const SMALL_AVIATION = DEMO_DEFINITION
 
 export const AIRPORTS = [
   airport('BSL', 'EuroAirport Basel', 'Basel', 'FR', 885, [7.5299, 47.59]),
@@ -66,20 +32,20 @@ function airport(
   name: string,
   city: string,
   countryCode: string,
-  elevationFeet: number,
+  runwayFeet: number,
   coordinates: [longitude: number, latitude: number],
 ) {
   const location = { type: 'Point', coordinates }
-  return { iata, name, city, countryCode, elevationFeet, location }
+  return { iata, name, city, countryCode, runwayFeet, location }
 }
 
 /** The airports as a file that `oqs import` reads. */
 export function airportsCsv(): string {
-  const rows = AIRPORTS.map(({ iata, name, city, countryCode, elevationFeet, location }) => {
+  const rows = AIRPORTS.map(({ iata, name, city, countryCode, runwayFeet, location }) => {
     const [longitude, latitude] = location.coordinates
-    return [iata, name, city, countryCode, elevationFeet, `"${latitude},${longitude}"`].join(',')
+    return [iata, name, city, countryCode, runwayFeet, `"${latitude},${longitude}"`].join(',')
   })
-  return `iata,name,city,countryCode,elevationFeet,location\n${rows.join('\n')}\n`
+  return `iata,name,city,countryCode,runwayFeet,location\n${rows.join('\n')}\n`
 }
 
 export async function loadAviation(service: Service): Promise<void> {

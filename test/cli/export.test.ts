@@ -17,7 +17,7 @@ const COUNT = 400
 const airports = Array.from({ length: COUNT }, (_, index) => ({
   iata: `${String(index).padStart(4, '0')} ${ODD[index % ODD.length]}`,
   name: `${ODD[(index + 3) % ODD.length]} ${'x'.repeat(index % 200)}`,
-  elevationFeet: index,
+  runwayFeet: index,
 }))
 
 let service: Service
@@ -130,10 +130,10 @@ describe.each(['ndjson', 'csv'] as const)('an export as %s', (format) => {
 
 describe('oqs export', () => {
   it('selects and filters', async () => {
-    const where = JSON.stringify({ type: 'lt', field: 'properties.elevationFeet', value: 2 })
-    const words = ['export', ...airport, '--where', where, '--select', 'elevationFeet']
+    const where = JSON.stringify({ type: 'lt', field: 'properties.runwayFeet', value: 2 })
+    const words = ['export', ...airport, '--where', where, '--select', 'runwayFeet']
     const { stdout } = await runOqs([...words, '--format', 'csv'], settings)
-    expect(stdout).toBe('iata,elevationFeet\n0000 plain,0\n"0001 with, comma",1\n')
+    expect(stdout).toBe('iata,runwayFeet\n0000 plain,0\n"0001 with, comma",1\n')
   })
 
   it('tells of a full disk in one line, and leaves no file', async () => {

@@ -98,7 +98,7 @@ describe('an import', () => {
     const path = file('two.json', JSON.stringify([first, second]))
 
     const appended = await runImport(path, ...AIRPORT, '--append')
-    expect(appended.stderr).toContain('1 objects written, 1 existed and were kept')
+    expect(appended.stderr).toContain('1 object written, 1 existed and were kept')
     expect(await stored()).toMatchObject([{ name: 'old' }, { iata: 'GVA' }, { iata: 'XXX' }])
 
     await runImport(path, ...AIRPORT)
@@ -112,13 +112,13 @@ describe('an import', () => {
   it('lets the last row of an object count, however far apart they stand', async () => {
     const rows = Array.from({ length: 12_000 }, (_, index) => ({
       iata: index % 6000 === 0 ? 'SAME' : `K${String(index).padStart(6, '0')}`,
-      elevationFeet: index,
+      runwayFeet: index,
     }))
     const path = file('rows.ndjson', rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
     expect((await runImport(path, ...AIRPORT)).code).toBe(0)
     const objects = await stored()
     expect(objects).toHaveLength(11_999)
-    expect(objects.at(-1)).toEqual({ iata: 'SAME', elevationFeet: 6000 })
+    expect(objects.at(-1)).toEqual({ iata: 'SAME', runwayFeet: 6000 })
   })
 
   it('checks everything and writes nothing with --dry-run', async () => {
@@ -130,15 +130,15 @@ describe('an import', () => {
     const bad = `${airportsCsv()}TOOLONG,x,y,z,high,\n`
     const refused = await runImport(file('b.csv', bad), ...AIRPORT, '--dry-run', '--replace')
     expect(refused.code).toBe(1)
-    expect(refused.stderr).toContain('b.csv:8: elevationFeet "high" is not')
+    expect(refused.stderr).toContain('b.csv:8: runwayFeet "high" is not')
     expect(await stored()).toEqual([])
   })
 
   it('tells rows that do not fit, goes on past as many as it may, and keeps them', async () => {
     const rows = [
       { iata: 'AAA' },
-      { iata: 'BBB', elevationFeet: 'high' },
-      { iata: 'CCC', elevationFeet: 1.5 },
+      { iata: 'BBB', runwayFeet: 'high' },
+      { iata: 'CCC', runwayFeet: 1.5 },
       { name: 'no key' },
       { iata: 'DDD' },
     ]
@@ -150,8 +150,8 @@ describe('an import', () => {
     expect(code).toBe(0)
     const lines = stderr.trimEnd().split('\n')
     expect(lines.slice(0, -1).toSorted()).toEqual([
-      expect.stringMatching(/rows.ndjson:2: elevationFeet "high" is not/),
-      expect.stringMatching(/rows.ndjson:3: elevationFeet "1.5" is not/),
+      expect.stringMatching(/rows.ndjson:2: runwayFeet "high" is not/),
+      expect.stringMatching(/rows.ndjson:3: runwayFeet "1.5" is not/),
       expect.stringMatching(/rows.ndjson:4: iata is the primary key and is missing/),
       expect.stringMatching(/rows.ndjson:6: is not JSON/),
     ])
@@ -159,7 +159,7 @@ describe('an import', () => {
     expect(await stored()).toEqual([{ iata: 'AAA' }, { iata: 'DDD' }])
     const kept = readFileSync(rejects, 'utf8').trimEnd().split('\n')
     expect(kept.map((line) => JSON.parse(line).line).toSorted()).toEqual([2, 3, 4, 6])
-    expect(kept.join()).toContain('"row":{"iata":"BBB","elevationFeet":"high"}')
+    expect(kept.join()).toContain('"row":{"iata":"BBB","runwayFeet":"high"}')
   })
 
   it('makes the type from the data with --infer, also from standard input', async () => {
@@ -204,7 +204,7 @@ describe('an import', () => {
     const { length } = await stored()
     expect(length % 5000).toBe(0)
     expect(importing.stderr()).toContain(
-      `${length.toLocaleString('en-US')} objects were written before that and are kept`,
+      `${length.toLocaleString('en-US')} objects written before that`,
     )
     expect((await runImport(path, ...AIRPORT)).code).toBe(0)
     expect(await stored()).toHaveLength(rows.length)
@@ -259,7 +259,7 @@ describe('what cannot be imported gets one clear line, and changes nothing', () 
     const wrong = await runOqs(['import', path, ...AIRPORT], { ...settings, OQS_TOKEN: 'wrong' })
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/Unauthorized/)])
     if (existsSync('/dev/full')) {
-      const bad = file('bad.csv', 'iata,elevationFeet\nA,x\n')
+      const bad = file('bad.csv', 'iata,runwayFeet\nA,x\n')
       const words = [bad, ...AIRPORT, '--max-errors', '1', '--rejects', '/dev/full']
       const full = await runImport(...words)
       expect([full.code, full.stderr]).toEqual([1, expect.stringMatching(/disk is full|ENOSPC/)])

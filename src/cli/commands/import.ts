@@ -7,7 +7,7 @@ import { inferFromFiles, tellNotes } from '../infer-type.ts'
 import { addInputOptions, type InputWords, openInputs } from '../inputs.ts'
 import { Interrupted, untilInterrupted } from '../interrupt.ts'
 import { tell } from '../output.ts'
-import { formatCount, formatDuration } from '../progress.ts'
+import { countOf, formatCount, formatDuration } from '../progress.ts'
 import { RejectsFile } from '../rejects-file.ts'
 import {
   addServiceOptions,
@@ -146,13 +146,11 @@ function describeRefusal({ file, line, property, excerpt, reason }: Refusal): st
 function describeResult(result: ImportResult, dryRun: boolean, elapsedMs: number): string {
   const { put, kept, refused, replaced, version, objects } = result
   const parts = [
-    dryRun
-      ? `${formatCount(objects)} objects would be written`
-      : `${formatCount(put)} objects written`,
+    dryRun ? `${countOf(objects, 'object')} would be written` : `${countOf(put, 'object')} written`,
   ]
   if (replaced !== undefined) parts.push(`in place of ${formatCount(replaced)}`)
   if (kept > 0) parts.push(`${formatCount(kept)} existed and were kept`)
-  if (refused > 0) parts.push(`${formatCount(refused)} rows refused`)
+  if (refused > 0) parts.push(`${countOf(refused, 'row')} refused`)
   if (!dryRun) parts.push(`version ${version}`)
   return `${parts.join(', ')}, in ${formatDuration(elapsedMs)}`
 }
@@ -161,7 +159,7 @@ function describeStop({ objects }: ImportResult, mode: ImportMode, dryRun: boole
   if (dryRun) return 'nothing was written'
   if (mode === 'replace') return 'nothing was replaced'
   if (objects === 0) return 'nothing was written'
-  return `${formatCount(objects)} objects were written before that and are kept: the same command again completes it`
+  return `${countOf(objects, 'object')} written before that: the same command again completes it`
 }
 
 function parseMaxErrors(text: string): number {

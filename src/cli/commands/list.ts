@@ -29,8 +29,8 @@ export function addListCommand(program: Command): void {
     list,
     'oqs list --ontology aviation --type airport',
     'oqs list --ontology aviation --type airport --all --snapshot > airports.ndjson',
-    'oqs list --ontology aviation --type airport --where countryCode.eq=CH --where elevationFeet.gt=1000',
-    'oqs list --ontology aviation --type airport --select name,city --order elevationFeet:desc,name --page-size 5 --table',
+    'oqs list --ontology aviation --type airport --where countryCode.eq=CH --where runwayFeet.gt=1000',
+    'oqs list --ontology aviation --type airport --select name,city --order runwayFeet:desc,name --page-size 5 --table',
   ).action((options: ListOptions) => untilInterrupted((signal) => listObjects(options, signal)))
 }
 
@@ -54,7 +54,7 @@ function orderTerm(term: string): string {
   return [`properties.${name}`, ...rest].join(':')
 }
 
-/** `elevationFeet.gt=100`; the service's own spelling, `properties.elevationFeet.gt=100`, too. */
+/** `runwayFeet.gt=100`; the service's own spelling, `properties.runwayFeet.gt=100`, too. */
 function addFilter(text: string, filters: Filters = {}): Filters {
   const equals = text.indexOf('=')
   const name = text.slice(0, equals).replace(/^(?:properties|p)\./, '')

@@ -30,7 +30,7 @@ export function addSearchCommand(program: Command): void {
   addExamples(
     search,
     `oqs search --ontology aviation --type airport --query '{"type": "eq", "field": "properties.countryCode", "value": "CH"}'`,
-    `oqs search --ontology aviation --type airport --query '{"type": "gt", "field": "properties.elevationFeet", "value": 1000}' --order elevationFeet:desc --select name`,
+    `oqs search --ontology aviation --type airport --query '{"type": "gt", "field": "properties.runwayFeet", "value": 1000}' --order runwayFeet:desc --select name`,
     `oqs search --ontology aviation --type airport --query '{"type": "anyTerm", "field": "properties.name", "value": "zurich geneva"}' --all`,
     `oqs search --family gotham --type airport --query '{"type": "keyword", "query": "international"}'`,
     `oqs search --family gotham --type country --all --snapshot`,
