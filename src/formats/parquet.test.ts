@@ -40,7 +40,10 @@ describe('a Parquet file', () => {
         ['id', 1],
         ['__proto__', 'a'],
       ],
-      [['id', 2]],
+      [
+        ['id', 2],
+        ['__proto__', undefined],
+      ],
       [
         ['id', 3],
         ['__proto__', ''],

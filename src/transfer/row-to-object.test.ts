@@ -220,5 +220,5 @@ it('numbers rows over all files, those that cannot be read too', () => {
 it('shows the beginning of a value', () => {
   expect(excerptOf('x'.repeat(100))).toBe(`${'x'.repeat(60)}…`)
   expect(excerptOf({ a: 5n })).toBe('{"a":"5"}')
-  expect(excerptOf(undefined)).toBe('undefined')
+  expect(excerptOf(undefined)).toBe('')
 })
