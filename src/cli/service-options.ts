@@ -33,6 +33,8 @@ export function addTypeOptions(command: Command): Command {
 export async function openClient(
   { url, token }: ServiceOptions,
   signal: AbortSignal,
+  /** Whether requests that are under way when the signal comes are waited for. */
+  { finishes = false } = {},
 ): Promise<ServiceClient> {
   const [{ readConfig }, { ServiceClient }] = await Promise.all([
     import('../server/config.ts'),
@@ -43,7 +45,7 @@ export async function openClient(
   return new ServiceClient({
     url: url ?? config.OQS_URL,
     token: token ?? secret?.reveal(),
-    signal,
+    ...(finishes ? { patienceSignal: signal } : { signal }),
   })
 }
 

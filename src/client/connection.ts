@@ -9,6 +9,8 @@ export interface ServiceAddress {
   readonly token?: string | undefined
   /** Ends whatever is under way. */
   readonly signal?: AbortSignal | undefined
+  /** Ends waiting for another try, but nothing that is under way. */
+  readonly patienceSignal?: AbortSignal | undefined
   readonly pause?: Pause
 }
 
@@ -32,18 +34,20 @@ export class Connection {
   readonly signal: AbortSignal | undefined
   readonly #token: string | undefined
   readonly #pause: Pause
+  readonly #patienceSignal: AbortSignal | undefined
   /** A service that was never there is not waited for; one that restarts is. */
   #hasAnswered = false
 
-  constructor({ url, token, signal, pause = realPause }: ServiceAddress) {
+  constructor({ url, token, signal, patienceSignal, pause = realPause }: ServiceAddress) {
     this.url = url.replace(/\/+$/, '')
     this.signal = signal
     this.#token = token
     this.#pause = pause
+    this.#patienceSignal = patienceSignal ?? signal
   }
 
   patience(): Patience {
-    return new Patience(this.#pause, this.signal)
+    return new Patience(this.#pause, this.#patienceSignal)
   }
 
   /** The JSON of an answer. */

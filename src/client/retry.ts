@@ -32,10 +32,14 @@ export class Patience {
   /** Waits before the next try, or throws what went wrong when there were enough. */
   async wait(failure: ConnectionError | ServiceError): Promise<void> {
     const pauseMs = PAUSES_MS[this.#tries]
-    if (pauseMs === undefined) throw failure
+    if (pauseMs === undefined || this.#signal?.aborted === true) throw failure
     this.#tries += 1
     const askedMs = failure instanceof ServiceError ? failure.retryAfterMs : undefined
-    await this.#pause(Math.min(askedMs ?? pauseMs, LONGEST_PAUSE_MS), this.#signal)
+    const ms = Math.min(askedMs ?? pauseMs, LONGEST_PAUSE_MS)
+    await this.#pause(ms, this.#signal).catch(() => {
+      // Whoever ends the waiting wants to know what was waited for.
+      throw failure
+    })
   }
 }
 

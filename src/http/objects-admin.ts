@@ -51,7 +51,8 @@ export function addObjectsAdmin(app: App, services: Services): void {
       const { objectType } = resolveObjectType(ontology, request.params.objectType)
       refuseLarge(request.headers['content-length'])
       if (request.body === undefined) throw new ObjectQueryError('MissingPostBody')
-      const changes = await readChanges(request.body as Readable, objectType)
+      const changes = readChanges(request.body as Readable, objectType)
+      if (dryRun) for await (const _ of changes);
       const { kept, ...commit } = await services.store.commit({
         objectType,
         changes: dryRun ? [] : changes,
@@ -93,26 +94,33 @@ function refuseLarge(contentLength: string | undefined): void {
   }
 }
 
-async function readChanges(body: Readable, objectType: ObjectType): Promise<Change[]> {
+/** The changes of a batch as they arrive; ends with an error if any line does not fit. */
+async function* readChanges(
+  body: Readable,
+  objectType: ObjectType,
+): AsyncGenerator<readonly Change[]> {
   const readObject = objectReader(objectType)
-  const changes: Change[] = []
   const refused: RefusedLine[] = []
+  let count = 0
   // The stream outlives a refusal, which would otherwise cut the connection before the client has
   // read the answer; what is left of the batch is then passed over.
   const chunks = body.iterator({ destroyOnReturn: false })
   try {
     for await (const lines of readLines(chunks, LINE_LIMITS)) {
+      const changes: Change[] = []
       for (const line of lines) {
         const change = readChange(line, objectType, readObject)
         if ('reason' in change) refused.push(change)
         else changes.push(change)
       }
-      if (changes.length > BATCH_MAX_CHANGES) {
+      count += changes.length
+      if (count > BATCH_MAX_CHANGES) {
         throw new ObjectQueryError('Default:RequestEntityTooLarge', {
           maxChanges: BATCH_MAX_CHANGES,
         })
       }
       if (refused.length >= REFUSED_LINES_SHOWN) break
+      if (refused.length === 0) yield changes
     }
   } finally {
     body.resume()
@@ -124,7 +132,6 @@ async function readChanges(body: Readable, objectType: ObjectType): Promise<Chan
       refused: refused.slice(0, REFUSED_LINES_SHOWN),
     })
   }
-  return changes
 }
 
 /** Lines of a batch that are told to be refused, before the rest is not looked at any more. */

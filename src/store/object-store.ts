@@ -119,7 +119,8 @@ export type Change =
  */
 export interface Batch {
   readonly objectType: ObjectType
-  readonly changes: readonly Change[]
+  /** All at once, or as they come; if they fail, so does the commit, and nothing is written. */
+  readonly changes: readonly Change[] | AsyncIterable<readonly Change[]>
   /** The generation of the catalogue that the objects were checked against. */
   readonly basedOn: number
   readonly nowMs: number

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { lineOf, startOqs } from '../support/oqs-process.ts'
@@ -28,23 +28,26 @@ describe('the README', () => {
       .join('\n')
       .replace('oqs_...', token)
       .replace('http://127.0.0.1:8080', url)
+      .replaceAll('npx oqs', `node '${resolve('bin/oqs.js')}'`)
     // Each command prints one JSON document without a line end, so one goes between.
     const shell = `set -euo pipefail\n${script.replaceAll('\ncurl ', '\necho; curl ')}\n`
     const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}` }
-    const { stdout } = await promisify(execFile)('bash', ['-c', shell], { env })
+    const { stdout } = await promisify(execFile)('bash', ['-c', shell], { env, cwd: folder.path })
 
     const answers = stdout
       .split('\n')
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line))
-    const [first, second, search, definition, batch, books] = answers
-    expect(answers).toHaveLength(6)
+    const [first, second, search, book, batch] = answers
+    expect(answers).toHaveLength(5)
     expect(first.data).toHaveLength(3)
     expect(second.data).toHaveLength(3)
     expect(second.data).not.toEqual(first.data)
     expect(search.data[0].primaryKey).toBe('AAA')
-    expect(definition.rid).toMatch(/^ri\./)
-    expect(batch).toEqual({ version: 1, put: 2, deleted: 0 })
-    expect(books.totalCount).toBe('2')
+    expect(book.properties.title).toBe('Refactoring')
+    expect(readFileSync(join(folder.path, 'books-again.csv'), 'utf8')).toBe(
+      readFileSync(join(folder.path, 'books.csv'), 'utf8'),
+    )
+    expect(batch).toEqual({ version: 2, put: 1, deleted: 1 })
   })
 })

@@ -84,7 +84,7 @@ async function importAll(
     ])
   const startedAt = performance.now()
   // What is under way when Ctrl-C comes is still waited for: only then is it known what was written.
-  const client = await openClient(options, new AbortController().signal)
+  const client = await openClient(options, signal, { finishes: true })
   const { ontology, type = typeNameOf(files[0] ?? ''), dryRun = false } = options
   const mode: ImportMode = options.replace ? 'replace' : options.append ? 'append' : 'upsert'
   await using inputs = await openInputs(files, options, signal, { twice: options.infer === true })

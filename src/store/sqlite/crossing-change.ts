@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ColumnValue } from '../../ontology/column-value.ts'
 import type { FieldId } from '../../ontology/searchable-values.ts'
 import type { Change } from '../object-store.ts'
@@ -46,6 +47,25 @@ export function toCrossing(change: Change, properties: readonly string[]): Cross
     texts.map(({ property, structField, text }) => [property, structField, text]),
     points.length === 0 ? NONE : points.flatMap((point) => [point.longitude, point.latitude]),
   ]
+}
+
+/** Changes that cross in one message; more at once would hold up the readers of this thread. */
+const PART_CHANGES = 1000
+
+/** The changes of a batch in the parts in which they cross. */
+export async function* crossingParts(
+  changes: readonly Change[] | AsyncIterable<readonly Change[]>,
+  properties: readonly string[],
+): AsyncGenerator<readonly CrossingChange[]> {
+  const cross = (change: Change) => toCrossing(change, properties)
+  if (!Array.isArray(changes)) {
+    for await (const part of changes as AsyncIterable<readonly Change[]>) yield part.map(cross)
+    return
+  }
+  for (let at = 0; at < changes.length; at += PART_CHANGES) {
+    yield changes.slice(at, at + PART_CHANGES).map(cross)
+    await nextTurn()
+  }
 }
 
 export function isPut(change: CrossingChange): change is CrossingPut {

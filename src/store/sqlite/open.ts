@@ -19,7 +19,7 @@ import type {
 import { aggregate } from './aggregate.ts'
 import { addAggregateFunctions } from './aggregate-functions.ts'
 import { openConnection } from './connection.ts'
-import { toCrossing } from './crossing-change.ts'
+import { crossingParts } from './crossing-change.ts'
 import { migrate } from './migrate.ts'
 import { CatalogueReader } from './read-catalogue.ts'
 import { readPage } from './read-page.ts'
@@ -103,9 +103,7 @@ class SqliteStore implements ObjectStore {
     const { objectType, changes, basedOn, nowMs, replacement, keepsExisting = false } = batch
     const properties = [...objectType.properties.keys()]
     const head = { typeRid: objectType.rid, basedOn, nowMs, replacement, keepsExisting, properties }
-    return this.#writer.run('commitBatch', head, changes, (change) =>
-      toCrossing(change, properties),
-    )
+    return this.#writer.run('commitBatch', head, crossingParts(changes, properties))
   }
 
   startReplacement({ rid: typeRid }: ObjectType, nowMs: number): Promise<string> {

@@ -28,8 +28,13 @@ export type JobName = keyof typeof WRITE_JOBS
 export type JobInput<Name extends JobName> = Parameters<(typeof WRITE_JOBS)[Name]>[1]
 export type JobResult<Name extends JobName> = ReturnType<(typeof WRITE_JOBS)[Name]>
 
-/** Main thread to writer thread: the items of a job, part by part, then the job itself. */
-export type WriterMessage = JobItems | JobRequest | 'close'
+/** Main thread to writer thread: the items of a job, part by part, then the job, or that it is off. */
+export type WriterMessage = JobItems | JobRequest | ForgottenJob | 'close'
+
+export interface ForgottenJob {
+  readonly id: number
+  readonly name: 'forget'
+}
 
 export interface JobItems {
   readonly id: number

@@ -25,7 +25,9 @@ parentPort?.on('message', (message: WriterMessage) => {
   } else {
     const items = itemsOf.get(message.id) ?? []
     itemsOf.delete(message.id)
-    parentPort?.postMessage(run(message, items))
+    parentPort?.postMessage(
+      message.name === 'forget' ? { id: message.id, result: undefined } : run(message, items),
+    )
   }
 })
 

@@ -1,11 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { type ErrorName, ObjectQueryError } from '../../contract/errors.ts'
 import { toStoreFailure } from './store-failure.ts'
 import type { JobInput, JobName, JobReply, JobResult, WriterMessage } from './write-jobs.ts'
-
-/** Items sent in one message; copying more at once would hold up the readers of this thread. */
-const PART_ITEMS = 1000
 
 /** The main thread's end of the writer thread: sends jobs, hands out their results. */
 export class Writer implements AsyncDisposable {
@@ -16,18 +12,20 @@ export class Writer implements AsyncDisposable {
     this.#path = path
   }
 
-  /** Runs a job. What it works through item by item goes ahead of it, in parts. */
-  async run<Name extends JobName, Item>(
+  /**
+   * Runs a job. What it works through item by item goes ahead of it, part by part as it comes. If
+   * the parts fail, the job is not run.
+   */
+  async run<Name extends JobName>(
     name: Name,
     input: JobInput<Name>,
-    items: readonly Item[] = [],
-    toCrossing: (item: Item) => unknown = (item) => item,
+    parts: AsyncIterable<readonly unknown[]> | readonly [] = [],
   ): Promise<JobResult<Name>> {
     // A thread that has ended, for whatever reason, is replaced by the next job.
     if (this.#thread === undefined || this.#thread.hasEnded) {
       this.#thread = new WriterThread(this.#path)
     }
-    return this.#thread.run(name, input, items, toCrossing) as Promise<JobResult<Name>>
+    return this.#thread.run(name, input, parts) as Promise<JobResult<Name>>
   }
 
   /** Ends when every job that was sent has been answered. */
@@ -57,11 +55,10 @@ class WriterThread {
     this.#worker.on('exit', () => this.#abandon(new Error('the writer thread ended')))
   }
 
-  async run<Item>(
+  async run(
     name: JobName,
     input: unknown,
-    items: readonly Item[],
-    toCrossing: (item: Item) => unknown,
+    parts: AsyncIterable<readonly unknown[]> | readonly [],
   ): Promise<unknown> {
     this.#lastId += 1
     const id = this.#lastId
@@ -72,9 +69,11 @@ class WriterThread {
     result.catch(() => {})
     // The thread keeps the process alive while it has work, and only then.
     this.#worker.ref()
-    for (let at = 0; at < items.length; at += PART_ITEMS) {
-      this.#post({ id, items: items.slice(at, at + PART_ITEMS).map(toCrossing) })
-      await nextTurn()
+    try {
+      for await (const items of parts) this.#post({ id, items })
+    } catch (error) {
+      this.#post({ id, name: 'forget' })
+      throw error
     }
     this.#post({ id, name, input })
     return result

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { lineOf, type OqsProcess, runOqs, startOqs } from './oqs-process.ts'
+import { tempFolder } from './temp-folder.ts'
+
+/**
+ * Kills the service or the command in the middle of an import, again and again, and looks at what
+ * is left: whole batches only, nothing lost that was acknowledged, and a rerun that completes.
+ */
+
+/** Rows of one batch, as `oqs import` sends them. */
+const BATCH = 5000
+const ROWS = 8 * BATCH
+const TOKEN = 'token-of-the-killed-imports'
+const TYPE = ['--ontology', 'kills', '--type', 'row']
+
+const DEFINITION = {
+  apiName: 'kills',
+  objectTypes: [
+    {
+      apiName: 'row',
+      primaryKey: 'id',
+      properties: { id: { type: 'integer' }, text: { type: 'string' } },
+    },
+  ],
+}
+
+export interface KilledImport {
+  readonly victim: 'service' | 'command'
+  readonly mode: 'upsert' | 'replace'
+  /** Objects that were there after the kill. */
+  readonly left: number
+}
+
+/** Throws when anything is not as it should be. */
+export async function killImports(
+  kills: number,
+  report: (killed: KilledImport) => void = () => {},
+): Promise<void> {
+  for (let kill = 0; kill < kills; kill += 1) {
+    const victim = kill % 2 === 0 ? 'service' : 'command'
+    const mode = kill % 4 < 2 ? 'upsert' : 'replace'
+    report({ victim, mode, left: await killOneImport(kill, victim, mode) })
+  }
+}
+
+async function killOneImport(
+  kill: number,
+  victim: KilledImport['victim'],
+  mode: KilledImport['mode'],
+): Promise<number> {
+  using folder = tempFolder()
+  const file = join(folder.path, 'rows.ndjson')
+  const lines = Array.from({ length: ROWS }, (_, id) => `${JSON.stringify(rowOf(id))}\n`)
+  writeFileSync(file, lines.join(''))
+  const definition = join(folder.path, 'definition.json')
+  writeFileSync(definition, JSON.stringify(DEFINITION))
+  const store = { OQS_STORE: `sqlite:${join(folder.path, 'oqs.db')}`, OQS_ADMIN_TOKEN: TOKEN }
+  const words = ['import', file, ...TYPE, ...(mode === 'replace' ? ['--replace'] : [])]
+
+  let stderr = ''
+  {
+    await using service = startOqs(['serve'], { ...store, OQS_PORT: '0' })
+    const client = await clientOf(service)
+    await succeed(['ontology', 'apply', definition], client)
+    await using command = startOqs(words, client)
+    // Where it is hit differs from kill to kill: the number of batches tells best how far it is.
+    await untilBatches(service, client, mode === 'upsert' ? kill % 7 : 0)
+    if (victim === 'service') service.child.kill('SIGKILL')
+    else command.child.kill('SIGKILL')
+    await (victim === 'service' ? service.ended : command.ended)
+    // Nothing listens any more: the command gives up by itself.
+    if (victim === 'service') command.child.kill('SIGINT')
+    await command.ended
+    stderr = command.stderr()
+  }
+
+  await using service = startOqs(['serve'], { ...store, OQS_PORT: '0' })
+  const client = await clientOf(service)
+  const left = (await exported(client)).count
+  const acknowledged = Number(
+    /([\d,]+) objects written/.exec(stderr)?.[1]?.replaceAll(',', '') ?? 0,
+  )
+  if (left % BATCH !== 0) throw new Error(`half a batch is left: ${left} objects`)
+  if (left < acknowledged) throw new Error(`${acknowledged} acknowledged, ${left} left`)
+  if (mode === 'replace' && left !== 0 && left !== ROWS) {
+    throw new Error(`a replacement shows in part: ${left} objects`)
+  }
+  await succeed(words, client)
+  const { count, digest } = await exported(client)
+  if (count !== ROWS || digest !== digestOf(lines.join(''))) {
+    throw new Error(`the rerun ended in another state: ${count} objects`)
+  }
+  return left
+}
+
+function rowOf(id: number): { id: number; text: string } {
+  return { id, text: `row ${id} of the file` }
+}
+
+type Client = Readonly<Record<string, string>>
+
+async function clientOf(service: OqsProcess): Promise<Client> {
+  return { OQS_URL: await lineOf(service, 'listening on '), OQS_TOKEN: TOKEN }
+}
+
+/** Waits until so many batches are there, or the import has ended. */
+async function untilBatches(service: OqsProcess, client: Client, batches: number): Promise<void> {
+  const path = '/api/v1/ontologies/kills/objects/row?pageSize=1'
+  for (;;) {
+    const response = await fetch(client['OQS_URL'] + path, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    })
+    const { totalCount } = (await response.json()) as { totalCount: string }
+    if (Number(totalCount) >= batches * BATCH) return
+    if (service.child.exitCode !== null) throw new Error('the service ended by itself')
+  }
+}
+
+async function succeed(words: readonly string[], client: Client): Promise<string> {
+  const { code, stdout, stderr } = await runOqs(words, client)
+  if (code !== 0) throw new Error(`oqs ${words[0]} ended with ${code}: ${stderr}`)
+  return stdout
+}
+
+async function exported(client: Client): Promise<{ count: number; digest: string }> {
+  const text = await succeed(['export', ...TYPE], client)
+  return { count: text.split('\n').length - 1, digest: digestOf(text) }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
