@@ -28,9 +28,10 @@ describe('the README', () => {
       .join('\n')
       .replace('oqs_...', token)
       .replace('http://127.0.0.1:8080', url)
+      // The service ends its answers without a line end, so one goes between.
+      .replaceAll(/\n(curl|npx oqs) /g, '\necho; $1 ')
       .replaceAll('npx oqs', `node '${resolve('bin/oqs.js')}'`)
-    // Each command prints one JSON document without a line end, so one goes between.
-    const shell = `set -euo pipefail\n${script.replaceAll('\ncurl ', '\necho; curl ')}\n`
+    const shell = `set -euo pipefail\n${script}\n`
     const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}` }
     const { stdout } = await promisify(execFile)('bash', ['-c', shell], { env, cwd: folder.path })
 
