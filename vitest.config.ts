@@ -1,8 +1,43 @@
 import { defineConfig } from 'vitest/config'
 
+/** What a client can notice is the same whatever database is behind the service. */
+const ON_EVERY_STORE = ['test/conformance/**/*.test.ts', 'test/properties/**/*.test.ts']
+const ON_POSTGRES = ['src/store/postgres/**/*.test.ts', 'test/**/*postgres*.test.ts']
+
+const sqlite = {
+  extends: true as const,
+  test: {
+    name: 'sqlite',
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: ON_POSTGRES,
+    provide: { store: 'sqlite' as const },
+  },
+}
+
+const postgres = {
+  extends: true as const,
+  test: {
+    name: 'postgres',
+    include: [...ON_EVERY_STORE, ...ON_POSTGRES],
+    provide: { store: 'postgres' as const },
+    globalSetup: './test/support/start-postgres.ts',
+  },
+}
+
+/** Only where a coordinator is given; there is one database, so one file after another. */
+const citus = {
+  extends: true as const,
+  test: {
+    name: 'citus',
+    include: [...ON_EVERY_STORE, ...ON_POSTGRES],
+    provide: { store: 'citus' as const, postgresUrl: process.env['OQS_TEST_CITUS'] ?? '' },
+    fileParallelism: false,
+  },
+}
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    projects: [sqlite, postgres, ...(process.env['OQS_TEST_CITUS'] === undefined ? [] : [citus])],
     reporters: ['default', './test/support/closing-line-reporter.ts'],
     // All cores: much of the time goes into processes that are waited for.
     maxWorkers: '100%',

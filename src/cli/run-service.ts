@@ -1,15 +1,37 @@
 import closeWithGrace from 'close-with-grace'
-import { readConfig } from '../server/config.ts'
+import { type Config, readConfig } from '../server/config.ts'
 import { type Server, startServer } from '../server/server.ts'
 import { showDemo } from './show-demo.ts'
+import { isWorker, serveAsWorker, startWorkers, workerCount } from './workers.ts'
 
 /** How long a stopping service waits for the requests that are under way. */
 const STOP_TIMEOUT_MS = 10_000
+/** How much longer the one waits that started several processes. */
+const WORKERS_MARGIN_MS = 2000
 
 /** Starts the service and stays until a signal stops it. */
 export async function runService(demo: boolean): Promise<void> {
   const config = readConfig(process.env, demo ? { OQS_DEMO: 'on' } : {})
-  const server = await startServer(config)
+  if (isWorker(config)) {
+    await serveAsWorker(config, (server) => {
+      stopOnSignal(server, async () => await server[Symbol.asyncDispose](), STOP_TIMEOUT_MS)
+    })
+  } else if (workerCount(config.OQS_WORKERS) > 1) {
+    const pool = await startWorkers(config, STOP_TIMEOUT_MS)
+    await present(pool, config, pool.failed, STOP_TIMEOUT_MS + WORKERS_MARGIN_MS)
+  } else {
+    await present(await startServer(config), config, undefined, STOP_TIMEOUT_MS)
+  }
+  await new Promise(() => {})
+}
+
+/** Shows a running service, with the demo where it is on. Throws when it fails. */
+async function present(
+  server: Server,
+  config: Config,
+  failed: Promise<never> | undefined,
+  stopTimeoutMs: number,
+): Promise<void> {
   const stopping = new AbortController()
   let demoShown: Promise<void> | undefined
   const stop = async () => {
@@ -18,24 +40,25 @@ export async function runService(demo: boolean): Promise<void> {
     await demoShown?.catch(() => {})
     await server[Symbol.asyncDispose]()
   }
-  stopOnSignal(server, stop)
+  stopOnSignal(server, stop, stopTimeoutMs)
   print(`listening on ${server.url}`)
+  const failure = failed ?? new Promise<never>(() => {})
   try {
     if (config.OQS_DEMO) {
       demoShown = showDemo(server, { signal: stopping.signal, print })
-      await demoShown
+      await Promise.race([demoShown, failure])
     }
+    await failure
   } catch (error) {
-    await server[Symbol.asyncDispose]()
+    await stop()
     throw error
   }
-  await new Promise(() => {})
 }
 
-function stopOnSignal({ log }: Server, stop: () => Promise<void>): void {
+function stopOnSignal({ log }: Server, stop: () => Promise<void>, timeoutMs: number): void {
   let signal: NodeJS.Signals | undefined
   const { close } = closeWithGrace(
-    { delay: STOP_TIMEOUT_MS, skip: ['SIGINT', 'SIGTERM'], logger: false },
+    { delay: timeoutMs, skip: ['SIGINT', 'SIGTERM', 'beforeExit'], logger: false },
     async ({ err }) => {
       if (err) log({ event: 'crashed', error: err })
       log({ event: 'stopping', signal })

@@ -15,6 +15,7 @@ describe('the configuration', () => {
       OQS_SNAPSHOT_MAX_AGE_SECONDS: 3600,
       OQS_PAGE_MAX_BYTES: 4_194_304,
       OQS_LIST_OBJECTS_LIMIT: 10_000,
+      OQS_WORKERS: 1,
       OQS_LOG_LEVEL: 'info',
     })
     expect(Object.isFrozen(config)).toBe(true)
@@ -49,6 +50,9 @@ describe('the configuration', () => {
     ['OQS_STORE', 'sqlite:'],
     ['OQS_LIST_OBJECTS_LIMIT', '0'],
     ['OQS_DEMO', 'constructor'],
+    ['OQS_WORKERS', '0'],
+    ['OQS_WORKERS', '257'],
+    ['OQS_WORKERS', 'Auto'],
   ])('refuses %s=%s by name', (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(`${name} is ${JSON.stringify(value)}, but`)
   })

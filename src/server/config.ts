@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from './settings.ts'
+import { SETTING_NAMES, SETTINGS, type Setting, type SettingName, shownText } from './settings.ts'
 
 /** Settings → one checked, frozen value. A wrong setting stops the start and says what is wrong. */
 
@@ -36,7 +36,7 @@ export function readConfig(environment: Environment, commandLine: Environment = 
     const setting: Setting<unknown> = SETTINGS[name]
     const value = text === undefined ? undefined : setting.parse(text)
     if (text !== undefined && value === undefined) {
-      const shown = setting.secret ? '[secret]' : JSON.stringify(text)
+      const shown = setting.secret ? '[secret]' : JSON.stringify(shownText(setting, text))
       throw new ConfigError(`${name} is ${shown}, but must be ${setting.allowed}`)
     }
     return [name, value]

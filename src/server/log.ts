@@ -10,6 +10,15 @@ export type ServerEvent =
   | { readonly event: 'stopping'; readonly signal: string | undefined }
   | { readonly event: 'stopped' }
   | { readonly event: 'crashed'; readonly error: unknown }
+  | {
+      /** One of several processes that serve; another one takes its place after a pause. */
+      readonly event: 'workerEnded'
+      readonly workerPid: number | undefined
+      readonly status: number | undefined
+      readonly signal: string | undefined
+      readonly reason: string | undefined
+      readonly restartInMs: number
+    }
   | { readonly event: 'reclaimed'; readonly rows: number; readonly durationMs: number }
   | { readonly event: 'reclaimFailed'; readonly error: unknown }
 
@@ -21,6 +30,7 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], Exclude<LogLevel, 'silent'
   stopping: 'info',
   stopped: 'info',
   crashed: 'fatal',
+  workerEnded: 'error',
   reclaimed: 'info',
   reclaimFailed: 'error',
 }

@@ -1,33 +1,52 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { ObjectQueryError } from '../contract/errors.ts'
 import type { ObjectStore } from '../store/object-store.ts'
+import { openPostgresStore } from '../store/postgres/open.ts'
 import { openSqliteStore } from '../store/sqlite/open.ts'
 import { ConfigError } from './config.ts'
+import { withoutPassword } from './store-name.ts'
 
 const SQLITE = 'sqlite:'
 
 /** `OQS_STORE` → the store it names. */
-export function openStore(name: string): ObjectStore {
-  const path = pathOf(name)
+export async function openStore(name: string): Promise<ObjectStore> {
   try {
-    return openSqliteStore(path)
+    return isFile(name) ? openSqliteStore(pathOf(name)) : await openPostgresStore(name)
   } catch (error) {
-    throw new ConfigError(`OQS_STORE is ${JSON.stringify(name)}: ${(error as Error).message}`, {
-      cause: error,
-    })
+    throw cannotOpen(name, reasonOf(error), error)
   }
 }
 
 /** A store that is already there: a command that looks at one must not make another. */
-export function openExistingStore(name: string): ObjectStore {
-  if (!existsSync(pathOf(name))) {
-    throw new ConfigError(
-      `OQS_STORE is ${JSON.stringify(name)}: there is no store at ${pathOf(name)}`,
-    )
+export async function openExistingStore(name: string): Promise<ObjectStore> {
+  if (isFile(name) && !existsSync(pathOf(name))) {
+    throw cannotOpen(name, `there is no store at ${pathOf(name)}`)
   }
   return openStore(name)
 }
 
+function isFile(name: string): boolean {
+  return name.startsWith(SQLITE)
+}
+
 function pathOf(name: string): string {
   return resolve(name.slice(SQLITE.length))
+}
+
+function cannotOpen(name: string, reason: string, cause?: unknown): ConfigError {
+  return new ConfigError(`OQS_STORE is ${JSON.stringify(withoutPassword(name))}: ${reason}`, {
+    cause,
+  })
+}
+
+/** In one line. Of a database that cannot be reached, what it or the network said. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ObjectQueryError) {
+    const reason = String(error.parameters['reason'] ?? error.message)
+    return error.cause === undefined ? reason : `${reason}: ${reasonOf(error.cause)}`
+  }
+  // Several addresses were tried, each failed.
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
+  return (error as Error).message.replaceAll(/\s+/g, ' ')
 }

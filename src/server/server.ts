@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
+import type { App } from '../http/app.ts'
 import { buildApp } from '../http/build-app.ts'
 import { hashSecret } from '../http/caller.ts'
 import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
@@ -9,6 +10,9 @@ import { startHousekeeping } from './housekeeping.ts'
 import { type Log, openLog } from './log.ts'
 import { openStore } from './open-store.ts'
 import { readVersion } from './version.ts'
+
+/** How often a stopping service looks for connections that have nothing under way any more. */
+const IDLE_CHECK_MS = 50
 
 /** A running service; disposing stops it. */
 export interface Server extends AsyncDisposable {
@@ -20,26 +24,47 @@ export interface Server extends AsyncDisposable {
 export interface ServerOptions {
   /** The clock, in milliseconds. */
   readonly now?: () => number
+  /** Whether this process keeps the store in order; not where another one does. */
+  readonly keepsHouse?: boolean
+}
+
+/** An open store, of the schema of this release, that is kept in order; disposing closes it. */
+export interface KeptStore extends AsyncDisposable {
+  readonly store: ObjectStore
+  readonly log: Log
+}
+
+/** Opens what is behind the endpoints, without serving anything. */
+export async function openKeptStore(
+  config: Config,
+  { now = Date.now, keepsHouse = true }: ServerOptions = {},
+): Promise<KeptStore> {
+  const log = openLog(config.OQS_LOG_LEVEL)
+  await using parts = new AsyncDisposableStack()
+  const store = parts.use(await openStore(config.OQS_STORE))
+  if (keepsHouse) {
+    parts.use(
+      startHousekeeping({
+        store,
+        snapshotMaxAgeSeconds: config.OQS_SNAPSHOT_MAX_AGE_SECONDS,
+        pageTokenTtlSeconds: config.OQS_PAGE_TOKEN_TTL_SECONDS,
+        now,
+        log,
+      }),
+    )
+  }
+  const kept = parts.move()
+  return { store, log, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
 /** Assembles the service from its configuration and starts to listen. */
 export async function startServer(config: Config, options: ServerOptions = {}): Promise<Server> {
   const { now = Date.now } = options
-  const log = openLog(config.OQS_LOG_LEVEL)
   await using parts = new AsyncDisposableStack()
 
-  const store = parts.use(openStore(config.OQS_STORE))
+  const { store, log } = parts.use(await openKeptStore(config, options))
   const keys = config.OQS_PAGE_TOKEN_KEYS?.reveal() ?? (await store.readPageTokenKeys())
   const admin = config.OQS_ADMIN_TOKEN?.reveal()
-  parts.use(
-    startHousekeeping({
-      store,
-      snapshotMaxAgeSeconds: config.OQS_SNAPSHOT_MAX_AGE_SECONDS,
-      pageTokenTtlSeconds: config.OQS_PAGE_TOKEN_TTL_SECONDS,
-      now,
-      log,
-    }),
-  )
   const version = readVersion()
   const app = await buildApp(
     {
@@ -64,8 +89,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     },
     version,
   )
-  // Stops accepting, then waits for the requests that are under way.
-  parts.defer(() => app.close())
+  parts.defer(() => closeApp(app))
   await app.listen({ host: config.OQS_HOST, port: config.OQS_PORT })
 
   const { port } = app.server.address() as AddressInfo
@@ -75,4 +99,15 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
 
   const running = parts.move()
   return { url, store, log, [Symbol.asyncDispose]: () => running.disposeAsync() }
+}
+
+/** Stops accepting, then waits for the requests that are under way. */
+async function closeApp(app: App): Promise<void> {
+  // A connection whose request was under way at first is idle later, and its client may keep it.
+  const timer = setInterval(() => app.server.closeIdleConnections(), IDLE_CHECK_MS)
+  try {
+    await app.close()
+  } finally {
+    clearInterval(timer)
+  }
 }

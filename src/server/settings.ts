@@ -11,6 +11,7 @@ import {
 import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
 import { KEY_BYTES } from '../paging/token-keys.ts'
 import { Secret } from './secret.ts'
+import { isStoreName, withoutPassword } from './store-name.ts'
 
 /**
  * Every setting: its name, what it means, what it is when nothing is set, and how its text is
@@ -24,6 +25,13 @@ export interface Setting<T> {
   /** Undefined when the text is not allowed. */
   readonly parse: (text: string) => T | undefined
   readonly secret?: true
+  /** What people may see of it, where that is not all. */
+  readonly show?: (text: string) => string
+}
+
+/** The text of a setting as people may see it. */
+export function shownText({ secret, show }: Setting<unknown>, text: string): string {
+  return secret ? '[secret]' : (show?.(text) ?? text)
 }
 
 export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
@@ -44,9 +52,10 @@ export const SETTINGS = {
   },
   OQS_STORE: {
     default: 'sqlite:data/oqs.db',
-    meaning: 'Where objects are kept.',
-    allowed: 'sqlite:PATH',
-    parse: (text: string) => (/^sqlite:./.test(text) ? text : undefined),
+    meaning: 'Where objects are kept: in a file, or in a PostgreSQL that many nodes share.',
+    allowed: 'sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE',
+    parse: (text: string) => (isStoreName(text) ? text : undefined),
+    show: withoutPassword,
   },
   OQS_DEMO: {
     default: 'off',
@@ -116,6 +125,12 @@ export const SETTINGS = {
     meaning: 'Groups that one aggregation may have.',
     allowed: 'a number from 1 to 1000000',
     parse: (text: string) => wholeNumber(text, 1, 1_000_000),
+  },
+  OQS_WORKERS: {
+    default: '1',
+    meaning: 'Processes that serve, sharing the port; auto is one for each core.',
+    allowed: 'a number from 1 to 256, or auto',
+    parse: (text: string) => (text === 'auto' ? 'auto' : wholeNumber(text, 1, 256)),
   },
   OQS_LOG_LEVEL: {
     default: 'info',

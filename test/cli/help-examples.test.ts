@@ -51,15 +51,15 @@ let environment: Environment
 
 beforeAll(async () => {
   folder = tempFolder()
-  const path = join(folder.path, 'oqs.db')
-  service = await startService({ path })
+  const store = `sqlite:${join(folder.path, 'oqs.db')}`
+  service = await startService({ store })
   await loadAviation(service)
   await service.createToken({ name: 'ci' })
   environment = {
     PATH: pathWithOqs(folder.path),
     OQS_URL: service.url,
     OQS_TOKEN: ADMIN_TOKEN,
-    OQS_STORE: `sqlite:${path}`,
+    OQS_STORE: store,
     // Many short processes run the same files.
     NODE_COMPILE_CACHE: join(folder.path, 'compiled'),
   }

@@ -17,12 +17,28 @@ describe.each([CAP - 1, CAP, CAP + 1])(
     })
     afterAll(() => service[Symbol.asyncDispose]())
 
-    const cases = [1, 7, 999, 1000, 20_000].flatMap((pageSize) =>
+    const cases = [97, 999, 1000, 20_000].flatMap((pageSize) =>
       [false, true].map((snapshot) => ({ pageSize, snapshot })),
     )
 
     it.each(cases)('[7.1] [8.2] page size $pageSize, snapshot $snapshot', async (how) => {
-      const { pages, error } = await walkUntilError(service, { ...walk, ...how })
+      await checkWalk(await walkUntilError(service, { ...walk, ...how }))
+    })
+
+    it.each([false, true])(
+      '[7.1] [8.2] one by one around the limit, snapshot %s',
+      async (snapshot) => {
+        let asked = 0
+        const pageSize = () => {
+          const size = asked < CAP - 100 ? 990 : 1
+          asked += size
+          return size
+        }
+        await checkWalk(await walkUntilError(service, { ...walk, snapshot, pageSize }))
+      },
+    )
+
+    async function checkWalk({ pages, error }: Awaited<ReturnType<typeof walkUntilError>>) {
       const seen = valuesOf(pages, 'n')
       expect(seen).toEqual(numbers(Math.min(count, CAP)).map(({ n }) => n))
       expect(pages.every((page) => page.totalCount === String(count))).toBe(true)
@@ -38,7 +54,7 @@ describe.each([CAP - 1, CAP, CAP + 1])(
         errorName: 'ObjectsExceededLimit',
         parameters: { limit: CAP },
       })
-    })
+    }
 
     it('[8.2] is not moved by changing the page size on the way or by using a token again', async () => {
       let size = 0

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { type Service, startService } from '../support/service.ts'
-import { tempFolder } from '../support/temp-folder.ts'
+import { storePlace } from '../support/store-place.ts'
 import { askPage, valuesOf, type Walk } from '../support/walk.ts'
 
 const list: Walk = { revision: '1.0', ontology: 'numbers', objectType: 'number', pageSize: 5 }
@@ -215,25 +214,23 @@ describe('the life of a page token', () => {
   })
 
   it('goes on after a restart, with the keys that the store keeps', async () => {
-    using folder = tempFolder()
-    const path = join(folder.path, 'oqs.db')
+    await using place = await storePlace()
     let token: string
     {
-      await using before = await startService({ path })
+      await using before = await startService({ store: place.name })
       await fill(before)
       token = await tokenOf(before, { ...list, snapshot: true })
     }
-    await using after = await startService({ path })
+    await using after = await startService({ store: place.name })
     const answer = await askPage(after, { ...list, snapshot: true }, token)
     expect(valuesOf([answer.body], 'n')).toEqual([5, 6, 7, 8, 9])
   })
 
   it('outlives a rotation of keys: the first seals, all open, a dropped one no longer does', async () => {
-    using folder = tempFolder()
-    const path = join(folder.path, 'oqs.db')
+    await using place = await storePlace()
     const [old, young] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
     const withKeys = (keys: string) =>
-      startService({ path, settings: { OQS_PAGE_TOKEN_KEYS: keys } })
+      startService({ store: place.name, settings: { OQS_PAGE_TOKEN_KEYS: keys } })
     const tokens: string[] = []
     {
       await using service = await withKeys(old)

@@ -1,9 +1,7 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { ADMIN_TOKEN, startService } from '../support/service.ts'
-import { tempFolder } from '../support/temp-folder.ts'
+import { storePlace } from '../support/store-place.ts'
 
 describe('the service', () => {
   it('sends a plain page without parsing anything that is stored', async () => {
@@ -26,13 +24,12 @@ describe('the service', () => {
     stringify.mockRestore()
   })
 
-  it('is not ready, and takes no batch, when the file of its store is gone', async () => {
-    using folder = tempFolder()
-    const path = join(folder.path, 'oqs.db')
-    await using service = await startService({ path })
+  it('is not ready, and takes no batch, when its store is gone', async () => {
+    await using place = await storePlace()
+    await using service = await startService({ store: place.name })
     await service.apply(NUMBERS)
     expect((await service.ask('/readyz', { token: null })).status).toBe(200)
-    rmSync(path)
+    await place.lose()
     const ready = await service.ask('/readyz', { token: null })
     const write = await service.put('numbers', 'number', numbers(1))
     for (const answer of [ready, write]) {

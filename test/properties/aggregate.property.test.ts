@@ -188,7 +188,7 @@ it('aggregations agree with a plain program', async () => {
       expect((await service.write(apiName, apiName, lines)).status).toBe(200)
       for (const question of how.questions) await check(apiName, how.objects, question)
     }),
-    fcOptions(150),
+    fcOptions(150, 60),
   )
   // Room to shrink a failure to its least case.
 }, 300_000)

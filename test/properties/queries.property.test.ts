@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -20,8 +19,8 @@ import { readQuery } from '../../src/query/query-reader.ts'
 import { REVISION_1_QUERIES } from '../../src/query/revision-1-query.ts'
 import { REVISION_2_QUERIES } from '../../src/query/revision-2-query.ts'
 import { checkSelection } from '../../src/query/selection.ts'
+import { openStore } from '../../src/server/open-store.ts'
 import type { ObjectStore, StoredPage } from '../../src/store/object-store.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { fcOptions } from '../support/fc-options.ts'
 import {
   type GeneratedChange,
@@ -41,7 +40,7 @@ import {
 import { explainFailure, type Failing, failureOf } from '../support/query-reduce.ts'
 import { type Request, requests } from '../support/query-requests.ts'
 import { pageRead } from '../support/store-fixture.ts'
-import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+import { type StorePlace, storePlace } from '../support/store-place.ts'
 
 /**
  * Random types, random data and random questions: what the store answers, page by page, as of any
@@ -100,23 +99,23 @@ function cases(type: GeneratedType): fc.Arbitrary<Case> {
     .map(({ request, ...rest }) => ({ ...request, ...rest }))
 }
 
-let folder: TempFolder
+let place: StorePlace
 let store: ObjectStore
 let typesMade = 0
-beforeAll(openStore)
+beforeAll(openFreshStore)
 afterAll(closeStore)
 
-function openStore(): void {
-  folder = tempFolder()
-  store = openSqliteStore(join(folder.path, 'oqs.db'))
+async function openFreshStore(): Promise<void> {
+  place = await storePlace()
+  store = await openStore(place.name)
 }
 
 async function closeStore(): Promise<void> {
   await store[Symbol.asyncDispose]()
-  folder[Symbol.dispose]()
+  await place[Symbol.asyncDispose]()
 }
 
-const { numRuns, ...seed } = fcOptions(2000)
+const { numRuns, ...seed } = fcOptions(2000, 600)
 const numGroups = Math.max(1, Math.ceil(numRuns / CASES_PER_GROUP))
 
 it('every question is answered as a plain evaluator answers it, page by page, as of any version', {
@@ -165,7 +164,7 @@ async function freshType({ definition }: GeneratedType): Promise<ObjectType> {
   // Saving an ontology takes the longer the more there are.
   if (typesMade % TYPES_PER_STORE === 0) {
     await closeStore()
-    openStore()
+    await openFreshStore()
   }
   const apiName = `ontology-${typesMade}`
   const ontology = { apiName, objectTypes: [{ apiName: 'thing', ...definition }] }

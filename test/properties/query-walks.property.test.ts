@@ -84,7 +84,7 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-const { numRuns, ...seed } = fcOptions(150)
+const { numRuns, ...seed } = fcOptions(100, 50)
 
 it('[2.1.1] [2.1.2] [4.5.1] [4.5.2] questions lose nothing and double nothing while data changes', {
   timeout: 60_000 + numRuns * 500,

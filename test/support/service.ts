@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Scope } from '../../src/contract/scopes.ts'
 import type { OntologyDefinition } from '../../src/ontology/definition-schema.ts'
 import { createApiToken } from '../../src/server/api-token.ts'
@@ -6,7 +5,7 @@ import { type Environment, readConfig } from '../../src/server/config.ts'
 import { startServer } from '../../src/server/server.ts'
 import type { ObjectStore } from '../../src/store/object-store.ts'
 import { responseCheck } from './openapi-check.ts'
-import { tempFolder } from './temp-folder.ts'
+import { storePlace } from './store-place.ts'
 
 /** The real service on a real port with a store of its own, and a client that speaks plain HTTP. */
 
@@ -55,17 +54,17 @@ export interface Clock {
 
 export interface ServiceOptions {
   readonly settings?: Environment
-  /** The database file; one of the service's own when left out. */
-  readonly path?: string
+  /** As `OQS_STORE` takes it; a store of the service's own when left out. */
+  readonly store?: string
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   await using parts = new AsyncDisposableStack()
-  const path = options.path ?? join(parts.use(tempFolder()).path, 'oqs.db')
+  const store = options.store ?? parts.use(await storePlace()).name
   const clock: Clock = { now: Date.now() }
   const config = readConfig({
     OQS_PORT: '0',
-    OQS_STORE: `sqlite:${path}`,
+    OQS_STORE: store,
     OQS_ADMIN_TOKEN: ADMIN_TOKEN,
     OQS_LOG_LEVEL: 'silent',
     ...options.settings,

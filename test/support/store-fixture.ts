@@ -28,14 +28,24 @@ const DEFINITION: OntologyDefinition = {
   ],
 }
 
+type How = Pick<Batch, 'replacement' | 'keepsExisting'>
+
 export interface StoreFixture {
   readonly type: ObjectType
+  /** The generation of the catalogue that holds the type. */
+  readonly generation: number
   commit(
     changes: readonly (readonly [key: string, text: string | null])[],
     nowMs?: number,
-    how?: Pick<Batch, 'replacement' | 'keepsExisting'>,
+    how?: How,
   ): Promise<Commit>
+  /** Puts objects of any shape. */
+  put(objects: readonly object[], nowMs?: number, how?: How): Promise<Commit>
+  /** The change that puts an object. */
+  change(object: object): Change
   read(read?: Partial<PageRead>): Promise<StoredPage>
+  /** The primary keys of the objects of a page. */
+  keys(read?: Partial<PageRead>): Promise<unknown[]>
   /** What a page as of a version shows, as `key=text`. */
   show(read?: Partial<PageRead>): Promise<string[]>
 }
@@ -44,8 +54,9 @@ export async function fixture(store: ObjectStore, definition = DEFINITION): Prom
   await store.saveOntology(
     planChange(definition.apiName, definition, await store.readCatalogue(), randomUUID),
   )
-  const { generation, ontologies } = await store.readCatalogue()
-  const [type] = ontologies.at(-1)?.objectTypes.values() ?? []
+  const catalogue = await store.readCatalogue()
+  const { generation } = catalogue
+  const [type] = catalogue.find(definition.apiName)?.objectTypes.values() ?? []
   if (type === undefined) throw new Error('no type')
   const readObject = objectReader(type)
 
@@ -54,24 +65,32 @@ export async function fixture(store: ObjectStore, definition = DEFINITION): Prom
     if (page === 'reclaimed') throw new Error('reclaimed')
     return page
   }
+  const commit = (changes: readonly Change[], nowMs = 0, how: How = {}) =>
+    store.commit({ objectType: type, changes, basedOn: generation, nowMs, ...how })
+  const change = (object: object): Change => ({ put: readObject(object) })
   return {
     type,
+    generation,
+    change,
     read,
-    commit: (pairs, nowMs = 0, how = {}) => {
-      const changes = pairs.map(
-        ([k, text]): Change =>
-          text === null ? { delete: readObjectKey(type, k).pk } : { put: readObject({ k, text }) },
+    put: (objects, nowMs, how) => commit(objects.map(change), nowMs, how),
+    keys: async (what = {}) =>
+      propertiesOf(await read(what)).map((properties) => properties[type.primaryKey.apiName]),
+    commit: (pairs, nowMs, how) => {
+      const changes = pairs.map(([k, text]) =>
+        text === null ? { delete: readObjectKey(type, k).pk } : change({ k, text }),
       )
-      return store.commit({ objectType: type, changes, basedOn: generation, nowMs, ...how })
+      return commit(changes, nowMs, how)
     },
-    show: async (what = {}) => {
-      const { records } = await read(what)
-      const objects = JSON.parse(`[${Buffer.from(records).toString()}]`) as {
-        properties: { k: string; text: string }
-      }[]
-      return objects.map(({ properties }) => `${properties.k}=${properties.text}`)
-    },
+    show: async (what = {}) => propertiesOf(await read(what)).map(({ k, text }) => `${k}=${text}`),
   }
+}
+
+function propertiesOf({ records }: StoredPage): Record<string, unknown>[] {
+  const objects = JSON.parse(`[${Buffer.from(records).toString()}]`) as {
+    properties: Record<string, unknown>
+  }[]
+  return objects.map(({ properties }) => properties)
 }
 
 export function pageRead(type: ObjectType, what: Partial<PageRead> = {}): PageRead {

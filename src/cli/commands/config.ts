@@ -8,13 +8,13 @@ export function addConfigCommand(program: Command): void {
     .command('config')
     .description('Show every setting, its value and where the value comes from.')
   addExamples(config, 'oqs config', 'OQS_PORT=9090 oqs config').action(async () => {
-    const [{ readConfig, settingsInForce }, { SETTINGS }] = await Promise.all([
+    const [{ readConfig, settingsInForce }, { SETTINGS, shownText }] = await Promise.all([
       import('../../server/config.ts'),
       import('../../server/settings.ts'),
     ])
     const rows = settingsInForce(process.env).map(({ name, text, source }) => {
       const setting: Setting<unknown> = SETTINGS[name]
-      const value = text !== undefined && setting.secret ? '[secret]' : (text ?? '')
+      const value = text === undefined ? '' : shownText(setting, text)
       return { setting: name, value, source, meaning: setting.meaning }
     })
     await writeRows(rows)

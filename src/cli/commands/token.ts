@@ -84,7 +84,7 @@ async function withStore(work: (store: ObjectStore) => Promise<void>): Promise<v
     import('../../server/config.ts'),
     import('../../server/open-store.ts'),
   ])
-  await using store = openExistingStore(readConfig(process.env).OQS_STORE)
+  await using store = await openExistingStore(readConfig(process.env).OQS_STORE)
   await work(store)
 }
 

@@ -1,56 +1,10 @@
-import type { Metric, NumericType } from '../../query/aggregation.ts'
-import { ratioToDouble } from '../../query/exact-number.ts'
-import { columnNumber, type Decimal } from '../../query/from-column.ts'
+import type { NumericType } from '../../query/aggregation.ts'
+import { columnNumber } from '../../query/from-column.ts'
+import type { ExactSum, MetricDialect, MetricSql } from '../sql/aggregate-metric.ts'
 import { DECIMAL_SUM, readDecimalSum } from './aggregate-functions.ts'
-import type { SqlValue } from './query-sql.ts'
 
-/** A metric as SQL: the columns that it needs of each group, and how they become its value. */
-export interface MetricSql {
-  readonly columns: readonly string[]
-  readonly read: (cells: readonly Cell[]) => number | undefined
-}
-
-type Cell = SqlValue | null
-
-export function metricSql(metric: Metric, column: string): MetricSql {
-  switch (metric.kind) {
-    case 'count':
-      return { columns: ['count(*)'], read: ([count]) => Number(count) }
-    case 'approximateDistinct':
-      return { columns: [`count(DISTINCT ${column})`], read: ([count]) => Number(count) }
-    case 'min':
-    case 'max':
-      return {
-        columns: [`${metric.kind}(${column})`],
-        read: ([value = null]) => (value === null ? undefined : columnNumber(metric.type, value)),
-      }
-    case 'sum':
-      return sumSql(metric.type, column, () => 1)
-    case 'avg':
-      return sumSql(metric.type, column, (count) => count)
-  }
-}
-
-/** The sum, divided by something that depends on the number of values. */
-function sumSql(type: NumericType, column: string, divisor: (count: number) => number): MetricSql {
-  if (type === 'float' || type === 'double') return floatingSum(column, divisor)
-  const { columns, read } = exactSum(type, column)
-  return {
-    columns: [`count(${column})`, ...columns],
-    read: ([count, ...cells]) => {
-      const values = Number(count)
-      if (values === 0) return undefined
-      const { units, scale } = read(cells)
-      // Rounded once, at the very end.
-      return ratioToDouble(units, 10n ** BigInt(scale) * BigInt(divisor(values)))
-    },
-  }
-}
-
-interface ExactSum {
-  readonly columns: readonly string[]
-  readonly read: (cells: readonly Cell[]) => Decimal
-}
+/** The metrics that SQLite computes in its own way. */
+export const SQLITE_METRICS: MetricDialect = { exactSum, floatingSum, readNumber: columnNumber }
 
 function exactSum(type: Exclude<NumericType, 'float' | 'double'>, column: string): ExactSum {
   switch (type) {

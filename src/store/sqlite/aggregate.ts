@@ -1,15 +1,21 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { ObjectQueryError } from '../../contract/errors.ts'
-import { AGGREGATE_MAX_BYTES } from '../../contract/limits.ts'
-import type { Metric } from '../../query/aggregation.ts'
-import type { Aggregated, AggregatedGroup, AggregateRead } from '../aggregate-read.ts'
-import { groupingSql } from './aggregate-grouping.ts'
-import { metricSql } from './aggregate-metric.ts'
-import { type AggregateParts, aggregateSql, countGroupsSql, isCut } from './aggregate-sql.ts'
+import type { Aggregated, AggregateRead } from '../aggregate-read.ts'
+import {
+  type CompiledAggregation,
+  compileAggregation,
+  GroupCollector,
+  tooManyGroups,
+} from '../sql/aggregate-groups.ts'
+import type { Cell } from '../sql/aggregate-metric.ts'
+import { type AggregateParts, aggregateSql, countGroupsSql } from '../sql/aggregate-sql.ts'
+import { SQLITE_GROUPINGS } from './aggregate-grouping.ts'
+import { SQLITE_METRICS } from './aggregate-metric.ts'
 import { inTransaction } from './connection.ts'
-import { columnOf, type FieldNumbers, readFieldNumbers } from './field-numbers.ts'
+import { readFieldNumbers } from './field-numbers.ts'
 import { queryTables, type RowSearch } from './find-rows.ts'
-import { querySql, type SqlValue } from './query-sql.ts'
+import { objectTable } from './object-table.ts'
+import { VISIBLE } from './page-sql.ts'
+import { querySql } from './query-sql.ts'
 import type { StatementCache } from './statement-cache.ts'
 import { readTypeHead } from './type-head.ts'
 
@@ -27,87 +33,43 @@ export function aggregate(
     const head = readTypeHead(statements, objectType)
     const { table } = head.current
     const numbers = readFieldNumbers(db, head.typeId)
-    const column = columnFinder(numbers)
-    const groupings = aggregation.groupings.map((grouping, index) =>
-      groupingSql(grouping, column(grouping.property), index),
-    )
-    const metrics = aggregation.metrics.map((metric) =>
-      metricSql(metric, metric.kind === 'count' ? '' : column(metric.property)),
-    )
+    const compiled = compileAggregation(aggregation, numbers, DIALECT)
     const search: RowSearch = { table, objectType, numbers, query, ...CURRENT }
-    const parts: AggregateParts = {
-      table,
+    const parts: AggregateParts & CompiledAggregation = {
+      ...compiled,
+      table: objectTable(table),
+      // The plus sign keeps the database from the index of current rows: a scan in the order of
+      // the file is many times faster than one that jumps, and it is the whole table that is wanted.
+      visible: { sql: `+${VISIBLE.current}`, values: [] },
       matching: querySql(query, queryTables(statements, search)),
-      groupings,
-      columns: metrics.flatMap(({ columns }) => columns),
     }
-    const toGroup = (values: readonly (SqlValue | null)[]): AggregatedGroup => {
-      let at = groupings.length
-      return {
-        keys: groupings.map((grouping, index) => grouping.read(values[index] ?? '')),
-        metrics: metrics.map(({ columns, read: readMetric }) => {
-          at += columns.length
-          return readMetric(values.slice(at - columns.length, at))
-        }),
-      }
-    }
-    return readGroups(statements, read, parts, toGroup)
+    return readGroups(statements, parts, read.maxGroups)
   })
 }
+
+const DIALECT = { groupings: SQLITE_GROUPINGS, metrics: SQLITE_METRICS }
 
 /** The latest objects, in no order. */
 const CURRENT = { order: [], visibility: 'current', visible: [] } as const
 
 function readGroups(
   statements: StatementCache,
-  { aggregation, maxGroups }: AggregateRead,
-  parts: AggregateParts,
-  toGroup: (values: readonly (SqlValue | null)[]) => AggregatedGroup,
+  parts: AggregateParts & CompiledAggregation,
+  maxGroups: number,
 ): Aggregated {
-  const cut = isCut(parts)
   const { sql, values } = aggregateSql(parts)
   const statement = statements.prepare(sql)
   statement.setReadBigInts(true)
-  const groups: AggregatedGroup[] = []
-  const metricBytes = bytesOfMetrics(aggregation.metrics)
-  let [bytes, all, kept] = [0, 0, 0]
+  const collector = new GroupCollector(parts)
   for (const row of statement.iterate(...values, maxGroups + 1)) {
-    const cells = row as unknown as (SqlValue | null)[]
-    const group = toGroup(cells)
-    groups.push(group)
-    bytes += metricBytes + group.keys.reduce((sum, key) => sum + key.length, 0)
-    if (bytes > AGGREGATE_MAX_BYTES) {
-      throw new ObjectQueryError('AggregationMemoryExceededLimit', {
-        bytesLimit: AGGREGATE_MAX_BYTES,
-      })
-    }
-    if (cut) {
-      kept += Number(cells.at(-2))
-      all = Number(cells.at(-1))
-    }
+    collector.add(row as unknown as Cell[])
   }
-  if (aggregation.groupings.length > 0 && groups.length > maxGroups) {
-    throw new ObjectQueryError('AggregationGroupCountExceededLimit', {
-      groupsCount: countGroups(statements, parts),
-      groupsLimit: maxGroups,
-    })
-  }
-  return { groups, excludedItems: cut ? all - kept : undefined }
+  if (collector.isOver(maxGroups)) throw tooManyGroups(countGroups(statements, parts), maxGroups)
+  return collector.finish()
 }
 
 function countGroups(statements: StatementCache, parts: AggregateParts): number {
   const { sql, values } = countGroupsSql(parts)
   const row = statements.prepare(sql).get(...values)
   return (row as unknown as [number])[0]
-}
-
-/** What the metrics of one group take in an answer: name, number and the signs between. */
-const METRIC_BYTES = 50
-
-function bytesOfMetrics(metrics: readonly Metric[]): number {
-  return metrics.reduce((bytes, { name }) => bytes + name.length + METRIC_BYTES, 0)
-}
-
-function columnFinder(numbers: FieldNumbers): (property: string) => string {
-  return (property) => `o.${columnOf(numbers.of({ property, structField: undefined }))}`
 }

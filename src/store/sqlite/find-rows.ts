@@ -1,23 +1,16 @@
-import { ObjectQueryError } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import { fieldsOf } from '../../ontology/searchable-values.ts'
-import { isText, resolveField } from '../../query/fields.ts'
-import type { Field, OrderTerm, Query } from '../../query/query.ts'
-import { fuzzyDistance, isWithinEdits } from '../../query/terms.ts'
+import type { OrderTerm, Query } from '../../query/query.ts'
 import type { Place } from '../object-store.ts'
-import { columnOf, type FieldNumbers } from './field-numbers.ts'
+import type { FieldNumbers } from '../sql/field-numbers.ts'
+import { type Anchor, orderArms, orderColumn } from '../sql/order-sql.ts'
+import { isElement, textFieldsOf } from '../sql/query-fields.ts'
+import { SimilarTermSearch, type SimilarTerms } from '../sql/similar-terms.ts'
+import type { BoundValue, SqlCondition, SqlValue } from '../sql/sql-condition.ts'
+import type { TermPrefix } from '../sql/text-index.ts'
 import { objectTable } from './object-table.ts'
-import { type Anchor, type OrderColumn, orderArms } from './order-sql.ts'
 import { VISIBLE, type Visibility } from './page-sql.ts'
-import {
-  type BoundValue,
-  type QueryTables,
-  querySql,
-  type SqlCondition,
-  type SqlValue,
-} from './query-sql.ts'
+import { type QueryTables, querySql } from './query-sql.ts'
 import type { StatementCache } from './statement-cache.ts'
-import { behindPrefix, indexedTerm, plainTerm, type TermPrefix } from './text-index.ts'
 import { type TypeHead, tableOfRow } from './type-head.ts'
 
 /** Finds the rows that a query asks for, in their order: by number, before any body is read. */
@@ -70,7 +63,7 @@ export function findRowsSql(
   { anchor, limit, areFew }: RowWish,
 ): SqlCondition {
   const condition = querySql(search.query, { ...tables, passed: passedBounds(search, anchor) })
-  const columns = search.order.map((term) => toColumn(term, search.numbers))
+  const columns = search.order.map((term) => orderColumn(term, search.numbers))
   // A plus sign keeps the database from walking the key for the sake of the order.
   const sortsMatches = areFew && isPlanOpen(search)
   const values: BoundValue[] = []
@@ -133,7 +126,7 @@ export function readAnchor(
   if (search.order.length === 0) return { pk, values: [] }
   const table = tableOfRow(statements, head, version)
   if (table === undefined) return undefined
-  const columns = search.order.map((term) => toColumn(term, search.numbers).column).join(', ')
+  const columns = search.order.map((term) => orderColumn(term, search.numbers).column).join(', ')
   const statement = statements.prepare(
     `SELECT ${columns} FROM ${objectTable(table)} AS o WHERE pk = ? AND valid_from = ?`,
   )
@@ -142,20 +135,14 @@ export function readAnchor(
   return row && { pk, values: row }
 }
 
-function toColumn(term: OrderTerm, numbers: FieldNumbers): OrderColumn {
-  const number = numbers.of({ property: term.property, structField: undefined })
-  return { ...term, column: `o.${columnOf(number)}` }
-}
-
 /** What SQL of a query is made from; similar terms are looked for once, however often they are used. */
 export function queryTables(statements: StatementCache, search: RowSearch): QueryTables {
   const { objectType, numbers } = search
-  const known = new Map<string, ReadonlyMap<string, readonly string[]>>()
+  const known = new Map<string, SimilarTerms>()
   return {
     numbers,
     textFields: textFieldsOf(objectType),
-    isElement: ({ property, structField }) =>
-      structField !== undefined || objectType.properties.get(property)?.type.kind !== 'scalar',
+    isElement: (field) => isElement(objectType, field),
     passed: undefined,
     similarTerms: (terms, prefix) => {
       const name = JSON.stringify([terms, prefix])
@@ -164,13 +151,6 @@ export function queryTables(statements: StatementCache, search: RowSearch): Quer
       return similar
     },
   }
-}
-
-function textFieldsOf(objectType: ObjectType): Field[] {
-  return fieldsOf(objectType.properties.values()).filter(({ property, structField }) => {
-    const resolved = resolveField(objectType, property, structField)
-    return resolved !== undefined && isText(resolved)
-  })
 }
 
 /** The walk is already past the near end of a range over its own order. */
@@ -186,39 +166,16 @@ function passedBounds(
   }
 }
 
-/** More words than this are no longer similar to anything, but most of what there is. */
-const SIMILAR_TERMS = 1000
-
 /** The words of a field that are a few letters away from the given ones, in one look at all words. */
 function similarTerms(
   statements: StatementCache,
   terms: readonly string[],
   prefix: TermPrefix,
-): ReadonlyMap<string, readonly string[]> {
-  const wanted = terms.map((term) => ({
-    term,
-    distance: fuzzyDistance(term),
-    similar: [] as string[],
-  }))
-  const longest = Math.max(...terms.map((term) => indexedTerm(prefix, term).length))
+): SimilarTerms {
+  const search = new SimilarTermSearch(terms, prefix)
   const rows = statements
     .prepare('SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) <= ?')
-    .iterate(prefix, behindPrefix(prefix), longest + LONGEST_DIFFERENCE)
-  let found = 0
-  for (const row of rows) {
-    const other = plainTerm((row as unknown as [string])[0], prefix)
-    for (const { term, distance, similar } of wanted) {
-      if (distance === 0 || other === term || !isWithinEdits(term, other, distance)) continue
-      similar.push(other)
-      found += 1
-    }
-    // Loud: leaving some out would leave out objects.
-    if (found > SIMILAR_TERMS) {
-      throw new ObjectQueryError('QueryTermsExceededLimit', { termsLimit: SIMILAR_TERMS })
-    }
-  }
-  return new Map(wanted.map(({ term, similar }) => [term, similar]))
+    .iterate(search.from, search.before, search.longest)
+  for (const row of rows) search.look((row as unknown as [string])[0])
+  return search.found
 }
-
-/** Two edits, each of which may add a character that is written as five. */
-const LONGEST_DIFFERENCE = 12

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FieldId } from '../../ontology/searchable-values.ts'
-import { columnOf, readFieldNumbers } from './field-numbers.ts'
+import { columnOf } from '../sql/field-numbers.ts'
+import { readFieldNumbers } from './field-numbers.ts'
 
 /**
  * The tables of an object type. A row is one version of one object: it was the object from commit

@@ -1,20 +1,13 @@
 import { toColumnValue } from '../../query/fields.ts'
 import type { Comparison, Field, Position, Query } from '../../query/query.ts'
 import { ringNumbers } from '../../query/within-ring.ts'
-import { columnOf, type FieldNumbers } from './field-numbers.ts'
-import { fieldPrefix, indexedTerm, matchExpression, type TermPrefix } from './text-index.ts'
+import { columnOf, type FieldNumbers } from '../sql/field-numbers.ts'
+import { type SimilarTerms, termAlternatives } from '../sql/similar-terms.ts'
+import { combine, FALSE, negate, OPERATORS, type SqlCondition, TRUE } from '../sql/sql-condition.ts'
+import { fieldPrefix, type TermPrefix } from '../sql/text-index.ts'
+import { matchExpression } from './text-index.ts'
 
-/** The query tree as SQL over the table of its type, aliased `o`. Values are bound, never written. */
-
-/** What a column holds. */
-export type SqlValue = string | number | bigint
-/** What can be bound to a placeholder. */
-export type BoundValue = SqlValue | Uint8Array
-
-export interface SqlCondition {
-  readonly sql: string
-  readonly values: readonly BoundValue[]
-}
+/** The query tree as SQL over the table of its type, aliased `o`. */
 
 export interface QueryTables {
   readonly numbers: FieldNumbers
@@ -25,32 +18,21 @@ export interface QueryTables {
   /** Bounds that the place of the last page makes needless: hidden, so that its own bound is used. */
   readonly passed: { readonly field: number; readonly operators: readonly Comparison[] } | undefined
   /** For each fuzzy term, the terms of a field that may stand for it. */
-  readonly similarTerms: (
-    terms: readonly string[],
-    prefix: TermPrefix,
-  ) => ReadonlyMap<string, readonly string[]>
-}
-
-const OPERATORS: Readonly<Record<Comparison, string>> = {
-  eq: '=',
-  lt: '<',
-  lte: '<=',
-  gt: '>',
-  gte: '>=',
+  readonly similarTerms: (terms: readonly string[], prefix: TermPrefix) => SimilarTerms
 }
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
   switch (query.kind) {
     case 'everything':
-      return { sql: 'TRUE', values: [] }
+      return TRUE
     case 'and':
     case 'or':
-      return combine(query.kind, query.of, tables)
-    case 'not': {
-      const { sql, values } = querySql(query.of, tables)
-      // Two-valued: what is unknown, because a value is missing, counts as false.
-      return { sql: `(${sql}) IS NOT TRUE`, values }
-    }
+      return combine(
+        query.kind,
+        query.of.map((one) => querySql(one, tables)),
+      )
+    case 'not':
+      return negate(querySql(query.of, tables))
     case 'compare':
       return compareSql(query, tables)
     case 'isNull': {
@@ -62,28 +44,6 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
     case 'withinPolygon':
       return polygonSql(query.ring)
   }
-}
-
-function combine(kind: 'and' | 'or', queries: readonly Query[], tables: QueryTables): SqlCondition {
-  const parts = queries.map((query) => querySql(query, tables))
-  const [word, none] = kind === 'and' ? [' AND ', 'TRUE'] : [' OR ', 'FALSE']
-  return {
-    sql:
-      parts.length === 0
-        ? none
-        : balanced(
-            parts.map(({ sql }) => sql),
-            word,
-          ),
-    values: parts.flatMap(({ values }) => values),
-  }
-}
-
-/** Joined two by two, because SQLite limits how deep an expression may be. */
-function balanced(parts: readonly string[], word: string): string {
-  if (parts.length <= 2) return `(${parts.join(word)})`
-  const middle = parts.length >> 1
-  return `(${balanced(parts.slice(0, middle), word)}${word}${balanced(parts.slice(middle), word)})`
 }
 
 function compareSql(
@@ -109,14 +69,9 @@ function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondi
   const prefixes = (field === undefined ? tables.textFields : [field]).map((one) =>
     fieldPrefix(tables.numbers.of(one)),
   )
-  if (prefixes.length === 0) return { sql: 'FALSE', values: [] }
-  const similar = fuzzy
-    ? new Map(prefixes.map((prefix) => [prefix, tables.similarTerms(terms, prefix)]))
-    : undefined
-  const alternatives = terms.map((term) =>
-    prefixes.flatMap((prefix) =>
-      [term, ...(similar?.get(prefix)?.get(term) ?? [])].map((one) => indexedTerm(prefix, one)),
-    ),
+  if (prefixes.length === 0) return FALSE
+  const alternatives = termAlternatives(terms, prefixes, (prefix) =>
+    fuzzy ? tables.similarTerms(terms, prefix) : undefined,
   )
   return {
     sql: 'o.id IN (SELECT rowid FROM term WHERE term MATCH ?)',

@@ -1,57 +1,16 @@
 import type { TextMatch } from '../../query/query.ts'
-import { termsOf } from '../../query/terms.ts'
+import type { FieldNumbers } from '../sql/field-numbers.ts'
+import { type Alternatives, indexedTerms as termsOfTexts } from '../sql/text-index.ts'
 import { type CrossingField, fieldOf } from './crossing-change.ts'
-import type { FieldNumbers } from './field-numbers.ts'
 
-/**
- * Full text in FTS5. The terms are cut by our own tokeniser, the same for every store; FTS5 sees
- * them one by one, divided by spaces. Its own tokeniser `ascii` keeps a term whole because ASCII
- * signs inside a term are moved to a private range of Unicode.
- *
- * Each term stands behind the number of its field; anywhere means in any of the fields of a type.
- */
+/** Full text in FTS5, whose tokeniser `ascii` keeps the terms whole. */
 
-const PRIVATE_RANGE = 0xe000
-/** Between two values, so that no phrase runs from one into the next. */
-const BORDER = '\ue0ff'
-
-/** What stands before a term: in which field it occurs. */
-export type TermPrefix = string
-
-export function fieldPrefix(field: number): TermPrefix {
-  return `${field}${protectedTerms(':')}`
-}
-
-/** What sorts behind every term with the prefix, and before everything else. */
-export function behindPrefix(prefix: TermPrefix): string {
-  const last = prefix.charCodeAt(prefix.length - 1)
-  return prefix.slice(0, -1) + String.fromCharCode(last + 1)
-}
-
-/**
- * The terms of one object, as they are indexed. Text by text, not term by term: writing objects
- * spends much of its time here.
- */
+/** The terms of one object, as they are indexed. */
 export function indexedTerms(
   texts: readonly CrossingField<string>[],
   numbers: FieldNumbers,
 ): string {
-  return texts
-    .map((field) => {
-      const terms = termsOf(field[2])
-      if (terms.length === 0) return BORDER
-      const prefix = fieldPrefix(numbers.of(fieldOf(field)))
-      // No term holds a space, so what stands between two terms is known when all are protected.
-      return `${prefix}${protectedTerms(terms.join(' ')).replaceAll(' ', ` ${prefix}`)} ${BORDER}`
-    })
-    .join(' ')
-}
-
-/** A term as it may be found: in one of several fields, or in one of several spellings. */
-export type Alternatives = readonly string[]
-
-export function indexedTerm(prefix: TermPrefix, term: string): string {
-  return prefix + protectedTerms(term)
+  return termsOfTexts(texts.map((text) => [numbers.of(fieldOf(text)), text[2]]))
 }
 
 /** A condition in the query language of FTS5. */
@@ -67,30 +26,4 @@ export function matchExpression(match: TextMatch, terms: readonly Alternatives[]
     case 'allTerms':
       return terms.map(anyOf).join(' AND ')
   }
-}
-
-/** The term behind the number of its field, as people wrote it. */
-export function plainTerm(indexed: string, prefix: TermPrefix): string {
-  const term = indexed.slice(prefix.length)
-  if (PLAIN.test(term)) return term
-  return term
-    .replaceAll(/[\ue000-\ue07f]/g, (sign) =>
-      String.fromCharCode(sign.charCodeAt(0) - PRIVATE_RANGE),
-    )
-    .replaceAll(/\ue0fe([0-9a-f]{4})/g, (_, code: string) =>
-      String.fromCharCode(Number.parseInt(code, 16)),
-    )
-}
-
-const PLAIN = /^[a-z0-9 \u0080-\udfff\ue100-\uffff]*$/
-const ESCAPE = '\ue0fe'
-
-/** Terms with spaces between, as FTS5 takes them: each whole, whatever it holds. */
-function protectedTerms(terms: string): string {
-  if (PLAIN.test(terms)) return terms
-  return terms
-    .replaceAll(/[\ue000-\ue0ff]/g, (sign) => ESCAPE + sign.charCodeAt(0).toString(16))
-    .replaceAll(/[^a-z0-9 \u0080-\uffff]/g, (sign) =>
-      String.fromCharCode(PRIVATE_RANGE + sign.charCodeAt(0)),
-    )
 }

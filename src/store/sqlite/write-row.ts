@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { columnOf } from '../sql/field-numbers.ts'
 import { type CrossingPut, fieldOf } from './crossing-change.ts'
-import { columnOf, readFieldNumbers } from './field-numbers.ts'
+import { readFieldNumbers } from './field-numbers.ts'
 import { objectTable } from './object-table.ts'
 import { indexedTerms } from './text-index.ts'
 

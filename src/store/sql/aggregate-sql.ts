@@ -1,12 +1,13 @@
 import type { GroupingSql } from './aggregate-grouping.ts'
-import { objectTable } from './object-table.ts'
-import { VISIBLE } from './page-sql.ts'
-import type { SqlCondition } from './query-sql.ts'
+import type { SqlCondition } from './sql-condition.ts'
 
 /** The statement of an aggregation. Names in it are ours: keys `k0`, metric columns `m0`. */
 
 export interface AggregateParts {
-  readonly table: number
+  /** The name of the table of objects. */
+  readonly table: string
+  /** Which of its rows are objects. */
+  readonly visible: SqlCondition
   /** Which objects are aggregated. */
   readonly matching: SqlCondition
   readonly groupings: readonly GroupingSql[]
@@ -34,7 +35,7 @@ export function countGroupsSql(parts: AggregateParts): SqlCondition {
 }
 
 /** Whether a maximum may drop groups. */
-export function isCut({ groupings }: AggregateParts): boolean {
+export function isCut({ groupings }: Pick<AggregateParts, 'groupings'>): boolean {
   return groupings.some(({ maxGroups }) => maxGroups !== undefined)
 }
 
@@ -83,7 +84,7 @@ function keptGroups(parts: AggregateParts): SqlCondition {
 
 /** Every group, as the table `grouped`, behind the tables that the groupings bring. */
 function groupsSql(parts: AggregateParts) {
-  const { table, matching, groupings, columns } = parts
+  const { table, visible, matching, groupings, columns } = parts
   const keys = keyNames(parts)
   const selected = [
     ...groupings.map(({ key }, index) => `${key.sql} AS ${keys[index]}`),
@@ -93,16 +94,10 @@ function groupsSql(parts: AggregateParts) {
   ]
   // Joined in this order: an object at a time, never range by range.
   const ranges = groupings.flatMap((grouping) => grouping.ranges ?? [])
-  // The plus sign keeps the database from the index of current rows: a scan in the order of the
-  // file is many times faster than one that jumps, and it is the whole table that is wanted.
-  const conditions = [
-    `+${VISIBLE.current}`,
-    matching.sql,
-    ...groupings.map(({ condition }) => condition.sql),
-  ]
+  const conditions = [visible.sql, matching.sql, ...groupings.map(({ condition }) => condition.sql)]
   const grouped = `grouped AS (
     SELECT ${selected.join(', ')}
-    FROM ${[`${objectTable(table)} AS o`, ...ranges.map(({ name }) => name)].join(' CROSS JOIN ')}
+    FROM ${[`${table} AS o`, ...ranges.map(({ name }) => name)].join(' CROSS JOIN ')}
     WHERE ${conditions.join(' AND ')}
     ${keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')}`})`
   return {
@@ -110,6 +105,7 @@ function groupsSql(parts: AggregateParts) {
     values: [
       ...ranges.flatMap(({ values }) => values),
       ...groupings.flatMap(({ key }) => key.values),
+      ...visible.values,
       ...matching.values,
       ...groupings.flatMap(({ condition }) => condition.values),
     ],

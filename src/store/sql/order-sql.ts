@@ -1,5 +1,6 @@
 import type { Direction, OrderTerm } from '../../query/query.ts'
-import type { SqlCondition, SqlValue } from './query-sql.ts'
+import { columnOf, type FieldNumbers } from './field-numbers.ts'
+import { type SqlCondition, type SqlValue, TRUE } from './sql-condition.ts'
 
 /**
  * Keyset order as SQL. Rows with a value in the first order property and rows without one are read
@@ -11,6 +12,11 @@ import type { SqlCondition, SqlValue } from './query-sql.ts'
 /** An order term with the column that it reads. */
 export interface OrderColumn extends OrderTerm {
   readonly column: string
+}
+
+export function orderColumn(term: OrderTerm, numbers: FieldNumbers): OrderColumn {
+  const number = numbers.of({ property: term.property, structField: undefined })
+  return { ...term, column: `o.${columnOf(number)}` }
 }
 
 /** The last row of the page before: its key, and its value for each order term. */
@@ -59,8 +65,6 @@ function orderBy(terms: readonly OrderColumn[], pkDirection: Direction): string 
   )
   return [...columns, `o.pk ${pkDirection}`].join(', ')
 }
-
-const TRUE: SqlCondition = { sql: 'TRUE', values: [] }
 
 function beyond(direction: Direction): '>' | '<' {
   return direction === 'asc' ? '>' : '<'

@@ -1,0 +1,184 @@
+import { ObjectQueryError } from '../../contract/errors.ts'
+import type { StoredObject } from '../../ontology/read-object.ts'
+import { settleChanges } from '../batch.ts'
+import type { Batch, Change, Commit } from '../object-store.ts'
+import { analyzeLater, isMuchLarger } from './analyze.ts'
+import { copyRows } from './copy-rows.ts'
+import type { WriteSession } from './database.ts'
+import { readFieldColumns } from './field-columns.ts'
+import { lockLoading, lockType, readTable, type WriteTable } from './lock-type.ts'
+import { longTextFields } from './long-texts.ts'
+import { allowLongTexts, makeObjectTable, OPEN, objectTable } from './object-table.ts'
+import { notePending, publishPending, type Writable, writeInTurn } from './pending-commit.ts'
+import { noteWritten, publishVersion } from './publish-version.ts'
+
+/**
+ * Writes a batch, in one transaction, as the next version of its type: old rows are closed, new
+ * rows added, and the version published, or noted to be published where that must wait. A batch of
+ * a replacement is written in the same way, only nothing is published yet. When this returns the
+ * batch is on disk.
+ */
+export async function commitBatch(store: Writable, batch: Batch): Promise<Commit> {
+  const { objectType, replacement, keepsExisting = false } = batch
+  const settled = settleChanges(await allChanges(batch.changes), keyOf, keepsExisting)
+  const { typeId, commit, grown } = await writeInTurn(store, async (session) => {
+    const lock = replacement === undefined ? 'commit' : 'load'
+    const type = await lockType(session, store.capabilities, objectType.rid, lock)
+    if (type === undefined || type.generation > batch.basedOn) throw outOfSync(objectType.rid)
+    const isLoading = replacement !== undefined
+    const table = isLoading
+      ? await lockLoading(session, type.id, replacement)
+      : await readTable(session, type.tableId)
+    const version = isLoading ? table.loadedAs : type.lastVersion + 1
+    const target = { ...table, typeId: type.id, version, isLoading }
+    if (!table.isMade && settled.some(isPut)) {
+      const state = isLoading ? 'loading' : 'published'
+      await makeObjectTable(session, store.capabilities, {
+        typeId: type.id,
+        id: table.id,
+        state,
+      })
+    }
+    const written = await writeRows(session, settled, target, keepsExisting)
+    const { put, deleted, kept } = written
+    const isWritten = put + deleted > 0
+    if (isWritten && !isLoading && store.capabilities.publishesApart) {
+      await session.run('UPDATE oqs_object_type SET last_version = ? WHERE id = ?', [
+        version,
+        type.id,
+      ])
+      const { nowMs } = batch
+      await notePending(session, { ...written, typeId: type.id, version, table: table.id, nowMs })
+    } else if (isWritten) {
+      await noteWritten(session, { ...written, table: table.id, nowMs: batch.nowMs })
+      if (!isLoading) {
+        const { nowMs } = batch
+        await publishVersion(session, { typeId: type.id, version, put, deleted, nowMs })
+      }
+    }
+    const seen = isWritten && !isLoading ? version : type.published
+    return {
+      typeId: type.id,
+      commit: { version: seen, put, deleted, kept },
+      grown: isMuchLarger(written.liveCount, table.liveCount) ? table.id : undefined,
+    }
+  })
+  if (grown !== undefined) analyzeLater(store.database, grown)
+  if (store.capabilities.publishesApart) await publishPending(store, typeId)
+  return commit
+}
+
+async function allChanges(changes: Batch['changes']): Promise<readonly Change[]> {
+  if (Array.isArray(changes)) return changes as readonly Change[]
+  const all: Change[] = []
+  for await (const part of changes as AsyncIterable<readonly Change[]>) {
+    for (const change of part) all.push(change)
+  }
+  return all
+}
+
+function keyOf(change: Change): string {
+  return isPut(change) ? change.put.pk : change.delete
+}
+
+function isPut(change: Change): change is { readonly put: StoredObject } {
+  return 'put' in change
+}
+
+function outOfSync(objectTypeRid: string): ObjectQueryError {
+  return new ObjectQueryError('OntologyDefinitionOutOfSync', {
+    objectTypeRid,
+    reason: 'the object type was changed while the batch was read',
+  })
+}
+
+interface Target extends WriteTable {
+  readonly typeId: number
+  readonly version: number
+  readonly isLoading: boolean
+}
+
+interface Written {
+  readonly put: number
+  readonly deleted: number
+  readonly kept: number
+  /** Rows that were added, and that were closed. */
+  readonly added: number
+  readonly closed: number
+  readonly liveCount: number
+  readonly maxRecordBytes: number
+}
+
+async function writeRows(
+  session: WriteSession,
+  changes: readonly Change[],
+  target: Target,
+  keepsExisting: boolean,
+): Promise<Written> {
+  const kept = keepsExisting ? await existingKeys(session, target, putKeys(changes)) : NO_KEYS
+  const happening = kept.size === 0 ? changes : changes.filter((change) => !isKept(change, kept))
+  const closed = await closeRows(session, target, happening.map(keyOf))
+  const objects = happening.filter(isPut).map(({ put }) => put)
+  const fields = await readFieldColumns(session, target.typeId)
+  await allowLongTexts(session, target.typeId, longTextFields(fields, objects))
+  await copyRows(session, objects, { table: target.id, version: target.version, fields })
+  return {
+    put: objects.length,
+    deleted: happening.filter((change) => 'delete' in change && closed.has(change.delete)).length,
+    kept: kept.size,
+    added: objects.length,
+    closed: closed.size,
+    liveCount: target.liveCount + objects.length - closed.size,
+    maxRecordBytes: objects.reduce(
+      (most, object) => Math.max(most, recordBytes(object)),
+      target.maxRecordBytes,
+    ),
+  }
+}
+
+const NO_KEYS: ReadonlySet<string> = new Set()
+
+function putKeys(changes: readonly Change[]): string[] {
+  return changes.filter(isPut).map(({ put }) => put.pk)
+}
+
+function isKept(change: Change, kept: ReadonlySet<string>): boolean {
+  return isPut(change) && kept.has(change.put.pk)
+}
+
+async function existingKeys(
+  session: WriteSession,
+  { id, liveCount }: Target,
+  keys: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (liveCount === 0 || keys.length === 0) return NO_KEYS
+  const rows = await session.query(
+    `SELECT pk FROM ${objectTable(id)} WHERE pk = ANY(?::text[]) AND valid_to = ${OPEN}`,
+    [keys],
+  )
+  return new Set(rows.map(([pk]) => String(pk)))
+}
+
+/** Ends the current rows of some objects; gives which of them had one. */
+async function closeRows(
+  session: WriteSession,
+  { id, liveCount, version, isLoading }: Target,
+  keys: readonly string[],
+): Promise<ReadonlySet<string>> {
+  // Nothing to find in an empty table: a first load is half as much work.
+  if (liveCount === 0 || keys.length === 0) return NO_KEYS
+  const where = `WHERE pk = ANY(?::text[]) AND valid_to = ${OPEN} RETURNING pk`
+  // All rows of a replacement carry one version, and nobody saw those before: they just go.
+  const rows = isLoading
+    ? await session.query(`DELETE FROM ${objectTable(id)} ${where}`, [keys])
+    : await session.query(`UPDATE ${objectTable(id)} SET valid_to = ?::bigint ${where}`, [
+        version,
+        keys,
+      ])
+  return new Set(rows.map(([pk]) => String(pk)))
+}
+
+/** What the stored columns of an object add to a page, whatever the shape of its record adds. */
+function recordBytes({ body, key, title }: StoredObject): number {
+  return Buffer.byteLength(body) + Buffer.byteLength(key) + Buffer.byteLength(title ?? '')
+}

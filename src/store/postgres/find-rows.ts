@@ -1,0 +1,127 @@
+import type { ObjectType } from '../../ontology/ontology.ts'
+import type { Field, OrderTerm, Query } from '../../query/query.ts'
+import type { Place } from '../object-store.ts'
+import { FieldNumbers } from '../sql/field-numbers.ts'
+import { type Anchor, orderColumn } from '../sql/order-sql.ts'
+import { textFieldsOf } from '../sql/query-fields.ts'
+import { SimilarTermSearch, type SimilarTerms } from '../sql/similar-terms.ts'
+import type { SqlCondition, SqlValue } from '../sql/sql-condition.ts'
+import type { TermPrefix } from '../sql/text-index.ts'
+import type { Session } from './database.ts'
+import { type FieldColumns, readFieldColumns } from './field-columns.ts'
+import { objectTable } from './object-table.ts'
+import { prefixesOf, type QueryTables, querySql } from './query-sql.ts'
+import { type TypeHead, tableOfRow } from './type-head.ts'
+
+/** What a query needs to know before it can be written as SQL, and questions about its matches. */
+
+/** The fields of a type, by what people call them. */
+export interface TypeFields extends Pick<QueryTables, 'columnsOf' | 'textFields'> {
+  readonly numbers: FieldNumbers
+}
+
+export async function readTypeFields(
+  session: Session,
+  typeId: number,
+  objectType: ObjectType,
+): Promise<TypeFields> {
+  const columns = await readFieldColumns(session, typeId)
+  const byNumber = new Map<number, FieldColumns>(columns.map((field) => [field.number, field]))
+  const numbers = new FieldNumbers(
+    columns.map(({ number, property, structField = null }) => ({
+      number,
+      property,
+      struct_field: structField,
+    })),
+  )
+  return {
+    numbers,
+    columnsOf: (field: Field) => {
+      const found = byNumber.get(numbers.of(field))
+      if (found === undefined) throw new Error(`no columns for field ${field.property}`)
+      return found
+    },
+    textFields: textFieldsOf(objectType),
+  }
+}
+
+/** The condition of a query; similar terms are looked for first, and once each. */
+export async function readQuerySql(
+  session: Session,
+  query: Query,
+  fields: TypeFields,
+): Promise<SqlCondition> {
+  const similar = new Map<string, SimilarTerms>()
+  const nameOf = (terms: readonly string[], prefix: TermPrefix) => JSON.stringify([terms, prefix])
+  for (const fuzzy of fuzzyTexts(query)) {
+    for (const prefix of prefixesOf(fuzzy, fields)) {
+      const name = nameOf(fuzzy.terms, prefix)
+      if (!similar.has(name)) similar.set(name, await similarTerms(session, fuzzy.terms, prefix))
+    }
+  }
+  return querySql(query, {
+    ...fields,
+    similarTerms: (terms, prefix) => similar.get(nameOf(terms, prefix)) ?? new Map(),
+  })
+}
+
+function fuzzyTexts(query: Query): (Query & { kind: 'text' })[] {
+  switch (query.kind) {
+    case 'text':
+      return query.fuzzy ? [query] : []
+    case 'not':
+      return fuzzyTexts(query.of)
+    case 'and':
+    case 'or':
+      return query.of.flatMap(fuzzyTexts)
+    default:
+      return []
+  }
+}
+
+/** The words of a field that are a few letters away from the given ones, in one look at all words. */
+async function similarTerms(
+  session: Session,
+  terms: readonly string[],
+  prefix: TermPrefix,
+): Promise<SimilarTerms> {
+  const search = new SimilarTermSearch(terms, prefix)
+  const rows = await session.query(
+    'SELECT term FROM oqs_vocabulary WHERE term >= ? AND term < ? AND length(term) <= ?',
+    [search.from, search.before, search.longest],
+  )
+  for (const [term] of rows) search.look(String(term))
+  return search.found
+}
+
+/** How many objects there are for which the condition holds. */
+export async function countRows(
+  session: Session,
+  table: number,
+  { sql, values }: SqlCondition,
+): Promise<number> {
+  const [row] = await session.query(
+    `SELECT count(*) FROM ${objectTable(table)} AS o WHERE ${sql}`,
+    values,
+  )
+  return Number(row?.[0])
+}
+
+/** The anchor's values for each order term, or nothing when its row is gone. */
+export async function readAnchor(
+  session: Session,
+  order: readonly OrderTerm[],
+  numbers: FieldNumbers,
+  head: TypeHead,
+  { pk, version }: Place,
+): Promise<Anchor | undefined> {
+  if (order.length === 0) return { pk, values: [] }
+  const table = await tableOfRow(session, head, version)
+  if (table === undefined) return undefined
+  const columns = order.map((term) => orderColumn(term, numbers).column)
+  const [row] = await session.query(
+    `SELECT ${columns.join(', ')} FROM ${objectTable(table)} AS o WHERE pk = ? AND valid_from = ?`,
+    [pk, version],
+  )
+  return row && { pk, values: row as readonly (SqlValue | null)[] }
+}

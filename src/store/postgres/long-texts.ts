@@ -1,0 +1,35 @@
+import type { ColumnValue } from '../../ontology/column-value.ts'
+import type { StoredObject } from '../../ontology/read-object.ts'
+import type { FieldColumns } from './field-columns.ts'
+
+/** An entry of an index may have 2,704 bytes, of which the key takes up to 512. */
+const INDEXED_BYTES = 2000
+
+/** The fields to which these objects bring the first text that no index can sort. */
+export function longTextFields(
+  fields: readonly FieldColumns[],
+  objects: readonly StoredObject[],
+): FieldColumns[] {
+  return fields.filter((field) => {
+    const { property, structField, valueType, elementType, hasLongText } = field
+    if (hasLongText) return false
+    if (valueType === 'text') {
+      return objects.some(({ searchable }) => isLong(searchable.columns.get(property)))
+    }
+    if (elementType !== 'text') return false
+    return objects.some(({ searchable }) =>
+      searchable.elements.some(
+        (element) =>
+          element.property === property &&
+          element.structField === structField &&
+          isLong(element.value),
+      ),
+    )
+  })
+}
+
+function isLong(value: ColumnValue | undefined): boolean {
+  // A character has at most three bytes for each of its two halves.
+  if (typeof value !== 'string' || 3 * value.length <= INDEXED_BYTES) return false
+  return Buffer.byteLength(value) > INDEXED_BYTES
+}

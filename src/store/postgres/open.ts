@@ -1,0 +1,151 @@
+import type { Catalogue } from '../../ontology/catalogue.ts'
+import type { OntologyChange } from '../../ontology/change-definition.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import type { Aggregated, AggregateRead } from '../aggregate-read.ts'
+import type {
+  ApiToken,
+  Batch,
+  Commit,
+  ObjectStore,
+  PageRead,
+  Reclaimed,
+  StoredPage,
+} from '../object-store.ts'
+import { aggregate } from './aggregate.ts'
+import { type Capabilities, readCapabilities } from './capabilities.ts'
+import { commitBatch } from './commit-batch.ts'
+import { Database } from './database.ts'
+import { migrate } from './migrate.ts'
+import { readObjects } from './missing-tables.ts'
+import { PageReader } from './page-reader.ts'
+import { recoverPending } from './pending-commit.ts'
+import { CatalogueReader } from './read-catalogue.ts'
+import { reclaim } from './reclaim.ts'
+import { abandonReplacement, publishReplacement, startReplacement } from './replacement.ts'
+import { saveOntology } from './save-ontology.ts'
+import {
+  createApiToken,
+  findApiToken,
+  listApiTokens,
+  readPageTokenKeys,
+  revokeApiTokens,
+} from './secrets.ts'
+
+const OLDEST_RELEASE = 15
+
+/**
+ * Opens the store behind a PostgreSQL URL; any number of nodes may do so. What the database can do
+ * is looked up there when nothing is said.
+ */
+export async function openPostgresStore(url: string, as?: Capabilities): Promise<ObjectStore> {
+  const database = new Database(url)
+  try {
+    await refuseUnfit(database)
+    await migrate(database)
+    const capabilities = as ?? (await database.read(readCapabilities))
+    if (capabilities.publishesApart) await recoverPending({ database, capabilities })
+    return new PostgresStore(database, capabilities)
+  } catch (error) {
+    await database[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+async function refuseUnfit(database: Database): Promise<void> {
+  const [row] = await database.one(
+    `SELECT current_setting('server_version_num')::integer / 10000,
+       current_setting('server_encoding')`,
+  )
+  const [release, encoding] = row ?? []
+  if (Number(release) < OLDEST_RELEASE) {
+    throw new Error(`the database is PostgreSQL ${release}: ${OLDEST_RELEASE} or newer is needed`)
+  }
+  if (encoding !== 'UTF8') {
+    throw new Error(`the database keeps text as ${encoding}: create one with the encoding UTF8`)
+  }
+}
+
+class PostgresStore implements ObjectStore {
+  readonly database: Database
+  readonly capabilities: Capabilities
+  readonly #catalogue: CatalogueReader
+  readonly #pages: PageReader
+
+  constructor(database: Database, capabilities: Capabilities) {
+    this.database = database
+    this.capabilities = capabilities
+    this.#catalogue = new CatalogueReader(database)
+    this.#pages = new PageReader(this)
+  }
+
+  async check(): Promise<void> {
+    await this.database.one('SELECT generation FROM oqs_catalogue')
+  }
+
+  readCatalogue(): Promise<Catalogue> {
+    return this.#catalogue.read()
+  }
+
+  saveOntology(change: OntologyChange): Promise<void> {
+    return saveOntology(this, change)
+  }
+
+  readPage(read: PageRead): Promise<StoredPage | Reclaimed> {
+    return this.#pages.read(read)
+  }
+
+  aggregate(read: AggregateRead): Promise<Aggregated> {
+    return readObjects(this, read.objectType, (session) =>
+      aggregate(session, read, this.capabilities),
+    )
+  }
+
+  commit(batch: Batch): Promise<Commit> {
+    return commitBatch(this, batch)
+  }
+
+  startReplacement({ rid: typeRid }: ObjectType, nowMs: number): Promise<string> {
+    return startReplacement(this, { typeRid, nowMs })
+  }
+
+  publishReplacement(
+    { rid: typeRid }: ObjectType,
+    replacement: string,
+    nowMs: number,
+  ): Promise<Commit> {
+    return publishReplacement(this, { typeRid, replacement, nowMs })
+  }
+
+  abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {
+    return abandonReplacement(this, { typeRid, replacement })
+  }
+
+  reclaim(sinceMs: number): Promise<number> {
+    return reclaim(this, sinceMs)
+  }
+
+  readPageTokenKeys(): Promise<readonly Uint8Array[]> {
+    return readPageTokenKeys(this.database)
+  }
+
+  createApiToken(token: ApiToken, secretHash: string): Promise<void> {
+    return createApiToken(this.database, token, secretHash)
+  }
+
+  findApiToken(secretHash: string): Promise<ApiToken | undefined> {
+    return findApiToken(this.database, secretHash)
+  }
+
+  listApiTokens(): Promise<readonly ApiToken[]> {
+    return listApiTokens(this.database)
+  }
+
+  revokeApiTokens(idOrName: string, nowMs: number): Promise<number> {
+    return revokeApiTokens(this.database, idOrName, nowMs)
+  }
+
+  /** Waits for what is under way. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.database[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,83 @@
+import type { ObjectType } from '../../ontology/ontology.ts'
+import type { PageRead, Reclaimed, StoredPage } from '../object-store.ts'
+import type { Row } from './database.ts'
+import { readObjects } from './missing-tables.ts'
+import { pageSql, visibleSql } from './page-sql.ts'
+import type { Writable } from './pending-commit.ts'
+import { fitsSurely, isPlain, keyOrderWish, readPage, shownRows, toPageRows } from './read-page.ts'
+import { isMissingTable } from './store-failure.ts'
+import { HEAD_TEXT_SQL, parseTypeHead, readTypeHead, type TypeHead } from './type-head.ts'
+
+/**
+ * Reads pages in as few round trips as possible. A walk over all objects takes one: the table is
+ * the one that was seen last, and the statement that reads it also tells whether it still is the
+ * right one. One statement sees one moment, as a transaction does.
+ */
+export class PageReader {
+  readonly #store: Writable
+  readonly #heads = new WeakMap<ObjectType, TypeHead>()
+
+  constructor(store: Writable) {
+    this.#store = store
+  }
+
+  async read(read: PageRead): Promise<StoredPage | Reclaimed> {
+    return (await this.#readAtOnce(read)) ?? this.#readInSteps(read)
+  }
+
+  #readInSteps(read: PageRead): Promise<StoredPage | Reclaimed> {
+    return readObjects(this.#store, read.objectType, async (session) => {
+      const head = await readTypeHead(session, read.objectType)
+      this.#heads.set(read.objectType, head)
+      return readPage(session, read, head, this.#store.capabilities)
+    })
+  }
+
+  /** Undefined where the last known head is none, or not good enough. */
+  async #readAtOnce(read: PageRead): Promise<StoredPage | undefined> {
+    const known = this.#heads.get(read.objectType)
+    if (known === undefined || !isPlain(read) || !this.#store.capabilities.readsCurrentRows) return
+    const { table, firstVersion, maxRecordBytes } = known.current
+    const wanted = read.version ?? known.published
+    if (wanted < firstVersion) return
+    const fits = fitsSurely(read, maxRecordBytes)
+    const isNewest = wanted === known.published
+    const { sql, values } = pageSql({
+      ...keyOrderWish(read, visibleSql(isNewest ? 'current' : 'version', wanted)),
+      table,
+      record: read.record,
+      maxObjects: read.maxObjects,
+      budget: fits ? undefined : { bytes: read.maxBytes, owesFirst: true },
+    })
+    const answer = await this.#ask(
+      `SELECT NULL, NULL, head${fits ? '' : ', NULL'} FROM (${HEAD_TEXT_SQL}) AS head
+       UNION ALL (${sql})`,
+      [read.objectType.rid, ...values],
+    )
+    const headRow = answer.find(([pk]) => pk === null)
+    if (headRow === undefined) return
+    const head = parseTypeHead(String(headRow[2]))
+    this.#heads.set(read.objectType, head)
+    const version = read.version ?? head.published
+    const isRight =
+      head.current.table === table &&
+      version >= head.oldest &&
+      (isNewest ? version === head.published : version <= head.published) &&
+      (!fits || fitsSurely(read, head.current.maxRecordBytes))
+    if (!isRight) return
+    const rows = answer.filter((row) => row !== headRow)
+    const shown = shownRows(rows, read.maxObjects)
+    const page = toPageRows(shown, shown.length < rows.length, read.record)
+    return { ...page, version, matches: head.current.liveCount }
+  }
+
+  async #ask(sql: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    try {
+      return await this.#store.database.one(sql, values, { name: true })
+    } catch (error) {
+      // Replaced, and dropped since.
+      if (isMissingTable(error)) return []
+      throw error
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import { bytesOfShape } from '../../contract/object-record.ts'
+import type { PageRead, Reclaimed, RecordWish, StoredPage } from '../object-store.ts'
+import { orderArms, orderColumn } from '../sql/order-sql.ts'
+import { combine, type SqlCondition } from '../sql/sql-condition.ts'
+import type { Capabilities } from './capabilities.ts'
+import type { Row, Session } from './database.ts'
+import { countRows, readAnchor, readQuerySql, readTypeFields } from './find-rows.ts'
+import { type PageSqlWish, pageSql, visibleSql } from './page-sql.ts'
+import { type TableHead, type TypeHead, tableOfVersion } from './type-head.ts'
+
+/**
+ * Reads one page. All that it looks at (the newest version, the count, the rows, whether more
+ * follow) is read in one transaction and therefore of one moment.
+ */
+
+/** The objects of one version: in which table, and which of its rows. */
+interface Viewed extends TableHead {
+  readonly version: number
+  readonly visible: SqlCondition
+}
+
+/** Reads a page where it is known how the type stands, in the transaction that told. */
+export async function readPage(
+  session: Session,
+  read: PageRead,
+  head: TypeHead,
+  { readsCurrentRows }: Pick<Capabilities, 'readsCurrentRows'>,
+): Promise<StoredPage | Reclaimed> {
+  const version = read.version ?? head.published
+  // A version from before what is kept, or from a database that was since replaced by an older one.
+  if (version < head.oldest || version > head.published) return 'reclaimed'
+  // The newest version is what the current rows are, and these have an index of their own.
+  const visibility = readsCurrentRows && version === head.published ? 'current' : 'version'
+  const viewed = {
+    ...(await tableOfVersion(session, head, version)),
+    version,
+    visible: visibleSql(visibility, version),
+  }
+  return isPlain(read)
+    ? readInKeyOrder(session, read, viewed)
+    : readFound(session, read, head, viewed)
+}
+
+/** Whether every object is wanted, in key order: the walk that must cost no more than its bytes. */
+export function isPlain({ query, order }: PageRead): boolean {
+  return query.kind === 'everything' && order.length === 0
+}
+
+async function readInKeyOrder(
+  session: Session,
+  read: PageRead,
+  viewed: Viewed,
+): Promise<StoredPage> {
+  const page = await readRows(session, read, viewed, [keyOrderWish(read, viewed.visible)])
+  return { ...page, version: viewed.version, matches: viewed.liveCount }
+}
+
+export function keyOrderWish({ after }: PageRead, visible: SqlCondition) {
+  const afterKey = { sql: 'o.pk > ?', values: [after?.pk ?? ''] }
+  return { where: combine('and', [visible, afterKey]), orderBy: 'o.pk', isKeyOrder: true }
+}
+
+/** What a query finds, in any order. */
+async function readFound(
+  session: Session,
+  read: PageRead,
+  head: TypeHead,
+  viewed: Viewed,
+): Promise<StoredPage | Reclaimed> {
+  const { query, order, after } = read
+  const fields = await readTypeFields(session, head.typeId, read.objectType)
+  const anchor = after && (await readAnchor(session, order, fields.numbers, head, after))
+  if (after !== undefined && anchor === undefined) return 'reclaimed'
+
+  const matching = combine('and', [viewed.visible, await readQuerySql(session, query, fields)])
+  const matches = read.matches ?? (await countMatches(session, read, viewed, matching))
+  const columns = order.map((term) => orderColumn(term, fields.numbers))
+  const arms = orderArms(columns, anchor).map((arm) => ({
+    where: combine('and', [matching, arm]),
+    orderBy: arm.orderBy,
+    isKeyOrder: false,
+  }))
+  const page = await readRows(session, read, viewed, arms)
+  return { ...page, version: viewed.version, matches }
+}
+
+async function countMatches(
+  session: Session,
+  { query, countsMatches }: PageRead,
+  { table, liveCount }: Viewed,
+  matching: SqlCondition,
+): Promise<number | undefined> {
+  if (query.kind === 'everything') return liveCount
+  return countsMatches ? countRows(session, table, matching) : undefined
+}
+
+export type PageRows = Pick<StoredPage, 'records' | 'count' | 'last' | 'more'>
+
+/** The records of the rows of several queries, one query after the other until the page is full. */
+async function readRows(
+  session: Session,
+  read: PageRead,
+  { table, maxRecordBytes }: TableHead,
+  queries: readonly Pick<PageSqlWish, 'where' | 'orderBy' | 'isKeyOrder'>[],
+): Promise<PageRows> {
+  const { record, maxObjects, maxBytes } = read
+  const fits = fitsSurely(read, maxRecordBytes)
+  const shown: Row[] = []
+  for (const query of queries) {
+    const budget = fits
+      ? undefined
+      : { bytes: maxBytes - Number(shown.at(-1)?.[3] ?? 0), owesFirst: shown.length === 0 }
+    const wish = { ...query, table, record, maxObjects: maxObjects - shown.length, budget }
+    const { sql, values } = pageSql(wish)
+    const rows = await session.query(sql, values, { name: read.query.kind === 'everything' })
+    const some = shownRows(rows, wish.maxObjects)
+    shown.push(...some)
+    if (some.length < rows.length) return toPageRows(shown, true, record)
+  }
+  return toPageRows(shown, false, record)
+}
+
+/** Of the rows that `pageSql` gives, those that the page shows. */
+export function shownRows(rows: readonly Row[], maxObjects: number): readonly Row[] {
+  const tooLarge = rows.findIndex(([, , record]) => record === null)
+  return rows.slice(0, Math.min(tooLarge === -1 ? rows.length : tooLarge, maxObjects))
+}
+
+export function toPageRows(
+  rows: readonly Row[],
+  more: boolean,
+  { separator = ',' }: RecordWish,
+): PageRows {
+  const last = rows.at(-1)
+  return {
+    records: Buffer.from(rows.map(([, , record]) => record).join(separator)),
+    count: rows.length,
+    last: last && { pk: String(last[0]), version: Number(last[1]) },
+    more,
+  }
+}
+
+/** The type's largest record is known, so for small objects there is nothing to measure. */
+export function fitsSurely({ record, maxObjects, maxBytes }: PageRead, maxRecordBytes: number) {
+  return (maxRecordBytes + bytesOfShape(record.shape)) * maxObjects <= maxBytes
+}

@@ -1,0 +1,136 @@
+import type { Commit } from '../object-store.ts'
+import { lockExistingType, lockLoading, readTable } from './lock-type.ts'
+import {
+  addObjectTable,
+  buildNextIndex,
+  makeObjectTable,
+  OPEN,
+  objectTable,
+} from './object-table.ts'
+import { UNSEEN_ROWS, type Writable, waitUntil, writeInTurn } from './pending-commit.ts'
+import { publishVersion } from './publish-version.ts'
+
+/**
+ * Replacements: all objects of a type exchanged for others at one moment. They are loaded into a
+ * table of their own, batch by batch, whatever the size; publishing only says from which version
+ * on the type is read from there. The name of a replacement is the number of its table.
+ */
+
+export interface ReplacementOfType {
+  readonly typeRid: string
+  readonly replacement: string
+}
+
+/**
+ * The rows of a replacement carry a version of their own, given out now: which version they will
+ * be published as is not known before the end, and is not written into every row then.
+ */
+export function startReplacement(
+  store: Writable,
+  { typeRid, nowMs }: { readonly typeRid: string; readonly nowMs: number },
+): Promise<string> {
+  const { capabilities } = store
+  return writeInTurn(store, async (session) => {
+    const { id: typeId, lastVersion } = await lockExistingType(
+      session,
+      capabilities,
+      typeRid,
+      'commit',
+    )
+    const loadedAs = lastVersion + 1
+    await session.run('UPDATE oqs_object_type SET last_version = ? WHERE id = ?', [
+      loadedAs,
+      typeId,
+    ])
+    const wish = { typeId, state: 'loading', firstVersion: loadedAs, loadedAs, nowMs } as const
+    return String(await addObjectTable(session, wish))
+  })
+}
+
+/**
+ * Lets readers see the replacement instead of what the type held; `put` and `deleted` tell both.
+ * Asked once more, because the first answer was lost, it answers the same.
+ */
+export async function publishReplacement(
+  store: Writable,
+  wish: ReplacementOfType & { readonly nowMs: number },
+): Promise<Commit> {
+  const done = await findPublished(store, wish)
+  if (done !== undefined) return done
+  // One index at a time, and none while the type is locked: that takes long.
+  while (await buildIndex(store, wish));
+  if (store.capabilities.publishesApart) await waitForRows(store, wish)
+  return writeInTurn(store, async (session) => {
+    const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'change')
+    const table = await lockLoading(session, type.id, wish.replacement)
+    // A field that was added since then, at most.
+    while (await buildNextIndex(session, type.id, table.id));
+    const before = await readTable(session, type.tableId)
+    const version = type.lastVersion + 1
+    await session.run(
+      `UPDATE oqs_object_table SET state = 'published', first_version = ? WHERE id = ?`,
+      [version, table.id],
+    )
+    await session.run('UPDATE oqs_object_type SET table_id = ? WHERE id = ?', [table.id, type.id])
+    const counts = { put: table.liveCount, deleted: before.liveCount }
+    await publishVersion(session, { typeId: type.id, version, ...counts, nowMs: wish.nowMs })
+    return { version, ...counts, kept: 0 }
+  })
+}
+
+/** What the publication of a replacement did, for as long as that version is remembered. */
+async function findPublished(
+  { database }: Writable,
+  { typeRid, replacement }: ReplacementOfType,
+): Promise<Commit | undefined> {
+  const [row] = await database.one(
+    `SELECT l.version, l.put, l.deleted
+     FROM oqs_object_type AS t
+     JOIN oqs_object_table AS o ON o.object_type_id = t.id
+     JOIN oqs_commit_log AS l ON l.object_type_id = t.id AND l.version = o.first_version
+     WHERE t.rid = ? AND o.id = ? AND o.state = 'published' AND o.loaded_as < o.first_version`,
+    [typeRid, Number(replacement)],
+  )
+  if (row === undefined) return undefined
+  const [version, put, deleted] = row.map(Number)
+  return { version: version ?? 0, put: put ?? 0, deleted: deleted ?? 0, kept: 0 }
+}
+
+/** Builds one of the indexes that readers need, then what plans are made from; false at the end. */
+function buildIndex(store: Writable, wish: ReplacementOfType): Promise<boolean> {
+  return writeInTurn(store, async (session) => {
+    const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
+    const table = await lockLoading(session, type.id, wish.replacement)
+    if (!table.isMade) {
+      const made = { typeId: type.id, id: table.id, state: 'loading' } as const
+      await makeObjectTable(session, store.capabilities, made)
+      return true
+    }
+    if (await buildNextIndex(session, type.id, table.id)) return true
+    await session.query(`ANALYZE ${objectTable(table.id)}`)
+    return false
+  })
+}
+
+/** Where rows lie on several machines, some may not have appeared yet. */
+async function waitForRows(store: Writable, wish: ReplacementOfType): Promise<void> {
+  const { id, liveCount } = await writeInTurn(store, async (session) => {
+    const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
+    return lockLoading(session, type.id, wish.replacement)
+  })
+  await waitUntil(UNSEEN_ROWS, async () => {
+    const [row] = await store.database.one(
+      `SELECT count(*) FROM ${objectTable(id)} WHERE valid_to = ${OPEN}`,
+    )
+    return Number(row?.[0]) >= liveCount
+  })
+}
+
+/** Gives a replacement up; reclaiming removes what was loaded. */
+export function abandonReplacement(store: Writable, wish: ReplacementOfType): Promise<void> {
+  return writeInTurn(store, async (session) => {
+    const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
+    const { id } = await lockLoading(session, type.id, wish.replacement)
+    await session.run(`UPDATE oqs_object_table SET state = 'abandoned' WHERE id = ?`, [id])
+  })
+}

@@ -1,0 +1,93 @@
+import { ObjectQueryError } from '../../contract/errors.ts'
+
+/** What a failure of PostgreSQL, or of the way to it, means to a client. */
+
+const UNREACHABLE = 'the database cannot be reached'
+
+/** SQLSTATE codes, or their classes, after which the same request can succeed later. */
+const PASSING: Readonly<Record<string, string>> = {
+  '08': UNREACHABLE,
+  '25006': 'the database cannot be written to',
+  '25P03': 'a transaction was idle for too long',
+  '28': 'the database refuses the connection',
+  '3D000': 'the database is gone',
+  '40001': 'the database is busy',
+  '40P01': 'the database is busy',
+  '53100': 'the disk of the database is full',
+  '53300': 'the database has no connection left',
+  '53': 'the database lacks resources',
+  '55P03': 'something else holds a lock in the database for too long',
+  '57014': 'the database took too long',
+  '57P': 'the database is shutting down or starting up',
+  '58030': 'the disk of the database does not answer as it should',
+}
+
+/** A row has 8 kB, long texts aside, of which each property with a value takes some. */
+const TOO_LARGE = '54000'
+
+/** The codes that end a connection, or that a connection never begins with. */
+const LOST = /^(?:08|25P03|28|3D000|57P|53300)/
+
+/** What the driver says, in words only, of a connection that is no more. */
+const LOST_WORDS =
+  /^(?:Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|timeout exceeded when trying to connect)/
+
+const SYSTEM_ERRORS =
+  /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOENT)$/
+
+interface DriverError {
+  readonly code?: unknown
+  readonly message?: unknown
+  readonly errors?: readonly unknown[]
+}
+
+/**
+ * A passing failure becomes 503, what the database can never take 413, each with the true cause for
+ * the log; anything else stays as it is.
+ */
+export function toStoreFailure(error: unknown): unknown {
+  if (error instanceof ObjectQueryError) return error
+  if (codeOf(error) === TOO_LARGE) {
+    const reason = 'an object has more properties with values than a row of the database can hold'
+    return new ObjectQueryError('Default:RequestEntityTooLarge', { reason }, { cause: error })
+  }
+  const reason = passingReason(error)
+  if (reason === undefined) return error
+  return new ObjectQueryError('ServiceUnavailable', { reason }, { cause: error })
+}
+
+function passingReason(error: unknown): string | undefined {
+  const code = codeOf(error)
+  const known = PASSING[code] ?? PASSING[code.slice(0, 3)] ?? PASSING[code.slice(0, 2)]
+  return known ?? (isLostConnection(error) ? UNREACHABLE : undefined)
+}
+
+/** Whether the connection is gone, so that another one is needed to go on. */
+export function isLostConnection(error: unknown): boolean {
+  const { code, message, errors } = (error ?? {}) as DriverError
+  if (typeof code === 'string') return LOST.test(code) || SYSTEM_ERRORS.test(code)
+  // Several addresses were tried, each failed.
+  if (Array.isArray(errors)) return errors.some(isLostConnection)
+  return typeof message === 'string' && LOST_WORDS.test(message)
+}
+
+/** Whether two transactions were in each other's way: one of them is asked to begin again. */
+export function isConflict(error: unknown): boolean {
+  return ['40001', '40P01'].includes(codeOf(error))
+}
+
+/** Whether a table was dropped between looking it up and reading it. */
+export function isMissingTable(error: unknown): boolean {
+  return codeOf(error) === '42P01'
+}
+
+/** The connection was lost while the answer to COMMIT was awaited. */
+export function unknownOutcome(cause: unknown): ObjectQueryError {
+  const reason = 'the database was lost during the commit; whether this was written is not known'
+  return new ObjectQueryError('ServiceUnavailable', { reason }, { cause })
+}
+
+function codeOf(error: unknown): string {
+  const { code } = (error ?? {}) as DriverError
+  return typeof code === 'string' ? code : ''
+}

@@ -1,0 +1,269 @@
+import { once } from 'node:events'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { DEMO_COUNTS } from '../../src/server/demo/open-demo.ts'
+import { NUMBERS, numbers } from '../support/ontologies.ts'
+import { lineOf, type OqsProcess, runOqs, startOqs } from '../support/oqs-process.ts'
+import { ADMIN_TOKEN, askUrl } from '../support/service.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+
+const settings = (folder: TempFolder, more = {}) => ({
+  OQS_PORT: '0',
+  OQS_WORKERS: '2',
+  OQS_STORE: `sqlite:${join(folder.path, 'data', 'oqs.db')}`,
+  OQS_ADMIN_TOKEN: ADMIN_TOKEN,
+  ...more,
+})
+
+const DEFINITION = '/api/admin/v1/ontologies/numbers'
+const BATCH = `${DEFINITION}/objects/number`
+const LISTING = '/api/v1/ontologies/numbers/objects/number'
+
+describe('several processes on one port', () => {
+  // Started once, because starting takes longer than all that is asked of it.
+  const folder = tempFolder()
+  let oqs: OqsProcess
+  let url: string
+  beforeAll(async () => {
+    oqs = startOqs(['serve'], settings(folder))
+    url = await lineOf(oqs, 'listening on ')
+  })
+  afterAll(async () => {
+    await oqs[Symbol.asyncDispose]()
+    folder[Symbol.dispose]()
+  })
+
+  it('serve as one: each sees at once what the other wrote, and continues its walks', async () => {
+    expect(oqs.stdout()).toBe(`listening on ${url}\n`)
+    const [one, other] = await connectToBoth(oqs, url)
+
+    expect((await one.send('PUT', DEFINITION, NUMBERS)).status).toBe(200)
+    expect((await other.put(numbers(50))).status).toBe(200)
+    for (let n = 50; n < 70; n += 1) {
+      const [writer, reader] = n % 2 === 0 ? [one, other] : [other, one]
+      await writer.put([{ n }])
+      expect((await reader.get(`${LISTING}/${n}`)).body.properties.n).toBe(n)
+    }
+    const [objectType] = NUMBERS.objectTypes
+    const properties = { ...objectType?.properties, added: { type: 'boolean' } }
+    await one.send('PUT', DEFINITION, { ...NUMBERS, objectTypes: [{ ...objectType, properties }] })
+    expect((await other.put([{ n: 70, added: true }])).status).toBe(200)
+
+    const token = await runOqs(['token', 'create', '--name', 'walker'], settings(folder))
+    for (const snapshot of [false, true]) {
+      const found = await walkAlternating([one, other], snapshot, token.stdout.trim())
+      expect(found).toEqual(numbers(71).map(({ n }) => n))
+    }
+  })
+
+  it('replace the one that is killed, while the others answer', async () => {
+    const [killed, living] = await connectToBoth(oqs, url)
+    process.kill(killed.pid, 'SIGKILL')
+    while (startedPids(oqs).length < 3) {
+      expect((await living.get(LISTING)).body.data).toHaveLength(71)
+    }
+    expect(logged(oqs, 'workerEnded')).toMatchObject([
+      { workerPid: killed.pid, signal: 'SIGKILL', restartInMs: 100 },
+    ])
+    const [first, second] = await connectToBoth(oqs, url)
+    expect([first.pid, second.pid]).not.toContain(killed.pid)
+    for (const connection of [first, second, living]) {
+      expect((await connection.get(LISTING)).body.data).toHaveLength(71)
+    }
+  })
+
+  it('let nobody wait for one that ended before it took the connection', async () => {
+    const [{ pid: stuck }] = await connectToBoth(oqs, url)
+    process.kill(stuck, 'SIGSTOP')
+    const asked = Array.from({ length: 4 }, async () => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      socket.on('error', () => {})
+      socket.write('GET /healthz HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n')
+      return (await text(socket).catch(() => 'closed')).slice(0, 15)
+    })
+    // Others go on to the process that can take them.
+    const answered = () =>
+      logged(oqs, 'requestFinished').filter(({ route }) => route === '/healthz')
+    while (answered().length < 3) await sleep(10)
+    process.kill(stuck, 'SIGKILL')
+    const answers = await Promise.all(asked)
+    expect(answers.filter((answer) => answer === 'HTTP/1.1 200 OK')).toHaveLength(3)
+    while (startedPids(oqs).length < 4) await sleep(10)
+  })
+
+  it('stop together: each finishes what is under way, and none is left', async () => {
+    const both = await connectToBoth(oqs, url)
+    const batches = both.map((connection) => connection.open('POST', BATCH))
+    for (const [n, batch] of batches.entries()) batch.write(`{"put":{"n":${n}}}\n`)
+    await sleep(100)
+    oqs.child.kill('SIGTERM')
+    oqs.child.kill('SIGTERM')
+    while (logged(oqs, 'stopping').length < 3) await sleep(10)
+    for (const batch of batches) {
+      const answered = once(batch, 'response')
+      batch.end()
+      const [response] = (await answered) as [IncomingMessage]
+      expect(response.statusCode).toBe(200)
+      response.resume()
+    }
+    expect(await oqs.ended).toBe(0)
+    for (const { pid } of both) expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+  })
+})
+
+describe('the process that starts the others', () => {
+  let folder: TempFolder
+  beforeEach(() => {
+    folder = tempFolder()
+  })
+  afterEach(() => folder[Symbol.dispose]())
+
+  it('gives up when they end as soon as they are started', async () => {
+    const data = join(folder.path, 'data')
+    const file = join(data, 'oqs.db')
+    await using oqs = startOqs(['serve'], settings(folder))
+    await lineOf(oqs, 'listening on ')
+    renameSync(data, join(folder.path, 'moved'))
+    mkdirSync(data)
+    writeFileSync(file, 'this is not a database, but long enough to be looked at as one'.repeat(50))
+    for (const pid of startedPids(oqs)) process.kill(pid, 'SIGKILL')
+    expect(await oqs.ended).toBe(1)
+    expect(oqs.stderr().trim().split('\n').at(-1)).toBe(
+      `oqs: the processes end as soon as they are started: 5 times in a row, the last with OQS_STORE is "sqlite:${file}": file is not a database`,
+    )
+  }, 120_000)
+
+  it('loads the demo once, and takes the others along when it is killed', async () => {
+    await using oqs = startOqs(['serve', '--demo'], settings(folder))
+    const url = await lineOf(oqs, 'listening on ')
+    const token = await lineOf(oqs, 'token ')
+    await lineOf(oqs, 'docs ')
+    const listing = `${url}/api/v1/ontologies/aviation/objects/airport?pageSize=1`
+    const { body } = await askUrl(listing, { token })
+    expect(Number(body.totalCount)).toBe(DEMO_COUNTS['airport'])
+    expect(oqs.stdout().match(/^\w+/gm)).toEqual(['listening', 'token', 'try', 'docs'])
+
+    oqs.child.kill('SIGKILL')
+    // Its output ends with the last process that holds it.
+    await oqs.ended
+    await expect(askUrl(listing, { token })).rejects.toThrow('fetch failed')
+  })
+})
+
+describe('OQS_WORKERS', () => {
+  it('stops the start with one line when it is wrong, or when the start fails', async () => {
+    using folder = tempFolder()
+    for (const value of ['0', 'many']) {
+      const { code, stdout, stderr } = await runOqs(
+        ['serve'],
+        settings(folder, { OQS_WORKERS: value }),
+      )
+      expect([code, stdout, stderr]).toEqual([
+        1,
+        '',
+        `oqs: OQS_WORKERS is "${value}", but must be a number from 1 to 256, or auto\n`,
+      ])
+    }
+    await using first = startOqs(['serve'], settings(folder, { OQS_WORKERS: '1' }))
+    const { port } = new URL(await lineOf(first, 'listening on '))
+    const taken = await runOqs(['serve'], settings(folder, { OQS_PORT: port }))
+    expect([taken.code, taken.stdout]).toEqual([1, ''])
+    expect(taken.stderr).toMatch(/^oqs: .*EADDRINUSE.*; set OQS_PORT to another port.*\n$/)
+  })
+})
+
+interface LogLine {
+  readonly msg: string
+  readonly pid: number
+  readonly requestId?: string
+  readonly route?: string
+}
+
+/** The lines of one event, as far as they are whole. */
+function logged(oqs: OqsProcess, event: string): LogLine[] {
+  const lines = oqs.stderr().split('\n').slice(0, -1)
+  return lines
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as LogLine)
+    .filter(({ msg }) => msg === event)
+}
+
+function startedPids(oqs: OqsProcess): number[] {
+  return logged(oqs, 'started').map(({ pid }) => pid)
+}
+
+/** A connection that stays with the process that took it. */
+class Connection {
+  pid = 0
+  readonly #url: string
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  open(method: string, path: string, token = ADMIN_TOKEN): ClientRequest {
+    const contentType = path === BATCH ? 'application/x-ndjson' : 'application/json'
+    const headers = { authorization: `Bearer ${token}`, 'content-type': contentType }
+    return request(this.#url + path, { method, headers, agent: this.#agent })
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the body is the thing under test
+  async send(method: string, path: string, body?: unknown, token?: string): Promise<any> {
+    const sent = this.open(method, path, token)
+    sent.end(typeof body === 'object' ? JSON.stringify(body) : body)
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    return { status: response.statusCode, body: JSON.parse(await text(response)) }
+  }
+
+  get(path: string, token?: string) {
+    return this.send('GET', path, undefined, token)
+  }
+
+  put(objects: readonly object[]) {
+    const lines = objects.map((object) => JSON.stringify({ put: object }))
+    return this.send('POST', BATCH, lines.join('\n'))
+  }
+}
+
+/** Two connections, each to a process of its own. */
+async function connectToBoth(oqs: OqsProcess, url: string): Promise<[Connection, Connection]> {
+  const found = new Map<number, Connection>()
+  while (found.size < 2) {
+    const connection = new Connection(url)
+    // An error tells the id of its request, and the log which process answered that.
+    const { body } = await connection.get('/nowhere')
+    while (connection.pid === 0) {
+      const lines = logged(oqs, 'requestFinished')
+      const line = lines.find(({ requestId }) => requestId === body.errorInstanceId)
+      connection.pid = line?.pid ?? 0
+      await sleep(5)
+    }
+    found.set(connection.pid, connection)
+  }
+  return [...found.values()] as [Connection, Connection]
+}
+
+/** Walks with a page from one process and the next from the other; gives the keys. */
+async function walkAlternating(
+  connections: readonly [Connection, Connection],
+  snapshot: boolean,
+  token: string,
+): Promise<number[]> {
+  const keys: number[] = []
+  let next = ''
+  for (let page = 0; ; page += 1) {
+    const connection = connections[page % 2 === 0 ? 0 : 1]
+    const path = `${LISTING}?pageSize=7&snapshot=${snapshot}${next}`
+    const { status, body } = await connection.get(path, token)
+    expect(status).toBe(200)
+    for (const record of body.data) keys.push(record.properties.n)
+    if (body.nextPageToken === undefined) return keys
+    next = `&pageToken=${body.nextPageToken}`
+  }
+}

@@ -1,0 +1,329 @@
+import { describe, expect, it } from 'vitest'
+import type { Change } from '../src/store/object-store.ts'
+import type { StoreUnderTest } from './store-contract.ts'
+import { fixture, pageRead } from './support/store-fixture.ts'
+
+/** What becomes of batches: those that come in pieces, those that fail, those of many at once. */
+
+export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
+  describe(`the ${name} store: batches`, () => {
+    it('keeps what exists where that is wanted, and takes the first of several', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      await things.commit([['a', '1']])
+      const appended = await things.commit(
+        [
+          ['a', '2'],
+          ['b', '2'],
+          ['b', '3'],
+        ],
+        0,
+        { keepsExisting: true },
+      )
+      expect(appended).toEqual({ version: 2, put: 1, deleted: 0, kept: 1 })
+      expect(await things.show()).toEqual(['a=1', 'b=2'])
+      expect(await things.commit([['a', '9']], 0, { keepsExisting: true })).toEqual({
+        version: 2,
+        put: 0,
+        deleted: 0,
+        kept: 1,
+      })
+    })
+
+    it('takes the last of several changes to one object', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      const commit = await things.commit([
+        ['a', '1'],
+        ['b', '1'],
+        ['a', null],
+        ['b', '2'],
+      ])
+      expect(commit).toMatchObject({ put: 1, deleted: 0 })
+      expect(await things.show()).toEqual(['b=2'])
+    })
+
+    it('takes changes as they come, and writes them as one', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      const count = 2500
+      const seen: number[] = []
+      async function* pieces(): AsyncGenerator<readonly Change[]> {
+        for (let n = 0; n < count; n += 500) {
+          seen.push((await things.read({ maxObjects: 1 })).count)
+          yield Array.from({ length: 500 }, (_, at) =>
+            things.change({ k: String(10_000 + n + at), text: `${n + at}` }),
+          )
+        }
+      }
+      const commit = await store.commit({
+        objectType: things.type,
+        changes: pieces(),
+        basedOn: things.generation,
+        nowMs: 0,
+      })
+      expect(commit).toEqual({ version: 1, put: count, deleted: 0, kept: 0 })
+      expect(seen).toEqual([0, 0, 0, 0, 0])
+      expect((await things.read({ maxObjects: 1 })).matches).toBe(count)
+    })
+
+    it('writes nothing when the changes fail midway, and goes on', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      await things.commit([['a', '1']])
+      const replacement = await store.startReplacement(things.type, 0)
+      async function* failing(): AsyncGenerator<readonly Change[]> {
+        yield [things.change({ k: 'a', text: 'half' }), things.change({ k: 'b', text: 'half' })]
+        throw new Error('the sender is gone')
+      }
+      for (const into of [undefined, replacement]) {
+        const late = store.commit({
+          objectType: things.type,
+          changes: failing(),
+          basedOn: things.generation,
+          nowMs: 0,
+          replacement: into,
+        })
+        await expect(late).rejects.toThrow('the sender is gone')
+      }
+      expect(await things.show()).toEqual(['a=1'])
+      expect(await things.commit([['b', '2']])).toMatchObject({ put: 1 })
+      await store.publishReplacement(things.type, replacement, 0)
+      expect(await things.show()).toEqual([])
+    })
+
+    it('lets readers and other types go on while changes come slowly', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      const others = await fixture(store, {
+        apiName: 'others',
+        objectTypes: [
+          {
+            apiName: 'other',
+            primaryKey: 'k',
+            properties: { k: { type: 'string' }, text: { type: 'string' } },
+          },
+        ],
+      })
+      async function* slow(): AsyncGenerator<readonly Change[]> {
+        yield [things.change({ k: 'a', text: '1' })]
+        // Whoever waited for the end of this commit would wait for ever.
+        expect(await others.show()).toEqual([])
+        expect(await things.show()).toEqual([])
+        expect(await others.commit([['x', '1']])).toMatchObject({ put: 1 })
+        yield [things.change({ k: 'b', text: '1' })]
+      }
+      await store.commit({
+        objectType: things.type,
+        changes: slow(),
+        basedOn: things.generation,
+        nowMs: 0,
+      })
+      expect(await things.show()).toEqual(['a=1', 'b=1'])
+      expect(await others.show()).toEqual(['x=1'])
+    })
+
+    it('writes an object anew after it was deleted, with all its versions readable', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      for (let version = 1; version <= 6; version += 1) {
+        await things.commit([['a', version % 2 === 0 ? null : String(version)]])
+      }
+      for (let version = 1; version <= 6; version += 1) {
+        expect(await things.show({ version })).toEqual(version % 2 === 0 ? [] : [`a=${version}`])
+      }
+    })
+  })
+
+  describe(`the ${name} store: replacements`, () => {
+    it('shows nothing of a replacement before it is published, all of it after', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      await things.commit([['a', '1']])
+      const [first, second] = [
+        await store.startReplacement(things.type, 0),
+        await store.startReplacement(things.type, 0),
+      ]
+      expect(first).not.toBe(second)
+      await things.commit([['b', 'first']], 0, { replacement: first })
+      await things.commit([['c', 'second']], 0, { replacement: second })
+      expect(await things.show()).toEqual(['a=1'])
+      const published = await store.publishReplacement(things.type, first, 0)
+      expect(published).toMatchObject({ put: 1, deleted: 1, kept: 0 })
+      expect(published.version).toBeGreaterThan(1)
+      expect(await things.show()).toEqual(['b=first'])
+      await store.abandonReplacement(things.type, second)
+      for (const gone of [first, second, '987654']) {
+        await expect(store.publishReplacement(things.type, gone, 0)).rejects.toMatchObject({
+          errorName: 'ReplacementNotFound',
+        })
+      }
+      expect(await things.show({ version: 1 })).toEqual(['a=1'])
+    })
+
+    it('is published between the commits of others, and loses none that come after', async () => {
+      await using first = await open()
+      const things = await fixture(first)
+      await using second = await openAgain()
+      const replacement = await first.startReplacement(things.type, 0)
+      await things.put(keys('r', 20), 0, { replacement })
+      const commit = (n: number) =>
+        (n % 2 === 0 ? first : second).commit({
+          objectType: things.type,
+          changes: [things.change({ k: `c${100 + n}`, text: '' })],
+          basedOn: things.generation,
+          nowMs: 0,
+        })
+      const numbers = Array.from({ length: 24 }, (_, n) => n)
+      const before = numbers.slice(0, 12).map(commit)
+      const publishing = second.publishReplacement(things.type, replacement, 0)
+      const after = numbers.slice(12).map(commit)
+      const { version } = await publishing
+      const commits = await Promise.all([...before, ...after])
+      const versions = [...commits.map((one) => one.version), version]
+      expect(new Set(versions).size).toBe(25)
+      const left = numbers.filter((n) => (commits[n]?.version ?? 0) > version)
+      expect(await things.keys()).toEqual([
+        ...left.map((n) => `c${100 + n}`),
+        ...keys('r', 20).map(({ k }) => k),
+      ])
+      expect(await things.keys({ version: version - 1 })).toHaveLength(24 - left.length)
+    })
+  })
+
+  describe(`the ${name} store: opened twice`, () => {
+    it('makes one store, however many open it at once', async () => {
+      await using first = await open()
+      await using stores = new AsyncDisposableStack()
+      const others = await Promise.all(Array.from({ length: 4 }, openAgain))
+      for (const other of others) stores.use(other)
+      const keys = await Promise.all([first, ...others].map((store) => store.readPageTokenKeys()))
+      for (const one of keys) expect(one).toEqual(keys[0])
+    })
+
+    it('sees on one what is committed, replaced, reclaimed and defined on the other', async () => {
+      await using first = await open()
+      const things = await fixture(first)
+      await using second = await openAgain()
+      const on = async (what = {}) => {
+        const page = await second.readPage(pageRead(things.type, what))
+        return page === 'reclaimed' ? page : [page.version, page.count]
+      }
+      expect(await on()).toEqual([0, 0])
+      await things.commit([['a', '1']], 1000)
+      expect(await on()).toEqual([1, 1])
+      const replacement = await first.startReplacement(things.type, 1000)
+      await second.commit({
+        objectType: things.type,
+        changes: [things.change({ k: 'x', text: '' }), things.change({ k: 'y', text: '' })],
+        basedOn: things.generation,
+        nowMs: 1000,
+        replacement,
+      })
+      const { version } = await first.publishReplacement(things.type, replacement, 2000)
+      expect(await on()).toEqual([version, 2])
+      expect(await on({ version: 1 })).toEqual([1, 1])
+      expect(await second.reclaim(3000)).toBe(1)
+      expect(await on({ version: 1 })).toBe('reclaimed')
+      expect(await first.readPage(pageRead(things.type, { version: 1 }))).toBe('reclaimed')
+    })
+
+    it('adds a property on one, and writes and asks for it on the other', async () => {
+      await using first = await open()
+      const things = await fixture(first)
+      await things.commit([['a', '1']])
+      await using second = await openAgain()
+      expect((await second.readCatalogue()).ontologies).toHaveLength(1)
+      const wider = await fixture(first, {
+        apiName: 'things',
+        objectTypes: [
+          {
+            apiName: 'thing',
+            primaryKey: 'k',
+            properties: {
+              k: { type: 'string' },
+              text: { type: 'string' },
+              more: { type: 'integer' },
+            },
+          },
+        ],
+      })
+      const { generation } = await second.readCatalogue()
+      expect(generation).toBe(wider.generation)
+      await second.commit({
+        objectType: wider.type,
+        changes: [wider.change({ k: 'b', more: 7 })],
+        basedOn: generation,
+        nowMs: 0,
+      })
+      const seven = {
+        kind: 'compare',
+        field: { property: 'more', structField: undefined },
+        operator: 'eq',
+        value: 7,
+      } as const
+      expect(await wider.keys({ query: seven })).toEqual(['b'])
+      expect(await wider.keys({ query: { kind: 'not', of: seven } })).toEqual(['a'])
+      expect(await wider.keys({ query: { kind: 'isNull', property: 'more' } })).toEqual(['a'])
+    })
+
+    it('serves writers of several types and several stores at once, without losing a change', async () => {
+      await using first = await open()
+      const things = await fixture(first)
+      await using second = await openAgain()
+      const others = await fixture(first, {
+        apiName: 'others',
+        objectTypes: [
+          {
+            apiName: 'other',
+            primaryKey: 'k',
+            properties: { k: { type: 'string' }, text: { type: 'string' } },
+          },
+        ],
+      })
+      const { generation } = await second.readCatalogue()
+      // All of them write the same objects and one of their own, in different orders.
+      const commits = Array.from({ length: 40 }, async (_, n) => {
+        const { type, change } = n % 4 < 2 ? things : others
+        const shared = keys('s', 10).map(({ k }) => change({ k, text: String(n) }))
+        const changes = [...(n % 3 === 0 ? shared : shared.toReversed()), change({ k: `own${n}` })]
+        const store = n % 2 === 0 ? first : second
+        return store.commit({ objectType: type, changes, basedOn: generation, nowMs: n })
+      })
+      await Promise.all(commits)
+      for (const { read, keys: readKeys, show } of [things, others]) {
+        expect((await read()).version).toBe(20)
+        expect(await readKeys()).toHaveLength(30)
+        const shared = (await show()).filter((shown) => shown.startsWith('s'))
+        expect(new Set(shared.map((shown) => shown.split('=')[1])).size).toBe(1)
+      }
+    })
+
+    it('shows one moment on each page, whatever others write meanwhile', async () => {
+      await using first = await open()
+      const things = await fixture(first)
+      await using second = await openAgain()
+      let stop = false
+      const writing = (async () => {
+        for (let n = 0; !stop; n += 1) {
+          const pairs = keys('k', 30).map(({ k }) => [k, n % 2 === 0 ? 'x' : null] as const)
+          await things.commit(pairs)
+        }
+      })()
+      for (let read = 0; read < 100; read += 1) {
+        const page = await second.readPage(pageRead(things.type, { maxObjects: 20 }))
+        if (page === 'reclaimed') throw new Error('reclaimed')
+        expect([page.count, page.more, page.matches]).toEqual(
+          page.version % 2 === 1 ? [20, true, 30] : [0, false, 0],
+        )
+        await new Promise(setImmediate)
+      }
+      stop = true
+      await writing
+    })
+  })
+}
+
+function keys(prefix: string, count: number): { k: string; text: string }[] {
+  return Array.from({ length: count }, (_, n) => ({ k: `${prefix}${100 + n}`, text: '' }))
+}

@@ -1,0 +1,156 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chownSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findBinaries, type Owner, serverOwner } from './postgres-binaries.ts'
+
+/** A PostgreSQL server of the tests' own, on a free port of this machine. */
+export interface PostgresServer extends AsyncDisposable {
+  /** Of its database `postgres`. */
+  readonly url: string
+  /** Ends the server as a crash would; what was acknowledged must be there after the start. */
+  kill(): Promise<void>
+  /** Ends the server in order, without waiting for its clients. */
+  stop(): Promise<void>
+  /** Starts it again, on the same port with the same data. */
+  start(): Promise<void>
+}
+
+export interface PostgresServerOptions {
+  /** Whether an acknowledged commit outlives a crash of the server; tests are slower then. */
+  readonly isDurable?: boolean
+}
+
+const KEEPER = fileURLToPath(new URL('./postgres-keeper.ts', import.meta.url))
+
+/** A default order and a time zone that would show if a query depended on them. */
+const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US']
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  timezone: 'Asia/Kathmandu',
+  max_connections: '300',
+  shared_buffers: '64MB',
+  dynamic_shared_memory_type: 'mmap',
+  log_min_messages: 'log',
+}
+const CARELESS = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }
+
+export async function startPostgresServer(
+  options: PostgresServerOptions = {},
+): Promise<PostgresServer> {
+  const owner = serverOwner()
+  const folder = mkdtempSync(join(tmpdir(), 'oqs-postgres-'))
+  const keeper = spawn(process.execPath, [KEEPER, folder], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+    detached: true,
+  })
+  const remove = async () => {
+    const ended = once(keeper, 'close')
+    keeper.stdin.end()
+    await ended
+  }
+  try {
+    if (owner !== undefined) chownSync(folder, owner.uid, owner.gid)
+    const bin = await findBinaries(folder, owner)
+    const password = randomBytes(12).toString('hex')
+    const passwordFile = join(folder, 'password')
+    writeFileSync(passwordFile, password)
+    if (owner !== undefined) chownSync(passwordFile, owner.uid, owner.gid)
+    const data = join(folder, 'data')
+    await initialise(bin, data, passwordFile, owner)
+
+    const port = await freePort()
+    const settings = { ...SETTINGS, ...(options.isDurable === true ? {} : CARELESS), port }
+    const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    let server: ChildProcess | undefined
+    const start = async () => {
+      server = await startProcess(join(bin, 'postgres'), ['-D', data, ...words], owner)
+    }
+    const end = async (signal: NodeJS.Signals) => {
+      if (server === undefined) return
+      const ended = once(server, 'close')
+      server.kill(signal)
+      await ended
+      server = undefined
+    }
+    await start()
+    return {
+      url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+      kill: () => end('SIGQUIT'),
+      stop: () => end('SIGINT'),
+      start,
+      [Symbol.asyncDispose]: remove,
+    }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+async function initialise(
+  bin: string,
+  data: string,
+  passwordFile: string,
+  owner: Owner | undefined,
+): Promise<void> {
+  const words = ['-D', data, '-U', 'postgres', '--auth=password', `--pwfile=${passwordFile}`]
+  const child = spawn(join(bin, 'initdb'), [...words, '--no-sync', ...LOCALE], {
+    ...owner,
+    // The server's user may have no right to look at the folder that the tests run in.
+    cwd: join(data, '..'),
+    env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const output = outputOf(child)
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`initdb ended with ${code}: ${output()}`)
+}
+
+/** Resolves when the server takes connections. */
+async function startProcess(
+  program: string,
+  words: readonly string[],
+  owner: Owner | undefined,
+): Promise<ChildProcess> {
+  const child = spawn(program, words, {
+    ...owner,
+    cwd: tmpdir(),
+    env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // Ctrl-C must not end it before the tests have ended.
+    detached: true,
+  })
+  const output = outputOf(child)
+  await new Promise<void>((resolve, reject) => {
+    child.stderr.on('data', () => {
+      if (output().includes('ready to accept connections')) resolve()
+    })
+    child.once('error', reject)
+    child.once('close', () => reject(new Error(`PostgreSQL ended: ${output()}`)))
+  })
+  return child
+}
+
+/** What a process said last. */
+function outputOf(child: ChildProcess): () => string {
+  let text = ''
+  child.stderr?.on('data', (chunk) => {
+    text = `${text}${chunk}`.slice(-10_000)
+  })
+  return () => text
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}

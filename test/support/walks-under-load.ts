@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CommitLog, type Sight, type WrittenObject } from './commit-log.ts'
+import { type Nodes, startNodes } from './nodes.ts'
+import { NUMBERS } from './ontologies.ts'
+import type { Answer, Ask } from './service.ts'
+
+/**
+ * Writers and walkers on several nodes of one store at once. Each walk asks another node for each
+ * page, and must show exactly what a log of the commits says, whatever happens meanwhile.
+ */
+
+export interface Load {
+  /** As `OQS_STORE` takes it; must be empty. */
+  readonly store: string
+  readonly nodes: number
+  readonly writers: number
+  readonly snapshotWalkers: number
+  readonly defaultWalkers: number
+  readonly seconds: number
+  /** What happens meanwhile, again and again. */
+  readonly disturb?: (nodes: Nodes, round: number) => Promise<void>
+}
+
+export interface LoadReport {
+  readonly batches: number
+  readonly snapshotWalks: number
+  readonly defaultWalks: number
+  readonly pages: number
+  /** Requests that another node had to answer. */
+  readonly retries: number
+  /** How often something happened meanwhile. */
+  readonly rounds: number
+}
+
+const OBJECTS = '/api/v1/ontologies/numbers/objects/number'
+
+/** Throws at the first thing that is not as it should be. */
+export async function walkUnderLoad(load: Load): Promise<LoadReport> {
+  await using nodes = await startNodes(load.store, load.nodes)
+  const log = new CommitLog(load.writers)
+  const sights: Sight[] = []
+  const counts = { batches: 0, snapshotWalks: 0, defaultWalks: 0, pages: 0, retries: 0, rounds: 0 }
+  let isOver = false
+
+  const ask = async (turn: number, path: string, question?: Ask): Promise<[Answer, number]> => {
+    const { answer, retries } = await nodes.ask(turn, path, question)
+    counts.retries += retries
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.text}`)
+    return [answer, retries]
+  }
+  const send = (turn: number, changes: readonly object[]) =>
+    ask(turn, `/api/admin${OBJECTS.slice('/api'.length)}`, {
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: changes.map((change) => JSON.stringify(change)).join('\n'),
+    })
+  const writeNext = async (writer: number) => {
+    const { number, changes } = log.next(writer)
+    const [{ body }, retries] = await send(writer + number, changes)
+    log.acknowledge(writer, number, body.version, retries === 0)
+    counts.batches += 1
+  }
+  const walk = async (snapshot: boolean): Promise<WrittenObject[]> => {
+    const objects: WrittenObject[] = []
+    let token = ''
+    for (let turn = Math.floor(Math.random() * nodes.count); ; turn += 1) {
+      const pageSize = 20 + Math.floor(Math.random() * 150)
+      const [{ body }] = await ask(
+        turn,
+        `${OBJECTS}?pageSize=${pageSize}&snapshot=${snapshot}${token}`,
+      )
+      counts.pages += 1
+      for (const { properties } of body.data) {
+        objects.push({ n: properties.n, text: properties.text ?? '' })
+      }
+      if (body.nextPageToken === undefined) return objects
+      token = `&pageToken=${body.nextPageToken}`
+    }
+  }
+  const walkSnapshot = async () => {
+    const acknowledged = log.acknowledged()
+    sights.push(log.checkSnapshot(await walk(true), acknowledged))
+    counts.snapshotWalks += 1
+  }
+  const walkDefault = async () => {
+    log.checkDefault(await walk(false))
+    counts.defaultWalks += 1
+  }
+  const until = async (run: () => Promise<void>) => {
+    while (!isOver) await run()
+  }
+  const times = (count: number, run: (index: number) => Promise<void>) =>
+    Array.from({ length: count }, (_, index) => until(() => run(index)))
+
+  await ask(0, '/api/admin/v1/ontologies/numbers', { method: 'PUT', json: NUMBERS })
+  await send(
+    0,
+    log.fixed().map((object) => ({ put: object })),
+  )
+  for (let writer = 0; writer < load.writers; writer += 1) await writeNext(writer)
+
+  const work = [
+    ...times(load.writers, writeNext),
+    ...times(load.snapshotWalkers, walkSnapshot),
+    ...times(load.defaultWalkers, walkDefault),
+    (async () => {
+      const end = Date.now() + load.seconds * 1000
+      while (Date.now() < end) {
+        await load.disturb?.(nodes, counts.rounds)
+        counts.rounds += 1
+        await sleep(load.disturb === undefined ? end - Date.now() : 300)
+      }
+      isOver = true
+    })(),
+  ]
+  try {
+    await Promise.all(work)
+  } finally {
+    isOver = true
+    await Promise.allSettled(work)
+  }
+
+  // Now that every version is known, and everything acknowledged must be there.
+  await walkSnapshot()
+  for (const sight of sights) log.checkMoment(sight)
+  return { ...counts, rounds: load.disturb === undefined ? 0 : counts.rounds }
+}
+
+/** Kills one node after another, and puts a new one in its place. */
+export async function replaceNodes(nodes: Nodes, round: number): Promise<void> {
+  await nodes.replace(round % nodes.count)
+}
+
+/** Takes the database away and gives it back, in order and as a crash does, in turn. */
+export function restartDatabase(database: {
+  stop(): Promise<void>
+  kill(): Promise<void>
+  start(): Promise<void>
+}): (nodes: Nodes, round: number) => Promise<void> {
+  return async (nodes, round) => {
+    await nodes.untilReady(true)
+    await (round % 2 === 0 ? database.stop() : database.kill())
+    await nodes.untilReady(false)
+    await database.start()
+    await nodes.untilReady(true)
+  }
+}
