@@ -61,6 +61,10 @@ export class Inputs implements AsyncDisposable {
       await using opened = new AsyncDisposableStack()
       const input = await openInput(path, this.#options)
       opened.defer(() => input.close())
+      // Standard input may never end by itself.
+      const close = () => void input.close()
+      this.#signal.addEventListener('abort', close, { once: true })
+      opened.defer(() => this.#signal.removeEventListener('abort', close))
       this.#current = input
       yield input
       this.#doneBytes += input.totalBytes ?? 0
@@ -97,7 +101,7 @@ export async function openInputs(
     import('../transfer/keep-stdin.ts'),
   ])
   await using cleanups = new AsyncDisposableStack()
-  const kept = twice && paths.includes('-') ? await keepStdin(process.stdin) : undefined
+  const kept = twice && paths.includes('-') ? await keepStdin(process.stdin, signal) : undefined
   if (kept !== undefined) cleanups.use(kept)
   const sizes = await Promise.all(
     paths.map(async (path) => {

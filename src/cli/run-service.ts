@@ -35,7 +35,7 @@ export async function runService(demo: boolean): Promise<void> {
 function stopOnSignal({ log }: Server, stop: () => Promise<void>): void {
   let signal: NodeJS.Signals | undefined
   const { close } = closeWithGrace(
-    { delay: STOP_TIMEOUT_MS, skip: ['SIGINT', 'SIGTERM'], logger: false },
+    { delay: STOP_TIMEOUT_MS, skip: ['SIGINT', 'SIGTERM', 'beforeExit'], logger: false },
     async ({ err }) => {
       if (err) log({ event: 'crashed', error: err })
       log({ event: 'stopping', signal })

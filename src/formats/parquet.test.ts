@@ -245,6 +245,47 @@ describe('a Parquet file that cannot be read', () => {
     await expect(read(parquetFile([{ ...column, name: 'x' }]))).rejects.toThrow(message)
   })
 
+  it.each([
+    ['run', Buffer.from([0xfe, 0xff, 0xff, 0xff, 0x0f, 1]), 'a run is longer than its page'],
+    ['packed run', Buffer.from([0xff, 0xff, 0xff, 0xff, 0x0f]), 'a page ends before its values do'],
+  ])('because of a %s without end', async (_, run, message) => {
+    const file = parquetFile([{ name: 'x', type: 'BOOLEAN', values: [true, null, true, false] }])
+    // The levels: four runs of one value each, after the length of them all.
+    const at = file.indexOf(Buffer.from([8, 0, 0, 0, 2, 1, 2, 0])) + 4
+    run.copy(file, at)
+    await expect(read(file)).rejects.toThrow(`column x, rows 1 to 4, cannot be read: ${message}`)
+  })
+
+  it.each([
+    ['values', 4, 'a page has too many values'],
+    ['values', -1, 'the header of a page names -1'],
+    ['values', 2 ** 30, 'the header of a page names 1073741824'],
+  ])('because a page claims other %s: %i', async (_, claimed, message) => {
+    for (const dictionary of [false, true]) {
+      const file = parquetFile([{ name: 'x', type: 'INT32', values: [1, 2, 3], dictionary }], {
+        claimedValues: claimed,
+      })
+      await expect(read(file)).rejects.toThrow(message)
+    }
+  })
+
+  it('never hangs, whichever bits are damaged', async () => {
+    const values = Array.from({ length: 12 }, (_, index) => (index % 5 === 0 ? null : index))
+    const column = { type: 'INT32', values } as const
+    const file = parquetFile([
+      { ...column, name: 'plain', pageRows: 5 },
+      { ...column, name: 'second', secondKind: true },
+      { ...column, name: 'dictionary', dictionary: true },
+    ])
+    for (let at = 4; at < file.length - 8; at += 1) {
+      for (const damage of [0xff, 0x80, 0x01]) {
+        const damaged = Buffer.from(file)
+        damaged[at] = (damaged[at] as number) ^ damage
+        await read(damaged).catch((error) => expect(error.name).toBe('UnreadableFile'))
+      }
+    }
+  })
+
   it('because it is none, or cut or changed', async () => {
     const file = parquetFile([{ name: 'x', type: 'INT32', values: [1, 2, 3] }])
     for (const other of ['', 'PAR1', 'PAR1PAR1PAR', 'a,b\n1,2\n3,4']) {

@@ -52,10 +52,21 @@ export class UnreadableFile extends Error {
 
 const EXCERPT_LENGTH = 80
 
-/** The beginning of a record, to be shown to a person in one line. */
-export function excerptOf(text: string): string {
-  const line = text.slice(0, EXCERPT_LENGTH + 1).replaceAll(/\p{Cc}+/gu, ' ')
+/** The beginning of a record or of a value, to be shown to a person in one line. */
+export function excerptOf(value: unknown): string {
+  if (value === undefined) return ''
+  const line = valueText(value)
+    .slice(0, EXCERPT_LENGTH + 1)
+    .replaceAll(/\p{Cc}+/gu, ' ')
   return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line
+}
+
+/** Any value of a cell as text: arrays and objects as JSON, whole numbers of any size exactly. */
+export function valueText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value)
+  return JSON.stringify(value, (_name, inner: unknown) =>
+    typeof inner === 'bigint' ? String(inner) : inner,
+  )
 }
 
 /** Sets a cell, also where the column has a name that plain assignment would not take. */

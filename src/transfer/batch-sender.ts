@@ -1,4 +1,4 @@
-import type { Parameters } from '../client/connection.ts'
+import type { QueryParameters } from '../client/connection.ts'
 import type { BatchResult, ServiceClient, TypePath } from '../client/service-client.ts'
 import { ServiceError } from '../client/service-error.ts'
 import { excerptOf } from '../formats/row.ts'
@@ -65,7 +65,7 @@ export class BatchSender implements ObjectSink {
   readonly sent: Sent = { batches: 0, objects: 0, put: 0, kept: 0, version: 0 }
   readonly #client: ServiceClient
   readonly #type: TypePath
-  readonly #query: Parameters
+  readonly #query: QueryParameters
   /** May throw, to end it all. */
   readonly #onRefused: (refusal: Refusal) => void
   #batch: OutgoingObject[] = []
@@ -75,7 +75,7 @@ export class BatchSender implements ObjectSink {
   constructor(
     client: ServiceClient,
     type: TypePath,
-    query: Parameters,
+    query: QueryParameters,
     onRefused: (refusal: Refusal) => void,
   ) {
     this.#client = client

@@ -1,10 +1,11 @@
-import { type CellKind, isUnreadable, type ReadRow, type Row } from '../formats/row.ts'
+import { type CellKind, excerptOf, isUnreadable, type ReadRow, type Row } from '../formats/row.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import { RefusedValue } from '../ontology/refused-value.ts'
 import {
   type ColumnOptions,
   type ColumnPlan,
   checkColumnOptions,
+  checkNamedColumns,
   planColumns,
   UnfitColumns,
 } from './column-plan.ts'
@@ -60,6 +61,8 @@ export function rowReader(type: ObjectType, options: ColumnOptions = {}): RowRea
     const shape = JSON.stringify([kind, columns])
     let reader = readers.get(shape)
     if (reader === undefined) {
+      // Each row of JSON may have other columns.
+      if (kind !== 'json') checkNamedColumns(columns, options)
       reader = cellsReader(type, planColumns(type, columns, options), kind, options)
       if (readers.size >= KNOWN_SHAPES) readers.clear()
       readers.set(shape, reader)
@@ -156,19 +159,4 @@ function asItIs(
     }
     return true
   }
-}
-
-const EXCERPT_LENGTH = 60
-
-/** The beginning of a value, for messages. */
-export function excerptOf(value: unknown): string {
-  if (value === undefined) return ''
-  const text = typeof value === 'string' ? value : String(safeJson(value))
-  return text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH)}…` : text
-}
-
-function safeJson(value: unknown): string | undefined {
-  return JSON.stringify(value, (_name, inner: unknown) =>
-    typeof inner === 'bigint' ? String(inner) : inner,
-  )
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { EXPORT_FORMATS, type ExportFormat } from '../../contract/export-formats.ts'
 import { addExamples } from '../examples.ts'
 import { Interrupted, untilInterrupted } from '../interrupt.ts'
 import { tell, writeOut } from '../output.ts'
@@ -15,7 +16,7 @@ import {
 } from '../service-options.ts'
 
 interface ExportCommandOptions extends ServiceOptions, TypeOptions {
-  readonly format: 'ndjson' | 'csv'
+  readonly format: ExportFormat
   readonly output?: string
   readonly where?: string
   readonly select?: string[]
@@ -29,7 +30,7 @@ export function addExportCommand(program: Command): void {
   addTypeOptions(command)
   command
     .addOption(
-      new Option('--format <format>', 'what to write').choices(['ndjson', 'csv']).default('ndjson'),
+      new Option('--format <format>', 'what to write').choices(EXPORT_FORMATS).default('ndjson'),
     )
     .option('--output <file>', 'the file to write; standard output when left out', parseText)
     .option('--where <json>', 'only objects that match a query, as in oqs search', checkJson)
