@@ -1,7 +1,6 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Input, InputOptions } from '../transfer/open-input.ts'
 import { type Progress, startProcessProgress } from './progress.ts'
-import { parseText } from './service-options.ts'
 
 /** The files that a command reads, one after the other. */
 
@@ -21,7 +20,19 @@ export function addInputOptions(command: Command): Command {
         'parquet',
       ]),
     )
-    .option('--delimiter <sign>', 'between the columns of CSV; guessed when left out', parseText)
+    .option(
+      '--delimiter <sign>',
+      'between the columns of CSV, one character or tab; guessed when left out',
+      parseDelimiter,
+    )
+}
+
+function parseDelimiter(text: string): string {
+  if (text === 'tab' || text === '\\t') return '\t'
+  if (!/^[^"\r\n\p{L}\p{N}]$/u.test(text) || text.length !== 1) {
+    throw new InvalidArgumentError('It must be one character, no letter, digit or quote; or tab.')
+  }
+  return text
 }
 
 export interface InputProgress {

@@ -60,7 +60,7 @@ export function checkPages(
   // The same end as that of the library: the last page of a flat column, or of the chunk.
   while (position.at < chunk.length - 1 && (left > 0 || !depth.isFlat)) {
     const header = readPageHeader(chunk, position)
-    const stored = cutPage(chunk, position, header)
+    const stored = cutPage(chunk, position, header, column)
     if (header.type === 'other') throw new Error('it has a page of an unknown kind')
     if (header.type === 'dictionary') continue
     left -= header.valueCount

@@ -32,10 +32,11 @@ export interface ColumnValues {
 export function readDictionaryRows(
   chunk: Uint8Array,
   column: DictionaryColumn,
-  { codec }: ColumnMetaData,
+  metadata: ColumnMetaData,
   compressors: Compressors,
   rows: { readonly start: number; readonly end: number; readonly inGroup: number },
 ): ColumnValues | undefined {
+  const { codec } = metadata
   const decompress = codec === 'UNCOMPRESSED' ? (page: Uint8Array) => page : compressors[codec]
   if (decompress === undefined) return undefined
   const numbers = new Uint32Array(rows.end - rows.start)
@@ -44,7 +45,7 @@ export function readDictionaryRows(
   let row = 0
   while (row < rows.end) {
     const header = readPageHeader(chunk, position)
-    const stored = cutPage(chunk, position, header)
+    const stored = cutPage(chunk, position, header, metadata)
     if (header.type === 'dictionary') {
       if (!PLAIN_ENCODINGS.includes(header.encoding)) return undefined
       const plain = decompress(stored, header.bytes)

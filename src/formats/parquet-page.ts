@@ -1,3 +1,5 @@
+import type { ColumnMetaData } from 'hyparquet'
+
 /** The pages of a Parquet column: their headers, and the numbers packed in them. */
 
 export interface PageHeader {
@@ -20,6 +22,8 @@ export const DICTIONARY_ENCODINGS = [2, 8]
 /** Arrays with more values are many times slower, and no program writes such pages. */
 const MAX_VALUES = 2 ** 25
 const MAX_BYTES = 2 ** 30
+/** What is unpacked without a look at how long the column should be. */
+const COMMON_BYTES = 2 ** 26
 /** Numbers of more bits do not occur: dictionaries are small. */
 export const MAX_WIDTH = 24
 
@@ -53,8 +57,16 @@ export function readPageHeader(bytes: Uint8Array, position: Position): PageHeade
 }
 
 /** The bytes of a page after its header. */
-export function cutPage(chunk: Uint8Array, position: Position, header: PageHeader): Uint8Array {
+export function cutPage(
+  chunk: Uint8Array,
+  position: Position,
+  header: PageHeader,
+  { total_uncompressed_size }: ColumnMetaData,
+): Uint8Array {
   const start = position.at
+  if (header.bytes > Math.max(COMMON_BYTES, Number(total_uncompressed_size))) {
+    throw new Error('a page claims to be longer than its column')
+  }
   position.at += header.compressedBytes
   if (position.at > chunk.length) throw new Error('a page is longer than its column')
   return chunk.subarray(start, position.at)

@@ -245,22 +245,21 @@ describe('a Parquet file that cannot be read', () => {
     await expect(read(parquetFile([{ ...column, name: 'x' }]))).rejects.toThrow(message)
   })
 
-  it.each([
-    ['run', Buffer.from([0xfe, 0xff, 0xff, 0xff, 0x0f, 1]), 'a run is longer than its page'],
-    ['packed run', Buffer.from([0xff, 0xff, 0xff, 0xff, 0x0f]), 'a page ends before its values do'],
-  ])('because of a %s without end', async (_, run, message) => {
+  it('because of a run without end', async () => {
     const file = parquetFile([{ name: 'x', type: 'BOOLEAN', values: [true, null, true, false] }])
     // The levels: four runs of one value each, after the length of them all.
     const at = file.indexOf(Buffer.from([8, 0, 0, 0, 2, 1, 2, 0])) + 4
-    run.copy(file, at)
-    await expect(read(file)).rejects.toThrow(`column x, rows 1 to 4, cannot be read: ${message}`)
+    Buffer.from([0xfe, 0xff, 0xff, 0xff, 0x0f, 1]).copy(file, at)
+    await expect(read(file)).rejects.toThrow(
+      'column x, rows 1 to 4, cannot be read: a run is longer than its page',
+    )
   })
 
   it.each([
-    ['values', 4, 'a page has too many values'],
-    ['values', -1, 'the header of a page names -1'],
-    ['values', 2 ** 30, 'the header of a page names 1073741824'],
-  ])('because a page claims other %s: %i', async (_, claimed, message) => {
+    [4, 'a page has too many values'],
+    [-1, 'the header of a page names -1'],
+    [2 ** 30, 'the header of a page names 1073741824'],
+  ])('because a page claims to hold %i values', async (claimed, message) => {
     for (const dictionary of [false, true]) {
       const file = parquetFile([{ name: 'x', type: 'INT32', values: [1, 2, 3], dictionary }], {
         claimedValues: claimed,
@@ -270,15 +269,15 @@ describe('a Parquet file that cannot be read', () => {
   })
 
   it('never hangs, whichever bits are damaged', async () => {
-    const values = Array.from({ length: 12 }, (_, index) => (index % 5 === 0 ? null : index))
+    const values = [1, null, 3, 4, null, 6]
     const column = { type: 'INT32', values } as const
     const file = parquetFile([
-      { ...column, name: 'plain', pageRows: 5 },
+      { ...column, name: 'plain', pageRows: 4 },
       { ...column, name: 'second', secondKind: true },
       { ...column, name: 'dictionary', dictionary: true },
     ])
     for (let at = 4; at < file.length - 8; at += 1) {
-      for (const damage of [0xff, 0x80, 0x01]) {
+      for (const damage of [0xff, 0x81]) {
         const damaged = Buffer.from(file)
         damaged[at] = (damaged[at] as number) ^ damage
         await read(damaged).catch((error) => expect(error.name).toBe('UnreadableFile'))

@@ -51,6 +51,7 @@ export function addObjectsAdmin(app: App, services: Services): void {
       const catalogue = await services.store.readCatalogue()
       const ontology = resolveOntology(catalogue, request.caller, request.params.ontology)
       const { objectType } = resolveObjectType(ontology, request.params.objectType)
+      refuseEncoded(request.headers['content-encoding'])
       refuseLarge(request.headers['content-length'])
       if (request.body === undefined) throw new ObjectQueryError('MissingPostBody')
       const changes = readChanges(request.body as Readable, objectType)
@@ -83,6 +84,15 @@ const BatchParameters = Type.Object(
   },
   closed,
 )
+
+/** Compressed bytes would be read as lines. */
+function refuseEncoded(encoding: string | undefined): void {
+  if (encoding === undefined || encoding === 'identity') return
+  throw new ObjectQueryError('Conjure:UnsupportedMediaType', {
+    expected: 'no content encoding',
+    received: encoding,
+  })
+}
 
 /** What is declared too large is refused before it is sent, not after. */
 function refuseLarge(contentLength: string | undefined): void {

@@ -55,6 +55,8 @@ export interface ObjectSink {
 const BATCH_OBJECTS = 5000
 const BATCH_CHARACTERS = 4 * 1024 * 1024
 const BATCHES_UNDER_WAY = 2
+/** A definition that changes more often than this during one batch is somebody's mistake. */
+const DEFINITION_CHANGES = 5
 
 interface UnderWay {
   readonly keys: ReadonlySet<string>
@@ -125,6 +127,7 @@ export class BatchSender implements ObjectSink {
   /** Sends a batch; without the rows that the service refuses, as often as it refuses some. */
   async #post(batch: readonly OutgoingObject[]): Promise<void> {
     let objects = batch
+    let changesSeen = 0
     while (objects.length > 0) {
       const lines = objects.map(({ json }) => `{"put":${json}}\n`).join('')
       try {
@@ -136,6 +139,11 @@ export class BatchSender implements ObjectSink {
         this.#note(result, objects.length)
         return
       } catch (error) {
+        // The definition changed while the batch was read: the next try is checked by the new one.
+        if (isOutOfSync(error) && changesSeen < DEFINITION_CHANGES) {
+          changesSeen += 1
+          continue
+        }
         const refused = refusedLines(error)
         if (refused === undefined) throw error
         for (const one of refused) {
@@ -156,6 +164,10 @@ export class BatchSender implements ObjectSink {
     this.sent.kept += kept
     this.sent.version = Math.max(this.sent.version, version)
   }
+}
+
+function isOutOfSync(error: unknown): boolean {
+  return error instanceof ServiceError && error.errorName === 'OntologyDefinitionOutOfSync'
 }
 
 interface RefusedLine {

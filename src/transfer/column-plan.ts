@@ -14,6 +14,8 @@ export interface ColumnOptions {
   readonly geopoints?: ReadonlyMap<string, Coordinates>
   /** The property that gets the number of the row, counted from 1 over all files. */
   readonly rowNumber?: string
+  /** Whether columns without a property are left out. */
+  readonly ignoresOthers?: boolean
   /** Whether the key is the number of the row where no column gives it. */
   readonly numbersRows?: boolean
 }
@@ -125,14 +127,12 @@ export function planColumns(
   const unmatched = open.filter((column) => !propertyOf.has(column))
   const found = impliedPlaces(type, unmatched, sources)
   const used = new Set([...found.values()].flatMap(columnsOf))
-  refuseUnmatched(
-    type,
-    unmatched.filter((column) => !used.has(column)),
-  )
+  const others = unmatched.filter((column) => !used.has(column))
+  if (options.ignoresOthers !== true) refuseUnmatched(type, others)
   return {
     columns: propertyOf,
     places: new Map([...places, ...found]),
-    ignores: columns.some((column) => options.ignore?.has(column)),
+    ignores: others.length > 0 || columns.some((column) => options.ignore?.has(column)),
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { ConnectionError } from '../../client/service-error.ts'
 import type { Refusal } from '../../transfer/batch-sender.ts'
 import {
   type ImportMode,
@@ -179,7 +180,11 @@ function describeStop({ result, cause }: ImportStopped, mode: ImportMode, dryRun
   const { objects, isUncertain } = result
   if (isUncertain) return 'whether the objects were replaced is not known'
   if (mode === 'replace' && !dryRun) return 'nothing was replaced'
-  if (objects === 0 || dryRun) return 'nothing was written'
+  if (dryRun) return 'nothing was written'
+  if (cause instanceof ConnectionError && cause.isLost) {
+    return `at least ${countOf(objects, 'object')} written: the same command again completes it`
+  }
+  if (objects === 0) return 'nothing was written'
   const written = `${countOf(objects, 'object')} written before that`
   return cause instanceof TooManyRefused
     ? `${written}: mend the row, then the same command completes it`

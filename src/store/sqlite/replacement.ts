@@ -55,7 +55,8 @@ export function publishReplacement(
     const done = findPublished(db, type.id, wish.replacement)
     if (done !== undefined) return done
     const table = findLoading(db, type.id, wish.replacement)
-    if (buildNextIndex(db, type.id, table.id)) throw new Error('the replacement lacks an index')
+    // A definition that changed since the last look may have brought another one.
+    while (buildNextIndex(db, type.id, table.id));
     const version = type.lastVersion + 1
     db.prepare(`UPDATE object_table SET state = 'published', first_version = ? WHERE id = ?`).run(
       version,

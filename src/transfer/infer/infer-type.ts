@@ -190,12 +190,13 @@ function columnOptions(
   rowNumber: string | undefined,
   wishes: ColumnOptions,
 ): ColumnOptions {
-  const ignored = [...tooMany, ...(wishes.ignore ?? [])]
+  const { ignore } = wishes
   const renamed = [...propertyOf].filter(([column, name]) => propertyNameOf(column) !== name)
   return {
     ...(renamed.length === 0 ? {} : { map: new Map(renamed) }),
     ...(geopoints.size === 0 ? {} : { geopoints }),
-    ...(ignored.length === 0 ? {} : { ignore: new Set(ignored) }),
+    ...(ignore === undefined ? {} : { ignore }),
+    ...(tooMany.length === 0 ? {} : { ignoresOthers: true }),
     ...(rowNumber === undefined ? {} : { rowNumber }),
   }
 }

@@ -1,9 +1,14 @@
 import { PROPERTIES_MAX } from '../../contract/limits.ts'
-import { type CellKind, isUnreadable, type ReadRow, type Row } from '../../formats/row.ts'
+import {
+  type CellKind,
+  excerptOf,
+  isUnreadable,
+  type ReadRow,
+  type Row,
+} from '../../formats/row.ts'
 import type { ColumnOptions } from '../column-plan.ts'
 import { findPlaces, type Place } from '../places.ts'
 import { isAbsent } from '../row-parts.ts'
-import { excerptOf } from '../../formats/row.ts'
 import type { ColumnGuess, Findings } from './findings.ts'
 import { type InferredType, inferType } from './infer-type.ts'
 import { keyCandidates } from './key-candidates.ts'
