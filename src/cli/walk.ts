@@ -79,7 +79,7 @@ function tellRest(shown: number, { nextPageToken, totalCount }: Page, options: W
     totalCount === undefined || options.pageToken !== undefined
       ? ''
       : ` of ${formatCount(Number(totalCount))}`
-  const everything = options.all ? '' : ' --all shows everything;'
+  const everything = options.all ? '' : ' --all goes on to the end, oqs export past every limit;'
   tell(
     `${formatCount(shown)}${of} objects shown, more follow.${everything} to go on, repeat this with --page-token ${nextPageToken}`,
   )

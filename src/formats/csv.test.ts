@@ -71,7 +71,7 @@ describe('CSV', () => {
   it('takes a delimiter that is given', async () => {
     expect(await read('a;b,c\n1;2,3\n', ';')).toEqual([[2, { a: '1', 'b,c': '2,3' }]])
     expect(await read('a:b\n1:2\n', ':')).toEqual([[2, { a: '1', b: '2' }]])
-    expect(await read('a\tb\n\t\n', '\t')).toEqual([[2, {}]])
+    expect(await read('a\tb\n\t\n1\t\n', '\t')).toEqual([[3, { a: '1' }]])
   })
 
   it('checks and passes over the end of an export', async () => {

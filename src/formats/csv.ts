@@ -121,6 +121,8 @@ class CsvRecords {
         ? undefined
         : `has ${cells.length} column${cells.length === 1 ? '' : 's'}, the header has ${columns}`)
     if (problem !== undefined) return { line, reason: problem, excerpt: excerptOf(record.start) }
+    // Spreadsheets write their empty rows as delimiters.
+    if (columns > 1 && cells.every((cell) => cell === undefined)) return undefined
     const named: Record<string, string | undefined> = {}
     for (let index = 0; index < columns; index += 1) {
       setCell(named, this.#header[index] as string, cells[index])

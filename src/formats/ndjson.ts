@@ -1,3 +1,4 @@
+import { type ExactJson, parseExactly } from './exact-json.ts'
 import { checkExportEnd, readExportEnd } from './export-end.ts'
 import { isBlank, splitLines, withoutByteOrderMark } from './lines.ts'
 import { excerptOf, isUnreadable, RECORD_MAX_BYTES, type ReadRow, type RowSource } from './row.ts'
@@ -33,14 +34,16 @@ async function* readObjects(stream: AsyncIterable<Buffer>): AsyncGenerator<reado
 
 /** One object, or why the text is none. */
 export function readObject(line: number, text: string): ReadRow {
-  let json: unknown
+  let json: ExactJson
   try {
-    json = JSON.parse(text)
+    json = parseExactly(text)
   } catch {
     return { line, reason: 'is not JSON', excerpt: excerptOf(text) }
   }
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+  const { value, hasBigIntegers } = json
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { line, reason: 'is not a JSON object', excerpt: excerptOf(text) }
   }
-  return { line, cells: json as Record<string, unknown>, json: text }
+  const cells = value as Record<string, unknown>
+  return hasBigIntegers ? { line, cells } : { line, cells, json: text }
 }

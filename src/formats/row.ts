@@ -17,7 +17,7 @@ export interface Row {
    * without a value is there and undefined; otherwise it is not there.
    */
   readonly cells: Readonly<Record<string, unknown>>
-  /** The record as JSON text, where the file holds just that. */
+  /** The record as JSON text, where the file holds just that and its cells lose nothing of it. */
   readonly json?: string
 }
 
@@ -38,6 +38,11 @@ export function isUnreadable(row: object): row is UnreadableRow {
 
 /** What a cell can hold: text to be understood, JSON values, or the values of a typed column. */
 export type CellKind = 'text' | 'json' | 'typed'
+
+/** How the cells of one row are to be read: JSON with big integers is more than JSON values. */
+export function kindOfRow(row: Row, kind: CellKind): CellKind {
+  return kind === 'json' && row.json === undefined ? 'typed' : kind
+}
 
 /** The records of a file, some at a time. */
 export interface RowSource {

@@ -190,10 +190,6 @@ export function toRefusal(
   const [, name = ''] = /^([^[]*)/.exec(property ?? '') ?? []
   const cells = JSON.parse(json) as Readonly<Record<string, unknown>>
   const value = cells[property ?? ''] ?? cells[name]
-  const excerpt = value === undefined ? '' : excerptOf(textOf(value))
+  const excerpt = value === undefined ? '' : excerptOf(value)
   return { file, line, property, excerpt, reason, row: json }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -108,8 +108,11 @@ export async function exportObjects(
 }
 
 function wishOf({ format, where, select }: ExportRequest, point: ExportPoint | undefined) {
-  const { version, after, objects: received } = point ?? {}
-  return { format, where, select, version, after, received }
+  const { version, after, objects: received, header } = point ?? {}
+  // The definition may have got more properties since; the columns stay those of the header.
+  const columns =
+    header === undefined ? select : readCsvRecord(header.toString('utf8'), ',').join(',')
+  return { format, where, select: columns, version, after, received }
 }
 
 /** The primary key of a record, as the service wants to hear it. */

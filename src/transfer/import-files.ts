@@ -1,5 +1,5 @@
 import type { ServiceClient, TypePath } from '../client/service-client.ts'
-import type { RowSource } from '../formats/row.ts'
+import { type Row, type RowSource, valueText } from '../formats/row.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import { BatchSender, type ObjectSink, type Refusal, type Sent } from './batch-sender.ts'
 import { localCheck } from './local-check.ts'
@@ -130,7 +130,7 @@ async function readFile(
       if (!isRefused(object)) sender.add({ ...object, file: name, line })
       else {
         const { property, column = property, excerpt, reason } = object
-        const cells = 'cells' in row ? JSON.stringify(row.cells, bigIntsAsText) : undefined
+        const cells = 'cells' in row ? textOfCells(row.cells) : undefined
         refuse({ file: name, line, property: column, excerpt, reason, row: cells })
       }
       if (sender.isFull) await sender.send()
@@ -139,8 +139,13 @@ async function readFile(
   }
 }
 
-function bigIntsAsText(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value
+/** Undefined for cells that cannot be written down. */
+function textOfCells(cells: Row['cells']): string | undefined {
+  try {
+    return valueText(cells)
+  } catch {
+    return undefined
+  }
 }
 
 function tooMany(maxErrors: number): TooManyRefused {

@@ -96,12 +96,16 @@ export function partsOf(
 function cellPart(type: ObjectType, [column, property]: [string, string], kind: CellKind): Part {
   const read = cellReader(type, property, kind)
   const name = nameText(property)
+  const { kind: shape, ...scalar } = typeOf(type, property)
+  const isText = shape === 'scalar' && 'type' in scalar && scalar.type === 'string'
   return {
     property,
     column,
     read: (cells) => {
       const value = cells[column]
-      return isAbsent(value, kind) ? '' : name + read(value)
+      // Only a quoted cell is empty and there, and only text can be so.
+      const isEmpty = value === '' ? !isText && kind === 'text' : value === null
+      return value === undefined || isEmpty ? '' : name + read(value)
     },
   }
 }

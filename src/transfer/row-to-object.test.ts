@@ -43,7 +43,7 @@ describe('a row of CSV', () => {
     })
     expect(result).toEqual({
       key: '7',
-      json: '{"id":7,"openedAt":"2001-02-03T00:00:00Z","tags":["a"]}',
+      json: '{"id":7,"name":"","openedAt":"2001-02-03T00:00:00Z","tags":["a"]}',
     })
   })
 

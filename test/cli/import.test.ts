@@ -225,6 +225,18 @@ describe('an import', () => {
     }
   })
 
+  it('keeps every digit of a number, and an empty text', async () => {
+    const ids = ['12345678901234567890', '12345678901234567891']
+    const text = ids.map((id) => `{"id":${id},"n":9007199254740993,"t":""}\n`).join('')
+    const words = ['--ontology', 'digits', '--type', 'digit']
+    expect((await runImport(file('d.ndjson', text), ...words, '--infer')).code).toBe(0)
+    const objects = ids.map((id, row) => ({ row: row + 1, id, n: '9007199254740993', t: '' }))
+    expect(await stored('digits', 'digit')).toEqual(objects)
+    const { stdout } = await runOqs(['export', ...words, '--format', 'csv'], settings)
+    expect((await runImport(file('d.csv', stdout), ...words, '--replace')).code).toBe(0)
+    expect(await stored('digits', 'digit')).toEqual(objects)
+  })
+
   it('guesses around what it is told of the columns', async () => {
     const path = file('odd.csv', 'a,b,c,d\n1,2,3,4\n')
     const words = ['--ignore', 'a', '--map', 'b=other', '--geopoint', 'place=c,d']

@@ -3,6 +3,7 @@ import {
   type CellKind,
   excerptOf,
   isUnreadable,
+  kindOfRow,
   type ReadRow,
   type Row,
 } from '../../formats/row.ts'
@@ -73,7 +74,7 @@ export function inferrer(wishes: ColumnOptions = {}): Inferrer {
     add(batch, kind) {
       for (const row of batch) {
         if (isUnreadable(row)) unreadable += 1
-        else seeRow(row, kind)
+        else seeRow(row, kindOfRow(row, kind))
       }
     },
     finish(apiName, displayName) {
