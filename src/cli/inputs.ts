@@ -12,7 +12,7 @@ export interface InputWords {
 export function addInputOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--format <format>', 'where neither name nor content tells').choices([
+      new Option('--format <format>', 'overrules what name and content tell').choices([
         'csv',
         'tsv',
         'ndjson',
