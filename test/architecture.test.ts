@@ -13,7 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   transfer: ['contract', 'ontology', 'formats', 'client'],
   store: ['contract', 'ontology', 'query', 'paging'],
   http: ['contract', 'ontology', 'query', 'paging', 'formats', 'store'],
-  server: ['contract', 'ontology', 'query', 'paging', 'store', 'http'],
+  server: ['contract', 'ontology', 'query', 'paging', 'formats', 'store', 'http'],
   cli: ['contract', 'client', 'transfer', 'store', 'server'],
 }
 

@@ -1,7 +1,6 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Input, InputOptions } from '../transfer/open-input.ts'
 import { type Progress, startProcessProgress } from './progress.ts'
-import { parseText } from './service-options.ts'
 
 /** The files that a command reads, one after the other. */
 
@@ -13,7 +12,7 @@ export interface InputWords {
 export function addInputOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--format <format>', 'where neither name nor content tells').choices([
+      new Option('--format <format>', 'overrules what name and content tell').choices([
         'csv',
         'tsv',
         'ndjson',
@@ -21,7 +20,19 @@ export function addInputOptions(command: Command): Command {
         'parquet',
       ]),
     )
-    .option('--delimiter <sign>', 'between the columns of CSV; guessed when left out', parseText)
+    .option(
+      '--delimiter <sign>',
+      'between the columns of CSV, one character or tab; guessed when left out',
+      parseDelimiter,
+    )
+}
+
+function parseDelimiter(text: string): string {
+  if (text === 'tab' || text === '\\t') return '\t'
+  if (!/^[^"\r\n\p{L}\p{N}]$/u.test(text) || text.length !== 1) {
+    throw new InvalidArgumentError('It must be one character, no letter, digit or quote; or tab.')
+  }
+  return text
 }
 
 export interface InputProgress {
@@ -61,6 +72,10 @@ export class Inputs implements AsyncDisposable {
       await using opened = new AsyncDisposableStack()
       const input = await openInput(path, this.#options)
       opened.defer(() => input.close())
+      // Standard input may never end by itself.
+      const close = () => void input.close()
+      this.#signal.addEventListener('abort', close, { once: true })
+      opened.defer(() => this.#signal.removeEventListener('abort', close))
       this.#current = input
       yield input
       this.#doneBytes += input.totalBytes ?? 0
@@ -97,7 +112,7 @@ export async function openInputs(
     import('../transfer/keep-stdin.ts'),
   ])
   await using cleanups = new AsyncDisposableStack()
-  const kept = twice && paths.includes('-') ? await keepStdin(process.stdin) : undefined
+  const kept = twice && paths.includes('-') ? await keepStdin(process.stdin, signal) : undefined
   if (kept !== undefined) cleanups.use(kept)
   const sizes = await Promise.all(
     paths.map(async (path) => {

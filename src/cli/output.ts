@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { type Command, Option } from 'commander'
 
 /** What commands write: tables for people on a terminal, NDJSON for programs in a pipe. */
 
@@ -7,6 +8,13 @@ export type OutputForm = 'table' | 'json'
 export interface FormOptions {
   readonly json?: true
   readonly table?: true
+}
+
+export function addFormOptions(command: Command): Command {
+  const json = 'NDJSON, as in a pipe: objects as the service sends them'
+  return command
+    .addOption(new Option('--json', json).conflicts('table'))
+    .option('--table', 'a table, as on a terminal')
 }
 
 /** What was asked for, else what fits where the output goes. */
@@ -46,19 +54,8 @@ export async function writeRows(
     return
   }
   if (rows.length === 0) return await writeOut('nothing to show\n')
-  const { default: stringWidth } = await import('string-width')
-  const columns = Object.keys(rows[0] ?? {})
-  const lines = [
-    columns.map((name) => name.toUpperCase()),
-    ...rows.map((row) => Object.values(row)),
-  ]
-  const widths = columns.map((_, column) =>
-    Math.max(...lines.map((line) => stringWidth(line[column] ?? ''))),
-  )
-  for (const line of lines) {
-    const cells = line.map((cell, column) => {
-      return cell + ' '.repeat((widths[column] ?? 0) - stringWidth(cell))
-    })
-    await writeOut(`${cells.join('  ').trimEnd()}\n`)
-  }
+  const { headerLine, layOutTable, rowLine } = await import('./table.ts')
+  const layout = layOutTable(rows, { width: Infinity, widestCell: Infinity })
+  const lines = [headerLine(layout), ...rows.map((row) => rowLine(layout, row))]
+  await writeOut(lines.map((line) => `${line}\n`).join(''))
 }

@@ -24,7 +24,7 @@ describe('progress on a terminal', () => {
     progress.update({ objects: 50_000, bytes: 1_000_000 })
     progress.update({ objects: 50_001, bytes: 1_000_001 })
     expect(written).toEqual([
-      '\r\u001b[Kimporting a.csv: [#####---------------] 25 %, 50,000 objects, 25,000 objects/s, 1.0 MB of 4.0 MB, 0:06 left',
+      '\r\u001b[Kimporting a.csv: [###---------] 25 %, 0:06 left, 50,000 objects, 25,000/s, 1.0 MB of 4.0 MB',
     ])
     progress.end()
     progress.end()
@@ -35,7 +35,7 @@ describe('progress on a terminal', () => {
     const { clock, written, progress } = start(true)
     clock.now += 500
     progress.update({ objects: 10, bytes: 999 })
-    expect(written).toEqual(['\r\u001b[Kimporting a.csv: 10 objects, 20 objects/s, 999 bytes'])
+    expect(written).toEqual(['\r\u001b[Kimporting a.csv: 10 objects, 20/s, 999 bytes'])
   })
 
   it('never wraps', () => {
@@ -63,8 +63,8 @@ describe('progress elsewhere', () => {
     }
     progress.end()
     expect(written).toEqual([
-      'importing a.csv: 5 %, 5 objects, 1 objects/s, 50 bytes of 1.0 kB, 1:35 left\n',
-      'importing a.csv: 10 %, 10 objects, 1 objects/s, 100 bytes of 1.0 kB, 1:30 left\n',
+      'importing a.csv: 5 %, 1:35 left, 5 objects, 1/s, 50 bytes of 1.0 kB\n',
+      'importing a.csv: 10 %, 1:30 left, 10 objects, 1/s, 100 bytes of 1.0 kB\n',
     ])
   })
 })

@@ -30,7 +30,7 @@ export interface Progress {
 
 const REDRAW_MS = 100
 const LINE_MS = 5000
-const BAR_CELLS = 20
+const BAR_CELLS = 12
 const DEFAULT_WIDTH = 80
 
 const CLEAR_LINE = '\r\u001b[K'
@@ -68,15 +68,15 @@ function describeProgress(
   const perSecond = elapsedMs > 0 ? Math.round((objects * 1000) / elapsedMs) : 0
   const parts = [
     `${outOf(formatCount, objects, totalObjects)} objects`,
-    `${formatCount(perSecond)} objects/s`,
+    `${formatCount(perSecond)}/s`,
     ...(totalObjects === undefined ? [outOf(formatBytes, bytes, totalBytes)] : []),
   ]
   const share = shareOf(objects, totalObjects) ?? shareOf(bytes, totalBytes)
   if (share === undefined) return `${label}: ${parts.join(', ')}`
-  if (share > 0) parts.push(`${formatDuration((elapsedMs * (1 - share)) / share)} left`)
-  const percent = `${Math.floor(share * 100)} %`
+  // First what people look for: a narrow terminal cuts the rest off.
+  if (share > 0) parts.unshift(`${formatDuration((elapsedMs * (1 - share)) / share)} left`)
   const bar = isTerminal ? ` ${drawBar(share)}` : ''
-  return `${label}:${bar} ${percent}, ${parts.join(', ')}`
+  return `${label}:${bar} ${Math.floor(share * 100)} %, ${parts.join(', ')}`
 }
 
 function outOf(format: (number: number) => string, done: number, total: number | undefined) {

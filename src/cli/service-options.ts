@@ -76,8 +76,8 @@ export function parseJson(text: string): unknown {
 }
 
 function parseUrl(text: string): string {
-  if (!/^https?:\/\/[^\s/]/.test(text) || !URL.canParse(text)) {
-    throw new InvalidArgumentError('It must begin with http:// or https://.')
+  if (!/^https?:\/\/[^\s/@]+(?:\/|$)/.test(text) || !URL.canParse(text)) {
+    throw new InvalidArgumentError('It must begin with http:// or https://, without a user name.')
   }
   return text
 }

@@ -19,8 +19,14 @@ export async function showDemo(server: Server, { signal, print }: DemoScreen): P
   const { url, store } = server
   const demo = await openDemo(store)
   const types = demo.missing.length === 0 ? demo.unfinished : []
-  const load = await openLoad(types)
-  await load(types.filter((name) => SHOWN_TYPES.includes(name)))
+  let load: (names: readonly string[]) => Promise<void> = async () => {}
+  let failure: Error | undefined
+  try {
+    load = await openLoad(types)
+    await load(types.filter((name) => SHOWN_TYPES.includes(name)))
+  } catch (error) {
+    failure = error as Error
+  }
   if (signal.aborted) return
 
   const token = await makeDemoToken(store, Date.now())
@@ -32,6 +38,7 @@ export async function showDemo(server: Server, { signal, print }: DemoScreen): P
 
   const rest = types.filter((name) => !SHOWN_TYPES.includes(name))
   try {
+    if (failure !== undefined) throw failure
     await load(rest)
     if (rest.length > 0 && !signal.aborted)
       print(`demo  loaded: ${formatCount(countOf(Object.keys(DEMO_COUNTS)))} objects`)

@@ -8,7 +8,7 @@ describe('a table', () => {
   ]
 
   it('lines columns up by what is seen, not by characters', () => {
-    const layout = layOutTable(rows, 100)
+    const layout = layOutTable(rows, { width: 100 })
     expect(headerLine(layout)).toBe('id  name          place      tags')
     expect(rows.map((row) => rowLine(layout, row))).toEqual([
       '1   成田国際空港  {"lat":1}',
@@ -18,9 +18,15 @@ describe('a table', () => {
   })
 
   it('leaves out the columns that do not fit, and names them', () => {
-    const layout = layOutTable(rows, 24)
+    const layout = layOutTable(rows, { width: 24 })
     expect(layout.hidden).toEqual(['place', 'tags'])
     expect(rowLine(layout, { id: 12_345, name: 'x'.repeat(50) })).toBe('1…  xxxxxxxxxxx…')
+  })
+
+  it('cuts nothing where there is room for everything', () => {
+    const row = { name: 'x'.repeat(200), meaning: 'y'.repeat(200) }
+    const layout = layOutTable([row], { width: Infinity, widestCell: Infinity })
+    expect(rowLine(layout, row)).toBe(`${row.name}  ${row.meaning}`)
   })
 
   it('shows nothing that could take over a terminal', () => {

@@ -17,13 +17,17 @@ const WIDEST_CELL = 40
 const NARROWEST_CELL = 8
 
 /** Decides on columns and widths from some rows; later rows are cut to them. */
-export function layOutTable(rows: readonly TableRow[], terminalWidth: number): TableLayout {
+export function layOutTable(
+  rows: readonly TableRow[],
+  room: { readonly width: number; readonly widestCell?: number },
+): TableLayout {
+  const { width: lineWidth, widestCell = WIDEST_CELL } = room
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const columns: { name: string; width: number }[] = []
-  let left = terminalWidth
+  let left = lineWidth
   for (const name of names) {
     const cells = rows.map((row) => stringWidth(cellText(row[name])))
-    const wanted = Math.min(WIDEST_CELL, Math.max(stringWidth(name), ...cells))
+    const wanted = Math.min(widestCell, Math.max(stringWidth(cellText(name)), ...cells))
     const gap = columns.length === 0 ? 0 : GAP.length
     const width = Math.min(wanted, left - gap)
     if (width < Math.min(wanted, NARROWEST_CELL)) break
@@ -34,7 +38,7 @@ export function layOutTable(rows: readonly TableRow[], terminalWidth: number): T
 }
 
 export function headerLine({ columns }: TableLayout): string {
-  return lineOf(columns, (name) => name)
+  return lineOf(columns, cellText)
 }
 
 export function rowLine({ columns }: TableLayout, row: TableRow): string {

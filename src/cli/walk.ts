@@ -1,6 +1,13 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { ObjectRecord, Page, PageWish } from '../client/service-client.ts'
-import { chooseForm, type FormOptions, tell, terminalWidth, writeOut } from './output.ts'
+import {
+  addFormOptions,
+  chooseForm,
+  type FormOptions,
+  tell,
+  terminalWidth,
+  writeOut,
+} from './output.ts'
 import { formatCount, startProcessProgress } from './progress.ts'
 import { parseCount, parseList, parseText } from './service-options.ts'
 import type { TableLayout } from './table.ts'
@@ -28,13 +35,6 @@ export function addWalkOptions(command: Command): Command {
       .option('--page-token <token>', 'go on where an earlier page ended', parseText)
       .option('--snapshot', 'all pages show the data as it was at the first'),
   )
-}
-
-export function addFormOptions(command: Command): Command {
-  const json = 'NDJSON, as in a pipe: objects as the service sends them'
-  return command
-    .addOption(new Option('--json', json).conflicts('table'))
-    .option('--table', 'a table, as on a terminal')
 }
 
 /** A term of `--order`: property, direction, where objects without a value go. */
@@ -79,22 +79,19 @@ function tellRest(shown: number, { nextPageToken, totalCount }: Page, options: W
     totalCount === undefined || options.pageToken !== undefined
       ? ''
       : ` of ${formatCount(Number(totalCount))}`
-  const everything = options.all ? '' : ' --all shows everything;'
+  const everything = options.all ? '' : ' --all goes on to the end, oqs export past every limit;'
   tell(
     `${formatCount(shown)}${of} objects shown, more follow.${everything} to go on, repeat this with --page-token ${nextPageToken}`,
   )
 }
 
-export interface RecordWriter {
+interface RecordWriter {
   /** Gives the number of characters written. */
   write(records: readonly ObjectRecord[]): Promise<number>
   end(): void
 }
 
-export async function openRecordWriter(
-  options: FormOptions,
-  signal: AbortSignal,
-): Promise<RecordWriter> {
+async function openRecordWriter(options: FormOptions, signal: AbortSignal): Promise<RecordWriter> {
   if (chooseForm(options) === 'table') return await openTableWriter(signal)
   return {
     async write(records) {
@@ -114,7 +111,7 @@ async function openTableWriter(signal: AbortSignal): Promise<RecordWriter> {
       const rows = records.map(({ properties }) => properties)
       const lines: string[] = []
       if (layout === undefined && rows.length > 0) {
-        layout = layOutTable(rows, terminalWidth())
+        layout = layOutTable(rows, { width: terminalWidth() })
         lines.push(headerLine(layout))
       }
       for (const row of rows) if (layout !== undefined) lines.push(rowLine(layout, row))

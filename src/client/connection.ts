@@ -18,14 +18,14 @@ export interface ServiceRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Begins with a slash; its variable parts are already percent-encoded. */
   readonly path: string
-  readonly query?: Parameters
+  readonly query?: QueryParameters
   readonly body?: { readonly type: string; readonly content: string | Uint8Array }
   /** Whether sending it twice does no harm. */
   readonly repeatable: boolean
 }
 
 /** The parameters of a query string; undefined ones are left out, lists are repeated. */
-export type Parameters = Readonly<
+export type QueryParameters = Readonly<
   Record<string, string | number | boolean | readonly string[] | undefined>
 >
 
@@ -126,7 +126,7 @@ export class Connection {
   }
 }
 
-function queryString(query: Parameters): string {
+function queryString(query: QueryParameters): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().map((one): [string, string] => [name, String(one)]),
   )

@@ -1,4 +1,5 @@
-import { Connection, type Parameters, type ServiceAddress } from './connection.ts'
+import type { ExportFormat } from '../contract/export-formats.ts'
+import { Connection, type QueryParameters, type ServiceAddress } from './connection.ts'
 import { ConnectionError } from './service-error.ts'
 
 /** A client of the service: one method for each thing that commands ask for. */
@@ -65,7 +66,7 @@ export interface BatchResult {
 }
 
 export interface ExportWish {
-  readonly format: 'ndjson' | 'csv'
+  readonly format: ExportFormat
   /** The JSON of a query of revision 1.0. */
   readonly where?: string | undefined
   readonly select?: string | undefined
@@ -91,7 +92,7 @@ export class ServiceClient {
   }
 
   async listObjects(type: TypePath, { filters = {}, ...wish }: ListWish): Promise<Page> {
-    const query: Parameters = { ...wish, ...filters }
+    const query: QueryParameters = { ...wish, ...filters }
     return (await this.#get(objectsPath(type), query)) as Page
   }
 
@@ -118,8 +119,11 @@ export class ServiceClient {
   /** The name of the property that identifies objects of a type. */
   async primaryKeyOf({ ontology, objectType }: TypePath): Promise<string> {
     const path = `/api/v1/ontologies/${segment(ontology)}/objectTypes/${segment(objectType)}`
-    const { primaryKey } = (await this.#get(path)) as { primaryKey: readonly string[] }
-    return primaryKey[0] ?? ''
+    const { primaryKey } = (await this.#get(path)) as { primaryKey?: readonly string[] }
+    const name = primaryKey?.[0]
+    if (name !== undefined) return name
+    const message = `${this.connection.url} names no primary key of ${objectType}: is --url right?`
+    throw new ConnectionError(message, { isLost: false })
   }
 
   /** The definition of an ontology. */
@@ -144,7 +148,7 @@ export class ServiceClient {
   async postBatch(
     { ontology, objectType }: TypePath,
     lines: string | Uint8Array,
-    { repeatable, query = {} }: { repeatable: boolean; query?: Parameters },
+    { repeatable, query = {} }: { repeatable: boolean; query?: QueryParameters },
   ): Promise<BatchResult> {
     const answer = await this.connection.ask({
       method: 'POST',
@@ -171,8 +175,8 @@ export class ServiceClient {
     const answer = await this.connection.ask({
       method: 'POST',
       path: `${replacementsPath(type)}/${segment(replacement)}/publish`,
-      // Published twice it would not be found, which would hide that it was published.
-      repeatable: false,
+      // Published already, it answers as before.
+      repeatable: true,
     })
     return answer as BatchResult
   }
@@ -215,7 +219,7 @@ export class ServiceClient {
     }
   }
 
-  #get(path: string, query: Parameters = {}): Promise<unknown> {
+  #get(path: string, query: QueryParameters = {}): Promise<unknown> {
     return this.connection.ask({ path, query, repeatable: true })
   }
 

@@ -28,6 +28,13 @@ export function beginRecord(line: number, start: string): CsvRecord {
   return { line, start, cells: [], open: undefined, problem: undefined }
 }
 
+/** The cells of a record that is there as a whole, with or without the end of its line. */
+export function readCsvRecord(text: string, delimiter: string): CsvRecord['cells'] {
+  const record = beginRecord(1, text)
+  for (const line of text.replace(/\n$/, '').split('\n')) readRecordLine(record, line, delimiter)
+  return record.cells
+}
+
 /** Reads one more line of a record; false if a quoted cell goes on in the next line. */
 export function readRecordLine(record: CsvRecord, line: string, delimiter: string): boolean {
   // A carriage return before the line feed belongs to the end of the record, or to the quoted cell.

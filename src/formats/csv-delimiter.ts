@@ -1,5 +1,5 @@
 import { beginRecord, readRecordLine } from './csv-cells.ts'
-import { readCsvEndLine } from './csv-text.ts'
+import { readExportEnd } from './export-end.ts'
 import { isBlank, type SplitLine } from './lines.ts'
 import { isUnreadable } from './row.ts'
 
@@ -43,7 +43,7 @@ function columnsOfRecords(lines: readonly SplitLine[], delimiter: string): numbe
   for (const line of lines) {
     if (isUnreadable(line)) continue
     if (record.open === undefined) {
-      if (isBlank(line.text) || readCsvEndLine(line.text) !== undefined) continue
+      if (isBlank(line.text) || readExportEnd('csv', line.text) !== undefined) continue
       record = beginRecord(line.number, '')
     }
     if (readRecordLine(record, line.text, delimiter)) counts.push(record.cells.length)

@@ -16,17 +16,3 @@ function csvCell(value: string | undefined): string {
   if (value === undefined) return ''
   return MUST_QUOTE.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 }
-
-/** The last line of an export: nothing was cut if it is there. */
-export function csvEndLine(count: number, version: number): string {
-  return `# end of export: ${count} objects, version ${version}`
-}
-
-const END_LINE = /^# end of export: (\d+) objects, version \d+\r?$/
-
-/** How many objects the end of an export counts; undefined for any other line. */
-export function readCsvEndLine(text: string): number | undefined {
-  if (!text.startsWith('#')) return undefined
-  const count = END_LINE.exec(text)?.[1]
-  return count === undefined ? undefined : Number(count)
-}

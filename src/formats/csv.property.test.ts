@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { contentOf, cutsArbitrary, inChunks } from '../../test/support/byte-chunks.ts'
 import { fcOptions } from '../../test/support/fc-options.ts'
 import { readCsv } from './csv.ts'
+import { readCsvRecord } from './csv-cells.ts'
 import { csvLine } from './csv-text.ts'
 
 const oddText = fc.string({
@@ -83,6 +84,19 @@ describe('CSV that was written', () => {
     await fc.assert(
       fc.asyncProperty(texts, cutsArbitrary, async (text, cuts) => {
         expect(await outcome(text, cuts)).toEqual(await outcome(text, [100_000]))
+      }),
+      fcOptions(300),
+    )
+  })
+})
+
+describe('one record of CSV', () => {
+  it('is read as it was written', () => {
+    fc.assert(
+      fc.property(tables, fc.constantFrom('', '\n', '\r\n'), (table, lineEnd) => {
+        for (const values of table) {
+          expect(readCsvRecord(csvLine(values) + lineEnd, ',')).toEqual(values)
+        }
       }),
       fcOptions(300),
     )

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { contentOf, inChunks } from '../../test/support/byte-chunks.ts'
 import { readCsv } from './csv.ts'
-import { csvEndLine, csvLine } from './csv-text.ts'
+import { csvLine } from './csv-text.ts'
+import { exportEndLine } from './export-end.ts'
 
 const read = (text: string | Uint8Array, delimiter?: string, cuts?: readonly number[]) =>
   contentOf(readCsv(inChunks(text, cuts), { delimiter }))
@@ -70,7 +71,7 @@ describe('CSV', () => {
   it('takes a delimiter that is given', async () => {
     expect(await read('a;b,c\n1;2,3\n', ';')).toEqual([[2, { a: '1', 'b,c': '2,3' }]])
     expect(await read('a:b\n1:2\n', ':')).toEqual([[2, { a: '1', b: '2' }]])
-    expect(await read('a\tb\n\t\n', '\t')).toEqual([[2, {}]])
+    expect(await read('a\tb\n\t\n1\t\n', '\t')).toEqual([[3, { a: '1' }]])
   })
 
   it('checks and passes over the end of an export', async () => {
@@ -80,11 +81,11 @@ describe('CSV', () => {
       [2, { id: '#1' }],
       [3, { id: '# end of export: 9 objects' }],
     ]
-    expect(await read(`${text}\n${csvEndLine(2, 7)}\n\n`)).toEqual(cells)
-    await expect(read(`${text}\n${csvEndLine(3, 7)}\n`)).rejects.toThrow(
+    expect(await read(`${text}\n${exportEndLine('csv', 2, 7)}\n\n`)).toEqual(cells)
+    await expect(read(`${text}\n${exportEndLine('csv', 3, 7)}\n`)).rejects.toThrow(
       'line 4: the export was cut or changed: it had 3 objects, 2 are here',
     )
-    await expect(read(`${text}\n${csvEndLine(2, 7)}\nx\n`)).rejects.toThrow(
+    await expect(read(`${text}\n${exportEndLine('csv', 2, 7)}\nx\n`)).rejects.toThrow(
       'line 5: more follows after the end of the export',
     )
     await expect(read(`${text}\n# export failed: {}\n`)).rejects.toThrow(

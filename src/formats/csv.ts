@@ -1,8 +1,7 @@
 import { beginRecord, type CsvRecord, readRecordLine } from './csv-cells.ts'
 import { guessDelimiter, linesToGuessFrom } from './csv-delimiter.ts'
-import { readCsvEndLine } from './csv-text.ts'
-import { type Line, type SplitLine, splitLines } from './lines.ts'
-import { checkExportCount, refuseFailedExport, withoutByteOrderMark } from './ndjson.ts'
+import { checkExportEnd, readExportEnd } from './export-end.ts'
+import { type Line, type SplitLine, splitLines, withoutByteOrderMark } from './lines.ts'
 import {
   excerptOf,
   isUnreadable,
@@ -79,14 +78,13 @@ class CsvRecords {
   }
 
   #takeLine(line: Line): ReadRow | undefined {
-    const text = line.number === 1 ? withoutByteOrderMark(line.text) : line.text
+    const text = withoutByteOrderMark(line)
     if (this.#begun === undefined) {
       if (this.#isBlank(text)) return undefined
       this.#refuseAfterEnd(line)
-      refuseFailedExport(line.number, text, '# export failed: ')
-      const end = readCsvEndLine(text)
-      if (end !== undefined && this.#header !== undefined) {
-        checkExportCount(line, end, this.#count)
+      const end = readExportEnd('csv', text)
+      if (end !== undefined) {
+        checkExportEnd(line.number, end, this.#count)
         this.#ended = true
         return undefined
       }
@@ -123,6 +121,8 @@ class CsvRecords {
         ? undefined
         : `has ${cells.length} column${cells.length === 1 ? '' : 's'}, the header has ${columns}`)
     if (problem !== undefined) return { line, reason: problem, excerpt: excerptOf(record.start) }
+    // Spreadsheets write their empty rows as delimiters.
+    if (columns > 1 && cells.every((cell) => cell === undefined)) return undefined
     const named: Record<string, string | undefined> = {}
     for (let index = 0; index < columns; index += 1) {
       setCell(named, this.#header[index] as string, cells[index])

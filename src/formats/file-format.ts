@@ -1,8 +1,6 @@
 /** Which format a file has: by its name, otherwise by what it holds. */
 
-export const FILE_FORMATS = ['csv', 'tsv', 'ndjson', 'json', 'parquet'] as const
-
-export type FileFormat = (typeof FILE_FORMATS)[number]
+export type FileFormat = 'csv' | 'tsv' | 'ndjson' | 'json' | 'parquet'
 
 export type Compression = 'gzip' | 'zstd'
 

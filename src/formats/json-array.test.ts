@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { contentOf, cutsArbitrary, inChunks } from '../../test/support/byte-chunks.ts'
 import { fcOptions } from '../../test/support/fc-options.ts'
+import { parseExactly } from './exact-json.ts'
 import { readJsonArray } from './json-array.ts'
 
 const read = (text: string | Uint8Array, cuts?: readonly number[]) =>
@@ -20,7 +21,7 @@ describe('a JSON array', () => {
     await fc.assert(
       fc.asyncProperty(objects, cutsArbitrary, fc.nat(3), async (values, cuts, indent) => {
         const text = JSON.stringify(values, null, indent)
-        const parsed = JSON.parse(text) as unknown[]
+        const parsed = parseExactly(text).value
         expect((await read(text, cuts)).map(([, cells]) => cells)).toEqual(parsed)
       }),
       fcOptions(100),

@@ -41,6 +41,11 @@ export function isBlank(text: string): boolean {
   return text.charCodeAt(0) > 0x20 && text.charCodeAt(0) < 0x7f ? false : text.trim() === ''
 }
 
+/** The text of a line, without the mark that some programs put at the beginning of a file. */
+export function withoutByteOrderMark({ number, text }: Line): string {
+  return number === 1 && text.startsWith('\ufeff') ? text.slice(1) : text
+}
+
 class LineSplitter {
   readonly #maxLineBytes: number
   #number = 0

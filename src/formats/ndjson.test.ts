@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { allRows, contentOf, inChunks } from '../../test/support/byte-chunks.ts'
-import { ndjsonEndLine, readNdjson } from './ndjson.ts'
+import { exportEndLine } from './export-end.ts'
+import { readNdjson } from './ndjson.ts'
 
 const read = (text: string | Uint8Array) => contentOf(readNdjson(inChunks(text)))
 
@@ -26,14 +27,18 @@ describe('NDJSON', () => {
   })
 
   it('checks and passes over the end of an export, also of several in one file', async () => {
-    const first = `{"a":1}\n{"a":2}\n${ndjsonEndLine(2, 7)}\n`
+    const first = `{"a":1}\n{"a":2}\n${exportEndLine('ndjson', 2, 7)}\n`
     expect(await read(first)).toHaveLength(2)
-    expect(await read(`${first}{"a":3}\n${ndjsonEndLine(1, 7)}\n${ndjsonEndLine(0, 9)}`)).toEqual([
+    expect(
+      await read(
+        `${first}{"a":3}\n${exportEndLine('ndjson', 1, 7)}\n${exportEndLine('ndjson', 0, 9)}`,
+      ),
+    ).toEqual([
       [1, { a: 1 }],
       [2, { a: 2 }],
       [4, { a: 3 }],
     ])
-    await expect(read(`{"a":1}\n${ndjsonEndLine(2, 7)}\n`)).rejects.toThrow(
+    await expect(read(`{"a":1}\n${exportEndLine('ndjson', 2, 7)}\n`)).rejects.toThrow(
       'line 2: the export was cut or changed: it had 2 objects, 1 are here',
     )
     await expect(read('{"a":1}\n{"$error":{"errorCode":"INTERNAL"}}\n')).rejects.toThrow(

@@ -102,6 +102,9 @@ function dictionaryReader(element: SchemaElement): ((stored: never) => unknown) 
 
 const UNITS_PER_SECOND = { MILLIS: 1000n, MICROS: 1_000_000n, NANOS: 1_000_000_000n } as const
 
+/** Far more digits after the point than any decimal has. */
+const MAX_SCALE = 1000
+
 const TEXT_TYPES = ['STRING', 'UTF8', 'ENUM']
 /** Types of bytes that are understood; all other bytes are just bytes. */
 const BYTE_TYPES = [...TEXT_TYPES, 'JSON', 'UUID', 'FLOAT16', 'DECIMAL', 'NULL']
@@ -124,6 +127,7 @@ function leafConverter(element: SchemaElement, type: string | undefined): Conver
   switch (type) {
     case 'DECIMAL': {
       const scale = element.scale ?? (logical?.type === 'DECIMAL' ? logical.scale : 0)
+      if (Math.abs(scale) > MAX_SCALE) throw new Error(`a decimal has the scale ${scale}`)
       return (value) =>
         decimalText(
           value instanceof Uint8Array ? bigEndianInteger(value) : BigInt(value as number | bigint),

@@ -1,9 +1,11 @@
 import type { ColumnMetaData, Compressors, SchemaElement } from 'hyparquet'
 import {
+  cutOut,
+  cutPage,
   DICTIONARY_ENCODINGS,
+  MAX_WIDTH,
   type PageHeader,
   PLAIN_ENCODINGS,
-  type Position,
   readPackedNumbers,
   readPageHeader,
 } from './parquet-page.ts'
@@ -20,22 +22,21 @@ export interface DictionaryColumn {
   readonly toValue: (stored: never) => unknown
 }
 
-export interface DictionaryValues {
+/** The values of some rows. */
+export interface ColumnValues {
   readonly length: number
   at(index: number): unknown
 }
-
-/** Numbers of more bits do not occur: dictionaries are small. */
-const MAX_WIDTH = 24
 
 /** The rows of a column chunk; undefined if not all of them stand in a dictionary. */
 export function readDictionaryRows(
   chunk: Uint8Array,
   column: DictionaryColumn,
-  { codec }: ColumnMetaData,
+  metadata: ColumnMetaData,
   compressors: Compressors,
   rows: { readonly start: number; readonly end: number; readonly inGroup: number },
-): DictionaryValues | undefined {
+): ColumnValues | undefined {
+  const { codec } = metadata
   const decompress = codec === 'UNCOMPRESSED' ? (page: Uint8Array) => page : compressors[codec]
   if (decompress === undefined) return undefined
   const numbers = new Uint32Array(rows.end - rows.start)
@@ -44,10 +45,7 @@ export function readDictionaryRows(
   let row = 0
   while (row < rows.end) {
     const header = readPageHeader(chunk, position)
-    const end = position.at + header.compressedBytes
-    if (end > chunk.length) throw new Error('a page is longer than its column')
-    const stored = chunk.subarray(position.at, end)
-    position.at = end
+    const stored = cutPage(chunk, position, header, metadata)
     if (header.type === 'dictionary') {
       if (!PLAIN_ENCODINGS.includes(header.encoding)) return undefined
       const plain = decompress(stored, header.bytes)
@@ -58,7 +56,7 @@ export function readDictionaryRows(
         return undefined
       }
       const pageEnd = row + header.valueCount
-      if (pageEnd < row || pageEnd > rows.inGroup) throw new Error('a page has too many values')
+      if (pageEnd > rows.inGroup) throw new Error('a page has too many values')
       if (pageEnd > rows.start) {
         const page = readNumbers(stored, header, column, decompress)
         if (page === undefined) return undefined
@@ -108,14 +106,6 @@ function readNumbers(
     numbers[index] = isPresent ? (numbers[from] as number) + 1 : 0
   }
   return numbers
-}
-
-/** Bytes with their length before them. */
-function cutOut(page: Uint8Array, position: Position): Uint8Array {
-  const length = viewOf(page).getUint32(position.at, true)
-  const start = position.at + 4
-  position.at = start + length
-  return page.subarray(start, position.at)
 }
 
 function readPlain(page: Uint8Array, count: number, column: DictionaryColumn): unknown[] {

@@ -1,3 +1,5 @@
+import type { ColumnMetaData } from 'hyparquet'
+
 /** The pages of a Parquet column: their headers, and the numbers packed in them. */
 
 export interface PageHeader {
@@ -8,11 +10,22 @@ export interface PageHeader {
   readonly encoding: number
   /** Of a page of the second kind, whose levels stand before what is compressed. */
   readonly levelBytes: number
+  readonly repetitionBytes: number
+  readonly nullCount: number
+  readonly rowCount: number
   readonly isCompressed: boolean
 }
 
 export const PLAIN_ENCODINGS = [0, 2]
 export const DICTIONARY_ENCODINGS = [2, 8]
+
+/** Arrays with more values are many times slower, and no program writes such pages. */
+const MAX_VALUES = 2 ** 25
+const MAX_BYTES = 2 ** 30
+/** What is unpacked without a look at how long the column should be. */
+const COMMON_BYTES = 2 ** 26
+/** Numbers of more bits do not occur: dictionaries are small. */
+export const MAX_WIDTH = 24
 
 /** Where something is read, and how far. */
 export interface Position {
@@ -24,19 +37,48 @@ const PAGE_TYPES = ['data', 'other', 'dictionary', 'data 2'] as const
 /** Reads a header and goes on to what follows it. */
 export function readPageHeader(bytes: Uint8Array, position: Position): PageHeader {
   const fields = readStruct(bytes, position)
-  const type = PAGE_TYPES[numberIn(fields, 1)] ?? 'other'
+  const type = PAGE_TYPES[numberIn(fields, 1, MAX_VALUES)] ?? 'other'
   const inner = fields.get(type === 'data' ? 5 : type === 'dictionary' ? 7 : 8)
   const own: ThriftStruct = inner instanceof Map ? inner : new Map()
   const isSecond = type === 'data 2'
+  const valueCount = type === 'other' ? 0 : numberIn(own, 1, MAX_VALUES)
   return {
     type,
-    bytes: numberIn(fields, 2),
-    compressedBytes: numberIn(fields, 3),
-    valueCount: numberIn(own, 1),
-    encoding: numberIn(own, isSecond ? 4 : 2),
-    levelBytes: isSecond ? numberIn(own, 5) : 0,
+    bytes: numberIn(fields, 2, MAX_BYTES),
+    compressedBytes: numberIn(fields, 3, MAX_BYTES),
+    valueCount,
+    encoding: type === 'other' ? 0 : numberIn(own, isSecond ? 4 : 2, MAX_VALUES),
+    levelBytes: isSecond ? numberIn(own, 5, MAX_BYTES) : 0,
+    repetitionBytes: isSecond ? numberIn(own, 6, MAX_BYTES) : 0,
+    nullCount: isSecond ? numberIn(own, 2, valueCount) : 0,
+    rowCount: isSecond ? numberIn(own, 3, valueCount) : 0,
     isCompressed: !isSecond || own.get(7) !== false,
   }
+}
+
+/** The bytes of a page after its header. */
+export function cutPage(
+  chunk: Uint8Array,
+  position: Position,
+  header: PageHeader,
+  { total_uncompressed_size }: ColumnMetaData,
+): Uint8Array {
+  const start = position.at
+  if (header.bytes > Math.max(COMMON_BYTES, Number(total_uncompressed_size))) {
+    throw new Error('a page claims to be longer than its column')
+  }
+  position.at += header.compressedBytes
+  if (position.at > chunk.length) throw new Error('a page is longer than its column')
+  return chunk.subarray(start, position.at)
+}
+
+/** Bytes with their length before them. */
+export function cutOut(page: Uint8Array, position: Position): Uint8Array {
+  const view = new DataView(page.buffer, page.byteOffset, page.byteLength)
+  const length = view.getUint32(position.at, true)
+  const start = position.at + 4
+  position.at = start + length
+  return page.subarray(start, position.at)
 }
 
 /** Runs and packed numbers of a few bits each, up to the number that is asked for. */
@@ -50,7 +92,9 @@ export function readPackedNumbers(
   let done = 0
   while (done < count) {
     const header = readVarint(bytes, position)
+    const left = count - done
     if ((header & 1) === 0) {
+      if (header >>> 1 > left) throw new Error('a run is longer than its page')
       let value = 0
       for (let shift = 0; shift < width; shift += 8) value |= nextByte(bytes, position) << shift
       const end = Math.min(count, done + (header >>> 1))
@@ -60,6 +104,10 @@ export function readPackedNumbers(
     } else {
       const end = Math.min(count, done + (header >>> 1) * 8)
       const byteCount = (header >>> 1) * width
+      // Numbers without bits have no bytes that could come to an end.
+      if (width === 0 && (header >>> 1) * 8 >= left + 8) {
+        throw new Error('a run is longer than its page')
+      }
       unpack(bytes, position.at, width, numbers, done, end)
       position.at += byteCount
       if (end === done) throw new Error('it holds an empty run')
@@ -95,9 +143,11 @@ function unpack(
 
 type ThriftStruct = Map<number, unknown>
 
-function numberIn(fields: ThriftStruct, id: number): number {
+function numberIn(fields: ThriftStruct, id: number, most: number): number {
   const value = fields.get(id)
-  return typeof value === 'number' ? value : 0
+  if (typeof value !== 'number') throw new Error('the header of a page is not complete')
+  if (value >= 0 && value <= most) return value
+  throw new Error(`the header of a page names ${value}, where at most ${most} is possible`)
 }
 
 /** The compact protocol of Thrift, as far as headers use it. */
@@ -120,8 +170,11 @@ function readField(bytes: Uint8Array, position: Position, code: number): unknown
       return nextByte(bytes, position)
     case 4:
     case 5:
-    case 6:
       return zigzag(readVarint(bytes, position))
+    case 6:
+      // Nothing that is looked at here takes so many bits.
+      readVarint(bytes, position)
+      return undefined
     case 7:
       position.at += 8
       return undefined
@@ -144,7 +197,7 @@ function nextByte(bytes: Uint8Array, position: Position): number {
   return byte
 }
 
-function readVarint(bytes: Uint8Array, position: Position): number {
+export function readVarint(bytes: Uint8Array, position: Position): number {
   let value = 0
   let factor = 1
   for (;;) {

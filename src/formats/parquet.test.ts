@@ -245,6 +245,46 @@ describe('a Parquet file that cannot be read', () => {
     await expect(read(parquetFile([{ ...column, name: 'x' }]))).rejects.toThrow(message)
   })
 
+  it('because of a run without end', async () => {
+    const file = parquetFile([{ name: 'x', type: 'BOOLEAN', values: [true, null, true, false] }])
+    // The levels: four runs of one value each, after the length of them all.
+    const at = file.indexOf(Buffer.from([8, 0, 0, 0, 2, 1, 2, 0])) + 4
+    Buffer.from([0xfe, 0xff, 0xff, 0xff, 0x0f, 1]).copy(file, at)
+    await expect(read(file)).rejects.toThrow(
+      'column x, rows 1 to 4, cannot be read: a run is longer than its page',
+    )
+  })
+
+  it.each([
+    [4, 'a page has too many values'],
+    [-1, 'the header of a page names -1'],
+    [2 ** 30, 'the header of a page names 1073741824'],
+  ])('because a page claims to hold %i values', async (claimed, message) => {
+    for (const dictionary of [false, true]) {
+      const file = parquetFile([{ name: 'x', type: 'INT32', values: [1, 2, 3], dictionary }], {
+        claimedValues: claimed,
+      })
+      await expect(read(file)).rejects.toThrow(message)
+    }
+  })
+
+  it('never hangs, whichever bits are damaged', async () => {
+    const values = [1, null, 3, 4, null, 6]
+    const column = { type: 'INT32', values } as const
+    const file = parquetFile([
+      { ...column, name: 'plain', pageRows: 4 },
+      { ...column, name: 'second', secondKind: true },
+      { ...column, name: 'dictionary', dictionary: true },
+    ])
+    for (let at = 4; at < file.length - 8; at += 1) {
+      for (const damage of [0xff, 0x81]) {
+        const damaged = Buffer.from(file)
+        damaged[at] = (damaged[at] as number) ^ damage
+        await read(damaged).catch((error) => expect(error.name).toBe('UnreadableFile'))
+      }
+    }
+  })
+
   it('because it is none, or cut or changed', async () => {
     const file = parquetFile([{ name: 'x', type: 'INT32', values: [1, 2, 3] }])
     for (const other of ['', 'PAR1', 'PAR1PAR1PAR', 'a,b\n1,2\n3,4']) {

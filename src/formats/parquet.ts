@@ -1,13 +1,16 @@
 import {
   type AsyncBuffer,
+  type ColumnMetaData,
   type FileMetaData,
   parquetMetadataAsync,
   parquetScan,
+  parquetSchema,
   type RowGroup,
 } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
+import { checkPages, depthOf } from './parquet-check.ts'
 import { PARQUET_PARSERS, type ParquetColumn, parquetColumns } from './parquet-columns.ts'
-import { readDictionaryRows } from './parquet-dictionary.ts'
+import { type ColumnValues, readDictionaryRows } from './parquet-dictionary.ts'
 import { type Row, type RowSource, setCell, UnreadableFile } from './row.ts'
 
 /** Parquet, read in pieces: some columns of some thousand rows are in memory at a time. */
@@ -36,11 +39,21 @@ export async function readParquet(
   const { columns, schema } = await readingParquet('its schema', async () =>
     parquetColumns(metadata.schema),
   )
+  if (columns.length === 0) throw new UnreadableFile('it has no columns')
   return {
     kind: 'typed',
-    rowCount: metadata.row_groups.reduce((sum, group) => sum + Number(group.num_rows), 0),
+    rowCount: countRows(metadata),
     rows: readRows(file, { ...metadata, schema }, columns, pieceValues),
   }
+}
+
+function countRows({ row_groups }: FileMetaData): number {
+  let sum = 0
+  for (const { num_rows } of row_groups) {
+    if (num_rows < 0) throw new UnreadableFile(`its metadata names ${num_rows} rows`)
+    sum += Number(num_rows)
+  }
+  return sum
 }
 
 async function readMetadata(file: ParquetBytes): Promise<FileMetaData> {
@@ -73,7 +86,9 @@ async function* readRows(
       const piece = { group, before, start, end: Math.min(start + rowsPerPiece, rowCount) }
       const values = await readPiece(file, metadata, columns, piece)
       for (let from = start; from < piece.end; from += ROWS_AT_A_TIME) {
-        yield makeRows(columns, values, piece, from)
+        yield await readingParquet(`row ${before + from + 1} and after`, async () =>
+          makeRows(columns, values, piece, from),
+        )
       }
     }
     before += rowCount
@@ -94,11 +109,6 @@ function pieceRows(group: RowGroup, mostRows: number): number {
   const bytesPerRow = Math.max(1, Number(group.total_byte_size) / Math.max(1, rows))
   const fitting = Math.min(mostRows, PIECE_BYTES / bytesPerRow)
   return Math.max(ROWS_AT_A_TIME, Math.floor(fitting))
-}
-
-interface ColumnValues {
-  readonly length: number
-  at(index: number): unknown
 }
 
 /** One column after the other, so that the compressed bytes of only one are in memory. */
@@ -133,13 +143,21 @@ async function readDictionary(
   const column = chunk?.meta_data
   if (inDictionary === undefined || column === undefined) return undefined
   if (!column.encodings.some((encoding) => encoding.endsWith('_DICTIONARY'))) return undefined
-  const offset = Number(column.dictionary_page_offset || column.data_page_offset)
-  const bytes = await file.slice(offset, offset + Number(column.total_compressed_size))
-  return readDictionaryRows(new Uint8Array(bytes), inDictionary, column, compressors, {
+  const bytes = await readChunk(file, column)
+  return readDictionaryRows(bytes, inDictionary, column, compressors, {
     start,
     end,
     inGroup: Number(group.num_rows),
   })
+}
+
+async function readChunk(file: ParquetBytes, column: ColumnMetaData): Promise<Uint8Array> {
+  const start = Number(column.dictionary_page_offset || column.data_page_offset)
+  const end = start + Number(column.total_compressed_size)
+  if (start < 0 || end < start || end > file.byteLength) {
+    throw new Error('it lies outside the file')
+  }
+  return new Uint8Array(await file.slice(start, end))
 }
 
 async function readByLibrary(
@@ -148,6 +166,8 @@ async function readByLibrary(
   { name }: ParquetColumn,
   { group, start, end }: Piece,
 ): Promise<ColumnValues> {
+  // All pieces of a group are read from the same pages.
+  if (start === 0) await checkColumn(file, metadata, name, group)
   // A scan remembers what it read last; each column takes a new one, which lets go of it.
   const scan = await parquetScan({
     file,
@@ -156,9 +176,31 @@ async function readByLibrary(
     parsers: PARQUET_PARSERS,
     utf8: false,
     geoparquet: false,
+    // Pages are read where they were checked, not where an index says.
+    useOffsetIndex: false,
   })
   const values = await scan.readColumn({ column: name, rowStart: start, rowEnd: end })
   return { length: values.length, at: (index) => values[index] }
+}
+
+/** Looks at the pages of a column, or of all columns that it is made of. */
+async function checkColumn(
+  file: ParquetBytes,
+  metadata: FileMetaData,
+  name: string,
+  { columns, num_rows }: RowGroup,
+): Promise<void> {
+  const root = parquetSchema(metadata)
+  for (const { meta_data: column } of columns) {
+    if (column?.path_in_schema[0] !== name) continue
+    const depth = depthOf(root, column.path_in_schema)
+    checkPages(
+      await readChunk(file, column),
+      column,
+      { depth, rows: Number(num_rows) },
+      compressors,
+    )
+  }
 }
 
 function makeRows(

@@ -17,7 +17,7 @@ export interface Row {
    * without a value is there and undefined; otherwise it is not there.
    */
   readonly cells: Readonly<Record<string, unknown>>
-  /** The record as JSON text, where the file holds just that. */
+  /** The record as JSON text, where the file holds just that and its cells lose nothing of it. */
   readonly json?: string
 }
 
@@ -39,6 +39,11 @@ export function isUnreadable(row: object): row is UnreadableRow {
 /** What a cell can hold: text to be understood, JSON values, or the values of a typed column. */
 export type CellKind = 'text' | 'json' | 'typed'
 
+/** How the cells of one row are to be read: JSON with big integers is more than JSON values. */
+export function kindOfRow(row: Row, kind: CellKind): CellKind {
+  return kind === 'json' && row.json === undefined ? 'typed' : kind
+}
+
 /** The records of a file, some at a time. */
 export interface RowSource {
   readonly kind: CellKind
@@ -52,10 +57,21 @@ export class UnreadableFile extends Error {
 
 const EXCERPT_LENGTH = 80
 
-/** The beginning of a record, to be shown to a person in one line. */
-export function excerptOf(text: string): string {
-  const line = text.slice(0, EXCERPT_LENGTH + 1).replaceAll(/\p{Cc}+/gu, ' ')
+/** The beginning of a record or of a value, to be shown to a person in one line. */
+export function excerptOf(value: unknown): string {
+  if (value === undefined) return ''
+  const line = valueText(value)
+    .slice(0, EXCERPT_LENGTH + 1)
+    .replaceAll(/\p{Cc}+/gu, ' ')
   return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line
+}
+
+/** Any value of a cell as text: arrays and objects as JSON, whole numbers of any size exactly. */
+export function valueText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value)
+  return JSON.stringify(value, (_name, inner: unknown) =>
+    typeof inner === 'bigint' ? String(inner) : inner,
+  )
 }
 
 /** Sets a cell, also where the column has a name that plain assignment would not take. */

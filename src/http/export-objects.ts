@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { ObjectQueryError } from '../contract/errors.ts'
+import { EXPORT_FORMATS } from '../contract/export-formats.ts'
 import { EXPORT_CHUNK_BYTES, EXPORT_CHUNK_OBJECTS } from '../contract/limits.ts'
 import { PROPERTIES_RECORD } from '../contract/object-record.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
@@ -13,7 +14,7 @@ import type { Selection } from '../query/selection.ts'
 import type { PageRead, Place, StoredPage } from '../store/object-store.ts'
 import type { App } from './app.ts'
 import { describeError } from './error-response.ts'
-import { EXPORT_FORMATS, type ExportFormat } from './export-formats.ts'
+import { EXPORT_WRITERS, type ExportWriter } from './export-writers.ts'
 import { readSelection, SelectionParameter } from './listing-parameters.ts'
 import { resolveTypePath } from './resolve.ts'
 import { closed, responses, TypePath } from './schemas.ts'
@@ -49,7 +50,7 @@ export function addExportObjects(app: App, services: Services): void {
       )
       void (reply as FastifyReply).header('oqs-version', first.version)
       return (reply as FastifyReply)
-        .type(exported.format.contentType)
+        .type(exported.writer.contentType)
         .send(Readable.from(chunks, { objectMode: false, highWaterMark: 1 }))
     },
   )
@@ -58,7 +59,7 @@ export function addExportObjects(app: App, services: Services): void {
 const ExportResponse = {
   description: 'An object on each line, or a row of CSV; then the line that counts them.',
   content: Object.fromEntries(
-    Object.values(EXPORT_FORMATS).map(({ contentType }) => [
+    Object.values(EXPORT_WRITERS).map(({ contentType }) => [
       contentType,
       { schema: Type.String() },
     ]),
@@ -67,7 +68,9 @@ const ExportResponse = {
 
 const ExportParameters = Type.Object(
   {
-    format: Type.Optional(Type.Enum(['ndjson', 'csv'], { description: '`ndjson` when left out.' })),
+    format: Type.Optional(
+      Type.Enum([...EXPORT_FORMATS], { description: '`ndjson` when left out.' }),
+    ),
     where: Type.Optional(
       Type.String({ description: 'A query of revision 1.0, as JSON; all objects when left out.' }),
     ),
@@ -87,7 +90,7 @@ const ExportParameters = Type.Object(
 
 interface Export {
   readonly objectType: ObjectType
-  readonly format: ExportFormat
+  readonly writer: ExportWriter
   readonly query: Query
   readonly selection: Selection
   readonly after: Place | undefined
@@ -103,7 +106,7 @@ function readParameters(
   const { format = 'ndjson', where, select, version, after, received = 0 } = parameters
   return {
     objectType,
-    format: EXPORT_FORMATS[format],
+    writer: EXPORT_WRITERS[format],
     query:
       where === undefined
         ? { kind: 'everything' }
@@ -142,24 +145,24 @@ async function* writeExport(
   services: Services,
   describe: (error: unknown) => string,
 ): AsyncGenerator<Buffer | string> {
-  const { format, objectType, selection } = exported
+  const { writer, objectType, selection } = exported
   const names = selection ?? [...objectType.properties.keys()]
   const { version } = first
   let count = exported.received
   try {
-    if (exported.after === undefined) yield format.head(names)
+    if (exported.after === undefined) yield writer.head(names)
     for (let piece = first; ; ) {
       count += piece.count
-      if (piece.count > 0) yield format.records(piece.records, names)
+      if (piece.count > 0) yield writer.records(piece.records, names)
       if (!piece.more) break
       piece = await readPiece(exported, piece.last, version, services)
     }
   } catch (error) {
     // Nothing but a last line can tell of it now; the count, which is then missing, does so too.
-    yield format.failure(describe(error))
+    yield writer.failure(describe(error))
     return
   }
-  yield format.end(count, version)
+  yield writer.end(count, version)
 }
 
 async function readPiece(

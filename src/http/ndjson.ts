@@ -1,5 +1,5 @@
 import { ObjectQueryError } from '../contract/errors.ts'
-import { isBlank, type Line, splitLines } from '../formats/lines.ts'
+import { isBlank, type Line, type SplitLine, splitLines } from '../formats/lines.ts'
 import { isUnreadable } from '../formats/row.ts'
 
 /** The lines of a request body, read as they arrive. */
@@ -15,15 +15,10 @@ export interface LineLimits {
 export async function* readLines(
   stream: AsyncIterable<Buffer>,
   limits: LineLimits,
-): AsyncGenerator<readonly Line[]> {
+): AsyncGenerator<readonly SplitLine[]> {
   const bytes = withinBytes(stream, limits.maxBytes)
   for await (const split of splitLines(bytes, limits.maxLineBytes)) {
-    const lines: Line[] = []
-    for (const line of split) {
-      if (isUnreadable(line))
-        throw new ObjectQueryError('InvalidBatchLine', { line: line.line, reason: line.reason })
-      if (!isBlank(line.text)) lines.push(line)
-    }
+    const lines = split.filter((line) => isUnreadable(line) || !isBlank(line.text))
     if (lines.length > 0) yield lines
   }
 }

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { ObjectQueryError } from '../contract/errors.ts'
-import { BATCH_MAX_BYTES, BATCH_MAX_CHANGES, OBJECT_MAX_BYTES } from '../contract/limits.ts'
+import { BATCH_MAX_BYTES, BATCH_MAX_CHANGES } from '../contract/limits.ts'
+import { isUnreadable, RECORD_MAX_BYTES } from '../formats/row.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import {
   type ObjectReader,
@@ -14,13 +15,14 @@ import type { Change } from '../store/object-store.ts'
 import type { App } from './app.ts'
 import { type Line, readLines } from './ndjson.ts'
 import { resolveObjectType, resolveOntology } from './resolve.ts'
-import { CommitResponse, closed, responses, TypePath } from './schemas.ts'
+import { CommitResponse, closed, ReplacementName, responses, TypePath } from './schemas.ts'
 import type { Services } from './services.ts'
 
 /** Writing objects: one atomic batch per request, a change per line. */
 
-/** Escapes can make a line longer than the object it holds. */
-const LINE_LIMITS = { maxBytes: BATCH_MAX_BYTES, maxLineBytes: 2 * OBJECT_MAX_BYTES }
+/** What stands around an object in its line: `{"put":` and `}`. */
+const CHANGE_BYTES = 16
+const LINE_LIMITS = { maxBytes: BATCH_MAX_BYTES, maxLineBytes: RECORD_MAX_BYTES + CHANGE_BYTES }
 
 export function addObjectsAdmin(app: App, services: Services): void {
   app.post(
@@ -49,6 +51,7 @@ export function addObjectsAdmin(app: App, services: Services): void {
       const catalogue = await services.store.readCatalogue()
       const ontology = resolveOntology(catalogue, request.caller, request.params.ontology)
       const { objectType } = resolveObjectType(ontology, request.params.objectType)
+      refuseEncoded(request.headers['content-encoding'])
       refuseLarge(request.headers['content-length'])
       if (request.body === undefined) throw new ObjectQueryError('MissingPostBody')
       const changes = readChanges(request.body as Readable, objectType)
@@ -77,15 +80,19 @@ const BatchParameters = Type.Object(
     dryRun: Type.Optional(
       Type.Boolean({ description: 'True: every line is checked and nothing is written.' }),
     ),
-    replacement: Type.Optional(
-      Type.String({
-        pattern: '^[0-9]{1,15}$',
-        description: 'The replacement to add to, see `startReplacement`.',
-      }),
-    ),
+    replacement: Type.Optional(ReplacementName),
   },
   closed,
 )
+
+/** Compressed bytes would be read as lines. */
+function refuseEncoded(encoding: string | undefined): void {
+  if (encoding === undefined || encoding === 'identity') return
+  throw new ObjectQueryError('Conjure:UnsupportedMediaType', {
+    expected: 'no content encoding',
+    received: encoding,
+  })
+}
 
 /** What is declared too large is refused before it is sent, not after. */
 function refuseLarge(contentLength: string | undefined): void {
@@ -109,7 +116,9 @@ async function* readChanges(
     for await (const lines of readLines(chunks, LINE_LIMITS)) {
       const changes: Change[] = []
       for (const line of lines) {
-        const change = readChange(line, objectType, readObject)
+        const change = isUnreadable(line)
+          ? { line: line.line, reason: line.reason }
+          : readChange(line, objectType, readObject)
         if ('reason' in change) refused.push(change)
         else changes.push(change)
       }

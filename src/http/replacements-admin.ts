@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from './app.ts'
 import { resolveTypePath } from './resolve.ts'
-import { CommitResponse, NoParameters, responses, TypePath } from './schemas.ts'
+import { CommitResponse, NoParameters, ReplacementName, responses, TypePath } from './schemas.ts'
 import type { Services } from './services.ts'
 
 /**
@@ -15,10 +15,7 @@ const common = { tags: ['Administration'], querystring: NoParameters }
 
 const ReplacementPath = Type.Object({
   ...TypePath.properties,
-  replacement: Type.String({
-    pattern: '^[0-9]{1,15}$',
-    description: 'As `startReplacement` named it.',
-  }),
+  replacement: ReplacementName,
 })
 
 export function addReplacementsAdmin(app: App, services: Services): void {

@@ -22,6 +22,12 @@ export const TypePath = Type.Object({
   objectType: Type.String({ description: 'API name of the object type.' }),
 })
 
+/** A replacement, as `startReplacement` named it. */
+export const ReplacementName = Type.String({
+  pattern: '^[0-9]{1,15}$',
+  description: 'As `startReplacement` named it.',
+})
+
 export const PageSize = Type.Integer({
   minimum: 1,
   maximum: PAGE_SIZE_WIRE_MAX,

@@ -141,9 +141,9 @@ export const SETTINGS = {
   OQS_URL: {
     default: 'http://127.0.0.1:8080',
     meaning: 'The service that `oqs list`, `search`, `import` and the like ask.',
-    allowed: 'a URL that begins with http:// or https://',
+    allowed: 'a URL that begins with http:// or https://, without a user name',
     parse: (text: string) =>
-      /^https?:\/\/[^\s/]/.test(text) && URL.canParse(text) ? text : undefined,
+      /^https?:\/\/[^\s/@]+(?:\/|$)/.test(text) && URL.canParse(text) ? text : undefined,
   },
   OQS_TOKEN: {
     default: undefined,

@@ -1,4 +1,4 @@
-import type { Parameters } from '../client/connection.ts'
+import type { QueryParameters } from '../client/connection.ts'
 import type { BatchResult, ServiceClient, TypePath } from '../client/service-client.ts'
 import { ServiceError } from '../client/service-error.ts'
 import { excerptOf } from '../formats/row.ts'
@@ -55,6 +55,8 @@ export interface ObjectSink {
 const BATCH_OBJECTS = 5000
 const BATCH_CHARACTERS = 4 * 1024 * 1024
 const BATCHES_UNDER_WAY = 2
+/** A definition that changes more often than this during one batch is somebody's mistake. */
+const DEFINITION_CHANGES = 5
 
 interface UnderWay {
   readonly keys: ReadonlySet<string>
@@ -65,7 +67,7 @@ export class BatchSender implements ObjectSink {
   readonly sent: Sent = { batches: 0, objects: 0, put: 0, kept: 0, version: 0 }
   readonly #client: ServiceClient
   readonly #type: TypePath
-  readonly #query: Parameters
+  readonly #query: QueryParameters
   /** May throw, to end it all. */
   readonly #onRefused: (refusal: Refusal) => void
   #batch: OutgoingObject[] = []
@@ -75,7 +77,7 @@ export class BatchSender implements ObjectSink {
   constructor(
     client: ServiceClient,
     type: TypePath,
-    query: Parameters,
+    query: QueryParameters,
     onRefused: (refusal: Refusal) => void,
   ) {
     this.#client = client
@@ -125,6 +127,7 @@ export class BatchSender implements ObjectSink {
   /** Sends a batch; without the rows that the service refuses, as often as it refuses some. */
   async #post(batch: readonly OutgoingObject[]): Promise<void> {
     let objects = batch
+    let changesSeen = 0
     while (objects.length > 0) {
       const lines = objects.map(({ json }) => `{"put":${json}}\n`).join('')
       try {
@@ -136,6 +139,11 @@ export class BatchSender implements ObjectSink {
         this.#note(result, objects.length)
         return
       } catch (error) {
+        // The definition changed while the batch was read: the next try is checked by the new one.
+        if (isOutOfSync(error) && changesSeen < DEFINITION_CHANGES) {
+          changesSeen += 1
+          continue
+        }
         const refused = refusedLines(error)
         if (refused === undefined) throw error
         for (const one of refused) {
@@ -158,6 +166,10 @@ export class BatchSender implements ObjectSink {
   }
 }
 
+function isOutOfSync(error: unknown): boolean {
+  return error instanceof ServiceError && error.errorName === 'OntologyDefinitionOutOfSync'
+}
+
 interface RefusedLine {
   readonly line: number
   readonly property?: string
@@ -178,10 +190,6 @@ export function toRefusal(
   const [, name = ''] = /^([^[]*)/.exec(property ?? '') ?? []
   const cells = JSON.parse(json) as Readonly<Record<string, unknown>>
   const value = cells[property ?? ''] ?? cells[name]
-  const excerpt = value === undefined ? '' : excerptOf(textOf(value))
+  const excerpt = value === undefined ? '' : excerptOf(value)
   return { file, line, property, excerpt, reason, row: json }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -14,6 +14,10 @@ export interface ColumnOptions {
   readonly geopoints?: ReadonlyMap<string, Coordinates>
   /** The property that gets the number of the row, counted from 1 over all files. */
   readonly rowNumber?: string
+  /** Whether columns without a property are left out. */
+  readonly ignoresOthers?: boolean
+  /** Whether the key is the number of the row where no column gives it. */
+  readonly numbersRows?: boolean
 }
 
 export interface ColumnPlan {
@@ -37,7 +41,14 @@ export class UnfitColumns extends Error {
 }
 
 /** Row numbers are whole, so they can stand in any type that holds whole numbers, or text. */
-const ROW_NUMBER_TYPES = ['string', 'short', 'integer', 'long', 'double', 'decimal']
+export const ROW_NUMBER_TYPES: readonly string[] = [
+  'string',
+  'short',
+  'integer',
+  'long',
+  'double',
+  'decimal',
+]
 
 /** Refuses options that name what the type does not have. */
 export function checkColumnOptions(type: ObjectType, options: ColumnOptions): void {
@@ -57,6 +68,23 @@ export function checkColumnOptions(type: ObjectType, options: ColumnOptions): vo
     const found = scalarTypeOf(options.rowNumber, `--row-number ${options.rowNumber}`)
     if (!ROW_NUMBER_TYPES.includes(found)) {
       throw new UnfitColumns(`${options.rowNumber} is ${found}, which holds no row numbers`)
+    }
+  }
+}
+
+/** Refuses options about columns that the file does not have. */
+export function checkNamedColumns(columns: readonly string[], options: ColumnOptions): void {
+  for (const [option, names] of [
+    ['--map', options.map?.keys() ?? []],
+    ['--ignore', options.ignore ?? []],
+  ] as const) {
+    for (const name of names) {
+      if (columns.includes(name)) continue
+      const there = columns.map(quoted).join(', ')
+      throw new UnfitColumns(
+        `${option} names the column ${quoted(name)}, but there are: ${there}`,
+        [name],
+      )
     }
   }
 }
@@ -99,14 +127,12 @@ export function planColumns(
   const unmatched = open.filter((column) => !propertyOf.has(column))
   const found = impliedPlaces(type, unmatched, sources)
   const used = new Set([...found.values()].flatMap(columnsOf))
-  refuseUnmatched(
-    type,
-    unmatched.filter((column) => !used.has(column)),
-  )
+  const others = unmatched.filter((column) => !used.has(column))
+  if (options.ignoresOthers !== true) refuseUnmatched(type, others)
   return {
     columns: propertyOf,
     places: new Map([...places, ...found]),
-    ignores: columns.some((column) => options.ignore?.has(column)),
+    ignores: others.length > 0 || columns.some((column) => options.ignore?.has(column)),
   }
 }
 

@@ -24,11 +24,6 @@ import { ExportScanner } from './export-scanner.ts'
  * complete; `FILE.part.json` keeps what is needed to go on after an interruption.
  */
 
-/** The file cannot be written, or the export not be taken up, in one line. */
-export class ExportFileError extends Error {
-  override readonly name = 'ExportFileError'
-}
-
 export interface FileExportOptions {
   /** Take up what an earlier run has left; start at the beginning when it has left nothing. */
   readonly resume?: boolean
@@ -107,8 +102,7 @@ async function exportInto(
   path: string,
   { resume, onProgress = () => {} }: FileExportOptions,
 ): Promise<ExportProgress> {
-  if (resume)
-    throw new ExportFileError(`${path} is not a file, so that --resume has nothing to read`)
+  if (resume) throw new Error(`${path} is not a file, so that --resume has nothing to read`)
   const device = await open(path, 'w').catch((error) => {
     throw fileError(path, error)
   })
@@ -184,7 +178,7 @@ async function readKept(
   if (note === undefined) return undefined
   const differing = differences(note.request, noted)
   if (differing.length > 0) {
-    throw new ExportFileError(
+    throw new Error(
       `${part} belongs to another export (${differing.join(', ')}): repeat that request, or leave --resume out`,
     )
   }
@@ -212,11 +206,25 @@ const CHUNK_BYTES = 1024 * 1024
 async function readNote(path: string): Promise<ExportNote | undefined> {
   const text = await readFile(path, 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
+  const note = parseNote(text)
+  if (note === undefined) throw new Error(`${path} is damaged: leave --resume out to start anew`)
+  return note
+}
+
+/** Undefined when the text is no note: a run that was killed may have written half of it. */
+function parseNote(text: string): ExportNote | undefined {
+  let note: unknown
   try {
-    return JSON.parse(text) as ExportNote
+    note = JSON.parse(text)
   } catch {
-    throw new ExportFileError(`${path} cannot be read: leave --resume out to start anew`)
+    return undefined
   }
+  const { request, version } = (note ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof version !== 'string' || typeof request !== 'object' || request === null) {
+    return undefined
+  }
+  const isNoted = Object.values(request).every((value) => typeof value === 'string')
+  return isNoted ? { request: request as NotedRequest, version } : undefined
 }
 
 function differences(left: NotedRequest, right: NotedRequest): string[] {
@@ -237,9 +245,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
 }
 
-function fileError(path: string, error: unknown): ExportFileError {
+function fileError(path: string, error: unknown): Error {
   const { code = '', message } = error as NodeJS.ErrnoException
-  return new ExportFileError(`${path} cannot be written: ${REASONS[code] ?? message}`, {
+  return new Error(`${path} cannot be written: ${REASONS[code] ?? message}`, {
     cause: error,
   })
 }

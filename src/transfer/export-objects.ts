@@ -1,7 +1,10 @@
 import { mayPass } from '../client/retry.ts'
 import type { ServiceClient, TypePath } from '../client/service-client.ts'
 import { ConnectionError, isErrorAnswer, ServiceError } from '../client/service-error.ts'
-import { type ExportFormat, ExportScanner, splitCsvLine } from './export-scanner.ts'
+import type { ExportFormat } from '../contract/export-formats.ts'
+import { readCsvRecord } from '../formats/csv-cells.ts'
+import { type ExportEnd, readExportEnd } from '../formats/export-end.ts'
+import { ExportScanner } from './export-scanner.ts'
 
 /**
  * Reads one snapshot of an object type to its end. A lost connection is taken up where it broke, so
@@ -88,7 +91,8 @@ export async function exportObjects(
       onProgress({ objects, bytes })
       return { objects, bytes }
     }
-    const failure = end?.failure ?? loss ?? brokenOff(client.connection.url)
+    const failure =
+      end === undefined ? (loss ?? brokenOff(client.connection.url)) : brokenOffBy(end.error)
     if (!mayPass(failure)) throw failure
     if (version !== undefined && last !== undefined && records > 0) {
       if (!lastIsWritten) await write(last)
@@ -104,8 +108,11 @@ export async function exportObjects(
 }
 
 function wishOf({ format, where, select }: ExportRequest, point: ExportPoint | undefined) {
-  const { version, after, objects: received } = point ?? {}
-  return { format, where, select, version, after, received }
+  const { version, after, objects: received, header } = point ?? {}
+  // The definition may have got more properties since; the columns stay those of the header.
+  const columns =
+    header === undefined ? select : readCsvRecord(header.toString('utf8'), ',').join(',')
+  return { format, where, select: columns, version, after, received }
 }
 
 /** The primary key of a record, as the service wants to hear it. */
@@ -115,19 +122,21 @@ export function keyOf(
   primaryKey: string,
   header: Buffer | undefined,
 ): string {
-  const text = record.toString('utf8')
-  if (format === 'ndjson') {
-    const value = (JSON.parse(text) as Record<string, unknown>)[primaryKey]
-    return String(value)
+  const key = valueIn(record.toString('utf8'), format, primaryKey, header?.toString('utf8') ?? '')
+  if (key === undefined || key === null || typeof key === 'object') {
+    throw new Error(`the last object of the export has no ${primaryKey}, after which to go on`)
   }
-  const column = splitCsvLine(header?.toString('utf8') ?? '').indexOf(primaryKey)
-  return splitCsvLine(text)[column] ?? ''
+  return String(key)
 }
 
-/** The last line of an export: how it ended. */
-type ExportEnd =
-  | { readonly kind: 'complete'; readonly count: number; readonly version: string }
-  | { readonly kind: 'failed'; readonly failure: ConnectionError }
+function valueIn(record: string, format: ExportFormat, name: string, header: string): unknown {
+  if (format === 'csv') return readCsvRecord(record, ',')[readCsvRecord(header, ',').indexOf(name)]
+  try {
+    return (JSON.parse(record) as Readonly<Record<string, unknown>>)[name]
+  } catch {
+    return undefined
+  }
+}
 
 /** No such line is longer than this; an object may be much longer. */
 const LONGEST_END = 64 * 1024
@@ -156,31 +165,11 @@ const NEWLINE = 0x0a
 
 function readEnd(line: Buffer | undefined, format: ExportFormat): ExportEnd | undefined {
   if (line === undefined || line.length > LONGEST_END) return undefined
-  const text = line.toString('utf8').trim()
-  return format === 'ndjson' ? readNdjsonEnd(text) : readCsvEnd(text)
+  return readExportEnd(format, line.toString('utf8'))
 }
 
-/** No property can have a name with a dollar sign, so that no object is taken for the end. */
-function readNdjsonEnd(text: string): ExportEnd | undefined {
-  if (!/^\{"\$(?:end|error)":/.test(text)) return undefined
-  const { $end, $error } = JSON.parse(text) as {
-    $end?: { count: number; version: number }
-    $error?: unknown
-  }
-  if ($end === undefined) return { kind: 'failed', failure: refusedMidway($error) }
-  return { kind: 'complete', count: $end.count, version: String($end.version) }
-}
-
-/** No value starts with a number sign unless it stands in quotes. */
-function readCsvEnd(text: string): ExportEnd | undefined {
-  const failure = /^# export failed: (.*)$/.exec(text)?.[1]
-  if (failure !== undefined) return { kind: 'failed', failure: refusedMidway(JSON.parse(failure)) }
-  const match = /^# end of export: (\d+) objects, version (\d+)$/.exec(text)
-  if (match === null) return undefined
-  return { kind: 'complete', count: Number(match[1]), version: match[2] ?? '' }
-}
-
-function refusedMidway(body: unknown): ConnectionError {
+/** Why the service did not finish. */
+function brokenOffBy(body: unknown): ConnectionError {
   const error = isErrorAnswer(body) ? new ServiceError(500, body) : undefined
   return new ConnectionError(
     `the service broke the export off: ${error?.message ?? JSON.stringify(body)}`,

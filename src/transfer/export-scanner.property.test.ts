@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type ExportFormat, ExportScanner, splitCsvLine } from './export-scanner.ts'
+import type { ExportFormat } from '../contract/export-formats.ts'
+import { ExportScanner } from './export-scanner.ts'
 
 const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', '#', '日', ' ') })
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
@@ -36,16 +37,7 @@ describe.each(['ndjson', 'csv'] as const)('the scanner of %s', (format) => {
   })
 })
 
-describe('a line of CSV', () => {
-  it('is split into the values it was made of', () => {
-    fc.assert(
-      fc.property(fc.array(cell, { minLength: 1 }), (row) => {
-        expect(splitCsvLine(`${row.map(quoted).join(',')}\n`)).toEqual(row)
-      }),
-    )
-    expect(splitCsvLine('a,,b c,"d"\r\n')).toEqual(['a', '', 'b c', 'd'])
-  })
-
+describe('an export of CSV', () => {
   it('tells its header apart', () => {
     const scanner = new ExportScanner('csv', { goesOn: false })
     scanner.push(Buffer.from('ia'))

@@ -1,9 +1,9 @@
+import type { ExportFormat } from '../contract/export-formats.ts'
+
 /**
  * Cuts the bytes of an export into whole records. The last whole line is held back, because only
  * the end of the stream tells whether it is an object or the line that ends the export.
  */
-
-export type ExportFormat = 'ndjson' | 'csv'
 
 const NEWLINE = 0x0a
 const QUOTE = 0x22
@@ -120,16 +120,4 @@ interface LineEnds {
   readonly last: number
   readonly secondLast: number
   readonly thirdLast: number
-}
-
-/** The values of one CSV line. */
-export function splitCsvLine(line: string): string[] {
-  const values: string[] = []
-  const value = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y
-  for (;;) {
-    const match = value.exec(line)
-    if (match === null) return values
-    values.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '')
-    if (match[3] !== ',') return values
-  }
 }

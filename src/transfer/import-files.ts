@@ -1,5 +1,5 @@
 import type { ServiceClient, TypePath } from '../client/service-client.ts'
-import type { RowSource } from '../formats/row.ts'
+import { type Row, type RowSource, valueText } from '../formats/row.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import { BatchSender, type ObjectSink, type Refusal, type Sent } from './batch-sender.ts'
 import { localCheck } from './local-check.ts'
@@ -29,7 +29,8 @@ export interface ImportRequest extends TypePath {
   /** Stops reading; what is under way is still written. */
   readonly signal: AbortSignal
   readonly onRefused: (refusal: Refusal) => void
-  readonly onProgress: (objects: number) => void
+  /** After every few rows; what it does is waited for. */
+  readonly onProgress: (rows: number) => Promise<void>
 }
 
 export interface ImportResult extends Readonly<Sent> {
@@ -38,6 +39,8 @@ export interface ImportResult extends Readonly<Sent> {
   readonly refused: number
   /** Objects that were there before, of which none is left: with `replace`. */
   readonly replaced: number | undefined
+  /** Whether it is not known what became of the last request. */
+  readonly isUncertain: boolean
 }
 
 /** It ended before the end; what was committed until then is kept. */
@@ -79,21 +82,34 @@ export async function importFiles(
       : localCheck(request.checkedAs, refuse)
   try {
     for await (const file of request.files) await readFile(file, request, sender, refuse, counts)
+    request.signal.throwIfAborted()
     await sender.finish()
-    const { sent } = sender
-    if (replacement === undefined) return { ...sent, ...counts, replaced: undefined }
+    if (mode === 'replace' && sender.sent.objects === 0) throw new Error(NOTHING_TO_REPLACE_WITH)
+    const result = { ...sender.sent, ...counts, replaced: undefined, isUncertain: false }
+    if (replacement === undefined) return result
     const { version, put, deleted } = await client.publishReplacement(request, replacement)
-    return { ...sent, put, version, ...counts, replaced: deleted }
+    return { ...result, put, version, replaced: deleted }
   } catch (error) {
     await sender.settle()
-    if (replacement !== undefined) {
-      // One that is left over by a lost service is given up by that service, after a while.
-      await client.abandonReplacement(request, replacement).catch(() => {})
-    }
+    // One that a lost service leaves over is given up by that service, after a while.
+    const isOff = replacement === undefined || (await giveUp(client, request, replacement))
     const sent = replacement === undefined ? sender.sent : NOTHING_SENT
-    const result = { ...sent, ...counts, replaced: undefined }
+    const result = { ...sent, ...counts, replaced: undefined, isUncertain: !isOff }
     throw new ImportStopped((error as Error).message, result, { cause: error })
   }
+}
+
+const NOTHING_TO_REPLACE_WITH = 'there are no rows, and a type is not emptied by accident'
+
+async function giveUp(
+  client: ServiceClient,
+  type: TypePath,
+  replacement: string,
+): Promise<boolean> {
+  return client.abandonReplacement(type, replacement).then(
+    () => true,
+    () => false,
+  )
 }
 
 const NOTHING_SENT: Sent = { batches: 0, objects: 0, put: 0, kept: 0, version: 0 }
@@ -114,17 +130,22 @@ async function readFile(
       if (!isRefused(object)) sender.add({ ...object, file: name, line })
       else {
         const { property, column = property, excerpt, reason } = object
-        const cells = 'cells' in row ? JSON.stringify(row.cells, bigIntsAsText) : undefined
+        const cells = 'cells' in row ? textOfCells(row.cells) : undefined
         refuse({ file: name, line, property: column, excerpt, reason, row: cells })
       }
       if (sender.isFull) await sender.send()
     }
-    onProgress(counts.rows)
+    await onProgress(counts.rows)
   }
 }
 
-function bigIntsAsText(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value
+/** Undefined for cells that cannot be written down. */
+function textOfCells(cells: Row['cells']): string | undefined {
+  try {
+    return valueText(cells)
+  } catch {
+    return undefined
+  }
 }
 
 function tooMany(maxErrors: number): TooManyRefused {

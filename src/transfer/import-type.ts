@@ -3,7 +3,7 @@ import { ServiceError } from '../client/service-error.ts'
 import type { OntologyDefinition } from '../ontology/definition-schema.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import { parseDefinition } from '../ontology/parse-definition.ts'
-import type { ColumnOptions } from './column-plan.ts'
+import { type ColumnOptions, checkColumnOptions } from './column-plan.ts'
 import { withType } from './infer/definition.ts'
 import type { InferredType } from './infer/infer-type.ts'
 
@@ -11,10 +11,12 @@ import type { InferredType } from './infer/infer-type.ts'
 
 export interface ImportType {
   readonly objectType: ObjectType
-  /** What else reading the rows needs, where the type was guessed from them. */
-  readonly columns: ColumnOptions
+  /** What reading the rows needs, where the type was guessed from them. */
+  readonly columns: ColumnOptions | undefined
   /** Whether the service has it too. */
   readonly exists: boolean
+  /** Whether it was made for these rows. */
+  readonly isNew: boolean
 }
 
 export interface WantedType {
@@ -33,17 +35,28 @@ export async function findImportType(
   const definition = await readDefinition(client, wanted.ontology)
   const known = definition && parseDefinition(definition)
   const objectType = known?.objectTypes.get(wanted.type)
-  if (objectType !== undefined) return { objectType, columns: {}, exists: true }
+  if (objectType !== undefined)
+    return { objectType, columns: undefined, exists: true, isNew: false }
   if (wanted.infer === undefined) throw unknownType(wanted, definition)
 
   const inferred = await wanted.infer()
+  const { columns } = inferred
   const extended = withType(definition, wanted.ontology, inferred)
-  const applied = wanted.dryRun
-    ? withRids(extended)
-    : ((await client.applyDefinition(wanted.ontology, extended)) as OntologyDefinition)
-  const made = parseDefinition(applied).objectTypes.get(wanted.type)
-  if (made === undefined) throw new Error(`the ontology has no object type ${wanted.type}`)
-  return { objectType: made, columns: inferred.columns, exists: !wanted.dryRun }
+  // Looked at before it is made: a type that cannot be read into would be left behind.
+  checkColumnOptions(typeOf(withRids(extended), wanted.type), columns)
+  if (wanted.dryRun) {
+    const objectType = typeOf(withRids(extended), wanted.type)
+    return { objectType, columns, exists: false, isNew: false }
+  }
+  const applied = await client.applyDefinition(wanted.ontology, extended)
+  const made = typeOf(applied as OntologyDefinition, wanted.type)
+  return { objectType: made, columns, exists: true, isNew: true }
+}
+
+function typeOf(definition: OntologyDefinition, name: string): ObjectType {
+  const type = parseDefinition(definition).objectTypes.get(name)
+  if (type === undefined) throw new Error(`the ontology has no object type ${name}`)
+  return type
 }
 
 async function readDefinition(

@@ -10,12 +10,12 @@ export interface KeptStdin extends AsyncDisposable {
   readonly path: string
 }
 
-export async function keepStdin(stdin: Readable): Promise<KeptStdin> {
+export async function keepStdin(stdin: Readable, signal: AbortSignal): Promise<KeptStdin> {
   const folder = await mkdtemp(join(tmpdir(), 'oqs-stdin-'))
   const path = join(folder, 'data')
   const remove = () => rm(folder, { recursive: true, force: true })
   try {
-    await pipeline(stdin, createWriteStream(path, { mode: 0o600 }))
+    await pipeline(stdin, createWriteStream(path, { mode: 0o600 }), { signal })
   } catch (error) {
     await remove()
     throw error

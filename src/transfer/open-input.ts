@@ -21,7 +21,7 @@ import { fileBytes, spool } from './input-file.ts'
 /** A data file, or standard input, as rows: compressed or not, in whatever format. */
 
 export interface InputOptions {
-  /** Where the name and the content do not say it. */
+  /** Overrules what the name and the content say. */
   readonly format?: FileFormat | undefined
   /** Between the columns of CSV, where it should not be guessed. */
   readonly delimiter?: string | undefined
@@ -121,7 +121,7 @@ async function recognise(opening: Opening): Promise<Input> {
   const { head } = plain
   if (head.length === 0) throw new UnreadableFile('is empty: nothing is in the compressed data')
   if (isUtf16(head)) throw new UnreadableFile('is UTF-16, not UTF-8; save it as UTF-8')
-  const format = formatOfBytes(head, options.format ?? byName.format)
+  const format = options.format ?? formatOfBytes(head, byName.format)
   const totalBytes = opened?.size
   const shared = { name, format, totalBytes, close }
   if (format !== 'parquet') {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PropertyType, ScalarType } from '../ontology/property-type.ts'
-import { plainDecimal, textCellReader, typedCellReader } from './read-cell.ts'
+import { textCellReader, typedCellReader } from './read-cell.ts'
 import { jsonCell } from './read-json-cell.ts'
 
 const scalar = (type: ScalarType) => ({ kind: 'scalar', type }) as const
@@ -115,12 +115,12 @@ describe('the value of a typed column', () => {
   })
 
   it('is written without an exponent', () => {
-    expect([1e21, -1.5e22, 1.25e-9, 12, 5n].map(plainDecimal)).toEqual([
-      '1000000000000000000000',
-      '-15000000000000000000000',
-      '0.00000000125',
-      '12',
-      '5',
+    expect([1e21, -1.5e22, 1.25e-9, 12, 5n].map(typedCellReader(scalar('decimal')))).toEqual([
+      '"1000000000000000000000"',
+      '"-15000000000000000000000"',
+      '"0.00000000125"',
+      '"12"',
+      '"5"',
     ])
   })
 })

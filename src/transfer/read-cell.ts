@@ -1,3 +1,4 @@
+import { valueText } from '../formats/row.ts'
 import type { PropertyType, ScalarType, StructType } from '../ontology/property-type.ts'
 import { scalarReader, type ValueReader } from '../ontology/read-value.ts'
 import { isJsonObject, RefusedValue, refuse } from '../ontology/refused-value.ts'
@@ -103,11 +104,11 @@ export function typedCellReader(type: PropertyType): ValueReader {
       return (value) =>
         Array.isArray(value)
           ? `[${value.map((item, index) => within(`[${index}]`, item, readItem)).join(',')}]`
-          : fromText(jsonText(value))
+          : fromText(valueText(value))
     }
     case 'struct': {
       const readStruct = typedStructReader(type)
-      return (value) => (isJsonObject(value) ? readStruct(value) : fromText(jsonText(value)))
+      return (value) => (isJsonObject(value) ? readStruct(value) : fromText(valueText(value)))
     }
   }
 }
@@ -137,7 +138,7 @@ function within(step: string, value: unknown, read: ValueReader): string {
 
 /** What the readers of the service do not take, because JSON has no such values. */
 const TYPED_READERS: Readonly<Partial<Record<ScalarType, ValueReader>>> = {
-  string: (value) => JSON.stringify(jsonText(value)),
+  string: (value) => JSON.stringify(valueText(value)),
   boolean: (value) => (typeof value === 'boolean' ? String(value) : readBoolean(String(value))),
   byte: wholeFrom('byte'),
   short: wholeFrom('short'),
@@ -168,7 +169,7 @@ function floatingFrom(type: ScalarType): ValueReader {
 }
 
 /** A number without an exponent. */
-export function plainDecimal(value: number | bigint): string {
+function plainDecimal(value: number | bigint): string {
   const text = String(value)
   const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text)
   if (match === null) return text
@@ -177,12 +178,4 @@ export function plainDecimal(value: number | bigint): string {
   const digits = first + rest
   if (power < 0) return `${sign}0.${'0'.repeat(-power - 1)}${digits}`
   return sign + digits.padEnd(power + 1, '0')
-}
-
-/** Any value as text: what JSON has no word for is written as people write it. */
-function jsonText(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return String(value)
-  return JSON.stringify(value, (_name, inner: unknown) =>
-    typeof inner === 'bigint' ? String(inner) : inner,
-  )
 }

@@ -3,7 +3,12 @@ import type { CellKind, Row } from '../formats/row.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import type { ValueReader } from '../ontology/read-value.ts'
 import { RefusedValue } from '../ontology/refused-value.ts'
-import { type ColumnOptions, type ColumnPlan, UnfitColumns } from './column-plan.ts'
+import {
+  type ColumnOptions,
+  type ColumnPlan,
+  ROW_NUMBER_TYPES,
+  UnfitColumns,
+} from './column-plan.ts'
 import { type Coordinates, placeText } from './places.ts'
 import { textCellReader, typedCellReader } from './read-cell.ts'
 import { type JsonCell, jsonCell } from './read-json-cell.ts'
@@ -29,6 +34,8 @@ export function keyPart(
   if (options.rowNumber === property) return rowNumberPart(type, property, '')
   const column = [...plan.columns].find(([, given]) => given === property)?.[0]
   if (column === undefined) {
+    const canBeNumbered = ROW_NUMBER_TYPES.includes(type.primaryKey.type)
+    if (options.numbersRows && canBeNumbered) return rowNumberPart(type, property, '')
     const ways = `name it with --map COLUMN=${property}, or number the rows with --row-number ${property}`
     // The next row of JSON may have it.
     if (kind === 'json') return missingKey(property, `is the primary key and is missing: ${ways}`)
@@ -89,12 +96,16 @@ export function partsOf(
 function cellPart(type: ObjectType, [column, property]: [string, string], kind: CellKind): Part {
   const read = cellReader(type, property, kind)
   const name = nameText(property)
+  const { kind: shape, ...scalar } = typeOf(type, property)
+  const isText = shape === 'scalar' && 'type' in scalar && scalar.type === 'string'
   return {
     property,
     column,
     read: (cells) => {
       const value = cells[column]
-      return isAbsent(value, kind) ? '' : name + read(value)
+      // Only a quoted cell is empty and there, and only text can be so.
+      const isEmpty = value === '' ? !isText && kind === 'text' : value === null
+      return value === undefined || isEmpty ? '' : name + read(value)
     },
   }
 }

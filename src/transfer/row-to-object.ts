@@ -1,10 +1,18 @@
-import { type CellKind, isUnreadable, type ReadRow, type Row } from '../formats/row.ts'
+import {
+  type CellKind,
+  excerptOf,
+  isUnreadable,
+  kindOfRow,
+  type ReadRow,
+  type Row,
+} from '../formats/row.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import { RefusedValue } from '../ontology/refused-value.ts'
 import {
   type ColumnOptions,
   type ColumnPlan,
   checkColumnOptions,
+  checkNamedColumns,
   planColumns,
   UnfitColumns,
 } from './column-plan.ts'
@@ -53,13 +61,15 @@ export function rowReader(type: ObjectType, options: ColumnOptions = {}): RowRea
   let lastKind: CellKind | undefined
   let lastReader: CellsReader | undefined
 
-  function readerOf(columns: readonly string[], kind: CellKind): CellsReader {
+  function readerOf(columns: readonly string[], kind: CellKind, ofFile: CellKind): CellsReader {
     if (lastReader !== undefined && kind === lastKind && sameNames(columns, lastColumns)) {
       return lastReader
     }
     const shape = JSON.stringify([kind, columns])
     let reader = readers.get(shape)
     if (reader === undefined) {
+      // Each row of JSON may have other columns.
+      if (ofFile !== 'json') checkNamedColumns(columns, options)
       reader = cellsReader(type, planColumns(type, columns, options), kind, options)
       if (readers.size >= KNOWN_SHAPES) readers.clear()
       readers.set(shape, reader)
@@ -74,7 +84,8 @@ export function rowReader(type: ObjectType, options: ColumnOptions = {}): RowRea
     rowNumber += 1
     if (isUnreadable(row)) return { reason: row.reason, excerpt: row.excerpt }
     try {
-      return readerOf(Object.keys(row.cells), kind)(row, rowNumber)
+      const columns = Object.keys(row.cells)
+      return readerOf(columns, kindOfRow(row, kind), kind)(row, rowNumber)
     } catch (error) {
       // The next row of JSON may have other columns; those of other files are the same in each.
       if (!(error instanceof UnfitColumns) || kind !== 'json') throw error
@@ -115,8 +126,10 @@ function cellsReader(
       }
       return { json: `${json}}`, key: keyText }
     } catch (error) {
-      if (!(error instanceof RefusedValue)) throw error
-      return refusal(error, part, row)
+      if (error instanceof RefusedValue) return refusal(error, part, row)
+      // JSON is read at any depth, but not written.
+      if (!(error instanceof RangeError)) throw error
+      return { reason: 'is nested too deeply', excerpt: '', property: part.property }
     }
   }
 }
@@ -156,19 +169,4 @@ function asItIs(
     }
     return true
   }
-}
-
-const EXCERPT_LENGTH = 60
-
-/** The beginning of a value, for messages. */
-export function excerptOf(value: unknown): string {
-  if (value === undefined) return ''
-  const text = typeof value === 'string' ? value : String(safeJson(value))
-  return text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH)}…` : text
-}
-
-function safeJson(value: unknown): string | undefined {
-  return JSON.stringify(value, (_name, inner: unknown) =>
-    typeof inner === 'bigint' ? String(inner) : inner,
-  )
 }

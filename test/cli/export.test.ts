@@ -154,6 +154,20 @@ describe('oqs export', () => {
     ])
   })
 
+  it.each(['', '{"version":', '{}', 'null', '{"request":{"format":1},"version":"1"}'])(
+    'does not go on from a damaged note: %j',
+    async (note) => {
+      const output = join(folder.path, 'airports')
+      writeFileSync(`${output}.part`, '')
+      writeFileSync(`${output}.part.json`, note)
+      const client = new ServiceClient({ url: service.url, token: ADMIN_TOKEN })
+      const request = { ontology: 'aviation', objectType: 'airport', format: 'csv' } as const
+      await expect(exportToFile(client, request, output, { resume: true })).rejects.toThrow(
+        `${output}.part.json is damaged: leave --resume out to start anew`,
+      )
+    },
+  )
+
   it('gives up in one line when the service does not come back', async () => {
     const output = join(folder.path, 'airports')
     const client = new ServiceClient({ url: proxy.url, token: ADMIN_TOKEN, pause: async () => {} })

@@ -116,7 +116,7 @@ describe('a batch', () => {
       Buffer.from('"}}'),
     ])
     const utf8 = await raw(bytes)
-    expect(utf8.body.parameters).toEqual({ line: 1, reason: 'is not UTF-8' })
+    expect(utf8.body.parameters).toMatchObject({ line: 1, reason: 'is not UTF-8' })
     const long = await raw(`\n{"put":{"n":1,"text":"${'x'.repeat(9 * 1024 * 1024)}"}}`)
     expect(long.body.parameters.line).toBe(2)
     const large = await raw(`{"put":{"n":1,"text":"${'x'.repeat(5 * 1024 * 1024)}"}}`)

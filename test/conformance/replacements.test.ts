@@ -114,11 +114,12 @@ describe('a replacement', () => {
 
   it('is published once, and never under a wrong name', async () => {
     const replacement = await start()
-    await publish(replacement)
+    const { body: first } = await publish(replacement)
     expect(await stored()).toEqual([])
-    for (const name of [replacement, '999999']) {
-      expect((await publish(name)).body.errorName).toBe('ReplacementNotFound')
-    }
+    await service.put('numbers', 'number', numbers(1))
+    expect((await publish(replacement)).body).toEqual(first)
+    expect(await stored()).toEqual([0])
+    expect((await publish('999999')).body.errorName).toBe('ReplacementNotFound')
     const odd = await service.ask(`${PATH}?replacement=x`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson' },

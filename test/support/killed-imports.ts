@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { lineOf, type OqsProcess, runOqs, startOqs } from './oqs-process.ts'
 import { tempFolder } from './temp-folder.ts'
 
@@ -11,7 +12,12 @@ import { tempFolder } from './temp-folder.ts'
 
 /** Rows of one batch, as `oqs import` sends them. */
 const BATCH = 5000
-const ROWS = 8 * BATCH
+const ROWS = 5 * BATCH
+/** The key of the object that a replacement replaces. */
+const OLD_ID = 1_000_000
+const BYTES_PER_STEP = 400_000
+/** Between two looks at how far an import is. */
+const PAUSE_MS = 10
 const TOKEN = 'token-of-the-killed-imports'
 const TYPE = ['--ontology', 'kills', '--type', 'row']
 
@@ -57,6 +63,8 @@ async function killOneImport(
   const definition = join(folder.path, 'definition.json')
   writeFileSync(definition, JSON.stringify(DEFINITION))
   const store = { OQS_STORE: `sqlite:${join(folder.path, 'oqs.db')}`, OQS_ADMIN_TOKEN: TOKEN }
+  const old = join(folder.path, 'old.ndjson')
+  writeFileSync(old, `${JSON.stringify(rowOf(OLD_ID))}\n`)
   const words = ['import', file, ...TYPE, ...(mode === 'replace' ? ['--replace'] : [])]
 
   let stderr = ''
@@ -64,9 +72,15 @@ async function killOneImport(
     await using service = startOqs(['serve'], { ...store, OQS_PORT: '0' })
     const client = await clientOf(service)
     await succeed(['ontology', 'apply', definition], client)
+    if (mode === 'replace') await succeed(['import', old, ...TYPE], client)
+    const before = storeBytes(folder.path)
     await using command = startOqs(words, client)
-    // Where it is hit differs from kill to kill: the number of batches tells best how far it is.
-    await untilBatches(service, client, mode === 'upsert' ? kill % 7 : 0)
+    // Where it is hit differs from kill to kill; what a replacement has loaded shows on disk only.
+    const isFarEnough = async () =>
+      mode === 'upsert'
+        ? (await countObjects(client)) >= (kill % 5) * BATCH
+        : storeBytes(folder.path) >= before + (kill % 5) * BYTES_PER_STEP
+    while (command.child.exitCode === null && !(await isFarEnough())) await sleep(PAUSE_MS)
     if (victim === 'service') service.child.kill('SIGKILL')
     else command.child.kill('SIGKILL')
     await (victim === 'service' ? service.ended : command.ended)
@@ -78,14 +92,17 @@ async function killOneImport(
 
   await using service = startOqs(['serve'], { ...store, OQS_PORT: '0' })
   const client = await clientOf(service)
-  const left = (await exported(client)).count
+  const { count: left, digest: leftDigest } = await exported(client)
   const acknowledged = Number(
     /([\d,]+) objects written/.exec(stderr)?.[1]?.replaceAll(',', '') ?? 0,
   )
-  if (left % BATCH !== 0) throw new Error(`half a batch is left: ${left} objects`)
   if (left < acknowledged) throw new Error(`${acknowledged} acknowledged, ${left} left`)
-  if (mode === 'replace' && left !== 0 && left !== ROWS) {
-    throw new Error(`a replacement shows in part: ${left} objects`)
+  if (mode === 'upsert' && left % BATCH !== 0) {
+    throw new Error(`half a batch is left: ${left} objects`)
+  }
+  const oldDigest = digestOf(`${JSON.stringify(rowOf(OLD_ID))}\n`)
+  if (mode === 'replace' && left !== ROWS && leftDigest !== oldDigest) {
+    throw new Error(`neither the old objects nor the new ones are there: ${left} objects`)
   }
   await succeed(words, client)
   const { count, digest } = await exported(client)
@@ -93,6 +110,14 @@ async function killOneImport(
     throw new Error(`the rerun ended in another state: ${count} objects`)
   }
   return left
+}
+
+/** Bytes of the files of the store. */
+function storeBytes(folder: string): number {
+  return ['oqs.db', 'oqs.db-wal'].reduce(
+    (bytes, name) => bytes + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  )
 }
 
 function rowOf(id: number): { id: number; text: string } {
@@ -105,17 +130,12 @@ async function clientOf(service: OqsProcess): Promise<Client> {
   return { OQS_URL: await lineOf(service, 'listening on '), OQS_TOKEN: TOKEN }
 }
 
-/** Waits until so many batches are there, or the import has ended. */
-async function untilBatches(service: OqsProcess, client: Client, batches: number): Promise<void> {
+async function countObjects(client: Client): Promise<number> {
   const path = '/api/v1/ontologies/kills/objects/row?pageSize=1'
-  for (;;) {
-    const response = await fetch(client['OQS_URL'] + path, {
-      headers: { authorization: `Bearer ${TOKEN}` },
-    })
-    const { totalCount } = (await response.json()) as { totalCount: string }
-    if (Number(totalCount) >= batches * BATCH) return
-    if (service.child.exitCode !== null) throw new Error('the service ended by itself')
-  }
+  const response = await fetch(client['OQS_URL'] + path, {
+    headers: { authorization: `Bearer ${TOKEN}` },
+  })
+  return Number(((await response.json()) as { totalCount: string }).totalCount)
 }
 
 async function succeed(words: readonly string[], client: Client): Promise<string> {

@@ -31,17 +31,21 @@ export interface OqsProcess extends AsyncDisposable {
   readonly ended: Promise<number | null>
 }
 
-export function startOqs(words: readonly string[], settings: Environment = {}): OqsProcess {
+export function startOqs(
+  words: readonly string[],
+  settings: Environment = {},
+  stdin: 'ignore' | 'pipe' = 'ignore',
+): OqsProcess {
   const child = spawn(process.execPath, [OQS, ...words], {
     env: { PATH: process.env['PATH'], ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [stdin, 'pipe', 'pipe'],
   })
   let stdout = ''
   let stderr = ''
-  child.stdout.on('data', (chunk) => {
+  child.stdout?.on('data', (chunk) => {
     stdout += chunk
   })
-  child.stderr.on('data', (chunk) => {
+  child.stderr?.on('data', (chunk) => {
     stderr += chunk
   })
   const ended = once(child, 'close').then(([code]) => code as number | null)

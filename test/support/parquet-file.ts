@@ -33,6 +33,12 @@ export interface ParquetTestGroup {
   readonly convertedType?: number
 }
 
+/** What is wrong on purpose. */
+export interface ParquetTestDamage {
+  /** The number of values that the header of each data page claims to hold. */
+  readonly claimedValues?: number
+}
+
 const TYPES = [
   'BOOLEAN',
   'INT32',
@@ -48,11 +54,14 @@ const PLAIN = 0
 const RLE = 3
 const RLE_DICTIONARY = 8
 
-export function parquetFile(columns: readonly ParquetTestColumn[]): Buffer {
+export function parquetFile(
+  columns: readonly ParquetTestColumn[],
+  damage: ParquetTestDamage = {},
+): Buffer {
   const parts: Buffer[] = [MAGIC]
   let offset = MAGIC.length
   const chunks = columns.map((column) => {
-    const pages = pagesOf(column)
+    const pages = pagesOf(column, damage)
     const start = offset
     const bytes = Buffer.concat(pages)
     parts.push(bytes)
@@ -136,12 +145,12 @@ function columnChunk(column: ParquetTestColumn, bytes: number, start: number, da
   return struct([field(2, i64(BigInt(start))), field(3, metadata)])
 }
 
-function pagesOf(column: ParquetTestColumn): Buffer[] {
+function pagesOf(column: ParquetTestColumn, damage: ParquetTestDamage): Buffer[] {
   const { values, pageRows = Math.max(1, values.length) } = column
   const distinct = [...new Set(values.filter((value) => value !== null))]
   const pages: Buffer[] = []
   for (let start = 0; start === 0 || start < values.length; start += pageRows) {
-    pages.push(dataPage(column, values.slice(start, start + pageRows), distinct))
+    pages.push(dataPage(column, values.slice(start, start + pageRows), distinct, damage))
   }
   return column.dictionary === true ? [dictionaryPage(column, distinct), ...pages] : pages
 }
@@ -161,6 +170,7 @@ function dataPage(
   column: ParquetTestColumn,
   values: readonly unknown[],
   distinct: readonly unknown[],
+  { claimedValues }: ParquetTestDamage,
 ): Buffer {
   const present = values.filter((value) => value !== null)
   const definition = column.levels?.definition ?? values.map((value) => (value === null ? 0 : 1))
@@ -171,7 +181,7 @@ function dataPage(
       ? Buffer.concat([Buffer.from([8]), runs(numbers)])
       : plain(column, present)
   const encoding = column.dictionary === true ? RLE_DICTIONARY : PLAIN
-  const count = definition.length
+  const count = claimedValues ?? definition.length
   if (column.secondKind === true) {
     const levels = runs(definition)
     const own = struct([

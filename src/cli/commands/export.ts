@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { EXPORT_FORMATS, type ExportFormat } from '../../contract/export-formats.ts'
 import { addExamples } from '../examples.ts'
 import { Interrupted, untilInterrupted } from '../interrupt.ts'
 import { tell, writeOut } from '../output.ts'
@@ -15,7 +16,7 @@ import {
 } from '../service-options.ts'
 
 interface ExportCommandOptions extends ServiceOptions, TypeOptions {
-  readonly format: 'ndjson' | 'csv'
+  readonly format?: ExportFormat
   readonly output?: string
   readonly where?: string
   readonly select?: string[]
@@ -29,7 +30,10 @@ export function addExportCommand(program: Command): void {
   addTypeOptions(command)
   command
     .addOption(
-      new Option('--format <format>', 'what to write').choices(['ndjson', 'csv']).default('ndjson'),
+      new Option(
+        '--format <format>',
+        'what to write; else as the file is named, or ndjson',
+      ).choices(EXPORT_FORMATS),
     )
     .option('--output <file>', 'the file to write; standard output when left out', parseText)
     .option('--where <json>', 'only objects that match a query, as in oqs search', checkJson)
@@ -57,7 +61,8 @@ async function exportObjectsTo(
   signal: AbortSignal,
 ): Promise<void> {
   const client = await openClient(options, signal)
-  const { ontology, type, format, where, select } = options
+  const { ontology, type, where, select } = options
+  const format = options.format ?? (output?.endsWith('.csv') ? 'csv' : 'ndjson')
   const request = { ontology, objectType: type, format, where, select: select?.join(',') }
   const progress = startProcessProgress(`exporting ${type}`)
   const onProgress = progress.update

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { ObjectRecord } from '../../client/service-client.ts'
 import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
-import { chooseForm, type FormOptions, writeOut } from '../output.ts'
+import { addFormOptions, chooseForm, type FormOptions, writeOut } from '../output.ts'
 import {
   addServiceOptions,
   addTypeOptions,
@@ -12,7 +12,6 @@ import {
   type ServiceOptions,
   type TypeOptions,
 } from '../service-options.ts'
-import { addFormOptions } from '../walk.ts'
 
 interface GetOptions extends ServiceOptions, TypeOptions, FormOptions {
   readonly select?: string[]

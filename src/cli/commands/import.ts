@@ -1,6 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { ConnectionError } from '../../client/service-error.ts'
 import type { Refusal } from '../../transfer/batch-sender.ts'
-import type { ImportMode, ImportResult } from '../../transfer/import-files.ts'
+import {
+  type ImportMode,
+  type ImportResult,
+  ImportStopped,
+  importFiles,
+  TooManyRefused,
+} from '../../transfer/import-files.ts'
 import { addColumnOptions, type ColumnWords, readColumnOptions } from '../column-options.ts'
 import { addExamples } from '../examples.ts'
 import { inferFromFiles, tellNotes } from '../infer-type.ts'
@@ -8,7 +15,7 @@ import { addInputOptions, type InputWords, openInputs } from '../inputs.ts'
 import { Interrupted, untilInterrupted } from '../interrupt.ts'
 import { tell } from '../output.ts'
 import { countOf, formatCount, formatDuration } from '../progress.ts'
-import { RejectsFile } from '../rejects-file.ts'
+import { RejectsFile, refuseOverwriting } from '../rejects-file.ts'
 import {
   addServiceOptions,
   openClient,
@@ -75,21 +82,21 @@ async function importAll(
   options: ImportOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const [{ findImportType }, { importFiles, ImportStopped }, { rowReader }, { typeNameOf }] =
-    await Promise.all([
-      import('../../transfer/import-type.ts'),
-      import('../../transfer/import-files.ts'),
-      import('../../transfer/row-to-object.ts'),
-      import('../../transfer/infer/definition.ts'),
-    ])
+  const [{ findImportType }, { rowReader }, { typeNameOf }] = await Promise.all([
+    import('../../transfer/import-type.ts'),
+    import('../../transfer/row-to-object.ts'),
+    import('../../transfer/infer/definition.ts'),
+  ])
   const startedAt = performance.now()
   // What is under way when Ctrl-C comes is still waited for: only then is it known what was written.
   const client = await openClient(options, signal, { finishes: true })
   const { ontology, type = typeNameOf(files[0] ?? ''), dryRun = false } = options
+  if (options.rejects !== undefined) await refuseOverwriting(options.rejects, files)
   const mode: ImportMode = options.replace ? 'replace' : options.append ? 'append' : 'upsert'
   await using inputs = await openInputs(files, options, signal, { twice: options.infer === true })
+  const wishes = readColumnOptions(options)
   const infer = async () => {
-    const inferred = await inferFromFiles(inputs, type)
+    const inferred = await inferFromFiles(inputs, { apiName: type, columns: wishes, signal })
     tellNotes(inferred)
     return inferred
   }
@@ -99,8 +106,10 @@ async function importAll(
     dryRun,
     infer: options.infer && infer,
   })
-  const columns = { ...found.columns, ...readColumnOptions(options) }
-  const rejects = await RejectsFile.open(options.rejects)
+  if (found.isNew) tell(`made the object type ${type} of ${ontology}`)
+  // Rows that were numbered when their type was guessed are numbered again.
+  const columns = found.columns ?? { ...wishes, numbersRows: options.infer === true }
+  const rejects = new RejectsFile(options.rejects)
   let told = 0
   const onRefused = (refusal: Refusal) => {
     rejects.add(refusal)
@@ -121,14 +130,19 @@ async function importAll(
       maxErrors: options.maxErrors,
       signal,
       onRefused,
-      onProgress: progress.update,
+      onProgress: async (rows) => {
+        progress.update(rows)
+        await rejects.flush()
+      },
     })
     progress.end()
-    tell(describeResult(result, dryRun, performance.now() - startedAt))
+    await rejects.flush()
+    const target = `${ontology}/${type}`
+    tell(describeResult(result, target, dryRun, performance.now() - startedAt))
   } catch (error) {
     progress.end()
     if (!(error instanceof ImportStopped)) throw error
-    const message = `${error.message}; ${describeStop(error.result, mode, dryRun)}`
+    const message = `${error.message}; ${describeStop(error, mode, dryRun)}`
     throw signal.aborted
       ? new Interrupted(message, { cause: error })
       : new Error(message, { cause: error })
@@ -143,23 +157,38 @@ function describeRefusal({ file, line, property, excerpt, reason }: Refusal): st
   return `${file}:${line}: ${property === undefined ? '' : `${property}${value} `}${reason}`
 }
 
-function describeResult(result: ImportResult, dryRun: boolean, elapsedMs: number): string {
-  const { put, kept, refused, replaced, version, objects } = result
+function describeResult(
+  result: ImportResult,
+  target: string,
+  dryRun: boolean,
+  elapsedMs: number,
+): string {
+  const { put, kept, refused, replaced, version, objects, batches } = result
   const parts = [
-    dryRun ? `${countOf(objects, 'object')} would be written` : `${countOf(put, 'object')} written`,
+    dryRun
+      ? `${countOf(objects, 'object')} would be written to ${target}`
+      : `${countOf(put, 'object')} written to ${target}`,
   ]
   if (replaced !== undefined) parts.push(`in place of ${formatCount(replaced)}`)
   if (kept > 0) parts.push(`${formatCount(kept)} existed and were kept`)
   if (refused > 0) parts.push(`${countOf(refused, 'row')} refused`)
-  if (!dryRun) parts.push(`version ${version}`)
+  if (!dryRun && batches > 0) parts.push(`version ${version}`)
   return `${parts.join(', ')}, in ${formatDuration(elapsedMs)}`
 }
 
-function describeStop({ objects }: ImportResult, mode: ImportMode, dryRun: boolean): string {
+function describeStop({ result, cause }: ImportStopped, mode: ImportMode, dryRun: boolean): string {
+  const { objects, isUncertain } = result
+  if (isUncertain) return 'whether the objects were replaced is not known'
+  if (mode === 'replace' && !dryRun) return 'nothing was replaced'
   if (dryRun) return 'nothing was written'
-  if (mode === 'replace') return 'nothing was replaced'
+  if (cause instanceof ConnectionError && cause.isLost) {
+    return `at least ${countOf(objects, 'object')} written: the same command again completes it`
+  }
   if (objects === 0) return 'nothing was written'
-  return `${countOf(objects, 'object')} written before that: the same command again completes it`
+  const written = `${countOf(objects, 'object')} written before that`
+  return cause instanceof TooManyRefused
+    ? `${written}: mend the row, then the same command completes it`
+    : `${written}: the same command again completes it`
 }
 
 function parseMaxErrors(text: string): number {

@@ -28,7 +28,7 @@ export function addListCommand(program: Command): void {
   addExamples(
     list,
     'oqs list --ontology aviation --type airport',
-    'oqs list --ontology aviation --type airport --all --snapshot > airports.ndjson',
+    'oqs list --ontology aviation --type country --all --snapshot > countries.ndjson',
     'oqs list --ontology aviation --type airport --where countryCode.eq=CH --where runwayFeet.gt=1000',
     'oqs list --ontology aviation --type airport --select name,city --order runwayFeet:desc,name --page-size 5 --table',
   ).action((options: ListOptions) => untilInterrupted((signal) => listObjects(options, signal)))

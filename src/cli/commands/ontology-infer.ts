@@ -39,7 +39,8 @@ async function inferDefinition(
   const [file = ''] = files
   const { type = typeNameOf(file), ontology = type } = options
   await using inputs = await openInputs(files, options, signal, { twice: false })
-  const inferred = await inferFromFiles(inputs, type, fileTitle(file))
+  const wish = { apiName: type, displayName: fileTitle(file), signal }
+  const inferred = await inferFromFiles(inputs, wish)
   tellNotes(inferred)
   await writeOut(writeDefinition(ontology, inferred), signal)
 }

@@ -1,14 +1,13 @@
 import type { Command } from 'commander'
 import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
-import { chooseForm, type FormOptions, writeOut, writeRows } from '../output.ts'
+import { addFormOptions, chooseForm, type FormOptions, writeOut, writeRows } from '../output.ts'
 import {
   addServiceOptions,
   openClient,
   parseText,
   type ServiceOptions,
 } from '../service-options.ts'
-import { addFormOptions } from '../walk.ts'
 import { addInferCommand } from './ontology-infer.ts'
 
 export function addOntologyCommand(program: Command): void {

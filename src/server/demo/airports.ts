@@ -1,4 +1,6 @@
-import { parse } from 'csv-parse/sync'
+import { Readable } from 'node:stream'
+import { readCsv } from '../../formats/csv.ts'
+import { isUnreadable } from '../../formats/row.ts'
 import { readPackageFile, requirePackage } from './data-packages.ts'
 import { leaveOut } from './demo-object.ts'
 
@@ -28,7 +30,7 @@ const CONTINENTS = ['AF', 'AN', 'AS', 'EU', 'NA', 'OC', 'SA']
 export type Airport = ReturnType<typeof toAirport>
 
 export async function readAirports(): Promise<Airport[]> {
-  const cities = readCities()
+  const cities = await readCities()
   return (await readSource()).map((airport) => toAirport(airport, cities))
 }
 
@@ -99,11 +101,17 @@ interface SourceCity {
   readonly longitude: string
 }
 
-function readCities(): Map<string, SourceCity> {
-  const rows: SourceCity[] = parse(readPackageFile('vega-datasets', '../data/airports.csv'), {
-    columns: true,
-  })
-  return new Map(rows.map((row) => [row.iata, row]))
+async function readCities(): Promise<Map<string, SourceCity>> {
+  const cities = new Map<string, SourceCity>()
+  const file = readPackageFile('vega-datasets', '../data/airports.csv')
+  for await (const rows of readCsv(Readable.from([file])).rows) {
+    for (const row of rows) {
+      if (isUnreadable(row)) throw new Error(`airports.csv of vega-datasets: line ${row.line}`)
+      const city = row.cells as unknown as SourceCity
+      cities.set(city.iata, city)
+    }
+  }
+  return cities
 }
 
 const NEAR_DEGREES = 0.2

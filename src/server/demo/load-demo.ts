@@ -82,5 +82,7 @@ async function commitObjects(
     changes.push({ put: read(object) })
     if (changes.length % SLICE_OBJECTS === 0) await nextTurn()
   }
-  await store.commit({ objectType, changes, basedOn: generation, nowMs: now() })
+  // What people have written under the same key stays theirs.
+  const how = { basedOn: generation, nowMs: now(), keepsExisting: true }
+  await store.commit({ objectType, changes, ...how })
 }

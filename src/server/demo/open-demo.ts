@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { hasKey } from '../../http/find-object.ts'
 import { Catalogue, findObjectType } from '../../ontology/catalogue.ts'
 import { planChange } from '../../ontology/change-definition.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
@@ -17,6 +18,14 @@ export const DEMO_COUNTS: Readonly<Record<string, number>> = {
   airport: 10_131,
   flight: 20_000,
   city: 135_233,
+}
+
+/** The last object of each type, which is loaded last. */
+export const DEMO_LAST_KEYS: Readonly<Record<string, string>> = {
+  country: 'ZW',
+  airport: 'ZZV',
+  flight: '20000',
+  city: '1106542',
 }
 
 /** Small, so that stopping takes no time. A load that has begun could not go on with another. */
@@ -49,8 +58,11 @@ async function findDemo(store: ObjectStore, catalogue: Catalogue): Promise<Demo>
   if (!takesDemoObjects(ontology)) return { isThere: true, unfinished: [], missing: [] }
   const unfinished: string[] = []
   for (const [name, count] of Object.entries(DEMO_COUNTS)) {
-    const { version } = await readOne(store, findObjectType(ontology, name), EVERYTHING)
-    if (version < Math.ceil(count / BATCH_OBJECTS)) unfinished.push(name)
+    const objectType = findObjectType(ontology, name)
+    const { version } = await readOne(store, objectType, EVERYTHING)
+    const last = await readOne(store, objectType, hasKey(objectType, DEMO_LAST_KEYS[name] ?? ''))
+    // What people write makes versions too, and what they delete may be the last object.
+    if (version < Math.ceil(count / BATCH_OBJECTS) || last.count === 0) unfinished.push(name)
   }
   return { isThere: true, unfinished, missing: unfinished.length === 0 ? [] : missingPackages() }
 }

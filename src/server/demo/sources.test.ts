@@ -7,7 +7,7 @@ import { objectReader } from '../../ontology/read-object.ts'
 import { DATA_PACKAGES, installCommand, missingPackages } from './data-packages.ts'
 import { DEMO_DEFINITION } from './definition.ts'
 import type { DemoObject } from './demo-object.ts'
-import { DEMO_COUNTS } from './open-demo.ts'
+import { DEMO_COUNTS, DEMO_LAST_KEYS } from './open-demo.ts'
 import { openSources } from './sources.ts'
 
 const { ontology } = planChange('aviation', DEMO_DEFINITION, new Catalogue(0, []), randomUUID)
@@ -35,6 +35,7 @@ describe('the data of the demo', () => {
     for (const [type, count] of Object.entries(DEMO_COUNTS)) {
       expect([type, objects[type]?.length]).toEqual([type, count])
       expect([type, keysOf(type).size]).toEqual([type, count])
+      expect(String(objects[type]?.at(-1)?.[keyOf(type)])).toBe(DEMO_LAST_KEYS[type])
     }
   })
 

@@ -30,6 +30,9 @@ const SETTINGS_SQL = `
   SET bytea_output = hex;
   SET standard_conforming_strings = on;
   SET plan_cache_mode = auto;
+  -- Acknowledged means on disk; what promises more than that is left as it is.
+  SELECT set_config('synchronous_commit', CASE setting WHEN 'off' THEN 'on' ELSE setting END, false)
+    FROM pg_settings WHERE name = 'synchronous_commit';
   -- Compiling a statement takes longer than most of ours run.
   SET jit = off`
 

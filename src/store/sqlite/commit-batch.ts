@@ -4,7 +4,7 @@ import { settleChanges } from '../batch.ts'
 import type { Commit } from '../object-store.ts'
 import { inTransaction } from './connection.ts'
 import { type CrossingChange, type CrossingPut, isPut } from './crossing-change.ts'
-import { OPEN, objectTable } from './object-table.ts'
+import { forgetRows, OPEN, objectTable } from './object-table.ts'
 import { publishVersion } from './publish-version.ts'
 import { findLoading } from './replacement.ts'
 import { rowWriter } from './write-row.ts'
@@ -33,7 +33,8 @@ export function commitBatch(
   const settled = settleChanges(changes, ([pk]) => pk, batch.keepsExisting)
   return inTransaction(db, 'write', () => {
     const type = readType(db, batch)
-    const table = batch.replacement === undefined ? type.current : findLoading(db, type.id, batch)
+    const table =
+      batch.replacement === undefined ? type.current : findLoading(db, type.id, batch.replacement)
     const version = table.loadedAs ?? type.lastVersion + 1
     const written = writeRows(db, settled, { ...table, typeId: type.id, version }, batch)
     const { put, deleted, kept } = written
@@ -104,7 +105,7 @@ function writeRows(
   { keepsExisting, properties }: BatchHead,
 ): Written {
   const name = objectTable(table.id)
-  const close = db.prepare(`UPDATE ${name} SET valid_to = ? WHERE pk = ? AND valid_to = ${OPEN}`)
+  const close = rowCloser(db, table)
   const find = db.prepare(`SELECT 1 FROM ${name} WHERE pk = ? AND valid_to = ${OPEN}`)
   const rows = rowWriter(db, { typeId: table.typeId, table: table.id, properties })
   let [put, deleted, kept, closed] = [0, 0, 0, 0]
@@ -117,7 +118,7 @@ function writeRows(
       kept += 1
       continue
     }
-    const existed = mayExist && close.run(table.version, pk).changes === 1
+    const existed = mayExist && close(pk)
     if (existed) closed += 1
     if (!isPut(change)) {
       if (existed) deleted += 1
@@ -129,6 +130,25 @@ function writeRows(
   }
   rows.finish()
   return { put, deleted, kept, liveCount: table.liveCount + put - closed, maxRecordBytes }
+}
+
+/** Ends the current row of a key; tells whether there was one. */
+function rowCloser(
+  db: DatabaseSync,
+  table: WriteTable & { readonly version: number },
+): (pk: string) => boolean {
+  const current = `${objectTable(table.id)} WHERE pk = ? AND valid_to = ${OPEN}`
+  if (table.loadedAs === undefined) {
+    const close = db.prepare(`UPDATE ${current.replace(' WHERE', ' SET valid_to = ? WHERE')}`)
+    return (pk) => close.run(table.version, pk).changes === 1
+  }
+  // All rows of a replacement have one version: what nobody ever saw is not kept as a past one.
+  const remove = db.prepare(`DELETE FROM ${current} RETURNING id`)
+  return (pk) => {
+    const row = remove.get(pk)
+    if (row !== undefined) forgetRows(db, [Number(row['id'])])
+    return row !== undefined
+  }
 }
 
 /** What the stored columns of an object add to a page, whatever the shape of its record adds. */

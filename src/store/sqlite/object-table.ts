@@ -60,37 +60,44 @@ export function createObjectTable(db: DatabaseSync, wish: NewTable): number {
     ) STRICT;
     -- Walks over the current objects; also the guard that an object is current only once.
     CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${OPEN};
-    ${state === 'published' ? lateIndexes(table, columns).join(';\n') : ''}
+    ${state === 'published' ? lateIndexes(table, columns).map(indexSql).join(';\n') : ''}
   `)
   return id
 }
 
+interface Index {
+  readonly name: string
+  readonly on: string
+}
+
+function indexSql({ name, on }: Index): string {
+  return `CREATE INDEX ${name} ON ${on}`
+}
+
 /** The indexes that nothing needs before the table is read. */
-function lateIndexes(table: string, columns: readonly string[]): string[] {
+function lateIndexes(table: string, columns: readonly string[]): Index[] {
   return [
     // Walks as of a version: what is not visible is passed over without reading its row.
-    `CREATE INDEX IF NOT EXISTS ${table}_version ON ${table} (pk, valid_from, valid_to)`,
+    { name: `${table}_version`, on: `${table} (pk, valid_from, valid_to)` },
     // What can be reclaimed.
-    `CREATE INDEX IF NOT EXISTS ${table}_closed ON ${table} (valid_to) WHERE valid_to < ${OPEN}`,
+    { name: `${table}_closed`, on: `${table} (valid_to) WHERE valid_to < ${OPEN}` },
     ...columns.map((column) => propertyIndex(table, column)),
   ]
 }
 
 /** With the key, so that what is equal in the property is walked in key order. */
-function propertyIndex(table: string, column: string): string {
-  return `CREATE INDEX IF NOT EXISTS ${table}_${column} ON ${table} (${column}, pk)`
+function propertyIndex(table: string, column: string): Index {
+  return { name: `${table}_${column}`, on: `${table} (${column}, pk)` }
 }
 
 /** Builds one index that a loaded table still lacks; false when it has them all. */
 export function buildNextIndex(db: DatabaseSync, typeId: number, id: number): boolean {
-  const table = objectTable(id)
   const exists = db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?`)
-  const missing = lateIndexes(table, columnsOf(db, typeId)).find((sql) => {
-    const [, name = ''] = /EXISTS (\w+)/.exec(sql) ?? []
-    return exists.get(name) === undefined
-  })
+  const missing = lateIndexes(objectTable(id), columnsOf(db, typeId)).find(
+    ({ name }) => exists.get(name) === undefined,
+  )
   if (missing === undefined) return false
-  db.exec(missing)
+  db.exec(indexSql(missing))
   return true
 }
 
@@ -102,7 +109,7 @@ export function addFields(db: DatabaseSync, typeId: number, fields: readonly Fie
     const table = objectTable(id)
     for (const column of columns) {
       db.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ANY`)
-      if (state === 'published') db.exec(propertyIndex(table, column))
+      if (state === 'published') db.exec(indexSql(propertyIndex(table, column)))
     }
   }
 }

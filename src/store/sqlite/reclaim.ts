@@ -57,30 +57,20 @@ function forgetVersionsBefore(db: DatabaseSync, typeId: number, version: number)
 
 /** A table that was replaced is needed until the first version of the next one is old enough. */
 function abandonPastTables(db: DatabaseSync, { id, table_id }: TypeRow, oldest: number): void {
-  const past = db
-    .prepare(
-      `SELECT id FROM object_table AS past
-       WHERE object_type_id = ?1 AND state = 'published' AND id <> ?2 AND EXISTS (
-         SELECT 1 FROM object_table AS next
-         WHERE next.object_type_id = ?1 AND next.state = 'published'
-           AND next.first_version > past.first_version AND next.first_version <= ?3
-       )`,
-    )
-    .all(id, table_id, oldest)
-  for (const row of past) abandon(db, Number(row['id']))
+  db.prepare(
+    `UPDATE object_table AS past SET state = 'abandoned'
+     WHERE object_type_id = ?1 AND state = 'published' AND id <> ?2 AND EXISTS (
+       SELECT 1 FROM object_table AS next
+       WHERE next.object_type_id = ?1 AND next.state = 'published'
+         AND next.first_version > past.first_version AND next.first_version <= ?3
+     )`,
+  ).run(id, table_id, oldest)
 }
 
 function abandonIdleReplacements(db: DatabaseSync, sinceMs: number): void {
-  const idle = db
-    .prepare(`SELECT id FROM object_table WHERE state = 'loading' AND touched_at_ms <= ?`)
-    .all(sinceMs)
-  for (const row of idle) abandon(db, Number(row['id']))
-}
-
-function abandon(db: DatabaseSync, table: number): void {
-  inTransaction(db, 'write', () => {
-    db.prepare(`UPDATE object_table SET state = 'abandoned' WHERE id = ?`).run(table)
-  })
+  db.prepare(
+    `UPDATE object_table SET state = 'abandoned' WHERE state = 'loading' AND touched_at_ms <= ?`,
+  ).run(sinceMs)
 }
 
 function deleteRows(db: DatabaseSync, table: number, oldest: number): number {

@@ -37,19 +37,26 @@ export function startReplacement(
 export function indexReplacement(db: DatabaseSync, wish: ReplacementOfType): boolean {
   return inTransaction(db, 'write', () => {
     const type = readType(db, wish.typeRid)
-    return buildNextIndex(db, type.id, findLoading(db, type.id, wish).id)
+    if (findPublished(db, type.id, wish.replacement) !== undefined) return false
+    return buildNextIndex(db, type.id, findLoading(db, type.id, wish.replacement).id)
   })
 }
 
-/** Lets readers see the replacement instead of what the type held; `put` and `deleted` tell both. */
+/**
+ * Lets readers see the replacement instead of what the type held; `put` and `deleted` tell both.
+ * Asked once more, because the first answer was lost, it answers the same.
+ */
 export function publishReplacement(
   db: DatabaseSync,
   wish: ReplacementOfType & { readonly nowMs: number },
 ): Commit {
   return inTransaction(db, 'write', () => {
     const type = readType(db, wish.typeRid)
-    const table = findLoading(db, type.id, wish)
-    if (buildNextIndex(db, type.id, table.id)) throw new Error('the replacement lacks an index')
+    const done = findPublished(db, type.id, wish.replacement)
+    if (done !== undefined) return done
+    const table = findLoading(db, type.id, wish.replacement)
+    // A definition that changed since the last look may have brought another one.
+    while (buildNextIndex(db, type.id, table.id));
     const version = type.lastVersion + 1
     db.prepare(`UPDATE object_table SET state = 'published', first_version = ? WHERE id = ?`).run(
       version,
@@ -62,10 +69,24 @@ export function publishReplacement(
   })
 }
 
+/** What the publication of a replacement did, for as long as that version is remembered. */
+function findPublished(db: DatabaseSync, typeId: number, replacement: string): Commit | undefined {
+  const row = db
+    .prepare(
+      `SELECT version, put, deleted FROM object_table AS o JOIN commit_log AS l
+         ON l.object_type_id = o.object_type_id AND l.version = o.first_version
+       WHERE o.id = ? AND o.object_type_id = ? AND o.state = 'published' AND o.loaded_as < o.first_version`,
+    )
+    .get(Number(replacement), typeId)
+  if (row === undefined) return undefined
+  const [version, put, deleted] = [row['version'], row['put'], row['deleted']].map(Number)
+  return { version: version ?? 0, put: put ?? 0, deleted: deleted ?? 0, kept: 0 }
+}
+
 /** Gives a replacement up; reclaiming removes what was loaded. */
 export function abandonReplacement(db: DatabaseSync, wish: ReplacementOfType): void {
   inTransaction(db, 'write', () => {
-    const { id } = findLoading(db, readType(db, wish.typeRid).id, wish)
+    const { id } = findLoading(db, readType(db, wish.typeRid).id, wish.replacement)
     db.prepare(`UPDATE object_table SET state = 'abandoned' WHERE id = ?`).run(id)
   })
 }
@@ -77,11 +98,7 @@ interface LoadingTable {
   readonly maxRecordBytes: number
 }
 
-export function findLoading(
-  db: DatabaseSync,
-  typeId: number,
-  { replacement }: { readonly replacement: string | undefined },
-): LoadingTable {
+export function findLoading(db: DatabaseSync, typeId: number, replacement: string): LoadingTable {
   const row = db
     .prepare(
       `SELECT id, loaded_as, live_count, max_record_bytes FROM object_table

@@ -19,18 +19,24 @@ const KEY_TYPES: readonly string[] = ['string', 'integer', 'long', 'date', 'time
 const TITLES = ['name', 'title', 'label', 'displayname']
 const DISPLAY_NAME_LENGTH = 1000
 
+export interface TypeWish {
+  readonly apiName: string
+  readonly displayName: string | undefined
+  /** What the caller says about the columns, which holds. */
+  readonly wishes: ColumnOptions
+}
+
 /** Makes a type of what was found in the rows. */
 export function inferType(
   findings: Findings,
-  apiName: string,
-  displayName: string | undefined,
+  { apiName, displayName, wishes }: TypeWish,
 ): InferredType {
   const properties = new Map<string, PropertyDefinition>()
   const propertyOf = new Map<string, string>()
-  const places = findings.places.filter((place) => isPlace(place, findings.columns))
+  const places = placesOf(findings, wishes)
   const paired = new Set(places.flatMap(({ latitude, longitude }) => [latitude, longitude]))
   const geopoints = new Map<string, Coordinates>()
-  const names = nameColumns(findings.columns, paired)
+  const names = nameColumns(findings.columns, paired, wishes.map ?? new Map())
 
   for (const column of findings.columns) {
     const place = places.find(({ latitude, longitude }) =>
@@ -58,8 +64,14 @@ export function inferType(
     const isNumber = type === 'integer' || type === 'long'
     return !isNumber || soundsLikeKey(column) || column === findings.columns[0]?.name
   })
-  const key = keyColumn === undefined ? undefined : propertyOf.get(keyColumn)
-  const rowNumber = key === undefined ? freeName('row', (name) => properties.has(name)) : undefined
+  const key =
+    keyColumn === undefined || wishes.rowNumber !== undefined
+      ? undefined
+      : propertyOf.get(keyColumn)
+  const rowNumber =
+    key === undefined
+      ? (wishes.rowNumber ?? freeName('row', (name) => properties.has(name)))
+      : undefined
   const primaryKey = key ?? rowNumber ?? 'row'
   const title = titleOf(propertyOf, properties)
 
@@ -79,7 +91,7 @@ export function inferType(
           : [[rowNumber, ROW_NUMBER], ...properties],
       ),
     },
-    columns: columnOptions(propertyOf, geopoints, findings.tooMany, rowNumber),
+    columns: columnOptions(propertyOf, geopoints, findings.tooMany, rowNumber, wishes),
     notes: notesOf({ findings, candidates, primaryKey, rowNumber, geopoints, propertyOf }),
   }
 }
@@ -93,10 +105,13 @@ const ROW_NUMBER: PropertyDefinition = {
 function nameColumns(
   columns: readonly ColumnGuess[],
   paired: ReadonlySet<string>,
+  wished: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
   const open = columns.map(({ name }) => name).filter((name) => !paired.has(name))
   const names = new Map(
-    open.filter((name) => propertyNameOf(name) === name).map((name) => [name, name]),
+    open
+      .map((name) => [name, wished.get(name) ?? name] as const)
+      .filter(([name, given]) => wished.has(name) || propertyNameOf(name) === given),
   )
   const taken = new Set(names.values())
   for (const column of open) {
@@ -130,6 +145,19 @@ function asKey(property: PropertyDefinition, rows: number): PropertyDefinition {
   return { ...property, description: guessed }
 }
 
+/** The places that the caller names, and those that are found among the other columns. */
+function placesOf(
+  { places, columns }: Findings,
+  { geopoints = new Map() }: ColumnOptions,
+): Place[] {
+  const wished = [...geopoints].map(([property, place]) => ({ property, ...place }))
+  const taken = new Set(wished.flatMap(({ latitude, longitude }) => [latitude, longitude]))
+  const found = places.filter(
+    (place) => !taken.has(place.latitude) && !taken.has(place.longitude) && isPlace(place, columns),
+  )
+  return [...wished, ...found]
+}
+
 /** Both columns hold numbers in the range of what their names say. */
 function isPlace({ latitude, longitude }: Place, columns: readonly ColumnGuess[]): boolean {
   const holds = (name: string, limit: number) => {
@@ -158,14 +186,17 @@ function titleOf(
 function columnOptions(
   propertyOf: ReadonlyMap<string, string>,
   geopoints: ReadonlyMap<string, Coordinates>,
-  ignored: readonly string[],
+  tooMany: readonly string[],
   rowNumber: string | undefined,
+  wishes: ColumnOptions,
 ): ColumnOptions {
+  const { ignore } = wishes
   const renamed = [...propertyOf].filter(([column, name]) => propertyNameOf(column) !== name)
   return {
     ...(renamed.length === 0 ? {} : { map: new Map(renamed) }),
     ...(geopoints.size === 0 ? {} : { geopoints }),
-    ...(ignored.length === 0 ? {} : { ignore: new Set(ignored) }),
+    ...(ignore === undefined ? {} : { ignore }),
+    ...(tooMany.length === 0 ? {} : { ignoresOthers: true }),
     ...(rowNumber === undefined ? {} : { rowNumber }),
   }
 }

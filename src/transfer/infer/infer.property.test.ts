@@ -129,7 +129,7 @@ function table(kind: CellKind): fc.Arbitrary<Row[]> {
         noNullPrototype: true,
         ...(kind === 'json' ? { requiredKeys: [] } : {}),
       }
-      return fc.array(fc.record(cells, constraints), { maxLength: 12 })
+      return fc.array(fc.record(cells, constraints), { minLength: 1, maxLength: 12 })
     })
     .map((rows) =>
       rows.map((cells, index) => ({

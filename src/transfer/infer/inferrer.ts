@@ -1,8 +1,15 @@
 import { PROPERTIES_MAX } from '../../contract/limits.ts'
-import { type CellKind, isUnreadable, type ReadRow, type Row } from '../../formats/row.ts'
+import {
+  type CellKind,
+  excerptOf,
+  isUnreadable,
+  kindOfRow,
+  type ReadRow,
+  type Row,
+} from '../../formats/row.ts'
+import type { ColumnOptions } from '../column-plan.ts'
 import { findPlaces, type Place } from '../places.ts'
 import { isAbsent } from '../row-parts.ts'
-import { excerptOf } from '../row-to-object.ts'
 import type { ColumnGuess, Findings } from './findings.ts'
 import { type InferredType, inferType } from './infer-type.ts'
 import { keyCandidates } from './key-candidates.ts'
@@ -16,7 +23,8 @@ export interface Inferrer {
   finish(apiName: string, displayName?: string): InferredType
 }
 
-export function inferrer(): Inferrer {
+/** What the caller says about the columns holds; the rest is guessed. */
+export function inferrer(wishes: ColumnOptions = {}): Inferrer {
   const columns = new Map<string, ColumnGuess>()
   const keys = keyCandidates()
   const tooMany = new Set<string>()
@@ -28,7 +36,7 @@ export function inferrer(): Inferrer {
   function startColumns(names: readonly string[]): void {
     let newPlace = false
     for (const name of names) {
-      if (columns.has(name)) continue
+      if (columns.has(name) || wishes.ignore?.has(name)) continue
       // One property more may be needed for the number of the row.
       if (columns.size >= PROPERTIES_MAX - 1) {
         if (tooMany.size < PROPERTIES_MAX) tooMany.add(name)
@@ -66,10 +74,11 @@ export function inferrer(): Inferrer {
     add(batch, kind) {
       for (const row of batch) {
         if (isUnreadable(row)) unreadable += 1
-        else seeRow(row, kind)
+        else seeRow(row, kindOfRow(row, kind))
       }
     },
     finish(apiName, displayName) {
+      if (rows === 0) throw new Error(nothingSeen(unreadable))
       const findings: Findings = {
         rows,
         unreadable,
@@ -78,9 +87,15 @@ export function inferrer(): Inferrer {
         keys: keys.ranked(),
         tooMany: [...tooMany],
       }
-      return inferType(findings, apiName, displayName)
+      return inferType(findings, { apiName, displayName, wishes })
     },
   }
+}
+
+function nothingSeen(unreadable: number): string {
+  return unreadable === 0
+    ? 'there is no row to guess a type from'
+    : `there is no row to guess a type from: none of ${unreadable} could be read`
 }
 
 function emptyColumn(name: string): ColumnGuess {

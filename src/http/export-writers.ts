@@ -1,8 +1,9 @@
-import { csvEndLine, csvLine } from '../formats/csv-text.ts'
-import { ndjsonEndLine } from '../formats/ndjson.ts'
+import type { ExportFormat } from '../contract/export-formats.ts'
+import { csvLine } from '../formats/csv-text.ts'
+import { exportEndLine, exportFailureLine } from '../formats/export-end.ts'
 
 /** How an export is written. Each part ends with a line feed, so parts can be put together. */
-export interface ExportFormat {
+export interface ExportWriter {
   readonly contentType: string
   /** What stands before the first object. */
   readonly head: (names: readonly string[]) => string
@@ -12,20 +13,20 @@ export interface ExportFormat {
   readonly end: (count: number, version: number) => string
 }
 
-export const EXPORT_FORMATS: Readonly<Record<'ndjson' | 'csv', ExportFormat>> = {
+export const EXPORT_WRITERS: Readonly<Record<ExportFormat, ExportWriter>> = {
   ndjson: {
     contentType: 'application/x-ndjson',
     head: () => '',
     records: (records) => Buffer.concat([records, LINE_FEED]),
-    failure: (errorBody) => `{"$error":${errorBody}}\n`,
-    end: (count, version) => `${ndjsonEndLine(count, version)}\n`,
+    failure: (errorBody) => `${exportFailureLine('ndjson', errorBody)}\n`,
+    end: (count, version) => `${exportEndLine('ndjson', count, version)}\n`,
   },
   csv: {
     contentType: 'text/csv',
     head: (names) => `${csvLine(names)}\n`,
     records: csvRecords,
-    failure: (errorBody) => `# export failed: ${errorBody}\n`,
-    end: (count, version) => `${csvEndLine(count, version)}\n`,
+    failure: (errorBody) => `${exportFailureLine('csv', errorBody)}\n`,
+    end: (count, version) => `${exportEndLine('csv', count, version)}\n`,
   },
 }
 
