@@ -1,4 +1,6 @@
 import { cpus, loadavg } from 'node:os'
+import { createDatabase } from '../test/support/postgres.ts'
+import { startPostgresServer } from '../test/support/postgres-server.ts'
 import type { Target } from './bench/http-client.ts'
 import { loadStore, updateObjects, updateOneObject } from './bench/load-objects.ts'
 import { measureRounds } from './bench/measure.ts'
@@ -43,10 +45,12 @@ async function bench(options: BenchOptions): Promise<boolean> {
   await using workspace = openWorkspace()
   const { objects } = options
   print(describeMachine())
-  print(await loadStore(workspace.storePath, objects))
+  await using database = options.store === 'postgres' ? await openPostgres() : undefined
+  const store = database?.url ?? workspace.sqlite
+  print(await loadStore(store, objects))
 
-  await using service = await startService(workspace)
-  await using bare = await startBareServer(workspace, service)
+  await using service = await startService(workspace, store)
+  await using bare = await startBareServer(workspace, service, store)
   const marks = await markFreshWalks(service, objects)
   const freshMet = await measurePhase(freshPhase(service, bare, marks), options)
 
@@ -58,6 +62,16 @@ async function bench(options: BenchOptions): Promise<boolean> {
   await updateOneObject(service)
   const updatedMet = await measurePhase(updatedPhase(service, marks, newer), options)
   return freshMet && queriesMet && updatedMet
+}
+
+/** A new database, on a server that is durable as one in service would be. */
+async function openPostgres() {
+  await using parts = new AsyncDisposableStack()
+  const given = process.env['OQS_TEST_POSTGRES']
+  const url = given ?? parts.use(await startPostgresServer({ isDurable: true })).url
+  const database = parts.use(await createDatabase(url))
+  const running = parts.move()
+  return { url: database.url, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
 async function markFreshWalks(service: Target, objects: number): Promise<FreshMarks> {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { findObjectType } from '../../src/ontology/catalogue.ts'
 import { planChange } from '../../src/ontology/change-definition.ts'
 import { objectReader } from '../../src/ontology/read-object.ts'
+import { openStore } from '../../src/server/open-store.ts'
 import type { Change } from '../../src/store/object-store.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { readBody, type Target } from './http-client.ts'
 import { DEFINITION, makePart, OBJECT_TYPE, ONTOLOGY, UPDATED_EVERY } from './objects.ts'
 import { showProgress } from './progress.ts'
@@ -13,8 +13,8 @@ import { showProgress } from './progress.ts'
 const BATCH_OBJECTS = 10_000
 
 /** Gives a line about how fast it went. */
-export async function loadStore(path: string, objects: number): Promise<string> {
-  await using store = openSqliteStore(path)
+export async function loadStore(name: string, objects: number): Promise<string> {
+  await using store = await openStore(name)
   const before = await store.readCatalogue()
   await store.saveOntology(planChange(ONTOLOGY, DEFINITION, before, randomUUID))
   const { generation, ontologies } = await store.readCatalogue()

@@ -1,7 +1,11 @@
 import { parseArgs } from 'node:util'
 
+/** Requests that are under way at any time. */
+export const CONCURRENCY = 4
+
 /** What a run can be asked for. */
 export interface BenchOptions {
+  readonly store: 'sqlite' | 'postgres'
   readonly objects: number
   readonly rounds: number
   /** How long each case is measured in each round: so long that it has its share of garbage. */
@@ -11,15 +15,16 @@ export interface BenchOptions {
 /** Below this there is no second full page of 1,000 with another one after it. */
 const OBJECTS_MIN = 4000
 
-const FULL: BenchOptions = { objects: 1_000_000, rounds: 24, sliceMs: 250 }
-const QUICK: BenchOptions = { objects: 100_000, rounds: 8, sliceMs: 100 }
+const FULL: BenchOptions = { store: 'sqlite', objects: 1_000_000, rounds: 24, sliceMs: 250 }
+const QUICK: BenchOptions = { store: 'sqlite', objects: 100_000, rounds: 8, sliceMs: 100 }
 
 export const HELP = `Usage: npm run bench -- [options]
 
-Loads a SQLite store in a temporary folder, starts the service on it and measures pages of 100 and
+Loads a store of its own, starts the service on it and measures pages of 100 and
 of 1,000 objects: the first and a deep one, default and snapshot, before and after a fifth of the
 objects was updated. Exits with 1 when a target is missed.
 
+  --postgres    on PostgreSQL: a server of its own, or a new database on that of OQS_TEST_POSTGRES
   --objects N   objects to load (${FULL.objects}; at least ${OBJECTS_MIN})
   --rounds N    rounds in which every case is measured once (${FULL.rounds})
   --quick       ${QUICK.objects} objects and ${QUICK.rounds} shorter rounds
@@ -42,6 +47,7 @@ export function readOptions(words: readonly string[]): BenchOptions | 'help' {
       objects: { type: 'string' },
       rounds: { type: 'string' },
       quick: { type: 'boolean', default: false },
+      postgres: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   })
@@ -49,6 +55,7 @@ export function readOptions(words: readonly string[]): BenchOptions | 'help' {
   const usual = values.quick ? QUICK : FULL
   return {
     ...usual,
+    store: values.postgres ? 'postgres' : 'sqlite',
     objects: wholeNumber('--objects', values.objects, OBJECTS_MIN) ?? usual.objects,
     rounds: wholeNumber('--rounds', values.rounds, 1) ?? usual.rounds,
   }

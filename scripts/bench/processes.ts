@@ -9,6 +9,7 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { constantPageFile } from './bare-paths.ts'
 import { readBody, type Target } from './http-client.ts'
+import { CONCURRENCY } from './options.ts'
 import { listPages, PAGE_SIZES } from './walk.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -17,19 +18,19 @@ export interface MeasuredProcess extends Target, AsyncDisposable {
   readonly pid: number
 }
 
-/** Requests that are under way at any time. */
-export const CONCURRENCY = 4
-
 const SERVICE = new URL('../../bin/oqs.js', import.meta.url)
 const BARE_SERVER = new URL('./ceiling.ts', import.meta.url)
 /** Tokens and snapshots are used until the end of the run. */
 const LIFE_SECONDS = '86400'
 
-export async function startService(workspace: Workspace): Promise<MeasuredProcess> {
+export async function startService(
+  workspace: Workspace,
+  store = workspace.sqlite,
+): Promise<MeasuredProcess> {
   const token = randomBytes(24).toString('base64url')
   const settings = {
     OQS_PORT: '0',
-    OQS_STORE: `sqlite:${workspace.storePath}`,
+    OQS_STORE: store,
     OQS_ADMIN_TOKEN: token,
     OQS_LIST_OBJECTS_LIMIT: 'none',
     OQS_LOG_LEVEL: 'error',
@@ -44,12 +45,13 @@ export async function startService(workspace: Workspace): Promise<MeasuredProces
 export async function startBareServer(
   workspace: Workspace,
   service: MeasuredProcess,
+  store = workspace.sqlite,
 ): Promise<MeasuredProcess> {
   for (const pageSize of PAGE_SIZES) {
     const page = await readBody(service, listPages(pageSize, 'default')(undefined))
     writeFileSync(join(workspace.folder, constantPageFile(pageSize)), page)
   }
-  const words = [fileURLToPath(BARE_SERVER), workspace.folder, workspace.storePath]
+  const words = [fileURLToPath(BARE_SERVER), workspace.folder, store]
   return start(workspace, words, {}, {})
 }
 

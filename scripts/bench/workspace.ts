@@ -6,7 +6,8 @@ import { join } from 'node:path'
 /** A temporary folder and the processes that use it; none of them outlives the run. */
 export interface Workspace extends Disposable {
   readonly folder: string
-  readonly storePath: string
+  /** The SQLite store of the run, as `OQS_STORE` names it. */
+  readonly sqlite: string
   /** Ends this process too when the run is broken off. */
   adopt(child: ChildProcess): void
 }
@@ -30,7 +31,7 @@ export function openWorkspace(): Workspace {
 
   return {
     folder,
-    storePath: join(folder, 'bench.db'),
+    sqlite: `sqlite:${join(folder, 'bench.db')}`,
     adopt(child) {
       children.add(child)
       child.once('exit', () => children.delete(child))
