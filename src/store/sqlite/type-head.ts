@@ -1,23 +1,9 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
+import type { TableHead, TypeHead } from '../sql/type-head.ts'
 import type { StatementCache } from './statement-cache.ts'
 
-/** Where an object type stands: its versions, and the tables that hold them. */
-export interface TypeHead {
-  readonly typeId: number
-  readonly published: number
-  readonly oldest: number
-  /** The table of the newest version. */
-  readonly current: TableHead
-}
-
-export interface TableHead {
-  readonly table: number
-  readonly firstVersion: number
-  readonly loadedAs: number
-  readonly liveCount: number
-  readonly maxRecordBytes: number
-}
+export type { TableHead, TypeHead }
 
 const TABLE_COLUMNS = 'o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes'
 const HEAD_SQL = `SELECT t.id, t.published, t.oldest, ${TABLE_COLUMNS}
