@@ -127,6 +127,10 @@ class Supervisor {
   /** Starts all processes; if one fails, so does the start. */
   async start(): Promise<string> {
     const [url = ''] = await Promise.all(this.#places.map((place) => this.#fork(place)))
+    // One that listened may have ended while another still started.
+    if (this.#places.some(({ worker }) => worker === undefined)) {
+      throw new Error('a process ended as soon as it listened')
+    }
     this.#url = url
     this.#state = 'running'
     return url
@@ -195,7 +199,8 @@ class Supervisor {
     place.worker = undefined
     place.listeningSince = undefined
     if (this.#state !== 'running') return
-    if (!this.#places.some(isServing)) this.#port = Number(new URL(this.#url).port)
+    const { port } = new URL(this.#url)
+    if (!this.#places.some(isServing) && port !== '') this.#port = Number(port)
     place.endsInVain = servedMs < STEADY_MS ? place.endsInVain + 1 : 0
     if (place.endsInVain >= ENDS_IN_VAIN && !this.#places.some(isSteady)) {
       this.#state = 'failed'

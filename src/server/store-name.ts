@@ -7,7 +7,10 @@ export function isStoreName(text: string): boolean {
 
 /** As people may see it: the password of a database is nobody's business. */
 export function withoutPassword(name: string): string {
-  return name
-    .replace(/^(postgres(?:ql)?:\/\/[^:@/?]*):.*@/, '$1:***@')
-    .replace(/([?&]password=)[^&]*/g, '$1***')
+  return (
+    name
+      // Also where the name is misspelt: then it is shown, too.
+      .replace(/(:\/\/[^:@/?]*):.*@/, '$1:***@')
+      .replace(/(password\s*=\s*)[^&\s]*/gi, '$1***')
+  )
 }

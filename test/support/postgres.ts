@@ -23,29 +23,24 @@ export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
 }
 
 /**
- * The database of a Citus coordinator, emptied: its workers know no other one. Only where its name
- * says that it is there for tests.
+ * An empty schema in the database of a Citus coordinator, dropped when it is disposed: the workers
+ * know no other database. Only where its name says that it is there for tests.
  */
-export async function emptyCitusDatabase(url: string): Promise<TestDatabase> {
-  const name = new URL(url).pathname.slice(1)
-  if (!name.includes('test')) {
-    throw new Error(`OQS_TEST_CITUS names the database ${name}: its name must contain "test"`)
+export async function emptyCitusDatabase(databaseUrl: string): Promise<TestDatabase> {
+  const database = new URL(databaseUrl).pathname.slice(1)
+  if (!database.includes('test')) {
+    throw new Error(`OQS_TEST_CITUS names the database ${database}: its name must contain "test"`)
   }
-  const drop = () => emptyDatabase(url)
-  await drop()
-  return { url, drop, [Symbol.asyncDispose]: drop }
-}
-
-async function emptyDatabase(url: string): Promise<void> {
-  await withClient(url, async (client) => {
-    const { rows } = await client.query(
-      `SELECT format('DROP TABLE IF EXISTS %I CASCADE', tablename) AS sql FROM pg_tables
-       WHERE schemaname = current_schema() AND tablename LIKE 'oqs\\_%'
-       UNION ALL SELECT format('DROP ROUTINE IF EXISTS %s CASCADE', oid::regprocedure) FROM pg_proc
-       WHERE pronamespace = current_schema()::regnamespace AND proname LIKE 'oqs\\_%'`,
-    )
-    for (const { sql } of rows) await client.query(sql)
-  })
+  const name = `oqs_test_${process.pid}_${randomBytes(6).toString('hex')}`
+  await runSql(databaseUrl, `CREATE SCHEMA ${name}`)
+  const url = new URL(databaseUrl)
+  url.searchParams.set('options', `-c search_path=${name}`)
+  const drop = async () => {
+    await runSql(databaseUrl, `DROP SCHEMA IF EXISTS ${name} CASCADE`)
+    // What a test has set for its database would hold for all that come after it.
+    await runSql(databaseUrl, `ALTER DATABASE "${database}" RESET ALL`)
+  }
+  return { url: url.href, drop, [Symbol.asyncDispose]: drop }
 }
 
 /** Rows of one statement, on a connection of its own. */

@@ -24,6 +24,8 @@ const WRITE_ATTEMPTS = 5
 const SETTINGS_SQL = `
   SET statement_timeout = ${STATEMENT_TIMEOUT_MS};
   SET lock_timeout = ${LOCK_TIMEOUT_MS};
+  -- A standby then refuses the first write, in words that tell so.
+  SET default_transaction_read_only = off;
   SET idle_in_transaction_session_timeout = ${STATEMENT_TIMEOUT_MS};
   SET extra_float_digits = 1;
   SET array_nulls = on;
@@ -154,7 +156,7 @@ export class Database implements AsyncDisposable {
     let isCommitting = false
     try {
       return await this.#withClient(async (client) => {
-        await client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE')
+        await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
         const result = await run(new ClientSession(client))
         isCommitting = true
         const { command } = await client.query('COMMIT')
@@ -226,7 +228,11 @@ class ClientSession implements WriteSession {
   }
 
   async copyIn(sql: string, chunks: Iterable<string>): Promise<number> {
-    const stream = this.#client.query(copyFrom(sql))
+    // The driver looks there for how long it may take.
+    const query = Object.assign(copyFrom(sql), { query_timeout: this.#timeoutMs })
+    const stream = this.#client.query(query)
+    // A connection that is given up tells its stream a second time, when nobody waits any more.
+    stream.on('error', () => {})
     const ended = once(stream, 'finish')
     // Awaited below; it may fail before that.
     ended.catch(() => {})

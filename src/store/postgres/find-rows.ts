@@ -79,6 +79,8 @@ function fuzzyTexts(query: Query): (Query & { kind: 'text' })[] {
   }
 }
 
+const TERMS_AT_ONCE = 5000
+
 /** The words of a field that are a few letters away from the given ones, in one look at all words. */
 async function similarTerms(
   session: Session,
@@ -86,12 +88,35 @@ async function similarTerms(
   prefix: TermPrefix,
 ): Promise<SimilarTerms> {
   const search = new SimilarTermSearch(terms, prefix)
-  const rows = await session.query(
-    'SELECT term FROM oqs_vocabulary WHERE term >= ? AND term < ? AND length(term) <= ?',
-    [search.from, search.before, search.longest],
+  // Piece by piece: there may be millions of words.
+  for (let from = search.from, sign = '>='; ; sign = '>') {
+    const rows = await session.query(
+      `SELECT term FROM oqs_vocabulary
+       WHERE term ${sign} ? AND term < ? AND length(term) <= ? ORDER BY term LIMIT ${TERMS_AT_ONCE}`,
+      [from, search.before, search.longest],
+    )
+    for (const [term] of rows) search.look(String(term))
+    if (rows.length < TERMS_AT_ONCE) return search.found
+    from = String(rows.at(-1)?.[0])
+  }
+}
+
+/** The same, at most `limit`: through the indexes of words and places, which find few at once. */
+export async function estimateRows(
+  session: Session,
+  table: number,
+  condition: SqlCondition,
+  limit: number,
+): Promise<number> {
+  await session.query('SET LOCAL enable_seqscan = off')
+  const [row] = await session.query(
+    `SELECT count(*) FROM (
+       SELECT 1 FROM ${objectTable(table)} AS o WHERE ${condition.sql} LIMIT ?
+     ) AS matching`,
+    [...condition.values, limit],
   )
-  for (const [term] of rows) search.look(String(term))
-  return search.found
+  await session.query('SET LOCAL enable_seqscan = on')
+  return Number(row?.[0])
 }
 
 /** How many objects there are for which the condition holds. */

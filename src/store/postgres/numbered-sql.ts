@@ -9,6 +9,8 @@ interface NumberedSql {
 }
 
 const NUMBERED_TEXTS = 2000
+/** Longer ones are questions that nobody asks twice, and would take much room. */
+const LONGEST_KEPT = 8192
 const numberedTexts = new Map<string, NumberedSql>()
 
 /** Question marks become the numbered parameters of PostgreSQL: no other ones stand in our SQL. */
@@ -21,6 +23,7 @@ export function numbered(sql: string): NumberedSql {
     return `$${count}`
   })
   const made = { text, hash: createHash('sha256').update(sql).digest('base64url').slice(0, 32) }
+  if (sql.length > LONGEST_KEPT) return made
   if (numberedTexts.size >= NUMBERED_TEXTS) numberedTexts.clear()
   numberedTexts.set(sql, made)
   return made

@@ -178,6 +178,22 @@ export async function buildNextIndex(
   return true
 }
 
+/** Drops indexes that were built while a text came that is too long for them. */
+export async function dropUnfitIndexes(
+  session: WriteSession,
+  typeId: number,
+  id: number,
+): Promise<void> {
+  const table = objectTable(id)
+  for (const field of await readFieldColumns(session, typeId)) {
+    if (!field.hasLongText) continue
+    const fit = fieldIndexes(table, field).map(({ name }) => name)
+    for (const { name } of fieldIndexes(table, { ...field, hasLongText: false })) {
+      if (!fit.includes(name)) await session.query(`DROP INDEX IF EXISTS ${name}`)
+    }
+  }
+}
+
 /** Gives tables that exist the columns of fields that are new, and their indexes. */
 export async function addColumns(
   session: WriteSession,

@@ -1,10 +1,12 @@
 import { bytesOfShape } from '../../contract/object-record.ts'
+import type { Query } from '../../query/query.ts'
 import type { PageRead, Reclaimed, RecordWish, StoredPage } from '../object-store.ts'
+import { fewMatches } from '../sql/few-matches.ts'
 import { orderArms, orderColumn } from '../sql/order-sql.ts'
 import { combine, type SqlCondition } from '../sql/sql-condition.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Row, Session } from './database.ts'
-import { countRows, readAnchor, readQuerySql, readTypeFields } from './find-rows.ts'
+import { countRows, estimateRows, readAnchor, readQuerySql, readTypeFields } from './find-rows.ts'
 import { type PageSqlWish, pageSql, visibleSql } from './page-sql.ts'
 import { type TableHead, type TypeHead, tableOfVersion } from './type-head.ts'
 
@@ -74,10 +76,15 @@ async function readFound(
 
   const matching = combine('and', [viewed.visible, await readQuerySql(session, query, fields)])
   const matches = read.matches ?? (await countMatches(session, read, viewed, matching))
+  // The database cannot tell how rare a word is; walking the key for a rare one takes for ever.
+  const sortsMatches =
+    isPlanOpen(read) &&
+    matches !== undefined &&
+    matches <= fewMatches(read.maxObjects, viewed.liveCount)
   const columns = order.map((term) => orderColumn(term, fields.numbers))
   const arms = orderArms(columns, anchor).map((arm) => ({
     where: combine('and', [matching, arm]),
-    orderBy: arm.orderBy,
+    orderBy: sortsMatches ? `o.pk || ''` : arm.orderBy,
     isKeyOrder: false,
   }))
   const page = await readRows(session, read, viewed, arms)
@@ -86,12 +93,20 @@ async function readFound(
 
 async function countMatches(
   session: Session,
-  { query, countsMatches }: PageRead,
+  read: PageRead,
   { table, liveCount }: Viewed,
   matching: SqlCondition,
 ): Promise<number | undefined> {
-  if (query.kind === 'everything') return liveCount
-  return countsMatches ? countRows(session, table, matching) : undefined
+  if (read.query.kind === 'everything') return liveCount
+  if (read.countsMatches) return countRows(session, table, matching)
+  if (!isPlanOpen(read)) return undefined
+  return estimateRows(session, table, matching, fewMatches(read.maxObjects, liveCount) + 1)
+}
+
+/** Whether it depends on the number of matches how they are best found. */
+function isPlanOpen({ query, order }: PageRead): boolean {
+  const isWord = ({ kind }: Query) => kind === 'text' || kind === 'withinPolygon'
+  return order.length === 0 && (query.kind === 'and' ? query.of.some(isWord) : isWord(query))
 }
 
 export type PageRows = Pick<StoredPage, 'records' | 'count' | 'last' | 'more'>

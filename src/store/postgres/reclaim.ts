@@ -46,7 +46,9 @@ function noteOldest(database: Database, sinceMs: number): Promise<readonly Oldes
          SELECT object_type_id, max(version) AS version FROM oqs_commit_log
          WHERE committed_at_ms <= ? GROUP BY object_type_id
        ) AS needed
-       WHERE needed.object_type_id = t.id AND needed.version > t.oldest`,
+       WHERE needed.object_type_id = t.id AND needed.version > t.oldest
+         -- A type that is being written waits for the next time, and nobody for it.
+         AND t.id IN (SELECT id FROM oqs_object_type FOR NO KEY UPDATE SKIP LOCKED)`,
       [sinceMs],
     )
     await session.run(

@@ -1,8 +1,10 @@
+import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Commit } from '../object-store.ts'
 import { lockExistingType, lockLoading, readTable } from './lock-type.ts'
 import {
   addObjectTable,
   buildNextIndex,
+  dropUnfitIndexes,
   makeObjectTable,
   OPEN,
   objectTable,
@@ -55,14 +57,31 @@ export async function publishReplacement(
   store: Writable,
   wish: ReplacementOfType & { readonly nowMs: number },
 ): Promise<Commit> {
-  const done = await findPublished(store, wish)
-  if (done !== undefined) return done
+  try {
+    return (await findPublished(store, wish)) ?? (await publish(store, wish))
+  } catch (error) {
+    // Somebody else may have been faster, who asked for the same.
+    const done = isUnknown(error) ? await findPublished(store, wish) : undefined
+    if (done === undefined) throw error
+    return done
+  }
+}
+
+function isUnknown(error: unknown): boolean {
+  return error instanceof ObjectQueryError && error.errorName === 'ReplacementNotFound'
+}
+
+async function publish(
+  store: Writable,
+  wish: ReplacementOfType & { readonly nowMs: number },
+): Promise<Commit> {
   // One index at a time, and none while the type is locked: that takes long.
   while (await buildIndex(store, wish));
   if (store.capabilities.publishesApart) await waitForRows(store, wish)
   return writeInTurn(store, async (session) => {
     const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'change')
     const table = await lockLoading(session, type.id, wish.replacement)
+    await dropUnfitIndexes(session, type.id, table.id)
     // A field that was added since then, at most.
     while (await buildNextIndex(session, type.id, table.id));
     const before = await readTable(session, type.tableId)
@@ -97,10 +116,18 @@ async function findPublished(
 }
 
 /** Builds one of the indexes that readers need, then what plans are made from; false at the end. */
-function buildIndex(store: Writable, wish: ReplacementOfType): Promise<boolean> {
+function buildIndex(
+  store: Writable,
+  wish: ReplacementOfType & { readonly nowMs: number },
+): Promise<boolean> {
   return writeInTurn(store, async (session) => {
     const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
     const table = await lockLoading(session, type.id, wish.replacement)
+    // What is being published is not idle.
+    await session.run(
+      'UPDATE oqs_object_table SET touched_at_ms = greatest(touched_at_ms, ?::bigint) WHERE id = ?',
+      [wish.nowMs, table.id],
+    )
     if (!table.isMade) {
       const made = { typeId: type.id, id: table.id, state: 'loading' } as const
       await makeObjectTable(session, store.capabilities, made)

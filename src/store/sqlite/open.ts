@@ -116,7 +116,7 @@ class SqliteStore implements ObjectStore {
     nowMs: number,
   ): Promise<Commit> {
     // One index at a time, so that other writers get their turn between.
-    while (await this.#writer.run('indexReplacement', { typeRid, replacement }));
+    while (await this.#writer.run('indexReplacement', { typeRid, replacement, nowMs }));
     return this.#writer.run('publishReplacement', { typeRid, replacement, nowMs })
   }
 

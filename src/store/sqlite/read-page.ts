@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { bytesOfShape } from '../../contract/object-record.ts'
 import type { PageRead, Reclaimed, StoredPage } from '../object-store.ts'
+import { fewMatches } from '../sql/few-matches.ts'
 import { inTransaction } from './connection.ts'
 import { readFieldNumbers } from './field-numbers.ts'
 import {
@@ -129,14 +130,6 @@ function readFound(
     version,
     matches,
   }
-}
-
-/**
- * So few matches are better sorted than found by walking the key: with m matches among n objects,
- * sorting looks at m rows for a page of p, walking at about p times n / m.
- */
-function fewMatches(pageSize: number, liveCount: number): number {
-  return Math.ceil(Math.sqrt(pageSize * liveCount))
 }
 
 /** Counts the matches where that is wanted, or guesses where that tells the better plan. */

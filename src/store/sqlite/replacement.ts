@@ -34,11 +34,17 @@ export function startReplacement(
 }
 
 /** Builds one of the indexes that readers need; false when all are there. */
-export function indexReplacement(db: DatabaseSync, wish: ReplacementOfType): boolean {
+export function indexReplacement(
+  db: DatabaseSync,
+  wish: ReplacementOfType & { readonly nowMs: number },
+): boolean {
   return inTransaction(db, 'write', () => {
     const type = readType(db, wish.typeRid)
     if (findPublished(db, type.id, wish.replacement) !== undefined) return false
-    return buildNextIndex(db, type.id, findLoading(db, type.id, wish.replacement).id)
+    const { id } = findLoading(db, type.id, wish.replacement)
+    // What is being published is not idle.
+    db.prepare('UPDATE object_table SET touched_at_ms = ? WHERE id = ?').run(wish.nowMs, id)
+    return buildNextIndex(db, type.id, id)
   })
 }
 
