@@ -1,4 +1,4 @@
-import type { Session } from './database.ts'
+import type { Database, Session } from './database.ts'
 
 /** What a PostgreSQL can do, and so what this store leaves to it. All that differs stands here. */
 export interface Capabilities {
@@ -45,4 +45,14 @@ export async function distribute(session: Session, table: string): Promise<void>
     `SELECT create_distributed_table(?::regclass, 'pk', shard_count => ?::integer)`,
     [table, shards],
   )
+}
+
+/**
+ * Lets workers that were lost during a commit finish it now. Citus does so by itself, but only once
+ * a minute; a role that may not ask for it waits for that.
+ */
+export async function finishLostCommits(database: Database): Promise<void> {
+  await database
+    .write((session) => session.query('SELECT recover_prepared_transactions()'))
+    .catch(() => {})
 }

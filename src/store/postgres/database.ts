@@ -3,7 +3,7 @@ import pg, { type PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { mayPrepare, numbered } from './numbered-sql.ts'
 import { Slots } from './slots.ts'
-import { isConflict, isLostConnection, toStoreFailure, unknownOutcome } from './store-failure.ts'
+import { isConflict, isLostConnection, toStoreFailure, UnknownOutcome } from './store-failure.ts'
 
 /** How this store talks to PostgreSQL: pooled connections, transactions, bounded waiting. */
 
@@ -164,7 +164,7 @@ export class Database implements AsyncDisposable {
         return result
       })
     } catch (error) {
-      throw isCommitting && isLostConnection(error) ? unknownOutcome(error) : error
+      throw isCommitting && isLostConnection(error) ? new UnknownOutcome(error) : error
     }
   }
 

@@ -43,7 +43,7 @@ export async function openPostgresStore(url: string, as?: Capabilities): Promise
     await refuseUnfit(database)
     await migrate(database)
     const capabilities = as ?? (await database.read(readCapabilities))
-    if (capabilities.publishesApart) await recoverPending({ database, capabilities })
+    await recoverPending({ database, capabilities })
     return new PostgresStore(database, capabilities)
   } catch (error) {
     await database[Symbol.asyncDispose]()

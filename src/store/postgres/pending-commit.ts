@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import type { Capabilities } from './capabilities.ts'
+import { type Capabilities, finishLostCommits } from './capabilities.ts'
 import type { Database, Session, WriteSession } from './database.ts'
 import { objectTable } from './object-table.ts'
 import { noteWritten, publishVersion } from './publish-version.ts'
+import { UnknownOutcome } from './store-failure.ts'
 
 /**
  * Commits whose rows lie on several machines. Their rows become visible on one machine after the
@@ -52,8 +53,13 @@ export async function writeInTurn<T>(
     try {
       return await store.database.write(run)
     } catch (error) {
-      if (!(error instanceof UnfinishedCommit)) throw error
-      await publishPending(store, error.typeId)
+      if (error instanceof UnfinishedCommit) {
+        await publishPending(store, error.typeId)
+        continue
+      }
+      // Perhaps it was written, and then nobody else may come to publish it for long.
+      if (error instanceof UnknownOutcome) await recoverPending(store).catch(() => {})
+      throw error
     }
   }
 }
@@ -91,11 +97,15 @@ export const UNSEEN_ROWS =
   'a commit is not visible on every machine of the database yet; it is published when it is'
 
 /** Waits until every row of a commit is seen, then publishes it; done when it was published. */
-export function publishPending({ database }: Writable, typeId: number): Promise<void> {
+export function publishPending(store: Writable, typeId: number): Promise<void> {
+  const { database, capabilities } = store
   return waitUntil(UNSEEN_ROWS, async () => {
     const commit = await database.read((session) => readPending(session, typeId))
     if (commit === undefined) return true
-    if (!(await isVisible(database, commit))) return false
+    if (!(await isVisible(database, commit))) {
+      if (capabilities.distributes) await finishLostCommits(database)
+      return false
+    }
     await publish(database, commit)
     return true
   })
@@ -111,8 +121,9 @@ export async function waitUntil(reason: string, isDone: () => Promise<boolean>):
   }
 }
 
-/** Publishes what an earlier process left behind; what is not visible yet is left to writers. */
+/** Publishes what a writer left behind; what is not visible yet is left to those that come next. */
 export async function recoverPending(store: Writable): Promise<void> {
+  if (!store.capabilities.publishesApart) return
   const rows = await store.database.one('SELECT object_type_id FROM oqs_pending_commit')
   for (const [typeId] of rows) {
     const commit = await store.database.read((session) => readPending(session, Number(typeId)))

@@ -1,6 +1,6 @@
 import type { Database, WriteSession } from './database.ts'
 import { OPEN, objectTable } from './object-table.ts'
-import type { Writable } from './pending-commit.ts'
+import { recoverPending, type Writable } from './pending-commit.ts'
 
 /** Rows deleted in one transaction. */
 const ROWS_AT_ONCE = 5000
@@ -16,7 +16,10 @@ const RECLAIM_LOCK = 7_067_328_002
  *
  * Gives the number of rows deleted. Where another node is at it, there is nothing to do.
  */
-export async function reclaim({ database }: Writable, sinceMs: number): Promise<number> {
+export async function reclaim(store: Writable, sinceMs: number): Promise<number> {
+  const { database } = store
+  // A node that is gone may have left a commit that nobody sees before somebody publishes it.
+  await recoverPending(store)
   let total = 0
   for (const { typeId, table, oldest } of await noteOldest(database, sinceMs)) {
     while (table !== undefined) {

@@ -1,5 +1,6 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Commit } from '../object-store.ts'
+import { finishLostCommits } from './capabilities.ts'
 import { lockExistingType, lockLoading, readTable } from './lock-type.ts'
 import {
   addObjectTable,
@@ -145,6 +146,8 @@ async function waitForRows(store: Writable, wish: ReplacementOfType): Promise<vo
     const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
     return lockLoading(session, type.id, wish.replacement)
   })
+  // An object that came again is counted once, whether its last row is seen or the one before.
+  if (store.capabilities.distributes) await finishLostCommits(store.database)
   await waitUntil(UNSEEN_ROWS, async () => {
     const [row] = await store.database.one(
       `SELECT count(*) FROM ${objectTable(id)} WHERE valid_to = ${OPEN}`,

@@ -25,6 +25,20 @@ const PASSING: Readonly<Record<string, string>> = {
 /** A row has 8 kB, long texts aside, of which each property with a value takes some. */
 const TOO_LARGE = '54000'
 
+/**
+ * What a worker of Citus says during a COPY arrives without its code, and what it means must be
+ * read from its words.
+ */
+const WITHOUT_CODE = 'XX000'
+const CODES_OF_WORDS: readonly (readonly [words: RegExp, code: string])[] = [
+  [/^row is too big/, TOO_LARGE],
+  [/^deadlock detected/, '40P01'],
+  [/^could not (?:extend|write)/, '53100'],
+  [/^canceling statement due to lock timeout/, '55P03'],
+  [/^canceling statement/, '57014'],
+  [/^terminating connection/, '57P01'],
+]
+
 /** The codes that end a connection, or that a connection never begins with. */
 const LOST = /^(?:08|25P03|28|3D000|57P|53300)/
 
@@ -82,12 +96,16 @@ export function isMissingTable(error: unknown): boolean {
 }
 
 /** The connection was lost while the answer to COMMIT was awaited. */
-export function unknownOutcome(cause: unknown): ObjectQueryError {
-  const reason = 'the database was lost during the commit; whether this was written is not known'
-  return new ObjectQueryError('ServiceUnavailable', { reason }, { cause })
+export class UnknownOutcome extends ObjectQueryError {
+  constructor(cause: unknown) {
+    const reason = 'the database was lost during the commit; whether this was written is not known'
+    super('ServiceUnavailable', { reason }, { cause })
+  }
 }
 
 function codeOf(error: unknown): string {
-  const { code } = (error ?? {}) as DriverError
-  return typeof code === 'string' ? code : ''
+  const { code, message } = (error ?? {}) as DriverError
+  if (typeof code !== 'string') return ''
+  if (code !== WITHOUT_CODE) return code
+  return CODES_OF_WORDS.find(([words]) => words.test(String(message)))?.[1] ?? code
 }
