@@ -26,7 +26,7 @@ export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
  * An empty schema in the database of a Citus coordinator, dropped when it is disposed: the workers
  * know no other database. Only where its name says that it is there for tests.
  */
-export async function emptyCitusDatabase(databaseUrl: string): Promise<TestDatabase> {
+export async function createCitusSchema(databaseUrl: string): Promise<TestDatabase> {
   const database = new URL(databaseUrl).pathname.slice(1)
   if (!database.includes('test')) {
     throw new Error(`OQS_TEST_CITUS names the database ${database}: its name must contain "test"`)

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import { createDatabase, emptyCitusDatabase } from './postgres.ts'
+import { createCitusSchema, createDatabase } from './postgres.ts'
 import { tempFolder } from './temp-folder.ts'
 
 /** Which database a run of a test file uses: vitest.config.ts runs some of them once for each. */
@@ -31,7 +31,7 @@ export async function storePlace(): Promise<StorePlace> {
     url: name,
     drop,
     ...rest
-  } = await (kind === 'citus' ? emptyCitusDatabase : createDatabase)(url)
+  } = await (kind === 'citus' ? createCitusSchema : createDatabase)(url)
   return { name, lose: drop, ...rest }
 }
 

@@ -1,4 +1,5 @@
 import { columnOf } from '../sql/field-numbers.ts'
+import { type NewTable, OPEN } from '../sql/new-table.ts'
 import { type Capabilities, distribute } from './capabilities.ts'
 import type { Session, WriteSession } from './database.ts'
 import { elementColumnOf, type FieldColumns, readFieldColumns } from './field-columns.ts'
@@ -12,23 +13,10 @@ import { elementColumnOf, type FieldColumns, readFieldColumns } from './field-co
  * stays for as long as its versions can be read. See docs/decisions/008-replacements.md.
  */
 
-/** The `valid_to` of a current row: larger than every version, and exact as a double. */
-export const OPEN = Number.MAX_SAFE_INTEGER
-
 /** Tables are named by number, so no name that people choose ever stands in SQL. */
 export function objectTable(id: number): string {
   if (!Number.isSafeInteger(id)) throw new Error(`not a table number: ${id}`)
   return `oqs_object_${id}`
-}
-
-/** What is known of a table before it holds anything. */
-export interface NewTable {
-  readonly typeId: number
-  readonly state: 'loading' | 'published'
-  readonly firstVersion: number
-  readonly loadedAs: number
-  /** Where it is to be loaded: the time from which on that may not be idle for long. */
-  readonly nowMs?: number
 }
 
 /**

@@ -1,8 +1,9 @@
 import { bytesOfShape, type RecordColumn, type RecordPart } from '../../contract/object-record.ts'
 import type { Selection } from '../../query/selection.ts'
 import type { RecordWish } from '../object-store.ts'
+import { OPEN } from '../sql/new-table.ts'
 import type { BoundValue, SqlCondition } from '../sql/sql-condition.ts'
-import { OPEN, objectTable } from './object-table.ts'
+import { objectTable } from './object-table.ts'
 
 /**
  * The SQL of a page. The database writes each record whole, so that nothing is parsed on the way

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { runSql } from '../../../test/support/postgres.ts'
 import { fixture } from '../../../test/support/store-fixture.ts'
 import { type StorePlace, storePlace } from '../../../test/support/store-place.ts'
+import { OPEN } from '../sql/new-table.ts'
 import { CAPABILITIES } from './capabilities.ts'
-import { OPEN } from './object-table.ts'
 import { openPostgresStore } from './open.ts'
 
 /** Versions that are published after their rows, as on Citus; here, on any PostgreSQL. */

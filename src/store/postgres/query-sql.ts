@@ -1,8 +1,9 @@
 import { toColumnValue } from '../../query/fields.ts'
 import type { Field, Position, Query } from '../../query/query.ts'
+import { compileQuery } from '../sql/compile-query.ts'
 import { columnOf } from '../sql/field-numbers.ts'
 import { type SimilarTerms, termAlternatives } from '../sql/similar-terms.ts'
-import { combine, FALSE, negate, OPERATORS, type SqlCondition, TRUE } from '../sql/sql-condition.ts'
+import { FALSE, OPERATORS, type SqlCondition } from '../sql/sql-condition.ts'
 import { fieldPrefix, type TermPrefix } from '../sql/text-index.ts'
 import { columnText, elementColumnOf, type FieldColumns } from './field-columns.ts'
 import { textCondition } from './text-condition.ts'
@@ -18,28 +19,15 @@ export interface QueryTables {
 }
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
-  switch (query.kind) {
-    case 'everything':
-      return TRUE
-    case 'and':
-    case 'or':
-      return combine(
-        query.kind,
-        query.of.map((one) => querySql(one, tables)),
-      )
-    case 'not':
-      return negate(querySql(query.of, tables))
-    case 'compare':
-      return compareSql(query, tables)
-    case 'isNull': {
-      const { number } = tables.columnsOf({ property: query.property, structField: undefined })
+  return compileQuery(query, {
+    compare: (one) => compareSql(one, tables),
+    isNull: (property) => {
+      const { number } = tables.columnsOf({ property, structField: undefined })
       return { sql: `o.${columnOf(number)} IS NULL`, values: [] }
-    }
-    case 'text':
-      return textSql(query, tables)
-    case 'withinPolygon':
-      return polygonSql(query.ring)
-  }
+    },
+    text: (one) => textSql(one, tables),
+    withinPolygon: ({ ring }) => polygonSql(ring),
+  })
 }
 
 function compareSql(

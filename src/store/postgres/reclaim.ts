@@ -1,5 +1,6 @@
+import { OPEN } from '../sql/new-table.ts'
 import type { Database, WriteSession } from './database.ts'
-import { OPEN, objectTable } from './object-table.ts'
+import { objectTable } from './object-table.ts'
 import { recoverPending, type Writable } from './pending-commit.ts'
 
 /** Rows deleted in one transaction. */

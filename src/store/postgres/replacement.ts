@@ -1,5 +1,6 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Commit } from '../object-store.ts'
+import { OPEN } from '../sql/new-table.ts'
 import { finishLostCommits } from './capabilities.ts'
 import { lockExistingType, lockLoading, readTable } from './lock-type.ts'
 import {
@@ -7,7 +8,6 @@ import {
   buildNextIndex,
   dropUnfitIndexes,
   makeObjectTable,
-  OPEN,
   objectTable,
 } from './object-table.ts'
 import { UNSEEN_ROWS, type Writable, waitUntil, writeInTurn } from './pending-commit.ts'

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FieldId } from '../../ontology/searchable-values.ts'
 import { columnOf } from '../sql/field-numbers.ts'
+import { type NewTable, OPEN } from '../sql/new-table.ts'
 import { readFieldNumbers } from './field-numbers.ts'
 
 /**
@@ -13,23 +14,10 @@ import { readFieldNumbers } from './field-numbers.ts'
  * stays for as long as its versions can be read. See docs/decisions/008-replacements.md.
  */
 
-/** The `valid_to` of a current row: larger than every version, and exact as a double. */
-export const OPEN = Number.MAX_SAFE_INTEGER
-
 /** Tables are named by number, so no name that people choose ever stands in SQL. */
 export function objectTable(id: number): string {
   if (!Number.isSafeInteger(id)) throw new Error(`not a table number: ${id}`)
   return `object_${id}`
-}
-
-/** What is known of a table before it holds anything. */
-export interface NewTable {
-  readonly typeId: number
-  readonly state: 'loading' | 'published'
-  readonly firstVersion: number
-  readonly loadedAs: number
-  /** Where it is to be loaded: the time from which on that may not be idle for long. */
-  readonly nowMs?: number
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { RecordColumn, RecordPart } from '../../contract/object-record.ts'
 import type { Selection } from '../../query/selection.ts'
 import type { RecordWish } from '../object-store.ts'
-import { OPEN, objectTable } from './object-table.ts'
+import { OPEN } from '../sql/new-table.ts'
+import { objectTable } from './object-table.ts'
 
 /**
  * The SQL of a page. The database writes all records of a page into one BLOB, so that a page

@@ -1,9 +1,10 @@
 import { toColumnValue } from '../../query/fields.ts'
 import type { Comparison, Field, Position, Query } from '../../query/query.ts'
 import { ringNumbers } from '../../query/within-ring.ts'
+import { compileQuery } from '../sql/compile-query.ts'
 import { columnOf, type FieldNumbers } from '../sql/field-numbers.ts'
 import { type SimilarTerms, termAlternatives } from '../sql/similar-terms.ts'
-import { combine, FALSE, negate, OPERATORS, type SqlCondition, TRUE } from '../sql/sql-condition.ts'
+import { FALSE, OPERATORS, type SqlCondition } from '../sql/sql-condition.ts'
 import { fieldPrefix, type TermPrefix } from '../sql/text-index.ts'
 import { matchExpression } from './text-index.ts'
 
@@ -22,28 +23,15 @@ export interface QueryTables {
 }
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
-  switch (query.kind) {
-    case 'everything':
-      return TRUE
-    case 'and':
-    case 'or':
-      return combine(
-        query.kind,
-        query.of.map((one) => querySql(one, tables)),
-      )
-    case 'not':
-      return negate(querySql(query.of, tables))
-    case 'compare':
-      return compareSql(query, tables)
-    case 'isNull': {
-      const field = { property: query.property, structField: undefined }
-      return { sql: `o.${columnOf(tables.numbers.of(field))} IS NULL`, values: [] }
-    }
-    case 'text':
-      return textSql(query, tables)
-    case 'withinPolygon':
-      return polygonSql(query.ring)
-  }
+  return compileQuery(query, {
+    compare: (one) => compareSql(one, tables),
+    isNull: (property) => {
+      const number = tables.numbers.of({ property, structField: undefined })
+      return { sql: `o.${columnOf(number)} IS NULL`, values: [] }
+    },
+    text: (one) => textSql(one, tables),
+    withinPolygon: ({ ring }) => polygonSql(ring),
+  })
 }
 
 function compareSql(

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { OPEN } from '../sql/new-table.ts'
 import { inTransaction } from './connection.ts'
-import { forgetRows, OPEN, objectTable } from './object-table.ts'
+import { forgetRows, objectTable } from './object-table.ts'
 
 /** Rows deleted in one transaction, so that writers never wait long. */
 const ROWS_AT_ONCE = 5000

@@ -1,0 +1,34 @@
+import type { Query } from '../../query/query.ts'
+import { combine, negate, type SqlCondition, TRUE } from './sql-condition.ts'
+
+/** What each database says in its own way. */
+export interface QueryDialect {
+  readonly compare: (query: Query & { kind: 'compare' }) => SqlCondition
+  readonly isNull: (property: string) => SqlCondition
+  readonly text: (query: Query & { kind: 'text' }) => SqlCondition
+  readonly withinPolygon: (query: Query & { kind: 'withinPolygon' }) => SqlCondition
+}
+
+/** The query tree as SQL over the table of its type, aliased `o`. */
+export function compileQuery(query: Query, dialect: QueryDialect): SqlCondition {
+  switch (query.kind) {
+    case 'everything':
+      return TRUE
+    case 'and':
+    case 'or':
+      return combine(
+        query.kind,
+        query.of.map((one) => compileQuery(one, dialect)),
+      )
+    case 'not':
+      return negate(compileQuery(query.of, dialect))
+    case 'compare':
+      return dialect.compare(query)
+    case 'isNull':
+      return dialect.isNull(query.property)
+    case 'text':
+      return dialect.text(query)
+    case 'withinPolygon':
+      return dialect.withinPolygon(query)
+  }
+}
