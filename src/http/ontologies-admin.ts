@@ -34,12 +34,15 @@ export function addOntologiesAdmin(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const catalogue = await services.store.readCatalogue()
       const { ontology: identifier } = request.params
-      refuseForeignOntology(request.caller, identifier, request.body, catalogue)
-      const change = planChange(identifier, request.body, catalogue, services.newUuid)
-      await services.store.saveOntology(change)
-      return sendJson(reply, JSON.stringify(change.ontology.definition))
+      const definition = await repeatOutOfSync(async () => {
+        const catalogue = await services.store.readCatalogue()
+        refuseForeignOntology(request.caller, identifier, request.body, catalogue)
+        const change = planChange(identifier, request.body, catalogue, services.newUuid)
+        await services.store.saveOntology(change)
+        return change.ontology.definition
+      })
+      return sendJson(reply, JSON.stringify(definition))
     },
   )
 
@@ -63,6 +66,23 @@ export function addOntologiesAdmin(app: App, services: Services): void {
     },
   )
 }
+
+/** Definitions that are saved at the same time, of any ontologies, make each other plan again. */
+const PLANS = 10
+
+/** A definition is sent as a whole, so planning it again on what was just saved is what is asked. */
+async function repeatOutOfSync<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (let plan = 1; ; plan += 1) {
+    try {
+      return await attempt()
+    } catch (error) {
+      const again = error instanceof ObjectQueryError && error.errorName === OUT_OF_SYNC
+      if (!again || plan === PLANS) throw error
+    }
+  }
+}
+
+const OUT_OF_SYNC = 'OntologyDefinitionOutOfSync'
 
 /**
  * Whoever may not see an ontology may neither change it nor take its name. Checked before anything

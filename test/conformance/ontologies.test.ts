@@ -186,6 +186,17 @@ describe('defining an ontology', () => {
     expect(await titles()).toEqual(['Name "A"', 'Name B'])
   })
 
+  it('takes definitions of several ontologies at the same time', async () => {
+    await using service = await startService()
+    const definitions = ['one', 'two', 'three', 'four'].map((apiName) => ({ ...NUMBERS, apiName }))
+    const answers = await Promise.all(
+      definitions.map(({ families: _, ...definition }) => service.apply(definition)),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    const { body } = await service.ask('/api/v1/ontologies')
+    expect(body.data).toHaveLength(4)
+  })
+
   it('serves object types and properties with odd names', async () => {
     await using service = await startService()
     const names = ['constructor', 'toString', 'a-b.c_d', '0', 'SELECT']
