@@ -43,9 +43,16 @@ export async function createCitusSchema(databaseUrl: string): Promise<TestDataba
   return { url: url.href, drop, [Symbol.asyncDispose]: drop }
 }
 
-/** Rows of one statement, on a connection of its own. */
-export async function runSql(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  return withClient(url, async (client) => (await client.query(sql)).rows ?? [])
+/** Rows of a statement, or of the last of several, on a connection of its own. */
+export async function runSql(
+  url: string,
+  sql: string | readonly string[],
+): Promise<Record<string, unknown>[]> {
+  return withClient(url, async (client) => {
+    let rows: Record<string, unknown>[] = []
+    for (const statement of [sql].flat()) rows = (await client.query(statement)).rows ?? []
+    return rows
+  })
 }
 
 async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {

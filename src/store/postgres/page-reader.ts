@@ -2,11 +2,20 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import type { PageRead, Reclaimed, StoredPage } from '../object-store.ts'
 import type { Row } from './database.ts'
 import { readObjects } from './missing-tables.ts'
-import { pageSql, visibleSql } from './page-sql.ts'
+import { HIDDEN_VALUES, pageSql, SHOWN_VALUES, visibleSql } from './page-sql.ts'
 import type { Writable } from './pending-commit.ts'
 import { fitsSurely, isPlain, keyOrderWish, readPage, shownRows, toPageRows } from './read-page.ts'
 import { isMissingTable } from './store-failure.ts'
 import { HEAD_TEXT_SQL, parseTypeHead, readTypeHead, type TypeHead } from './type-head.ts'
+
+/**
+ * Whether a type is so large that its snapshot pages can be planned without their values: of a
+ * smaller one, a planner that takes one row in 27 for wanted might rather read and sort all rows
+ * than follow the key.
+ */
+export function isLarge(liveCount: number, maxObjects: number): boolean {
+  return liveCount > 1000 && liveCount > 100 * maxObjects
+}
 
 /**
  * Reads pages in as few round trips as possible. A walk over all objects takes one: the table is
@@ -37,13 +46,15 @@ export class PageReader {
   async #readAtOnce(read: PageRead): Promise<StoredPage | undefined> {
     const known = this.#heads.get(read.objectType)
     if (known === undefined || !isPlain(read) || !this.#store.capabilities.readsCurrentRows) return
-    const { table, firstVersion, maxRecordBytes } = known.current
+    const { table, firstVersion, maxRecordBytes, liveCount } = known.current
     const wanted = read.version ?? known.published
     if (wanted < firstVersion) return
     const fits = fitsSurely(read, maxRecordBytes)
     const isNewest = wanted === known.published
+    const places = !isNewest && isLarge(liveCount, read.maxObjects) ? HIDDEN_VALUES : SHOWN_VALUES
+    const visible = visibleSql(isNewest ? 'current' : 'version', wanted, places)
     const { sql, values } = pageSql({
-      ...keyOrderWish(read, visibleSql(isNewest ? 'current' : 'version', wanted)),
+      ...keyOrderWish(read, visible, places),
       table,
       record: read.record,
       maxObjects: read.maxObjects,

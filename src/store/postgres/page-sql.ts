@@ -14,11 +14,33 @@ import { objectTable } from './object-table.ts'
 /** Which rows are objects: the current ones, or those as of a version. */
 export type Visibility = 'current' | 'version'
 
-export function visibleSql(visibility: Visibility, version: number): SqlCondition {
+export function visibleSql(
+  visibility: Visibility,
+  version: number,
+  { number } = SHOWN_VALUES,
+): SqlCondition {
   return visibility === 'current'
     ? { sql: `o.valid_to = ${OPEN}`, values: [] }
-    : { sql: 'o.valid_from <= ? AND o.valid_to > ?', values: [version, version] }
+    : {
+        sql: `o.valid_from <= ${number} AND o.valid_to > ${number}`,
+        values: [version, version],
+      }
 }
+
+/** How the values of a condition are bound. */
+export interface BoundPlaces {
+  readonly number: string
+  readonly text: string
+}
+
+/** The planner sees the values, and plans anew for each set of them. */
+export const SHOWN_VALUES: BoundPlaces = { number: '?', text: '?' }
+
+/**
+ * The planner does not see the values, so one plan serves them all: planning takes as long as
+ * reading a small page does. What it then guesses is a few rows in a hundred.
+ */
+export const HIDDEN_VALUES: BoundPlaces = { number: '(SELECT ?::bigint)', text: '(SELECT ?::text)' }
 
 export interface PageSqlWish {
   readonly table: number

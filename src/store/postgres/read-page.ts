@@ -7,7 +7,7 @@ import { combine, type SqlCondition } from '../sql/sql-condition.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Row, Session } from './database.ts'
 import { countRows, estimateRows, readAnchor, readQuerySql, readTypeFields } from './find-rows.ts'
-import { type PageSqlWish, pageSql, visibleSql } from './page-sql.ts'
+import { type PageSqlWish, pageSql, SHOWN_VALUES, visibleSql } from './page-sql.ts'
 import { type TableHead, type TypeHead, tableOfVersion } from './type-head.ts'
 
 /**
@@ -57,8 +57,8 @@ async function readInKeyOrder(
   return { ...page, version: viewed.version, matches: viewed.liveCount }
 }
 
-export function keyOrderWish({ after }: PageRead, visible: SqlCondition) {
-  const afterKey = { sql: 'o.pk > ?', values: [after?.pk ?? ''] }
+export function keyOrderWish({ after }: PageRead, visible: SqlCondition, { text } = SHOWN_VALUES) {
+  const afterKey = { sql: `o.pk > ${text}`, values: [after?.pk ?? ''] }
   return { where: combine('and', [visible, afterKey]), orderBy: 'o.pk', isKeyOrder: true }
 }
 
