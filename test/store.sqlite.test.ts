@@ -77,7 +77,7 @@ describe('the SQLite store in particular', () => {
         expect(page).toContain(`SEARCH o USING INDEX ${index}`)
         expect(page).not.toContain('TEMP B-TREE')
       }
-      expect(plan(followerSql(1, visibility))).toContain(`COVERING INDEX ${index}`)
+      expect(plan(followerSql(1, visibility).sql)).toContain(`COVERING INDEX ${index}`)
     }
   })
 

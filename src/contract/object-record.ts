@@ -38,8 +38,17 @@ const SHAPES: Readonly<Record<Revision, (objectTypeApiName: string) => RecordSha
   ],
 }
 
+/** The same shape each time, so that what was prepared for it can be found by it. */
+const madeShapes = new Map<string, RecordShape>()
+
 export function recordShape(revision: Revision, objectTypeApiName: string): RecordShape {
-  return SHAPES[revision](objectTypeApiName)
+  const name = `${revision} ${objectTypeApiName}`
+  let shape = madeShapes.get(name)
+  if (shape === undefined) {
+    shape = SHAPES[revision](objectTypeApiName)
+    madeShapes.set(name, shape)
+  }
+  return shape
 }
 
 /** Nothing but the properties: how objects are exported, and put. */

@@ -153,7 +153,11 @@ async function* writeExport(
     if (exported.after === undefined) yield writer.head(names)
     for (let piece = first; ; ) {
       count += piece.count
-      if (piece.count > 0) yield writer.records(piece.records, names)
+      if (piece.count > 0) {
+        const written = writer.records(piece.records, names)
+        piece.release()
+        yield written
+      }
       if (!piece.more) break
       piece = await readPiece(exported, piece.last, version, services)
     }

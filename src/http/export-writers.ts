@@ -7,7 +7,7 @@ export interface ExportWriter {
   readonly contentType: string
   /** What stands before the first object. */
   readonly head: (names: readonly string[]) => string
-  /** Records as they come from the store, a JSON object on each line. */
+  /** Copies records as they come from the store, a JSON object on each line. */
   readonly records: (records: Uint8Array, names: readonly string[]) => Buffer | string
   readonly failure: (errorBody: string) => string
   readonly end: (count: number, version: number) => string

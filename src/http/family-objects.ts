@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts'
 import { findByKey, findLinkByKey, type KeySearch, objectNotFound } from './find-by-key.ts'
 import { findProperties, findRecord, hasKey } from './find-object.ts'
 import { followLink, linkEndpoint } from './follow-link.ts'
-import { writePageEnvelope } from './page-response.ts'
+import { sendPage } from './page-response.ts'
 import { resolveFamily } from './resolve.ts'
 import { closed, NextPageToken, PageSize, PageToken, Properties, responses } from './schemas.ts'
 import { sendJson } from './send-json.ts'
@@ -195,7 +195,7 @@ function addListLinkedObjects2(app: App, services: Services): void {
         },
         services,
       )
-      return sendJson(reply, writePageEnvelope('2.0', page))
+      return sendPage(reply, '2.0', page)
     },
   )
 }

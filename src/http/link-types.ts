@@ -3,6 +3,7 @@ import { PAGE_SIZES } from '../contract/limits.ts'
 import { findLink, type LinkSide, outgoingLinks } from '../ontology/links.ts'
 import type { App } from './app.ts'
 import { serveMetadataPage } from './metadata-page.ts'
+import { sendPage } from './page-response.ts'
 import { resolveObjectType, resolveOntology } from './resolve.ts'
 import { closed, NextPageToken, PageSize, PageToken, responses } from './schemas.ts'
 import { sendJson } from './send-json.ts'
@@ -39,7 +40,7 @@ export function addLinkTypes(app: App, services: Services): void {
       const catalogue = await services.store.readCatalogue()
       const ontology = resolveOntology(catalogue, request.caller, request.params.ontology)
       const { objectType } = resolveObjectType(ontology, request.params.objectType)
-      const envelope = serveMetadataPage(
+      const page = serveMetadataPage(
         {
           requestId: request.id,
           endpoint: 'listOutgoingLinkTypes',
@@ -54,7 +55,7 @@ export function addLinkTypes(app: App, services: Services): void {
         describeLink,
         services,
       )
-      return sendJson(reply, envelope)
+      return sendPage(reply, '1.0', page, { totalCount: false })
     },
   )
 

@@ -16,7 +16,7 @@ import {
   readSelection,
   SelectionParameter,
 } from './listing-parameters.ts'
-import { writePageEnvelope } from './page-response.ts'
+import { sendPage } from './page-response.ts'
 import { resolveObjectType, resolveOntology } from './resolve.ts'
 import { closed, NextPageToken, responses } from './schemas.ts'
 import { sendJson } from './send-json.ts'
@@ -84,7 +84,7 @@ function addListLinkedObjects(app: App, services: Services): void {
         },
         services,
       )
-      return sendJson(reply, writePageEnvelope('1.0', page, { totalCount: false }))
+      return sendPage(reply, '1.0', page, { totalCount: false })
     },
   )
 }

@@ -3,10 +3,9 @@ import { PAGE_SIZES } from '../contract/limits.ts'
 import { effectiveLimit } from '../paging/retrieval-limit.ts'
 import type { App } from './app.ts'
 import { ListingParameters, readListing } from './listing-parameters.ts'
-import { writePageEnvelope } from './page-response.ts'
+import { sendPage } from './page-response.ts'
 import { resolveTypePath } from './resolve.ts'
 import { NextPageToken, Properties, responses, TypePath } from './schemas.ts'
-import { sendJson } from './send-json.ts'
 import { servePage } from './serve-page.ts'
 import type { Services } from './services.ts'
 
@@ -48,7 +47,7 @@ export function addListObjects(app: App, services: Services): void {
         },
         services,
       )
-      return sendJson(reply, writePageEnvelope('1.0', page))
+      return sendPage(reply, '1.0', page)
     },
   )
 }

@@ -3,7 +3,7 @@ import { effectivePageSize } from '../paging/page-size.ts'
 import { callerFingerprint, requestFingerprint } from '../paging/request-fingerprint.ts'
 import { EVERYTHING } from '../query/query.ts'
 import type { Caller } from './caller.ts'
-import { type Page, writePageEnvelope } from './page-response.ts'
+import type { Page } from './page-response.ts'
 import type { Services } from './services.ts'
 import { openWalk, sealWalk } from './walk-token.ts'
 
@@ -24,12 +24,12 @@ export interface MetadataRequest<Part> {
   readonly maximumPageSize: number
 }
 
-/** The envelope of a page, each part in the form that `describe` gives it. */
+/** A page, each part in the form that `describe` gives it. */
 export function serveMetadataPage<Part extends { readonly apiName: string }>(
   request: MetadataRequest<Part>,
   describe: (part: Part) => object,
   services: Services,
-): Buffer {
+): Page {
   const nowSeconds = services.now() / 1000
   const binding = bindingOf(request)
   const resumed = openWalk(request, binding, nowSeconds, services)
@@ -50,12 +50,12 @@ export function serveMetadataPage<Part extends { readonly apiName: string }>(
     },
     { alreadySent: resumed?.served ?? 0, totalCount: undefined, snapshot: undefined },
   )
-  const page: Page = {
+  return {
     records: Buffer.from(texts.join(',')),
+    release: () => {},
     nextPageToken: sealWalk(next, binding, nowSeconds, services),
     totalCount: request.parts.length,
   }
-  return writePageEnvelope('1.0', page, { totalCount: false })
 }
 
 function bindingOf({ endpoint, ontologyRid, objectTypeRid, caller }: MetadataRequest<unknown>) {

@@ -5,6 +5,7 @@ import type { ObjectTypeDefinition } from '../ontology/definition-schema.ts'
 import type { ObjectType, Ontology } from '../ontology/ontology.ts'
 import type { App } from './app.ts'
 import { serveMetadataPage } from './metadata-page.ts'
+import { sendPage } from './page-response.ts'
 import { resolveObjectType, resolveOntology } from './resolve.ts'
 import { closed, NextPageToken, PageSize, PageToken, responses } from './schemas.ts'
 import { sendJson } from './send-json.ts'
@@ -38,7 +39,7 @@ export function addObjectTypes(app: App, services: Services): void {
       const catalogue = await services.store.readCatalogue()
       const ontology = resolveOntology(catalogue, request.caller, request.params.ontology)
       const definitions = definitionsByName(ontology)
-      const envelope = serveMetadataPage(
+      const page = serveMetadataPage(
         {
           requestId: request.id,
           endpoint: 'listObjectTypes',
@@ -53,7 +54,7 @@ export function addObjectTypes(app: App, services: Services): void {
         (objectType) => describeObjectType(objectType, definitions.get(objectType.apiName)),
         services,
       )
-      return sendJson(reply, envelope)
+      return sendPage(reply, '1.0', page, { totalCount: false })
     },
   )
 

@@ -1,9 +1,10 @@
+import type { ServerResponse } from 'node:http'
 import { REVISIONS, type Revision, type RevisionRules } from '../contract/revisions.ts'
 
 /**
  * The page envelope [2.1]: `data`, then `nextPageToken` when more exists, then `totalCount` where
  * the revision has it, unless an endpoint says otherwise. Records arrive as bytes and leave as
- * bytes; nothing is parsed.
+ * bytes: nothing is parsed, and nothing is copied.
  */
 
 /** One page of a listing, its records already in the shape of the wire. */
@@ -12,24 +13,39 @@ export interface Page {
   readonly records: Uint8Array
   readonly nextPageToken: string | undefined
   readonly totalCount: number
+  /** Gives the memory of the records back; called when the last of them was sent. */
+  readonly release: () => void
 }
 
-const HEAD = Buffer.from('{"data":[')
+/** The part of a reply that this needs, whatever schema types the rest of it. */
+interface PageReply<Reply> {
+  readonly raw: ServerResponse
+  hijack(): Reply
+}
 
-export function writePageEnvelope(
+const HEAD = '{"data":['
+
+/** Sends a page past the framework, which can only send what is in one piece. */
+export function sendPage<Reply>(
+  reply: PageReply<Reply>,
   revision: Revision,
   page: Page,
   { totalCount }: Pick<RevisionRules, 'totalCount'> = REVISIONS[revision],
-): Buffer {
+): Reply {
   let tail = ']'
   // Absent on the last page, never null and never empty [2.1.2]: clients loop on both.
   if (page.nextPageToken !== undefined) tail += `,"nextPageToken":"${page.nextPageToken}"`
   if (totalCount) tail += `,"totalCount":"${page.totalCount}"`
   tail += '}'
 
-  const envelope = Buffer.allocUnsafe(HEAD.length + page.records.length + tail.length)
-  HEAD.copy(envelope)
-  envelope.set(page.records, HEAD.length)
-  envelope.write(tail, HEAD.length + page.records.length, 'latin1')
-  return envelope
+  const hijacked = reply.hijack()
+  const { raw } = reply
+  raw.writeHead(200, {
+    'content-type': 'application/json',
+    'content-length': HEAD.length + page.records.length + tail.length,
+  })
+  raw.write(HEAD, 'latin1')
+  raw.write(page.records)
+  raw.end(tail, 'latin1', page.release)
+  return hijacked
 }

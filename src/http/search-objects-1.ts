@@ -10,10 +10,9 @@ import { REVISION_1_QUERIES } from '../query/revision-1-query.ts'
 import { checkSelection } from '../query/selection.ts'
 import type { App } from './app.ts'
 import { ListObjectsResponse } from './list-objects.ts'
-import { writePageEnvelope } from './page-response.ts'
+import { sendPage } from './page-response.ts'
 import { resolveTypePath } from './resolve.ts'
 import { closed, orNull, PageSize, PageToken, QueryBody, responses, TypePath } from './schemas.ts'
-import { sendJson } from './send-json.ts'
 import { servePage } from './serve-page.ts'
 import type { Services } from './services.ts'
 
@@ -61,7 +60,7 @@ export function addSearchObjects1(app: App, services: Services): void {
         },
         services,
       )
-      return sendJson(reply, writePageEnvelope('1.0', page))
+      return sendPage(reply, '1.0', page)
     },
   )
 }

@@ -3,7 +3,7 @@ import { PAGE_SIZES } from '../contract/limits.ts'
 import { readQuery } from '../query/query-reader.ts'
 import { REVISION_2_QUERIES } from '../query/revision-2-query.ts'
 import type { App } from './app.ts'
-import { writePageEnvelope } from './page-response.ts'
+import { sendPage } from './page-response.ts'
 import { resolveFamilyPath } from './resolve.ts'
 import {
   closed,
@@ -15,7 +15,6 @@ import {
   QueryBody,
   responses,
 } from './schemas.ts'
-import { sendJson } from './send-json.ts'
 import { servePage } from './serve-page.ts'
 import type { Services } from './services.ts'
 
@@ -85,7 +84,7 @@ export function addSearchObjects(app: App, services: Services): void {
         },
         services,
       )
-      return sendJson(reply, writePageEnvelope('2.0', page))
+      return sendPage(reply, '2.0', page)
     },
   )
 }

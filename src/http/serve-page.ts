@@ -84,6 +84,7 @@ export async function servePage(request: PageRequest, services: Services): Promi
   const next = nextPageState(stored, walk)
   return {
     records: stored.records,
+    release: stored.release,
     nextPageToken: sealWalk(next, binding, nowSeconds, services),
     totalCount: totalCount ?? 0,
   }

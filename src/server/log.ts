@@ -64,9 +64,10 @@ export function openLog(level: LogLevel): Log {
   }
 }
 
-function writeEvent(logger: Logger, { event, ...details }: ServerEvent): void {
-  const level = LEVEL_OF[event]
+function writeEvent(logger: Logger, happened: ServerEvent): void {
+  const level = LEVEL_OF[happened.event]
   if (!logger.isLevelEnabled(level)) return
+  const { event, ...details } = happened
   logger[level](
     'error' in details ? { ...details, error: describe(details.error) } : details,
     event,

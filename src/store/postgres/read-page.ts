@@ -1,6 +1,7 @@
 import { bytesOfShape } from '../../contract/object-record.ts'
 import type { Query } from '../../query/query.ts'
 import type { PageRead, Reclaimed, RecordWish, StoredPage } from '../object-store.ts'
+import { releaserOf } from '../page-memory.ts'
 import { fewMatches } from '../sql/few-matches.ts'
 import { orderArms, orderColumn } from '../sql/order-sql.ts'
 import { combine, type SqlCondition } from '../sql/sql-condition.ts'
@@ -109,7 +110,7 @@ function isPlanOpen({ query, order }: PageRead): boolean {
   return order.length === 0 && (query.kind === 'and' ? query.of.some(isWord) : isWord(query))
 }
 
-export type PageRows = Pick<StoredPage, 'records' | 'count' | 'last' | 'more'>
+export type PageRows = Pick<StoredPage, 'records' | 'release' | 'count' | 'last' | 'more'>
 
 /** The records of the rows of several queries, one query after the other until the page is full. */
 async function readRows(
@@ -147,8 +148,10 @@ export function toPageRows(
   { separator = ',' }: RecordWish,
 ): PageRows {
   const last = rows.at(-1)
+  const records = Buffer.from(rows.map(([, , record]) => record).join(separator))
   return {
-    records: Buffer.from(rows.map(([, , record]) => record).join(separator)),
+    records,
+    release: releaserOf(records),
     count: rows.length,
     last: last && { pk: String(last[0]), version: Number(last[1]) },
     more,

@@ -1,4 +1,4 @@
-import type { RecordColumn, RecordPart } from '../../contract/object-record.ts'
+import type { RecordColumn, RecordPart, RecordShape } from '../../contract/object-record.ts'
 import type { Selection } from '../../query/selection.ts'
 import type { RecordWish } from '../object-store.ts'
 import { OPEN } from '../sql/new-table.ts'
@@ -58,8 +58,23 @@ export function rowSizesSql(table: number): string {
 }
 
 /** Values: visibility, key, number of rows. Gives a row when an object follows the key. */
-export function followerSql(table: number, visibility: Visibility): string {
-  return `SELECT 1 ${rowsAfterKey(table, visibility)}`
+export function followerSql(table: number, visibility: Visibility): SqlText {
+  return { sql: `SELECT 1 ${rowsAfterKey(table, visibility)}`, values: [] }
+}
+
+const shapeNames = new WeakMap<RecordShape, string>()
+let shapesNamed = 0
+
+/** A short name for records of all properties; undefined where some are selected. */
+export function recordName({ shape, selection, separator = ',' }: RecordWish): string | undefined {
+  if (selection !== undefined) return undefined
+  let name = shapeNames.get(shape)
+  if (name === undefined) {
+    shapesNamed += 1
+    name = String(shapesNamed)
+    shapeNames.set(shape, name)
+  }
+  return separator === ',' ? name : `${name} by line`
 }
 
 /** The values of a visibility's placeholders. */

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { bytesOfShape } from '../../contract/object-record.ts'
-import type { PageRead, Reclaimed, StoredPage } from '../object-store.ts'
+import type { PageRead, Reclaimed, RecordWish, StoredPage } from '../object-store.ts'
+import { releaserOf } from '../page-memory.ts'
 import { fewMatches } from '../sql/few-matches.ts'
 import { inTransaction } from './connection.ts'
 import { readFieldNumbers } from './field-numbers.ts'
@@ -17,6 +18,7 @@ import { objectTable } from './object-table.ts'
 import {
   followerSql,
   pageSql,
+  recordName,
   recordSizesSql,
   rowSizesSql,
   rowsSql,
@@ -24,7 +26,7 @@ import {
   visibilityValues,
 } from './page-sql.ts'
 import type { QueryTables } from './query-sql.ts'
-import type { StatementCache } from './statement-cache.ts'
+import type { Prepared, StatementCache } from './statement-cache.ts'
 import { readTypeHead, type TableHead, type TypeHead, tableOfVersion } from './type-head.ts'
 
 /**
@@ -40,7 +42,10 @@ interface Viewed extends TableHead {
   readonly visible: readonly number[]
 }
 
-const NOTHING = new Uint8Array(0)
+function pageBytes(bytes: Uint8Array | null): Pick<StoredPage, 'records' | 'release'> {
+  const records = bytes ?? new Uint8Array(0)
+  return { records, release: releaserOf(records) }
+}
 
 export function readPage(
   db: DatabaseSync,
@@ -72,17 +77,18 @@ function readInKeyOrder(statements: StatementCache, read: PageRead, viewed: View
       .prepare(recordSizesSql(table, visibility))
       .iterate(...visible, after, read.maxObjects),
   )
-  const { sql, values } = pageSql(table, visibility, read.record)
-  const row = statements.prepare(sql).get(...values, ...visible, after, rows)
+  const { statement, values } = preparePage(statements, table, visibility, read.record)
+  const row = statement.get(...values, ...visible, after, rows)
   const [records, lastKey, count] = row as unknown as [Uint8Array | null, string | null, number]
 
   // A page that is not full is the last one; behind a full one, one more row decides.
   const more =
     count === rows &&
-    statements.prepare(followerSql(table, visibility)).get(...visible, lastKey ?? after, 1) !==
-      undefined
+    statements
+      .named(`follower ${table} ${visibility}`, () => followerSql(table, visibility))
+      .statement.get(...visible, lastKey ?? after, 1) !== undefined
   return {
-    records: records ?? NOTHING,
+    ...pageBytes(records),
     count,
     // The key alone is the place in this order.
     last: lastKey === null ? undefined : { pk: lastKey, version: 0 },
@@ -90,6 +96,20 @@ function readInKeyOrder(statements: StatementCache, read: PageRead, viewed: View
     version,
     matches: liveCount,
   }
+}
+
+/** The statement of a page, by a name where it has a short one: its text is long. */
+function preparePage(
+  statements: StatementCache,
+  table: number,
+  visibility: Visibility,
+  record: RecordWish,
+): Prepared {
+  const write = () => pageSql(table, visibility, record)
+  const name = recordName(record)
+  if (name !== undefined) return statements.named(`page ${table} ${visibility} ${name}`, write)
+  const { sql, values } = write()
+  return { statement: statements.prepare(sql), values }
 }
 
 /** What a query finds, in any order: the rows first, then the records of those that fit. */
@@ -123,7 +143,7 @@ function readFound(
   const row = statements.prepare(sql).get(...values, JSON.stringify(shown))
   const [records] = row as unknown as [Uint8Array | null]
   return {
-    records: records ?? NOTHING,
+    ...pageBytes(records),
     count: shown.length,
     last: readPlace(statements, table, shown.at(-1)),
     more: found.length > shown.length,

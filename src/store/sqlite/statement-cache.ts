@@ -1,31 +1,48 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
-/** Prepared statements, kept by their text; the least recently used ones give way. */
+/** A statement and the values of its first placeholders. */
+export interface Prepared {
+  readonly statement: StatementSync
+  readonly values: readonly string[]
+}
+
+/** Prepared statements, kept by name; the least recently used ones give way. */
 export class StatementCache {
   readonly #db: DatabaseSync
   readonly #capacity: number
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #prepared = new Map<string, Prepared>()
 
   constructor(db: DatabaseSync, capacity = 1000) {
     this.#db = db
     this.#capacity = capacity
   }
 
-  /** Rows come as arrays: cheaper than objects, and nobody outside the store sees them. */
+  /** A statement that is its own name. */
   prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql)
-    if (statement === undefined) {
-      statement = this.#db.prepare(sql)
-      statement.setReturnArrays(true)
-      if (this.#statements.size >= this.#capacity) {
-        const [oldest] = this.#statements.keys()
-        this.#statements.delete(oldest ?? '')
+    return this.named(sql, () => ({ sql, values: [] })).statement
+  }
+
+  /** A statement with a short name, for where its text takes longer to write than to find. */
+  named(name: string, write: () => { sql: string; values: readonly string[] }): Prepared {
+    let prepared = this.#prepared.get(name)
+    if (prepared === undefined) {
+      prepared = this.#make(write())
+      if (this.#prepared.size >= this.#capacity) {
+        const [oldest] = this.#prepared.keys()
+        this.#prepared.delete(oldest ?? '')
       }
     } else {
       // Moves to the end of the map's order.
-      this.#statements.delete(sql)
+      this.#prepared.delete(name)
     }
-    this.#statements.set(sql, statement)
-    return statement
+    this.#prepared.set(name, prepared)
+    return prepared
+  }
+
+  /** Rows come as arrays: cheaper than objects, and nobody outside the store sees them. */
+  #make({ sql, values }: { sql: string; values: readonly string[] }): Prepared {
+    const statement = this.#db.prepare(sql)
+    statement.setReturnArrays(true)
+    return { statement, values }
   }
 }
