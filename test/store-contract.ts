@@ -4,6 +4,7 @@ import { recordShape } from '../src/contract/object-record.ts'
 import { planChange } from '../src/ontology/change-definition.ts'
 import { objectReader } from '../src/ontology/read-object.ts'
 import type { ApiToken, ObjectStore } from '../src/store/object-store.ts'
+import { cacheContract } from './store-contract-cache.ts'
 import { queryContract } from './store-contract-queries.ts'
 import { writeContract } from './store-contract-writes.ts'
 import { fixture, pageRead, place } from './support/store-fixture.ts'
@@ -20,6 +21,7 @@ export interface StoreUnderTest {
 export function storeContract(store: StoreUnderTest): void {
   const { name, open, openAgain } = store
   queryContract(store)
+  cacheContract(store)
   writeContract(store)
 
   describe(`the ${name} store: pages`, () => {

@@ -25,6 +25,9 @@ export const SNAPSHOT_MAX_AGE_SECONDS = 3600
 /** A page ends before it grows past this, but never before its first object [2.1.3]. */
 export const PAGE_MAX_BYTES = 4 * 1024 * 1024
 
+/** Bytes of pages that a process keeps for whoever asks for the same again. */
+export const PAGE_CACHE_BYTES = 32 * 1024 * 1024
+
 /** A page size is a 32-bit integer on the wire; anything larger is not a page size at all. */
 export const PAGE_SIZE_WIRE_MAX = 2_147_483_647
 

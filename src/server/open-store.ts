@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ObjectQueryError } from '../contract/errors.ts'
-import type { ObjectStore } from '../store/object-store.ts'
+import type { ObjectStore, StoreOptions } from '../store/object-store.ts'
 import { openPostgresStore } from '../store/postgres/open.ts'
 import { openSqliteStore } from '../store/sqlite/open.ts'
 import { ConfigError } from './config.ts'
@@ -10,9 +10,11 @@ import { withoutPassword } from './store-name.ts'
 const SQLITE = 'sqlite:'
 
 /** `OQS_STORE` → the store it names. */
-export async function openStore(name: string): Promise<ObjectStore> {
+export async function openStore(name: string, options: StoreOptions = {}): Promise<ObjectStore> {
   try {
-    return isFile(name) ? openSqliteStore(pathOf(name)) : await openPostgresStore(name)
+    return isFile(name)
+      ? openSqliteStore(pathOf(name), options)
+      : await openPostgresStore(name, options)
   } catch (error) {
     throw cannotOpen(name, reasonOf(error), error)
   }

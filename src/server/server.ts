@@ -41,7 +41,9 @@ export async function openKeptStore(
 ): Promise<KeptStore> {
   const log = openLog(config.OQS_LOG_LEVEL)
   await using parts = new AsyncDisposableStack()
-  const store = parts.use(await openStore(config.OQS_STORE))
+  const store = parts.use(
+    await openStore(config.OQS_STORE, { pageCacheBytes: config.OQS_PAGE_CACHE_BYTES }),
+  )
   if (keepsHouse) {
     parts.use(
       startHousekeeping({

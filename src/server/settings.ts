@@ -1,6 +1,7 @@
 import {
   AGGREGATE_MAX_GROUPS,
   LIST_OBJECTS_LIMIT,
+  PAGE_CACHE_BYTES,
   PAGE_MAX_BYTES,
   PAGE_TOKEN_TTL_SECONDS,
   QUERY_MAX_DEPTH,
@@ -94,6 +95,12 @@ export const SETTINGS = {
     meaning: 'Bytes at which a page ends early; it always holds at least one object.',
     allowed: 'a number from 1024 to 268435456',
     parse: (text: string) => wholeNumber(text, 1024, 268_435_456),
+  },
+  OQS_PAGE_CACHE_BYTES: {
+    default: String(PAGE_CACHE_BYTES),
+    meaning: 'Bytes of pages that each process keeps for whoever asks for the same; 0 keeps none.',
+    allowed: 'a number from 0 to 68719476736',
+    parse: (text: string) => wholeNumber(text, 0, 68_719_476_736),
   },
   OQS_LIST_OBJECTS_LIMIT: {
     default: String(LIST_OBJECTS_LIMIT),

@@ -55,6 +55,11 @@ export interface ObjectStore extends AsyncDisposable {
   revokeApiTokens(idOrName: string, nowMs: number): Promise<number>
 }
 
+export interface StoreOptions {
+  /** Bytes of pages that are kept for whoever asks for the same again; 0 keeps none. */
+  readonly pageCacheBytes?: number
+}
+
 export interface PageRead {
   readonly objectType: ObjectType
   readonly query: Query

@@ -10,7 +10,9 @@ import type {
   PageRead,
   Reclaimed,
   StoredPage,
+  StoreOptions,
 } from '../object-store.ts'
+import { PageCache } from '../page-cache.ts'
 import { aggregate } from './aggregate.ts'
 import { type Capabilities, readCapabilities } from './capabilities.ts'
 import { commitBatch } from './commit-batch.ts'
@@ -33,18 +35,23 @@ import {
 
 const OLDEST_RELEASE = 15
 
-/**
- * Opens the store behind a PostgreSQL URL; any number of nodes may do so. What the database can do
- * is looked up there when nothing is said.
- */
-export async function openPostgresStore(url: string, as?: Capabilities): Promise<ObjectStore> {
+export interface PostgresOptions extends StoreOptions {
+  /** What the database can do; looked up there when nothing is said. */
+  readonly capabilities?: Capabilities
+}
+
+/** Opens the store behind a PostgreSQL URL; any number of nodes may do so. */
+export async function openPostgresStore(
+  url: string,
+  options: PostgresOptions = {},
+): Promise<ObjectStore> {
   const database = new Database(url)
   try {
     await refuseUnfit(database)
     await migrate(database)
-    const capabilities = as ?? (await database.read(readCapabilities))
+    const capabilities = options.capabilities ?? (await database.read(readCapabilities))
     await recoverPending({ database, capabilities })
-    return new PostgresStore(database, capabilities)
+    return new PostgresStore(database, capabilities, new PageCache(options.pageCacheBytes))
   } catch (error) {
     await database[Symbol.asyncDispose]()
     throw error
@@ -71,11 +78,11 @@ class PostgresStore implements ObjectStore {
   readonly #catalogue: CatalogueReader
   readonly #pages: PageReader
 
-  constructor(database: Database, capabilities: Capabilities) {
+  constructor(database: Database, capabilities: Capabilities, cache: PageCache) {
     this.database = database
     this.capabilities = capabilities
     this.#catalogue = new CatalogueReader(database)
-    this.#pages = new PageReader(this)
+    this.#pages = new PageReader(this, cache)
   }
 
   async check(): Promise<void> {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fixture, pageRead, type StoreFixture } from '../../../test/support/store-fixture.ts'
 import { type StorePlace, storePlace } from '../../../test/support/store-place.ts'
 import type { ObjectStore, PageRead, StoredPage } from '../object-store.ts'
+import { PageCache } from '../page-cache.ts'
 import { readCapabilities } from './capabilities.ts'
 import { Database } from './database.ts'
 import { openPostgresStore } from './open.ts'
@@ -19,7 +20,8 @@ describe('a page of what another node has changed', () => {
     other = await openPostgresStore(place.name)
     database = new Database(place.name)
     things = await fixture(other)
-    pages = new PageReader({ database, capabilities: await database.read(readCapabilities) })
+    const capabilities = await database.read(readCapabilities)
+    pages = new PageReader({ database, capabilities }, new PageCache())
     await things.commit([
       ['a', '1'],
       ['b', '2'],

@@ -1,5 +1,6 @@
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { PageRead, Reclaimed, StoredPage } from '../object-store.ts'
+import type { PageCache } from '../page-cache.ts'
 import type { Row } from './database.ts'
 import { readObjects } from './missing-tables.ts'
 import { HIDDEN_VALUES, pageSql, SHOWN_VALUES, visibleSql } from './page-sql.ts'
@@ -24,14 +25,38 @@ export function isLarge(liveCount: number, maxObjects: number): boolean {
  */
 export class PageReader {
   readonly #store: Writable
+  readonly #cache: PageCache
   readonly #heads = new WeakMap<ObjectType, TypeHead>()
 
-  constructor(store: Writable) {
+  constructor(store: Writable, cache: PageCache) {
     this.#store = store
+    this.#cache = cache
   }
 
   async read(read: PageRead): Promise<StoredPage | Reclaimed> {
-    return (await this.#readAtOnce(read)) ?? this.#readInSteps(read)
+    const kept = await this.#findKept(read)
+    if (kept !== undefined) return kept
+    const page = (await this.#readAtOnce(read)) ?? (await this.#readInSteps(read))
+    return page === 'reclaimed' ? page : this.#cache.keep(read, page)
+  }
+
+  /** A page that was read before, when the database says that it still is the one to show. */
+  async #findKept(read: PageRead): Promise<StoredPage | undefined> {
+    const known = this.#heads.get(read.objectType)
+    if (known === undefined) return
+    const kept = this.#cache.find(read, read.version ?? known.published)
+    if (kept === undefined) return
+    const [row] = await this.#ask(HEAD_TEXT_SQL, [read.objectType.rid])
+    if (row !== undefined) {
+      const head = parseTypeHead(String(row[0]))
+      this.#heads.set(read.objectType, head)
+      const { version = head.published } = read
+      if (version === kept.version && version >= head.oldest && version <= head.published) {
+        return kept
+      }
+    }
+    kept.release()
+    return
   }
 
   #readInSteps(read: PageRead): Promise<StoredPage | Reclaimed> {

@@ -16,7 +16,7 @@ afterEach(async () => {
 })
 
 const url = () => place?.name ?? ''
-const open = () => openPostgresStore(url(), APART)
+const open = () => openPostgresStore(url(), { capabilities: APART })
 const sql = (text: string) => runSql(url(), text)
 
 /** As if a process had ended between the commit of version 2 and its publication. */

@@ -15,7 +15,9 @@ import type {
   PageRead,
   Reclaimed,
   StoredPage,
+  StoreOptions,
 } from '../object-store.ts'
+import { PageCache } from '../page-cache.ts'
 import { aggregate } from './aggregate.ts'
 import { addAggregateFunctions } from './aggregate-functions.ts'
 import { openConnection } from './connection.ts'
@@ -29,7 +31,7 @@ import { toStoreFailure } from './store-failure.ts'
 import { Writer } from './writer.ts'
 
 /** Opens the embedded store: one SQLite file, read here and written by a thread of its own. */
-export function openSqliteStore(path: string): ObjectStore {
+export function openSqliteStore(path: string, { pageCacheBytes }: StoreOptions = {}): ObjectStore {
   const db = openConnection(path)
   try {
     migrate(db)
@@ -40,7 +42,7 @@ export function openSqliteStore(path: string): ObjectStore {
     db.close()
     throw error
   }
-  return new SqliteStore(path, db, new Writer(path))
+  return new SqliteStore(path, db, new Writer(path), new PageCache(pageCacheBytes))
 }
 
 function fileNumber(path: string): number | undefined {
@@ -54,12 +56,14 @@ class SqliteStore implements ObjectStore {
   readonly #writer: Writer
   readonly #statements: StatementCache
   readonly #catalogue: CatalogueReader
+  readonly #cache: PageCache
 
-  constructor(path: string, db: DatabaseSync, writer: Writer) {
+  constructor(path: string, db: DatabaseSync, writer: Writer, cache: PageCache) {
     this.#path = path
     this.#fileNumber = fileNumber(path)
     this.#db = db
     this.#writer = writer
+    this.#cache = cache
     this.#statements = new StatementCache(db)
     this.#catalogue = new CatalogueReader(db, this.#statements)
   }
@@ -74,7 +78,7 @@ class SqliteStore implements ObjectStore {
   }
 
   async readPage(read: PageRead): Promise<StoredPage | Reclaimed> {
-    return this.#read(() => readPage(this.#db, this.#statements, read))
+    return this.#read(() => readPage(this.#db, this.#statements, this.#cache, read))
   }
 
   async aggregate(read: AggregateRead): Promise<Aggregated> {

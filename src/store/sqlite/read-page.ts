@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { bytesOfShape } from '../../contract/object-record.ts'
 import type { PageRead, Reclaimed, RecordWish, StoredPage } from '../object-store.ts'
+import type { PageCache } from '../page-cache.ts'
 import { releaserOf } from '../page-memory.ts'
 import { fewMatches } from '../sql/few-matches.ts'
 import { inTransaction } from './connection.ts'
@@ -50,6 +51,7 @@ function pageBytes(bytes: Uint8Array | null): Pick<StoredPage, 'records' | 'rele
 export function readPage(
   db: DatabaseSync,
   statements: StatementCache,
+  cache: PageCache,
   read: PageRead,
 ): StoredPage | Reclaimed {
   return inTransaction(db, 'read', () => {
@@ -57,14 +59,17 @@ export function readPage(
     const version = read.version ?? head.published
     // A version from before what is kept, or from a database that was since replaced by an older one.
     if (version < head.oldest || version > head.published) return 'reclaimed'
+    const known = cache.find(read, version)
+    if (known !== undefined) return known
     // The newest version is what the current rows are, and these have an index of their own.
     const visibility: Visibility = version === head.published ? 'current' : 'version'
     const visible = visibilityValues(visibility, version)
     const viewed = { ...tableOfVersion(statements, head, version), version, visibility, visible }
     const isPlain = read.query.kind === 'everything' && read.order.length === 0
-    return isPlain
+    const page = isPlain
       ? readInKeyOrder(statements, read, viewed)
       : readFound(db, statements, read, head, viewed)
+    return page === 'reclaimed' ? page : cache.keep(read, page)
   })
 }
 
