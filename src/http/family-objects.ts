@@ -8,7 +8,7 @@ import { findProperties, findRecord, hasKey } from './find-object.ts'
 import { followLink, linkEndpoint } from './follow-link.ts'
 import { sendPage } from './page-response.ts'
 import { resolveFamily } from './resolve.ts'
-import { closed, NextPageToken, PageSize, PageToken, Properties, responses } from './schemas.ts'
+import { closed, NextPageToken, PageSize, PageToken, Properties, readResponses } from './schemas.ts'
 import { sendJson } from './send-json.ts'
 import { servePage } from './serve-page.ts'
 import type { Services } from './services.ts'
@@ -66,7 +66,7 @@ function addGetObjectByKey(app: App, services: Services): void {
         tags: ['Revision 2.0'],
         params: Type.Object(params),
         querystring: Type.Object(query, closed),
-        response: responses(FamilyRecord),
+        response: readResponses(FamilyRecord),
       },
     },
     async (request, reply) => {
@@ -109,7 +109,7 @@ function addGetObjectProperties(app: App, services: Services): void {
         tags: ['Revision 2.0'],
         params: Type.Object(params),
         querystring: Type.Object(query, closed),
-        response: responses(PropertiesResponse),
+        response: readResponses(PropertiesResponse),
       },
     },
     async (request, reply) => {
@@ -162,7 +162,7 @@ function addListLinkedObjects2(app: App, services: Services): void {
           },
           closed,
         ),
-        response: responses(
+        response: readResponses(
           Type.Object({ data: Type.Array(FamilyRecord), nextPageToken: NextPageToken }),
         ),
       },

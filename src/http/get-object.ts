@@ -4,7 +4,7 @@ import type { App } from './app.ts'
 import { findRecord, hasKey, objectNotFound, readKey } from './find-object.ts'
 import { readSelection, SelectionParameter } from './listing-parameters.ts'
 import { resolveObjectType, resolveOntology } from './resolve.ts'
-import { closed, Properties, responses } from './schemas.ts'
+import { closed, Properties, readResponses } from './schemas.ts'
 import { sendJson } from './send-json.ts'
 import type { Services } from './services.ts'
 
@@ -24,7 +24,7 @@ export function addGetObject(app: App, services: Services): void {
           primaryKey: Type.String({ description: 'The primary key, as text.' }),
         }),
         querystring: Type.Object({ properties: SelectionParameter }, closed),
-        response: responses(ObjectRecord),
+        response: readResponses(ObjectRecord),
       },
     },
     async (request, reply) => {

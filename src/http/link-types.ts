@@ -5,7 +5,7 @@ import type { App } from './app.ts'
 import { serveMetadataPage } from './metadata-page.ts'
 import { sendPage } from './page-response.ts'
 import { resolveObjectType, resolveOntology } from './resolve.ts'
-import { closed, NextPageToken, PageSize, PageToken, responses } from './schemas.ts'
+import { closed, NextPageToken, PageSize, PageToken, readResponses } from './schemas.ts'
 import { sendJson } from './send-json.ts'
 import type { Services } from './services.ts'
 
@@ -30,7 +30,7 @@ export function addLinkTypes(app: App, services: Services): void {
           { pageSize: Type.Optional(PageSize), pageToken: Type.Optional(PageToken) },
           closed,
         ),
-        response: responses(
+        response: readResponses(
           Type.Object({ data: Type.Array(LinkTypeResponse), nextPageToken: NextPageToken }),
         ),
       },
@@ -72,7 +72,7 @@ export function addLinkTypes(app: App, services: Services): void {
           linkType: Type.String({ description: 'API name of the link.' }),
         }),
         querystring: Type.Object({}, closed),
-        response: responses(LinkTypeResponse),
+        response: readResponses(LinkTypeResponse),
       },
     },
     async (request, reply) => {

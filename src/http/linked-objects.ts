@@ -18,7 +18,7 @@ import {
 } from './listing-parameters.ts'
 import { sendPage } from './page-response.ts'
 import { resolveObjectType, resolveOntology } from './resolve.ts'
-import { closed, NextPageToken, responses } from './schemas.ts'
+import { closed, NextPageToken, readResponses } from './schemas.ts'
 import { sendJson } from './send-json.ts'
 import { servePage } from './serve-page.ts'
 import type { Services } from './services.ts'
@@ -50,7 +50,7 @@ function addListLinkedObjects(app: App, services: Services): void {
         tags: ['Revision 1.0'],
         params: Type.Object(params),
         querystring: ListingParameters,
-        response: responses(
+        response: readResponses(
           Type.Object({ data: Type.Array(ObjectRecord), nextPageToken: NextPageToken }),
         ),
       },
@@ -105,7 +105,7 @@ function addGetLinkedObject(app: App, services: Services): void {
           }),
         }),
         querystring: Type.Object({ properties: SelectionParameter }, closed),
-        response: responses(ObjectRecord),
+        response: readResponses(ObjectRecord),
       },
     },
     async (request, reply) => {

@@ -5,7 +5,7 @@ import type { App } from './app.ts'
 import { ListingParameters, readListing } from './listing-parameters.ts'
 import { sendPage } from './page-response.ts'
 import { resolveTypePath } from './resolve.ts'
-import { NextPageToken, Properties, responses, TypePath } from './schemas.ts'
+import { NextPageToken, Properties, readResponses, TypePath } from './schemas.ts'
 import { servePage } from './serve-page.ts'
 import type { Services } from './services.ts'
 
@@ -21,7 +21,7 @@ export function addListObjects(app: App, services: Services): void {
         tags: ['Revision 1.0'],
         params: TypePath,
         querystring: ListingParameters,
-        response: responses(ListObjectsResponse),
+        response: readResponses(ListObjectsResponse),
       },
     },
     async (request, reply) => {

@@ -5,7 +5,7 @@ import { EVERYTHING } from '../query/query.ts'
 import type { Caller } from './caller.ts'
 import type { Page } from './page-response.ts'
 import type { Services } from './services.ts'
-import { openWalk, sealWalk } from './walk-token.ts'
+import { openWalk, sealWalk, tokenPeriod } from './walk-token.ts'
 
 /**
  * A page of a definition's parts. They are few and in memory, so this is all paging that they
@@ -50,11 +50,13 @@ export function serveMetadataPage<Part extends { readonly apiName: string }>(
     },
     { alreadySent: resumed?.served ?? 0, totalCount: undefined, snapshot: undefined },
   )
+  const records = texts.join(',')
   return {
-    records: Buffer.from(texts.join(',')),
+    records: Buffer.from(records),
     release: () => {},
     nextPageToken: sealWalk(next, binding, nowSeconds, services),
     totalCount: request.parts.length,
+    facts: [request.caller.id, records, next && tokenPeriod(nowSeconds, services)],
   }
 }
 

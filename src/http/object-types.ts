@@ -7,7 +7,7 @@ import type { App } from './app.ts'
 import { serveMetadataPage } from './metadata-page.ts'
 import { sendPage } from './page-response.ts'
 import { resolveObjectType, resolveOntology } from './resolve.ts'
-import { closed, NextPageToken, PageSize, PageToken, responses } from './schemas.ts'
+import { closed, NextPageToken, PageSize, PageToken, readResponses } from './schemas.ts'
 import { sendJson } from './send-json.ts'
 import type { Services } from './services.ts'
 
@@ -29,7 +29,7 @@ export function addObjectTypes(app: App, services: Services): void {
           { pageSize: Type.Optional(PageSize), pageToken: Type.Optional(PageToken) },
           closed,
         ),
-        response: responses(
+        response: readResponses(
           Type.Object({ data: Type.Array(ObjectTypeResponse), nextPageToken: NextPageToken }),
         ),
       },
@@ -71,7 +71,7 @@ export function addObjectTypes(app: App, services: Services): void {
           objectType: Type.String({ description: 'API name of the object type.' }),
         }),
         querystring: Type.Object({}, closed),
-        response: responses(ObjectTypeResponse),
+        response: readResponses(ObjectTypeResponse),
       },
     },
     async (request, reply) => {

@@ -7,7 +7,7 @@ import { OntologyDefinition } from '../ontology/definition-schema.ts'
 import type { App } from './app.ts'
 import type { Caller } from './caller.ts'
 import { resolveOntology } from './resolve.ts'
-import { NoParameters, responses } from './schemas.ts'
+import { NoParameters, readResponses, responses } from './schemas.ts'
 import { sendJson } from './send-json.ts'
 import type { Services } from './services.ts'
 
@@ -56,7 +56,7 @@ export function addOntologiesAdmin(app: App, services: Services): void {
         tags: ['Administration'],
         params,
         querystring: NoParameters,
-        response: responses(OntologyDefinition),
+        response: readResponses(OntologyDefinition),
       },
     },
     async (request, reply) => {

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Ontology } from '../ontology/ontology.ts'
 import type { App } from './app.ts'
 import { resolveOntology } from './resolve.ts'
-import { closed, responses } from './schemas.ts'
+import { closed, readResponses } from './schemas.ts'
 import { sendJson } from './send-json.ts'
 import type { Services } from './services.ts'
 
@@ -17,7 +17,7 @@ export function addOntologies(app: App, services: Services): void {
         summary: 'List ontologies (revision 1.0)',
         tags: ['Revision 1.0'],
         querystring: Type.Object({}, closed),
-        response: responses(Type.Object({ data: Type.Array(OntologyResponse) })),
+        response: readResponses(Type.Object({ data: Type.Array(OntologyResponse) })),
       },
     },
     async (request, reply) => {
@@ -42,7 +42,7 @@ export function addOntologies(app: App, services: Services): void {
           ontology: Type.String({ description: 'RID or API name of the ontology.' }),
         }),
         querystring: Type.Object({}, closed),
-        response: responses(OntologyResponse),
+        response: readResponses(OntologyResponse),
       },
     },
     async (request, reply) => {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { REVISIONS, type Revision, type RevisionRules } from '../contract/revisions.ts'
+import { CACHE_CONTROL, isHeld, isTagged, type TaggedReply, tagOfFacts } from './entity-tag.ts'
 
 /**
  * The page envelope [2.1]: `data`, then `nextPageToken` when more exists, then `totalCount` where
@@ -15,12 +16,16 @@ export interface Page {
   readonly totalCount: number
   /** Gives the memory of the records back; called when the last of them was sent. */
   readonly release: () => void
+  /** What a page that says the same has in common with this one, whatever its token looks like. */
+  readonly facts: readonly unknown[]
 }
 
 /** The part of a reply that this needs, whatever schema types the rest of it. */
-interface PageReply<Reply> {
+interface PageReply<Reply> extends TaggedReply {
   readonly raw: ServerResponse
   hijack(): Reply
+  headers(values: Record<string, string>): unknown
+  code(status: 304): { send(payload: never): Reply }
 }
 
 const HEAD = '{"data":['
@@ -32,6 +37,13 @@ export function sendPage<Reply>(
   page: Page,
   { totalCount }: Pick<RevisionRules, 'totalCount'> = REVISIONS[revision],
 ): Reply {
+  const tag = isTagged(reply) ? tagOfFacts(page.facts) : undefined
+  const tagged = tag === undefined ? {} : { etag: tag, 'cache-control': CACHE_CONTROL }
+  if (tag !== undefined && isHeld(reply, tag)) {
+    page.release()
+    reply.headers(tagged)
+    return reply.code(304).send(undefined as never)
+  }
   let tail = ']'
   // Absent on the last page, never null and never empty [2.1.2]: clients loop on both.
   if (page.nextPageToken !== undefined) tail += `,"nextPageToken":"${page.nextPageToken}"`
@@ -43,6 +55,7 @@ export function sendPage<Reply>(
   raw.writeHead(200, {
     'content-type': 'application/json',
     'content-length': HEAD.length + page.records.length + tail.length,
+    ...tagged,
   })
   raw.write(HEAD, 'latin1')
   raw.write(page.records)

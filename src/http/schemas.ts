@@ -83,3 +83,11 @@ export function responses<T extends TSchema>(success: T) {
   const error = Type.Ref('Error#')
   return { 200: success, '4xx': error, '5xx': error }
 }
+
+/** The responses of an endpoint that only reads: a client may hold the answer already. */
+export function readResponses<T extends TSchema>(success: T) {
+  const held = Type.Null({
+    description: 'The answer is the one whose `ETag` the client sent as `If-None-Match`.',
+  })
+  return { ...responses(success), 304: held }
+}

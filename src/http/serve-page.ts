@@ -11,7 +11,7 @@ import type { Caller } from './caller.ts'
 import type { Page } from './page-response.ts'
 import type { ResolvedType } from './resolve.ts'
 import type { Services } from './services.ts'
-import { openWalk, refuseToken, sealWalk } from './walk-token.ts'
+import { openWalk, refuseToken, sealWalk, tokenPeriod } from './walk-token.ts'
 
 /**
  * The one way to a page, for every endpoint and both revisions: open the token, read the store,
@@ -87,5 +87,14 @@ export async function servePage(request: PageRequest, services: Services): Promi
     release: stored.release,
     nextPageToken: sealWalk(next, binding, nowSeconds, services),
     totalCount: totalCount ?? 0,
+    facts: [
+      binding.request.toString('latin1'),
+      binding.caller.toString('latin1'),
+      stored.version,
+      stored.count,
+      stored.last?.pk,
+      totalCount,
+      next && tokenPeriod(nowSeconds, services),
+    ],
   }
 }

@@ -40,6 +40,15 @@ export function refuseToken(
   return new ObjectQueryError('InvalidPageToken', { pageToken, reason: refusal })
 }
 
+/**
+ * Which half of a token's life it is, by the clock. A client that holds a page holds its token,
+ * too: once the period is another one, the page is sent again, with a token that lives on.
+ */
+export function tokenPeriod(nowSeconds: number, { limits }: Services): number {
+  const life = Math.min(limits.pageTokenTtlSeconds, limits.snapshotMaxAgeSeconds)
+  return Math.floor(nowSeconds / (life / 2))
+}
+
 /** The token of the next page; undefined after the last one. */
 export function sealWalk(
   next: PageState | undefined,

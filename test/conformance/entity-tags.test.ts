@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
+import { type Service, startService } from '../support/service.ts'
+
+/** Asking whether an answer that one holds still is the answer. */
+
+const LIST = '/api/v1/ontologies/numbers/objects/number?pageSize=2'
+
+describe('an entity tag', () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startService()
+    await service.apply(NUMBERS)
+    await service.apply({ ...AVIATION, families: [] })
+    await service.put('numbers', 'number', numbers(5))
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  async function ask(path: string, tag?: string) {
+    const headers = tag === undefined ? {} : { 'if-none-match': tag }
+    const answer = await service.ask(path, { headers })
+    return { ...answer, tag: answer.headers.get('etag') ?? '' }
+  }
+
+  const paths = [
+    LIST,
+    `${LIST}&snapshot=true`,
+    `${LIST}&p.n.gte=1`,
+    '/api/v1/ontologies/numbers/objects/number/3',
+    '/api/v1/ontologies',
+    '/api/v1/ontologies/numbers',
+    '/api/v1/ontologies/numbers/objectTypes',
+    '/api/v1/ontologies/numbers/objectTypes/number',
+    '/api/admin/v1/ontologies/numbers',
+  ]
+  it.for(paths)('lets a client keep what it holds: %s', async (path) => {
+    const first = await ask(path)
+    expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'private, no-cache'])
+    expect(first.tag).toMatch(/^(W\/)?"[\w-]{22}"$/)
+    for (const held of [first.tag, `"other", ${first.tag}`, '*', first.tag.replace('W/', '')]) {
+      const again = await ask(path, held)
+      expect([again.status, again.text, again.tag]).toEqual([304, '', first.tag])
+    }
+    expect(await ask(path, '"other"')).toMatchObject({ status: 200, tag: first.tag })
+    expect(await ask(path, 'nonsense')).toMatchObject({ status: 200, tag: first.tag })
+  })
+
+  it('is another one for other pages, other sizes and other callers', async () => {
+    const { tag, body } = await ask(LIST)
+    const { nextPageToken } = body
+    const others = [`${LIST}&pageToken=${nextPageToken}`, LIST.replace('=2', '=3')]
+    for (const path of others) expect((await ask(path, tag)).status).toBe(200)
+    const token = await service.createToken()
+    const other = await service.ask(LIST, { token, headers: { 'if-none-match': tag } })
+    expect(other.status).toBe(200)
+  })
+
+  it('changes with the data, at once', async () => {
+    const list = await ask(LIST)
+    const one = '/api/v1/ontologies/numbers/objects/number/4'
+    const object = await ask(one)
+    await service.put('numbers', 'number', [{ n: 4, text: 'changed' }])
+    expect((await ask(LIST, list.tag)).status).toBe(200)
+    const changed = await ask(one, object.tag)
+    expect([changed.status, changed.body.properties.text]).toEqual([200, 'changed'])
+  })
+
+  it('of a page changes before the token of that page is too old to be used', async () => {
+    const { tag, body } = await ask(LIST)
+    const { nextPageToken } = body
+    for (let seconds = 0; (await ask(LIST, tag)).status === 304; seconds += 10) {
+      expect((await ask(`${LIST}&pageToken=${nextPageToken}`)).status).toBe(200)
+      expect(seconds).toBeLessThan(300)
+      service.clock.now += 10_000
+    }
+  })
+
+  it('is neither given nor asked for where a question is posted', async () => {
+    const path = '/api/family/v1/objects/types/number/search'
+    const { status, headers } = await service.ask(path, {
+      headers: { 'if-none-match': '*' },
+      json: { query: { type: 'empty' } },
+    })
+    expect([status, headers.get('etag')]).toEqual([200, null])
+  })
+
+  it('opens nothing to whoever may not see it', async () => {
+    const { tag } = await ask(LIST)
+    const other = await service.ask(LIST, { token: 'wrong', headers: { 'if-none-match': tag } })
+    expect(other.status).toBe(401)
+  })
+})
