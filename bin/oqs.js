@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 
 const NEEDED = 24
+/** Set where another Node has handed over to this one, and wants to know it gone when it is. */
+const LAUNCHED = 'OBJECT_QUERY_SERVICE_LAUNCHED'
 const SEMI_SPACE_MB = 8
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED) await run()
@@ -17,6 +19,7 @@ else handOver()
 
 /** A checkout runs from source, a published package from its build. */
 async function run() {
+  if (process.env[LAUNCHED] !== undefined) endWithLauncher()
   // Node's own choice, 32 MB, lets garbage pile up that dies young anyway: twice the memory of every
   // long command and of the service, and not faster.
   setFlagsFromString(`--max-semi-space-size=${SEMI_SPACE_MB}`)
@@ -26,6 +29,13 @@ async function run() {
   const build = new URL('../dist/cli/main.js', import.meta.url)
   const { main } = await import((existsSync(source) ? source : build).href)
   process.exitCode = await main(process.argv.slice(2))
+}
+
+/** A launcher that is killed cannot pass that on, but its channel closes with it. */
+function endWithLauncher() {
+  delete process.env[LAUNCHED]
+  process.channel?.unref()
+  process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
 }
 
 function handOver() {
@@ -38,7 +48,10 @@ function handOver() {
     return
   }
   const words = [fileURLToPath(import.meta.url), ...process.argv.slice(2)]
-  const child = spawn(node, words, { stdio: 'inherit' })
+  const child = spawn(node, words, {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, [LAUNCHED]: '1' },
+  })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => {
     process.stderr.write(`oqs: ${node} does not start: ${error.message}\n`)

@@ -12,6 +12,8 @@ const WORKERS_MARGIN_MS = 2000
 /** Starts the service and stays until a signal stops it. */
 export async function runService(demo: boolean): Promise<void> {
   const config = readConfig(process.env, demo ? { OQS_DEMO: 'on' } : {})
+  // Whoever read what a service prints may go; the service stays.
+  process.stdout.removeAllListeners('error').on('error', () => {})
   if (isWorker(config)) {
     await serveAsWorker(config, (server) => {
       stopOnSignal(server, async () => await server[Symbol.asyncDispose](), STOP_TIMEOUT_MS)

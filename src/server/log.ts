@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino'
 import type { HttpEvent } from '../http/events.ts'
+import { LogSink } from './log-sink.ts'
 import type { LogLevel } from './settings.ts'
 
 /** What happened → what is shown: JSON lines on standard error. */
@@ -37,13 +38,9 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], Exclude<LogLevel, 'silent'
 
 export type Log = (event: ServerEvent) => void
 
-/** Characters that may wait for a slow reader of the log; what comes on top of that is dropped. */
-const MAX_WAITING = 4 * 1024 * 1024
-
-/** Logging never fails and never waits: a full disk or a stalled reader must not stop the service. */
+/** Logging never fails and never waits, see `LogSink`. */
 export function openLog(level: LogLevel): Log {
-  const destination = pino.destination({ fd: 2, sync: false, maxLength: MAX_WAITING })
-  destination.on('error', () => {})
+  const sink = new LogSink(2)
   const logger = pino(
     {
       level,
@@ -51,13 +48,13 @@ export function openLog(level: LogLevel): Log {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    destination,
+    sink,
   )
   return (event) => {
     try {
       writeEvent(logger, event)
       // The last words, before the process ends.
-      if (event.event === 'stopped' || event.event === 'crashed') destination.flushSync()
+      if (event.event === 'stopped' || event.event === 'crashed') sink.flush()
     } catch {
       // There is nowhere left to say it.
     }

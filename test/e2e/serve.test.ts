@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
-import { lineOf, runOqs, startOqs } from '../support/oqs-process.ts'
+import { lineOf, OQS, runOqs, startNode, startOqs } from '../support/oqs-process.ts'
 import { ADMIN_TOKEN, askUrl } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
@@ -126,6 +126,35 @@ describe('oqs serve', () => {
     expect(lines.length).toBeGreaterThan(8)
     for (const line of lines) expect(JSON.parse(line)).toHaveProperty('msg')
     for (const secret of secrets) expect(oqs.stderr()).not.toContain(secret)
+  })
+})
+
+describe('a service whose reader is gone', () => {
+  it.for([{}, { OQS_WORKERS: '2' }])('ends when it is told to: %o', async (more) => {
+    await using oqs = startOqs(['serve'], settings({ OQS_LOG_LEVEL: 'info', ...more }))
+    await lineOf(oqs, 'listening on ')
+    oqs.child.stdout?.destroy()
+    oqs.child.stderr?.destroy()
+    oqs.child.kill('SIGTERM')
+    expect(await oqs.ended).toBe(0)
+  })
+})
+
+describe('a service that an older Node has started', () => {
+  it('ends when that one is killed', async () => {
+    const launcher = `
+      const { spawn } = require('node:child_process')
+      const child = spawn(process.execPath, [process.argv[1], 'serve'], {
+        stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+        env: { ...process.env, OBJECT_QUERY_SERVICE_LAUNCHED: '1' },
+      })
+      child.on('exit', () => {})`
+    await using oqs = startNode(['-e', launcher, OQS], settings())
+    const url = await lineOf(oqs, 'listening on ')
+    oqs.child.kill('SIGKILL')
+    // The pipes close when the last process that holds them has ended.
+    await oqs.ended
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed')
   })
 })
 

@@ -5,7 +5,7 @@ import type { Environment } from '../../src/server/config.ts'
 
 /** The real `oqs` command as a process of its own. */
 
-const OQS = fileURLToPath(new URL('../../bin/oqs.js', import.meta.url))
+export const OQS = fileURLToPath(new URL('../../bin/oqs.js', import.meta.url))
 
 export interface Finished {
   readonly code: number | null
@@ -36,7 +36,15 @@ export function startOqs(
   settings: Environment = {},
   stdin: 'ignore' | 'pipe' = 'ignore',
 ): OqsProcess {
-  const child = spawn(process.execPath, [OQS, ...words], {
+  return startNode([OQS, ...words], settings, stdin)
+}
+
+export function startNode(
+  words: readonly string[],
+  settings: Environment,
+  stdin: 'ignore' | 'pipe' = 'ignore',
+): OqsProcess {
+  const child = spawn(process.execPath, words, {
     env: { PATH: process.env['PATH'], ...settings },
     stdio: [stdin, 'pipe', 'pipe'],
   })
