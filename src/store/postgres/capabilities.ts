@@ -48,6 +48,21 @@ export async function distribute(session: Session, table: string): Promise<void>
 }
 
 /**
+ * Gives workers the functions that conditions call. Citus does so by itself for those that are made
+ * when it is there already, not for those of a database that was a plain PostgreSQL before.
+ */
+export async function shareFunctions(session: Session): Promise<void> {
+  const name = 'oqs_within_any(double precision[], double precision[])'
+  const shared = await session.query(
+    `SELECT 1 FROM pg_dist_object
+     WHERE classid = 'pg_proc'::regclass AND objid = ?::regprocedure`,
+    [name],
+  )
+  if (shared.length > 0) return
+  await session.query('SELECT create_distributed_function(?::regprocedure)', [name])
+}
+
+/**
  * Lets workers that were lost during a commit finish it now. Citus does so by itself, but only once
  * a minute; a role that may not ask for it waits for that.
  */

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { readCapabilities, shareFunctions } from './capabilities.ts'
 import type { Database, Session } from './database.ts'
 
 /**
@@ -19,7 +20,7 @@ export async function migrate(database: Database): Promise<void> {
   for (const [index, name] of migrations.entries()) {
     await database.write(async (session) => {
       // Looked at under the lock: another node may have come first.
-      await session.query('SELECT pg_advisory_xact_lock(?)', [MIGRATION_LOCK])
+      await lockMigrations(session)
       const current = await schemaVersion(session)
       refuseNewer(current, migrations.length)
       if (index < current) return
@@ -29,6 +30,15 @@ export async function migrate(database: Database): Promise<void> {
       await session.run('INSERT INTO oqs_migration (number) VALUES (?)', [index + 1])
     })
   }
+  if (!(await database.read(readCapabilities)).distributes) return
+  await database.write(async (session) => {
+    await lockMigrations(session)
+    await shareFunctions(session)
+  })
+}
+
+async function lockMigrations(session: Session): Promise<void> {
+  await session.query('SELECT pg_advisory_xact_lock(?)', [MIGRATION_LOCK])
 }
 
 function refuseNewer(current: number, known: number): void {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { runSql } from '../../../test/support/postgres.ts'
 import { fixture } from '../../../test/support/store-fixture.ts'
@@ -87,5 +88,22 @@ describe('a version that is published after its rows', () => {
     const { version } = await store.publishReplacement(things.type, replacement, 9)
     expect(await things.show()).toEqual(['z=1'])
     expect(await things.show({ version: version - 1 })).toEqual(['a=2'])
+  })
+  it('waits for all rows of a replacement, those that were deleted again included', async () => {
+    place = await storePlace()
+    await using store = await open()
+    const things = await fixture(store)
+    const replacement = await store.startReplacement(things.type, 0)
+    await things.commit([['z', '1']], 0, { replacement })
+    // As if one machine had not heard yet that this object was deleted by a later batch.
+    await sql(`INSERT INTO oqs_object_2 (pk, valid_from, object_id, key, title, body)
+      SELECT 'y', valid_from, object_id, key, title, body FROM oqs_object_2`)
+    const publishing = store.publishReplacement(things.type, replacement, 9)
+    const first = await Promise.race([publishing, sleep(1000, 'waiting')])
+    expect(first).toBe('waiting')
+    expect(await things.show()).toEqual([])
+    await sql(`DELETE FROM oqs_object_2 WHERE pk = 'y'`)
+    expect(await publishing).toMatchObject({ put: 1 })
+    expect(await things.show()).toEqual(['z=1'])
   })
 })

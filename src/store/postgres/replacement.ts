@@ -140,19 +140,22 @@ function buildIndex(
   })
 }
 
-/** Where rows lie on several machines, some may not have appeared yet. */
-async function waitForRows(store: Writable, wish: ReplacementOfType): Promise<void> {
-  const { id, liveCount } = await writeInTurn(store, async (session) => {
-    const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
-    return lockLoading(session, type.id, wish.replacement)
-  })
-  // An object that came again is counted once, whether its last row is seen or the one before.
-  if (store.capabilities.distributes) await finishLostCommits(store.database)
-  await waitUntil(UNSEEN_ROWS, async () => {
+/**
+ * Where rows lie on several machines, some may not have appeared yet, and some not gone. One that
+ * came again is counted once, seen or unseen: building indexes has waited for it on every machine.
+ */
+function waitForRows(store: Writable, wish: ReplacementOfType): Promise<void> {
+  return waitUntil(UNSEEN_ROWS, async () => {
+    if (store.capabilities.distributes) await finishLostCommits(store.database)
+    // Looked up each time: a batch that comes meanwhile changes it.
+    const { id, liveCount } = await writeInTurn(store, async (session) => {
+      const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
+      return lockLoading(session, type.id, wish.replacement)
+    })
     const [row] = await store.database.one(
       `SELECT count(*) FROM ${objectTable(id)} WHERE valid_to = ${OPEN}`,
     )
-    return Number(row?.[0]) >= liveCount
+    return Number(row?.[0]) === liveCount
   })
 }
 

@@ -13,6 +13,7 @@ const PASSING: Readonly<Record<string, string>> = {
   '3D000': 'the database is gone',
   '40001': 'the database is busy',
   '40P01': 'the database is busy',
+  '42P01': 'a table of the database is gone',
   '53100': 'the disk of the database is full',
   '53300': 'the database has no connection left',
   '53': 'the database lacks resources',
@@ -90,9 +91,9 @@ export function isConflict(error: unknown): boolean {
   return ['40001', '40P01'].includes(codeOf(error))
 }
 
-/** Whether a table was dropped between looking it up and reading it. */
+/** Whether a table was dropped between looking it up and reading it; also of what a client is told. */
 export function isMissingTable(error: unknown): boolean {
-  return codeOf(error) === '42P01'
+  return codeOf(error instanceof ObjectQueryError ? error.cause : error) === '42P01'
 }
 
 /** The connection was lost while the answer to COMMIT was awaited. */

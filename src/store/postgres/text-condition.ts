@@ -12,9 +12,12 @@ import { lexemeOf } from './lexemes.ts'
 /** Shorter terms are whole in the index. */
 const WHOLE_LEXEME_LENGTH = 499
 
+/** So many surely fit into a tsquery, which holds 1 MB of them. */
+const LEXEMES_AT_ONCE = 500
+
 export function textCondition(match: TextMatch, terms: readonly Alternatives[]): SqlCondition {
   const exact = exactSql(match, terms)
-  const found = { sql: 'o.lexemes @@ ?::tsquery', values: [lexemeQuery(match, terms)] }
+  const found = foundSql(match, terms)
   const unindexed = { sql: 'o.lexemes IS NULL AND o.words IS NOT NULL', values: [] }
   return indexDecides(match, terms)
     ? combine('or', [found, combine('and', [unindexed, exact])])
@@ -27,20 +30,63 @@ function indexDecides(match: TextMatch, terms: readonly Alternatives[]): boolean
   return isOneByOne && terms.flat().every((term) => term.length < WHOLE_LEXEME_LENGTH)
 }
 
-/** Terms hold no ASCII but small letters and digits, so quotes around them are all they need. */
-function lexemeQuery(match: TextMatch, terms: readonly Alternatives[]): string {
-  const quoted = (term: string) => `'${lexemeOf(term)}'`
-  const anyOf = (some: Alternatives) => `(${some.map(quoted).join(' | ')})`
+/** A type with many fields makes many alternatives of each term, and of them several conditions. */
+function foundSql(match: TextMatch, terms: readonly Alternatives[]): SqlCondition {
   switch (match) {
     case 'phrase':
-      return terms.flat().map(quoted).join(' & ')
+      return isFound(allOf(terms.flat()))
     case 'prefix':
-      return `${terms.flat().map(quoted).join(' & ')}:*`
+      return isFound(`${allOf(terms.flat())}:*`)
     case 'anyTerm':
-      return terms.map(anyOf).join(' | ')
+      return anyIsFound(terms.flat())
     case 'allTerms':
-      return terms.map(anyOf).join(' & ')
+      return combine('and', packed(terms, ({ length }) => length).map(allAreFound))
   }
+}
+
+function allAreFound(terms: readonly Alternatives[]): SqlCondition {
+  return terms.length === 1
+    ? anyIsFound(terms.flat())
+    : isFound(terms.map((some) => `(${anyOf(some)})`).join(' & '))
+}
+
+function anyIsFound(some: Alternatives): SqlCondition {
+  return combine(
+    'or',
+    packed(some, () => 1).map((part) => isFound(anyOf(part))),
+  )
+}
+
+/** Neighbours together, as many as a tsquery holds; what is too large is alone. */
+function packed<T>(items: readonly T[], sizeOf: (item: T) => number): T[][] {
+  const packs: T[][] = []
+  let room = 0
+  for (const item of items) {
+    if (sizeOf(item) > room) {
+      packs.push([])
+      room = LEXEMES_AT_ONCE
+    }
+    packs.at(-1)?.push(item)
+    room -= sizeOf(item)
+  }
+  return packs
+}
+
+function isFound(lexemeQuery: string): SqlCondition {
+  return { sql: 'o.lexemes @@ ?::tsquery', values: [lexemeQuery] }
+}
+
+function allOf(terms: readonly string[]): string {
+  return terms.map(quotedLexeme).join(' & ')
+}
+
+function anyOf(terms: readonly string[]): string {
+  return terms.map(quotedLexeme).join(' | ')
+}
+
+/** Terms hold no ASCII but small letters and digits, so quotes around them are all they need. */
+function quotedLexeme(term: string): string {
+  return `'${lexemeOf(term)}'`
 }
 
 /** By the words as they stand, each between two spaces. */
@@ -51,17 +97,20 @@ function exactSql(match: TextMatch, terms: readonly Alternatives[]): SqlConditio
     case 'prefix':
       return holds(` ${terms.flat().join(' ')}`)
     case 'anyTerm':
-      return combine('or', terms.map(holdsAny))
+      return holdsAny(terms.flat())
     case 'allTerms':
       return combine('and', terms.map(holdsAny))
   }
 }
 
+/** One value, however many there are: a statement has 65,535 at most. */
 function holdsAny(some: Alternatives): SqlCondition {
-  return combine(
-    'or',
-    some.map((term) => holds(` ${term} `)),
-  )
+  const [only = '', ...others] = some
+  if (others.length === 0) return holds(` ${only} `)
+  return {
+    sql: 'EXISTS (SELECT 1 FROM unnest(?::text[]) AS part WHERE strpos(o.words, part) > 0)',
+    values: [`{${some.map((term) => `" ${term} "`).join(',')}}`],
+  }
 }
 
 function holds(part: string): SqlCondition {

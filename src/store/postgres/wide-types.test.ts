@@ -3,6 +3,7 @@ import { fixture } from '../../../test/support/store-fixture.ts'
 import { type StorePlace, storePlace } from '../../../test/support/store-place.ts'
 import type { OntologyDefinition, PropertyDefinition } from '../../ontology/definition-schema.ts'
 import { openPostgresStore } from './open.ts'
+import { textCondition } from './text-condition.ts'
 
 /** What PostgreSQL cannot hold is refused in clear words, and harms nothing else. */
 
@@ -51,5 +52,40 @@ describe('a wide type', () => {
       errorName: 'Default:RequestEntityTooLarge',
     })
     expect(await things.keys()).toEqual(['a', 'b'])
+  })
+
+  it('is searched for many words at once, anywhere', async () => {
+    place = await storePlace()
+    await using store = await openPostgresStore(place.name)
+    const things = await fixture(store, wide(60, { type: 'string' }).definition)
+    const terms = Array.from({ length: 99 }, (_, n) => `word${n}`)
+    const words = (from: number, to: number) => terms.slice(from, to).join(' ')
+    await things.put([
+      { k: 'a', p1: words(0, 50), p59: words(50, 99) },
+      { k: 'b', p1: words(0, 50), p59: words(50, 98) },
+      { k: 'c' },
+    ])
+    const text = { kind: 'text', match: 'allTerms', field: undefined, fuzzy: false } as const
+    const long = 'x'.repeat(600)
+    for (const [query, keys] of [
+      [{ ...text, terms }, ['a']],
+      [{ ...text, terms: [...terms, long] }, []],
+      [{ ...text, match: 'anyTerm', terms }, ['a', 'b']],
+      [{ ...text, match: 'anyTerm', terms: [...terms, long] }, ['a', 'b']],
+    ] as const) {
+      expect(await things.keys({ query })).toEqual(keys)
+      expect(await things.keys({ query: { kind: 'not', of: query } })).toEqual(
+        ['a', 'b', 'c'].filter((key) => !keys.some((one) => one === key)),
+      )
+    }
+  })
+
+  it('never needs more values than a statement has', () => {
+    const terms = Array.from({ length: 99 }, (_, n) =>
+      Array.from({ length: 1580 }, (_, field) => `${field}word${n}`),
+    )
+    for (const match of ['allTerms', 'anyTerm'] as const) {
+      expect(textCondition(match, terms).values.length).toBeLessThan(1000)
+    }
   })
 })
