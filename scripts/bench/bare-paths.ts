@@ -9,6 +9,7 @@ export function constantPath(pageSize: number): string {
   return `/constant/${pageSize}`
 }
 
-export function storePath(pageSize: number): string {
-  return `/store/${pageSize}`
+/** The page of the store after a key; the first one where the key is empty. */
+export function storePath(pageSize: number, afterKey: string): string {
+  return `/store/${pageSize}/${afterKey}`
 }

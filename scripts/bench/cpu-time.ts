@@ -10,6 +10,24 @@ export function cpuMicros(pid: number): number | undefined {
   return fineCpuMicros(pid) ?? coarseCpuMicros(pid)
 }
 
+/** With all processes that it started. */
+export function treeCpuMicros(pid: number): number | undefined {
+  const own = cpuMicros(pid)
+  if (own === undefined) return undefined
+  return childrenOf(pid).reduce((sum, child) => sum + (treeCpuMicros(child) ?? 0), own)
+}
+
+function childrenOf(pid: number): readonly number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+      .split(' ')
+      .filter((text) => text !== '')
+      .map(Number)
+  } catch {
+    return []
+  }
+}
+
 /** In nanoseconds by thread; a hundredth of a second would be a large part of a short round. */
 function fineCpuMicros(pid: number): number | undefined {
   try {

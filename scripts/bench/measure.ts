@@ -1,9 +1,8 @@
-import { cpuMicros } from './cpu-time.ts'
-import { drainBody, readBody } from './http-client.ts'
+import { treeCpuMicros } from './cpu-time.ts'
+import { type Call, drainBody, readBody } from './http-client.ts'
 import { type PartProperties, partNumber } from './objects.ts'
-import type { BenchOptions } from './options.ts'
-import { CONCURRENCY } from './options.ts'
-import type { PageCase } from './phases.ts'
+import { type BenchOptions, CONCURRENCY } from './options.ts'
+import type { PageCase } from './page-case.ts'
 import { showProgress } from './progress.ts'
 import { quantile } from './statistics.ts'
 
@@ -20,39 +19,55 @@ export interface Slice {
 }
 
 /** Enough for the code of a case to be compiled and its rows to be in memory. */
-const WARM_UP_SLICES = 3
+const WARM_UP_SLICES = 2
 
 export type Measurements = ReadonlyMap<PageCase, readonly Slice[]>
 
 export async function measureRounds(
   cases: readonly PageCase[],
-  { rounds, sliceMs }: BenchOptions,
+  { rounds, sliceMs }: Pick<BenchOptions, 'rounds' | 'sliceMs'>,
 ): Promise<Measurements> {
+  const askers = cases.map((each) => ({ each, nextCall: inTurn(each.calls) }))
   const slices = new Map<PageCase, Slice[]>(cases.map((each) => [each, []]))
   showProgress('warming up')
-  for (const each of cases) {
+  for (const { each, nextCall } of askers) {
     await checkPage(each)
-    await measureSlice(each, WARM_UP_SLICES * sliceMs)
+    await measureSlice(each, nextCall, WARM_UP_SLICES * sliceMs)
   }
   for (let round = 1; round <= rounds; round++) {
     showProgress(`measuring: round ${round} of ${rounds}`)
     // Forth and back: what changes slowly weighs on both sides of a comparison.
-    for (const each of round % 2 === 1 ? cases : cases.toReversed()) {
-      slices.get(each)?.push(await measureSlice(each, sliceMs))
+    for (const { each, nextCall } of round % 2 === 1 ? askers : askers.toReversed()) {
+      slices.get(each)?.push(await measureSlice(each, nextCall, sliceMs))
     }
   }
   return slices
 }
 
-async function measureSlice({ server, call }: PageCase, sliceMs: number): Promise<Slice> {
+/** Goes on from slice to slice, so that every page has its turn. */
+function inTurn(calls: readonly Call[]): () => Call {
+  let next = 0
+  return () => {
+    const call = calls[next % calls.length]
+    if (call === undefined) throw new Error('a case without requests')
+    next += 1
+    return call
+  }
+}
+
+async function measureSlice(
+  { server }: PageCase,
+  nextCall: () => Call,
+  sliceMs: number,
+): Promise<Slice> {
   const latenciesMs: number[] = []
   let pageBytes = 0
-  const cpuBefore = cpuMicros(server.pid)
+  const cpuBefore = treeCpuMicros(server.pid)
   const started = performance.now()
   const end = started + sliceMs
   const ask = async () => {
     for (let now = performance.now(); now < end; ) {
-      pageBytes = await drainBody(server, call)
+      pageBytes = await drainBody(server, nextCall())
       const answered = performance.now()
       latenciesMs.push(answered - now)
       now = answered
@@ -60,7 +75,7 @@ async function measureSlice({ server, call }: PageCase, sliceMs: number): Promis
   }
   await Promise.all(Array.from({ length: CONCURRENCY }, ask))
   const seconds = (performance.now() - started) / 1000
-  const cpuAfter = cpuMicros(server.pid)
+  const cpuAfter = treeCpuMicros(server.pid)
 
   const requests = latenciesMs.length
   return {
@@ -76,18 +91,19 @@ async function measureSlice({ server, call }: PageCase, sliceMs: number): Promis
 }
 
 /** A measurement of the wrong page would look like a good one. */
-async function checkPage({ kind, page, pageSize, server, call, begins }: PageCase): Promise<void> {
-  if (begins === undefined) return
+async function checkPage({ kind, at, pageSize, server, calls, expects }: PageCase): Promise<void> {
+  const [call] = calls
+  if (expects === undefined || call === undefined) return
   const { data } = JSON.parse((await readBody(server, call)).toString()) as {
     readonly data: readonly { readonly properties: PartProperties }[]
   }
+  const { first } = expects
   const properties = data[0]?.properties
-  const right =
-    data.length === pageSize &&
-    properties?.partNumber === partNumber(begins.number) &&
-    properties.revision === begins.revision
-  if (!right) {
+  const beginsRight =
+    first === undefined ||
+    (properties?.partNumber === partNumber(first.number) && properties.revision === first.revision)
+  if (data.length !== pageSize || !beginsRight) {
     const found = `${data.length} objects from ${properties?.partNumber}`
-    throw new Error(`${kind}, page ${page}: ${found}, revision ${properties?.revision}`)
+    throw new Error(`${kind}, ${at}: ${found}, revision ${properties?.revision}`)
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Memory of another process that is its own: pages of files that it maps are not counted. */
+/** Memory of another process: what is its own, or with the pages of files that it maps. */
 
 const SAMPLE_MS = 200
 
@@ -26,9 +26,20 @@ export function watchMemory(pid: number): MemoryWatch {
   }
 }
 
+/** Without the pages of files, which the system takes back when it needs them. */
 export function ownMegabytes(pid: number): number | undefined {
+  return readMegabytes(pid, 'RssAnon')
+}
+
+/** The most that the process ever had, mapped files included. */
+export function peakMegabytes(pid: number): number | undefined {
+  return readMegabytes(pid, 'VmHWM')
+}
+
+function readMegabytes(pid: number, field: 'RssAnon' | 'VmHWM'): number | undefined {
   try {
-    const kilobytes = /^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]
     return kilobytes === undefined ? undefined : Math.round(Number(kilobytes) / 1024)
   } catch {
     return undefined

@@ -3,61 +3,77 @@ import { parseArgs } from 'node:util'
 /** Requests that are under way at any time. */
 export const CONCURRENCY = 4
 
+export const PAGE_SIZES = [100, 1000] as const
+
+export const STORES = ['SQLite', 'PostgreSQL'] as const
+export type StoreName = (typeof STORES)[number]
+
 /** What a run can be asked for. */
 export interface BenchOptions {
-  readonly store: 'sqlite' | 'postgres'
+  /** Measured one after the other. */
+  readonly stores: readonly StoreName[]
   readonly objects: number
   readonly rounds: number
   /** How long each case is measured in each round: so long that it has its share of garbage. */
   readonly sliceMs: number
+  /** Whether other services are measured too. */
+  readonly peers: boolean
+  /** Whether the results become docs/benchmarks.md. */
+  readonly writes: boolean
 }
 
-/** Below this there is no second full page of 1,000 with another one after it. */
-const OBJECTS_MIN = 4000
+/** Below this there are not two full pages of 1,000 of some questions. */
+const OBJECTS_MIN = 20_000
 
-const FULL: BenchOptions = { store: 'sqlite', objects: 1_000_000, rounds: 24, sliceMs: 250 }
-const QUICK: BenchOptions = { store: 'sqlite', objects: 100_000, rounds: 8, sliceMs: 100 }
+const FULL = { objects: 1_000_000, rounds: 12, sliceMs: 200 }
+const QUICK = { objects: 30_000, rounds: 4, sliceMs: 40 }
 
 export const HELP = `Usage: npm run bench -- [options]
 
-Loads a store of its own, starts the service on it and measures pages of 100 and
-of 1,000 objects: the first and a deep one, default and snapshot, before and after a fifth of the
-objects was updated. Exits with 1 when a target is missed.
+Loads a store of its own, SQLite and then PostgreSQL, starts the service on it and measures pages of
+100 and of 1,000 objects: beside the ceiling and the bare store, near and deep, default and snapshot,
+with questions, before and after a fifth of the objects was updated; then two workers beside one, and
+the memory of the service under many readers. A full run writes docs/benchmarks.md, which tells how
+to read the numbers. Exits with 1 when a mark is missed.
 
-  --postgres    on PostgreSQL: a server of its own, or a new database on that of OQS_TEST_POSTGRES
+  --sqlite      SQLite only
+  --postgres    PostgreSQL only: a server of its own, or a new database on that of OQS_TEST_POSTGRES
   --objects N   objects to load (${FULL.objects}; at least ${OBJECTS_MIN})
   --rounds N    rounds in which every case is measured once (${FULL.rounds})
-  --quick       ${QUICK.objects} objects and ${QUICK.rounds} shorter rounds
-  --help        this text
-
-How to read the numbers:
-  CPU µs   processor time of the server for one page, all its threads together (Linux only)
-  p50, p99 time until the last byte of a page, with four requests always under way; the load
-           generator shares the machine, so these and req/s say more about the machine than CPU µs
-  ratios   the median over the rounds of what the two sides took in the same round, and between
-           which quartiles the ratio of CPU µs lay: far apart means that the machine was busy
-
-The bare store is node:http sending what the store's own page SQL gives, without the service around
-it. The ceiling is node:http sending a constant page.`
+  --quick       ${QUICK.objects} objects and ${QUICK.rounds} shorter rounds: under two minutes
+  --peers       other services beside this one, where they are installed
+  --write       write docs/benchmarks.md, whatever the run
+  --help        this text`
 
 export function readOptions(words: readonly string[]): BenchOptions | 'help' {
   const { values } = parseArgs({
     args: [...words],
     options: {
+      sqlite: { type: 'boolean', default: false },
+      postgres: { type: 'boolean', default: false },
       objects: { type: 'string' },
       rounds: { type: 'string' },
       quick: { type: 'boolean', default: false },
-      postgres: { type: 'boolean', default: false },
+      peers: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   })
   if (values.help) return 'help'
   const usual = values.quick ? QUICK : FULL
+  const asked = { SQLite: values.sqlite, PostgreSQL: values.postgres }
+  const chosen = STORES.filter((store) => asked[store])
+  const stores = chosen.length === 0 ? STORES : chosen
+  const objects = wholeNumber('--objects', values.objects, OBJECTS_MIN) ?? usual.objects
+  const rounds = wholeNumber('--rounds', values.rounds, 1) ?? usual.rounds
+  const isFull = stores.length === STORES.length && objects >= FULL.objects && rounds >= FULL.rounds
   return {
-    ...usual,
-    store: values.postgres ? 'postgres' : 'sqlite',
-    objects: wholeNumber('--objects', values.objects, OBJECTS_MIN) ?? usual.objects,
-    rounds: wholeNumber('--rounds', values.rounds, 1) ?? usual.rounds,
+    stores,
+    objects,
+    rounds,
+    sliceMs: usual.sliceMs,
+    peers: values.peers,
+    writes: values.write || (isFull && !values.quick),
   }
 }
 

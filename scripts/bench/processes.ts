@@ -9,23 +9,26 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { constantPageFile } from './bare-paths.ts'
 import { readBody, type Target } from './http-client.ts'
-import { CONCURRENCY } from './options.ts'
-import { listPages, PAGE_SIZES } from './walk.ts'
+import { PAGE_SIZES } from './options.ts'
+import { listPages } from './requests.ts'
 import type { Workspace } from './workspace.ts'
 
 /** A server in a process of its own, so that its processor time is its own. */
 export interface MeasuredProcess extends Target, AsyncDisposable {
   readonly pid: number
+  /** The time from its start until it listened. */
+  readonly startMs: number
 }
 
 const SERVICE = new URL('../../bin/oqs.js', import.meta.url)
-const BARE_SERVER = new URL('./ceiling.ts', import.meta.url)
+const BARE_SERVER = new URL('./bare-server.ts', import.meta.url)
 /** Tokens and snapshots are used until the end of the run. */
 const LIFE_SECONDS = '86400'
 
 export async function startService(
   workspace: Workspace,
   store = workspace.sqlite,
+  special: Readonly<Record<string, string>> = {},
 ): Promise<MeasuredProcess> {
   const token = randomBytes(24).toString('base64url')
   const settings = {
@@ -36,6 +39,7 @@ export async function startService(
     OQS_LOG_LEVEL: 'error',
     OQS_PAGE_TOKEN_TTL_SECONDS: LIFE_SECONDS,
     OQS_SNAPSHOT_MAX_AGE_SECONDS: LIFE_SECONDS,
+    ...special,
   }
   const words = [fileURLToPath(SERVICE), 'serve']
   return start(workspace, words, settings, { authorization: `Bearer ${token}` })
@@ -45,10 +49,10 @@ export async function startService(
 export async function startBareServer(
   workspace: Workspace,
   service: MeasuredProcess,
-  store = workspace.sqlite,
+  store: string,
 ): Promise<MeasuredProcess> {
   for (const pageSize of PAGE_SIZES) {
-    const page = await readBody(service, listPages(pageSize, 'default')(undefined))
+    const page = await readBody(service, listPages()(pageSize))
     writeFileSync(join(workspace.folder, constantPageFile(pageSize)), page)
   }
   const words = [fileURLToPath(BARE_SERVER), workspace.folder, store]
@@ -61,15 +65,18 @@ async function start(
   settings: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>>,
 ): Promise<MeasuredProcess> {
+  const started = performance.now()
   const child = spawn(process.execPath, words, {
     env: { ...withoutSettings(process.env), ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   workspace.adopt(child)
   const url = await readUrl(child.stdout)
-  const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY })
+  const startMs = performance.now() - started
+  const agent = new Agent({ keepAlive: true })
   return {
     pid: child.pid ?? 0,
+    startMs,
     url,
     agent,
     headers,

@@ -1,83 +1,97 @@
-import { type Call, readBody, type Target } from './http-client.ts'
-import { FAMILY, OBJECT_TYPE, ONTOLOGY } from './objects.ts'
+import { readBody, type Target } from './http-client.ts'
+import type { Pages } from './requests.ts'
 
 /** Walks through pages by their tokens, once, to know the tokens of the pages to measure. */
 
-export const PAGE_SIZES = [100, 1000] as const
-/** Search has no larger pages. */
-export const SEARCH_PAGE_SIZES = [100] as const
-export type PageSize = (typeof PAGE_SIZES)[number]
-
-/** The requests of one walk: a token in, the request of its page out. */
-export type Pages = (pageToken: string | undefined) => Call
-
-/** The tokens that are kept of a walk. */
-export interface DeepMarks {
-  readonly pageSize: PageSize
-  readonly deepPage: number
-  /** The token of page 2. */
-  readonly second: string
-  /** The token of the deep page. */
-  readonly deep: string
+/** What is to be walked through. */
+export interface Walk {
+  readonly pages: Pages
+  /** The largest page that the endpoint gives. */
+  readonly maxPageSize: number
+  /** Objects that it finds, at least. */
+  readonly objects: number
 }
 
-const DEEPEST = 1000
-
-/** Page 1,000, or the last one that is full and has another page after it. */
-function deepestFullPage(objects: number, pageSize: number): number {
-  return Math.min(DEEPEST, Math.ceil(objects / pageSize) - 1)
+/** A walk with the tokens that were kept of it. */
+export interface MarkedWalk extends Walk {
+  /** By the number of objects before it: a token knows no page size. */
+  readonly tokens: ReadonlyMap<number, string | undefined>
 }
 
-export function listPages(pageSize: number, mode: 'default' | 'snapshot'): Pages {
-  return (pageToken) => {
-    const query = new URLSearchParams({ pageSize: String(pageSize) })
-    if (mode === 'snapshot') query.set('snapshot', 'true')
-    if (pageToken !== undefined) query.set('pageToken', pageToken)
-    return { method: 'GET', path: `/api/v1/ontologies/${ONTOLOGY}/objects/${OBJECT_TYPE}?${query}` }
+const DEEP_PAGE = 900
+/** Pages that a near or deep place consists of, one beside the other. */
+const PLACE_PAGES = 20
+const SPREAD_PAGES = 200
+
+/**
+ * Where in a walk pages lie: its first page; the first ones; those from the second on, where the
+ * first does more than the others; page 900 and those behind it; or all over the walk.
+ */
+export type Place = 'first' | 'near' | 'next' | 'deep' | 'spread'
+
+/** The pages of a place, all of them full and with another page after them. */
+export function pagesAt(place: Place, objects: number, pageSize: number): readonly number[] {
+  const last = Math.ceil(objects / pageSize) - 1
+  // Fewer pages where there are few, so that near and deep stay apart.
+  const width = Math.max(1, Math.min(PLACE_PAGES, Math.floor(last / 3)))
+  const spread = Math.min(last, SPREAD_PAGES)
+  const pages: Readonly<Record<Place, readonly number[]>> = {
+    first: [1],
+    near: pagesFrom(1, width),
+    next: pagesFrom(2, width),
+    deep: pagesFrom(Math.min(DEEP_PAGE, last - width + 1), width).filter(
+      (page) => page > width + 1,
+    ),
+    spread: pagesFrom(0, spread).map((index) => 1 + Math.floor((index * last) / spread)),
   }
+  return pages[place].filter((page) => page <= last)
 }
 
-export function searchPages(pageSize: number): Pages {
-  return (pageToken) => ({
-    method: 'POST',
-    path: `/api/${FAMILY}/v1/objects/types/${OBJECT_TYPE}/search`,
-    body: JSON.stringify({ query: { type: 'empty' }, pageSize, pageToken }),
-  })
+export function objectsBefore(page: number, pageSize: number): number {
+  return (page - 1) * pageSize
 }
 
-/** Walks once for each page size. */
-export async function markWalks(
-  service: Target,
-  objects: number,
-  pageSizes: readonly PageSize[],
-  pagesOf: (pageSize: PageSize) => Pages,
-): Promise<readonly DeepMarks[]> {
-  const marks: DeepMarks[] = []
-  for (const pageSize of pageSizes) {
-    const deepPage = deepestFullPage(objects, pageSize)
-    marks.push({ pageSize, deepPage, ...(await walkTo(service, pagesOf(pageSize), deepPage)) })
+/** The pages whose tokens are to be kept. */
+export interface MarkWish {
+  readonly pageSizes: readonly number[]
+  readonly places: readonly Place[]
+}
+
+/** Walks in the largest pages that end where a token is wanted. */
+export async function markWalk(service: Target, walk: Walk, wish: MarkWish): Promise<MarkedWalk> {
+  const tokens = new Map<number, string | undefined>()
+  let token: string | undefined
+  let passed = 0
+  for (const wanted of wantedMarks(walk.objects, wish)) {
+    while (passed < wanted) {
+      const pageSize = Math.min(walk.maxPageSize, wanted - passed)
+      token = findToken(await readBody(service, walk.pages(pageSize, token)))
+      if (token === undefined) throw new Error('a walk ended before a page that is to be measured')
+      passed += pageSize
+    }
+    tokens.set(wanted, token)
   }
-  return marks
-}
-
-async function walkTo(
-  service: Target,
-  pages: Pages,
-  deepPage: number,
-): Promise<Pick<DeepMarks, 'second' | 'deep'>> {
-  const second = readToken(await readBody(service, pages(undefined)))
-  let deep = second
-  for (let page = 2; page < deepPage; page++) deep = readToken(await readBody(service, pages(deep)))
-  return { second, deep }
+  return { ...walk, tokens }
 }
 
 /** More than the token and what follows it in the envelope. */
 const TAIL_BYTES = 1200
 
 /** The token stands behind the records: no need to parse them to find it. */
-function readToken(page: Buffer): string {
+export function findToken(page: Buffer): string | undefined {
   const tail = page.toString('latin1', Math.max(0, page.length - TAIL_BYTES))
-  const token = /"nextPageToken":"([^"]+)"[^\]]*$/.exec(tail)?.[1]
-  if (token === undefined) throw new Error('a walk ended before the page that is to be measured')
-  return token
+  return /"nextPageToken":"([^"]+)"[^\]]*$/.exec(tail)?.[1]
+}
+
+function wantedMarks(objects: number, { pageSizes, places }: MarkWish): readonly number[] {
+  const wanted = pageSizes.flatMap((pageSize) =>
+    places
+      .flatMap((place) => pagesAt(place, objects, pageSize))
+      .map((page) => objectsBefore(page, pageSize)),
+  )
+  return [...new Set(wanted)].toSorted((a, b) => a - b)
+}
+
+function pagesFrom(first: number, length: number): readonly number[] {
+  return Array.from({ length }, (_, index) => first + index)
 }

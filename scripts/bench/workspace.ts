@@ -23,11 +23,10 @@ export function openWorkspace(): Workspace {
     // A process that is just ending may still add a file: then the folder is emptied again.
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   }
-  const breakOff = (signal: NodeJS.Signals) => {
-    clear()
-    process.exit(128 + constants.signals[signal])
-  }
+  const breakOff = (signal: NodeJS.Signals) => process.exit(128 + constants.signals[signal])
   for (const signal of SIGNALS) process.on(signal, breakOff)
+  // However the run ends, also by an error that nobody handles.
+  process.on('exit', clear)
 
   return {
     folder,
@@ -38,6 +37,7 @@ export function openWorkspace(): Workspace {
     },
     [Symbol.dispose]() {
       for (const signal of SIGNALS) process.off(signal, breakOff)
+      process.off('exit', clear)
       clear()
     },
   }

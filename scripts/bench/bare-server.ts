@@ -9,35 +9,33 @@ import { pageSql as postgresPageSql } from '../../src/store/postgres/page-sql.ts
 import { OPEN } from '../../src/store/sql/new-table.ts'
 import { openConnection } from '../../src/store/sqlite/connection.ts'
 import { pageSql } from '../../src/store/sqlite/page-sql.ts'
-import { constantPageFile, constantPath, storePath } from './bare-paths.ts'
+import { constantPageFile, constantPath } from './bare-paths.ts'
 import { OBJECT_TYPE } from './objects.ts'
-import { CONCURRENCY } from './options.ts'
-import { PAGE_SIZES } from './walk.ts'
+import { CONCURRENCY, PAGE_SIZES } from './options.ts'
 
 /**
  * The bare server, a process of its own: node:http and nothing around it. One path sends a constant
- * page, which no server on Node beats; the other what the store's page SQL gives.
+ * page, which no server on Node beats; the other what the store's page SQL gives after a key.
  *
  * Arguments: the folder of the constant pages, the store as `OQS_STORE` names it.
  */
 
+type ReadStorePage = (pageSize: number, afterKey: string) => Uint8Array | Promise<Uint8Array>
+
 const [folder = '', store = ''] = process.argv.slice(2)
-const pages = new Map<string, () => Uint8Array | Promise<Uint8Array>>()
-const readStorePage = store.startsWith('sqlite:')
+const readStorePage: ReadStorePage = store.startsWith('sqlite:')
   ? sqlitePageReader(store.slice('sqlite:'.length))
   : await postgresPageReader(store)
-for (const pageSize of PAGE_SIZES) {
-  const constant = readFileSync(join(folder, constantPageFile(pageSize)))
-  pages.set(constantPath(pageSize), () => constant)
-  pages.set(storePath(pageSize), () => readStorePage(pageSize))
-}
+const constantPages = new Map(
+  PAGE_SIZES.map((pageSize) => [
+    constantPath(pageSize),
+    readFileSync(join(folder, constantPageFile(pageSize))),
+  ]),
+)
 
-const server = createServer(async (request, response) => {
-  const page = await pages.get(request.url ?? '')?.()
-  response.writeHead(page === undefined ? 404 : 200, {
-    'content-type': 'application/json',
-    'content-length': page?.length ?? 0,
-  })
+const server = createServer(async ({ url = '' }, response) => {
+  const page = constantPages.get(url) ?? (await storePageAt(url))
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': page.length })
   response.end(page)
 })
 server.listen(0, '127.0.0.1', () => {
@@ -45,8 +43,13 @@ server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`listening on http://127.0.0.1:${port}\n`)
 })
 
-/** The first page, read in the same way as by the store but for its transaction and its checks. */
-function sqlitePageReader(file: string): (pageSize: number) => Uint8Array {
+function storePageAt(path: string): Uint8Array | Promise<Uint8Array> {
+  const [, , pageSize, afterKey = ''] = path.split('/')
+  return readStorePage(Number(pageSize), afterKey)
+}
+
+/** Reads a page in the same way as the store but for its transaction and its checks. */
+function sqlitePageReader(file: string): ReadStorePage {
   const db = openConnection(file)
   db.exec('PRAGMA query_only = ON')
   const table = Number(db.prepare('SELECT table_id FROM object_type').get()?.['table_id'])
@@ -56,20 +59,20 @@ function sqlitePageReader(file: string): (pageSize: number) => Uint8Array {
   })
   const statement = db.prepare(sql)
   statement.setReturnArrays(true)
-  return (pageSize) => {
-    const [records] = statement.get(...values, '', pageSize) as unknown as [Uint8Array]
+  return (pageSize, afterKey) => {
+    const [records] = statement.get(...values, afterKey, pageSize) as unknown as [Uint8Array]
     return records
   }
 }
 
 /** The same on PostgreSQL: the statement of the store through the bare driver. */
-async function postgresPageReader(url: string): Promise<(pageSize: number) => Promise<Buffer>> {
+async function postgresPageReader(url: string): Promise<ReadStorePage> {
   const pool = new Pool({ connectionString: url, max: CONCURRENCY })
   const { rows } = await pool.query('SELECT table_id FROM oqs_object_type')
   const table = Number(rows[0]?.table_id)
   const record = { shape: recordShape('1.0', OBJECT_TYPE), selection: undefined }
-  return async (pageSize) => {
-    const where = { sql: `o.valid_to = ${OPEN} AND o.pk > ?`, values: [''] }
+  return async (pageSize, afterKey) => {
+    const where = { sql: `o.valid_to = ${OPEN} AND o.pk > ?`, values: [afterKey] }
     const wish = { table, where, orderBy: 'o.pk', isKeyOrder: true, record, budget: undefined }
     const { sql, values } = postgresPageSql({ ...wish, maxObjects: pageSize })
     const { text } = numbered(sql)

@@ -1,0 +1,110 @@
+import { parseArgs } from 'node:util'
+import { LAYOUT_NAMES } from './bench/layouts/layout.ts'
+import { type LayoutStore, openLayoutStore, partMaker } from './bench/layouts/layout-store.ts'
+import { LAYOUTS } from './bench/layouts/layouts.ts'
+import { checkPages, freshPages, type PageCase, updatedPages } from './bench/layouts/read-phases.ts'
+import { printPages, printSizes, printWrites } from './bench/layouts/report.ts'
+import { measureInRounds, type RoundOptions } from './bench/layouts/rounds.ts'
+import { startLayoutServer } from './bench/layouts/start-server.ts'
+import {
+  BATCH_OBJECTS,
+  everyFifthPhase,
+  loadPhase,
+  runWritePhase,
+  scatteredPhase,
+  singlePhase,
+  type WritePhase,
+} from './bench/layouts/write-phases.ts'
+import { clearProgress } from './bench/progress.ts'
+import { openWorkspace } from './bench/workspace.ts'
+
+/** Measures other ways to keep records on SQLite beside the rows of the store. */
+
+const HELP = `Usage: npm run bench:layouts -- [--objects N] [--rounds N] [--quick]
+
+Writes the same objects into four layouts and reads pages of them through bare node:http:
+
+  rows        the table of the store and its page SQL
+  ready       rows that hold the finished record of revision 1.0, bodies nowhere else
+  clustered   bodies in a table WITHOUT ROWID, sorted by key
+  segments    100 finished records in one BLOB, beside the rows; one change rewrites its segment
+
+Every layout keeps the rows and indexes that questions need. Pages are others each time, from all
+over the table. All figures are ratios of one run, taken by turns; "of the ceiling" compares requests
+per second with those of a constant page. See docs/decisions/010-rows-not-segments.md.
+
+  --objects N  objects to write (300000; at least 10000)
+  --rounds N   rounds in which every case is measured once (12)
+  --quick      20000 objects and 4 rounds`
+
+const OBJECTS_MIN = 10_000
+
+interface Options extends RoundOptions {
+  readonly objects: number
+}
+
+async function bench({ objects, ...options }: Options): Promise<void> {
+  using workspace = openWorkspace()
+  using opened = new DisposableStack()
+  const stores: LayoutStore[] = []
+  for (const name of LAYOUT_NAMES) {
+    stores.push(opened.use(await openLayoutStore(workspace.folder, name)))
+  }
+  const makePut = await partMaker(workspace.folder)
+  const write = (phase: WritePhase) => {
+    const costs = runWritePhase(phase, stores, makePut)
+    clearProgress()
+    printWrites(phase.title, costs)
+  }
+  const measure = async (title: string, cases: readonly PageCase[]) => {
+    const measured = await measureInRounds(cases, options)
+    clearProgress()
+    printPages(title, measured)
+  }
+
+  write(loadPhase(objects))
+  printSizes('file, loaded', settle(stores))
+  await using server = await startLayoutServer(workspace)
+  await checkPages(server, objects, checks(undefined))
+  await measure('Fresh', freshPages(server, objects))
+
+  // The version that was loaded last, seen as a snapshot from now on.
+  const loaded = Math.ceil(objects / BATCH_OBJECTS)
+  write(singlePhase(objects))
+  write(scatteredPhase(objects))
+  printSizes('file, so far', settle(stores))
+  write(everyFifthPhase(objects))
+  printSizes('file, every fifth updated', settle(stores))
+  await checkPages(server, objects, [...checks(undefined), ...checks(loaded)])
+  await measure('Updated', updatedPages(server, objects, loaded))
+}
+
+function checks(version: number | undefined) {
+  return LAYOUT_NAMES.flatMap((layout) =>
+    LAYOUTS[layout].revisions.map((revision) => ({ layout, revision, version })),
+  )
+}
+
+/** Bytes by layout. */
+function settle(stores: readonly LayoutStore[]): ReadonlyMap<string, number> {
+  return new Map(stores.map((store) => [store.name, store.settle()]))
+}
+
+const { values } = parseArgs({
+  options: {
+    objects: { type: 'string' },
+    rounds: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+})
+const usual = values.quick
+  ? { objects: 20_000, rounds: 4, sliceMs: 100 }
+  : { objects: 300_000, rounds: 12, sliceMs: 200 }
+const objects = Number(values.objects ?? usual.objects)
+const rounds = Number(values.rounds ?? usual.rounds)
+if (values.help) console.log(HELP)
+else if (!(Number.isSafeInteger(objects) && objects >= OBJECTS_MIN && rounds >= 1)) {
+  console.error(`bench:layouts: --objects must be ${OBJECTS_MIN} or more, --rounds 1 or more`)
+  process.exitCode = 2
+} else await bench({ ...usual, objects, rounds })

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { findObjectType } from '../../../src/ontology/catalogue.ts'
+import { planChange } from '../../../src/ontology/change-definition.ts'
+import type { ObjectType } from '../../../src/ontology/ontology.ts'
+import { objectReader } from '../../../src/ontology/read-object.ts'
+import { OPEN } from '../../../src/store/sql/new-table.ts'
+import { inTransaction, openConnection } from '../../../src/store/sqlite/connection.ts'
+import { type CrossingPut, isPut, toCrossing } from '../../../src/store/sqlite/crossing-change.ts'
+import { objectTable } from '../../../src/store/sqlite/object-table.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
+import { publishVersion } from '../../../src/store/sqlite/publish-version.ts'
+import { rowWriter } from '../../../src/store/sqlite/write-row.ts'
+import { DEFINITION, makePart, OBJECT_TYPE, ONTOLOGY } from '../objects.ts'
+import type { LayoutName } from './layout.ts'
+import { LAYOUTS, layoutFile } from './layouts.ts'
+
+/** A file of the store with one layout in it, written in this process by the store's own parts. */
+export interface LayoutStore extends Disposable {
+  readonly name: LayoutName
+  /** Writes a batch, in key order, as one commit; gives its version. */
+  commit(puts: readonly CrossingPut[]): number
+  /** Brings everything into the file; gives its bytes. */
+  settle(): number
+}
+
+export async function openLayoutStore(folder: string, name: LayoutName): Promise<LayoutStore> {
+  const path = join(folder, layoutFile(name))
+  const layout = LAYOUTS[name]
+  const properties = [...(await defineType(path)).properties.keys()]
+  const db = openConnection(path)
+  layout.create(db)
+  const type = db.prepare('SELECT id, table_id FROM object_type').get() ?? {}
+  const [typeId, table] = [Number(type['id']), Number(type['table_id'])]
+  const rows = objectTable(table)
+  let version = 0
+
+  const writeRows = (puts: readonly CrossingPut[]) => {
+    const close = db.prepare(`UPDATE ${rows} SET valid_to = ? WHERE pk = ? AND valid_to = ${OPEN}`)
+    const writer = rowWriter(db, { typeId, table, properties })
+    for (const put of puts) {
+      close.run(version, put[0])
+      writer.add(layout.rowsKeepBody ? put : withoutBody(put), version)
+    }
+    writer.finish()
+  }
+  return {
+    name,
+    commit(puts) {
+      version += 1
+      inTransaction(db, 'write', () => {
+        writeRows(puts)
+        layout.write(db, puts, version)
+        publishVersion(db, { typeId, version, put: puts.length, deleted: 0, nowMs: Date.now() })
+      })
+      return version
+    },
+    settle() {
+      db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      return statSync(path).size
+    },
+    [Symbol.dispose]: () => db.close(),
+  }
+}
+
+function withoutBody(put: CrossingPut): CrossingPut {
+  const [pk, objectId, key, title, , ...rest] = put
+  return [pk, objectId, key, title, '', ...rest]
+}
+
+async function defineType(path: string): Promise<ObjectType> {
+  await using store = openSqliteStore(path)
+  const before = await store.readCatalogue()
+  await store.saveOntology(planChange(ONTOLOGY, DEFINITION, before, randomUUID))
+  const { ontologies } = await store.readCatalogue()
+  const [ontology] = ontologies
+  if (ontology === undefined) throw new Error('the ontology was not saved')
+  return findObjectType(ontology, OBJECT_TYPE)
+}
+
+/** Objects as they cross to a writer, made from their numbers. */
+export async function partMaker(
+  folder: string,
+): Promise<(number: number, revision: number) => CrossingPut> {
+  const objectType = await defineType(join(folder, 'definition.db'))
+  const properties = [...objectType.properties.keys()]
+  const readObject = objectReader(objectType)
+  return (number, revision) => {
+    const change = toCrossing({ put: readObject(makePart(number, revision)) }, properties)
+    if (!isPut(change)) throw new Error('a put crossed as something else')
+    return change
+  }
+}
