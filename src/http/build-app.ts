@@ -132,7 +132,7 @@ function takeLines(app: App): void {
 }
 
 function reportRequests(app: App, { emit }: Services): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     emit({
       event: 'requestFinished',
       requestId: request.id,
@@ -143,5 +143,6 @@ function reportRequests(app: App, { emit }: Services): void {
       caller: (request.caller as Caller | null)?.id,
       errorName: request.errorName,
     })
+    done()
   })
 }

@@ -1,5 +1,6 @@
 import { recordShape } from '../contract/object-record.ts'
 import type { Revision } from '../contract/revisions.ts'
+import type { ObjectType } from '../ontology/ontology.ts'
 import { nextPageState } from '../paging/next-page.ts'
 import { effectivePageSize } from '../paging/page-size.ts'
 import type { SnapshotState, TokenBinding } from '../paging/page-token.ts'
@@ -39,20 +40,7 @@ export async function servePage(request: PageRequest, services: Services): Promi
   const nowSeconds = services.now() / 1000
   const { objectType, revision, query, order, selection } = request
   const binding: TokenBinding = {
-    request: requestFingerprint({
-      endpoint: request.endpoint,
-      revision,
-      ontologyRid: request.ontology.rid,
-      objectType: [
-        objectType.rid,
-        objectType.primaryKey.apiName,
-        objectType.primaryKey.type,
-      ].join(),
-      query,
-      order,
-      selection,
-      snapshot: request.snapshot,
-    }),
+    request: fingerprintOf(request),
     caller: callerFingerprint(request.caller.id),
   }
   const resumed = openWalk(request, binding, nowSeconds, services)
@@ -97,4 +85,25 @@ export async function servePage(request: PageRequest, services: Services): Promi
       next && tokenPeriod(nowSeconds, services),
     ],
   }
+}
+
+/** Fingerprints of walks over all objects, which are most requests, by endpoint. */
+const plainFingerprints = new WeakMap<ObjectType, Map<string, Buffer>>()
+
+function fingerprintOf(request: PageRequest): Buffer {
+  const { endpoint, revision, ontology, objectType, query, order, selection, snapshot } = request
+  const make = () => {
+    const { rid, primaryKey } = objectType
+    const type = [rid, primaryKey.apiName, primaryKey.type].join()
+    const ontologyRid = ontology.rid
+    const asked = { endpoint, revision, ontologyRid, objectType: type }
+    return requestFingerprint({ ...asked, query, order, selection, snapshot })
+  }
+  if (query.kind !== 'everything' || order.length > 0 || selection !== undefined) return make()
+  const known = plainFingerprints.get(objectType) ?? new Map<string, Buffer>()
+  plainFingerprints.set(objectType, known)
+  const name = `${endpoint} ${revision} ${snapshot}`
+  const fingerprint = known.get(name) ?? make()
+  known.set(name, fingerprint)
+  return fingerprint
 }

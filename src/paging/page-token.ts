@@ -65,9 +65,12 @@ export function sealPageToken(
   const head = Buffer.concat([Buffer.of(FORMAT), id, salt, nonce], HEAD_BYTES)
   const cipher = createCipheriv(CIPHER, key, nonce)
   cipher.setAAD(head)
-  const sealed = cipher.update(writeState(state, binding, expiresAtSeconds))
+  const plain = writeState(state, binding, expiresAtSeconds)
+  const sealed = cipher.update(plain)
   cipher.final()
-  return PREFIX + Buffer.concat([head, sealed, cipher.getAuthTag()]).toString('base64url')
+  const token = PREFIX + Buffer.concat([head, sealed, cipher.getAuthTag()]).toString('base64url')
+  keys.remember(token, plain)
+  return token
 }
 
 /** Opens a token, or says why it is of no use. Nothing in it is looked at before it is proven. */
@@ -77,8 +80,9 @@ export function openPageToken(
   nowSeconds: number,
   keys: TokenKeys,
 ): OpenedToken {
-  const plain = unseal(token, keys)
+  const plain = keys.recall(token) ?? unseal(token, keys)
   if (plain === undefined) return { refused: 'malformed' }
+  keys.remember(token, plain)
   if (!binding.caller.equals(plain.subarray(AT.caller, AT.expires))) {
     return { refused: 'other caller' }
   }

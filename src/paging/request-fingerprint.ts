@@ -37,8 +37,18 @@ export function requestFingerprint(request: FingerprintedRequest): Buffer {
   )
 }
 
+/** Callers come back with every page. */
+const callers = new Map<string, Buffer>()
+const CALLERS_KEPT = 1000
+
 export function callerFingerprint(callerId: string): Buffer {
-  return shortHash(callerId)
+  let fingerprint = callers.get(callerId)
+  if (fingerprint === undefined) {
+    fingerprint = shortHash(callerId)
+    if (callers.size >= CALLERS_KEPT) callers.clear()
+    callers.set(callerId, fingerprint)
+  }
+  return fingerprint
 }
 
 function shortHash(text: string): Buffer {

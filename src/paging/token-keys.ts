@@ -14,6 +14,9 @@ export const KEY_ID_BYTES = 4
 export const SALT_BYTES = 16
 export const NONCE_BYTES = 12
 
+/** Tokens whose contents are kept: those that were just sealed come back with the next page. */
+const OPENED_TOKENS_KEPT = 4096
+
 /** Derived keys that are kept: one for each process whose tokens are about, and some to spare. */
 const DERIVED_KEYS_KEPT = 256
 
@@ -28,6 +31,7 @@ export class TokenKeys {
   readonly #salt: Buffer
   readonly #sealingKey: KeyObject
   readonly #proven = new Map<string, KeyObject>()
+  readonly #opened = new Map<string, Buffer>()
   #sealed = 0n
 
   /** Keys of 32 bytes, the sealing one first, and the random salt of this process. */
@@ -48,6 +52,21 @@ export class TokenKeys {
     return { id: this.#masters[0].id, salt: this.#salt, nonce, key: this.#sealingKey }
   }
 
+  /** Remembers what a proven token holds, and that it was used last. */
+  remember(token: string, plain: Buffer): void {
+    this.#opened.delete(token)
+    this.#opened.set(token, plain)
+    if (this.#opened.size > OPENED_TOKENS_KEPT) {
+      const [oldest] = this.#opened.keys()
+      this.#opened.delete(oldest ?? '')
+    }
+  }
+
+  /** What a token holds that was sealed or opened here a short while ago. */
+  recall(token: string): Buffer | undefined {
+    return this.#opened.get(token)
+  }
+
   /** Tries the keys that a token with this id and salt can have been sealed with. */
   open(
     id: Buffer,
@@ -60,14 +79,14 @@ export class TokenKeys {
       const key = this.#proven.get(name) ?? derive(master, salt)
       const plain = unseal(key)
       if (plain === undefined) continue
-      this.#remember(name, key)
+      this.#keepKey(name, key)
       return plain
     }
     return undefined
   }
 
   /** Only keys that have opened a token are kept: made-up tokens must not push them out. */
-  #remember(name: string, key: KeyObject): void {
+  #keepKey(name: string, key: KeyObject): void {
     if (this.#proven.has(name)) return
     if (this.#proven.size >= DERIVED_KEYS_KEPT) {
       const [oldest] = this.#proven.keys()

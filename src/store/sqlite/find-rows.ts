@@ -8,7 +8,7 @@ import { SimilarTermSearch, type SimilarTerms } from '../sql/similar-terms.ts'
 import type { BoundValue, SqlCondition, SqlValue } from '../sql/sql-condition.ts'
 import type { TermPrefix } from '../sql/text-index.ts'
 import { objectTable } from './object-table.ts'
-import { VISIBLE, type Visibility } from './page-sql.ts'
+import { LIMIT, VISIBLE, type Visibility } from './page-sql.ts'
 import { type QueryTables, querySql } from './query-sql.ts'
 import type { StatementCache } from './statement-cache.ts'
 import { type TypeHead, tableOfRow } from './type-head.ts'
@@ -73,10 +73,10 @@ export function findRowsSql(
     return `SELECT id FROM (
       SELECT o.id AS id FROM ${objectTable(search.table)} AS o
       WHERE ${VISIBLE[search.visibility]} AND ${condition.sql} AND ${arm.sql}
-      ORDER BY ${orderBy} LIMIT ?)`
+      ORDER BY ${orderBy} ${LIMIT})`
   })
   values.push(limit)
-  return { sql: `${arms.join(' UNION ALL ')} LIMIT ?`, values }
+  return { sql: `${arms.join(' UNION ALL ')} ${LIMIT}`, values }
 }
 
 /** How many objects the query matches. */
@@ -109,7 +109,7 @@ export function estimateRows(
   const row = statements
     .prepare(
       `SELECT count(*) FROM (
-         SELECT 1 FROM ${objectTable(search.table)} AS o WHERE ${sql} LIMIT ?
+         SELECT 1 FROM ${objectTable(search.table)} AS o WHERE ${sql} ${LIMIT}
        )`,
     )
     .get(...values, limit)

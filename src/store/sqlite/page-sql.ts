@@ -57,9 +57,9 @@ export function rowSizesSql(table: number): string {
     CROSS JOIN ${objectTable(table)} AS o ON o.id = wanted.value`
 }
 
-/** Values: visibility, key, number of rows. Gives a row when an object follows the key. */
+/** Values: visibility, key. Gives a row when an object follows the key. */
 export function followerSql(table: number, visibility: Visibility): SqlText {
-  return { sql: `SELECT 1 ${rowsAfterKey(table, visibility)}`, values: [] }
+  return { sql: `SELECT 1 ${rowsAfterKey(table, visibility, 'LIMIT 1')}`, values: [] }
 }
 
 const shapeNames = new WeakMap<RecordShape, string>()
@@ -89,8 +89,11 @@ export const VISIBLE: Readonly<Record<Visibility, string>> = {
 
 const SIZE = 'octet_length(o.body) + octet_length(o.key) + coalesce(octet_length(o.title), 0)'
 
-function rowsAfterKey(table: number, visibility: Visibility): string {
-  return `FROM ${objectTable(table)} AS o WHERE ${VISIBLE[visibility]} AND pk > ? ORDER BY pk LIMIT ?`
+/** At a bare placeholder SQLite looks at the value, and plans the statement anew for each. */
+export const LIMIT = 'LIMIT ? + 0'
+
+function rowsAfterKey(table: number, visibility: Visibility, limit = LIMIT): string {
+  return `FROM ${objectTable(table)} AS o WHERE ${VISIBLE[visibility]} AND pk > ? ORDER BY pk ${limit}`
 }
 
 /** Between two records, in SQL. */

@@ -91,7 +91,7 @@ function readInKeyOrder(statements: StatementCache, read: PageRead, viewed: View
     count === rows &&
     statements
       .named(`follower ${table} ${visibility}`, () => followerSql(table, visibility))
-      .statement.get(...visible, lastKey ?? after, 1) !== undefined
+      .statement.get(...visible, lastKey ?? after) !== undefined
   return {
     ...pageBytes(records),
     count,

@@ -31,6 +31,9 @@ export class StatementCache {
         const [oldest] = this.#prepared.keys()
         this.#prepared.delete(oldest ?? '')
       }
+    } else if (this.#prepared.size <= this.#capacity / 2) {
+      // As long as there is room, it does not matter which are used.
+      return prepared
     } else {
       // Moves to the end of the map's order.
       this.#prepared.delete(name)
