@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ConnectionError } from '../../client/service-error.ts'
 import type { Refusal } from '../../transfer/batch-sender.ts'
@@ -88,8 +87,6 @@ async function importAll(
     import('../../transfer/row-to-object.ts'),
     import('../../transfer/infer/definition.ts'),
   ])
-  // Hours of rows pass through here: collected often, they take little room at any time.
-  setFlagsFromString('--heap-growing-percent=30')
   const startedAt = performance.now()
   // What is under way when Ctrl-C comes is still waited for: only then is it known what was written.
   const client = await openClient(options, signal, { finishes: true })
