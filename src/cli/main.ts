@@ -6,8 +6,8 @@ import { buildProgram } from './program.ts'
 /** Thin: parse, dispatch, exit status. 0 done, 1 failed, 2 wrong usage, 130 interrupted. */
 export async function main(words: readonly string[]): Promise<number> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // A reader that has seen enough, such as head, is no failure.
-    if (error.code === 'EPIPE') process.exit(0)
+    // A reader that has seen enough, such as head, is no failure; what was found before may be one.
+    if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0)
     process.stderr.write(`oqs: standard output cannot be written: ${outputReason(error)}\n`)
     process.exit(1)
   })

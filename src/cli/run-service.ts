@@ -1,5 +1,7 @@
 import closeWithGrace from 'close-with-grace'
 import { type Config, readConfig } from '../server/config.ts'
+import { type Log, openLog } from '../server/log.ts'
+import { misspeltSettings } from '../server/misspelt-settings.ts'
 import { type Server, startServer } from '../server/server.ts'
 import { showDemo } from './show-demo.ts'
 import { isWorker, serveAsWorker, startWorkers, workerCount } from './workers.ts'
@@ -14,6 +16,11 @@ export async function runService(demo: boolean): Promise<void> {
   const config = readConfig(process.env, demo ? { OQS_DEMO: 'on' } : {})
   // Whoever read what a service prints may go; the service stays.
   process.stdout.removeAllListeners('error').on('error', () => {})
+  const log = openLog(config.OQS_LOG_LEVEL)
+  logWarnings(log)
+  if (!isWorker(config)) {
+    for (const found of misspeltSettings(process.env)) log({ event: 'unknownSetting', ...found })
+  }
   if (isWorker(config)) {
     await serveAsWorker(config, (server) => {
       stopOnSignal(server, async () => await server[Symbol.asyncDispose](), STOP_TIMEOUT_MS)
@@ -76,6 +83,13 @@ function stopOnSignal({ log }: Server, stop: () => Promise<void>, timeoutMs: num
       void close()
     })
   }
+}
+
+/** As a line like any other, instead of the paragraphs that Node would print into the log. */
+function logWarnings(log: Log): void {
+  process.removeAllListeners('warning').on('warning', ({ name, message }) => {
+    log({ event: 'warned', warning: `${name}: ${message}`.replaceAll(/\s+/g, ' ') })
+  })
 }
 
 function print(line: string): void {

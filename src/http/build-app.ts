@@ -19,6 +19,7 @@ import { addObjectsAdmin } from './objects-admin.ts'
 import { addOntologies } from './ontologies.ts'
 import { addOntologiesAdmin } from './ontologies-admin.ts'
 import { addOpenApi } from './openapi.ts'
+import { partingResponses } from './parting-response.ts'
 import { addReplacementsAdmin } from './replacements-admin.ts'
 import { ErrorResponse } from './schemas.ts'
 import { addSearchObjects } from './search-objects.ts'
@@ -44,7 +45,10 @@ export async function buildApp(services: Services, version: string): Promise<App
     bodyLimit: BODY_MAX_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      ServerResponse: partingResponses(services.isStopping),
+    },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // A stopping server finishes what its connections still send, see server/server.ts.
     return503OnClosing: false,

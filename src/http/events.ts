@@ -24,6 +24,12 @@ export type HttpEvent =
       readonly error: unknown
     }
   | {
+      /** `/readyz` said no. Asked every few seconds, it is told in one short line. */
+      readonly event: 'notReady'
+      readonly requestId: string
+      readonly reason: string
+    }
+  | {
       readonly event: 'pageTokenRefused'
       readonly requestId: string
       readonly refusal: TokenRefusal

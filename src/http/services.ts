@@ -14,6 +14,8 @@ export interface Services {
   readonly now: () => number
   readonly newUuid: () => string
   readonly emit: EventSink
+  /** Whether the service is about to end, so that clients should take their next request elsewhere. */
+  readonly isStopping: () => boolean
 }
 
 export interface PagingLimits {

@@ -32,16 +32,21 @@ export class ConfigError extends Error {
 }
 
 export function readConfig(environment: Environment, commandLine: Environment = {}): Config {
-  const values = settingsInForce(environment, commandLine).map(({ name, text }) => {
-    const setting: Setting<unknown> = SETTINGS[name]
-    const value = text === undefined ? undefined : setting.parse(text)
-    if (text !== undefined && value === undefined) {
-      const shown = setting.secret ? '[secret]' : JSON.stringify(shownText(setting, text))
-      throw new ConfigError(`${name} is ${shown}, but must be ${setting.allowed}`)
-    }
-    return [name, value]
+  const values = settingsInForce(environment, commandLine).map((configured) => {
+    const wrong = whatIsWrong(configured)
+    if (wrong !== undefined) throw new ConfigError(wrong)
+    const { name, text } = configured
+    return [name, text === undefined ? undefined : SETTINGS[name].parse(text)]
   })
   return Object.freeze(Object.fromEntries(values)) as Config
+}
+
+/** In one line that may be shown; undefined where nothing is wrong. */
+export function whatIsWrong({ name, text }: ConfiguredSetting): string | undefined {
+  const setting: Setting<unknown> = SETTINGS[name]
+  if (text === undefined || setting.parse(text) !== undefined) return undefined
+  const shown = setting.secret ? '[secret]' : JSON.stringify(shownText(setting, text))
+  return `${name} is ${shown}, but must be ${setting.allowed}`
 }
 
 /** Every setting with its text and source: the command line first, then environment, then file. */

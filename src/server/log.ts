@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino'
 import type { HttpEvent } from '../http/events.ts'
+import { HEALTH_ROUTES } from '../http/health.ts'
 import { LogSink } from './log-sink.ts'
 import type { LogLevel } from './settings.ts'
 
@@ -7,6 +8,10 @@ import type { LogLevel } from './settings.ts'
 
 export type ServerEvent =
   | HttpEvent
+  /** A variable that is no setting, but close to one. */
+  | { readonly event: 'unknownSetting'; readonly name: string; readonly meant: string }
+  /** What Node or a package would print. */
+  | { readonly event: 'warned'; readonly warning: string }
   | { readonly event: 'started'; readonly url: string; readonly version: string }
   | { readonly event: 'stopping'; readonly signal: string | undefined }
   | { readonly event: 'stopped' }
@@ -23,10 +28,15 @@ export type ServerEvent =
   | { readonly event: 'reclaimed'; readonly rows: number; readonly durationMs: number }
   | { readonly event: 'reclaimFailed'; readonly error: unknown }
 
-const LEVEL_OF: Readonly<Record<ServerEvent['event'], Exclude<LogLevel, 'silent'>>> = {
+type EventLevel = Exclude<LogLevel, 'silent'>
+
+const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
   requestFinished: 'info',
   requestFailed: 'error',
+  notReady: 'warn',
   pageTokenRefused: 'info',
+  unknownSetting: 'warn',
+  warned: 'warn',
   started: 'info',
   stopping: 'info',
   stopped: 'info',
@@ -62,13 +72,19 @@ export function openLog(level: LogLevel): Log {
 }
 
 function writeEvent(logger: Logger, happened: ServerEvent): void {
-  const level = LEVEL_OF[happened.event]
+  const level = levelOf(happened)
   if (!logger.isLevelEnabled(level)) return
   const { event, ...details } = happened
   logger[level](
     'error' in details ? { ...details, error: describe(details.error) } : details,
     event,
   )
+}
+
+function levelOf(happened: ServerEvent): EventLevel {
+  // Probes would drown what clients asked; one that failed has a line of its own.
+  const isProbe = happened.event === 'requestFinished' && HEALTH_ROUTES.includes(happened.route)
+  return isProbe ? 'debug' : LEVEL_OF[happened.event]
 }
 
 /** Messages of our own and of the database name tables and files, never values. */

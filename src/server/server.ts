@@ -1,18 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import type { App } from '../http/app.ts'
 import { buildApp } from '../http/build-app.ts'
 import { hashSecret } from '../http/caller.ts'
 import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
 import type { ObjectStore } from '../store/object-store.ts'
-import type { Config } from './config.ts'
+import { closeApp } from './close-app.ts'
+import { type Config, ConfigError } from './config.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { type Log, openLog } from './log.ts'
 import { openStore } from './open-store.ts'
 import { readVersion } from './version.ts'
 
-/** How often a stopping service looks for connections that have nothing under way any more. */
-const IDLE_CHECK_MS = 50
+/** How long a stopping service takes requests that were on their way when it began to stop. */
+const IDLE_GRACE_MS = 500
 
 /** A running service; disposing stops it. */
 export interface Server extends AsyncDisposable {
@@ -26,6 +26,8 @@ export interface ServerOptions {
   readonly now?: () => number
   /** Whether this process keeps the store in order; not where another one does. */
   readonly keepsHouse?: boolean
+  /** How long connections without a request are kept when the service stops. */
+  readonly idleGraceMs?: number
 }
 
 /** An open store, of the schema of this release, that is kept in order; disposing closes it. */
@@ -61,7 +63,8 @@ export async function openKeptStore(
 
 /** Assembles the service from its configuration and starts to listen. */
 export async function startServer(config: Config, options: ServerOptions = {}): Promise<Server> {
-  const { now = Date.now } = options
+  const { now = Date.now, idleGraceMs = IDLE_GRACE_MS } = options
+  let isStopping = false
   await using parts = new AsyncDisposableStack()
 
   const { store, log } = parts.use(await openKeptStore(config, options))
@@ -88,11 +91,19 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       now,
       newUuid: randomUUID,
       emit: log,
+      isStopping: () => isStopping,
     },
     version,
   )
-  parts.defer(() => closeApp(app))
-  await app.listen({ host: config.OQS_HOST, port: config.OQS_PORT })
+  parts.defer(async () => {
+    isStopping = true
+    await closeApp(app, idleGraceMs)
+  })
+  try {
+    await app.listen({ host: config.OQS_HOST, port: config.OQS_PORT })
+  } catch (error) {
+    throw cannotListen(config, error as NodeJS.ErrnoException)
+  }
 
   const { port } = app.server.address() as AddressInfo
   const host = config.OQS_HOST.includes(':') ? `[${config.OQS_HOST}]` : config.OQS_HOST
@@ -103,13 +114,15 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   return { url, store, log, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
-/** Stops accepting, then waits for the requests that are under way. */
-async function closeApp(app: App): Promise<void> {
-  // A connection whose request was under way at first is idle later, and its client may keep it.
-  const timer = setInterval(() => app.server.closeIdleConnections(), IDLE_CHECK_MS)
-  try {
-    await app.close()
-  } finally {
-    clearInterval(timer)
+/** Which setting an address that cannot be taken comes from. */
+function cannotListen({ OQS_HOST, OQS_PORT }: Config, error: NodeJS.ErrnoException): Error {
+  const { code = '', message } = error
+  if (/^(?:ENOTFOUND|EAI_\w+|EADDRNOTAVAIL|EAFNOSUPPORT|EINVAL)$/.test(code)) {
+    const allowed = 'it must be a name or an address of this machine'
+    return new ConfigError(`OQS_HOST is "${OQS_HOST}": ${message}; ${allowed}`, { cause: error })
   }
+  if (code === 'EACCES') {
+    return new ConfigError(`OQS_PORT is ${OQS_PORT}: ${message}`, { cause: error })
+  }
+  return error
 }

@@ -54,7 +54,8 @@ export const SETTINGS = {
   OQS_STORE: {
     default: 'sqlite:data/oqs.db',
     meaning: 'Where objects are kept: in a file, or in a PostgreSQL that many nodes share.',
-    allowed: 'sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE',
+    allowed:
+      'sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE, special characters percent-encoded (@ is %40)',
     parse: (text: string) => (isStoreName(text) ? text : undefined),
     show: withoutPassword,
   },
@@ -151,6 +152,7 @@ export const SETTINGS = {
     allowed: 'a URL that begins with http:// or https://, without a user name',
     parse: (text: string) =>
       /^https?:\/\/[^\s/@]+(?:\/|$)/.test(text) && URL.canParse(text) ? text : undefined,
+    show: withoutPassword,
   },
   OQS_TOKEN: {
     default: undefined,

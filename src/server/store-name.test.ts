@@ -7,16 +7,34 @@ describe('the name of a store', () => {
     'postgres://localhost/oqs',
     'postgresql://user:secret@db.example:5432/oqs?sslmode=require',
     'postgres:///oqs?host=/var/run/postgresql',
+    'postgres://user:s%40c%2Fret@db.example/oqs?application_name=a@b',
+    'postgres://user:s%40cret@%2Fvar%2Frun%2Fpostgresql/oqs',
+    'postgres://db.example/oqs?user=u@example',
   ])('is a file or a PostgreSQL: %s', (name) => {
     expect(isStoreName(name)).toBe(true)
   })
 
-  it.each(['', 'sqlite:', 'data/oqs.db', 'postgres:', 'postgres://', 'mysql://localhost/oqs'])(
-    'is nothing else: %j',
-    (name) => {
-      expect(isStoreName(name)).toBe(false)
-    },
-  )
+  it.each([
+    '',
+    'sqlite:',
+    'data/oqs.db',
+    'postgres:',
+    'postgres://',
+    'mysql://localhost/oqs',
+    'postgres:/user:secret@db.example/oqs',
+  ])('is nothing else: %j', (name) => {
+    expect(isStoreName(name)).toBe(false)
+  })
+
+  it.each([
+    'postgres://user:s@cret@db.example/oqs',
+    'postgres://user:p@ss/word@db.example/oqs',
+    'postgres://user:12/word@db.example/oqs',
+    'postgres://user:12?word@db.example/oqs',
+    'postgres://user:12#word@db.example/oqs?sslmode=verify-full',
+  ])('has no password that would be taken for something else: %s', (name) => {
+    expect(isStoreName(name)).toBe(false)
+  })
 
   it.each([
     ['sqlite:a@b:c', 'sqlite:a@b:c'],
@@ -24,6 +42,13 @@ describe('the name of a store', () => {
     ['postgres://user@db.example:5432/oqs', 'postgres://user@db.example:5432/oqs'],
     ['postgres://user:s3cret@db.example/oqs', 'postgres://user:***@db.example/oqs'],
     ['postgresql://user:s@cr:et@db.example/oqs', 'postgresql://user:***@db.example/oqs'],
+    ['postgresql://user:s/cr?et@db.example/oqs', 'postgresql://user:***@db.example/oqs'],
+    ['postgres:/user:s3cret@db.example/oqs', 'postgres:/user:***@db.example/oqs'],
+    ['postgres:user:s3cret@db.example/oqs', 'postgres:user:***@db.example/oqs'],
+    ['postgres//user:s3cret@db.example/oqs', 'postgres//user:***@db.example/oqs'],
+    ['postgres:s3cret@db.example/oqs', 'postgres:***@db.example/oqs'],
+    ['user:s3cret@db.example/oqs', 'user:***@db.example/oqs'],
+    ['Postgres:///user:s3cret@db.example/oqs', 'Postgres:///user:***@db.example/oqs'],
     ['postgres:///oqs?user=u&password=s3cret&x=1', 'postgres:///oqs?user=u&password=***&x=1'],
   ])('is shown without its password: %s', (name, shown) => {
     expect(withoutPassword(name)).toBe(shown)

@@ -74,6 +74,37 @@ describe('oqs config', () => {
     expect(stdout).not.toContain('a-very-secret-token')
   })
 
+  it('marks every value that is wrong, without its secrets, and fails', async () => {
+    const { code, stdout, stderr } = await runOqs(['config'], {
+      OQS_PORT: 'abc',
+      OQS_STORE: 'postgres:/oqs:s3cret@db.example/oqs',
+      OQS_URL: 'http://me:s3cret@service.example',
+      OQS_ADMIN_TOKEN: 's3cret',
+    })
+    expect(code).toBe(1)
+    const wrong = rows(stdout).filter(({ check }) => check !== 'ok')
+    const names = ['OQS_PORT', 'OQS_STORE', 'OQS_ADMIN_TOKEN', 'OQS_URL']
+    expect(wrong.map(({ setting }) => setting)).toEqual(names)
+    expect(wrong[0].check).toBe('wrong: must be a number from 0 to 65535')
+    for (const name of names) expect(stderr).toContain(`${name} is `)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+    expect(stdout + stderr).not.toContain('s3cret')
+  })
+
+  it('fails also where somebody reads only its beginning', async () => {
+    await using config = startOqs(['config'], { OQS_PORT: 'abc' })
+    config.child.stdout?.destroy()
+    expect(await config.ended).toBe(1)
+  })
+
+  it('asks what was meant by a variable that is close to a setting', async () => {
+    const { code, stderr } = await runOqs(['config'], { OQS_WROKERS: '2', OQS_PORT_80_TCP: 'x' })
+    expect([code, stderr]).toEqual([
+      0,
+      'oqs: OQS_WROKERS is set, but there is no such setting; was OQS_WORKERS meant?\n',
+    ])
+  })
+
   it('refuses a file with a setting that does not exist', async () => {
     const file = join(folder.path, 'oqs.env')
     writeFileSync(file, 'OQS_PROT=1\n')
@@ -83,6 +114,14 @@ describe('oqs config', () => {
 })
 
 describe('oqs token', () => {
+  it('says that it opens a store, to whoever has set the URL of a service', async () => {
+    const none = { OQS_STORE: `sqlite:${join(folder.path, 'none.db')}` }
+    const plain = await runOqs(['token', 'list'], none)
+    expect(plain.stderr).toMatch(/there is no store at \S+none\.db\n$/)
+    const asked = await runOqs(['token', 'list'], { ...none, OQS_URL: 'http://service.example' })
+    expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining('not OQS_URL')])
+  })
+
   it('creates, lists and revokes tokens that a running service knows at once', async () => {
     await using oqs = startOqs(['serve'], settings())
     const url = await lineOf(oqs, 'listening on ')

@@ -30,7 +30,8 @@ describe('several processes on one port', () => {
   let oqs: OqsProcess
   let url: string
   beforeAll(async () => {
-    oqs = startOqs(['serve'], settings(folder))
+    // Probes are logged as well.
+    oqs = startOqs(['serve'], settings(folder, { OQS_LOG_LEVEL: 'debug' }))
     url = await lineOf(oqs, 'listening on ')
   })
   afterAll(async () => {

@@ -69,7 +69,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     OQS_LOG_LEVEL: 'silent',
     ...options.settings,
   })
-  const server = parts.use(await startServer(config, { now: () => clock.now }))
+  const server = parts.use(await startServer(config, { now: () => clock.now, idleGraceMs: 0 }))
   const running = parts.move()
   const { body: document } = await askUrl(`${server.url}/openapi.json`, { token: null })
   const check = responseCheck(document)

@@ -84,9 +84,16 @@ async function withStore(work: (store: ObjectStore) => Promise<void>): Promise<v
     import('../../server/config.ts'),
     import('../../server/open-store.ts'),
   ])
-  await using store = await openExistingStore(readConfig(process.env).OQS_STORE)
+  const { OQS_STORE } = readConfig(process.env)
+  await using store = await openExistingStore(OQS_STORE).catch((error: Error) => {
+    // Whoever asks a service elsewhere may take this for one more command that does.
+    if (process.env['OQS_URL']) error.message += HINT
+    throw error
+  })
   await work(store)
 }
+
+const HINT = '; token commands open the store that OQS_STORE names, not OQS_URL'
 
 function parseScopes(text: string): Scope[] {
   return parseList(text).map((scope) => {

@@ -1,0 +1,84 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { lineOf, runOqs, startOqs } from '../support/oqs-process.ts'
+import { askUrl } from '../support/service.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+
+/** What an operator sees of a service that is set up wrongly, or in trouble. */
+
+let folder: TempFolder
+beforeEach(() => {
+  folder = tempFolder()
+})
+afterEach(() => folder[Symbol.dispose]())
+
+const settings = (more = {}) => ({
+  OQS_PORT: '0',
+  OQS_STORE: `sqlite:${join(folder.path, 'oqs.db')}`,
+  ...more,
+})
+
+function logLines(stderr: string) {
+  return stderr
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line))
+}
+
+describe('the log', () => {
+  it('has no line for a probe that is fine, and a short one for a probe that is not', async () => {
+    await using oqs = startOqs(['serve'], settings())
+    const url = await lineOf(oqs, 'listening on ')
+    const probe = async (path: string) => (await askUrl(url + path, { token: null })).status
+    expect([await probe('/healthz'), await probe('/readyz')]).toEqual([200, 200])
+    rmSync(join(folder.path, 'oqs.db'))
+    expect([await probe('/readyz'), await probe('/readyz')]).toEqual([503, 503])
+    expect(await probe('/nowhere')).toBe(404)
+    oqs.child.kill('SIGTERM')
+    await oqs.ended
+    const lines = logLines(oqs.stderr())
+    const asked = lines.filter(({ requestId }) => requestId !== undefined)
+    expect(asked.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
+      'warn notReady',
+      'warn notReady',
+      'info requestFinished',
+    ])
+    expect(asked[0].reason).toMatch(/^the file of the store is gone/)
+    expect(oqs.stderr()).not.toContain('stack')
+  })
+
+  it('asks what was meant by a variable that is close to a setting', async () => {
+    for (const more of [{}, { OQS_WORKERS: '2' }]) {
+      await using oqs = startOqs(['serve'], settings({ ...more, OQS_DEOM: 'on' }))
+      await lineOf(oqs, 'listening on ')
+      oqs.child.kill('SIGTERM')
+      expect(await oqs.ended).toBe(0)
+      const told = logLines(oqs.stderr()).filter(({ msg }) => msg === 'unknownSetting')
+      expect(told).toMatchObject([{ level: 'warn', name: 'OQS_DEOM', meant: 'OQS_DEMO' }])
+    }
+  })
+
+  it('takes the warnings of packages as lines', async () => {
+    const OQS_STORE = 'postgres://oqs:s3cret@127.0.0.1:1/oqs?sslmode=require'
+    const { code, stderr } = await runOqs(['serve'], settings({ OQS_STORE }))
+    expect(code).toBe(1)
+    expect(logLines(stderr)).toMatchObject([
+      { level: 'warn', msg: 'warned', warning: expect.stringContaining("'sslmode=verify-full'") },
+    ])
+    expect(stderr.trim().split('\n').at(-1)).toMatch(/^oqs: OQS_STORE is .* ECONNREFUSED/)
+    expect(stderr.trim().split('\n')).toHaveLength(2)
+  })
+})
+
+describe('an address that cannot be listened on', () => {
+  it.for([
+    { OQS_HOST: '203.0.113.4' },
+    { OQS_HOST: 'no..host' },
+    { OQS_HOST: '203.0.113.4', OQS_WORKERS: '2' },
+  ])('is told with the name of its setting: %o', async (more) => {
+    const { code, stderr } = await runOqs(['serve'], settings(more))
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^oqs: OQS_HOST is "[^"]+": .*(?:EADDRNOTAVAIL|ENOTFOUND).*\n$/)
+  })
+})
