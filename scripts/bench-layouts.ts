@@ -4,7 +4,6 @@ import { type LayoutStore, openLayoutStore, partMaker } from './bench/layouts/la
 import { LAYOUTS } from './bench/layouts/layouts.ts'
 import { checkPages, freshPages, type PageCase, updatedPages } from './bench/layouts/read-phases.ts'
 import { printPages, printSizes, printWrites } from './bench/layouts/report.ts'
-import { measureInRounds, type RoundOptions } from './bench/layouts/rounds.ts'
 import { startLayoutServer } from './bench/layouts/start-server.ts'
 import {
   BATCH_OBJECTS,
@@ -16,6 +15,7 @@ import {
   type WritePhase,
 } from './bench/layouts/write-phases.ts'
 import { clearProgress } from './bench/progress.ts'
+import { measureInRounds, type RoundOptions } from './bench/rounds.ts'
 import { openWorkspace } from './bench/workspace.ts'
 
 /** Measures other ways to keep records on SQLite beside the rows of the store. */

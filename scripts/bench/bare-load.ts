@@ -1,22 +1,19 @@
-import { randomUUID } from 'node:crypto'
-import { findObjectType } from '../../src/ontology/catalogue.ts'
-import { planChange } from '../../src/ontology/change-definition.ts'
 import { objectReader } from '../../src/ontology/read-object.ts'
 import { columnOf } from '../../src/store/sql/field-numbers.ts'
 import { openConnection } from '../../src/store/sqlite/connection.ts'
 import { toCrossing } from '../../src/store/sqlite/crossing-change.ts'
 import { readFieldNumbers } from '../../src/store/sqlite/field-numbers.ts'
 import { objectTable } from '../../src/store/sqlite/object-table.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { indexedTerms } from '../../src/store/sqlite/text-index.ts'
-import { DEFINITION, makePart, OBJECT_TYPE, ONTOLOGY } from './objects.ts'
+import { defineTypeInFile } from './define-type.ts'
+import { makePart } from './objects.ts'
 
 /**
  * The least that writing the same rows with the same indexes costs: prepared statements in one
  * process, rows that were made before, nothing read, checked or sent. Gives seconds.
  */
 export async function bareLoad(path: string, objects: number, batch: number): Promise<number> {
-  const objectType = await defineType(path)
+  const objectType = await defineTypeInFile(path)
   const readObject = objectReader(objectType)
   const properties = [...objectType.properties.keys()]
   const db = openConnection(path)
@@ -52,14 +49,4 @@ export async function bareLoad(path: string, objects: number, batch: number): Pr
   }
   db.close()
   return seconds
-}
-
-async function defineType(path: string) {
-  await using store = openSqliteStore(path)
-  const before = await store.readCatalogue()
-  await store.saveOntology(planChange(ONTOLOGY, DEFINITION, before, randomUUID))
-  const { ontologies } = await store.readCatalogue()
-  const [ontology] = ontologies
-  if (ontology === undefined) throw new Error('the ontology was not saved')
-  return findObjectType(ontology, OBJECT_TYPE)
 }

@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import { findObjectType } from '../../src/ontology/catalogue.ts'
-import { planChange } from '../../src/ontology/change-definition.ts'
 import { objectReader } from '../../src/ontology/read-object.ts'
 import { openStore } from '../../src/server/open-store.ts'
 import type { Change } from '../../src/store/object-store.ts'
+import { defineType } from './define-type.ts'
 import { readBody, type Target } from './http-client.ts'
-import { DEFINITION, makePart, OBJECT_TYPE, ONTOLOGY, UPDATED_EVERY } from './objects.ts'
+import { makePart, OBJECT_TYPE, ONTOLOGY, UPDATED_EVERY } from './objects.ts'
 import { showProgress } from './progress.ts'
 
 /** Fills the store by its own commit, and changes it through the service. */
@@ -15,12 +13,7 @@ const BATCH_OBJECTS = 10_000
 /** Gives a line about how fast it went. */
 export async function loadStore(name: string, objects: number): Promise<string> {
   await using store = await openStore(name)
-  const before = await store.readCatalogue()
-  await store.saveOntology(planChange(ONTOLOGY, DEFINITION, before, randomUUID))
-  const { generation, ontologies } = await store.readCatalogue()
-  const [ontology] = ontologies
-  if (ontology === undefined) throw new Error('the ontology was not saved')
-  const objectType = findObjectType(ontology, OBJECT_TYPE)
+  const { objectType, generation } = await defineType(store)
   const readObject = objectReader(objectType)
 
   const started = performance.now()

@@ -1,6 +1,6 @@
 import type { Call } from '../bench/http-client.ts'
-import type { RoundCase } from '../bench/layouts/rounds.ts'
 import type { MeasuredProcess } from '../bench/processes.ts'
+import type { RoundCase } from '../bench/rounds.ts'
 import type { Places } from './places.ts'
 import { getObject, listPage, rangePage, readNextToken, searchPage } from './requests.ts'
 

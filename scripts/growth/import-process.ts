@@ -1,13 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import { findObjectType } from '../../src/ontology/catalogue.ts'
-import { planChange } from '../../src/ontology/change-definition.ts'
 import { objectReader } from '../../src/ontology/read-object.ts'
 import { openStore } from '../../src/server/open-store.ts'
 import type { Change } from '../../src/store/object-store.ts'
-import { DEFINITION, makePart, OBJECT_TYPE, ONTOLOGY } from '../bench/objects.ts'
+import { defineType } from '../bench/define-type.ts'
+import { ownMegabytes } from '../bench/memory.ts'
+import { makePart } from '../bench/objects.ts'
 import { showProgress } from '../bench/progress.ts'
 import type { Imported } from './import-objects.ts'
-import { ownMegabytes } from './memory.ts'
 
 /**
  * Fills a store as `oqs import --replace` makes the service do it: batches into a replacement,
@@ -25,12 +23,7 @@ process.disconnect?.()
 
 async function importObjects(name: string, count: number): Promise<Imported> {
   await using store = await openStore(name)
-  const before = await store.readCatalogue()
-  await store.saveOntology(planChange(ONTOLOGY, DEFINITION, before, randomUUID))
-  const { generation: basedOn, ontologies } = await store.readCatalogue()
-  const [ontology] = ontologies
-  if (ontology === undefined) throw new Error('the ontology was not saved')
-  const objectType = findObjectType(ontology, OBJECT_TYPE)
+  const { objectType, generation: basedOn } = await defineType(store)
   const readObject = objectReader(objectType)
 
   const cpuBefore = process.cpuUsage()
@@ -48,7 +41,7 @@ async function importObjects(name: string, count: number): Promise<Imported> {
     )
     await committing
     committing = store.commit({ objectType, changes, basedOn, nowMs: Date.now(), replacement })
-    megabytes = Math.max(megabytes, ownMegabytes('self'))
+    megabytes = Math.max(megabytes, ownMegabytes(process.pid) ?? 0)
     const reached = Math.floor((20 * start) / count) * 5
     if (reached > percent) showProgress(`loading ${count.toLocaleString('en')}: ${reached} %`)
     percent = reached
@@ -60,6 +53,6 @@ async function importObjects(name: string, count: number): Promise<Imported> {
   return {
     seconds: (performance.now() - started) / 1000,
     cpuMicros: user + system,
-    megabytes: Math.max(megabytes, ownMegabytes('self')),
+    megabytes: Math.max(megabytes, ownMegabytes(process.pid) ?? 0),
   }
 }

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
+import { ownMegabytes } from '../bench/memory.ts'
 import type { SizedService } from './cases.ts'
-import { ownMegabytes } from './memory.ts'
 import { listPage, readNextToken } from './requests.ts'
 
 /** Many readers at once, each on a walk of its own, while the memory of the service is watched. */
@@ -21,7 +21,7 @@ export async function peakMegabytes(
     for (let page = 0; page < pagesPerReader; page++) {
       // At the end of the type a reader begins again.
       token = await readNextToken(target, listPage(PAGE_SIZE, 'default', token))
-      most = Math.max(most, ownMegabytes(service.pid))
+      most = Math.max(most, ownMegabytes(service.pid) ?? 0)
     }
   }
   await Promise.all(Array.from({ length: READERS }, walk))

@@ -1,4 +1,4 @@
-import { medianRatio, type Round } from '../bench/layouts/rounds.ts'
+import { medianRatio, type Round } from '../bench/rounds.ts'
 import { median } from '../bench/statistics.ts'
 import type { GrowthCase } from './cases.ts'
 

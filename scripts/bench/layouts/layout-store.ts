@@ -1,18 +1,14 @@
-import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { findObjectType } from '../../../src/ontology/catalogue.ts'
-import { planChange } from '../../../src/ontology/change-definition.ts'
-import type { ObjectType } from '../../../src/ontology/ontology.ts'
 import { objectReader } from '../../../src/ontology/read-object.ts'
 import { OPEN } from '../../../src/store/sql/new-table.ts'
 import { inTransaction, openConnection } from '../../../src/store/sqlite/connection.ts'
 import { type CrossingPut, isPut, toCrossing } from '../../../src/store/sqlite/crossing-change.ts'
 import { objectTable } from '../../../src/store/sqlite/object-table.ts'
-import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { publishVersion } from '../../../src/store/sqlite/publish-version.ts'
 import { rowWriter } from '../../../src/store/sqlite/write-row.ts'
-import { DEFINITION, makePart, OBJECT_TYPE, ONTOLOGY } from '../objects.ts'
+import { defineTypeInFile } from '../define-type.ts'
+import { makePart } from '../objects.ts'
 import type { LayoutName } from './layout.ts'
 import { LAYOUTS, layoutFile } from './layouts.ts'
 
@@ -28,7 +24,7 @@ export interface LayoutStore extends Disposable {
 export async function openLayoutStore(folder: string, name: LayoutName): Promise<LayoutStore> {
   const path = join(folder, layoutFile(name))
   const layout = LAYOUTS[name]
-  const properties = [...(await defineType(path)).properties.keys()]
+  const properties = [...(await defineTypeInFile(path)).properties.keys()]
   const db = openConnection(path)
   layout.create(db)
   const type = db.prepare('SELECT id, table_id FROM object_type').get() ?? {}
@@ -69,21 +65,11 @@ function withoutBody(put: CrossingPut): CrossingPut {
   return [pk, objectId, key, title, '', ...rest]
 }
 
-async function defineType(path: string): Promise<ObjectType> {
-  await using store = openSqliteStore(path)
-  const before = await store.readCatalogue()
-  await store.saveOntology(planChange(ONTOLOGY, DEFINITION, before, randomUUID))
-  const { ontologies } = await store.readCatalogue()
-  const [ontology] = ontologies
-  if (ontology === undefined) throw new Error('the ontology was not saved')
-  return findObjectType(ontology, OBJECT_TYPE)
-}
-
 /** Objects as they cross to a writer, made from their numbers. */
 export async function partMaker(
   folder: string,
 ): Promise<(number: number, revision: number) => CrossingPut> {
-  const objectType = await defineType(join(folder, 'definition.db'))
+  const objectType = await defineTypeInFile(join(folder, 'definition.db'))
   const properties = [...objectType.properties.keys()]
   const readObject = objectReader(objectType)
   return (number, revision) => {

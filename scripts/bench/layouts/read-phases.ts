@@ -1,9 +1,9 @@
 import type { Revision } from '../../../src/contract/revisions.ts'
 import { readBody } from '../http-client.ts'
 import type { MeasuredProcess } from '../processes.ts'
+import type { RoundCase } from '../rounds.ts'
 import type { PagePath } from './page-path.ts'
 import { writePath } from './page-path.ts'
-import type { RoundCase } from './rounds.ts'
 
 /** Which pages are read: others each time, from all over the table. */
 

@@ -1,6 +1,6 @@
+import { medianRatio, type Round } from '../rounds.ts'
 import { median } from '../statistics.ts'
 import { CEILING, PAGE_SIZES, type PageCase } from './read-phases.ts'
-import { medianRatio, type Round } from './rounds.ts'
 import type { WriteCosts } from './write-phases.ts'
 
 /** Measurements → tables for people. */

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import type { MeasuredProcess } from '../processes.ts'
+import { CONCURRENCY } from '../rounds.ts'
 import type { Workspace } from '../workspace.ts'
-import { CONCURRENCY } from './rounds.ts'
 
 const SERVER = fileURLToPath(new URL('./server.ts', import.meta.url))
 

@@ -1,8 +1,8 @@
-import { cpuMicros } from '../cpu-time.ts'
-import { type Call, drainBody } from '../http-client.ts'
-import type { MeasuredProcess } from '../processes.ts'
-import { showProgress } from '../progress.ts'
-import { median } from '../statistics.ts'
+import { cpuMicros } from './cpu-time.ts'
+import { type Call, drainBody } from './http-client.ts'
+import type { MeasuredProcess } from './processes.ts'
+import { showProgress } from './progress.ts'
+import { median } from './statistics.ts'
 
 /** Measures many cases in short rounds, so that whatever disturbs the machine disturbs them all. */
 
