@@ -30,7 +30,7 @@ export async function aggregate(
   { readsCurrentRows }: Pick<Capabilities, 'readsCurrentRows'>,
 ): Promise<Aggregated> {
   const head = await readTypeHead(session, read.objectType)
-  const fields = await readTypeFields(session, head.typeId, read.objectType)
+  const fields = await readTypeFields(session, head, read.objectType)
   const parts: AggregateParts & CompiledAggregation = {
     ...compileAggregation(read.aggregation, fields.numbers, DIALECT),
     table: objectTable(head.current.table),

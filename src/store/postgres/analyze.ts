@@ -24,6 +24,6 @@ export function analyzeLater(database: Database, table: number): void {
     .write(async (session) => {
       await session.takeTime()
       await session.query(`ANALYZE ${objectTable(table)}`)
-    })
+    }, 'analyze')
     .catch(() => {})
 }

@@ -12,6 +12,7 @@ import { longTextFields } from './long-texts.ts'
 import { allowLongTexts, makeObjectTable, objectTable } from './object-table.ts'
 import { notePending, publishPending, type Writable, writeInTurn } from './pending-commit.ts'
 import { noteWritten, publishVersion } from './publish-version.ts'
+import { BATCH_TIMEOUT_MS } from './session.ts'
 
 /**
  * Writes a batch, in one transaction, as the next version of its type: old rows are closed, new
@@ -22,7 +23,7 @@ import { noteWritten, publishVersion } from './publish-version.ts'
 export async function commitBatch(store: Writable, batch: Batch): Promise<Commit> {
   const { objectType, replacement, keepsExisting = false } = batch
   const settled = settleChanges(await allChanges(batch.changes), keyOf, keepsExisting)
-  const { typeId, commit, grown } = await writeInTurn(store, async (session) => {
+  const { typeId, commit, grown } = await writeInTurn(store, objectType.rid, async (session) => {
     const lock = replacement === undefined ? 'commit' : 'load'
     const type = await lockType(session, store.capabilities, objectType.rid, lock)
     if (type === undefined || type.generation > batch.basedOn) throw outOfSync(objectType.rid)
@@ -40,6 +41,8 @@ export async function commitBatch(store: Writable, batch: Batch): Promise<Commit
         state,
       })
     }
+    // Now that the locks are held: waiting for them stays short.
+    await session.takeTime(BATCH_TIMEOUT_MS)
     const written = await writeRows(session, settled, target, keepsExisting)
     const { put, deleted, kept } = written
     const isWritten = put + deleted > 0

@@ -1,86 +1,50 @@
-import { once } from 'node:events'
-import pg, { type PoolClient } from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
-import { mayPrepare, numbered } from './numbered-sql.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Pool, PoolClient } from 'pg'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { CONNECT_TIMEOUT_MS, makePool } from './connection-pool.ts'
+import {
+  ClientSession,
+  type QueryOptions,
+  type Row,
+  type Session,
+  type WriteSession,
+} from './session.ts'
 import { Slots } from './slots.ts'
 import { isConflict, isLostConnection, toStoreFailure, UnknownOutcome } from './store-failure.ts'
 
+export type { QueryOptions, Row, Session, WriteSession }
+
 /** How this store talks to PostgreSQL: pooled connections, transactions, bounded waiting. */
 
-const CONNECTIONS = 10
 /** Connections that may write at once; the others stay free for readers. */
 const WRITERS = 5
-const CONNECT_TIMEOUT_MS = 5000
-const STATEMENT_TIMEOUT_MS = 30_000
-const LOCK_TIMEOUT_MS = 10_000
-/** Longer than the database itself waits: only a database that is gone says nothing for so long. */
-const SILENCE_TIMEOUT_MS = 45_000
-const NO_TIMEOUT_MS = 24 * 3_600_000
-/** Connections are renewed after a while, and their prepared statements with them. */
-const CONNECTION_LIFETIME_SECONDS = 1800
+/** Of those, for one type: one writes, one is ready to go on when it has done so. */
+const WRITERS_OF_ONE = 2
 const WRITE_ATTEMPTS = 5
 
-/** What holds on every connection, whatever a server or a database has as its default. */
-const SETTINGS_SQL = `
-  SET statement_timeout = ${STATEMENT_TIMEOUT_MS};
-  SET lock_timeout = ${LOCK_TIMEOUT_MS};
-  -- A standby then refuses the first write, in words that tell so.
-  SET default_transaction_read_only = off;
-  SET idle_in_transaction_session_timeout = ${STATEMENT_TIMEOUT_MS};
-  SET extra_float_digits = 1;
-  SET array_nulls = on;
-  SET bytea_output = hex;
-  SET standard_conforming_strings = on;
-  SET plan_cache_mode = auto;
-  -- Acknowledged means on disk; what promises more than that is left as it is.
-  SELECT set_config('synchronous_commit', CASE setting WHEN 'off' THEN 'on' ELSE setting END, false)
-    FROM pg_settings WHERE name = 'synchronous_commit';
-  -- Compiling a statement takes longer than most of ours run.
-  SET jit = off`
-
-/** A row: its columns, in the order of the statement. */
-export type Row = readonly unknown[]
-
-export interface QueryOptions {
-  /** Whether the statement is worth preparing: its text comes again and again. */
-  readonly name?: boolean
-}
-
-/** One transaction, or one connection. Values are bound where the text has a question mark. */
-export interface Session {
-  query(sql: string, values?: readonly unknown[], options?: QueryOptions): Promise<readonly Row[]>
-}
-
-export interface WriteSession extends Session {
-  /** Gives the number of rows that the statement changed. */
-  run(sql: string, values?: readonly unknown[]): Promise<number>
-  /** Feeds lines to a `COPY … FROM STDIN`; gives the number of rows. */
-  copyIn(sql: string, chunks: Iterable<string>): Promise<number>
-  /** Lets the statements of this transaction take as long as they need. */
-  takeTime(): Promise<void>
-}
-
 export class Database implements AsyncDisposable {
-  readonly #pool: pg.Pool
+  readonly #pool: Pool
   readonly #underWay = new Set<Promise<unknown>>()
-  readonly #writers = new Slots(WRITERS)
+  readonly #writers = new Slots({ count: WRITERS, perKey: WRITERS_OF_ONE })
 
   constructor(url: string) {
-    this.#pool = new pg.Pool({
-      connectionString: url,
-      max: CONNECTIONS,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      idleTimeoutMillis: 60_000,
-      maxLifetimeSeconds: CONNECTION_LIFETIME_SECONDS,
-      allowExitOnIdle: true,
-      keepAlive: true,
-      application_name: 'object-query-service',
-      onConnect: (client) => client.query(SETTINGS_SQL),
-      query_timeout: SILENCE_TIMEOUT_MS,
-      types: { getTypeParser },
+    this.#pool = makePool(url)
+  }
+
+  /** Asks once whether the database answers. One that hangs is not waited for. */
+  async check(sql: string, timeoutMs = CONNECT_TIMEOUT_MS): Promise<void> {
+    const asking = this.#track(() =>
+      this.#withClient((client) => new ClientSession(client, timeoutMs).query(sql)),
+    )
+    const enough = new AbortController()
+    const hangs = pause(timeoutMs, undefined, { signal: enough.signal }).then(() => {
+      throw new ObjectQueryError('ServiceUnavailable', { reason: 'the database does not answer' })
     })
-    // A connection that breaks while nobody uses it: the pool has let go of it already.
-    this.#pool.on('error', () => {})
+    try {
+      await Promise.race([asking, hangs])
+    } finally {
+      enough.abort()
+    }
   }
 
   /** One statement that changes nothing, outside a transaction. It is repeated once where the connection was lost. */
@@ -99,11 +63,12 @@ export class Database implements AsyncDisposable {
 
   /**
    * Runs in a transaction of its own. What was surely not committed is tried again where that can
-   * help, so `run` must do the same each time.
+   * help, so `run` must do the same each time. Few with the same key write at once, so that many
+   * who wait for one lock leave room for others.
    */
-  write<T>(run: (session: WriteSession) => Promise<T>): Promise<T> {
+  write<T>(run: (session: WriteSession) => Promise<T>, key?: string): Promise<T> {
     return this.#track(() =>
-      this.#writers.use(async () => {
+      this.#writers.use(key, async () => {
         for (let attempt = 1; ; attempt += 1) {
           try {
             return await this.#writeOnce(run)
@@ -205,73 +170,4 @@ async function rolledBack(client: PoolClient, error: unknown): Promise<boolean> 
   } catch {
     return false
   }
-}
-
-class ClientSession implements WriteSession {
-  readonly #client: PoolClient
-  #timeoutMs = SILENCE_TIMEOUT_MS
-
-  constructor(client: PoolClient) {
-    this.#client = client
-  }
-
-  async query(
-    sql: string,
-    values: readonly unknown[] = [],
-    options: QueryOptions = {},
-  ): Promise<readonly Row[]> {
-    return (await this.#send(sql, values, options)).rows
-  }
-
-  async run(sql: string, values: readonly unknown[] = []): Promise<number> {
-    return (await this.#send(sql, values, {})).rowCount ?? 0
-  }
-
-  async copyIn(sql: string, chunks: Iterable<string>): Promise<number> {
-    // The driver looks there for how long it may take.
-    const query = Object.assign(copyFrom(sql), { query_timeout: this.#timeoutMs })
-    const stream = this.#client.query(query)
-    // A connection that is given up tells its stream a second time, when nobody waits any more.
-    stream.on('error', () => {})
-    const ended = once(stream, 'finish')
-    // Awaited below; it may fail before that.
-    ended.catch(() => {})
-    for (const chunk of chunks) {
-      if (stream.destroyed) break
-      if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), ended])
-    }
-    stream.end()
-    await ended
-    return stream.rowCount
-  }
-
-  async takeTime(): Promise<void> {
-    this.#timeoutMs = NO_TIMEOUT_MS
-    await this.query('SET LOCAL statement_timeout = 0')
-  }
-
-  #send(sql: string, values: readonly unknown[], { name = false }: QueryOptions) {
-    const { text, hash } = numbered(sql)
-    return this.#client.query<unknown[]>({
-      text,
-      values: [...values],
-      rowMode: 'array',
-      ...(name && mayPrepare(this.#client, hash) ? { name: hash } : {}),
-      // A setting of the driver which its types leave out.
-      ...{ query_timeout: this.#timeoutMs },
-    })
-  }
-}
-
-const BIGINT = 20
-
-/** A bigint is a number where that is exact. */
-function getTypeParser(type: number, format?: 'text' | 'binary') {
-  if (type === BIGINT && format !== 'binary') return parseBigint
-  return pg.types.getTypeParser(type, format)
-}
-
-function parseBigint(text: string): number | bigint {
-  const number = Number(text)
-  return Number.isSafeInteger(number) ? number : BigInt(text)
 }

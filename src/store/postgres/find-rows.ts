@@ -20,12 +20,35 @@ export interface TypeFields extends Pick<QueryTables, 'columnsOf' | 'textFields'
   readonly numbers: FieldNumbers
 }
 
+/** The fields of each type as it was last read; they only change with its definition. */
+const knownFields = new WeakMap<ObjectType, TypeFields & TypeState>()
+
+type TypeState = Pick<TypeHead, 'typeId' | 'generation'>
+
+/** The fields of a type, where they are known to be those of this head. */
+export function knownTypeFields(
+  { typeId, generation }: TypeState,
+  objectType: ObjectType,
+): TypeFields | undefined {
+  const known = knownFields.get(objectType)
+  return known?.typeId === typeId && known.generation === generation ? known : undefined
+}
+
+/** To be called in the transaction that read the head. */
 export async function readTypeFields(
   session: Session,
-  typeId: number,
+  head: TypeState,
   objectType: ObjectType,
 ): Promise<TypeFields> {
-  const columns = await readFieldColumns(session, typeId)
+  const known = knownTypeFields(head, objectType)
+  if (known !== undefined) return known
+  const fields = toTypeFields(await readFieldColumns(session, head.typeId), objectType)
+  const { typeId, generation } = head
+  knownFields.set(objectType, { ...fields, typeId, generation })
+  return fields
+}
+
+function toTypeFields(columns: readonly FieldColumns[], objectType: ObjectType): TypeFields {
   const byNumber = new Map<number, FieldColumns>(columns.map((field) => [field.number, field]))
   const numbers = new FieldNumbers(
     columns.map(({ number, property, structField = null }) => ({
@@ -63,6 +86,12 @@ export async function readQuerySql(
     ...fields,
     similarTerms: (terms, prefix) => similar.get(nameOf(terms, prefix)) ?? new Map(),
   })
+}
+
+/** The condition of a query that looks for no similar terms; undefined for others. */
+export function exactQuerySql(query: Query, fields: TypeFields): SqlCondition | undefined {
+  if (fuzzyTexts(query).length > 0) return undefined
+  return querySql(query, { ...fields, similarTerms: () => new Map() })
 }
 
 function fuzzyTexts(query: Query): (Query & { kind: 'text' })[] {

@@ -24,7 +24,7 @@ export async function readObjects<T>(
 }
 
 function makeTables(store: Writable, { rid }: ObjectType): Promise<void> {
-  return writeInTurn(store, async (session) => {
+  return writeInTurn(store, rid, async (session) => {
     const type = await lockType(session, store.capabilities, rid, 'commit')
     if (type === undefined) return
     const rows = await session.query(

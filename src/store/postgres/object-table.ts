@@ -45,6 +45,7 @@ export async function makeObjectTable(
   const table = objectTable(id)
   const fields = await readFieldColumns(session, typeId)
   await session.takeTime()
+  await dropForeign(session, table)
   // Every unique key holds pk: what a distributed table demands.
   await session.query(`
     CREATE TABLE ${table} (
@@ -73,6 +74,20 @@ export async function makeObjectTable(
     for (const { sql } of lateIndexes(table, fields)) await session.query(sql)
   }
   await session.run('UPDATE oqs_object_table SET is_made = TRUE WHERE id = ?', [id])
+}
+
+/**
+ * Drops what has the name of a table that is yet to be made: the catalogue was restored to a state
+ * from before it was made, and nobody reads it any more. Only where it stands in the way: the same
+ * name in a schema that is looked into later is somebody else's.
+ */
+async function dropForeign(session: WriteSession, table: string): Promise<void> {
+  const found = await session.query(
+    `SELECT 1 FROM pg_class WHERE relname = ? AND relkind IN ('r', 'p')
+     AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())`,
+    [table],
+  )
+  if (found.length > 0) await session.query(`DROP TABLE ${table}`)
 }
 
 /** Columns that every table has, and columns that a table may have. */

@@ -86,7 +86,7 @@ class PostgresStore implements ObjectStore {
   }
 
   async check(): Promise<void> {
-    await this.database.one('SELECT generation FROM oqs_catalogue')
+    await this.database.check('SELECT generation FROM oqs_catalogue')
   }
 
   readCatalogue(): Promise<Catalogue> {

@@ -1,24 +1,47 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { fixture, pageRead, type StoreFixture } from '../../../test/support/store-fixture.ts'
 import { type StorePlace, storePlace } from '../../../test/support/store-place.ts'
+import { planChange } from '../../ontology/change-definition.ts'
 import type { ObjectStore, PageRead, StoredPage } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
 import { readCapabilities } from './capabilities.ts'
-import { Database } from './database.ts'
+import { Database, type Session } from './database.ts'
 import { openPostgresStore } from './open.ts'
 import { PageReader } from './page-reader.ts'
+
+const anewWith = (type: 'string' | 'integer') => ({
+  apiName: 'anew',
+  objectTypes: [
+    {
+      apiName: 'one',
+      primaryKey: 'k',
+      properties: { k: { type: 'string' as const }, text: { type } },
+    },
+  ],
+})
+
+/** Counts the transactions in which something is read step by step. */
+class CountingDatabase extends Database {
+  reads = 0
+
+  override read<T>(run: (session: Session) => Promise<T>): Promise<T> {
+    this.reads += 1
+    return super.read(run)
+  }
+}
 
 /** A node that knows how a type stood a while ago, while another node changes it. */
 describe('a page of what another node has changed', () => {
   let place: StorePlace
   let other: ObjectStore
-  let database: Database
+  let database: CountingDatabase
   let things: StoreFixture
   let pages: PageReader
   beforeAll(async () => {
     place = await storePlace()
     other = await openPostgresStore(place.name)
-    database = new Database(place.name)
+    database = new CountingDatabase(place.name)
     things = await fixture(other)
     const capabilities = await database.read(readCapabilities)
     pages = new PageReader({ database, capabilities }, new PageCache())
@@ -48,6 +71,43 @@ describe('a page of what another node has changed', () => {
     expect(await read({ version: 1 })).toBe(before)
     expect(await ask()).toMatchObject({ version: 2, count: 3, matches: 3, more: false })
     expect(await ask({ maxObjects: 2 })).toMatchObject({ count: 2, more: true })
+  })
+
+  it('finds by one statement what a question asks for, also after a commit', async () => {
+    const field = { property: 'text', structField: undefined }
+    const query = { kind: 'compare', field, operator: 'eq', value: '2' } as const
+    const wish = { query, countsMatches: false, maxObjects: 1 }
+    expect(await ask(wish)).toMatchObject({ count: 1, more: false })
+    const before = database.reads
+    expect(await ask(wish)).toMatchObject({ count: 1, more: false, matches: undefined })
+    await things.commit([['d', '2']])
+    expect(await ask(wish)).toMatchObject({ count: 1, more: true, version: 3 })
+    const after = { pk: 'b', version: 0 }
+    expect(await ask({ ...wish, after })).toMatchObject({
+      count: 1,
+      more: false,
+      last: { pk: 'd' },
+    })
+    expect(await ask({ ...wish, after, version: 2 })).toMatchObject({ count: 0, version: 2 })
+    expect(await ask({ ...wish, matches: 2, countsMatches: true })).toMatchObject({ matches: 2 })
+    // A table that is spread over machines is read in steps.
+    expect(database.reads - before).toBe(inject('store') === 'citus' ? 5 : 0)
+    await things.commit([['d', null]])
+  })
+
+  it('asks anew for the fields of a type that was defined anew', async () => {
+    const field = { property: 'text', structField: undefined }
+    const query = { kind: 'compare', field, operator: 'eq', value: 'x' } as const
+    const wish = { query, countsMatches: false }
+    const anew = await fixture(other, anewWith('string'))
+    const readAnew = () => pages.read(pageRead(anew.type, wish))
+    for (const _ of [1, 2]) expect(await readAnew()).toMatchObject({ count: 0 })
+    // Its columns have other numbers then, in another table.
+    const catalogue = await other.readCatalogue()
+    await other.saveOntology(planChange('anew', anewWith('integer'), catalogue, randomUUID))
+    const again = await fixture(other, anewWith('string'))
+    await again.put([{ k: 'a', text: 'x' }])
+    for (const _ of [1, 2]) expect(await readAnew()).toMatchObject({ count: 1 })
   })
 
   it('keeps to the bytes of a page when objects became larger', async () => {

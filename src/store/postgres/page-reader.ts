@@ -5,7 +5,15 @@ import type { Row } from './database.ts'
 import { readObjects } from './missing-tables.ts'
 import { HIDDEN_VALUES, pageSql, SHOWN_VALUES, visibleSql } from './page-sql.ts'
 import type { Writable } from './pending-commit.ts'
-import { fitsSurely, isPlain, keyOrderWish, readPage, shownRows, toPageRows } from './read-page.ts'
+import {
+  fitsSurely,
+  isPlain,
+  keyOrderWish,
+  readPage,
+  shownRows,
+  toPageRows,
+  wishAtOnce,
+} from './read-page.ts'
 import { isMissingTable } from './store-failure.ts'
 import { HEAD_TEXT_SQL, parseTypeHead, readTypeHead, type TypeHead } from './type-head.ts'
 
@@ -18,10 +26,19 @@ export function isLarge(liveCount: number, maxObjects: number): boolean {
   return liveCount > 1000 && liveCount > 100 * maxObjects
 }
 
+/** Whether one object is wanted: how it is found does not depend on which, so one plan serves all. */
+function asksForKey({ query, objectType }: PageRead): boolean {
+  return (
+    query.kind === 'compare' &&
+    query.operator === 'eq' &&
+    query.field.property === objectType.primaryKey.apiName
+  )
+}
+
 /**
- * Reads pages in as few round trips as possible. A walk over all objects takes one: the table is
- * the one that was seen last, and the statement that reads it also tells whether it still is the
- * right one. One statement sees one moment, as a transaction does.
+ * Reads pages in as few round trips as possible. A walk in key order takes one: table and fields are
+ * those that were seen last, and the statement that reads them also tells whether they still are the
+ * right ones. One statement sees one moment, as a transaction does.
  */
 export class PageReader {
   readonly #store: Writable
@@ -51,9 +68,8 @@ export class PageReader {
       const head = parseTypeHead(String(row[0]))
       this.#heads.set(read.objectType, head)
       const { version = head.published } = read
-      if (version === kept.version && version >= head.oldest && version <= head.published) {
-        return kept
-      }
+      const isKnown = head.current.isMade && version >= head.oldest && version <= head.published
+      if (isKnown && version === kept.version) return kept
     }
     kept.release()
     return
@@ -70,16 +86,20 @@ export class PageReader {
   /** Undefined where the last known head is none, or not good enough. */
   async #readAtOnce(read: PageRead): Promise<StoredPage | undefined> {
     const known = this.#heads.get(read.objectType)
-    if (known === undefined || !isPlain(read) || !this.#store.capabilities.readsCurrentRows) return
+    if (!known?.current.isMade || !this.#store.capabilities.readsCurrentRows) return
     const { table, firstVersion, maxRecordBytes, liveCount } = known.current
     const wanted = read.version ?? known.published
     if (wanted < firstVersion) return
     const fits = fitsSurely(read, maxRecordBytes)
     const isNewest = wanted === known.published
-    const places = !isNewest && isLarge(liveCount, read.maxObjects) ? HIDDEN_VALUES : SHOWN_VALUES
+    const plain = isPlain(read)
+    const hides = plain && !isNewest && isLarge(liveCount, read.maxObjects)
+    const places = hides ? HIDDEN_VALUES : SHOWN_VALUES
     const visible = visibleSql(isNewest ? 'current' : 'version', wanted, places)
+    const wish = plain ? keyOrderWish(read, visible, places) : wishAtOnce(read, known, visible)
+    if (wish === undefined) return
     const { sql, values } = pageSql({
-      ...keyOrderWish(read, visible, places),
+      ...wish,
       table,
       record: read.record,
       maxObjects: read.maxObjects,
@@ -89,6 +109,7 @@ export class PageReader {
       `SELECT NULL, NULL, head${fits ? '' : ', NULL'} FROM (${HEAD_TEXT_SQL}) AS head
        UNION ALL (${sql})`,
       [read.objectType.rid, ...values],
+      plain || asksForKey(read),
     )
     const headRow = answer.find(([pk]) => pk === null)
     if (headRow === undefined) return
@@ -97,6 +118,8 @@ export class PageReader {
     const version = read.version ?? head.published
     const isRight =
       head.current.table === table &&
+      head.generation === known.generation &&
+      head.current.isMade &&
       version >= head.oldest &&
       (isNewest ? version === head.published : version <= head.published) &&
       (!fits || fitsSurely(read, head.current.maxRecordBytes))
@@ -104,12 +127,12 @@ export class PageReader {
     const rows = answer.filter((row) => row !== headRow)
     const shown = shownRows(rows, read.maxObjects)
     const page = toPageRows(shown, shown.length < rows.length, read.record)
-    return { ...page, version, matches: head.current.liveCount }
+    return { ...page, version, matches: plain ? head.current.liveCount : read.matches }
   }
 
-  async #ask(sql: string, values: readonly unknown[]): Promise<readonly Row[]> {
+  async #ask(sql: string, values: readonly unknown[], name = true): Promise<readonly Row[]> {
     try {
-      return await this.#store.database.one(sql, values, { name: true })
+      return await this.#store.database.one(sql, values, { name })
     } catch (error) {
       // Replaced, and dropped since.
       if (isMissingTable(error)) return []

@@ -44,14 +44,18 @@ export interface Writable {
   readonly capabilities: Capabilities
 }
 
-/** Runs in a transaction that begins when every earlier commit of its types is published. */
+/**
+ * Runs in a transaction that begins when every earlier commit of its types is published. The key is
+ * the RID of the type that is written, or whatever else writers wait for each other for.
+ */
 export async function writeInTurn<T>(
   store: Writable,
+  key: string,
   run: (session: WriteSession) => Promise<T>,
 ): Promise<T> {
   for (;;) {
     try {
-      return await store.database.write(run)
+      return await store.database.write(run, key)
     } catch (error) {
       if (error instanceof UnfinishedCommit) {
         await publishPending(store, error.typeId)

@@ -7,7 +7,15 @@ import { orderArms, orderColumn } from '../sql/order-sql.ts'
 import { combine, type SqlCondition } from '../sql/sql-condition.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Row, Session } from './database.ts'
-import { countRows, estimateRows, readAnchor, readQuerySql, readTypeFields } from './find-rows.ts'
+import {
+  countRows,
+  estimateRows,
+  exactQuerySql,
+  knownTypeFields,
+  readAnchor,
+  readQuerySql,
+  readTypeFields,
+} from './find-rows.ts'
 import { type PageSqlWish, pageSql, SHOWN_VALUES, visibleSql } from './page-sql.ts'
 import { type TableHead, type TypeHead, tableOfVersion } from './type-head.ts'
 
@@ -63,6 +71,23 @@ export function keyOrderWish({ after }: PageRead, visible: SqlCondition, { text 
   return { where: combine('and', [visible, afterKey]), orderBy: 'o.pk', isKeyOrder: true }
 }
 
+/** The rows of a page in key order, where nothing has to be looked up before; else undefined. */
+export function wishAtOnce(
+  read: PageRead,
+  head: TypeHead,
+  visible: SqlCondition,
+): Omit<PageSqlWish, 'table' | 'record' | 'maxObjects' | 'budget'> | undefined {
+  const { query, order, after, matches, countsMatches } = read
+  const fields = knownTypeFields(head, read.objectType)
+  const mustCount = countsMatches && matches === undefined
+  if (fields === undefined || order.length > 0 || mustCount || isPlanOpen(read)) return undefined
+  const matching = exactQuerySql(query, fields)
+  const [arm] = orderArms([], after && { pk: after.pk, values: [] })
+  if (matching === undefined || arm === undefined) return undefined
+  const where = combine('and', [visible, matching, arm])
+  return { where, orderBy: arm.orderBy, isKeyOrder: false }
+}
+
 /** What a query finds, in any order. */
 async function readFound(
   session: Session,
@@ -71,7 +96,7 @@ async function readFound(
   viewed: Viewed,
 ): Promise<StoredPage | Reclaimed> {
   const { query, order, after } = read
-  const fields = await readTypeFields(session, head.typeId, read.objectType)
+  const fields = await readTypeFields(session, head, read.objectType)
   const anchor = after && (await readAnchor(session, order, fields.numbers, head, after))
   if (after !== undefined && anchor === undefined) return 'reclaimed'
 

@@ -33,7 +33,7 @@ export function startReplacement(
   { typeRid, nowMs }: { readonly typeRid: string; readonly nowMs: number },
 ): Promise<string> {
   const { capabilities } = store
-  return writeInTurn(store, async (session) => {
+  return writeInTurn(store, typeRid, async (session) => {
     const { id: typeId, lastVersion } = await lockExistingType(
       session,
       capabilities,
@@ -79,7 +79,7 @@ async function publish(
   // One index at a time, and none while the type is locked: that takes long.
   while (await buildIndex(store, wish));
   if (store.capabilities.publishesApart) await waitForRows(store, wish)
-  return writeInTurn(store, async (session) => {
+  return writeInTurn(store, wish.typeRid, async (session) => {
     const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'change')
     const table = await lockLoading(session, type.id, wish.replacement)
     await dropUnfitIndexes(session, type.id, table.id)
@@ -121,7 +121,7 @@ function buildIndex(
   store: Writable,
   wish: ReplacementOfType & { readonly nowMs: number },
 ): Promise<boolean> {
-  return writeInTurn(store, async (session) => {
+  return writeInTurn(store, wish.typeRid, async (session) => {
     const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
     const table = await lockLoading(session, type.id, wish.replacement)
     // What is being published is not idle.
@@ -135,6 +135,7 @@ function buildIndex(
       return true
     }
     if (await buildNextIndex(session, type.id, table.id)) return true
+    await session.takeTime()
     await session.query(`ANALYZE ${objectTable(table.id)}`)
     return false
   })
@@ -148,20 +149,21 @@ function waitForRows(store: Writable, wish: ReplacementOfType): Promise<void> {
   return waitUntil(UNSEEN_ROWS, async () => {
     if (store.capabilities.distributes) await finishLostCommits(store.database)
     // Looked up each time: a batch that comes meanwhile changes it.
-    const { id, liveCount } = await writeInTurn(store, async (session) => {
+    const { id, liveCount } = await writeInTurn(store, wish.typeRid, async (session) => {
       const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
       return lockLoading(session, type.id, wish.replacement)
     })
-    const [row] = await store.database.one(
-      `SELECT count(*) FROM ${objectTable(id)} WHERE valid_to = ${OPEN}`,
-    )
-    return Number(row?.[0]) === liveCount
+    const count = await store.database.write(async (session) => {
+      await session.takeTime()
+      return session.query(`SELECT count(*) FROM ${objectTable(id)} WHERE valid_to = ${OPEN}`)
+    }, wish.typeRid)
+    return Number(count[0]?.[0]) === liveCount
   })
 }
 
 /** Gives a replacement up; reclaiming removes what was loaded. */
 export function abandonReplacement(store: Writable, wish: ReplacementOfType): Promise<void> {
-  return writeInTurn(store, async (session) => {
+  return writeInTurn(store, wish.typeRid, async (session) => {
     const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
     const { id } = await lockLoading(session, type.id, wish.replacement)
     await session.run(`UPDATE oqs_object_table SET state = 'abandoned' WHERE id = ?`, [id])

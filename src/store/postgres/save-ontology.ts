@@ -15,9 +15,12 @@ import {
 import { refuseUnfinished, type Writable, writeInTurn } from './pending-commit.ts'
 import { rewriteTitles } from './rewrite-titles.ts'
 
+/** Whoever saves a definition waits for the row of the catalogue. */
+const CATALOGUE = 'catalogue'
+
 /** Saves a definition and gives every object type its table, all in one transaction. */
 export function saveOntology(store: Writable, change: OntologyChange): Promise<void> {
-  return writeInTurn(store, async (session) => {
+  return writeInTurn(store, CATALOGUE, async (session) => {
     const generation = await nextGeneration(session, change.basedOn)
     // Many tables can take long to make.
     await session.takeTime()

@@ -10,9 +10,12 @@ const PASSING: Readonly<Record<string, string>> = {
   '25006': 'the database cannot be written to',
   '25P03': 'a transaction was idle for too long',
   '28': 'the database refuses the connection',
-  '3D000': 'the database is gone',
+  '3D000': 'there is no such database',
+  '3F000': 'the database has no schema for the service',
   '40001': 'the database is busy',
   '40P01': 'the database is busy',
+  '42501':
+    'the role of the service lacks rights: it must own the database, or have CREATE on its schema',
   '42P01': 'a table of the database is gone',
   '53100': 'the disk of the database is full',
   '53300': 'the database has no connection left',
@@ -23,8 +26,10 @@ const PASSING: Readonly<Record<string, string>> = {
   '58030': 'the disk of the database does not answer as it should',
 }
 
-/** A row has 8 kB, long texts aside, of which each property with a value takes some. */
+/** Some bound of the database that no setting moves. */
 const TOO_LARGE = '54000'
+/** A row has 8 kB, long texts aside, of which each property with a value takes some. */
+const ROW_TOO_LARGE = /^row is too big/
 
 /**
  * What a worker of Citus says during a COPY arrives without its code, and what it means must be
@@ -32,7 +37,7 @@ const TOO_LARGE = '54000'
  */
 const WITHOUT_CODE = 'XX000'
 const CODES_OF_WORDS: readonly (readonly [words: RegExp, code: string])[] = [
-  [/^row is too big/, TOO_LARGE],
+  [ROW_TOO_LARGE, TOO_LARGE],
   [/^deadlock detected/, '40P01'],
   [/^could not (?:extend|write)/, '53100'],
   [/^canceling statement due to lock timeout/, '55P03'],
@@ -50,8 +55,18 @@ const LOST_WORDS =
 const SYSTEM_ERRORS =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOENT)$/
 
+/**
+ * A message that was not understood. Ours would be a mistake, and the connection goes on; poolers
+ * say with it, as they end the connection, that there is no server.
+ */
+const PROTOCOL_VIOLATION = '08P01'
+
+/** What driver or server say where a password is asked for, and there is none. */
+const NO_PASSWORD = /client password must be a|^empty password returned by client/
+
 interface DriverError {
   readonly code?: unknown
+  readonly severity?: unknown
   readonly message?: unknown
   readonly errors?: readonly unknown[]
 }
@@ -63,8 +78,15 @@ interface DriverError {
 export function toStoreFailure(error: unknown): unknown {
   if (error instanceof ObjectQueryError) return error
   if (codeOf(error) === TOO_LARGE) {
-    const reason = 'an object has more properties with values than a row of the database can hold'
+    const reason = ROW_TOO_LARGE.test(messageOf(error))
+      ? 'an object has more properties with values than a row of the database can hold'
+      : 'this is larger than the database can take'
     return new ObjectQueryError('Default:RequestEntityTooLarge', { reason }, { cause: error })
+  }
+  if (NO_PASSWORD.test(messageOf(error))) {
+    const reason = 'the database asks for a password, and the URL has none'
+    // What the driver says of it explains nothing.
+    return new ObjectQueryError('ServiceUnavailable', { reason })
   }
   const reason = passingReason(error)
   if (reason === undefined) return error
@@ -73,13 +95,15 @@ export function toStoreFailure(error: unknown): unknown {
 
 function passingReason(error: unknown): string | undefined {
   const code = codeOf(error)
+  if (code === PROTOCOL_VIOLATION && !isLostConnection(error)) return undefined
   const known = PASSING[code] ?? PASSING[code.slice(0, 3)] ?? PASSING[code.slice(0, 2)]
   return known ?? (isLostConnection(error) ? UNREACHABLE : undefined)
 }
 
 /** Whether the connection is gone, so that another one is needed to go on. */
 export function isLostConnection(error: unknown): boolean {
-  const { code, message, errors } = (error ?? {}) as DriverError
+  const { code, message, severity, errors } = (error ?? {}) as DriverError
+  if (code === PROTOCOL_VIOLATION) return severity === 'FATAL'
   if (typeof code === 'string') return LOST.test(code) || SYSTEM_ERRORS.test(code)
   // Several addresses were tried, each failed.
   if (Array.isArray(errors)) return errors.some(isLostConnection)
@@ -91,9 +115,24 @@ export function isConflict(error: unknown): boolean {
   return ['40001', '40P01'].includes(codeOf(error))
 }
 
-/** Whether a table was dropped between looking it up and reading it; also of what a client is told. */
+const MISSING_TABLE = '42P01'
+
+/** What the database would say of a table that was never made, if nothing else had its name. */
+export class MissingTable extends Error {
+  readonly code = MISSING_TABLE
+
+  constructor(table: number) {
+    super(`table ${table} is not made yet`)
+    this.name = 'MissingTable'
+  }
+}
+
+/**
+ * Whether a table is not made yet, or was dropped between looking it up and reading it; also of
+ * what a client is told.
+ */
 export function isMissingTable(error: unknown): boolean {
-  return codeOf(error instanceof ObjectQueryError ? error.cause : error) === '42P01'
+  return codeOf(error instanceof ObjectQueryError ? error.cause : error) === MISSING_TABLE
 }
 
 /** The connection was lost while the answer to COMMIT was awaited. */
@@ -105,8 +144,12 @@ export class UnknownOutcome extends ObjectQueryError {
 }
 
 function codeOf(error: unknown): string {
-  const { code, message } = (error ?? {}) as DriverError
+  const { code } = (error ?? {}) as DriverError
   if (typeof code !== 'string') return ''
   if (code !== WITHOUT_CODE) return code
-  return CODES_OF_WORDS.find(([words]) => words.test(String(message)))?.[1] ?? code
+  return CODES_OF_WORDS.find(([words]) => words.test(messageOf(error)))?.[1] ?? code
+}
+
+function messageOf(error: unknown): string {
+  return String(((error ?? {}) as DriverError).message)
 }

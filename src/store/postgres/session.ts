@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import type { PoolClient } from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { mayPrepare, numbered } from './numbered-sql.ts'
+
+/** Statements on one connection, and how long each may take. */
+
+export const STATEMENT_TIMEOUT_MS = 30_000
+/** How much longer than the database a statement is waited for: only one that is gone is so silent. */
+const SILENCE_MS = 15_000
+export const SILENCE_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + SILENCE_MS
+/** The largest batch that is taken has to get in, also where the disk is slow and shared. */
+export const BATCH_TIMEOUT_MS = 10 * 60_000
+const NO_TIMEOUT_MS = 24 * 3_600_000
+
+/** A row: its columns, in the order of the statement. */
+export type Row = readonly unknown[]
+
+export interface QueryOptions {
+  /** Whether the statement is worth preparing: its text comes again and again. */
+  readonly name?: boolean
+}
+
+/** One transaction, or one connection. Values are bound where the text has a question mark. */
+export interface Session {
+  query(sql: string, values?: readonly unknown[], options?: QueryOptions): Promise<readonly Row[]>
+}
+
+export interface WriteSession extends Session {
+  /** Gives the number of rows that the statement changed. */
+  run(sql: string, values?: readonly unknown[]): Promise<number>
+  /** Feeds lines to a `COPY … FROM STDIN`; gives the number of rows. */
+  copyIn(sql: string, chunks: Iterable<string>): Promise<number>
+  /** Lets each further statement of this transaction take so long, or as long as it needs. */
+  takeTime(timeoutMs?: number): Promise<void>
+}
+
+export class ClientSession implements WriteSession {
+  readonly #client: PoolClient
+  #timeoutMs: number
+
+  constructor(client: PoolClient, timeoutMs = SILENCE_TIMEOUT_MS) {
+    this.#client = client
+    this.#timeoutMs = timeoutMs
+  }
+
+  async query(
+    sql: string,
+    values: readonly unknown[] = [],
+    options: QueryOptions = {},
+  ): Promise<readonly Row[]> {
+    return (await this.#send(sql, values, options)).rows
+  }
+
+  async run(sql: string, values: readonly unknown[] = []): Promise<number> {
+    return (await this.#send(sql, values, {})).rowCount ?? 0
+  }
+
+  async copyIn(sql: string, chunks: Iterable<string>): Promise<number> {
+    // The driver looks there for how long it may take.
+    const query = Object.assign(copyFrom(sql), { query_timeout: this.#timeoutMs })
+    const stream = this.#client.query(query)
+    // A connection that is given up tells its stream a second time, when nobody waits any more.
+    stream.on('error', () => {})
+    const ended = once(stream, 'finish')
+    // Awaited below; it may fail before that.
+    ended.catch(() => {})
+    for (const chunk of chunks) {
+      if (stream.destroyed) break
+      if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), ended])
+    }
+    stream.end()
+    await ended
+    return stream.rowCount
+  }
+
+  async takeTime(timeoutMs = 0): Promise<void> {
+    this.#timeoutMs = timeoutMs === 0 ? NO_TIMEOUT_MS : timeoutMs + SILENCE_MS
+    await this.query(`SELECT set_config('statement_timeout', ?, true)`, [String(timeoutMs)])
+  }
+
+  #send(sql: string, values: readonly unknown[], { name = false }: QueryOptions) {
+    const { text, hash } = numbered(sql)
+    return this.#client.query<unknown[]>({
+      text,
+      values: [...values],
+      rowMode: 'array',
+      ...(name && mayPrepare(this.#client, hash) ? { name: hash } : {}),
+      // A setting of the driver which its types leave out.
+      ...{ query_timeout: this.#timeoutMs },
+    })
+  }
+}
