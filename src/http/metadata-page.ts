@@ -3,6 +3,7 @@ import { effectivePageSize } from '../paging/page-size.ts'
 import { callerFingerprint, requestFingerprint } from '../paging/request-fingerprint.ts'
 import { EVERYTHING } from '../query/query.ts'
 import type { Caller } from './caller.ts'
+import { digest } from './entity-tag.ts'
 import type { Page } from './page-response.ts'
 import type { Services } from './services.ts'
 import { openWalk, sealWalk, tokenPeriod } from './walk-token.ts'
@@ -56,7 +57,11 @@ export function serveMetadataPage<Part extends { readonly apiName: string }>(
     release: () => {},
     nextPageToken: sealWalk(next, binding, nowSeconds, services),
     totalCount: request.parts.length,
-    facts: [request.caller.id, records, next && tokenPeriod(nowSeconds, services)],
+    facts: [
+      digest(records),
+      binding.caller.toString('base64url'),
+      next === undefined ? 'end' : tokenPeriod(nowSeconds, services),
+    ],
   }
 }
 

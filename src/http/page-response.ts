@@ -17,7 +17,7 @@ export interface Page {
   /** Gives the memory of the records back; called when the last of them was sent. */
   readonly release: () => void
   /** What a page that says the same has in common with this one, whatever its token looks like. */
-  readonly facts: readonly unknown[]
+  readonly facts: readonly (string | number)[]
 }
 
 /** The part of a reply that this needs, whatever schema types the rest of it. */

@@ -75,14 +75,15 @@ export async function servePage(request: PageRequest, services: Services): Promi
     release: stored.release,
     nextPageToken: sealWalk(next, binding, nowSeconds, services),
     totalCount: totalCount ?? 0,
+    // The place is the one that the request's token names: two pages differ in more than that.
     facts: [
-      binding.request.toString('latin1'),
-      binding.caller.toString('latin1'),
+      binding.request.toString('base64url'),
+      binding.caller.toString('base64url'),
       stored.version,
+      alreadySent,
       stored.count,
-      stored.last?.pk,
-      totalCount,
-      next && tokenPeriod(nowSeconds, services),
+      totalCount ?? 0,
+      next === undefined ? 'end' : tokenPeriod(nowSeconds, services),
     ],
   }
 }

@@ -61,14 +61,18 @@ export function sealPageToken(
   expiresAtSeconds: number,
   keys: TokenKeys,
 ): string {
-  const { id, salt, nonce, key } = keys.nextSeal()
-  const head = Buffer.concat([Buffer.of(FORMAT), id, salt, nonce], HEAD_BYTES)
-  const cipher = createCipheriv(CIPHER, key, nonce)
-  cipher.setAAD(head)
   const plain = writeState(state, binding, expiresAtSeconds)
-  const sealed = cipher.update(plain)
+  const tagAt = HEAD_BYTES + plain.length
+  const bytes = Buffer.allocUnsafe(tagAt + TAG_BYTES)
+  bytes[0] = FORMAT
+  const key = keys.nextSeal(bytes, 1)
+  const head = bytes.subarray(0, HEAD_BYTES)
+  const cipher = createCipheriv(CIPHER, key, head.subarray(NONCE_AT))
+  cipher.setAAD(head)
+  cipher.update(plain).copy(bytes, HEAD_BYTES)
   cipher.final()
-  const token = PREFIX + Buffer.concat([head, sealed, cipher.getAuthTag()]).toString('base64url')
+  cipher.getAuthTag().copy(bytes, tagAt)
+  const token = PREFIX + bytes.toString('base64url')
   keys.remember(token, plain)
   return token
 }
@@ -142,7 +146,7 @@ const NONE = -1
 
 function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: number): Buffer {
   const pk = Buffer.from(state.after.pk)
-  const plain = Buffer.alloc(AT.pk + pk.length)
+  const plain = Buffer.allocUnsafe(AT.pk + pk.length)
   binding.request.copy(plain, AT.request)
   binding.caller.copy(plain, AT.caller)
   plain.writeDoubleBE(expiresAtSeconds, AT.expires)

@@ -13,6 +13,8 @@ export const KEY_ID_BYTES = 4
 /** Random bytes that make the sealing key of one process. */
 export const SALT_BYTES = 16
 export const NONCE_BYTES = 12
+/** More tokens than a process can seal in a thousand years. */
+const COUNTER_BYTES = 6
 
 /** Tokens whose contents are kept: those that were just sealed come back with the next page. */
 const OPENED_TOKENS_KEPT = 4096
@@ -32,7 +34,7 @@ export class TokenKeys {
   readonly #sealingKey: KeyObject
   readonly #proven = new Map<string, KeyObject>()
   readonly #opened = new Map<string, Buffer>()
-  #sealed = 0n
+  #sealed = 0
 
   /** Keys of 32 bytes, the sealing one first, and the random salt of this process. */
   constructor(secrets: readonly Uint8Array[], salt: Buffer) {
@@ -44,12 +46,16 @@ export class TokenKeys {
     this.#sealingKey = derive(first, salt)
   }
 
-  /** What the next token is sealed with. */
-  nextSeal(): Seal {
-    const nonce = Buffer.alloc(NONCE_BYTES)
-    this.#sealed += 1n
-    nonce.writeBigUInt64BE(this.#sealed, NONCE_BYTES - 8)
-    return { id: this.#masters[0].id, salt: this.#salt, nonce, key: this.#sealingKey }
+  /** Writes key id, salt and nonce of the next token, and gives the key that seals it. */
+  nextSeal(into: Buffer, at: number): KeyObject {
+    this.#sealed += 1
+    const saltAt = at + KEY_ID_BYTES
+    const nonceAt = saltAt + SALT_BYTES
+    this.#masters[0].id.copy(into, at)
+    this.#salt.copy(into, saltAt)
+    into.fill(0, nonceAt, nonceAt + NONCE_BYTES)
+    into.writeUIntBE(this.#sealed, nonceAt + NONCE_BYTES - COUNTER_BYTES, COUNTER_BYTES)
+    return this.#sealingKey
   }
 
   /** Remembers what a proven token holds, and that it was used last. */
@@ -94,13 +100,6 @@ export class TokenKeys {
     }
     this.#proven.set(name, key)
   }
-}
-
-export interface Seal {
-  readonly id: Buffer
-  readonly salt: Buffer
-  readonly nonce: Buffer
-  readonly key: KeyObject
 }
 
 function derive(master: MasterKey, salt: Buffer): KeyObject {
