@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts'
 import { digest } from './entity-tag.ts'
 import type { Page } from './page-response.ts'
 import type { Services } from './services.ts'
-import { openWalk, sealWalk, tokenPeriod } from './walk-token.ts'
+import { openWalk, sealWalk, tokenFacts } from './walk-token.ts'
 
 /**
  * A page of a definition's parts. They are few and in memory, so this is all paging that they
@@ -60,7 +60,7 @@ export function serveMetadataPage<Part extends { readonly apiName: string }>(
     facts: [
       digest(records),
       binding.caller.toString('base64url'),
-      next === undefined ? 'end' : tokenPeriod(nowSeconds, services),
+      ...tokenFacts(nowSeconds, services),
     ],
   }
 }

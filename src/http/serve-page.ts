@@ -9,10 +9,11 @@ import { objectsStillAllowed, type RetrievalLimit } from '../paging/retrieval-li
 import type { OrderTerm, Query } from '../query/query.ts'
 import type { Selection } from '../query/selection.ts'
 import type { Caller } from './caller.ts'
+import { digest } from './entity-tag.ts'
 import type { Page } from './page-response.ts'
 import type { ResolvedType } from './resolve.ts'
 import type { Services } from './services.ts'
-import { openWalk, refuseToken, sealWalk, tokenPeriod } from './walk-token.ts'
+import { openWalk, refuseToken, sealWalk, tokenFacts } from './walk-token.ts'
 
 /**
  * The one way to a page, for every endpoint and both revisions: open the token, read the store,
@@ -75,17 +76,29 @@ export async function servePage(request: PageRequest, services: Services): Promi
     release: stored.release,
     nextPageToken: sealWalk(next, binding, nowSeconds, services),
     totalCount: totalCount ?? 0,
-    // The place is the one that the request's token names: two pages differ in more than that.
     facts: [
       binding.request.toString('base64url'),
       binding.caller.toString('base64url'),
+      namesOf(objectType),
       stored.version,
       alreadySent,
       stored.count,
       totalCount ?? 0,
-      next === undefined ? 'end' : tokenPeriod(nowSeconds, services),
+      ...tokenFacts(nowSeconds, services),
     ],
   }
+}
+
+const shownNames = new WeakMap<ObjectType, string>()
+
+/** What records show of their type, which can change without a new version. */
+function namesOf(objectType: ObjectType): string {
+  let names = shownNames.get(objectType)
+  if (names === undefined) {
+    names = digest(JSON.stringify([objectType.apiName, objectType.titleProperty]))
+    shownNames.set(objectType, names)
+  }
+  return names
 }
 
 /** Fingerprints of walks over all objects, which are most requests, by endpoint. */

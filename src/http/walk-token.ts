@@ -41,12 +41,14 @@ export function refuseToken(
 }
 
 /**
- * Which half of a token's life it is, by the clock. A client that holds a page holds its token,
- * too: once the period is another one, the page is sent again, with a token that lives on.
+ * What makes a page another one for the sake of its token: the key that seals tokens, and which
+ * half of a token's life it is by the clock. A client that holds a page holds its token, too: once
+ * the period is another one, the page is sent again, with a token that lives on. The last page
+ * grows old with the others, so that no answer is held for longer than walks are.
  */
-export function tokenPeriod(nowSeconds: number, { limits }: Services): number {
+export function tokenFacts(nowSeconds: number, { limits, tokenKeys }: Services) {
   const life = Math.min(limits.pageTokenTtlSeconds, limits.snapshotMaxAgeSeconds)
-  return Math.floor(nowSeconds / (life / 2))
+  return [tokenKeys.sealingId, Math.floor(nowSeconds / (life / 2))]
 }
 
 /** The token of the next page; undefined after the last one. */

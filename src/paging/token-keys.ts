@@ -32,6 +32,7 @@ export class TokenKeys {
   readonly #masters: readonly [MasterKey, ...MasterKey[]]
   readonly #salt: Buffer
   readonly #sealingKey: KeyObject
+  readonly #sealingId: string
   readonly #proven = new Map<string, KeyObject>()
   readonly #opened = new Map<string, Buffer>()
   #sealed = 0
@@ -44,6 +45,12 @@ export class TokenKeys {
     this.#masters = [first, ...others]
     this.#salt = salt
     this.#sealingKey = derive(first, salt)
+    this.#sealingId = first.id.toString('base64url')
+  }
+
+  /** Tells which key seals, without telling anything about it. */
+  get sealingId(): string {
+    return this.#sealingId
   }
 
   /** Writes key id, salt and nonce of the next token, and gives the key that seals it. */

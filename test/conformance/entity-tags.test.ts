@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { OntologyDefinition } from '../../src/ontology/definition-schema.ts'
 import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
 import { type Service, startService } from '../support/service.ts'
+import { storePlace } from '../support/store-place.ts'
 
 /** Asking whether an answer that one holds still is the answer. */
 
@@ -63,6 +65,59 @@ describe('an entity tag', () => {
     expect((await ask(LIST, list.tag)).status).toBe(200)
     const changed = await ask(one, object.tag)
     expect([changed.status, changed.body.properties.text]).toEqual([200, 'changed'])
+  })
+
+  it('changes with the names that a definition gives, though nothing was written', async () => {
+    const definition = (titleProperty: string, item: string): OntologyDefinition => ({
+      apiName: 'titles',
+      families: ['titles'],
+      objectTypes: [
+        { apiName: 'group', primaryKey: 'g', properties: { g: { type: 'string' } } },
+        {
+          apiName: item,
+          rid: 'ri.ontology.main.object-type.00000000-0000-4000-8000-000000000001',
+          primaryKey: 'k',
+          titleProperty,
+          properties: { k: { type: 'string' }, t: { type: 'string' }, of: { type: 'string' } },
+        },
+      ],
+      linkTypes: [
+        { apiName: 'group', reverseApiName: 'items', from: item, to: 'group', foreignKey: 'of' },
+      ],
+    })
+    expect((await service.apply(definition('k', 'item'))).status).toBe(200)
+    await service.put('titles', 'group', [{ g: 'one' }])
+    await service.put('titles', 'item', [{ k: 'key', t: 'text', of: 'one' }])
+    const path = '/api/titles/v1/objects/one/links/items'
+    const seen: string[] = []
+    for (const [title, item] of [
+      ['k', 'item'] as const,
+      ['t', 'item'] as const,
+      ['t', 'thing'] as const,
+    ]) {
+      expect((await service.apply(definition(title, item))).status).toBe(200)
+      const { status, tag, body } = await ask(path, seen.join(', '))
+      expect([status, body.data[0].objectType]).toEqual([200, item])
+      seen.push(tag)
+    }
+  })
+
+  it('changes with the key that seals tokens', async () => {
+    const place = await storePlace()
+    const keys = ['A', 'B'].map((letter) => Buffer.alloc(32, letter).toString('base64'))
+    const tags: (string | null)[] = []
+    for (const OQS_PAGE_TOKEN_KEYS of keys) {
+      await using other = await startService({
+        store: place.name,
+        settings: { OQS_PAGE_TOKEN_KEYS },
+      })
+      await other.apply(NUMBERS)
+      await other.put('numbers', 'number', numbers(5))
+      other.clock.now = Date.UTC(2030, 0, 1)
+      tags.push((await other.ask(LIST)).headers.get('etag'))
+    }
+    await place[Symbol.asyncDispose]()
+    expect(new Set(tags).size).toBe(2)
   })
 
   it('of a page changes before the token of that page is too old to be used', async () => {
