@@ -50,7 +50,7 @@ export async function buildApp(services: Services, version: string): Promise<App
       ServerResponse: partingResponses(services.isStopping),
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    // A stopping server finishes what its connections still send, see server/server.ts.
+    // A stopping server finishes what its connections still send, see server/close-app.ts.
     return503OnClosing: false,
     clientErrorHandler: respondToBrokenRequest,
     frameworkErrors: (error, request, reply) => {

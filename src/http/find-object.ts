@@ -1,5 +1,5 @@
 import { ObjectQueryError } from '../contract/errors.ts'
-import type { RecordShape } from '../contract/object-record.ts'
+import { PROPERTIES_RECORD, type RecordShape } from '../contract/object-record.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import { readPrimaryKey } from '../ontology/primary-key.ts'
 import type { PrimaryKeyType } from '../ontology/property-type.ts'
@@ -62,11 +62,10 @@ export async function findRecord(
   })
   // The newest version, which is the one that was asked for, is never reclaimed.
   if (page === 'reclaimed' || page.count === 0) return undefined
-  const { buffer, byteOffset, byteLength } = page.records
-  return Buffer.from(buffer, byteOffset, byteLength)
+  const record = Buffer.from(page.records)
+  page.release()
+  return record
 }
-
-const PROPERTIES_ONLY: RecordShape = [{ column: 'properties' }]
 
 /** The properties of the object with a key, or nothing when there is none. */
 export async function findProperties(
@@ -76,7 +75,10 @@ export async function findProperties(
   services: Services,
 ): Promise<ReadonlyMap<string, unknown> | undefined> {
   const query = hasKey(objectType, key)
-  const json = await findRecord({ objectType, query, shape: PROPERTIES_ONLY, selection }, services)
+  const json = await findRecord(
+    { objectType, query, shape: PROPERTIES_RECORD, selection },
+    services,
+  )
   return json && new Map(Object.entries(JSON.parse(json.toString('utf8')) as object))
 }
 

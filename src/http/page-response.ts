@@ -14,7 +14,7 @@ export interface Page {
   readonly records: Uint8Array
   readonly nextPageToken: string | undefined
   readonly totalCount: number
-  /** Gives the memory of the records back; called when the last of them was sent. */
+  /** Gives the memory of the records back; called when they were sent, or will not be. */
   readonly release: () => void
   /** What a page that says the same has in common with this one, whatever its token looks like. */
   readonly facts: readonly (string | number)[]

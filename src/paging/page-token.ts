@@ -84,6 +84,7 @@ export function openPageToken(
   nowSeconds: number,
   keys: TokenKeys,
 ): OpenedToken {
+  if (token.length > PAGE_TOKEN_MAX_LENGTH) return { refused: 'malformed' }
   const plain = keys.recall(token) ?? unseal(token, keys)
   if (plain === undefined) return { refused: 'malformed' }
   keys.remember(token, plain)
@@ -98,7 +99,7 @@ export function openPageToken(
 }
 
 function unseal(token: string, keys: TokenKeys): Buffer | undefined {
-  if (token.length > PAGE_TOKEN_MAX_LENGTH || !token.startsWith(PREFIX)) return undefined
+  if (!token.startsWith(PREFIX)) return undefined
   const text = token.slice(PREFIX.length)
   const bytes = Buffer.from(text, 'base64url')
   // One token has one spelling: base64 readers take others for the same bytes.

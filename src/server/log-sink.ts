@@ -1,79 +1,61 @@
-import { write, writeSync } from 'node:fs'
+import { fstatSync, writeSync } from 'node:fs'
 
 /**
- * Where log lines go. Writing never fails and never waits: a full disk, a reader that stalls or
- * one that is gone must neither stop the service nor keep it from ending.
+ * Where log lines go: standard error. Writing never fails and never waits. A full disk, a reader
+ * that stalls and one that is gone must neither stop the service nor keep it from ending.
  */
-export class LogSink {
-  readonly #fd: number
-  #waiting = ''
-  /** When the write that is under way was begun. */
-  #writingSinceMs: number | undefined
-
-  constructor(fd: number) {
-    this.#fd = fd
-  }
-
-  write(line: string): void {
-    if (this.#waiting.length + line.length > MAX_WAITING) return
-    this.#waiting += line
-    if (this.#writingSinceMs === undefined) this.#writeNext()
-  }
-
-  /** Writes what waits, as the last thing before the process ends. */
-  flush(): void {
-    if (this.#writingSinceMs !== undefined) {
-      // A reader that has stalled would hold this process, too.
-      if (performance.now() - this.#writingSinceMs > STALLED_MS) return
-      sleep(PAUSE_MS)
-    }
-    let bytes = Buffer.from(this.#takeWaiting())
-    for (let attempt = 1; bytes.length > 0 && attempt <= LAST_ATTEMPTS; attempt += 1) {
-      try {
-        bytes = bytes.subarray(writeSync(this.#fd, bytes))
-      } catch (error) {
-        if (!isBusy(error)) return
-        sleep(PAUSE_MS)
-      }
-    }
-  }
-
-  #takeWaiting(): string {
-    const text = this.#waiting
-    this.#waiting = ''
-    return text
-  }
-
-  #writeNext(): void {
-    const bytes = Buffer.from(this.#takeWaiting())
-    if (bytes.length > 0) this.#write(bytes)
-  }
-
-  #write(bytes: Buffer): void {
-    this.#writingSinceMs = performance.now()
-    write(this.#fd, bytes, (error, written) => {
-      if (isBusy(error)) {
-        setTimeout(() => this.#write(bytes), PAUSE_MS).unref()
-      } else if (error === null && written < bytes.length) {
-        this.#write(bytes.subarray(written))
-      } else {
-        this.#writingSinceMs = undefined
-        this.#writeNext()
-      }
-    })
-  }
+export interface LogSink {
+  write(line: string): void
+  /** Writes what waits: the last thing before the process ends. */
+  flush(): void
 }
 
+const STANDARD_ERROR = 2
 /** Characters that may wait for a slow reader; what comes on top of that is dropped. */
 const MAX_WAITING = 4 * 1024 * 1024
-const STALLED_MS = 200
-const PAUSE_MS = 20
-const LAST_ATTEMPTS = 20
 
-function isBusy(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException | null)?.code === 'EAGAIN'
+/** Lines of one turn of the event loop are written together, whoever logs them. */
+export function openLogSink(writeText: (text: string) => void = standardError()): LogSink {
+  let waiting = ''
+  const flush = () => {
+    const text = waiting
+    waiting = ''
+    if (text !== '') writeText(text)
+  }
+  return {
+    write(line) {
+      if (waiting === '') setImmediate(flush)
+      waiting += line
+    },
+    flush,
+  }
 }
 
-function sleep(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+function standardError(): (text: string) => void {
+  // A file takes what it is given, or refuses it; it may take more when the disk has room again.
+  if (isFile()) return writeToFile
+  const { stderr } = process
+  // From then on it takes nothing, and says so to nobody.
+  stderr.on('error', () => {})
+  return (text) => {
+    // A pipe or a terminal takes what it can at once, and keeps the rest.
+    if (stderr.writable && stderr.writableLength < MAX_WAITING) stderr.write(text)
+  }
+}
+
+function isFile(): boolean {
+  try {
+    return fstatSync(STANDARD_ERROR).isFile()
+  } catch {
+    return false
+  }
+}
+
+function writeToFile(text: string): void {
+  try {
+    let bytes = Buffer.from(text)
+    while (bytes.length > 0) bytes = bytes.subarray(writeSync(STANDARD_ERROR, bytes))
+  } catch {
+    // There is nowhere left to say it.
+  }
 }

@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino'
 import type { HttpEvent } from '../http/events.ts'
 import { HEALTH_ROUTES } from '../http/health.ts'
-import { LogSink } from './log-sink.ts'
+import { type LogSink, openLogSink } from './log-sink.ts'
 import type { LogLevel } from './settings.ts'
 
 /** What happened → what is shown: JSON lines on standard error. */
@@ -48,9 +48,13 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
 
 export type Log = (event: ServerEvent) => void
 
+/** One for the whole process, so that lines stay in order. */
+let standardError: LogSink | undefined
+
 /** Logging never fails and never waits, see `LogSink`. */
 export function openLog(level: LogLevel): Log {
-  const sink = new LogSink(2)
+  standardError ??= openLogSink()
+  const sink = standardError
   const logger = pino(
     {
       level,

@@ -97,8 +97,9 @@ export interface StoredPage {
   /** The records as JSON text with separators between, in order. */
   readonly records: Uint8Array
   /**
-   * Gives the memory of the records back, when they were sent or copied. Left to the garbage
-   * collector it would be given back too, at several times the cost of reading the page.
+   * Gives the memory of the records back, when they were sent or copied; nobody may look at them
+   * after that. Left to the garbage collector it would be given back too, at several times the
+   * cost of reading the page.
    */
   readonly release: () => void
   readonly count: number

@@ -89,6 +89,16 @@ describe('the page cache', () => {
     expect(kept.length * 1000).toBeLessThan(10_000)
   })
 
+  it('keeps no block of memory for a part of it', () => {
+    const cache = new PageCache(100_000)
+    const block = new Uint8Array(64_000)
+    const part = { ...page(0), records: block.subarray(100, 400) }
+    for (const _ of [1, 2]) cache.keep(read(), part)
+    const found = cache.find(read(), 1)
+    expect(found?.records).toEqual(part.records)
+    expect(found?.records.buffer.byteLength).toBe(300)
+  })
+
   it('gives memory back when a page is neither kept nor being sent', () => {
     const cache = new PageCache(10_000)
     const sent = page(1000)
@@ -101,7 +111,7 @@ describe('the page cache', () => {
       for (const _ of [1, 2]) cache.keep(read({ maxObjects: n }), page(1000))
     }
     expect(cache.find(read(), 1)).toBeUndefined()
-    answer.release()
+    for (const _ of ['once', 'by mistake']) answer.release()
     expect(sent.released()).toBe(0)
     again?.release()
     expect(sent.released()).toBe(1)

@@ -3,6 +3,7 @@ import { PAGE_CACHE_BYTES } from '../contract/limits.ts'
 import type { RecordShape } from '../contract/object-record.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import type { PageRead, StoredPage } from './object-store.ts'
+import { releaserOf } from './page-memory.ts'
 
 /**
  * Pages that are asked for again and again, as bytes. A page as of a version never changes, and
@@ -41,7 +42,7 @@ export class PageCache {
     const name = nameOf(read, page.version)
     const bytes = page.records.length + name.length + ENTRY_BYTES
     if (bytes > this.#maxBytes * LARGEST_SHARE || this.#isFirstAsked(name)) return page
-    const kept = { page, bytes, readers: 0, isWanted: true }
+    const kept = { page: ownMemory(page), bytes, readers: 0, isWanted: true }
     this.#drop(name)
     this.#pages.set(name, kept)
     this.#bytes += bytes
@@ -86,9 +87,19 @@ interface KeptPage {
   isWanted: boolean
 }
 
+/** Short texts share a block of memory with others, which a page that is kept would keep, too. */
+function ownMemory(page: StoredPage): StoredPage {
+  if (page.records.buffer.byteLength === page.records.byteLength) return page
+  const records = new Uint8Array(page.records)
+  return { ...page, records, release: releaserOf(records) }
+}
+
 function lend(kept: KeptPage): StoredPage {
+  let isLent = true
   kept.readers += 1
   const release = () => {
+    if (!isLent) return
+    isLent = false
     kept.readers -= 1
     releaseUnused(kept)
   }

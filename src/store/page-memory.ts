@@ -6,7 +6,8 @@
 export function releaserOf(records: Uint8Array): () => void {
   return () => {
     const { buffer, byteLength } = records
+    if (!(buffer instanceof ArrayBuffer) || buffer.detached) return
     // Short texts share a block of memory with others.
-    if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
+    if (buffer.byteLength === byteLength) buffer.transfer(0)
   }
 }

@@ -140,6 +140,23 @@ describe('a service whose reader is gone', () => {
   })
 })
 
+describe('a service whose reader has stalled', () => {
+  it.for([{}, { OQS_WORKERS: '2' }])('serves on, and ends when it is told to: %o', async (more) => {
+    await using oqs = startOqs(['serve'], settings({ OQS_LOG_LEVEL: 'info', ...more }))
+    const url = await lineOf(oqs, 'listening on ')
+    oqs.child.stderr?.pause()
+    // More lines than any pipe holds.
+    for (let round = 0; round < 40; round += 1) {
+      const answers = Array.from({ length: 50 }, () => fetch(`${url}/api/nothing`))
+      for (const answer of await Promise.all(answers)) await answer.arrayBuffer()
+    }
+    oqs.child.kill('SIGTERM')
+    const [status] = await once(oqs.child, 'exit')
+    expect(status).toBe(0)
+    oqs.child.stderr?.resume()
+  })
+})
+
 describe('a service that an older Node has started', () => {
   it('ends when that one is killed', async () => {
     const launcher = `

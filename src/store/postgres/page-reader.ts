@@ -63,16 +63,19 @@ export class PageReader {
     if (known === undefined) return
     const kept = this.#cache.find(read, read.version ?? known.published)
     if (kept === undefined) return
-    const [row] = await this.#ask(HEAD_TEXT_SQL, [read.objectType.rid])
-    if (row !== undefined) {
+    let isRight = false
+    try {
+      const [row] = await this.#ask(HEAD_TEXT_SQL, [read.objectType.rid])
+      if (row === undefined) return
       const head = parseTypeHead(String(row[0]))
       this.#heads.set(read.objectType, head)
       const { version = head.published } = read
       const isKnown = head.current.isMade && version >= head.oldest && version <= head.published
-      if (isKnown && version === kept.version) return kept
+      isRight = isKnown && version === kept.version
+      return isRight ? kept : undefined
+    } finally {
+      if (!isRight) kept.release()
     }
-    kept.release()
-    return
   }
 
   #readInSteps(read: PageRead): Promise<StoredPage | Reclaimed> {

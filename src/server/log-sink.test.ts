@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { openLogSink } from './log-sink.ts'
+
+it('writes the lines of one turn together, in order, and each once', async () => {
+  const written: string[] = []
+  const sink = openLogSink((text) => written.push(text))
+  sink.write('one\n')
+  sink.write('two\n')
+  expect(written).toEqual([])
+  await new Promise(setImmediate)
+  sink.write('three\n')
+  sink.flush()
+  sink.flush()
+  await new Promise(setImmediate)
+  expect(written).toEqual(['one\ntwo\n', 'three\n'])
+})
