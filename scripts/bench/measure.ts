@@ -18,21 +18,20 @@ export interface Slice {
   readonly pageBytes: number
 }
 
-/** Enough for the code of a case to be compiled and its rows to be in memory. */
-const WARM_UP_SLICES = 2
-
 export type Measurements = ReadonlyMap<PageCase, readonly Slice[]>
 
 export async function measureRounds(
   cases: readonly PageCase[],
-  { rounds, sliceMs }: Pick<BenchOptions, 'rounds' | 'sliceMs'>,
+  { rounds, sliceMs, warmUpMs }: Pick<BenchOptions, 'rounds' | 'sliceMs' | 'warmUpMs'>,
 ): Promise<Measurements> {
   const askers = cases.map((each) => ({ each, nextCall: inTurn(each.calls) }))
   const slices = new Map<PageCase, Slice[]>(cases.map((each) => [each, []]))
   showProgress('warming up')
   for (const { each, nextCall } of askers) {
     await checkPage(each)
-    await measureSlice(each, nextCall, WARM_UP_SLICES * sliceMs)
+    // Tens of thousands of requests pass before the last of the code is compiled for good.
+    const casesOfServer = cases.filter(({ server }) => server === each.server).length
+    await measureSlice(each, nextCall, Math.max(2 * sliceMs, warmUpMs / casesOfServer))
   }
   for (let round = 1; round <= rounds; round++) {
     showProgress(`measuring: round ${round} of ${rounds}`)

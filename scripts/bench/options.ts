@@ -16,6 +16,8 @@ export interface BenchOptions {
   readonly rounds: number
   /** How long each case is measured in each round: so long that it has its share of garbage. */
   readonly sliceMs: number
+  /** How long each server is asked before anything counts. */
+  readonly warmUpMs: number
   /** Whether other services are measured too. */
   readonly peers: boolean
   /** Whether the results become docs/benchmarks.md. */
@@ -25,8 +27,8 @@ export interface BenchOptions {
 /** Below this there are not two full pages of 1,000 of some questions. */
 const OBJECTS_MIN = 20_000
 
-const FULL = { objects: 1_000_000, rounds: 12, sliceMs: 200 }
-const QUICK = { objects: 30_000, rounds: 4, sliceMs: 40 }
+const FULL = { objects: 1_000_000, rounds: 12, sliceMs: 200, warmUpMs: 10_000 }
+const QUICK = { objects: 30_000, rounds: 4, sliceMs: 40, warmUpMs: 300 }
 
 export const HELP = `Usage: npm run bench -- [options]
 
@@ -72,6 +74,7 @@ export function readOptions(words: readonly string[]): BenchOptions | 'help' {
     objects,
     rounds,
     sliceMs: usual.sliceMs,
+    warmUpMs: usual.warmUpMs,
     peers: values.peers,
     writes: values.write || (isFull && !values.quick),
   }
