@@ -13,6 +13,16 @@ const WORKERS_MARGIN_MS = 2000
 
 /** Starts the service and stays until a signal stops it. */
 export async function runService(demo: boolean): Promise<void> {
+  try {
+    await serve(demo)
+  } catch (error) {
+    // What was logged before stands before the last word, too.
+    await new Promise(setImmediate)
+    throw error
+  }
+}
+
+async function serve(demo: boolean): Promise<void> {
   const config = readConfig(process.env, demo ? { OQS_DEMO: 'on' } : {})
   // Whoever read what a service prints may go; the service stays.
   process.stdout.removeAllListeners('error').on('error', () => {})

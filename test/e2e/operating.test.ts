@@ -49,14 +49,13 @@ describe('the log', () => {
   })
 
   it('asks what was meant by a variable that is close to a setting', async () => {
-    for (const more of [{}, { OQS_WORKERS: '2' }]) {
-      await using oqs = startOqs(['serve'], settings({ ...more, OQS_DEOM: 'on' }))
-      await lineOf(oqs, 'listening on ')
-      oqs.child.kill('SIGTERM')
-      expect(await oqs.ended).toBe(0)
-      const told = logLines(oqs.stderr()).filter(({ msg }) => msg === 'unknownSetting')
-      expect(told).toMatchObject([{ level: 'warn', name: 'OQS_DEOM', meant: 'OQS_DEMO' }])
-    }
+    // With workers, each of which has the same variables.
+    await using oqs = startOqs(['serve'], settings({ OQS_WORKERS: '2', OQS_DEOM: 'on' }))
+    await lineOf(oqs, 'listening on ')
+    oqs.child.kill('SIGTERM')
+    expect(await oqs.ended).toBe(0)
+    const told = logLines(oqs.stderr()).filter(({ msg }) => msg === 'unknownSetting')
+    expect(told).toMatchObject([{ level: 'warn', name: 'OQS_DEOM', meant: 'OQS_DEMO' }])
   })
 
   it('takes the warnings of packages as lines', async () => {

@@ -146,8 +146,8 @@ describe('a service whose reader has stalled', () => {
     const url = await lineOf(oqs, 'listening on ')
     oqs.child.stderr?.pause()
     // More lines than any pipe holds.
-    for (let round = 0; round < 40; round += 1) {
-      const answers = Array.from({ length: 50 }, () => fetch(`${url}/api/nothing`))
+    for (let round = 0; round < 8; round += 1) {
+      const answers = Array.from({ length: 100 }, () => fetch(`${url}/api/nothing`))
       for (const answer of await Promise.all(answers)) await answer.arrayBuffer()
     }
     oqs.child.kill('SIGTERM')
@@ -177,7 +177,7 @@ describe('a service that an older Node has started', () => {
 
 describe('a service that is killed', () => {
   it('has every batch that it acknowledged, whole, and no half of another', async () => {
-    const kills = Number(process.env['OQS_TEST_KILLS'] ?? 4)
+    const kills = Number(process.env['OQS_TEST_KILLS'] ?? 3)
     const size = 50
     const acknowledged = new Set<number>()
     let batch = 0
