@@ -16,6 +16,9 @@ import { printCases, printFigures, printSizes } from './growth/report.ts'
 
 /** Measures how costs grow with the number of objects. */
 
+/** The same pages are asked for again and again; what is measured is reading them. */
+const WITHOUT_CACHE = { OQS_PAGE_CACHE_BYTES: '0' }
+
 process.exitCode = await main(process.argv.slice(2))
 
 /** 0 when every mark was met, 1 when one was missed, 2 when the run cannot be made. */
@@ -47,9 +50,6 @@ interface SizedStore extends Imported {
   readonly name: string
   readonly bytes: number
 }
-
-/** The same pages are asked for again and again; what is measured is reading them. */
-const WITHOUT_CACHE = { OQS_PAGE_CACHE_BYTES: '0' }
 
 /** Gives whether every mark was met. */
 async function measureGrowth(workspace: Workspace, options: GrowthOptions): Promise<boolean> {

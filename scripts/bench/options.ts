@@ -18,6 +18,8 @@ export interface BenchOptions {
   readonly sliceMs: number
   /** How long each server is asked before anything counts. */
   readonly warmUpMs: number
+  /** Whether the rounds are long enough to judge by. */
+  readonly judges: boolean
   /** Whether other services are measured too. */
   readonly peers: boolean
   /** Whether the results become docs/benchmarks.md. */
@@ -36,7 +38,8 @@ Loads a store of its own, SQLite and then PostgreSQL, starts the service on it a
 100 and of 1,000 objects: beside the ceiling and the bare store, near and deep, default and snapshot,
 with questions, before and after a fifth of the objects was updated; then two workers beside one, and
 the memory of the service under many readers. A full run writes docs/benchmarks.md, which tells how
-to read the numbers. Exits with 1 when a mark is missed.
+to read the numbers. Exits with 1 when a mark is missed, but for the quick form: its rounds are too
+short to judge by.
 
   --sqlite      SQLite only
   --postgres    PostgreSQL only: a server of its own, or a new database on that of OQS_TEST_POSTGRES
@@ -75,6 +78,7 @@ export function readOptions(words: readonly string[]): BenchOptions | 'help' {
     rounds,
     sliceMs: usual.sliceMs,
     warmUpMs: usual.warmUpMs,
+    judges: !values.quick,
     peers: values.peers,
     writes: values.write || (isFull && !values.quick),
   }
