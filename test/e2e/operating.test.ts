@@ -1,23 +1,14 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { lineOf, runOqs, startOqs } from '../support/oqs-process.ts'
 import { askUrl } from '../support/service.ts'
-import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+import { useServiceFolder } from '../support/service-settings.ts'
 
 /** What an operator sees of a service that is set up wrongly, or in trouble. */
 
-let folder: TempFolder
-beforeEach(() => {
-  folder = tempFolder()
-})
-afterEach(() => folder[Symbol.dispose]())
-
-const settings = (more = {}) => ({
-  OQS_PORT: '0',
-  OQS_STORE: `sqlite:${join(folder.path, 'oqs.db')}`,
-  ...more,
-})
+const folder = useServiceFolder()
+const { settings } = folder
 
 function logLines(stderr: string) {
   return stderr

@@ -3,24 +3,14 @@ import { writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { lineOf, OQS, runOqs, startNode, startOqs } from '../support/oqs-process.ts'
 import { ADMIN_TOKEN, askUrl } from '../support/service.ts'
-import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+import { useServiceFolder } from '../support/service-settings.ts'
 
-let folder: TempFolder
-beforeEach(() => {
-  folder = tempFolder()
-})
-afterEach(() => folder[Symbol.dispose]())
-
-const settings = (more = {}) => ({
-  OQS_PORT: '0',
-  OQS_STORE: `sqlite:${join(folder.path, 'oqs.db')}`,
-  OQS_ADMIN_TOKEN: ADMIN_TOKEN,
-  ...more,
-})
+const folder = useServiceFolder({ OQS_ADMIN_TOKEN: ADMIN_TOKEN })
+const { settings } = folder
 
 describe('oqs serve', () => {
   it('says where it listens, serves, and stops with status 0 on SIGTERM and SIGINT', async () => {
@@ -177,7 +167,7 @@ describe('a service that an older Node has started', () => {
 
 describe('a service that is killed', () => {
   it('has every batch that it acknowledged, whole, and no half of another', async () => {
-    const kills = Number(process.env['OQS_TEST_KILLS'] ?? 3)
+    const kills = Number(process.env['OQS_TEST_KILLS'] ?? 4)
     const size = 50
     const acknowledged = new Set<number>()
     let batch = 0

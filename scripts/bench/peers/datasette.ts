@@ -1,8 +1,9 @@
 import { join } from 'node:path'
+import { freePort } from '../../../test/support/free-port.ts'
 import { findProgram } from './find-program.ts'
 import { TABLE, writeSqliteTable } from './part-table.ts'
 import { ASKED_CATEGORY, type Peer, type PeerPage, type PeerSetup } from './peer.ts'
-import { freePort, startPeerProcess } from './peer-process.ts'
+import { startPeerProcess } from './peer-process.ts'
 
 /** A JSON API over a SQLite file; pages by keyset. */
 

@@ -2,10 +2,11 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { freePort } from '../../../test/support/free-port.ts'
 import { makePart } from '../objects.ts'
 import { npmInstall } from './npm-install.ts'
 import { ASKED_CATEGORY, type Peer, type PeerPage, type PeerSetup } from './peer.ts'
-import { freePort, startPeerProcess } from './peer-process.ts'
+import { startPeerProcess } from './peer-process.ts'
 
 /** REST over a JSON file that is held in memory; pages are slices of an array. */
 

@@ -3,10 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
+import { freePort } from '../../../test/support/free-port.ts'
 import { findProgram } from './find-program.ts'
 import { CATEGORY_INDEX, COLUMNS, insertParts, TABLE } from './part-table.ts'
 import { ASKED_CATEGORY, type Peer, type PeerPage, type PeerSetup } from './peer.ts'
-import { freePort, startPeerProcess } from './peer-process.ts'
+import { startPeerProcess } from './peer-process.ts'
 
 /** REST over its own SQLite file; a condition on the key takes the place of page numbers. */
 

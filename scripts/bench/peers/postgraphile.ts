@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../../../test/support/free-port.ts'
 import { npmInstall } from './npm-install.ts'
 import { COLUMNS, loadPostgresTable } from './part-table.ts'
 import { ASKED_CATEGORY, type Peer, type PeerPage, type PeerSetup } from './peer.ts'
-import { freePort, startPeerProcess } from './peer-process.ts'
+import { startPeerProcess } from './peer-process.ts'
 
 /** GraphQL over PostgreSQL; pages by keyset cursors. */
 

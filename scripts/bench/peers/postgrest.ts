@@ -1,7 +1,8 @@
+import { freePort } from '../../../test/support/free-port.ts'
 import { findProgram } from './find-program.ts'
 import { COLUMNS, loadPostgresTable, TABLE } from './part-table.ts'
 import { ASKED_CATEGORY, type Peer, type PeerPage, type PeerSetup } from './peer.ts'
-import { freePort, startPeerProcess } from './peer-process.ts'
+import { startPeerProcess } from './peer-process.ts'
 
 /** REST over PostgreSQL; a condition on the key takes the place of a cursor. */
 
