@@ -2,16 +2,18 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { Pool } from 'pg'
 import { recordShape } from '../../src/contract/object-record.ts'
+import { AS_BYTES } from '../../src/store/postgres/byte-rows.ts'
+import { makePool } from '../../src/store/postgres/connection-pool.ts'
 import { numbered } from '../../src/store/postgres/numbered-sql.ts'
+import { shownRows, toPageRows } from '../../src/store/postgres/page-rows.ts'
 import { pageSql as postgresPageSql } from '../../src/store/postgres/page-sql.ts'
 import { OPEN } from '../../src/store/sql/new-table.ts'
 import { openConnection } from '../../src/store/sqlite/connection.ts'
 import { pageSql } from '../../src/store/sqlite/page-sql.ts'
 import { constantPageFile, constantPath } from './bare-paths.ts'
 import { OBJECT_TYPE } from './objects.ts'
-import { CONCURRENCY, PAGE_SIZES } from './options.ts'
+import { PAGE_SIZES } from './options.ts'
 
 /**
  * The bare server, a process of its own: node:http and nothing around it. One path sends a constant
@@ -65,9 +67,9 @@ function sqlitePageReader(file: string): ReadStorePage {
   }
 }
 
-/** The same on PostgreSQL: the statement of the store through the bare driver. */
+/** The same on PostgreSQL: the statement of the store on its connections. */
 async function postgresPageReader(url: string): Promise<ReadStorePage> {
-  const pool = new Pool({ connectionString: url, max: CONCURRENCY })
+  const pool = makePool(url)
   const { rows } = await pool.query('SELECT table_id FROM oqs_object_type')
   const table = Number(rows[0]?.table_id)
   const record = { shape: recordShape('1.0', OBJECT_TYPE), selection: undefined }
@@ -75,14 +77,12 @@ async function postgresPageReader(url: string): Promise<ReadStorePage> {
     const where = { sql: `o.valid_to = ${OPEN} AND o.pk > ?`, values: [afterKey] }
     const wish = { table, where, orderBy: 'o.pk', isKeyOrder: true, record, budget: undefined }
     const { sql, values } = postgresPageSql({ ...wish, maxObjects: pageSize })
-    const { text } = numbered(sql)
-    const name = `page-${pageSize}`
-    const page = await pool.query({ name, text, values: [...values], rowMode: 'array' })
-    return Buffer.from(
-      page.rows
-        .slice(0, pageSize)
-        .map((row) => row[2])
-        .join(','),
-    )
+    const statement = { text: numbered(sql).text, name: `page-${pageSize}`, values: [...values] }
+    const page = await pool.query<(Buffer | null)[]>({
+      ...statement,
+      rowMode: 'array',
+      ...AS_BYTES,
+    })
+    return toPageRows(shownRows(page.rows, pageSize), false, record).records
   }
 }

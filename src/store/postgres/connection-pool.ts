@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { passBytes } from './byte-rows.ts'
 import { SILENCE_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from './session.ts'
 
 /** Connections to PostgreSQL, each made the same, whatever a server has as its defaults. */
@@ -60,6 +61,7 @@ export function makePool(url: string): pg.Pool {
 class PooledClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config)
+    passBytes(this.connection)
     this.connection.on('error', () => this.connection.stream.destroy())
   }
 }

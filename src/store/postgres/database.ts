@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import type { ByteRow } from './byte-rows.ts'
 import { CONNECT_TIMEOUT_MS, makePool } from './connection-pool.ts'
 import {
   ClientSession,
@@ -49,10 +50,21 @@ export class Database implements AsyncDisposable {
 
   /** One statement that changes nothing, outside a transaction. It is repeated once where the connection was lost. */
   one(sql: string, values?: readonly unknown[], options?: QueryOptions): Promise<readonly Row[]> {
+    return this.#once((session) => session.query(sql, values, options))
+  }
+
+  /** The same, for rows whose values are many bytes. */
+  oneInBytes(
+    sql: string,
+    values?: readonly unknown[],
+    options?: QueryOptions,
+  ): Promise<readonly ByteRow[]> {
+    return this.#once((session) => session.queryBytes(sql, values, options))
+  }
+
+  #once<T>(ask: (session: Session) => Promise<T>): Promise<T> {
     return this.#track(() =>
-      this.#repeatRead(() =>
-        this.#withClient((client) => new ClientSession(client).query(sql, values, options)),
-      ),
+      this.#repeatRead(() => this.#withClient((client) => ask(new ClientSession(client)))),
     )
   }
 

@@ -1,19 +1,12 @@
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { PageRead, Reclaimed, StoredPage } from '../object-store.ts'
 import type { PageCache } from '../page-cache.ts'
-import type { Row } from './database.ts'
+import type { ByteRow } from './byte-rows.ts'
 import { readObjects } from './missing-tables.ts'
+import { shownRows, toPageRows } from './page-rows.ts'
 import { HIDDEN_VALUES, pageSql, SHOWN_VALUES, visibleSql } from './page-sql.ts'
 import type { Writable } from './pending-commit.ts'
-import {
-  fitsSurely,
-  isPlain,
-  keyOrderWish,
-  readPage,
-  shownRows,
-  toPageRows,
-  wishAtOnce,
-} from './read-page.ts'
+import { fitsSurely, isPlain, keyOrderWish, readPage, wishAtOnce } from './read-page.ts'
 import { isMissingTable } from './store-failure.ts'
 import { HEAD_TEXT_SQL, parseTypeHead, readTypeHead, type TypeHead } from './type-head.ts'
 
@@ -133,9 +126,9 @@ export class PageReader {
     return { ...page, version, matches: plain ? head.current.liveCount : read.matches }
   }
 
-  async #ask(sql: string, values: readonly unknown[], name = true): Promise<readonly Row[]> {
+  async #ask(sql: string, values: readonly unknown[], name = true): Promise<readonly ByteRow[]> {
     try {
-      return await this.#store.database.one(sql, values, { name })
+      return await this.#store.database.oneInBytes(sql, values, { name })
     } catch (error) {
       // Replaced, and dropped since.
       if (isMissingTable(error)) return []

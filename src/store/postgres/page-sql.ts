@@ -96,7 +96,7 @@ function wholeNumber(number: number): string {
 /** The bytes of a record and all records before. */
 function sizeSql({ shape }: RecordWish): string {
   const stored = 'octet_length(o.body) + octet_length(o.key) + coalesce(octet_length(o.title), 0)'
-  return `sum(${stored} + ${bytesOfShape(shape)}) OVER (ROWS UNBOUNDED PRECEDING)`
+  return `(sum(${stored} + ${bytesOfShape(shape)}) OVER (ROWS UNBOUNDED PRECEDING))::bigint`
 }
 
 function recordSql({ shape, selection }: RecordWish): SqlCondition {

@@ -1,12 +1,12 @@
 import { bytesOfShape } from '../../contract/object-record.ts'
 import type { Query } from '../../query/query.ts'
-import type { PageRead, Reclaimed, RecordWish, StoredPage } from '../object-store.ts'
-import { releaserOf } from '../page-memory.ts'
+import type { PageRead, Reclaimed, StoredPage } from '../object-store.ts'
 import { fewMatches } from '../sql/few-matches.ts'
 import { orderArms, orderColumn } from '../sql/order-sql.ts'
 import { combine, type SqlCondition } from '../sql/sql-condition.ts'
+import type { ByteRow } from './byte-rows.ts'
 import type { Capabilities } from './capabilities.ts'
-import type { Row, Session } from './database.ts'
+import type { Session } from './database.ts'
 import {
   countRows,
   estimateRows,
@@ -16,6 +16,7 @@ import {
   readQuerySql,
   readTypeFields,
 } from './find-rows.ts'
+import { bytesUpTo, type PageRows, shownRows, toPageRows } from './page-rows.ts'
 import { type PageSqlWish, pageSql, SHOWN_VALUES, visibleSql } from './page-sql.ts'
 import { type TableHead, type TypeHead, tableOfVersion } from './type-head.ts'
 
@@ -135,8 +136,6 @@ function isPlanOpen({ query, order }: PageRead): boolean {
   return order.length === 0 && (query.kind === 'and' ? query.of.some(isWord) : isWord(query))
 }
 
-export type PageRows = Pick<StoredPage, 'records' | 'release' | 'count' | 'last' | 'more'>
-
 /** The records of the rows of several queries, one query after the other until the page is full. */
 async function readRows(
   session: Session,
@@ -146,41 +145,19 @@ async function readRows(
 ): Promise<PageRows> {
   const { record, maxObjects, maxBytes } = read
   const fits = fitsSurely(read, maxRecordBytes)
-  const shown: Row[] = []
+  const shown: ByteRow[] = []
   for (const query of queries) {
     const budget = fits
       ? undefined
-      : { bytes: maxBytes - Number(shown.at(-1)?.[3] ?? 0), owesFirst: shown.length === 0 }
+      : { bytes: maxBytes - bytesUpTo(shown.at(-1)), owesFirst: shown.length === 0 }
     const wish = { ...query, table, record, maxObjects: maxObjects - shown.length, budget }
     const { sql, values } = pageSql(wish)
-    const rows = await session.query(sql, values, { name: read.query.kind === 'everything' })
+    const rows = await session.queryBytes(sql, values, { name: read.query.kind === 'everything' })
     const some = shownRows(rows, wish.maxObjects)
     shown.push(...some)
     if (some.length < rows.length) return toPageRows(shown, true, record)
   }
   return toPageRows(shown, false, record)
-}
-
-/** Of the rows that `pageSql` gives, those that the page shows. */
-export function shownRows(rows: readonly Row[], maxObjects: number): readonly Row[] {
-  const tooLarge = rows.findIndex(([, , record]) => record === null)
-  return rows.slice(0, Math.min(tooLarge === -1 ? rows.length : tooLarge, maxObjects))
-}
-
-export function toPageRows(
-  rows: readonly Row[],
-  more: boolean,
-  { separator = ',' }: RecordWish,
-): PageRows {
-  const last = rows.at(-1)
-  const records = Buffer.from(rows.map(([, , record]) => record).join(separator))
-  return {
-    records,
-    release: releaserOf(records),
-    count: rows.length,
-    last: last && { pk: String(last[0]), version: Number(last[1]) },
-    more,
-  }
 }
 
 /** The type's largest record is known, so for small objects there is nothing to measure. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
+import { AS_BYTES, type ByteRow } from './byte-rows.ts'
 import { mayPrepare, numbered } from './numbered-sql.ts'
 
 /** Statements on one connection, and how long each may take. */
@@ -24,6 +25,12 @@ export interface QueryOptions {
 /** One transaction, or one connection. Values are bound where the text has a question mark. */
 export interface Session {
   query(sql: string, values?: readonly unknown[], options?: QueryOptions): Promise<readonly Row[]>
+  /** For rows whose values are many bytes: each as the database has it, in its binary form. */
+  queryBytes(
+    sql: string,
+    values?: readonly unknown[],
+    options?: QueryOptions,
+  ): Promise<readonly ByteRow[]>
 }
 
 export interface WriteSession extends Session {
@@ -49,11 +56,19 @@ export class ClientSession implements WriteSession {
     values: readonly unknown[] = [],
     options: QueryOptions = {},
   ): Promise<readonly Row[]> {
-    return (await this.#send(sql, values, options)).rows
+    return (await this.#send<unknown[]>(sql, values, options)).rows
+  }
+
+  async queryBytes(
+    sql: string,
+    values: readonly unknown[] = [],
+    options: QueryOptions = {},
+  ): Promise<readonly ByteRow[]> {
+    return (await this.#send<(Buffer | null)[]>(sql, values, options, AS_BYTES)).rows
   }
 
   async run(sql: string, values: readonly unknown[] = []): Promise<number> {
-    return (await this.#send(sql, values, {})).rowCount ?? 0
+    return (await this.#send<unknown[]>(sql, values, {})).rowCount ?? 0
   }
 
   async copyIn(sql: string, chunks: Iterable<string>): Promise<number> {
@@ -79,13 +94,19 @@ export class ClientSession implements WriteSession {
     await this.query(`SELECT set_config('statement_timeout', ?, true)`, [String(timeoutMs)])
   }
 
-  #send(sql: string, values: readonly unknown[], { name = false }: QueryOptions) {
+  #send<R extends unknown[]>(
+    sql: string,
+    values: readonly unknown[],
+    { name = false }: QueryOptions,
+    form: object = {},
+  ) {
     const { text, hash } = numbered(sql)
-    return this.#client.query<unknown[]>({
+    return this.#client.query<R>({
       text,
       values: [...values],
       rowMode: 'array',
       ...(name && mayPrepare(this.#client, hash) ? { name: hash } : {}),
+      ...form,
       // A setting of the driver which its types leave out.
       ...{ query_timeout: this.#timeoutMs },
     })
