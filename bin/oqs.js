@@ -7,26 +7,42 @@ import module, { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { setFlagsFromString } from 'node:v8'
 
 const NEEDED = 24
 /** Set where another Node has handed over to this one, and wants to know it gone when it is. */
 const LAUNCHED = 'OBJECT_QUERY_SERVICE_LAUNCHED'
-const SEMI_SPACE_MB = 8
-const HEAP_GROWING_PERCENT = 30
+/**
+ * How Node is started; it does not look at these again later. Its own choice lets garbage pile up
+ * that dies young anyway, and the heap grow to several times what is alive: twice the memory for
+ * pages and batches under way, and not less time.
+ */
+const FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=30']
+/** Other commands are over before they have much garbage. */
+const LONG_COMMANDS = ['serve', 'import', 'export']
 
-if (Number(process.versions.node.split('.')[0]) >= NEEDED) await run()
-else handOver()
+if (Number(process.versions.node.split('.')[0]) < NEEDED) handOver()
+else if (startsAnew()) startAnew()
+else await run()
+
+/** A process that another one holds by a channel stays as it is: the channel would be lost. */
+function startsAnew() {
+  return (
+    LONG_COMMANDS.includes(process.argv[2]) &&
+    process.platform !== 'win32' &&
+    process.channel === undefined &&
+    !process.execArgv.some((word) => word.startsWith('--max-semi-space-size'))
+  )
+}
+
+/** The same process with the same arguments, but with its flags. */
+function startAnew() {
+  const [node, ...words] = process.argv
+  process.execve(node, [node, ...process.execArgv, ...FLAGS, ...words], process.env)
+}
 
 /** A checkout runs from source, a published package from its build. */
 async function run() {
   if (process.env[LAUNCHED] !== undefined) endWithLauncher()
-  // Node's own choice, 32 MB, lets garbage pile up that dies young anyway: twice the memory of every
-  // long command and of the service, and not faster.
-  setFlagsFromString(`--max-semi-space-size=${SEMI_SPACE_MB}`)
-  // Node lets the heap grow to several times what is alive before it collects: pages and batches that
-  // are under way then take twice the memory, and not less time.
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
   // A command that runs for a blink spends most of it on reading its own source.
   module.enableCompileCache?.()
   const source = new URL('../src/cli/main.ts', import.meta.url)
@@ -51,7 +67,7 @@ function handOver() {
     process.exitCode = 1
     return
   }
-  const words = [fileURLToPath(import.meta.url), ...process.argv.slice(2)]
+  const words = [...FLAGS, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
   const child = spawn(node, words, {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, [LAUNCHED]: '1' },
