@@ -38,6 +38,13 @@ describe('the page cache', () => {
     expect(cache.find(read(), 1)?.records).toHaveLength(1000)
   })
 
+  it('keeps nothing of a walk that is made again and again, but is longer than it has room', () => {
+    const cache = new PageCache(10_000)
+    const walk = Array.from({ length: 20 }, (_, n) => read({ maxObjects: n + 1 }))
+    for (const _ of [1, 2, 3]) for (const asked of walk) cache.keep(asked, page(1000))
+    expect(walk.filter((asked) => cache.find(asked, 1) !== undefined)).toEqual([])
+  })
+
   it('keeps nothing when it has no room', () => {
     const cache = new PageCache(0)
     for (const _ of [1, 2, 3]) cache.keep(read(), page(1))

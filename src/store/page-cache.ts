@@ -11,15 +11,17 @@ import { releaserOf } from './page-memory.ts'
  * to be told when objects change. A title follows the definition of its type, and with the
  * definition changes the `ObjectType` that the page is kept by, too.
  *
- * A page is kept when it is asked for the second time, so that a walk which nobody else makes
- * neither fills the memory nor pushes out what others want.
+ * A page is kept when it is asked for again before as much as the cache can hold was asked for.
+ * So a walk that nobody else makes neither fills the memory nor pushes out what others want; nor do
+ * walks again and again through more than would fit, which would never find a page still there.
  */
 export class PageCache {
   readonly #maxBytes: number
   #bytes = 0
   readonly #pages = new Map<string, KeptPage>()
-  /** Names of pages that were asked for once, in the order in which they were. */
-  readonly #askedOnce = new Set<string>()
+  /** Names of pages that were asked for once, in the order in which they were, and their bytes. */
+  readonly #askedOnce = new Map<string, number>()
+  #askedBytes = 0
 
   constructor(maxBytes = PAGE_CACHE_BYTES) {
     this.#maxBytes = maxBytes
@@ -41,7 +43,7 @@ export class PageCache {
     if (this.#maxBytes === 0) return page
     const name = nameOf(read, page.version)
     const bytes = page.records.length + name.length + ENTRY_BYTES
-    if (bytes > this.#maxBytes * LARGEST_SHARE || this.#isFirstAsked(name)) return page
+    if (bytes > this.#maxBytes * LARGEST_SHARE || this.#isFirstAsked(name, bytes)) return page
     const kept = { page: ownMemory(page), bytes, readers: 0, isWanted: true }
     this.#drop(name)
     this.#pages.set(name, kept)
@@ -53,14 +55,20 @@ export class PageCache {
     return lend(kept)
   }
 
-  #isFirstAsked(name: string): boolean {
-    if (this.#askedOnce.delete(name)) return false
-    this.#askedOnce.add(name)
-    if (this.#askedOnce.size > NAMES_KEPT) {
-      const [oldest] = this.#askedOnce
-      this.#askedOnce.delete(oldest ?? '')
+  #isFirstAsked(name: string, bytes: number): boolean {
+    if (this.#forget(name)) return false
+    this.#askedOnce.set(name, bytes)
+    this.#askedBytes += bytes
+    for (const [oldest] of this.#askedOnce) {
+      if (this.#askedBytes <= this.#maxBytes && this.#askedOnce.size <= NAMES_KEPT) break
+      this.#forget(oldest)
     }
     return true
+  }
+
+  #forget(name: string): boolean {
+    this.#askedBytes -= this.#askedOnce.get(name) ?? 0
+    return this.#askedOnce.delete(name)
   }
 
   #drop(name: string): void {
