@@ -1,5 +1,6 @@
 import { treeCpuMicros } from './cpu-time.ts'
-import { type Call, drainBody, readBody } from './http-client.ts'
+import { type Call, readBody } from './http-client.ts'
+import { LeanConnection } from './lean-connection.ts'
 import { type PartProperties, partNumber } from './objects.ts'
 import { type BenchOptions, CONCURRENCY } from './options.ts'
 import type { PageCase } from './page-case.ts'
@@ -61,18 +62,22 @@ async function measureSlice(
 ): Promise<Slice> {
   const latenciesMs: number[] = []
   let pageBytes = 0
+  // New ones: while others had their turn, the server may have closed those of the last one.
+  using connections = new DisposableStack()
+  const open = async () => connections.use(await LeanConnection.open(server))
+  const opened = await Promise.all(Array.from({ length: CONCURRENCY }, open))
   const cpuBefore = treeCpuMicros(server.pid)
   const started = performance.now()
   const end = started + sliceMs
-  const ask = async () => {
+  const ask = async (connection: LeanConnection) => {
     for (let now = performance.now(); now < end; ) {
-      pageBytes = await drainBody(server, nextCall())
+      pageBytes = await connection.ask(nextCall())
       const answered = performance.now()
       latenciesMs.push(answered - now)
       now = answered
     }
   }
-  await Promise.all(Array.from({ length: CONCURRENCY }, ask))
+  await Promise.all(opened.map(ask))
   const seconds = (performance.now() - started) / 1000
   const cpuAfter = treeCpuMicros(server.pid)
 
