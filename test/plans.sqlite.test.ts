@@ -8,7 +8,12 @@ import { readQuery } from '../src/query/query-reader.ts'
 import { REVISION_1_QUERIES } from '../src/query/revision-1-query.ts'
 import type { Anchor } from '../src/store/sql/order-sql.ts'
 import { readFieldNumbers } from '../src/store/sqlite/field-numbers.ts'
-import { findRowsSql, queryTables, type RowSearch } from '../src/store/sqlite/find-rows.ts'
+import {
+  countRows,
+  findRowsSql,
+  queryTables,
+  type RowSearch,
+} from '../src/store/sqlite/find-rows.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { StatementCache } from '../src/store/sqlite/statement-cache.ts'
 import { fixture } from './support/store-fixture.ts'
@@ -47,14 +52,9 @@ describe('the plan of', () => {
     folder[Symbol.dispose]()
   })
 
-  function plan(
-    query: object | undefined,
-    orderBy?: string,
-    anchor?: Anchor,
-    areFew = false,
-  ): string {
+  function searchFor(query: object | undefined, orderBy?: string): RowSearch {
     const limits = { maxDepth: 3, maxTerms: 100, maxTextLength: 100 }
-    const search: RowSearch = {
+    return {
       table: 1,
       objectType: type,
       numbers: readFieldNumbers(db, 1),
@@ -66,11 +66,24 @@ describe('the plan of', () => {
       visibility: 'current',
       visible: [],
     }
+  }
+
+  function plan(
+    query: object | undefined,
+    orderBy?: string,
+    anchor?: Anchor,
+    areFew = false,
+  ): string {
+    const search = searchFor(query, orderBy)
     const { sql } = findRowsSql(search, queryTables(new StatementCache(db), search), {
       anchor,
       limit: 100,
       areFew,
     })
+    return explain(sql)
+  }
+
+  function explain(sql: string): string {
     return db
       .prepare(`EXPLAIN QUERY PLAN ${sql}`)
       .all()
@@ -105,6 +118,24 @@ describe('the plan of', () => {
     expect(many).not.toContain('TEMP B-TREE')
     const few = plan(field('gt', 'a', 5), undefined, undefined, true)
     expect(few).toContain('USING INDEX object_1_p2 (p2>?)')
+  })
+
+  it('a count: indexes alone, and the few rows of the past', () => {
+    const texts: string[] = []
+    class NotingStatements extends StatementCache {
+      override prepare(sql: string) {
+        texts.push(sql)
+        return super.prepare(sql)
+      }
+    }
+    const statements = new NotingStatements(db)
+    const search = searchFor(field('gt', 'a', 5))
+    countRows(statements, search, queryTables(statements, search), 1000)
+    expect(texts.map(explain)).toEqual([
+      expect.stringContaining('COVERING INDEX object_1_closed'),
+      expect.stringContaining('COVERING INDEX object_1_p2 (p2>?)'),
+      expect.stringContaining('USING INDEX object_1_closed (valid_to<?)'),
+    ])
   })
 
   it.each(['p.a', 'p.a:desc', 'p.a:asc:nullsFirst'])(

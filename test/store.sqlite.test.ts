@@ -129,6 +129,42 @@ describe('the SQLite store in particular', () => {
     await writing
   })
 
+  it('counts the objects that match, whichever of their rows are of the past', async () => {
+    folder = tempFolder()
+    await using store = openSqliteStore(path())
+    const things = await fixture(store)
+    await things.commit(Array.from({ length: 50 }, (_, n) => [`k${n}`, 'x']))
+    const matching = async (value: string) => {
+      const field = { property: 'text', structField: undefined }
+      const query = { kind: 'compare', operator: 'eq', field, value } as const
+      return (await things.read({ query, maxObjects: 1 })).matches
+    }
+    expect([await matching('x'), await matching('y')]).toEqual([50, 0])
+    await things.commit([
+      ['k1', 'y'],
+      ['k2', 'y'],
+      ['k3', null],
+    ])
+    expect([await matching('x'), await matching('y')]).toEqual([47, 2])
+    await things.commit(Array.from({ length: 40 }, (_, n) => [`k${n}`, 'y']))
+    expect([await matching('x'), await matching('y')]).toEqual([10, 40])
+  })
+
+  it('answers pages while it looks for what takes long', async () => {
+    folder = tempFolder()
+    await using store = openSqliteStore(path())
+    const things = await fixture(store)
+    await things.commit(Array.from({ length: 50 }, (_, n) => [`k${n}`, 'x']))
+    const answered: string[] = []
+    const not = { kind: 'not', of: { kind: 'isNull', property: 'text' } } as const
+    await Promise.all([
+      things.read({ query: not }).then(({ count }) => answered.push(`long ${count}`)),
+      things.read().then(({ count }) => answered.push(`quick ${count}`)),
+      things.read().then(({ count }) => answered.push(`quick ${count}`)),
+    ])
+    expect(answered).toEqual(['quick 50', 'quick 50', 'long 50'])
+  })
+
   it('replaces a writer that ended, and says so to whoever waited for it', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())

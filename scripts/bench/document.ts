@@ -60,10 +60,12 @@ ratios are what has marks.
 
 - **kB**: the body of one answer. **req/s**: answers per second, the median of the rounds. **p50**, **p99**: milliseconds until the
   last byte.
-- **CPU µs**: processor time of the server for one answer, all its threads and processes together. That of PostgreSQL is not
-  counted, neither for the service nor for the bare store.
-- **Ratios**: the median over the rounds of what the two sides took in the same round; **quartiles** are those of the CPU ratio. Far
-  apart means that the machine was busy. A **mark** names the measures that must keep it; ratios without one are for information.
+- **CPU µs**: processor time of the server for one answer, all its threads and processes together; the lower quartile of the rounds,
+  because whatever else runs on a machine only ever adds to it. That of PostgreSQL is not counted, neither for the service nor for
+  the bare store.
+- **Ratios**: of CPU, that of the two figures; of p50 and req/s, the median over the rounds of what the two sides had in the same
+  round. **Quartiles** are those of the CPU ratio round by round: far apart means that the machine was busy. A **mark** names the
+  measures that must keep it; ratios without one are for information.
 - **ceiling**: bare \`node:http\` that sends the same bytes every time, which no server on Node beats.
 - **bare store**: bare \`node:http\` that sends what the store's own SQL gives, without tokens, checks, callers or envelope.
 - **cold**, which is everything that is not called hot: the page cache is off (\`OQS_PAGE_CACHE_BYTES=0\`) and different pages are asked

@@ -80,14 +80,14 @@ function caseRow(report: CaseReport): TableRow {
   }
 }
 
-function ratioRow({ name, medians, quartiles, mark, met }: RatioReport): TableRow {
+function ratioRow({ name, values, quartiles, mark, met }: RatioReport): TableRow {
   return {
     name,
     cells: [
-      medians.CPU?.toFixed(2) ?? '-',
+      values.CPU?.toFixed(2) ?? '-',
       quartiles?.map((ratio) => ratio.toFixed(2)).join('-') ?? '-',
-      medians.p50?.toFixed(2) ?? '-',
-      medians['req/s']?.toFixed(2) ?? '-',
+      values.p50?.toFixed(2) ?? '-',
+      values['req/s']?.toFixed(2) ?? '-',
       mark === undefined ? '' : describeMark(mark),
       mark === undefined ? '' : verdict(met),
     ],

@@ -69,7 +69,7 @@ export async function buildApp(services: Services, version: string): Promise<App
       path: request.url.split('?')[0],
     })
   })
-  reportRequests(app, services)
+  if (services.reportsRequests) reportRequests(app, services)
 
   app.addSchema(ErrorResponse)
   await addOpenApi(app, version)

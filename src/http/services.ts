@@ -14,6 +14,8 @@ export interface Services {
   readonly now: () => number
   readonly newUuid: () => string
   readonly emit: EventSink
+  /** Whether anybody hears of requests that went well: watching each of them has its price. */
+  readonly reportsRequests: boolean
   /** Whether the service is about to end, so that clients should take their next request elsewhere. */
   readonly isStopping: () => boolean
 }

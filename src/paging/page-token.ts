@@ -87,7 +87,6 @@ export function openPageToken(
   if (token.length > PAGE_TOKEN_MAX_LENGTH) return { refused: 'malformed' }
   const plain = keys.recall(token) ?? unseal(token, keys)
   if (plain === undefined) return { refused: 'malformed' }
-  keys.remember(token, plain)
   if (!binding.caller.equals(plain.subarray(AT.caller, AT.expires))) {
     return { refused: 'other caller' }
   }
@@ -108,7 +107,9 @@ function unseal(token: string, keys: TokenKeys): Buffer | undefined {
 
   const id = bytes.subarray(1, SALT_AT)
   const salt = bytes.subarray(SALT_AT, NONCE_AT)
-  return keys.open(id, salt, (key) => unsealWith(bytes, key))
+  const plain = keys.open(id, salt, (key) => unsealWith(bytes, key))
+  if (plain !== undefined) keys.remember(token, plain)
+  return plain
 }
 
 function unsealWith(bytes: Buffer, key: KeyObject): Buffer | undefined {

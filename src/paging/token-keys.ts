@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
+import { RecentMap } from '../contract/recent-map.ts'
 
 /**
  * The keys of page tokens: the first seals, all open, so that a key can be added on every node
@@ -33,8 +34,9 @@ export class TokenKeys {
   readonly #salt: Buffer
   readonly #sealingKey: KeyObject
   readonly #sealingId: string
-  readonly #proven = new Map<string, KeyObject>()
-  readonly #opened = new Map<string, Buffer>()
+  /** Only keys that have opened a token are kept: made-up tokens must not push them out. */
+  readonly #proven = new RecentMap<KeyObject>(DERIVED_KEYS_KEPT)
+  readonly #opened = new RecentMap<Buffer>(OPENED_TOKENS_KEPT)
   #sealed = 0
 
   /** Keys of 32 bytes, the sealing one first, and the random salt of this process. */
@@ -65,14 +67,9 @@ export class TokenKeys {
     return this.#sealingKey
   }
 
-  /** Remembers what a proven token holds, and that it was used last. */
+  /** Remembers what a proven token holds. */
   remember(token: string, plain: Buffer): void {
-    this.#opened.delete(token)
     this.#opened.set(token, plain)
-    if (this.#opened.size > OPENED_TOKENS_KEPT) {
-      const [oldest] = this.#opened.keys()
-      this.#opened.delete(oldest ?? '')
-    }
   }
 
   /** What a token holds that was sealed or opened here a short while ago. */
@@ -92,20 +89,10 @@ export class TokenKeys {
       const key = this.#proven.get(name) ?? derive(master, salt)
       const plain = unseal(key)
       if (plain === undefined) continue
-      this.#keepKey(name, key)
+      this.#proven.set(name, key)
       return plain
     }
     return undefined
-  }
-
-  /** Only keys that have opened a token are kept: made-up tokens must not push them out. */
-  #keepKey(name: string, key: KeyObject): void {
-    if (this.#proven.has(name)) return
-    if (this.#proven.size >= DERIVED_KEYS_KEPT) {
-      const [oldest] = this.#proven.keys()
-      this.#proven.delete(oldest ?? '')
-    }
-    this.#proven.set(name, key)
   }
 }
 

@@ -2,7 +2,7 @@ import { type Logger, pino } from 'pino'
 import type { HttpEvent } from '../http/events.ts'
 import { HEALTH_ROUTES } from '../http/health.ts'
 import { type LogSink, openLogSink } from './log-sink.ts'
-import type { LogLevel } from './settings.ts'
+import { LOG_LEVELS, type LogLevel } from './settings.ts'
 
 /** What happened → what is shown: JSON lines on standard error. */
 
@@ -47,6 +47,11 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
 }
 
 export type Log = (event: ServerEvent) => void
+
+/** Whether an event of this kind is shown at a level. */
+export function isShown(event: ServerEvent['event'], level: LogLevel): boolean {
+  return LOG_LEVELS.indexOf(LEVEL_OF[event]) <= LOG_LEVELS.indexOf(level)
+}
 
 /** One for the whole process, so that lines stay in order. */
 let standardError: LogSink | undefined

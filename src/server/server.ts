@@ -7,7 +7,7 @@ import type { ObjectStore } from '../store/object-store.ts'
 import { closeApp } from './close-app.ts'
 import { type Config, ConfigError } from './config.ts'
 import { startHousekeeping } from './housekeeping.ts'
-import { type Log, openLog } from './log.ts'
+import { isShown, type Log, openLog } from './log.ts'
 import { openStore } from './open-store.ts'
 import { readVersion } from './version.ts'
 
@@ -91,6 +91,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       now,
       newUuid: randomUUID,
       emit: log,
+      reportsRequests: isShown('requestFinished', config.OQS_LOG_LEVEL),
       isStopping: () => isStopping,
     },
     version,

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { PAGE_CACHE_BYTES } from '../contract/limits.ts'
 import type { RecordShape } from '../contract/object-record.ts'
+import { RecentMap } from '../contract/recent-map.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import type { PageRead, StoredPage } from './object-store.ts'
 import { releaserOf } from './page-memory.ts'
@@ -19,12 +20,12 @@ export class PageCache {
   readonly #maxBytes: number
   #bytes = 0
   readonly #pages = new Map<string, KeptPage>()
-  /** Names of pages that were asked for once, in the order in which they were, and their bytes. */
-  readonly #askedOnce = new Map<string, number>()
-  #askedBytes = 0
+  /** Names of pages that were asked for once, and their bytes. */
+  readonly #askedOnce: RecentMap<number>
 
   constructor(maxBytes = PAGE_CACHE_BYTES) {
     this.#maxBytes = maxBytes
+    this.#askedOnce = new RecentMap(maxBytes, (bytes) => Math.max(bytes, maxBytes / NAMES_KEPT))
   }
 
   find(read: PageRead, version: number): StoredPage | undefined {
@@ -56,19 +57,9 @@ export class PageCache {
   }
 
   #isFirstAsked(name: string, bytes: number): boolean {
-    if (this.#forget(name)) return false
+    if (this.#askedOnce.delete(name)) return false
     this.#askedOnce.set(name, bytes)
-    this.#askedBytes += bytes
-    for (const [oldest] of this.#askedOnce) {
-      if (this.#askedBytes <= this.#maxBytes && this.#askedOnce.size <= NAMES_KEPT) break
-      this.#forget(oldest)
-    }
     return true
-  }
-
-  #forget(name: string): boolean {
-    this.#askedBytes -= this.#askedOnce.get(name) ?? 0
-    return this.#askedOnce.delete(name)
   }
 
   #drop(name: string): void {

@@ -1,4 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { Aggregated, AggregateRead } from '../aggregate-read.ts'
 import {
   type CompiledAggregation,
@@ -16,6 +15,7 @@ import { queryTables, type RowSearch } from './find-rows.ts'
 import { objectTable } from './object-table.ts'
 import { VISIBLE } from './page-sql.ts'
 import { querySql } from './query-sql.ts'
+import type { Reading } from './reading.ts'
 import type { StatementCache } from './statement-cache.ts'
 import { readTypeHead } from './type-head.ts'
 
@@ -23,11 +23,7 @@ import { readTypeHead } from './type-head.ts'
  * Aggregates the current objects of a type. The database filters, groups and adds up; here its
  * rows become groups, and exact sums doubles. All is read in one transaction.
  */
-export function aggregate(
-  db: DatabaseSync,
-  statements: StatementCache,
-  read: AggregateRead,
-): Aggregated {
+export function aggregate({ db, statements }: Reading, read: AggregateRead): Aggregated {
   return inTransaction(db, 'read', () => {
     const { objectType, query, aggregation } = read
     const head = readTypeHead(statements, objectType)

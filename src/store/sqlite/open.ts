@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
-import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { OntologyChange } from '../../ontology/change-definition.ts'
@@ -18,31 +17,33 @@ import type {
   StoreOptions,
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
-import { aggregate } from './aggregate.ts'
-import { addAggregateFunctions } from './aggregate-functions.ts'
+import { releaserOf } from '../page-memory.ts'
 import { openConnection } from './connection.ts'
 import { crossingParts } from './crossing-change.ts'
 import { migrate } from './migrate.ts'
+import { isQuick } from './quick-read.ts'
 import { CatalogueReader } from './read-catalogue.ts'
-import { readPage } from './read-page.ts'
+import type { ReadJobs } from './read-jobs.ts'
+import { findKept, readPage } from './read-page.ts'
+import { type Reading, readOn } from './reading.ts'
 import { API_TOKEN_COLUMNS, type ApiTokenRow, toApiToken } from './secrets.ts'
-import { StatementCache } from './statement-cache.ts'
 import { toStoreFailure } from './store-failure.ts'
-import { Writer } from './writer.ts'
+import { WorkingThread } from './working-thread.ts'
+import type { WriteJobs } from './write-jobs.ts'
 
-/** Opens the embedded store: one SQLite file, read here and written by a thread of its own. */
+/**
+ * Opens the embedded store: one SQLite file, read here and written by a thread of its own. What may
+ * take long is read by another thread, so that pages which do not never wait for it.
+ */
 export function openSqliteStore(path: string, { pageCacheBytes }: StoreOptions = {}): ObjectStore {
   const db = openConnection(path)
   try {
     migrate(db)
-    addAggregateFunctions(db)
-    // From here on this connection only reads; whatever writes goes through the writer.
-    db.exec('PRAGMA query_only = ON')
+    return new SqliteStore(path, readOn(db), new PageCache(pageCacheBytes))
   } catch (error) {
     db.close()
     throw error
   }
-  return new SqliteStore(path, db, new Writer(path), new PageCache(pageCacheBytes))
 }
 
 function fileNumber(path: string): number | undefined {
@@ -52,25 +53,33 @@ function fileNumber(path: string): number | undefined {
 class SqliteStore implements ObjectStore {
   readonly #path: string
   readonly #fileNumber: number | undefined
-  readonly #db: DatabaseSync
-  readonly #writer: Writer
-  readonly #statements: StatementCache
+  readonly #reading: Reading
   readonly #catalogue: CatalogueReader
   readonly #cache: PageCache
+  readonly #writer: WorkingThread<WriteJobs>
+  readonly #slowReader: WorkingThread<ReadJobs>
 
-  constructor(path: string, db: DatabaseSync, writer: Writer, cache: PageCache) {
+  constructor(path: string, reading: Reading, cache: PageCache) {
     this.#path = path
     this.#fileNumber = fileNumber(path)
-    this.#db = db
-    this.#writer = writer
+    this.#reading = reading
+    this.#catalogue = new CatalogueReader(reading.db, reading.statements)
     this.#cache = cache
-    this.#statements = new StatementCache(db)
-    this.#catalogue = new CatalogueReader(db, this.#statements)
+    this.#writer = new WorkingThread({
+      module: 'writer-thread',
+      path,
+      lostReason: 'the writer stopped; whether this was written is not known',
+    })
+    this.#slowReader = new WorkingThread({
+      module: 'reader-thread',
+      path,
+      lostReason: 'the reader stopped; nothing was read',
+    })
   }
 
   async check(): Promise<void> {
     this.#checkFile()
-    this.#read(() => this.#statements.prepare('SELECT generation FROM catalogue').get())
+    this.#read(() => this.#reading.statements.prepare('SELECT generation FROM catalogue').get())
   }
 
   async readCatalogue(): Promise<Catalogue> {
@@ -78,22 +87,27 @@ class SqliteStore implements ObjectStore {
   }
 
   async readPage(read: PageRead): Promise<StoredPage | Reclaimed> {
-    return this.#read(() => readPage(this.#db, this.#statements, this.#cache, read))
+    if (isQuick(read)) return this.#read(() => readPage(this.#reading, read, this.#cache))
+    const kept = this.#read(() => findKept(this.#reading, read, this.#cache))
+    if (kept !== undefined) return kept
+    const page = await this.#slowReader.run('readPage', read)
+    if (page === 'reclaimed') return page
+    return this.#cache.keep(read, { ...page, release: releaserOf(page.records) })
   }
 
-  async aggregate(read: AggregateRead): Promise<Aggregated> {
-    return this.#read(() => aggregate(this.#db, this.#statements, read))
+  aggregate(read: AggregateRead): Promise<Aggregated> {
+    return this.#slowReader.run('aggregate', read)
   }
 
   async findApiToken(secretHash: string): Promise<ApiToken | undefined> {
     const sql = `SELECT ${API_TOKEN_COLUMNS} FROM api_token WHERE secret_hash = ?`
-    const row = this.#read(() => this.#statements.prepare(sql).get(secretHash))
+    const row = this.#read(() => this.#reading.statements.prepare(sql).get(secretHash))
     return row === undefined ? undefined : toApiToken(row as unknown as ApiTokenRow)
   }
 
   async listApiTokens(): Promise<readonly ApiToken[]> {
     const sql = `SELECT ${API_TOKEN_COLUMNS} FROM api_token ORDER BY created_at_ms, id`
-    const rows = this.#read(() => this.#statements.prepare(sql).all())
+    const rows = this.#read(() => this.#reading.statements.prepare(sql).all())
     return (rows as unknown as ApiTokenRow[]).map(toApiToken)
   }
 
@@ -150,8 +164,11 @@ class SqliteStore implements ObjectStore {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#writer[Symbol.asyncDispose]()
-    this.#db.close()
+    await Promise.all([
+      this.#writer[Symbol.asyncDispose](),
+      this.#slowReader[Symbol.asyncDispose](),
+    ])
+    this.#reading.db.close()
   }
 
   /** A database whose file was moved or deleted can still be written to, for nobody to read. */

@@ -27,6 +27,7 @@ import {
   visibilityValues,
 } from './page-sql.ts'
 import type { QueryTables } from './query-sql.ts'
+import type { Reading } from './reading.ts'
 import type { Prepared, StatementCache } from './statement-cache.ts'
 import { readTypeHead, type TableHead, type TypeHead, tableOfVersion } from './type-head.ts'
 
@@ -48,18 +49,17 @@ function pageBytes(bytes: Uint8Array | null): Pick<StoredPage, 'records' | 'rele
   return { records, release: releaserOf(records) }
 }
 
+/** Reads a page, or finds it in the cache where there is one. */
 export function readPage(
-  db: DatabaseSync,
-  statements: StatementCache,
-  cache: PageCache,
+  { db, statements }: Reading,
   read: PageRead,
+  cache?: PageCache,
 ): StoredPage | Reclaimed {
   return inTransaction(db, 'read', () => {
     const head = readTypeHead(statements, read.objectType)
-    const version = read.version ?? head.published
-    // A version from before what is kept, or from a database that was since replaced by an older one.
-    if (version < head.oldest || version > head.published) return 'reclaimed'
-    const known = cache.find(read, version)
+    const version = versionToRead(head, read)
+    if (version === 'reclaimed') return version
+    const known = cache?.find(read, version)
     if (known !== undefined) return known
     // The newest version is what the current rows are, and these have an index of their own.
     const visibility: Visibility = version === head.published ? 'current' : 'version'
@@ -69,8 +69,26 @@ export function readPage(
     const page = isPlain
       ? readInKeyOrder(statements, read, viewed)
       : readFound(db, statements, read, head, viewed)
-    return page === 'reclaimed' ? page : cache.keep(read, page)
+    return page === 'reclaimed' || cache === undefined ? page : cache.keep(read, page)
   })
+}
+
+/** A page that was read before, where it still is the one to show. */
+export function findKept(
+  { db, statements }: Reading,
+  read: PageRead,
+  cache: PageCache,
+): StoredPage | undefined {
+  return inTransaction(db, 'read', () => {
+    const version = versionToRead(readTypeHead(statements, read.objectType), read)
+    return version === 'reclaimed' ? undefined : cache.find(read, version)
+  })
+}
+
+function versionToRead(head: TypeHead, read: PageRead): number | Reclaimed {
+  const { version = head.published } = read
+  // A version from before what is kept, or from a database that was since replaced by an older one.
+  return version < head.oldest || version > head.published ? 'reclaimed' : version
 }
 
 /** Every object, in key order: the walk that must cost no more than its bytes. */
@@ -166,7 +184,7 @@ function countMatches(
   liveCount: number,
 ): number | undefined {
   if (search.query.kind === 'everything') return liveCount
-  if (countsMatches) return countRows(statements, search, tables)
+  if (countsMatches) return countRows(statements, search, tables, liveCount)
   if (!isPlanOpen(search)) return undefined
   return estimateRows(statements, search, tables, fewMatches(maxObjects, liveCount) + 1)
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { RecentMap } from '../../contract/recent-map.ts'
 
 /** A statement and the values of its first placeholders. */
 export interface Prepared {
@@ -6,15 +7,14 @@ export interface Prepared {
   readonly values: readonly string[]
 }
 
-/** Prepared statements, kept by name; the least recently used ones give way. */
+/** Prepared statements, kept by name; those that went unused longest give way. */
 export class StatementCache {
   readonly #db: DatabaseSync
-  readonly #capacity: number
-  readonly #prepared = new Map<string, Prepared>()
+  readonly #prepared: RecentMap<Prepared>
 
   constructor(db: DatabaseSync, capacity = 1000) {
     this.#db = db
-    this.#capacity = capacity
+    this.#prepared = new RecentMap(capacity)
   }
 
   /** A statement that is its own name. */
@@ -24,20 +24,9 @@ export class StatementCache {
 
   /** A statement with a short name, for where its text takes longer to write than to find. */
   named(name: string, write: () => { sql: string; values: readonly string[] }): Prepared {
-    let prepared = this.#prepared.get(name)
-    if (prepared === undefined) {
-      prepared = this.#make(write())
-      if (this.#prepared.size >= this.#capacity) {
-        const [oldest] = this.#prepared.keys()
-        this.#prepared.delete(oldest ?? '')
-      }
-    } else if (this.#prepared.size <= this.#capacity / 2) {
-      // As long as there is room, it does not matter which are used.
-      return prepared
-    } else {
-      // Moves to the end of the map's order.
-      this.#prepared.delete(name)
-    }
+    const known = this.#prepared.get(name)
+    if (known !== undefined) return known
+    const prepared = this.#make(write())
     this.#prepared.set(name, prepared)
     return prepared
   }

@@ -1,4 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { commitBatch } from './commit-batch.ts'
 import { reclaimStep } from './reclaim.ts'
 import {
@@ -9,8 +8,9 @@ import {
 } from './replacement.ts'
 import { saveOntology } from './save-ontology.ts'
 import { createApiToken, readPageTokenKeys, revokeApiTokens } from './secrets.ts'
+import type { Jobs } from './thread-jobs.ts'
 
-/** Everything that writes, by name: what the main thread can ask of the writer thread. */
+/** Everything that writes: what the main thread can ask of the writer thread. */
 export const WRITE_JOBS = {
   saveOntology,
   commitBatch,
@@ -22,40 +22,6 @@ export const WRITE_JOBS = {
   readPageTokenKeys,
   createApiToken,
   revokeApiTokens,
-} as const satisfies Record<string, (db: DatabaseSync, input: never, items: never) => unknown>
+} as const satisfies Jobs
 
-export type JobName = keyof typeof WRITE_JOBS
-export type JobInput<Name extends JobName> = Parameters<(typeof WRITE_JOBS)[Name]>[1]
-export type JobResult<Name extends JobName> = ReturnType<(typeof WRITE_JOBS)[Name]>
-
-/** Main thread to writer thread: the items of a job, part by part, then the job, or that it is off. */
-export type WriterMessage = JobItems | JobRequest | ForgottenJob | 'close'
-
-export interface ForgottenJob {
-  readonly id: number
-  readonly name: 'forget'
-}
-
-export interface JobItems {
-  readonly id: number
-  readonly items: readonly unknown[]
-}
-
-export interface JobRequest {
-  readonly id: number
-  readonly name: JobName
-  readonly input: unknown
-}
-
-/** Writer thread to main thread. Errors cross as data: classes do not survive the crossing. */
-export type JobReply = { readonly id: number } & (
-  | { readonly result: unknown }
-  | { readonly refused: { readonly errorName: string; readonly parameters: object } }
-  | {
-      readonly failed: {
-        readonly message: string
-        readonly stack: string | undefined
-        readonly errcode: number | undefined
-      }
-    }
-)
+export type WriteJobs = typeof WRITE_JOBS

@@ -1,31 +1,40 @@
 import { Worker } from 'node:worker_threads'
 import { type ErrorName, ObjectQueryError } from '../../contract/errors.ts'
 import { toStoreFailure } from './store-failure.ts'
-import type { JobInput, JobName, JobReply, JobResult, WriterMessage } from './write-jobs.ts'
+import type { JobInput, JobMessage, JobReply, JobResult, Jobs } from './thread-jobs.ts'
 
-/** The main thread's end of the writer thread: sends jobs, hands out their results. */
-export class Writer implements AsyncDisposable {
-  readonly #path: string
-  #thread: WriterThread | undefined
+/** Which thread, on which database. */
+export interface ThreadWish {
+  /** The module that the thread runs, beside this one and without its ending. */
+  readonly module: string
+  readonly path: string
+  /** What a client is told whose job was under way when the thread ended. */
+  readonly lostReason: string
+}
 
-  constructor(path: string) {
-    this.#path = path
+/** The main thread's end of a thread that works for it: sends jobs, hands out their results. */
+export class WorkingThread<J extends Jobs> implements AsyncDisposable {
+  readonly #wish: ThreadWish
+  #thread: StartedThread | undefined
+
+  constructor(wish: ThreadWish) {
+    this.#wish = wish
   }
 
   /**
    * Runs a job. What it works through item by item goes ahead of it, part by part as it comes. If
    * the parts fail, the job is not run.
    */
-  async run<Name extends JobName>(
+  async run<Name extends keyof J & string>(
     name: Name,
-    input: JobInput<Name>,
+    input: JobInput<J[Name]>,
     parts: AsyncIterable<readonly unknown[]> | readonly [] = [],
-  ): Promise<JobResult<Name>> {
-    // A thread that has ended, for whatever reason, is replaced by the next job.
+  ): Promise<JobResult<J[Name]>> {
+    // Started by the first job. One that has ended, for whatever reason, is replaced by the next.
     if (this.#thread === undefined || this.#thread.hasEnded) {
-      this.#thread = new WriterThread(this.#path)
+      this.#thread = new StartedThread(this.#wish)
     }
-    return this.#thread.run(name, input, parts) as Promise<JobResult<Name>>
+    return this.#thread.run(name, input, parts) as Promise<JobResult<J[Name]>>
   }
 
   /** Ends when every job that was sent has been answered. */
@@ -40,23 +49,25 @@ interface Waiting {
 }
 
 /** One thread and the jobs that wait for it. */
-class WriterThread {
+class StartedThread {
   hasEnded = false
   readonly #worker: Worker
+  readonly #lostReason: string
   readonly #waiting = new Map<number, Waiting>()
   #lastId = 0
 
-  constructor(path: string) {
+  constructor({ module, path, lostReason }: ThreadWish) {
+    this.#lostReason = lostReason
     // Source and build name the file differently.
-    const file = import.meta.url.endsWith('.ts') ? './writer-thread.ts' : './writer-thread.js'
+    const file = `./${module}.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`
     this.#worker = new Worker(new URL(file, import.meta.url), { workerData: { path } })
     this.#worker.on('message', (reply: JobReply) => this.#answer(reply))
     this.#worker.on('error', (error) => this.#abandon(error))
-    this.#worker.on('exit', () => this.#abandon(new Error('the writer thread ended')))
+    this.#worker.on('exit', () => this.#abandon(new Error(`the ${module} ended`)))
   }
 
   async run(
-    name: JobName,
+    name: string,
     input: unknown,
     parts: AsyncIterable<readonly unknown[]> | readonly [],
   ): Promise<unknown> {
@@ -72,7 +83,7 @@ class WriterThread {
     try {
       for await (const items of parts) this.#post({ id, items })
     } catch (error) {
-      this.#post({ id, name: 'forget' })
+      this.#post({ id, isForgotten: true })
       throw error
     }
     this.#post({ id, name, input })
@@ -87,7 +98,7 @@ class WriterThread {
     await ended
   }
 
-  #post(message: WriterMessage): void {
+  #post(message: JobMessage): void {
     this.#worker.postMessage(message)
   }
 
@@ -108,7 +119,7 @@ class WriterThread {
   #abandon(error: Error): void {
     this.hasEnded = true
     for (const { reject } of this.#waiting.values()) {
-      const reason = 'the writer stopped; whether this was written is not known'
+      const reason = this.#lostReason
       reject(new ObjectQueryError('ServiceUnavailable', { reason }, { cause: error }))
     }
     this.#waiting.clear()

@@ -1,0 +1,21 @@
+import type { Aggregated, AggregateRead } from '../aggregate-read.ts'
+import type { PageRead, Reclaimed, StoredPage } from '../object-store.ts'
+import { aggregate } from './aggregate.ts'
+import { readPage } from './read-page.ts'
+import type { Reading } from './reading.ts'
+import type { Jobs } from './thread-jobs.ts'
+
+/** What the main thread can ask of the thread that reads: whatever may take long. */
+export const READ_JOBS = {
+  readPage: (reading: Reading, read: PageRead): BarePage | Reclaimed => {
+    const page = readPage(reading, read)
+    if (page === 'reclaimed') return page
+    // A function cannot cross; whoever gets the bytes says when they are done with.
+    const { release: _, ...bare } = page
+    return bare
+  },
+  aggregate: (reading: Reading, read: AggregateRead): Aggregated => aggregate(reading, read),
+} as const satisfies Jobs
+
+export type ReadJobs = typeof READ_JOBS
+export type BarePage = Omit<StoredPage, 'release'>
