@@ -1,4 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { bytesOfShape } from '../../contract/object-record.ts'
 import type { PageRead, Reclaimed, RecordWish, StoredPage } from '../object-store.ts'
 import type { PageCache } from '../page-cache.ts'
@@ -15,6 +14,7 @@ import {
   type RowSearch,
   readAnchor,
 } from './find-rows.ts'
+import { hasMatchList, listedRows } from './match-lists.ts'
 import { objectTable } from './object-table.ts'
 import {
   followerSql,
@@ -51,10 +51,11 @@ function pageBytes(bytes: Uint8Array | null): Pick<StoredPage, 'records' | 'rele
 
 /** Reads a page, or finds it in the cache where there is one. */
 export function readPage(
-  { db, statements }: Reading,
+  reading: Reading,
   read: PageRead,
   cache?: PageCache,
 ): StoredPage | Reclaimed {
+  const { db, statements } = reading
   return inTransaction(db, 'read', () => {
     const head = readTypeHead(statements, read.objectType)
     const version = versionToRead(head, read)
@@ -68,7 +69,7 @@ export function readPage(
     const isPlain = read.query.kind === 'everything' && read.order.length === 0
     const page = isPlain
       ? readInKeyOrder(statements, read, viewed)
-      : readFound(db, statements, read, head, viewed)
+      : readFound(reading, read, head, viewed)
     return page === 'reclaimed' || cache === undefined ? page : cache.keep(read, page)
   })
 }
@@ -137,12 +138,12 @@ function preparePage(
 
 /** What a query finds, in any order: the rows first, then the records of those that fit. */
 function readFound(
-  db: DatabaseSync,
-  statements: StatementCache,
+  reading: Reading,
   read: PageRead,
   head: TypeHead,
   viewed: Viewed,
 ): StoredPage | Reclaimed {
+  const { db, statements } = reading
   const { table, visibility, visible, version, liveCount } = viewed
   const { objectType, query, order } = read
   const numbers = readFieldNumbers(db, head.typeId)
@@ -151,12 +152,18 @@ function readFound(
   if (read.after !== undefined && anchor === undefined) return 'reclaimed'
 
   const tables = queryTables(statements, search)
-  const matches = read.matches ?? countMatches(statements, search, tables, read, liveCount)
-  const found = findRows(statements, search, tables, {
-    anchor,
-    limit: read.maxObjects + 1,
-    areFew: matches !== undefined && matches <= fewMatches(read.maxObjects, liveCount),
-  })
+  const limit = read.maxObjects + 1
+  // Made by the second page: many who ask for the first do not go on.
+  const listed =
+    anchor !== undefined && hasMatchList(search)
+      ? listedRows(reading, search, tables, { version, afterKey: anchor.pk, limit })
+      : undefined
+  const needsCount = read.matches === undefined && (read.countsMatches || listed === undefined)
+  const matches = needsCount
+    ? countMatches(statements, search, tables, read, liveCount)
+    : read.matches
+  const areFew = matches !== undefined && matches <= fewMatches(read.maxObjects, liveCount)
+  const found = listed ?? findRows(statements, search, tables, { anchor, limit, areFew })
   const wanted = found.slice(0, read.maxObjects)
   const rows = rowsWithinBudget(read, viewed, wanted.length, () =>
     statements.prepare(rowSizesSql(table)).iterate(JSON.stringify(wanted)),
