@@ -247,6 +247,26 @@ export function queryContract({ name, open }: StoreUnderTest): void {
       expect(await things.keys({ query: text('anyTerm', ['nothing'], 'word') })).toEqual([])
     })
 
+    it('counts the objects that match, whichever of their rows are of the past', async () => {
+      await using store = await open()
+      const things = await fixture(store)
+      await things.commit(Array.from({ length: 50 }, (_, n) => [`k${n}`, 'x']))
+      const matching = async (value: string) => {
+        const field = { property: 'text', structField: undefined }
+        const query = { kind: 'compare', operator: 'eq', field, value } as const
+        return (await things.read({ query, maxObjects: 1 })).matches
+      }
+      expect([await matching('x'), await matching('y')]).toEqual([50, 0])
+      await things.commit([
+        ['k1', 'y'],
+        ['k2', 'y'],
+        ['k3', null],
+      ])
+      expect([await matching('x'), await matching('y')]).toEqual([47, 2])
+      await things.commit(Array.from({ length: 40 }, (_, n) => [`k${n}`, 'y']))
+      expect([await matching('x'), await matching('y')]).toEqual([10, 40])
+    })
+
     it('orders by every scalar type, both ways, with what is missing where it is wanted', async () => {
       await using store = await open()
       const things = await samples(store)

@@ -129,27 +129,6 @@ describe('the SQLite store in particular', () => {
     await writing
   })
 
-  it('counts the objects that match, whichever of their rows are of the past', async () => {
-    folder = tempFolder()
-    await using store = openSqliteStore(path())
-    const things = await fixture(store)
-    await things.commit(Array.from({ length: 50 }, (_, n) => [`k${n}`, 'x']))
-    const matching = async (value: string) => {
-      const field = { property: 'text', structField: undefined }
-      const query = { kind: 'compare', operator: 'eq', field, value } as const
-      return (await things.read({ query, maxObjects: 1 })).matches
-    }
-    expect([await matching('x'), await matching('y')]).toEqual([50, 0])
-    await things.commit([
-      ['k1', 'y'],
-      ['k2', 'y'],
-      ['k3', null],
-    ])
-    expect([await matching('x'), await matching('y')]).toEqual([47, 2])
-    await things.commit(Array.from({ length: 40 }, (_, n) => [`k${n}`, 'y']))
-    expect([await matching('x'), await matching('y')]).toEqual([10, 40])
-  })
-
   it('answers pages while it looks for what takes long', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())

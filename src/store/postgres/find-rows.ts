@@ -2,6 +2,7 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import type { Field, OrderTerm, Query } from '../../query/query.ts'
 import type { Place } from '../object-store.ts'
 import { FieldNumbers } from '../sql/field-numbers.ts'
+import { OPEN } from '../sql/new-table.ts'
 import { type Anchor, orderColumn } from '../sql/order-sql.ts'
 import { textFieldsOf } from '../sql/query-fields.ts'
 import { SimilarTermSearch, type SimilarTerms } from '../sql/similar-terms.ts'
@@ -148,7 +149,7 @@ export async function estimateRows(
   return Number(row?.[0])
 }
 
-/** How many objects there are for which the condition holds. */
+/** How many rows there are for which the condition holds. */
 export async function countRows(
   session: Session,
   table: number,
@@ -157,6 +158,24 @@ export async function countRows(
   const [row] = await session.query(
     `SELECT count(*) FROM ${objectTable(table)} AS o WHERE ${sql}`,
     values,
+  )
+  return Number(row?.[0])
+}
+
+/**
+ * How many of the current objects a condition holds for: all rows, but for those of the past. As
+ * long as nobody asks which rows are current, an index alone can count, which takes a twentieth of
+ * the time; those of the past have an index of their own.
+ */
+export async function countCurrentRows(
+  session: Session,
+  table: number,
+  { sql, values }: SqlCondition,
+): Promise<number> {
+  const counted = `SELECT count(*) FROM ${objectTable(table)} AS o WHERE`
+  const [row] = await session.query(
+    `SELECT (${counted} ${sql}) - (${counted} o.valid_to < ${OPEN} AND ${sql})`,
+    [...values, ...values],
   )
   return Number(row?.[0])
 }

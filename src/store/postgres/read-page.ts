@@ -8,6 +8,7 @@ import type { ByteRow } from './byte-rows.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Session } from './database.ts'
 import {
+  countCurrentRows,
   countRows,
   estimateRows,
   exactQuerySql,
@@ -17,7 +18,7 @@ import {
   readTypeFields,
 } from './find-rows.ts'
 import { bytesUpTo, type PageRows, shownRows, toPageRows } from './page-rows.ts'
-import { type PageSqlWish, pageSql, SHOWN_VALUES, visibleSql } from './page-sql.ts'
+import { type PageSqlWish, pageSql, SHOWN_VALUES, type Visibility, visibleSql } from './page-sql.ts'
 import { type TableHead, type TypeHead, tableOfVersion } from './type-head.ts'
 
 /**
@@ -28,6 +29,7 @@ import { type TableHead, type TypeHead, tableOfVersion } from './type-head.ts'
 /** The objects of one version: in which table, and which of its rows. */
 interface Viewed extends TableHead {
   readonly version: number
+  readonly visibility: Visibility
   readonly visible: SqlCondition
 }
 
@@ -43,9 +45,10 @@ export async function readPage(
   if (version < head.oldest || version > head.published) return 'reclaimed'
   // The newest version is what the current rows are, and these have an index of their own.
   const visibility = readsCurrentRows && version === head.published ? 'current' : 'version'
-  const viewed = {
+  const viewed: Viewed = {
     ...(await tableOfVersion(session, head, version)),
     version,
+    visibility,
     visible: visibleSql(visibility, version),
   }
   return isPlain(read)
@@ -101,8 +104,9 @@ async function readFound(
   const anchor = after && (await readAnchor(session, order, fields.numbers, head, after))
   if (after !== undefined && anchor === undefined) return 'reclaimed'
 
-  const matching = combine('and', [viewed.visible, await readQuerySql(session, query, fields)])
-  const matches = read.matches ?? (await countMatches(session, read, viewed, matching))
+  const asked = await readQuerySql(session, query, fields)
+  const matching = combine('and', [viewed.visible, asked])
+  const matches = read.matches ?? (await countMatches(session, read, viewed, asked))
   // The database cannot tell how rare a word is; walking the key for a rare one takes for ever.
   const sortsMatches =
     isPlanOpen(read) &&
@@ -121,11 +125,16 @@ async function readFound(
 async function countMatches(
   session: Session,
   read: PageRead,
-  { table, liveCount }: Viewed,
-  matching: SqlCondition,
+  { table, liveCount, visibility, visible }: Viewed,
+  asked: SqlCondition,
 ): Promise<number | undefined> {
   if (read.query.kind === 'everything') return liveCount
-  if (read.countsMatches) return countRows(session, table, matching)
+  const matching = combine('and', [visible, asked])
+  if (read.countsMatches) {
+    return visibility === 'current'
+      ? countCurrentRows(session, table, asked)
+      : countRows(session, table, matching)
+  }
   if (!isPlanOpen(read)) return undefined
   return estimateRows(session, table, matching, fewMatches(read.maxObjects, liveCount) + 1)
 }
