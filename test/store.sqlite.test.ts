@@ -144,7 +144,7 @@ describe('the SQLite store in particular', () => {
     expect(answered).toEqual(['quick 50', 'quick 50', 'long 50'])
   })
 
-  it('replaces a writer that ended, and says so to whoever waited for it', async () => {
+  it('goes on writing after a batch that failed', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())
     const things = await fixture(store)

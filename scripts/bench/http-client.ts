@@ -61,7 +61,11 @@ function receive(
   })
 }
 
-function bodyHeaders(body: string, contentType = 'application/json'): Record<string, string> {
+/** What a request says of its body. */
+export function bodyHeaders(
+  body: string,
+  contentType = 'application/json',
+): Record<string, string> {
   return { 'content-type': contentType, 'content-length': String(Buffer.byteLength(body)) }
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import type { Call, Target } from './http-client.ts'
+import { bodyHeaders, type Call, type Target } from './http-client.ts'
 
 /**
  * A connection of the load generator, with one request under way. It shares the cores with the
@@ -14,14 +14,11 @@ export class LeanConnection implements Disposable {
 
   private constructor(socket: Socket, { url, headers }: Target) {
     this.#socket = socket
-    const all = { host: url.host, ...headers }
-    this.#headers = Object.entries(all)
-      .map(([name, value]) => `${name}: ${value}\r\n`)
-      .join('')
+    this.#headers = headerLines({ host: url.host, ...headers })
     socket.setNoDelay(true)
     socket.on('data', (chunk) => this.#take(chunk))
     socket.on('error', (error) => this.#fail(error))
-    socket.on('close', () => this.#fail(new Error('the server has closed the connection')))
+    socket.on('close', () => this.#fail(new Error(CLOSED)))
   }
 
   static async open(target: Target): Promise<LeanConnection> {
@@ -31,13 +28,11 @@ export class LeanConnection implements Disposable {
   }
 
   /** Reads the answer to its last byte; gives the bytes of its body. */
-  ask({ method, path, contentType = 'application/json', body }: Call): Promise<number> {
+  ask({ method, path, contentType, body }: Call): Promise<number> {
+    if (this.#socket.destroyed) return Promise.reject(new Error(CLOSED))
     const { promise, resolve, reject } = Promise.withResolvers<number>()
     this.#answer = { resolve, reject, head: undefined, length: 0, left: 0 }
-    const ofBody =
-      body === undefined
-        ? ''
-        : `content-type: ${contentType}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`
+    const ofBody = body === undefined ? '' : headerLines(bodyHeaders(body, contentType))
     this.#socket.write(`${method} ${path} HTTP/1.1\r\n${this.#headers}${ofBody}\r\n${body ?? ''}`)
     return promise
   }
@@ -82,6 +77,13 @@ export class LeanConnection implements Disposable {
 }
 
 const HEAD_END = '\r\n\r\n'
+const CLOSED = 'the server has closed the connection'
+
+function headerLines(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+}
 
 /** The answer that is waited for. */
 interface Answer {

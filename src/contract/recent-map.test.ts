@@ -24,12 +24,15 @@ describe('a map of what was used last', () => {
   })
 
   it('measures values as it is told to', () => {
-    const map = new RecentMap<number>(100, (value) => value)
-    map.set('a', 40)
-    map.set('b', 1)
-    map.set('c', 60)
-    map.set('d', 60)
-    expect(['a', 'b', 'c', 'd'].filter((name) => map.delete(name))).toEqual(['d'])
+    const sizes = [1, 15.9, 16, 15.9, 0.5, 3, 16, 16, 2]
+    for (let count = 1; count <= sizes.length; count++) {
+      const map = new RecentMap<number>(32, (size) => size)
+      const all = sizes.slice(0, count).map((size, number) => [`n${number}`, size] as const)
+      for (const [name, size] of all) map.set(name, size)
+      const kept = all.filter(([name]) => map.delete(name)).map(([, size]) => size)
+      expect(kept.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(32)
+      expect(kept).toEqual(sizes.slice(count - kept.length, count))
+    }
   })
 
   it('puts and deletes again', () => {

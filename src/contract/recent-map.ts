@@ -1,7 +1,8 @@
 /**
- * Keeps what was used last: always the last half of what it has room for, and never more than it has
- * room for. Two maps take turns: when the young one has half of the room, it becomes the old one,
- * and what was the old one goes as a whole. To let the oldest entry go each time would cost more the
+ * Keeps what was used last: about the last half of what it has room for, and never more than it has
+ * room for, as long as no value takes more than half of it. Two maps take turns: when half of the
+ * room is too little for the young one, it becomes the old one, and what was the old one goes as a
+ * whole. To let the oldest entry go each time would cost more the
  * larger the map is, because a map passes over all that was deleted before it.
  */
 export class RecentMap<Value> {
@@ -27,12 +28,14 @@ export class RecentMap<Value> {
 
   set(name: string, value: Value): void {
     if (this.#young.has(name)) this.delete(name)
+    const size = this.#sizeOf(value)
+    if (this.#youngSize + size > this.#room / 2) {
+      this.#old = this.#young
+      this.#young = new Map()
+      this.#youngSize = 0
+    }
     this.#young.set(name, value)
-    this.#youngSize += this.#sizeOf(value)
-    if (this.#youngSize < this.#room / 2) return
-    this.#old = this.#young
-    this.#young = new Map()
-    this.#youngSize = 0
+    this.#youngSize += size
   }
 
   /** Gives whether it was there. */

@@ -48,7 +48,7 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
 
 export type Log = (event: ServerEvent) => void
 
-/** Whether an event of this kind is shown at a level. */
+/** Whether an event of this kind can be shown at a level; probes are shown later, see `levelOf`. */
 export function isShown(event: ServerEvent['event'], level: LogLevel): boolean {
   return LOG_LEVELS.indexOf(LEVEL_OF[event]) <= LOG_LEVELS.indexOf(level)
 }

@@ -117,6 +117,37 @@ describe('oqs serve', () => {
     for (const line of lines) expect(JSON.parse(line)).toHaveProperty('msg')
     for (const secret of secrets) expect(oqs.stderr()).not.toContain(secret)
   })
+
+  it('logs no requests where only warnings are wanted', async () => {
+    await using oqs = startOqs(['serve'], settings({ OQS_LOG_LEVEL: 'warn' }))
+    const url = await lineOf(oqs, 'listening on ')
+    expect((await askUrl(`${url}/api/v1/ontologies`)).status).toBe(200)
+    oqs.child.kill('SIGTERM')
+    await oqs.ended
+    expect(oqs.stderr()).toBe('')
+  })
+})
+
+describe('the process of a command', () => {
+  const SAYS_FLAGS = `data:text/javascript,
+    process.on('exit', () => process.stderr.write('flags ' + process.pid + process.execArgv))`
+  /** What the last process of the command was started with. */
+  const flagsOf = (stderr: string) => stderr.split('flags ').at(-1)
+
+  it('has its flags when it may take long, and is the one that was started', async () => {
+    const oqs = startOqs(['serve'], settings({ NODE_OPTIONS: `--import "${SAYS_FLAGS}"` }))
+    await lineOf(oqs, 'listening on ')
+    oqs.child.kill('SIGTERM')
+    expect(await oqs.ended).toBe(0)
+    const flags = '--max-semi-space-size=16,--heap-growing-percent=30'
+    expect(flagsOf(oqs.stderr())).toBe(`${oqs.child.pid}${flags}`)
+  })
+
+  it('is left as it is when it is short', async () => {
+    const oqs = startOqs(['config'], settings({ NODE_OPTIONS: `--import "${SAYS_FLAGS}"` }))
+    await oqs.ended
+    expect(flagsOf(oqs.stderr())).toBe(String(oqs.child.pid))
+  })
 })
 
 describe('a service whose reader is gone', () => {

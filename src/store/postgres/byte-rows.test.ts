@@ -25,7 +25,7 @@ async function connect(pieceBytes = Number.POSITIVE_INFINITY) {
   return {
     client,
     readBytes: async (text: string): Promise<readonly ByteRow[]> => {
-      const wish = { text, rowMode: 'array' as const, queryMode: 'extended', ...AS_BYTES }
+      const wish = { text, rowMode: 'array' as const, ...AS_BYTES }
       return (await client.query<(Buffer | null)[]>(wish)).rows
     },
     readText: async (text: string) =>

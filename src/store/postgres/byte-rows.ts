@@ -18,6 +18,8 @@ export type ByteRow = readonly (Buffer | null)[]
 /** Asks the driver for values in binary form, and to leave them as they came. */
 export const AS_BYTES = {
   binary: true,
+  // A statement without values would be sent in a way that knows only text.
+  queryMode: 'extended',
   types: { getTypeParser: () => (value: unknown) => value },
 }
 
@@ -41,7 +43,7 @@ export function freeRows(rows: readonly ByteRow[]): void {
 
 /** What a connection of the driver is, beyond what its types tell. */
 interface ListeningConnection extends Connection {
-  /** Called with the socket, and once more with the encrypted stream on top of it. */
+  /** Called once, with what messages come on: the socket, or the encrypted stream on top of it. */
   attachListeners(stream: Pick<Duplex, 'on'>): void
 }
 

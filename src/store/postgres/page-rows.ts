@@ -36,8 +36,8 @@ function joinRecords(rows: readonly ByteRow[], separator: Buffer): Buffer {
   for (const [, , record] of rows) length += record?.length ?? 0
   const joined = Buffer.allocUnsafeSlow(length)
   let at = 0
-  for (const [, , record] of rows) {
-    if (at > 0) {
+  for (const [index, [, , record]] of rows.entries()) {
+    if (index > 0) {
       joined.set(separator, at)
       at += separator.length
     }

@@ -32,10 +32,7 @@ export function isPlanOpen({ query, order, objectType }: RowSearch): boolean {
   if (order.length > 0) return false
   // The index of an equality is in key order: there is nothing to choose.
   const isEquality = (one: Query) =>
-    one.kind === 'compare' &&
-    one.operator === 'eq' &&
-    one.field.structField === undefined &&
-    objectType.properties.get(one.field.property)?.type.kind === 'scalar'
+    one.kind === 'compare' && one.operator === 'eq' && !isElement(objectType, one.field)
   return !(query.kind === 'and' ? query.of.some(isEquality) : isEquality(query))
 }
 
@@ -80,9 +77,6 @@ export function findRowsSql(
   return { sql: `${arms.join(' UNION ALL ')} ${LIMIT}`, values }
 }
 
-/** The part of the rows that may be of the past for `countRows` to look at each of these. */
-const FEW_PAST_ROWS = 1 / 10
-
 /**
  * How many objects the query matches. Where hardly any row is of the past, all rows that match are
  * counted and then those of the past among them: as long as nobody asks which rows are visible, an
@@ -95,20 +89,28 @@ export function countRows(
   liveCount: number,
 ): number {
   const table = objectTable(search.table)
-  const matching = querySql(search.query, tables)
-  const count = (where: string, values: readonly BoundValue[], from = `${table} AS o`) => {
-    const statement = statements.prepare(`SELECT count(*) FROM ${from} WHERE ${where}`)
-    return (statement.get(...values) as unknown as [number])[0]
+  const { sql, values } = querySql(search.query, tables)
+  if (search.visibility === 'current' && hasFewPastRows(statements, table, liveCount)) {
+    const all = countIn(statements, `${table} AS o WHERE ${sql}`, values)
+    const closed = `${table} AS o INDEXED BY ${table}_closed WHERE valid_to < ${OPEN}`
+    return all - countIn(statements, `${closed} AND ${sql}`, values)
   }
-  const past = `(SELECT 1 FROM ${table} WHERE valid_to < ${OPEN} ${LIMIT})`
+  const visible = `${table} AS o WHERE ${VISIBLE[search.visibility]}`
+  return countIn(statements, `${visible} AND ${sql}`, [...search.visible, ...values])
+}
+
+/** The part of the rows that may be of the past for `countRows` to look at each of these. */
+const FEW_PAST_ROWS = 1 / 10
+
+function hasFewPastRows(statements: StatementCache, table: string, liveCount: number): boolean {
   const few = Math.floor(liveCount * FEW_PAST_ROWS)
-  if (search.visibility === 'current' && count('true', [few + 1], past) <= few) {
-    const all = count(matching.sql, matching.values)
-    const ofPast = `${table} AS o INDEXED BY ${table}_closed`
-    return all - count(`valid_to < ${OPEN} AND ${matching.sql}`, matching.values, ofPast)
-  }
-  const isVisible = VISIBLE[search.visibility]
-  return count(`${isVisible} AND ${matching.sql}`, [...search.visible, ...matching.values])
+  const past = `(SELECT 1 FROM ${table} WHERE valid_to < ${OPEN} ${LIMIT})`
+  return countIn(statements, past, [few + 1]) <= few
+}
+
+function countIn(statements: StatementCache, from: string, values: readonly BoundValue[]): number {
+  const row = statements.prepare(`SELECT count(*) FROM ${from}`).get(...values)
+  return (row as unknown as [number])[0]
 }
 
 /**

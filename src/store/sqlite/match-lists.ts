@@ -1,5 +1,6 @@
 import { RecentMap } from '../../contract/recent-map.ts'
 import type { Query } from '../../query/query.ts'
+import { isElement } from '../sql/query-fields.ts'
 import { findRowsSql, type RowSearch } from './find-rows.ts'
 import { objectTable } from './object-table.ts'
 import type { QueryTables } from './query-sql.ts'
@@ -10,45 +11,51 @@ import type { StatementCache } from './statement-cache.ts'
  * places and elements are looked up in indexes that know nothing of the order of keys: the whole of
  * what they find must be gathered before the first row can be shown, and would be for every page.
  *
- * A list is kept by its version, so it is never out of date.
+ * A list is kept by its version, so it is never out of date. It is made when a version is asked
+ * about for the second time: where commits come between its pages, each page of a walk has a version
+ * of its own, and a list would serve no other.
  */
-export type MatchLists = RecentMap<Float64Array>
-
-const ROOM_BYTES = 32 * 1024 * 1024
-/** Longer ones are not made: each of their pages is looked for by itself. */
-const LONGEST_LIST = 2_000_000
-const TOO_LONG = new Float64Array(0)
-
-export function makeMatchLists(): MatchLists {
-  return new RecentMap(ROOM_BYTES, ({ byteLength }) => ENTRY_BYTES + byteLength)
+export interface MatchLists {
+  readonly kept: RecentMap<Float64Array>
+  /** Longer lists are not made: each of their pages is looked for by itself. */
+  readonly longest: number
 }
 
+const ROOM_BYTES = 32 * 1024 * 1024
+const LONGEST_LIST = 2_000_000
 /** What an entry takes beside its rows; a rough measure. */
 const ENTRY_BYTES = 500
+/** Stand for lists that are not there. */
+const ASKED_ONCE = new Float64Array(0)
+const TOO_LONG = new Float64Array(0)
 
-/** Whether a list is of use: its rows come in key order, and are found by an index without it. */
+export function makeMatchLists(longest = LONGEST_LIST): MatchLists {
+  const kept = new RecentMap<Float64Array>(ROOM_BYTES, (list) => ENTRY_BYTES + list.byteLength)
+  return { kept, longest }
+}
+
+/** Whether the rows come in key order, and are gathered by indexes that do not know it. */
 export function hasMatchList({ order, query, objectType }: RowSearch): boolean {
-  const isScalar = (property: string) => objectType.properties.get(property)?.type.kind === 'scalar'
   const isGathered = (one: Query): boolean => {
     switch (one.kind) {
       case 'text':
       case 'withinPolygon':
         return true
       case 'compare':
-        return one.field.structField !== undefined || !isScalar(one.field.property)
+        return isElement(objectType, one.field)
       case 'and':
-      case 'or':
         return one.of.some(isGathered)
-      case 'not':
-        return isGathered(one.of)
+      case 'or':
+        return one.of.every(isGathered)
       default:
+        // Also what is not such a thing: most objects are not, and walking the key finds them.
         return false
     }
   }
   return order.length === 0 && isGathered(query)
 }
 
-/** The numbers of at most `limit` rows behind a key; undefined where the list would be too long. */
+/** The numbers of at most `limit` rows behind a key; undefined where there is no list. */
 export function listedRows(
   { statements, lists }: { readonly statements: StatementCache; readonly lists: MatchLists },
   search: RowSearch,
@@ -56,12 +63,10 @@ export function listedRows(
   wish: { readonly version: number; readonly afterKey: string; readonly limit: number },
 ): readonly number[] | undefined {
   const name = JSON.stringify([search.table, wish.version, search.query])
-  let list = lists.get(name)
-  if (list === undefined) {
-    list = makeList(statements, search, tables)
-    lists.set(name, list)
-  }
-  if (list === TOO_LONG) return undefined
+  const known = lists.kept.get(name)
+  const list = known === ASKED_ONCE ? makeList(statements, search, tables, lists.longest) : known
+  if (list !== known || known === undefined) lists.kept.set(name, list ?? ASKED_ONCE)
+  if (list === undefined || list === TOO_LONG) return undefined
   const from = placeBehind(statements, search.table, list, wish.afterKey)
   return [...list.subarray(from, from + wish.limit)]
 }
@@ -70,14 +75,15 @@ function makeList(
   statements: StatementCache,
   search: RowSearch,
   tables: QueryTables,
+  longest: number,
 ): Float64Array {
-  const wish = { anchor: undefined, limit: LONGEST_LIST + 1, areFew: true }
+  const wish = { anchor: undefined, limit: longest + 1, areFew: true }
   const { sql, values } = findRowsSql(search, tables, wish)
   const rows: number[] = []
   for (const row of statements.prepare(sql).iterate(...values)) {
     rows.push((row as unknown as [number])[0])
   }
-  return rows.length > LONGEST_LIST ? TOO_LONG : Float64Array.from(rows)
+  return rows.length > longest ? TOO_LONG : Float64Array.from(rows)
 }
 
 /** Keys are compared by the database, which orders them by their bytes. */

@@ -46,6 +46,9 @@ export function openSqliteStore(path: string, { pageCacheBytes }: StoreOptions =
   }
 }
 
+/** One is read after the other: whoever came behind so many would wait for very long. */
+const SLOW_READS_WAITING = 200
+
 function fileNumber(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino
 }
@@ -74,6 +77,7 @@ class SqliteStore implements ObjectStore {
       module: 'reader-thread',
       path,
       lostReason: 'the reader stopped; nothing was read',
+      maxWaiting: SLOW_READS_WAITING,
     })
   }
 

@@ -1,4 +1,5 @@
 import type { PageRead } from '../object-store.ts'
+import { isElement } from '../sql/query-fields.ts'
 
 /**
  * Whether a page takes no longer than reading its rows, however large the type is: an index has just
@@ -10,8 +11,6 @@ export function isQuick({ query, order, objectType, countsMatches, matches }: Pa
   if (order.length > 1) return false
   if (query.kind === 'everything') return true
   const mustCount = countsMatches && matches === undefined
-  if (mustCount || query.kind !== 'compare' || query.field.structField !== undefined) return false
-  const { property } = query.field
-  if (objectType.properties.get(property)?.type.kind !== 'scalar') return false
-  return query.operator === 'eq' ? order.length === 0 : order[0]?.property === property
+  if (mustCount || query.kind !== 'compare' || isElement(objectType, query.field)) return false
+  return query.operator === 'eq' ? order.length === 0 : order[0]?.property === query.field.property
 }

@@ -153,7 +153,7 @@ function readFound(
 
   const tables = queryTables(statements, search)
   const limit = read.maxObjects + 1
-  // Made by the second page: many who ask for the first do not go on.
+  // Many who ask for the first page do not go on.
   const listed =
     anchor !== undefined && hasMatchList(search)
       ? listedRows(reading, search, tables, { version, afterKey: anchor.pk, limit })

@@ -7,6 +7,7 @@ import { StatementCache } from './statement-cache.ts'
 export interface Reading {
   readonly db: DatabaseSync
   readonly statements: StatementCache
+  /** Filled by the reader thread only: what is quick has no list. */
   readonly lists: MatchLists
 }
 

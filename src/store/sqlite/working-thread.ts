@@ -10,6 +10,8 @@ export interface ThreadWish {
   readonly path: string
   /** What a client is told whose job was under way when the thread ended. */
   readonly lostReason: string
+  /** Jobs that may wait; more are refused. */
+  readonly maxWaiting?: number
 }
 
 /** The main thread's end of a thread that works for it: sends jobs, hands out their results. */
@@ -53,11 +55,13 @@ class StartedThread {
   hasEnded = false
   readonly #worker: Worker
   readonly #lostReason: string
+  readonly #maxWaiting: number
   readonly #waiting = new Map<number, Waiting>()
   #lastId = 0
 
-  constructor({ module, path, lostReason }: ThreadWish) {
+  constructor({ module, path, lostReason, maxWaiting = Number.POSITIVE_INFINITY }: ThreadWish) {
     this.#lostReason = lostReason
+    this.#maxWaiting = maxWaiting
     // Source and build name the file differently.
     const file = `./${module}.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`
     this.#worker = new Worker(new URL(file, import.meta.url), { workerData: { path } })
@@ -71,6 +75,9 @@ class StartedThread {
     input: unknown,
     parts: AsyncIterable<readonly unknown[]> | readonly [],
   ): Promise<unknown> {
+    if (this.#waiting.size >= this.#maxWaiting) {
+      throw new ObjectQueryError('ServiceUnavailable', { reason: 'the database is busy' })
+    }
     this.#lastId += 1
     const id = this.#lastId
     const result = new Promise<unknown>((resolve, reject) => {

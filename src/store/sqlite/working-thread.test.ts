@@ -1,0 +1,39 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { tempFolder } from '../../../test/support/temp-folder.ts'
+import { WorkingThread } from './working-thread.ts'
+
+interface EchoJobs {
+  readonly [name: string]: (connection: never, input: string) => string
+}
+
+function startThread(path: string, maxWaiting?: number): WorkingThread<EchoJobs> {
+  const module = '../../../test/support/ending-thread'
+  const waiting = maxWaiting === undefined ? {} : { maxWaiting }
+  return new WorkingThread({ module, path, lostReason: 'it ended', ...waiting })
+}
+
+const refusal = (reason: string) => ({ errorName: 'ServiceUnavailable', parameters: { reason } })
+
+it('tells all who wait that a thread has ended, and starts another for the next job', async () => {
+  using folder = tempFolder()
+  await using thread = startThread(join(folder.path, 'oqs.db'))
+  expect(await thread.run('echo', 'one')).toBe('one')
+  const lost = await Promise.allSettled([thread.run('end', ''), thread.run('echo', 'two')])
+  for (const { status, ...result } of lost) {
+    expect([status, result]).toEqual([
+      'rejected',
+      { reason: expect.objectContaining(refusal('it ended')) },
+    ])
+  }
+  expect(await thread.run('echo', 'three')).toBe('three')
+})
+
+it('refuses more jobs than may wait', async () => {
+  using folder = tempFolder()
+  await using thread = startThread(join(folder.path, 'oqs.db'), 2)
+  const running = [thread.run('echo', 'one'), thread.run('echo', 'two')]
+  await expect(thread.run('echo', 'three')).rejects.toMatchObject(refusal('the database is busy'))
+  expect(await Promise.all(running)).toEqual(['one', 'two'])
+  expect(await thread.run('echo', 'four')).toBe('four')
+})
