@@ -12,6 +12,8 @@ value of every object compared. Measured pages are spread evenly over the walk.`
 generator. Peers with files or memory of their own are compared with the service on SQLite, those \
 on PostgreSQL with the service on the same PostgreSQL server. Times: the median over the rounds \
 of what the two took in the same round.`,
+  `Requests come from Node's own client, which takes more of the cores than that of the tables above: \
+requests/s are not to be compared with those.`,
   `The service asks every request for a token and checks it; its peers let everybody in, but for \
 Directus.`,
 ]
