@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { readCommandLine, wholeNumber } from './bench/command-line.ts'
 import { LAYOUT_NAMES } from './bench/layouts/layout.ts'
 import { type LayoutStore, openLayoutStore, partMaker } from './bench/layouts/layout-store.ts'
 import { LAYOUTS } from './bench/layouts/layouts.ts'
@@ -20,6 +21,10 @@ import { openWorkspace } from './bench/workspace.ts'
 
 /** Measures other ways to keep records on SQLite beside the rows of the store. */
 
+const OBJECTS_MIN = 10_000
+const FULL = { objects: 300_000, rounds: 12, sliceMs: 200 }
+const QUICK = { objects: 20_000, rounds: 4, sliceMs: 100 }
+
 const HELP = `Usage: npm run bench:layouts -- [--objects N] [--rounds N] [--quick]
 
 Writes the same objects into four layouts and reads pages of them through bare node:http:
@@ -30,14 +35,15 @@ Writes the same objects into four layouts and reads pages of them through bare n
   segments    100 finished records in one BLOB, beside the rows; one change rewrites its segment
 
 Every layout keeps the rows and indexes that questions need. Pages are others each time, from all
-over the table. All figures are ratios of one run, taken by turns; "of the ceiling" compares requests
-per second with those of a constant page. See docs/decisions/010-rows-not-segments.md.
+over the table. All figures are ratios of one run, taken by turns: "of the ceiling" is requests per
+second over those of a constant page, "by CPU" the processor time of a constant page over that of
+the case. See docs/decisions/010-rows-not-segments.md. A full run takes about ten minutes and 2 GB
+in TMPDIR, which are given back; nothing is judged.
 
-  --objects N  objects to write (300000; at least 10000)
-  --rounds N   rounds in which every case is measured once (12)
-  --quick      20000 objects and 4 rounds`
-
-const OBJECTS_MIN = 10_000
+  --objects N  objects to write (${FULL.objects}; at least ${OBJECTS_MIN})
+  --rounds N   rounds in which every case is measured once (${FULL.rounds})
+  --quick      ${QUICK.objects} objects and ${QUICK.rounds} rounds: under a minute
+  --help       this text`
 
 interface Options extends RoundOptions {
   readonly objects: number
@@ -90,21 +96,25 @@ function settle(stores: readonly LayoutStore[]): ReadonlyMap<string, number> {
   return new Map(stores.map((store) => [store.name, store.settle()]))
 }
 
-const { values } = parseArgs({
-  options: {
-    objects: { type: 'string' },
-    rounds: { type: 'string' },
-    quick: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-})
-const usual = values.quick
-  ? { objects: 20_000, rounds: 4, sliceMs: 100 }
-  : { objects: 300_000, rounds: 12, sliceMs: 200 }
-const objects = Number(values.objects ?? usual.objects)
-const rounds = Number(values.rounds ?? usual.rounds)
-if (values.help) console.log(HELP)
-else if (!(Number.isSafeInteger(objects) && objects >= OBJECTS_MIN && rounds >= 1)) {
-  console.error(`bench:layouts: --objects must be ${OBJECTS_MIN} or more, --rounds 1 or more`)
-  process.exitCode = 2
-} else await bench({ ...usual, objects, rounds })
+function readOptions(): Options | 'help' {
+  const { values } = parseArgs({
+    options: {
+      objects: { type: 'string' },
+      rounds: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  })
+  if (values.help) return 'help'
+  const usual = values.quick ? QUICK : FULL
+  const { objects, rounds } = values
+  return {
+    ...usual,
+    objects: objects === undefined ? usual.objects : wholeNumber('--objects', objects, OBJECTS_MIN),
+    rounds: rounds === undefined ? usual.rounds : wholeNumber('--rounds', rounds, 1),
+  }
+}
+
+const options = readCommandLine('bench:layouts', readOptions)
+if (options === 'help') console.log(HELP)
+else if (options !== undefined) await bench(options)

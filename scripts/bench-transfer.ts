@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { bareLoad } from './bench/bare-load.ts'
+import { readCommandLine } from './bench/command-line.ts'
 import { readBody } from './bench/http-client.ts'
 import { ownMegabytes, watchMemory } from './bench/memory.ts'
 import { DEFINITION, makePart, OBJECT_TYPE, ONTOLOGY } from './bench/objects.ts'
@@ -20,14 +21,8 @@ const HELP = `Usage: npm run bench:transfer -- [--quick]
 Imports 1,000,000 objects of about 400 bytes beside the same rows written by the bare store, then
 flights-3m.parquet (3,000,000 rows), and exports these beside a walk in pages of 1,000. --quick
 takes 100,000 objects and 200,000 flights. Memory is what a process has of its own, mapped files
-left out (Linux only). Exits with 1 when a target is missed.`
+left out (Linux only). Exits with 1 when a target is missed. What it writes into TMPDIR is given back.`
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
 const OQS = fileURLToPath(new URL('../bin/oqs.js', import.meta.url))
 const BATCH = 5000
 
@@ -238,5 +233,14 @@ function print(line: string): void {
   console.log(line)
 }
 
-if (values.help) console.log(HELP)
-else process.exitCode = (await bench(values.quick)) ? 0 : 1
+const options = readCommandLine('bench:transfer', () => {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  })
+  return values
+})
+if (options?.help) console.log(HELP)
+else if (options !== undefined) process.exitCode = (await bench(options.quick)) ? 0 : 1

@@ -1,3 +1,4 @@
+import { readCommandLine } from './bench/command-line.ts'
 import { type BenchReport, writeDocument } from './bench/document.ts'
 import { describeMachine } from './bench/machine.ts'
 import { describeMarks, summariseMarks } from './bench/mark-summary.ts'
@@ -12,23 +13,21 @@ import { type Table, toText } from './bench/table.ts'
 
 /** 0 when every mark was met or nothing is judged, 1 when one was missed, 2 when the command line is wrong. */
 async function main(words: readonly string[]): Promise<0 | 1 | 2> {
-  let options: BenchOptions | 'help'
-  try {
-    options = readOptions(words)
-  } catch (error) {
-    console.error(`bench: ${(error as Error).message}`)
-    return 2
-  }
+  const options = readCommandLine('bench', () => readOptions(words))
+  if (options === undefined) return 2
   if (options === 'help') {
     console.log(HELP)
     return 0
   }
   const report = await bench(options)
   if (options.writes) writeDocument(report)
+  if (!options.judges) {
+    print('\nThe rounds of a quick run are too short to judge by.')
+    return 0
+  }
   const summary = summariseMarks(report.stores)
   print(`\n${describeMarks(summary)}`)
-  if (!options.judges) print('\nThe rounds of a quick run are too short to judge by.')
-  return summary.missed.length === 0 || !options.judges ? 0 : 1
+  return summary.missed.length === 0 ? 0 : 1
 }
 
 async function bench(options: BenchOptions): Promise<BenchReport> {

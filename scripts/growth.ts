@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { readCommandLine } from './bench/command-line.ts'
 import { updateOneObject } from './bench/load-objects.ts'
 import { startService } from './bench/processes.ts'
 import { clearProgress, showProgress } from './bench/progress.ts'
@@ -24,19 +25,17 @@ process.exitCode = await main(process.argv.slice(2))
 /** 0 when every mark was met, 1 when one was missed, 2 when the run cannot be made. */
 async function main(words: readonly string[]): Promise<0 | 1 | 2> {
   using workspace = openWorkspace()
-  let options: GrowthOptions | 'help'
-  try {
-    options = readOptions(words)
-    if (options !== 'help') {
+  const options = readCommandLine('growth', () => {
+    const read = readOptions(words)
+    if (read !== 'help') {
       checkRoom(
         workspace.folder,
-        options.sizes.reduce((sum, size) => sum + size, 0),
+        read.sizes.reduce((sum, size) => sum + size, 0),
       )
     }
-  } catch (error) {
-    console.error(`growth: ${(error as Error).message}`)
-    return 2
-  }
+    return read
+  })
+  if (options === undefined) return 2
   if (options === 'help') {
     console.log(HELP)
     return 0

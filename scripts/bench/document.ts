@@ -47,7 +47,10 @@ function documentText(report: BenchReport, charts: readonly NamedChart[]): strin
 }
 
 function introduction(machine: string, { objects, rounds, sliceMs }: BenchOptions): string {
-  return `Written by \`npm run bench\`; a later run replaces it. ${count(objects)} objects of about 400 bytes with seven properties,
+  return `Written by \`npm run bench\`; a later full run replaces it. To measure for yourself: \`npm run bench -- --quick\` (two
+minutes), \`npm run bench\` (40 minutes, 6 GB of disk for as long), \`npm run growth\` (one to ten million objects); each has \`--help\`.
+
+${count(objects)} objects of about 400 bytes with seven properties,
 in ${rounds} rounds of ${sliceMs} ms for each case, ${CONCURRENCY} requests always under way.
 
 ${machine}.`
@@ -64,8 +67,9 @@ ratios are what has marks.
   because whatever else runs on a machine only ever adds to it. That of PostgreSQL is not counted, neither for the service nor for
   the bare store.
 - **Ratios**: of CPU, that of the two figures; of p50 and req/s, the median over the rounds of what the two sides had in the same
-  round. **Quartiles** are those of the CPU ratio round by round: far apart means that the machine was busy. A **mark** names the
-  measures that must keep it; ratios without one are for information.
+  round. **By round** are the quartiles of the CPU ratio of each round, which need not lie around the ratio of the two figures: far
+  apart means that the machine was busy, and that a mark which is missed by little says little. A **mark** names the measures that
+  must keep it; ratios without one are for information.
 - **ceiling**: bare \`node:http\` that sends the same bytes every time, which no server on Node beats.
 - **bare store**: bare \`node:http\` that sends what the store's own SQL gives, without tokens, checks, callers or envelope.
 - **cold**, which is everything that is not called hot: the page cache is off (\`OQS_PAGE_CACHE_BYTES=0\`) and different pages are asked

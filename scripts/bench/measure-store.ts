@@ -44,7 +44,7 @@ export async function measureStore(
   }
   const phases: PhaseReport[] = []
   const measure = async (phase: Phase) => {
-    const report = reportPhase(phase, await measureRounds(phase.cases, options))
+    const report = reportPhase(phase, await measureRounds(phase.cases, options), options.judges)
     phases.push(report)
     listener.onPhase(report)
   }

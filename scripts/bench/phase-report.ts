@@ -34,11 +34,19 @@ export interface RatioReport {
   readonly met: boolean
 }
 
-export function reportPhase(phase: Phase, measurements: Measurements): PhaseReport {
+/** Marks are left out where nothing is to be judged. */
+export function reportPhase(
+  phase: Phase,
+  measurements: Measurements,
+  judges: boolean,
+): PhaseReport {
+  const comparisons = judges
+    ? phase.comparisons
+    : phase.comparisons.map((each) => ({ ...each, mark: undefined }))
   return {
     title: phase.title,
     cases: phase.cases.map((each) => reportCase(each, measurements.get(each) ?? [])),
-    ratios: phase.comparisons.map((each) => reportRatio(each, measurements)),
+    ratios: comparisons.map((each) => reportRatio(each, measurements)),
   }
 }
 

@@ -20,7 +20,7 @@ export function phaseTables({ cases, ratios }: PhaseReport): readonly Table[] {
       },
       {
         title: `Ratios, pages of ${count(pageSize)}`,
-        columns: ['CPU', 'quartiles', 'p50', 'req/s', 'mark', ''],
+        columns: ['CPU', 'by round', 'p50', 'req/s', 'mark', ''],
         rows: compared.map(ratioRow),
       },
     ].filter(({ rows }) => rows.length > 0)

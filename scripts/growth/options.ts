@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { wholeNumber } from '../bench/command-line.ts'
 
 /** What a run can be asked for. */
 export interface GrowthOptions {
@@ -44,10 +45,11 @@ with the fewest objects.
 
   --objects N,N,…  numbers of objects (${FULL.sizes.join(',')}; each at least ${OBJECTS_MIN})
   --rounds N       rounds in which every case is measured once (${FULL.rounds})
-  --quick          ${QUICK.sizes.join(',')} objects, ${QUICK.rounds} shorter rounds, nothing judged
+  --quick          ${QUICK.sizes.join(',')} objects, ${QUICK.rounds} shorter rounds: a minute, nothing judged
   --help           this text
 
-TMPDIR says where the stores are put. Behind each figure stands its ratio to the fewest objects: for
+A full run takes about 40 minutes and 32 GB, which are given back. TMPDIR says where the stores are
+put. Behind each figure stands its ratio to the fewest objects: for
 pages and questions the median over the rounds of CPU µs in the same round. The first page of a
 listing with conditions counts its matches, and so grows with them.`
 
@@ -70,12 +72,4 @@ export function readOptions(words: readonly string[]): GrowthOptions | 'help' {
     sizes: sizes?.toSorted((a, b) => a - b) ?? usual.sizes,
     rounds: rounds === undefined ? usual.rounds : wholeNumber('--rounds', rounds, 1),
   }
-}
-
-function wholeNumber(name: string, text: string, min: number): number {
-  const number = Number(text)
-  if (!Number.isSafeInteger(number) || number < min) {
-    throw new Error(`${name} is ${text}, but must be a whole number from ${min} up`)
-  }
-  return number
 }

@@ -10,6 +10,7 @@ describe('a variable that is no setting', () => {
     ['OQS_HOSTS', 'OQS_HOST'],
     ['OQS_LOGLEVEL', 'OQS_LOG_LEVEL'],
     ['OQS_PAGE_TOKEN_KEY', 'OQS_PAGE_TOKEN_KEYS'],
+    ['OQS_PAGE_CACHE', 'OQS_PAGE_CACHE_BYTES'],
     ['OQS_PAGE_TOKEN_TTL_SECOND', 'OQS_PAGE_TOKEN_TTL_SECONDS'],
   ])('is told with the one that was meant: %s', (name, meant) => {
     expect(misspeltSettings({ PATH: '/bin', [name]: '2' })).toEqual([{ name, meant }])
@@ -25,6 +26,7 @@ describe('a variable that is no setting', () => {
       'OQS_TEST_POSTGRES',
       'OQS_TEST_KILLS',
       'OQS_BENCH',
+      'OQS_PAGE',
       'PORT',
     ]
     expect(misspeltSettings(Object.fromEntries(others.map((name) => [name, '1'])))).toEqual([])

@@ -18,6 +18,9 @@ export function misspeltSettings(environment: Environment): Misspelt[] {
   return Object.keys(environment)
     .filter((name) => name.startsWith(PREFIX) && !Object.hasOwn(SETTINGS, name))
     .flatMap((name) => {
+      // The begin of one setting, and of no other.
+      const [begun, ...others] = SETTING_NAMES.filter((meant) => meant.startsWith(`${name}_`))
+      if (begun !== undefined && others.length === 0) return [{ name, meant: begun }]
       const [closest] = SETTING_NAMES.map((meant) => ({ meant, far: distance(name, meant) }))
         .filter(({ far }) => far <= CLOSE)
         .toSorted((a, b) => a.far - b.far)
