@@ -24,12 +24,13 @@ if (Number(process.versions.node.split('.')[0]) < NEEDED) handOver()
 else if (startsAnew()) startAnew()
 else await run()
 
-/** A process that another one holds by a channel stays as it is: the channel would be lost. */
+/** A process that another one holds by a channel, or that may start none, stays as it is. */
 function startsAnew() {
   return (
     LONG_COMMANDS.includes(process.argv[2]) &&
     process.platform !== 'win32' &&
     process.channel === undefined &&
+    (process.permission?.has('child') ?? true) &&
     !process.execArgv.some((word) => word.startsWith('--max-semi-space-size'))
   )
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { Slots } from '../slots.ts'
 import type { ByteRow } from './byte-rows.ts'
 import { CONNECT_TIMEOUT_MS, makePool } from './connection-pool.ts'
 import {
@@ -10,7 +11,6 @@ import {
   type Session,
   type WriteSession,
 } from './session.ts'
-import { Slots } from './slots.ts'
 import { isConflict, isLostConnection, toStoreFailure, UnknownOutcome } from './store-failure.ts'
 
 export type { QueryOptions, Row, Session, WriteSession }
@@ -26,7 +26,11 @@ const WRITE_ATTEMPTS = 5
 export class Database implements AsyncDisposable {
   readonly #pool: Pool
   readonly #underWay = new Set<Promise<unknown>>()
-  readonly #writers = new Slots({ count: WRITERS, perKey: WRITERS_OF_ONE })
+  readonly #writers = new Slots({
+    count: WRITERS,
+    perKey: WRITERS_OF_ONE,
+    busyReason: 'the database is busy: others are still writing',
+  })
 
   constructor(url: string) {
     this.#pool = makePool(url)

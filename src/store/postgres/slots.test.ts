@@ -2,8 +2,8 @@ import { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
 import { fixture } from '../../../test/support/store-fixture.ts'
 import { storePlace } from '../../../test/support/store-place.ts'
+import { Slots } from '../slots.ts'
 import { openPostgresStore } from './open.ts'
-import { Slots } from './slots.ts'
 
 /** Work that is begun when it has a slot, and ends when it is told to. */
 class Jobs {
@@ -17,6 +17,7 @@ class Jobs {
     this.#slots = new Slots({
       count,
       perKey,
+      busyReason: 'busy',
       patience: () => new Promise<void>((resolve) => this.#patience.push(resolve)),
     })
   }
@@ -94,7 +95,7 @@ describe('slots', () => {
   })
 
   it('are free again after work that failed', async () => {
-    const slots = new Slots({ count: 1, perKey: 1 })
+    const slots = new Slots({ count: 1, perKey: 1, busyReason: 'busy' })
     const fail = () => Promise.reject(new Error('failed'))
     await expect(slots.use('a', fail)).rejects.toThrow('failed')
     expect(await slots.use('a', async () => 'done')).toBe('done')

@@ -18,6 +18,7 @@ import type {
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
 import { releaserOf } from '../page-memory.ts'
+import { Slots } from '../slots.ts'
 import { openConnection } from './connection.ts'
 import { crossingParts } from './crossing-change.ts'
 import { migrate } from './migrate.ts'
@@ -28,6 +29,7 @@ import { findKept, readPage } from './read-page.ts'
 import { type Reading, readOn } from './reading.ts'
 import { API_TOKEN_COLUMNS, type ApiTokenRow, toApiToken } from './secrets.ts'
 import { toStoreFailure } from './store-failure.ts'
+import type { JobInput, JobResult } from './thread-jobs.ts'
 import { WorkingThread } from './working-thread.ts'
 import type { WriteJobs } from './write-jobs.ts'
 
@@ -46,8 +48,8 @@ export function openSqliteStore(path: string, { pageCacheBytes }: StoreOptions =
   }
 }
 
-/** One is read after the other: whoever came behind so many would wait for very long. */
-const SLOW_READS_WAITING = 200
+/** One that is being read, and one that is at hand when it is done. */
+const SLOW_READS = 2
 
 function fileNumber(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino
@@ -61,6 +63,10 @@ class SqliteStore implements ObjectStore {
   readonly #cache: PageCache
   readonly #writer: WorkingThread<WriteJobs>
   readonly #slowReader: WorkingThread<ReadJobs>
+  readonly #slowReads = new Slots({
+    count: SLOW_READS,
+    busyReason: 'the database is busy: other questions take long',
+  })
 
   constructor(path: string, reading: Reading, cache: PageCache) {
     this.#path = path
@@ -77,7 +83,7 @@ class SqliteStore implements ObjectStore {
       module: 'reader-thread',
       path,
       lostReason: 'the reader stopped; nothing was read',
-      maxWaiting: SLOW_READS_WAITING,
+      mayBeCut: true,
     })
   }
 
@@ -94,13 +100,13 @@ class SqliteStore implements ObjectStore {
     if (isQuick(read)) return this.#read(() => readPage(this.#reading, read, this.#cache))
     const kept = this.#read(() => findKept(this.#reading, read, this.#cache))
     if (kept !== undefined) return kept
-    const page = await this.#slowReader.run('readPage', read)
+    const page = await this.#readSlowly('readPage', read)
     if (page === 'reclaimed') return page
     return this.#cache.keep(read, { ...page, release: releaserOf(page.records) })
   }
 
   aggregate(read: AggregateRead): Promise<Aggregated> {
-    return this.#slowReader.run('aggregate', read)
+    return this.#readSlowly('aggregate', read)
   }
 
   async findApiToken(secretHash: string): Promise<ApiToken | undefined> {
@@ -180,6 +186,13 @@ class SqliteStore implements ObjectStore {
     if (fileNumber(this.#path) === this.#fileNumber) return
     const reason = 'the file of the store is gone or was replaced; start the service again'
     throw new ObjectQueryError('ServiceUnavailable', { reason })
+  }
+
+  #readSlowly<Name extends keyof ReadJobs>(
+    name: Name,
+    read: JobInput<ReadJobs[Name]>,
+  ): Promise<JobResult<ReadJobs[Name]>> {
+    return this.#slowReads.use(undefined, () => this.#slowReader.run(name, read))
   }
 
   #read<T>(read: () => T): T {

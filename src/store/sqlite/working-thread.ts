@@ -10,8 +10,8 @@ export interface ThreadWish {
   readonly path: string
   /** What a client is told whose job was under way when the thread ended. */
   readonly lostReason: string
-  /** Jobs that may wait; more are refused. */
-  readonly maxWaiting?: number
+  /** Whether jobs may be left undone when the store is closed. */
+  readonly mayBeCut?: boolean
 }
 
 /** The main thread's end of a thread that works for it: sends jobs, hands out their results. */
@@ -39,7 +39,7 @@ export class WorkingThread<J extends Jobs> implements AsyncDisposable {
     return this.#thread.run(name, input, parts) as Promise<JobResult<J[Name]>>
   }
 
-  /** Ends when every job that was sent has been answered. */
+  /** Ends when every job that was sent has been answered, or may be left. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#thread?.end()
   }
@@ -55,13 +55,13 @@ class StartedThread {
   hasEnded = false
   readonly #worker: Worker
   readonly #lostReason: string
-  readonly #maxWaiting: number
+  readonly #mayBeCut: boolean
   readonly #waiting = new Map<number, Waiting>()
   #lastId = 0
 
-  constructor({ module, path, lostReason, maxWaiting = Number.POSITIVE_INFINITY }: ThreadWish) {
+  constructor({ module, path, lostReason, mayBeCut = false }: ThreadWish) {
     this.#lostReason = lostReason
-    this.#maxWaiting = maxWaiting
+    this.#mayBeCut = mayBeCut
     // Source and build name the file differently.
     const file = `./${module}.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`
     this.#worker = new Worker(new URL(file, import.meta.url), { workerData: { path } })
@@ -75,9 +75,6 @@ class StartedThread {
     input: unknown,
     parts: AsyncIterable<readonly unknown[]> | readonly [],
   ): Promise<unknown> {
-    if (this.#waiting.size >= this.#maxWaiting) {
-      throw new ObjectQueryError('ServiceUnavailable', { reason: 'the database is busy' })
-    }
     this.#lastId += 1
     const id = this.#lastId
     const result = new Promise<unknown>((resolve, reject) => {
@@ -99,6 +96,12 @@ class StartedThread {
 
   async end(): Promise<void> {
     if (this.hasEnded) return
+    if (this.#mayBeCut) {
+      // Nobody is left who could be told.
+      this.#waiting.clear()
+      await this.#worker.terminate()
+      return
+    }
     const ended = new Promise((resolve) => this.#worker.once('exit', resolve))
     this.#worker.ref()
     this.#post('close')

@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { ObjectQueryError } from '../../contract/errors.ts'
+import { ObjectQueryError } from '../contract/errors.ts'
 
 export interface SlotsOptions {
   /** How many may work at once. */
   readonly count: number
-  /** How many of those may work for the same. */
-  readonly perKey: number
+  /** How many of those may work for the same; all of them where nothing is said. */
+  readonly perKey?: number
+  /** What is told to who has waited in vain. */
+  readonly busyReason: string
   /** Settles when somebody has waited long enough; given up when the signal comes first. */
   readonly patience?: (signal: AbortSignal) => Promise<unknown>
 }
@@ -25,13 +27,15 @@ const PATIENCE_MS = 30_000
 export class Slots {
   #free: number
   readonly #perKey: number
+  readonly #busyReason: string
   readonly #patience: (signal: AbortSignal) => Promise<unknown>
   readonly #working = new Map<string, number>()
   readonly #waiting: Waiting[] = []
 
-  constructor({ count, perKey, patience = waitLong }: SlotsOptions) {
+  constructor({ count, perKey = count, busyReason, patience = waitLong }: SlotsOptions) {
     this.#free = count
     this.#perKey = perKey
+    this.#busyReason = busyReason
     this.#patience = patience
   }
 
@@ -55,7 +59,7 @@ export class Slots {
       // Its turn came at the same moment.
       if (place === -1) return
       this.#waiting.splice(place, 1)
-      const reason = 'the database is busy: others are still writing'
+      const reason = this.#busyReason
       turn.reject(new ObjectQueryError('ServiceUnavailable', { reason }))
     }
     // A patience that is no longer needed ends with an error.
@@ -93,5 +97,5 @@ export class Slots {
 }
 
 function waitLong(signal: AbortSignal): Promise<unknown> {
-  return pause(PATIENCE_MS, undefined, { signal })
+  return pause(PATIENCE_MS, undefined, { signal, ref: false })
 }
