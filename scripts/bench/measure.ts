@@ -4,6 +4,7 @@ import { LeanConnection } from './lean-connection.ts'
 import { type PartProperties, partNumber } from './objects.ts'
 import { type BenchOptions, CONCURRENCY } from './options.ts'
 import type { PageCase } from './page-case.ts'
+import type { MeasuredProcess } from './processes.ts'
 import { showProgress } from './progress.ts'
 import { quantile } from './statistics.ts'
 
@@ -21,6 +22,14 @@ export interface Slice {
 
 export type Measurements = ReadonlyMap<PageCase, readonly Slice[]>
 
+/**
+ * Servers that were measured before. Hundreds of thousands of requests pass before the last of the
+ * code of a server is compiled for good, on cores that are all taken.
+ */
+const warmed = new WeakSet<MeasuredProcess>()
+/** How much longer a server is warmed up for the first time. */
+const FIRST_TIMES = 3
+
 export async function measureRounds(
   cases: readonly PageCase[],
   { rounds, sliceMs, warmUpMs }: Pick<BenchOptions, 'rounds' | 'sliceMs' | 'warmUpMs'>,
@@ -30,10 +39,11 @@ export async function measureRounds(
   showProgress('warming up')
   for (const { each, nextCall } of askers) {
     await checkPage(each)
-    // Tens of thousands of requests pass before the last of the code is compiled for good.
     const casesOfServer = cases.filter(({ server }) => server === each.server).length
-    await measureSlice(each, nextCall, Math.max(2 * sliceMs, warmUpMs / casesOfServer))
+    const times = warmed.has(each.server) ? 1 : FIRST_TIMES
+    await measureSlice(each, nextCall, Math.max(2 * sliceMs, (times * warmUpMs) / casesOfServer))
   }
+  for (const { server } of cases) warmed.add(server)
   for (let round = 1; round <= rounds; round++) {
     showProgress(`measuring: round ${round} of ${rounds}`)
     // Forth and back: what changes slowly weighs on both sides of a comparison.
