@@ -16,7 +16,7 @@ const LAUNCHED = 'OBJECT_QUERY_SERVICE_LAUNCHED'
  * that dies young anyway, and the heap grow to several times what is alive: twice the memory for
  * pages and batches under way, and not less time.
  */
-const FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=30']
+const FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=100']
 /** Other commands are over before they have much garbage. */
 const LONG_COMMANDS = ['serve', 'import', 'export']
 

@@ -139,7 +139,7 @@ describe('the process of a command', () => {
     await lineOf(oqs, 'listening on ')
     oqs.child.kill('SIGTERM')
     expect(await oqs.ended).toBe(0)
-    const flags = '--max-semi-space-size=16,--heap-growing-percent=30'
+    const flags = '--max-semi-space-size=16,--heap-growing-percent=100'
     expect(flagsOf(oqs.stderr())).toBe(`${oqs.child.pid}${flags}`)
   })
 
