@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /** What a client can notice is the same whatever database is behind the service. */
@@ -39,8 +40,8 @@ export default defineConfig({
   test: {
     projects: [sqlite, postgres, ...(process.env['OQS_TEST_CITUS'] === undefined ? [] : [citus])],
     reporters: ['default', './test/support/closing-line-reporter.ts'],
-    // All cores: much of the time goes into processes that are waited for.
-    maxWorkers: '100%',
+    // More than there are cores: much of the time goes into processes that are waited for.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
