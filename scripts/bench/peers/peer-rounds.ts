@@ -31,7 +31,7 @@ export interface PeerSlice {
 export type PeerMeasurements = ReadonlyMap<PeerCase, readonly PeerSlice[]>
 
 /** Enough for the code of a case to be compiled well; a slow peer needs no more than the time. */
-const WARM_UP = { requests: 5000, slices: 30 }
+const WARM_UP = { requests: 40_000, slices: 75 }
 /** Before each slice, so that what ended while others had their turn is opened again: connections. */
 const LEAD_SLICES = 0.5
 /** An answer may say how long it took, and so differ in length; a message of an error is short. */
