@@ -12,9 +12,9 @@ const NEEDED = 24
 /** Set where another Node has handed over to this one, and wants to know it gone when it is. */
 const LAUNCHED = 'OBJECT_QUERY_SERVICE_LAUNCHED'
 /**
- * How Node is started; it does not look at these again later. Its own choice lets garbage pile up
+ * How Node is started; it does not look at the first again later. Its own choice lets garbage pile up
  * that dies young anyway, and the heap grow to several times what is alive: twice the memory for
- * pages and batches under way, and not less time.
+ * pages and batches under way, for little time.
  */
 const FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=100']
 /** Other commands are over before they have much garbage. */

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { readCommandLine, wholeNumber } from './bench/command-line.ts'
+import { ROUND_OPTIONS, readCommandLine, wholeNumber } from './bench/command-line.ts'
 import { LAYOUT_NAMES } from './bench/layouts/layout.ts'
 import { type LayoutStore, openLayoutStore, partMaker } from './bench/layouts/layout-store.ts'
 import { LAYOUTS } from './bench/layouts/layouts.ts'
@@ -97,21 +97,14 @@ function settle(stores: readonly LayoutStore[]): ReadonlyMap<string, number> {
 }
 
 function readOptions(): Options | 'help' {
-  const { values } = parseArgs({
-    options: {
-      objects: { type: 'string' },
-      rounds: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  })
+  const { values } = parseArgs({ options: ROUND_OPTIONS })
   if (values.help) return 'help'
   const usual = values.quick ? QUICK : FULL
-  const { objects, rounds } = values
+  const objects = { min: OBJECTS_MIN, usual: usual.objects }
   return {
     ...usual,
-    objects: objects === undefined ? usual.objects : wholeNumber('--objects', objects, OBJECTS_MIN),
-    rounds: rounds === undefined ? usual.rounds : wholeNumber('--rounds', rounds, 1),
+    objects: wholeNumber('--objects', values.objects, objects),
+    rounds: wholeNumber('--rounds', values.rounds, { min: 1, usual: usual.rounds }),
   }
 }
 

@@ -17,7 +17,7 @@ const options = readCommandLine('faults', () => {
 })
 if (options?.help) console.log(HELP)
 else if (options !== undefined) {
-  await killImports([...Array(KILLS).keys()], ({ victim, mode, left }) => {
+  await killImports(KILLS, ({ victim, mode, left }) => {
     console.log(`${mode}, the ${victim} killed: ${left} objects left, the rerun completed`)
   })
   console.log(`${KILLS} kills: nothing acknowledged was lost, no batch was cut`)

@@ -11,7 +11,21 @@ export function readCommandLine<Options>(name: string, read: () => Options): Opt
   }
 }
 
-export function wholeNumber(name: string, text: string, min: number): number {
+/** The options of every script that measures so many objects in so many rounds. */
+export const ROUND_OPTIONS = {
+  objects: { type: 'string' },
+  rounds: { type: 'string' },
+  quick: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const
+
+/** The number that was given, or else the usual one. */
+export function wholeNumber(
+  name: string,
+  text: string | undefined,
+  { min, usual }: { readonly min: number; readonly usual: number },
+): number {
+  if (text === undefined) return usual
   const number = Number(text)
   if (!Number.isSafeInteger(number) || number < min) {
     throw new Error(`${name} is ${text}, but must be a whole number from ${min} up`)

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { wholeNumber } from './command-line.ts'
+import { ROUND_OPTIONS, wholeNumber } from './command-line.ts'
 
 /** Requests that are under way at any time. */
 export const CONCURRENCY = 4
@@ -55,14 +55,11 @@ export function readOptions(words: readonly string[]): BenchOptions | 'help' {
   const { values } = parseArgs({
     args: [...words],
     options: {
+      ...ROUND_OPTIONS,
       sqlite: { type: 'boolean', default: false },
       postgres: { type: 'boolean', default: false },
-      objects: { type: 'string' },
-      rounds: { type: 'string' },
-      quick: { type: 'boolean', default: false },
       peers: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
     },
   })
   if (values.help) return 'help'
@@ -70,12 +67,11 @@ export function readOptions(words: readonly string[]): BenchOptions | 'help' {
   const asked = { SQLite: values.sqlite, PostgreSQL: values.postgres }
   const chosen = STORES.filter((store) => asked[store])
   const stores = chosen.length === 0 ? STORES : chosen
-  const objects =
-    values.objects === undefined
-      ? usual.objects
-      : wholeNumber('--objects', values.objects, OBJECTS_MIN)
-  const rounds =
-    values.rounds === undefined ? usual.rounds : wholeNumber('--rounds', values.rounds, 1)
+  const objects = wholeNumber('--objects', values.objects, {
+    min: OBJECTS_MIN,
+    usual: usual.objects,
+  })
+  const rounds = wholeNumber('--rounds', values.rounds, { min: 1, usual: usual.rounds })
   const isFull = stores.length === STORES.length && objects >= FULL.objects && rounds >= FULL.rounds
   return {
     stores,

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { wholeNumber } from '../bench/command-line.ts'
+import { ROUND_OPTIONS, wholeNumber } from '../bench/command-line.ts'
 
 /** What a run can be asked for. */
 export interface GrowthOptions {
@@ -54,22 +54,15 @@ pages and questions the median over the rounds of CPU µs in the same round. The
 listing with conditions counts its matches, and so grows with them.`
 
 export function readOptions(words: readonly string[]): GrowthOptions | 'help' {
-  const { values } = parseArgs({
-    args: [...words],
-    options: {
-      objects: { type: 'string' },
-      rounds: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  })
+  const { values } = parseArgs({ args: [...words], options: ROUND_OPTIONS })
   if (values.help) return 'help'
   const usual = values.quick ? QUICK : FULL
-  const { objects, rounds } = values
-  const sizes = objects?.split(',').map((text) => wholeNumber('--objects', text, OBJECTS_MIN))
+  const sizes = values.objects
+    ?.split(',')
+    .map((text) => wholeNumber('--objects', text, { min: OBJECTS_MIN, usual: OBJECTS_MIN }))
   return {
     ...usual,
     sizes: sizes?.toSorted((a, b) => a - b) ?? usual.sizes,
-    rounds: rounds === undefined ? usual.rounds : wholeNumber('--rounds', rounds, 1),
+    rounds: wholeNumber('--rounds', values.rounds, { min: 1, usual: usual.rounds }),
   }
 }

@@ -2,8 +2,8 @@
  * Keeps what was used last: about the last half of what it has room for, and never more than it has
  * room for, as long as no value takes more than half of it. Two maps take turns: when half of the
  * room is too little for the young one, it becomes the old one, and what was the old one goes as a
- * whole. To let the oldest entry go each time would cost more the
- * larger the map is, because a map passes over all that was deleted before it.
+ * whole. To let the oldest entry go each time would cost more the larger the map is, because a map
+ * passes over all that was deleted before it.
  */
 export class RecentMap<Value> {
   readonly #room: number

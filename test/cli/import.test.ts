@@ -96,17 +96,17 @@ describe('an import', () => {
 
   it('upserts, appends or replaces', async () => {
     const [first, second] = AIRPORTS
-    await service.put('aviation', 'airport', [{ ...first, name: 'old' }, { iata: 'XXX' }])
+    await service.put('aviation', 'airport', [{ ...first, name: 'old' }, { iata: 'QQQ' }])
     const path = file('two.json', JSON.stringify([first, second]))
 
     const appended = await runImport(path, ...AIRPORT, '--append')
     expect(appended.stderr).toContain(
       '1 object written to aviation/airport, 1 existed and were kept',
     )
-    expect(await stored()).toMatchObject([{ name: 'old' }, { iata: 'GVA' }, { iata: 'XXX' }])
+    expect(await stored()).toMatchObject([{ name: 'old' }, { iata: 'GVA' }, { iata: 'QQQ' }])
 
     await runImport(path, ...AIRPORT)
-    expect(await stored()).toEqual([first, second, { iata: 'XXX' }])
+    expect(await stored()).toEqual([first, second, { iata: 'QQQ' }])
 
     const replaced = await runImport(path, ...AIRPORT, '--replace')
     expect(replaced.stderr).toContain('2 objects written to aviation/airport, in place of 3')

@@ -42,7 +42,7 @@ describe('get object, revision 1.0', () => {
   beforeAll(async () => {
     service = await startService()
     await service.apply(AVIATION)
-    await service.put('aviation', 'airport', [ZRH, { id: 'XXX' }])
+    await service.put('aviation', 'airport', [ZRH, { id: 'QQQ' }])
     await service.apply({
       apiName: 'keys',
       objectTypes: Object.keys(KEYS).map((type) => ({
@@ -77,8 +77,8 @@ describe('get object, revision 1.0', () => {
       expect(body.properties).toEqual({ id: 'ZRH', name: 'Zürich', elevation: 432 })
       expect(body.rid).toMatch(/^ri\./)
     }
-    const empty = await service.ask(`${AIRPORTS}/XXX?properties=name`)
-    expect(empty.body.properties).toEqual({ id: 'XXX' })
+    const empty = await service.ask(`${AIRPORTS}/QQQ?properties=name`)
+    expect(empty.body.properties).toEqual({ id: 'QQQ' })
   })
 
   it('refuses properties that the type does not have', async () => {

@@ -6,7 +6,7 @@ import { replaceNodes, restartDatabase, walkUnderLoad } from '../support/walks-u
 
 /** Real processes on one database. The long form is `npm run faults`. */
 
-const SECONDS = Number(process.env['OQS_TEST_SECONDS'] ?? 3)
+const SECONDS = Number(process.env['OQS_TEST_SECONDS'] ?? 4)
 
 describe('two nodes on one database', { timeout: 60_000 + SECONDS * 2000 }, () => {
   it('[4.5.2] show four writers and eight walkers every snapshot as it was', async () => {

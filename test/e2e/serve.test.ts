@@ -198,7 +198,7 @@ describe('a service that an older Node has started', () => {
 
 describe('a service that is killed', () => {
   it('has every batch that it acknowledged, whole, and no half of another', async () => {
-    const kills = Number(process.env['OQS_TEST_KILLS'] ?? 3)
+    const kills = Number(process.env['OQS_TEST_KILLS'] ?? 4)
     const size = 50
     const acknowledged = new Set<number>()
     let batch = 0

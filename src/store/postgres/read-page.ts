@@ -106,7 +106,7 @@ async function readFound(
 
   const asked = await readQuerySql(session, query, fields)
   const matching = combine('and', [viewed.visible, asked])
-  const matches = read.matches ?? (await countMatches(session, read, viewed, asked))
+  const matches = read.matches ?? (await countMatches(session, read, viewed, asked, matching))
   // The database cannot tell how rare a word is; walking the key for a rare one takes for ever.
   const sortsMatches =
     isPlanOpen(read) &&
@@ -125,11 +125,11 @@ async function readFound(
 async function countMatches(
   session: Session,
   read: PageRead,
-  { table, liveCount, visibility, visible }: Viewed,
+  { table, liveCount, visibility }: Viewed,
   asked: SqlCondition,
+  matching: SqlCondition,
 ): Promise<number | undefined> {
   if (read.query.kind === 'everything') return liveCount
-  const matching = combine('and', [visible, asked])
   if (read.countsMatches) {
     return visibility === 'current'
       ? countCurrentRows(session, table, asked)
