@@ -5,15 +5,16 @@ import { describe, expect, it } from 'vitest'
 /** What each folder of `src/` may import from the others; ARCHITECTURE.md shows the same table. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contract: [],
+  admission: ['contract'],
   ontology: ['contract'],
   query: ['contract', 'ontology'],
   paging: ['contract'],
   formats: ['contract'],
   client: ['contract'],
   transfer: ['contract', 'ontology', 'formats', 'client'],
-  store: ['contract', 'ontology', 'query', 'paging'],
-  http: ['contract', 'ontology', 'query', 'paging', 'formats', 'store'],
-  server: ['contract', 'ontology', 'query', 'paging', 'formats', 'store', 'http'],
+  store: ['contract', 'admission', 'ontology', 'query', 'paging'],
+  http: ['contract', 'admission', 'ontology', 'query', 'paging', 'formats', 'store'],
+  server: ['contract', 'admission', 'ontology', 'query', 'paging', 'formats', 'store', 'http'],
   cli: ['contract', 'client', 'transfer', 'store', 'server'],
 }
 

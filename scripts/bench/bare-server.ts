@@ -69,7 +69,7 @@ function sqlitePageReader(file: string): ReadStorePage {
 
 /** The same on PostgreSQL: the statement of the store on its connections. */
 async function postgresPageReader(url: string): Promise<ReadStorePage> {
-  const pool = makePool(url)
+  const pool = makePool(url, { max: 10, statementTimeoutMs: 30_000 })
   const { rows } = await pool.query('SELECT table_id FROM oqs_object_type')
   const table = Number(rows[0]?.table_id)
   const record = { shape: recordShape('1.0', OBJECT_TYPE), selection: undefined }

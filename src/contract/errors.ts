@@ -13,6 +13,8 @@ export const STATUS_OF_CODE = {
   CONFLICT: 409,
   REQUEST_ENTITY_TOO_LARGE: 413,
   INTERNAL: 500,
+  TIMEOUT: 504,
+  CUSTOM_CLIENT: 400,
   CUSTOM_SERVER: 500,
 } as const
 
@@ -249,6 +251,19 @@ export const ERRORS = {
   },
 
   // The service itself
+  TooManyRequests: {
+    errorCode: 'CUSTOM_CLIENT',
+    status: 429,
+    description: 'You use more of the service than your share; wait as long as Retry-After says.',
+  },
+  QueryTimedOut: {
+    errorCode: 'TIMEOUT',
+    description: 'The query took longer than queries may take here; narrow it.',
+  },
+  QueryMemoryExceededLimit: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The query needs more memory than queries may use here; narrow it.',
+  },
   ServiceUnavailable: {
     errorCode: 'CUSTOM_SERVER',
     status: 503,

@@ -96,3 +96,24 @@ export const AGGREGATE_MAX_GROUPINGS = 20
 
 /** Bytes of the answer to an aggregation, roughly: it is made in memory, in one piece. */
 export const AGGREGATE_MAX_BYTES = 64 * 1024 * 1024
+
+/** How long one query may run. */
+export const QUERY_TIMEOUT_SECONDS = 30
+
+/** Bytes that the database may allocate for one query where the service can say so. */
+export const QUERY_MEMORY_BYTES = 256 * 1024 * 1024
+
+/** Requests of one caller in progress. */
+export const MAX_CONCURRENT_REQUESTS = 30
+
+/** Requests of one caller per minute. */
+export const RATE_LIMIT_PER_MINUTE = 5000
+
+/** Open connections of all clients. */
+export const MAX_CONNECTIONS = 2000
+
+/** A connection whose client takes nothing of an answer for this long is closed. */
+export const STALLED_CONNECTION_SECONDS = 30
+
+/** Memory that a process plans to stay within. */
+export const MEMORY_BUDGET_BYTES = 1024 * 1024 * 1024

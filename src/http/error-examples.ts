@@ -86,6 +86,13 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   OntologyChangeRefused: { reasons: ['property airport.name is left out'] },
   OntologyDefinitionOutOfSync: { reason: 'another definition was saved at the same time' },
   InvalidBatchLine: { line: 3, property: 'names[1].text', reason: 'is not a string' },
+  TooManyRequests: {
+    reason: 'More than 30 requests are in progress.',
+    maxConcurrentRequests: 30,
+    retryAfterSeconds: 1,
+  },
+  QueryTimedOut: { maxSeconds: 30 },
+  QueryMemoryExceededLimit: {},
   ServiceUnavailable: { reason: 'the disk is full' },
   'Default:Internal': {},
 }

@@ -1,3 +1,4 @@
+import type { RequestContext } from '../admission/request-context.ts'
 import type { RecordShape } from '../contract/object-record.ts'
 import type { Scope } from '../contract/scopes.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
@@ -23,12 +24,13 @@ export interface ObjectStore extends AsyncDisposable {
   check(): Promise<void>
 
   readCatalogue(): Promise<Catalogue>
-  saveOntology(change: OntologyChange): Promise<void>
+  saveOntology(change: OntologyChange, context?: RequestContext): Promise<void>
 
-  readPage(read: PageRead): Promise<StoredPage | Reclaimed>
-  /** Aggregates objects of the latest version. */
-  aggregate(read: AggregateRead): Promise<Aggregated>
-  commit(batch: Batch): Promise<Commit>
+  /** Throws `QueryTimedOut` when reading takes too long, and stops when the client has gone. */
+  readPage(read: PageRead, context?: RequestContext): Promise<StoredPage | Reclaimed>
+  /** Aggregates objects of the latest version; ends early as `readPage` does. */
+  aggregate(read: AggregateRead, context?: RequestContext): Promise<Aggregated>
+  commit(batch: Batch, context?: RequestContext): Promise<Commit>
 
   /**
    * Makes room for objects that will replace all objects of a type at once. Batches that name the
@@ -45,6 +47,12 @@ export interface ObjectStore extends AsyncDisposable {
    */
   reclaim(sinceMs: number): Promise<number>
 
+  /**
+   * Prepares for closing: slow queries that wait are refused now, running ones when the grace is
+   * over.
+   */
+  drain(reason: string, graceMs: number): void
+
   /** The keys that seal page tokens, made once for all nodes of the store. */
   readPageTokenKeys(): Promise<readonly Uint8Array[]>
 
@@ -56,6 +64,10 @@ export interface ObjectStore extends AsyncDisposable {
 }
 
 export interface StoreOptions {
+  /** How long one query may run. */
+  readonly queryTimeoutMs?: number
+  /** Bytes that the database may allocate for one query, where the store can limit them. */
+  readonly queryMemoryBytes?: number
   /** Bytes of pages that are kept for whoever asks for the same again; 0 keeps none. */
   readonly pageCacheBytes?: number
 }

@@ -21,9 +21,12 @@ function stepOf(count: number): number {
 /** Nobody waits for it, and nothing depends on it. */
 export function analyzeLater(database: Database, table: number): void {
   database
-    .write(async (session) => {
-      await session.takeTime()
-      await session.query(`ANALYZE ${objectTable(table)}`)
-    }, 'analyze')
+    .write(
+      async (session) => {
+        await session.takeTime()
+        await session.query(`ANALYZE ${objectTable(table)}`)
+      },
+      { key: 'analyze' },
+    )
     .catch(() => {})
 }

@@ -20,10 +20,15 @@ import { BATCH_TIMEOUT_MS } from './session.ts'
  * a replacement is written in the same way, only nothing is published yet. When this returns the
  * batch is on disk.
  */
-export async function commitBatch(store: Writable, batch: Batch): Promise<Commit> {
+export async function commitBatch(
+  store: Writable,
+  batch: Batch,
+  callerId: string,
+): Promise<Commit> {
   const { objectType, replacement, keepsExisting = false } = batch
   const settled = settleChanges(await allChanges(batch.changes), keyOf, keepsExisting)
-  const { typeId, commit, grown } = await writeInTurn(store, objectType.rid, async (session) => {
+  const owner = { key: objectType.rid, callerId }
+  const { typeId, commit, grown } = await writeInTurn(store, owner, async (session) => {
     const lock = replacement === undefined ? 'commit' : 'load'
     const type = await lockType(session, store.capabilities, objectType.rid, lock)
     if (type === undefined || type.generation > batch.basedOn) throw outOfSync(objectType.rid)

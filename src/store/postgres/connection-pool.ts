@@ -1,10 +1,9 @@
 import pg from 'pg'
 import { passBytes } from './byte-rows.ts'
-import { SILENCE_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from './session.ts'
+import { IDLE_TRANSACTION_TIMEOUT_MS, SILENCE_MS } from './session.ts'
 
 /** Connections to PostgreSQL, each made the same, whatever a server has as its defaults. */
 
-const CONNECTIONS = 10
 /** For a free connection, and for the first answer of a new one. */
 export const CONNECT_TIMEOUT_MS = 5000
 const LOCK_TIMEOUT_MS = 10_000
@@ -12,12 +11,12 @@ const LOCK_TIMEOUT_MS = 10_000
 const CONNECTION_LIFETIME_SECONDS = 1800
 
 /** What holds on every connection, whatever a server or a database has as its default. */
-const SETTINGS_SQL = `
-  SET statement_timeout = ${STATEMENT_TIMEOUT_MS};
+const settingsSql = (statementTimeoutMs: number) => `
+  SET statement_timeout = ${statementTimeoutMs};
   SET lock_timeout = ${LOCK_TIMEOUT_MS};
   -- A standby then refuses the first write, in words that tell so.
   SET default_transaction_read_only = off;
-  SET idle_in_transaction_session_timeout = ${STATEMENT_TIMEOUT_MS};
+  SET idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_TIMEOUT_MS};
   -- Statements are bounded one by one; releases before 17 know nothing else.
   SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'transaction_timeout';
   SET extra_float_digits = 1;
@@ -31,11 +30,16 @@ const SETTINGS_SQL = `
   -- Compiling a statement takes longer than most of ours run.
   SET jit = off`
 
-export function makePool(url: string): pg.Pool {
+export interface PoolOptions {
+  readonly max: number
+  readonly statementTimeoutMs: number
+}
+
+export function makePool(url: string, { max, statementTimeoutMs }: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     Client: PooledClient,
-    max: CONNECTIONS,
+    max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: 60_000,
     maxLifetimeSeconds: CONNECTION_LIFETIME_SECONDS,
@@ -44,9 +48,12 @@ export function makePool(url: string): pg.Pool {
     application_name: 'object-query-service',
     onConnect: async (client) => {
       // A setting of the driver which its types leave out.
-      await client.query({ text: SETTINGS_SQL, ...{ query_timeout: CONNECT_TIMEOUT_MS } })
+      await client.query({
+        text: settingsSql(statementTimeoutMs),
+        ...{ query_timeout: CONNECT_TIMEOUT_MS },
+      })
     },
-    query_timeout: SILENCE_TIMEOUT_MS,
+    query_timeout: statementTimeoutMs + SILENCE_MS,
     types: { getTypeParser },
   })
   // A connection that breaks while nobody uses it: the pool has let go of it already.

@@ -1,9 +1,21 @@
+/** How this store talks to PostgreSQL: pooled connections, transactions, bounded waiting. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
+import { FairQueue } from '../../admission/fair-queue.ts'
+import { INTERNAL_CONTEXT, type RequestContext } from '../../admission/request-context.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { Slots } from '../slots.ts'
+import { QUERY_TIMEOUT_SECONDS } from '../../contract/limits.ts'
+import {
+  BUSY_WRITING,
+  MAX_QUEUE_WAIT_MS,
+  MAX_WRITE_WAIT_MS,
+  queryTimedOut,
+  TOO_MANY_PAGES,
+  TOO_MANY_SLOW_QUERIES,
+} from '../slow-queries.ts'
 import type { ByteRow } from './byte-rows.ts'
 import { CONNECT_TIMEOUT_MS, makePool } from './connection-pool.ts'
+import { ReaderLane, withClient } from './reader-lane.ts'
 import {
   ClientSession,
   type QueryOptions,
@@ -11,35 +23,73 @@ import {
   type Session,
   type WriteSession,
 } from './session.ts'
-import { isConflict, isLostConnection, toStoreFailure, UnknownOutcome } from './store-failure.ts'
+import {
+  isConflict,
+  isLostConnection,
+  isStatementTimeout,
+  toStoreFailure,
+  UnknownOutcome,
+} from './store-failure.ts'
 
 export type { QueryOptions, Row, Session, WriteSession }
 
-/** How this store talks to PostgreSQL: pooled connections, transactions, bounded waiting. */
-
-/** Connections that may write at once; the others stay free for readers. */
-const WRITERS = 5
-/** Of those, for one type: one writes, one is ready to go on when it has done so. */
-const WRITERS_OF_ONE = 2
+/** Connections by what they are for, so that no kind of work uses up those of another. */
+const CONNECTIONS = { quick: 6, slow: 3, write: 5 } as const
+/** One quick connection is left to authentication, the catalogue and `/readyz`. */
+const PAGES_AT_ONCE = CONNECTIONS.quick - 1
+/** Of one type: one batch is written, one is ready to follow. */
+const WRITES_PER_KEY = 2
 const WRITE_ATTEMPTS = 5
 
+export interface DatabaseOptions {
+  readonly queryTimeoutMs?: number | undefined
+}
+
+/** What a write waits behind. */
+export interface WriteOwner {
+  /** Few writes with the same key run at once, because they wait for the same lock. */
+  readonly key?: string | undefined
+  readonly callerId?: string | undefined
+}
+
 export class Database implements AsyncDisposable {
-  readonly #pool: Pool
-  readonly #underWay = new Set<Promise<unknown>>()
-  readonly #writers = new Slots({
-    count: WRITERS,
-    perKey: WRITERS_OF_ONE,
-    busyReason: 'the database is busy: others are still writing',
+  readonly #queryTimeoutMs: number
+  readonly #pools: Readonly<Record<keyof typeof CONNECTIONS, Pool>>
+  readonly #quick: ReaderLane
+  readonly #inProgress = new Set<Promise<unknown>>()
+  readonly #stopping = new AbortController()
+  readonly #pages = new FairQueue({
+    slots: PAGES_AT_ONCE,
+    slotsPerCaller: PAGES_AT_ONCE - 1,
+    maxWaitMs: MAX_QUEUE_WAIT_MS,
+    busyReason: TOO_MANY_PAGES,
+  })
+  readonly #slowQueries = new FairQueue({
+    slots: CONNECTIONS.slow,
+    slotsPerCaller: CONNECTIONS.slow - 1,
+    maxWaitMs: MAX_QUEUE_WAIT_MS,
+    busyReason: TOO_MANY_SLOW_QUERIES,
+  })
+  readonly #writes = new FairQueue({
+    slots: CONNECTIONS.write,
+    slotsPerCaller: CONNECTIONS.write - 1,
+    slotsPerKey: WRITES_PER_KEY,
+    maxWaitMs: MAX_WRITE_WAIT_MS,
+    busyReason: BUSY_WRITING,
   })
 
-  constructor(url: string) {
-    this.#pool = makePool(url)
+  constructor(url: string, options: DatabaseOptions = {}) {
+    this.#queryTimeoutMs = options.queryTimeoutMs ?? 1000 * QUERY_TIMEOUT_SECONDS
+    const pool = (kind: keyof typeof CONNECTIONS) =>
+      makePool(url, { max: CONNECTIONS[kind], statementTimeoutMs: this.#queryTimeoutMs })
+    this.#pools = { quick: pool('quick'), slow: pool('slow'), write: pool('write') }
+    this.#quick = new ReaderLane(this.#pools.quick)
   }
 
   /** Asks once whether the database answers. One that hangs is not waited for. */
   async check(sql: string, timeoutMs = CONNECT_TIMEOUT_MS): Promise<void> {
     const asking = this.#track(() =>
-      this.#withClient((client) => new ClientSession(client, timeoutMs).query(sql)),
+      withClient(this.#pools.quick, (client) => new ClientSession(client, timeoutMs).query(sql)),
     )
     const enough = new AbortController()
     const hangs = pause(timeoutMs, undefined, { signal: enough.signal }).then(() => {
@@ -52,9 +102,9 @@ export class Database implements AsyncDisposable {
     }
   }
 
-  /** One statement that changes nothing, outside a transaction. It is repeated once where the connection was lost. */
+  /** One quick statement that changes nothing, outside a transaction. */
   one(sql: string, values?: readonly unknown[], options?: QueryOptions): Promise<readonly Row[]> {
-    return this.#once((session) => session.query(sql, values, options))
+    return this.#trackQuery(() => this.#quick.one(sql, values, options))
   }
 
   /** The same, for rows whose values are many bytes. */
@@ -63,28 +113,49 @@ export class Database implements AsyncDisposable {
     values?: readonly unknown[],
     options?: QueryOptions,
   ): Promise<readonly ByteRow[]> {
-    return this.#once((session) => session.queryBytes(sql, values, options))
+    return this.#trackQuery(() => this.#quick.oneInBytes(sql, values, options))
   }
 
-  #once<T>(ask: (session: Session) => Promise<T>): Promise<T> {
-    return this.#track(() =>
-      this.#repeatRead(() => this.#withClient((client) => ask(new ClientSession(client)))),
-    )
-  }
-
-  /** Runs in a transaction that sees one moment and changes nothing. */
+  /** Runs quick statements in a transaction that sees one moment and changes nothing. */
   read<T>(run: (session: Session) => Promise<T>): Promise<T> {
-    return this.#track(() => this.#repeatRead(() => this.#readOnce(run)))
+    return this.#trackQuery(() => this.#quick.read(run))
+  }
+
+  /** Reads a page that takes no longer than its rows; callers take turns. */
+  readQuickly<T>({ callerId }: RequestContext, run: (lane: ReaderLane) => Promise<T>): Promise<T> {
+    return this.#trackQuery(() => this.#pages.run({ callerId }, () => run(this.#quick)))
+  }
+
+  /**
+   * Runs a slow query on connections of its own, for no longer than queries may take; ends it when
+   * the client has gone.
+   */
+  readSlowly<T>(context: RequestContext, run: (lane: ReaderLane) => Promise<T>): Promise<T> {
+    const { callerId } = context
+    const signal = context.signal()
+    return this.#trackQuery(() =>
+      this.#slowQueries.run({ callerId, signal }, async () => {
+        const timeout = new AbortController()
+        const timedOut = () => timeout.abort(queryTimedOut(this.#queryTimeoutMs))
+        const timer = setTimeout(timedOut, this.#queryTimeoutMs)
+        const ended = AbortSignal.any([signal, timeout.signal, this.#stopping.signal])
+        try {
+          return await run(new ReaderLane(this.#pools.slow, ended))
+        } finally {
+          clearTimeout(timer)
+        }
+      }),
+    )
   }
 
   /**
    * Runs in a transaction of its own. What was surely not committed is tried again where that can
-   * help, so `run` must do the same each time. Few with the same key write at once, so that many
-   * who wait for one lock leave room for others.
+   * help, so `run` must do the same each time.
    */
-  write<T>(run: (session: WriteSession) => Promise<T>, key?: string): Promise<T> {
+  write<T>(run: (session: WriteSession) => Promise<T>, owner: WriteOwner = {}): Promise<T> {
+    const { key, callerId = INTERNAL_CONTEXT.callerId } = owner
     return this.#track(() =>
-      this.#writers.use(key, async () => {
+      this.#writes.run({ callerId, key }, async () => {
         for (let attempt = 1; ; attempt += 1) {
           try {
             return await this.#writeOnce(run)
@@ -97,46 +168,46 @@ export class Database implements AsyncDisposable {
     )
   }
 
-  /** Waits for whatever is under way. */
+  /** Refuses waiting slow queries now, and cancels running ones when the grace is over. */
+  drain(reason: string, graceMs: number): void {
+    this.#slowQueries.close(reason)
+    const error = new ObjectQueryError('ServiceUnavailable', { reason })
+    setTimeout(() => this.#stopping.abort(error), graceMs).unref()
+  }
+
+  /** Waits for everything in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay)
-    if (!this.#pool.ended) await this.#pool.end()
+    while (this.#inProgress.size > 0) await Promise.allSettled(this.#inProgress)
+    const open = Object.values(this.#pools).filter((pool) => !pool.ended)
+    await Promise.all(open.map((pool) => pool.end()))
+  }
+
+  #trackQuery<T>(work: () => Promise<T>): Promise<T> {
+    return this.#track(async () => {
+      try {
+        return await work()
+      } catch (error) {
+        throw isStatementTimeout(error) ? queryTimedOut(this.#queryTimeoutMs) : error
+      }
+    })
   }
 
   async #track<T>(work: () => Promise<T>): Promise<T> {
     const working = work()
-    this.#underWay.add(working)
+    this.#inProgress.add(working)
     try {
       return await working
     } catch (error) {
       throw toStoreFailure(error)
     } finally {
-      this.#underWay.delete(working)
+      this.#inProgress.delete(working)
     }
-  }
-
-  async #repeatRead<T>(read: () => Promise<T>): Promise<T> {
-    try {
-      return await read()
-    } catch (error) {
-      if (!isLostConnection(error)) throw error
-      return read()
-    }
-  }
-
-  async #readOnce<T>(run: (session: Session) => Promise<T>): Promise<T> {
-    return this.#withClient(async (client) => {
-      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-      const result = await run(new ClientSession(client))
-      await client.query('COMMIT')
-      return result
-    })
   }
 
   async #writeOnce<T>(run: (session: WriteSession) => Promise<T>): Promise<T> {
     let isCommitting = false
     try {
-      return await this.#withClient(async (client) => {
+      return await withClient(this.#pools.write, async (client) => {
         await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
         const result = await run(new ClientSession(client))
         isCommitting = true
@@ -147,43 +218,5 @@ export class Database implements AsyncDisposable {
     } catch (error) {
       throw isCommitting && isLostConnection(error) ? new UnknownOutcome(error) : error
     }
-  }
-
-  /** A database that lets nobody in is not asked twice: the failure is one for the client. */
-  async #connect(): Promise<PoolClient> {
-    try {
-      return await this.#pool.connect()
-    } catch (error) {
-      throw toStoreFailure(error)
-    }
-  }
-
-  /** Lends a connection. One that failed is ended: with it ends whatever was left undone on it. */
-  async #withClient<T>(run: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#connect()
-    // Without a listener, a connection that breaks between two statements ends the process.
-    const ignore = () => {}
-    client.on('error', ignore)
-    let broken = false
-    try {
-      return await run(client)
-    } catch (error) {
-      broken = !(await rolledBack(client, error))
-      throw error
-    } finally {
-      client.off('error', ignore)
-      client.release(broken)
-    }
-  }
-}
-
-/** Whether the connection can be used again after a failure. */
-async function rolledBack(client: PoolClient, error: unknown): Promise<boolean> {
-  if (isLostConnection(error)) return false
-  try {
-    await client.query('ROLLBACK')
-    return true
-  } catch {
-    return false
   }
 }

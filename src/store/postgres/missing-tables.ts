@@ -3,6 +3,7 @@ import type { Session } from './database.ts'
 import { lockType } from './lock-type.ts'
 import { makeObjectTable } from './object-table.ts'
 import { type Writable, writeInTurn } from './pending-commit.ts'
+import type { ReaderLane } from './reader-lane.ts'
 import { isMissingTable } from './store-failure.ts'
 
 /**
@@ -13,13 +14,14 @@ export async function readObjects<T>(
   store: Writable,
   objectType: ObjectType,
   run: (session: Session) => Promise<T>,
+  lane: Pick<ReaderLane, 'read'> = store.database,
 ): Promise<T> {
   try {
-    return await store.database.read(run)
+    return await lane.read(run)
   } catch (error) {
     if (!isMissingTable(error)) throw error
     await makeTables(store, objectType)
-    return store.database.read(run)
+    return lane.read(run)
   }
 }
 

@@ -1,3 +1,4 @@
+import { INTERNAL_CONTEXT } from '../../admission/request-context.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { OntologyChange } from '../../ontology/change-definition.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
@@ -16,7 +17,7 @@ import { PageCache } from '../page-cache.ts'
 import { aggregate } from './aggregate.ts'
 import { type Capabilities, readCapabilities } from './capabilities.ts'
 import { commitBatch } from './commit-batch.ts'
-import { Database } from './database.ts'
+import { Database, type Session } from './database.ts'
 import { migrate } from './migrate.ts'
 import { readObjects } from './missing-tables.ts'
 import { PageReader } from './page-reader.ts'
@@ -45,7 +46,7 @@ export async function openPostgresStore(
   url: string,
   options: PostgresOptions = {},
 ): Promise<ObjectStore> {
-  const database = new Database(url)
+  const database = new Database(url, options)
   try {
     await refuseUnfit(database)
     await migrate(database)
@@ -93,22 +94,23 @@ class PostgresStore implements ObjectStore {
     return this.#catalogue.read()
   }
 
-  saveOntology(change: OntologyChange): Promise<void> {
-    return saveOntology(this, change)
+  saveOntology(change: OntologyChange, { callerId } = INTERNAL_CONTEXT): Promise<void> {
+    return saveOntology(this, change, callerId)
   }
 
-  readPage(read: PageRead): Promise<StoredPage | Reclaimed> {
-    return this.#pages.read(read)
+  readPage(read: PageRead, context = INTERNAL_CONTEXT): Promise<StoredPage | Reclaimed> {
+    return this.#pages.read(read, context)
   }
 
-  aggregate(read: AggregateRead): Promise<Aggregated> {
-    return readObjects(this, read.objectType, (session) =>
-      aggregate(session, read, this.capabilities),
+  aggregate(read: AggregateRead, context = INTERNAL_CONTEXT): Promise<Aggregated> {
+    const aggregateIn = (session: Session) => aggregate(session, read, this.capabilities)
+    return this.database.readSlowly(context, (lane) =>
+      readObjects(this, read.objectType, aggregateIn, lane),
     )
   }
 
-  commit(batch: Batch): Promise<Commit> {
-    return commitBatch(this, batch)
+  commit(batch: Batch, { callerId } = INTERNAL_CONTEXT): Promise<Commit> {
+    return commitBatch(this, batch, callerId)
   }
 
   startReplacement({ rid: typeRid }: ObjectType, nowMs: number): Promise<string> {
@@ -129,6 +131,10 @@ class PostgresStore implements ObjectStore {
 
   reclaim(sinceMs: number): Promise<number> {
     return reclaim(this, sinceMs)
+  }
+
+  drain(reason: string, graceMs: number): void {
+    this.database.drain(reason, graceMs)
   }
 
   readPageTokenKeys(): Promise<readonly Uint8Array[]> {

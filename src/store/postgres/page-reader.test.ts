@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { fixture, pageRead, type StoreFixture } from '../../../test/support/store-fixture.ts'
 import { type StorePlace, storePlace } from '../../../test/support/store-place.ts'
+import { INTERNAL_CONTEXT } from '../../admission/request-context.ts'
 import { planChange } from '../../ontology/change-definition.ts'
 import type { ObjectStore, PageRead, StoredPage } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
@@ -57,7 +58,8 @@ describe('a page of what another node has changed', () => {
     await place[Symbol.asyncDispose]()
   })
 
-  const ask = (wish: Partial<PageRead> = {}) => pages.read(pageRead(things.type, wish))
+  const ask = (wish: Partial<PageRead> = {}) =>
+    pages.read(pageRead(things.type, wish), INTERNAL_CONTEXT)
   async function read(wish: Partial<PageRead> = {}): Promise<string> {
     const { records } = (await ask(wish)) as StoredPage
     return Buffer.from(records).toString()
@@ -100,7 +102,7 @@ describe('a page of what another node has changed', () => {
     const query = { kind: 'compare', field, operator: 'eq', value: 'x' } as const
     const wish = { query, countsMatches: false }
     const anew = await fixture(other, anewWith('string'))
-    const readAnew = () => pages.read(pageRead(anew.type, wish))
+    const readAnew = () => pages.read(pageRead(anew.type, wish), INTERNAL_CONTEXT)
     for (const _ of [1, 2]) expect(await readAnew()).toMatchObject({ count: 0 })
     // Its columns have other numbers then, in another table.
     const catalogue = await other.readCatalogue()

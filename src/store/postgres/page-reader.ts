@@ -1,12 +1,16 @@
+import type { RequestContext } from '../../admission/request-context.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { PageRead, Reclaimed, StoredPage } from '../object-store.ts'
 import type { PageCache } from '../page-cache.ts'
+import { isQuick } from '../quick-read.ts'
 import type { ByteRow } from './byte-rows.ts'
+import type { Session } from './database.ts'
 import { readObjects } from './missing-tables.ts'
 import { shownRows, toPageRows } from './page-rows.ts'
 import { HIDDEN_VALUES, pageSql, SHOWN_VALUES, visibleSql } from './page-sql.ts'
 import type { Writable } from './pending-commit.ts'
 import { fitsSurely, isPlain, keyOrderWish, readPage, wishAtOnce } from './read-page.ts'
+import type { ReaderLane } from './reader-lane.ts'
 import { isMissingTable } from './store-failure.ts'
 import { HEAD_TEXT_SQL, parseTypeHead, readTypeHead, type TypeHead } from './type-head.ts'
 
@@ -43,10 +47,15 @@ export class PageReader {
     this.#cache = cache
   }
 
-  async read(read: PageRead): Promise<StoredPage | Reclaimed> {
+  async read(read: PageRead, context: RequestContext): Promise<StoredPage | Reclaimed> {
     const kept = await this.#findKept(read)
     if (kept !== undefined) return kept
-    const page = (await this.#readAtOnce(read)) ?? (await this.#readInSteps(read))
+    const readWith = async (lane: ReaderLane) =>
+      (await this.#readAtOnce(read, lane)) ?? (await this.#readInSteps(read, lane))
+    const { database } = this.#store
+    const page = isQuick(read)
+      ? await database.readQuickly(context, readWith)
+      : await database.readSlowly(context, readWith)
     return page === 'reclaimed' ? page : this.#cache.keep(read, page)
   }
 
@@ -58,7 +67,8 @@ export class PageReader {
     if (kept === undefined) return
     let isRight = false
     try {
-      const [row] = await this.#ask(HEAD_TEXT_SQL, [read.objectType.rid])
+      const { database } = this.#store
+      const [row] = await this.#ask(database, HEAD_TEXT_SQL, [read.objectType.rid])
       if (row === undefined) return
       const head = parseTypeHead(String(row[0]))
       this.#heads.set(read.objectType, head)
@@ -71,16 +81,17 @@ export class PageReader {
     }
   }
 
-  #readInSteps(read: PageRead): Promise<StoredPage | Reclaimed> {
-    return readObjects(this.#store, read.objectType, async (session) => {
+  #readInSteps(read: PageRead, lane: ReaderLane): Promise<StoredPage | Reclaimed> {
+    const readAsOfOneMoment = async (session: Session) => {
       const head = await readTypeHead(session, read.objectType)
       this.#heads.set(read.objectType, head)
       return readPage(session, read, head, this.#store.capabilities)
-    })
+    }
+    return readObjects(this.#store, read.objectType, readAsOfOneMoment, lane)
   }
 
   /** Undefined where the last known head is none, or not good enough. */
-  async #readAtOnce(read: PageRead): Promise<StoredPage | undefined> {
+  async #readAtOnce(read: PageRead, lane: ReaderLane): Promise<StoredPage | undefined> {
     const known = this.#heads.get(read.objectType)
     if (!known?.current.isMade || !this.#store.capabilities.readsCurrentRows) return
     const { table, firstVersion, maxRecordBytes, liveCount } = known.current
@@ -102,6 +113,7 @@ export class PageReader {
       budget: fits ? undefined : { bytes: read.maxBytes, owesFirst: true },
     })
     const answer = await this.#ask(
+      lane,
       `SELECT NULL, NULL, head${fits ? '' : ', NULL'} FROM (${HEAD_TEXT_SQL}) AS head
        UNION ALL (${sql})`,
       [read.objectType.rid, ...values],
@@ -126,9 +138,14 @@ export class PageReader {
     return { ...page, version, matches: plain ? head.current.liveCount : read.matches }
   }
 
-  async #ask(sql: string, values: readonly unknown[], name = true): Promise<readonly ByteRow[]> {
+  async #ask(
+    lane: Pick<ReaderLane, 'oneInBytes'>,
+    sql: string,
+    values: readonly unknown[],
+    name = true,
+  ): Promise<readonly ByteRow[]> {
     try {
-      return await this.#store.database.oneInBytes(sql, values, { name })
+      return await lane.oneInBytes(sql, values, { name })
     } catch (error) {
       // Replaced, and dropped since.
       if (isMissingTable(error)) return []

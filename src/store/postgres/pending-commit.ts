@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { type Capabilities, finishLostCommits } from './capabilities.ts'
-import type { Database, Session, WriteSession } from './database.ts'
+import type { Database, Session, WriteOwner, WriteSession } from './database.ts'
 import { objectTable } from './object-table.ts'
 import { noteWritten, publishVersion } from './publish-version.ts'
 import { UnknownOutcome } from './store-failure.ts'
@@ -45,17 +45,17 @@ export interface Writable {
 }
 
 /**
- * Runs in a transaction that begins when every earlier commit of its types is published. The key is
- * the RID of the type that is written, or whatever else writers wait for each other for.
+ * Runs in a transaction that begins when every earlier commit of its types is published. The owner,
+ * or its key alone, is the RID of the type that is written, or another lock that writers share.
  */
 export async function writeInTurn<T>(
   store: Writable,
-  key: string,
+  owner: WriteOwner | string,
   run: (session: WriteSession) => Promise<T>,
 ): Promise<T> {
   for (;;) {
     try {
-      return await store.database.write(run, key)
+      return await store.database.write(run, typeof owner === 'string' ? { key: owner } : owner)
     } catch (error) {
       if (error instanceof UnfinishedCommit) {
         await publishPending(store, error.typeId)

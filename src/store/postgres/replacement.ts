@@ -153,10 +153,13 @@ function waitForRows(store: Writable, wish: ReplacementOfType): Promise<void> {
       const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
       return lockLoading(session, type.id, wish.replacement)
     })
-    const count = await store.database.write(async (session) => {
-      await session.takeTime()
-      return session.query(`SELECT count(*) FROM ${objectTable(id)} WHERE valid_to = ${OPEN}`)
-    }, wish.typeRid)
+    const count = await store.database.write(
+      async (session) => {
+        await session.takeTime()
+        return session.query(`SELECT count(*) FROM ${objectTable(id)} WHERE valid_to = ${OPEN}`)
+      },
+      { key: wish.typeRid },
+    )
     return Number(count[0]?.[0]) === liveCount
   })
 }

@@ -19,8 +19,12 @@ import { rewriteTitles } from './rewrite-titles.ts'
 const CATALOGUE = 'catalogue'
 
 /** Saves a definition and gives every object type its table, all in one transaction. */
-export function saveOntology(store: Writable, change: OntologyChange): Promise<void> {
-  return writeInTurn(store, CATALOGUE, async (session) => {
+export function saveOntology(
+  store: Writable,
+  change: OntologyChange,
+  callerId: string,
+): Promise<void> {
+  return writeInTurn(store, { key: CATALOGUE, callerId }, async (session) => {
     const generation = await nextGeneration(session, change.basedOn)
     // Many tables can take long to make.
     await session.takeTime()

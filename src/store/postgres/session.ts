@@ -6,10 +6,9 @@ import { mayPrepare, numbered } from './numbered-sql.ts'
 
 /** Statements on one connection, and how long each may take. */
 
-export const STATEMENT_TIMEOUT_MS = 30_000
-/** How much longer than the database a statement is waited for: only one that is gone is so silent. */
-const SILENCE_MS = 15_000
-export const SILENCE_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + SILENCE_MS
+export const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
+/** After this long past the statement timeout without a reply, the connection is considered dead. */
+export const SILENCE_MS = 15_000
 /** The largest batch that is taken has to get in, also where the disk is slow and shared. */
 export const BATCH_TIMEOUT_MS = 10 * 60_000
 const NO_TIMEOUT_MS = 24 * 3_600_000
@@ -44,9 +43,10 @@ export interface WriteSession extends Session {
 
 export class ClientSession implements WriteSession {
   readonly #client: PoolClient
-  #timeoutMs: number
+  /** How long the driver waits for a reply; undefined for what the pool says. */
+  #timeoutMs: number | undefined
 
-  constructor(client: PoolClient, timeoutMs = SILENCE_TIMEOUT_MS) {
+  constructor(client: PoolClient, timeoutMs?: number) {
     this.#client = client
     this.#timeoutMs = timeoutMs
   }
@@ -73,7 +73,7 @@ export class ClientSession implements WriteSession {
 
   async copyIn(sql: string, chunks: Iterable<string>): Promise<number> {
     // The driver looks there for how long it may take.
-    const query = Object.assign(copyFrom(sql), { query_timeout: this.#timeoutMs })
+    const query = Object.assign(copyFrom(sql), this.#timeout())
     const stream = this.#client.query(query)
     // A connection that is given up tells its stream a second time, when nobody waits any more.
     stream.on('error', () => {})
@@ -107,8 +107,12 @@ export class ClientSession implements WriteSession {
       rowMode: 'array',
       ...(name && mayPrepare(this.#client, hash) ? { name: hash } : {}),
       ...form,
-      // A setting of the driver which its types leave out.
-      ...{ query_timeout: this.#timeoutMs },
+      ...this.#timeout(),
     })
+  }
+
+  /** A setting of the driver which its types leave out. */
+  #timeout(): { readonly query_timeout?: number } {
+    return this.#timeoutMs === undefined ? {} : { query_timeout: this.#timeoutMs }
   }
 }

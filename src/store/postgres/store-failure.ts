@@ -115,6 +115,11 @@ export function isConflict(error: unknown): boolean {
   return ['40001', '40P01'].includes(codeOf(error))
 }
 
+/** Whether a statement was cancelled because it ran too long, or because it was asked to. */
+export function isStatementTimeout(error: unknown): boolean {
+  return codeOf(error) === '57014'
+}
+
 const MISSING_TABLE = '42P01'
 
 /** What the database would say of a table that was never made, if nothing else had its name. */

@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { FairQueue } from '../../admission/fair-queue.ts'
+import { INTERNAL_CONTEXT, type RequestContext } from '../../admission/request-context.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { QUERY_MEMORY_BYTES, QUERY_TIMEOUT_SECONDS } from '../../contract/limits.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { OntologyChange } from '../../ontology/change-definition.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
@@ -18,38 +22,39 @@ import type {
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
 import { releaserOf } from '../page-memory.ts'
-import { Slots } from '../slots.ts'
+import { isQuick } from '../quick-read.ts'
+import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../slow-queries.ts'
 import { openConnection } from './connection.ts'
 import { crossingParts } from './crossing-change.ts'
 import { migrate } from './migrate.ts'
-import { isQuick } from './quick-read.ts'
 import { CatalogueReader } from './read-catalogue.ts'
-import type { ReadJobs } from './read-jobs.ts'
 import { findKept, readPage } from './read-page.ts'
+import { ReaderPool } from './reader-pool.ts'
 import { type Reading, readOn } from './reading.ts'
 import { API_TOKEN_COLUMNS, type ApiTokenRow, toApiToken } from './secrets.ts'
 import { toStoreFailure } from './store-failure.ts'
-import type { JobInput, JobResult } from './thread-jobs.ts'
 import { WorkingThread } from './working-thread.ts'
 import type { WriteJobs } from './write-jobs.ts'
 
 /**
- * Opens the embedded store: one SQLite file, read here and written by a thread of its own. What may
- * take long is read by another thread, so that pages which do not never wait for it.
+ * Opens the embedded store: one SQLite file, read here and written by a thread of its own. Slow
+ * queries run in processes of their own, so pages never wait for them.
  */
-export function openSqliteStore(path: string, { pageCacheBytes }: StoreOptions = {}): ObjectStore {
+export function openSqliteStore(path: string, options: StoreOptions = {}): ObjectStore {
   const db = openConnection(path)
   try {
     migrate(db)
-    return new SqliteStore(path, readOn(db), new PageCache(pageCacheBytes))
+    return new SqliteStore(path, readOn(db), options)
   } catch (error) {
     db.close()
     throw error
   }
 }
 
-/** One that is being read, and one that is at hand when it is done. */
-const SLOW_READS = 2
+/** At least two, so that the slow query of one caller leaves a process to the others. */
+const READERS = Math.max(2, Math.min(4, availableParallelism()))
+/** One batch is written, another one is ready: of another caller, if one waits. */
+const WRITES_SENT = 2
 
 function fileNumber(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino
@@ -62,28 +67,30 @@ class SqliteStore implements ObjectStore {
   readonly #catalogue: CatalogueReader
   readonly #cache: PageCache
   readonly #writer: WorkingThread<WriteJobs>
-  readonly #slowReader: WorkingThread<ReadJobs>
-  readonly #slowReads = new Slots({
-    count: SLOW_READS,
-    busyReason: 'the database is busy: other questions take long',
+  readonly #writes = new FairQueue({
+    slots: WRITES_SENT,
+    slotsPerCaller: 1,
+    maxWaitMs: MAX_WRITE_WAIT_MS,
+    busyReason: BUSY_WRITING,
   })
+  readonly #slowReaders: ReaderPool
 
-  constructor(path: string, reading: Reading, cache: PageCache) {
+  constructor(path: string, reading: Reading, options: StoreOptions) {
     this.#path = path
     this.#fileNumber = fileNumber(path)
     this.#reading = reading
     this.#catalogue = new CatalogueReader(reading.db, reading.statements)
-    this.#cache = cache
+    this.#cache = new PageCache(options.pageCacheBytes)
     this.#writer = new WorkingThread({
       module: 'writer-thread',
       path,
       lostReason: 'the writer stopped; whether this was written is not known',
     })
-    this.#slowReader = new WorkingThread({
-      module: 'reader-thread',
+    this.#slowReaders = new ReaderPool({
       path,
-      lostReason: 'the reader stopped; nothing was read',
-      mayBeCut: true,
+      size: READERS,
+      queryTimeoutMs: options.queryTimeoutMs ?? 1000 * QUERY_TIMEOUT_SECONDS,
+      heapBytes: options.queryMemoryBytes ?? QUERY_MEMORY_BYTES,
     })
   }
 
@@ -96,17 +103,20 @@ class SqliteStore implements ObjectStore {
     return this.#read(() => this.#catalogue.read())
   }
 
-  async readPage(read: PageRead): Promise<StoredPage | Reclaimed> {
+  async readPage(
+    read: PageRead,
+    context: RequestContext = INTERNAL_CONTEXT,
+  ): Promise<StoredPage | Reclaimed> {
     if (isQuick(read)) return this.#read(() => readPage(this.#reading, read, this.#cache))
     const kept = this.#read(() => findKept(this.#reading, read, this.#cache))
     if (kept !== undefined) return kept
-    const page = await this.#readSlowly('readPage', read)
+    const page = await this.#slowReaders.run('readPage', read, context)
     if (page === 'reclaimed') return page
     return this.#cache.keep(read, { ...page, release: releaserOf(page.records) })
   }
 
-  aggregate(read: AggregateRead): Promise<Aggregated> {
-    return this.#readSlowly('aggregate', read)
+  aggregate(read: AggregateRead, context = INTERNAL_CONTEXT): Promise<Aggregated> {
+    return this.#slowReaders.run('aggregate', read, context)
   }
 
   async findApiToken(secretHash: string): Promise<ApiToken | undefined> {
@@ -121,17 +131,25 @@ class SqliteStore implements ObjectStore {
     return (rows as unknown as ApiTokenRow[]).map(toApiToken)
   }
 
-  saveOntology({ ontology, basedOn, harms }: OntologyChange): Promise<void> {
+  saveOntology(
+    { ontology, basedOn, harms }: OntologyChange,
+    context = INTERNAL_CONTEXT,
+  ): Promise<void> {
     const { definition } = ontology
-    return this.#writer.run('saveOntology', { definition, basedOn, harms })
+    return this.#writes.run(ownerOf(context), () =>
+      this.#writer.run('saveOntology', { definition, basedOn, harms }),
+    )
   }
 
-  async commit(batch: Batch): Promise<Commit> {
+  async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
     this.#checkFile()
     const { objectType, changes, basedOn, nowMs, replacement, keepsExisting = false } = batch
     const properties = [...objectType.properties.keys()]
     const head = { typeRid: objectType.rid, basedOn, nowMs, replacement, keepsExisting, properties }
-    return this.#writer.run('commitBatch', head, crossingParts(changes, properties))
+    const parts = crossingParts(changes, properties)
+    // Only now: a batch that is still being received must not keep others from being written.
+    const takeTurn = <T>(run: () => Promise<T>) => this.#writes.run(ownerOf(context), run)
+    return this.#writer.runWithItems('commitBatch', head, parts, takeTurn)
   }
 
   startReplacement({ rid: typeRid }: ObjectType, nowMs: number): Promise<string> {
@@ -173,10 +191,14 @@ class SqliteStore implements ObjectStore {
     return this.#writer.run('revokeApiTokens', { idOrName, nowMs })
   }
 
+  drain(reason: string, graceMs: number): void {
+    this.#slowReaders.drain(reason, graceMs)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([
       this.#writer[Symbol.asyncDispose](),
-      this.#slowReader[Symbol.asyncDispose](),
+      this.#slowReaders[Symbol.asyncDispose](),
     ])
     this.#reading.db.close()
   }
@@ -188,13 +210,6 @@ class SqliteStore implements ObjectStore {
     throw new ObjectQueryError('ServiceUnavailable', { reason })
   }
 
-  #readSlowly<Name extends keyof ReadJobs>(
-    name: Name,
-    read: JobInput<ReadJobs[Name]>,
-  ): Promise<JobResult<ReadJobs[Name]>> {
-    return this.#slowReads.use(undefined, () => this.#slowReader.run(name, read))
-  }
-
   #read<T>(read: () => T): T {
     try {
       return read()
@@ -202,4 +217,9 @@ class SqliteStore implements ObjectStore {
       throw toStoreFailure(error)
     }
   }
+}
+
+/** A batch that was received is written even if its client has gone: it may have been sent whole. */
+function ownerOf({ callerId }: RequestContext) {
+  return { callerId }
 }

@@ -1,17 +1,17 @@
+/** The side of a thread or process that runs jobs, one after the other, on its own connection. */
 import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import type { JobMessage, JobReply, JobRequest } from './thread-jobs.ts'
-
-/** The side of a thread that works: takes jobs one after the other, on a connection of its own. */
+import type { JobMessage, JobReply } from './thread-jobs.ts'
 
 export type RunJob = (name: string, input: unknown, items: readonly unknown[]) => unknown
 
-/** Where the main thread says that the database is. */
+/** The path of the database that the main thread has passed on. */
 export function databasePath(): string {
   return (workerData as { readonly path: string }).path
 }
 
+/** Serves the jobs that the main thread sends to this thread. */
 export function serveJobs(db: DatabaseSync, runJob: RunJob): void {
   /** The items of jobs that are not complete yet. */
   const itemsOf = new Map<number, unknown[]>()
@@ -25,24 +25,22 @@ export function serveJobs(db: DatabaseSync, runJob: RunJob): void {
       if (items === undefined) itemsOf.set(message.id, [...message.items])
       else items.push(...message.items)
     } else {
-      const items = itemsOf.get(message.id) ?? []
-      itemsOf.delete(message.id)
+      const { id } = message
+      const items = itemsOf.get(id) ?? []
+      itemsOf.delete(id)
       const reply =
         'isForgotten' in message
-          ? { id: message.id, result: undefined }
-          : answer(runJob, message, items)
-      parentPort?.postMessage(reply, ownBuffers(reply))
+          ? { id, result: undefined }
+          : answerJob(id, () => runJob(message.name, message.input, items))
+      parentPort?.postMessage(reply)
     }
   })
 }
 
-function answer(
-  runJob: RunJob,
-  { id, name, input }: JobRequest,
-  items: readonly unknown[],
-): JobReply {
+/** Runs a job and puts its outcome into a form that can be sent. */
+export function answerJob(id: number, run: () => unknown): JobReply {
   try {
-    return { id, result: runJob(name, input, items) }
+    return { id, result: run() }
   } catch (error) {
     if (error instanceof ObjectQueryError) {
       return { id, refused: { errorName: error.errorName, parameters: error.parameters } }
@@ -50,11 +48,4 @@ function answer(
     const { message, stack, errcode } = error as Error & { errcode?: number }
     return { id, failed: { message, stack, errcode } }
   }
-}
-
-/** The bytes of a page change hands; whatever else there is, is copied. */
-function ownBuffers(reply: JobReply): ArrayBuffer[] {
-  const { records } = ('result' in reply ? (reply.result ?? {}) : {}) as { records?: unknown }
-  if (!(records instanceof Uint8Array) || !(records.buffer instanceof ArrayBuffer)) return []
-  return records.buffer.byteLength === records.byteLength ? [records.buffer] : []
 }

@@ -12,9 +12,12 @@ const PASSING: Readonly<Record<number, string>> = {
   14: 'the database cannot be opened',
 }
 
+const NO_MEMORY = 7
+
 /** A passing failure becomes 503, with the true cause for the log; anything else stays as it is. */
 export function toStoreFailure(error: unknown): unknown {
   const errcode = (error as { errcode?: number } | null)?.errcode
+  if (errcode === NO_MEMORY) return new ObjectQueryError('QueryMemoryExceededLimit')
   // The low byte is the primary code, the rest tells more of the same.
   const reason = errcode === undefined ? undefined : PASSING[errcode & 0xff]
   if (reason === undefined) return error

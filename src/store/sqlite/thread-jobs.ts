@@ -27,9 +27,10 @@ export interface ForgottenJob {
   readonly isForgotten: true
 }
 
-/** Working thread to main thread. Errors cross as data: classes do not survive the crossing. */
-export type JobReply = { readonly id: number } & (
-  | { readonly result: unknown }
+/** The outcome of a job. Errors are sent as data, because classes cannot be. */
+export type JobReply = { readonly id: number } & ({ readonly result: unknown } | FailedReply)
+
+export type FailedReply =
   | { readonly refused: { readonly errorName: string; readonly parameters: object } }
   | {
       readonly failed: {
@@ -38,4 +39,3 @@ export type JobReply = { readonly id: number } & (
         readonly errcode: number | undefined
       }
     }
-)

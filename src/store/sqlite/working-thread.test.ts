@@ -7,9 +7,9 @@ interface EchoJobs {
   readonly [name: string]: (connection: never, input: string) => string
 }
 
-function startThread(path: string, mayBeCut = false): WorkingThread<EchoJobs> {
+function startThread(path: string): WorkingThread<EchoJobs> {
   const module = '../../../test/support/ending-thread'
-  return new WorkingThread({ module, path, lostReason: 'it ended', mayBeCut })
+  return new WorkingThread({ module, path, lostReason: 'it ended' })
 }
 
 const refusal = (reason: string) => ({ errorName: 'ServiceUnavailable', parameters: { reason } })
@@ -26,17 +26,4 @@ it('tells all who wait that a thread has ended, and starts another for the next 
     ])
   }
   expect(await thread.run('echo', 'three')).toBe('three')
-})
-
-it('leaves jobs undone when it is closed, where it may', async () => {
-  using folder = tempFolder()
-  const thread = startThread(join(folder.path, 'oqs.db'), true)
-  let answered = 0
-  for (let job = 0; job < 1000; job++) {
-    void thread.run('echo', 'x'.repeat(1000)).then(() => {
-      answered += 1
-    })
-  }
-  await thread[Symbol.asyncDispose]()
-  expect(answered).toBe(0)
 })

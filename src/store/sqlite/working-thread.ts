@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import { type ErrorName, ObjectQueryError } from '../../contract/errors.ts'
-import { toStoreFailure } from './store-failure.ts'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { failureOf } from './job-failure.ts'
 import type { JobInput, JobMessage, JobReply, JobResult, Jobs } from './thread-jobs.ts'
 
 /** Which thread, on which database. */
@@ -10,8 +10,6 @@ export interface ThreadWish {
   readonly path: string
   /** What a client is told whose job was under way when the thread ended. */
   readonly lostReason: string
-  /** Whether jobs may be left undone when the store is closed. */
-  readonly mayBeCut?: boolean
 }
 
 /** The main thread's end of a thread that works for it: sends jobs, hands out their results. */
@@ -23,31 +21,52 @@ export class WorkingThread<J extends Jobs> implements AsyncDisposable {
     this.#wish = wish
   }
 
-  /**
-   * Runs a job. What it works through item by item goes ahead of it, part by part as it comes. If
-   * the parts fail, the job is not run.
-   */
-  async run<Name extends keyof J & string>(
+  run<Name extends keyof J & string>(
     name: Name,
     input: JobInput<J[Name]>,
-    parts: AsyncIterable<readonly unknown[]> | readonly [] = [],
+  ): Promise<JobResult<J[Name]>> {
+    return this.runWithItems(name, input, [])
+  }
+
+  /**
+   * Runs a job whose items are sent ahead of it, part by part as they come. If the parts fail, the
+   * job is not run. The job itself waits for `takeTurn`, which wraps running it.
+   */
+  async runWithItems<Name extends keyof J & string>(
+    name: Name,
+    input: JobInput<J[Name]>,
+    parts: AsyncIterable<readonly unknown[]> | readonly [],
+    takeTurn: <T>(run: () => Promise<T>) => Promise<T> = (run) => run(),
   ): Promise<JobResult<J[Name]>> {
     // Started by the first job. One that has ended, for whatever reason, is replaced by the next.
     if (this.#thread === undefined || this.#thread.hasEnded) {
       this.#thread = new StartedThread(this.#wish)
     }
-    return this.#thread.run(name, input, parts) as Promise<JobResult<J[Name]>>
+    const thread = this.#thread
+    const job = thread.openJob()
+    try {
+      for await (const items of parts) job.send(items)
+      return (await takeTurn(() => job.run(name, input))) as JobResult<J[Name]>
+    } catch (error) {
+      job.cancel()
+      throw error
+    }
   }
 
-  /** Ends when every job that was sent has been answered, or may be left. */
+  /** Ends when every job that was sent has been answered. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#thread?.end()
   }
 }
 
-interface Waiting {
-  readonly resolve: (result: unknown) => void
-  readonly reject: (error: unknown) => void
+type Waiting = Pick<PromiseWithResolvers<unknown>, 'resolve' | 'reject'>
+
+/** A job whose items are still being sent. */
+interface OpenJob {
+  readonly send: (items: readonly unknown[]) => void
+  readonly run: (name: string, input: unknown) => Promise<unknown>
+  /** Drops the items; does nothing when the job was answered. */
+  readonly cancel: () => void
 }
 
 /** One thread and the jobs that wait for it. */
@@ -55,13 +74,11 @@ class StartedThread {
   hasEnded = false
   readonly #worker: Worker
   readonly #lostReason: string
-  readonly #mayBeCut: boolean
   readonly #waiting = new Map<number, Waiting>()
   #lastId = 0
 
-  constructor({ module, path, lostReason, mayBeCut = false }: ThreadWish) {
+  constructor({ module, path, lostReason }: ThreadWish) {
     this.#lostReason = lostReason
-    this.#mayBeCut = mayBeCut
     // Source and build name the file differently.
     const file = `./${module}.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`
     this.#worker = new Worker(new URL(file, import.meta.url), { workerData: { path } })
@@ -70,38 +87,29 @@ class StartedThread {
     this.#worker.on('exit', () => this.#abandon(new Error(`the ${module} ended`)))
   }
 
-  async run(
-    name: string,
-    input: unknown,
-    parts: AsyncIterable<readonly unknown[]> | readonly [],
-  ): Promise<unknown> {
+  openJob(): OpenJob {
     this.#lastId += 1
     const id = this.#lastId
-    const result = new Promise<unknown>((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject })
-    })
-    // Handled by whoever awaits the job; a failure may come before that.
-    result.catch(() => {})
+    const result = Promise.withResolvers<unknown>()
+    this.#waiting.set(id, result)
+    // The caller awaits it later, when all items are sent; it may fail before that.
+    result.promise.catch(() => {})
     // The thread keeps the process alive while it has work, and only then.
     this.#worker.ref()
-    try {
-      for await (const items of parts) this.#post({ id, items })
-    } catch (error) {
-      this.#post({ id, isForgotten: true })
-      throw error
+    return {
+      send: (items) => this.#post({ id, items }),
+      run: (name, input) => {
+        this.#post({ id, name, input })
+        return result.promise
+      },
+      cancel: () => {
+        if (this.#waiting.has(id)) this.#post({ id, isForgotten: true })
+      },
     }
-    this.#post({ id, name, input })
-    return result
   }
 
   async end(): Promise<void> {
     if (this.hasEnded) return
-    if (this.#mayBeCut) {
-      // Nobody is left who could be told.
-      this.#waiting.clear()
-      await this.#worker.terminate()
-      return
-    }
     const ended = new Promise((resolve) => this.#worker.once('exit', resolve))
     this.#worker.ref()
     this.#post('close')
@@ -118,12 +126,7 @@ class StartedThread {
     if (this.#waiting.size === 0) this.#worker.unref()
     if (waiting === undefined) return
     if ('result' in reply) waiting.resolve(reply.result)
-    else if ('refused' in reply) {
-      const { errorName, parameters } = reply.refused
-      waiting.reject(new ObjectQueryError(errorName as ErrorName, { ...parameters }))
-    } else {
-      waiting.reject(toStoreFailure(Object.assign(new Error(reply.failed.message), reply.failed)))
-    }
+    else waiting.reject(failureOf(reply))
   }
 
   #abandon(error: Error): void {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { pageRead } from '../../../test/support/store-fixture.ts'
-import type { ObjectType } from '../../ontology/ontology.ts'
-import type { Comparison, OrderTerm, Query } from '../../query/query.ts'
-import type { PageRead } from '../object-store.ts'
+import { pageRead } from '../../test/support/store-fixture.ts'
+import type { ObjectType } from '../ontology/ontology.ts'
+import type { Comparison, OrderTerm, Query } from '../query/query.ts'
+import type { PageRead } from './object-store.ts'
 import { isQuick } from './quick-read.ts'
 
 const scalar = { kind: 'scalar' }

@@ -1,5 +1,5 @@
-import type { PageRead } from '../object-store.ts'
-import { isElement } from '../sql/query-fields.ts'
+import type { PageRead } from './object-store.ts'
+import { isElement } from './sql/query-fields.ts'
 
 /**
  * Whether a page takes no longer than reading its rows, however large the type is: an index has just

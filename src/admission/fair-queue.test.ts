@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest'
+import { FairQueue, type FairQueueOptions } from './fair-queue.ts'
+import type { Timer } from './timer.ts'
+
+/** Time that passes when the test says so. */
+class TestTimer implements Timer {
+  #nowMs = 0
+  #alarms: { readonly at: number; readonly callback: () => void }[] = []
+  readonly now = () => this.#nowMs
+  readonly after = (ms: number, callback: () => void) => {
+    const alarm = { at: this.#nowMs + ms, callback }
+    this.#alarms.push(alarm)
+    return () => {
+      this.#alarms = this.#alarms.filter((one) => one !== alarm)
+    }
+  }
+
+  async pass(ms: number): Promise<void> {
+    this.#nowMs += ms
+    const due = this.#alarms.filter(({ at }) => at <= this.#nowMs)
+    this.#alarms = this.#alarms.filter(({ at }) => at > this.#nowMs)
+    for (const { callback } of due) callback()
+    await settled()
+  }
+
+  get pending(): number {
+    return this.#alarms.length
+  }
+}
+
+/** Every promise that can settle without outside help has done so. */
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Tasks named by caller and number (`a1`), with a key behind a slash (`a1/k`). */
+class Tasks {
+  readonly timer = new TestTimer()
+  readonly queue: FairQueue
+  readonly started: string[] = []
+  readonly refused: string[] = []
+  readonly #ends = new Map<string, () => void>()
+
+  constructor(options: Partial<FairQueueOptions>) {
+    this.queue = new FairQueue({
+      slots: 2,
+      slotsPerCaller: 1,
+      maxWaitMs: 1000,
+      busyReason: 'Busy.',
+      timer: this.timer,
+      ...options,
+    })
+  }
+
+  async start(...names: readonly string[]): Promise<void> {
+    for (const name of names) await this.startWith(name)
+  }
+
+  async startWith(name: string, signal?: AbortSignal): Promise<void> {
+    const [task = '', key] = name.split('/')
+    const end = new Promise<void>((resolve) => this.#ends.set(name, resolve))
+    const done = this.queue.run({ callerId: task.slice(0, 1), key, signal }, () => {
+      this.started.push(name)
+      return end
+    })
+    done.catch((error) => this.refused.push(`${name} ${error.errorName ?? error.message}`))
+    await settled()
+  }
+
+  async end(...names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      this.#ends.get(name)?.()
+      await settled()
+    }
+  }
+}
+
+describe('a fair queue', () => {
+  it('never gives all slots to one caller', async () => {
+    const tasks = new Tasks({ slots: 3, slotsPerCaller: 2 })
+    await tasks.start('a1', 'a2', 'a3', 'a4', 'b1')
+    expect(tasks.started).toEqual(['a1', 'a2', 'b1'])
+    await tasks.end('a2')
+    expect(tasks.started).toEqual(['a1', 'a2', 'b1', 'a3'])
+  })
+
+  it('starts the tasks of one caller in the order in which they came', async () => {
+    const tasks = new Tasks({})
+    await tasks.start('a1', 'a2', 'a3')
+    await tasks.end('a1', 'a2')
+    expect(tasks.started).toEqual(['a1', 'a2', 'a3'])
+  })
+
+  it('prefers the caller that has used the least time', async () => {
+    const tasks = new Tasks({ maxWaitMs: 100_000 })
+    await tasks.start('a1', 'b1')
+    await tasks.timer.pass(500)
+    await tasks.end('a1')
+    // A new caller goes before one that has just used half a second, though it came later.
+    await tasks.start('c1', 'a2', 'd1')
+    await tasks.end('b1')
+    expect(tasks.started).toEqual(['a1', 'b1', 'c1', 'd1'])
+    await tasks.end('c1')
+    expect(tasks.started.at(-1)).toBe('a2')
+  })
+
+  it('treats callers alike again when their use is long past', async () => {
+    const tasks = new Tasks({ slots: 1, maxWaitMs: 1e9 })
+    await tasks.start('a1')
+    await tasks.timer.pass(500)
+    await tasks.end('a1')
+    await tasks.timer.pass(3_600_000)
+    await tasks.start('b1')
+    await tasks.timer.pass(1)
+    await tasks.start('a2', 'b2')
+    await tasks.end('b1')
+    expect(tasks.started).toEqual(['a1', 'b1', 'a2'])
+  })
+
+  it('limits the tasks that share a key', async () => {
+    const tasks = new Tasks({ slots: 4, slotsPerCaller: 3, slotsPerKey: 1 })
+    await tasks.start('a1/k', 'b1/k', 'b2/m', 'a2')
+    expect(tasks.started).toEqual(['a1/k', 'b2/m', 'a2'])
+    await tasks.end('a1/k')
+    expect(tasks.started.at(-1)).toBe('b1/k')
+  })
+
+  it('refuses a task that has waited too long, and no other', async () => {
+    const tasks = new Tasks({})
+    await tasks.start('a1', 'a2', 'b1')
+    await tasks.timer.pass(1000)
+    expect(tasks.refused).toEqual(['a2 ServiceUnavailable'])
+    await tasks.start('a3')
+    await tasks.end('a1')
+    expect(tasks.started).toEqual(['a1', 'b1', 'a3'])
+    expect(tasks.timer.pending).toBe(0)
+  })
+
+  it('refuses at once what would wait too long behind tasks of its own caller', async () => {
+    const tasks = new Tasks({})
+    await tasks.start('a1')
+    await tasks.timer.pass(4000)
+    await tasks.end('a1')
+    // Tasks of this caller now take more than a second on average.
+    await tasks.start('a2', 'a3', 'b1', 'b2')
+    expect(tasks.started).toEqual(['a1', 'a2', 'b1'])
+    expect(tasks.refused).toEqual(['a3 TooManyRequests'])
+  })
+
+  it('drops a waiting task when its client has gone', async () => {
+    const tasks = new Tasks({})
+    const client = new AbortController()
+    await tasks.start('a1')
+    await tasks.startWith('a2', client.signal)
+    await tasks.start('a3')
+    client.abort(new Error('gone'))
+    await settled()
+    expect(tasks.refused).toEqual(['a2 gone'])
+    await tasks.end('a1')
+    expect(tasks.started).toEqual(['a1', 'a3'])
+    await tasks.startWith('a4', client.signal)
+    expect(tasks.refused).toEqual(['a2 gone', 'a4 gone'])
+  })
+
+  it('refuses waiting and later tasks when it is closed, and lets running ones end', async () => {
+    const tasks = new Tasks({})
+    await tasks.start('a1', 'a2')
+    tasks.queue.close('Stopping.')
+    await settled()
+    await tasks.start('b1')
+    expect(tasks.refused).toEqual(['a2 ServiceUnavailable', 'b1 ServiceUnavailable'])
+    await tasks.end('a1')
+    expect(tasks.started).toEqual(['a1'])
+  })
+
+  it('frees the slot of a task that failed', async () => {
+    const { queue } = new Tasks({ slots: 1 })
+    const owner = { callerId: 'a' }
+    await expect(queue.run(owner, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect(await queue.run(owner, async () => 'done')).toBe('done')
+  })
+})

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { FairTurns } from './fair-turns.ts'
+
+/** An event loop whose rounds and time pass when the test says so. */
+function loop() {
+  let nowMs = 0
+  let callbacks: (() => void)[] = []
+  const turns = new FairTurns({
+    now: () => nowMs,
+    nextRound: (callback) => void callbacks.push(callback),
+  })
+  const done: string[] = []
+  /** Requests a turn; each piece of work takes a millisecond. */
+  const work = (name: string) => {
+    const run = () => {
+      done.push(name)
+      nowMs += 1
+    }
+    const turn = turns.take(name.slice(0, 1))
+    if (turn === undefined) run()
+    else void turn.then(run)
+  }
+  const round = async () => {
+    const due = callbacks
+    callbacks = []
+    for (const callback of due) {
+      callback()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  return { work, round, done, idle: () => callbacks.length === 0 }
+}
+
+describe('turns on the main thread', () => {
+  it('are free while there is little to do', async () => {
+    const { work, round, done, idle } = loop()
+    work('a1')
+    work('a2')
+    expect(done).toEqual(['a1', 'a2'])
+    await round()
+    expect(idle()).toBe(true)
+  })
+
+  it('alternate between callers when there is much to do', async () => {
+    const { work, round, done, idle } = loop()
+    for (let n = 1; n <= 8; n += 1) work(`a${n}`)
+    work('b1')
+    expect(done).toEqual(['a1', 'a2'])
+    for (let n = 0; n < 3; n += 1) await round()
+    // The one request of b waits for one of a, not for all of them.
+    expect(done.slice(0, 4)).toEqual(['a1', 'a2', 'a3', 'b1'])
+    for (let n = 0; n < 10 && !idle(); n += 1) await round()
+    expect(done).toEqual(['a1', 'a2', 'a3', 'b1', 'a4', 'a5', 'a6', 'a7', 'a8'])
+    expect(idle()).toBe(true)
+  })
+})

@@ -1,0 +1,54 @@
+/**
+ * Cancels the statement that runs on a connection. PostgreSQL takes the request on a connection of
+ * its own, which poolers pass on too; `pg_cancel_backend` would need the number of the backend,
+ * which a pooler hides.
+ */
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PoolClient } from 'pg'
+
+/** Marks a message as a cancel request instead of the start of a session. */
+const CANCEL_REQUEST_CODE = 80877102
+const CANCEL_REQUEST_BYTES = 16
+const CONNECT_TIMEOUT_MS = 5000
+
+/** What a client of the driver knows of its session, beyond what its types tell. */
+interface ClientSecrets {
+  readonly host: string
+  readonly port: number
+  readonly processID: number | null
+  readonly secretKey: number | null
+  readonly connection: { readonly stream: { destroy(): void } }
+}
+
+/**
+ * Resolves when the request was delivered or cannot be. Then the connection itself is closed, so
+ * that a transaction that was between two statements ends too. If the request is lost, the
+ * statement timeout of the connection ends the statement.
+ */
+export async function cancelStatement(client: PoolClient): Promise<void> {
+  const { host, port, processID, secretKey, connection } = client as unknown as ClientSecrets
+  const isSocketFolder = host.startsWith('/')
+  const socket = isSocketFolder
+    ? connect({ path: `${host}/.s.PGSQL.${port}` })
+    : connect({ host, port })
+  const message = Buffer.alloc(CANCEL_REQUEST_BYTES)
+  message.writeInt32BE(CANCEL_REQUEST_BYTES, 0)
+  message.writeInt32BE(CANCEL_REQUEST_CODE, 4)
+  message.writeInt32BE(processID ?? 0, 8)
+  message.writeInt32BE(secretKey ?? 0, 12)
+  socket.on('error', () => {})
+  const closed = once(socket, 'close')
+  const tooLate = new AbortController()
+  // The server answers by closing the connection.
+  socket.end(message)
+  socket.resume()
+  await Promise.race([
+    closed,
+    sleep(CONNECT_TIMEOUT_MS, undefined, { signal: tooLate.signal, ref: false }),
+  ])
+  tooLate.abort()
+  socket.destroy()
+  connection.stream.destroy()
+}

@@ -1,0 +1,104 @@
+/** The service's end of a reader process: sends one job at a time, kills it when the job must stop. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { constants, setPriority } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { failureOf } from './job-failure.ts'
+import type { JobReply } from './thread-jobs.ts'
+
+export interface ReaderProcessOptions {
+  /** The database file. */
+  readonly path: string
+  /** Bytes that SQLite may allocate in the process. */
+  readonly heapBytes: number
+}
+
+/** Megabytes of JavaScript values that a query may collect, far more than the largest answer. */
+const MAX_HEAP_MB = 256
+
+export class ReaderProcess {
+  readonly #child: ChildProcess
+  #hasEnded = false
+  #waiting: PromiseWithResolvers<unknown> | undefined
+  #lastId = 0
+
+  constructor({ path, heapBytes }: ReaderProcessOptions) {
+    // The source and the build name the file differently.
+    const file = `./reader-process.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`
+    this.#child = fork(fileURLToPath(new URL(file, import.meta.url)), [path, String(heapBytes)], {
+      serialization: 'advanced',
+      execArgv: [...process.execArgv, `--max-old-space-size=${MAX_HEAP_MB}`],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    })
+    this.#child.on('message', (reply) => this.#answer(reply as JobReply))
+    this.#child.on('error', () => this.#end())
+    this.#child.on('exit', () => this.#end())
+    this.#yieldToPages()
+    this.#unref()
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded
+  }
+
+  async run(name: string, input: unknown): Promise<unknown> {
+    this.#lastId += 1
+    const waiting = Promise.withResolvers<unknown>()
+    this.#waiting = waiting
+    this.#ref()
+    this.#child.send({ id: this.#lastId, name, input }, (error) => {
+      if (error !== null) this.#end()
+    })
+    return waiting.promise
+  }
+
+  /** Ends the process in the middle of whatever it does. */
+  kill(): void {
+    this.#child.kill('SIGKILL')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    this.#child.ref()
+    const exited = once(this.#child, 'exit')
+    this.kill()
+    await exited
+  }
+
+  #answer(reply: JobReply): void {
+    const waiting = this.#waiting
+    if (waiting === undefined || reply.id !== this.#lastId) return
+    this.#waiting = undefined
+    this.#unref()
+    if ('result' in reply) waiting.resolve(reply.result)
+    else waiting.reject(failureOf(reply))
+  }
+
+  #end(): void {
+    this.#hasEnded = true
+    const reason = 'The process that ran the query ended.'
+    this.#waiting?.reject(new ObjectQueryError('ServiceUnavailable', { reason }))
+    this.#waiting = undefined
+  }
+
+  /** Pages and commits go first where all cores are busy. */
+  #yieldToPages(): void {
+    try {
+      setPriority(this.#child.pid ?? 0, constants.priority.PRIORITY_BELOW_NORMAL)
+    } catch {
+      // Without it slow queries only take a larger share.
+    }
+  }
+
+  /** A reader keeps the service alive while it has work, and only then. */
+  #ref(): void {
+    this.#child.ref()
+    this.#child.channel?.ref()
+  }
+
+  #unref(): void {
+    this.#child.unref()
+    this.#child.channel?.unref()
+  }
+}
