@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { recordShape } from '../src/contract/object-record.ts'
 import { planChange } from '../src/ontology/change-definition.ts'
 import { objectReader } from '../src/ontology/read-object.ts'
-import type { ApiToken, ObjectStore } from '../src/store/object-store.ts'
+import type { ApiToken, ObjectStore, StoreOptions } from '../src/store/object-store.ts'
 import { cacheContract } from './store-contract-cache.ts'
 import { queryContract } from './store-contract-queries.ts'
+import { slowQueryContract } from './store-contract-slow-queries.ts'
 import { writeContract } from './store-contract-writes.ts'
 import { fixture, pageRead, place } from './support/store-fixture.ts'
 
@@ -13,9 +14,9 @@ import { fixture, pageRead, place } from './support/store-fixture.ts'
 export interface StoreUnderTest {
   readonly name: string
   /** A new, empty store. */
-  open(): Promise<ObjectStore>
+  open(options?: StoreOptions): Promise<ObjectStore>
   /** The same data, opened once more, as another process would. */
-  openAgain(): Promise<ObjectStore>
+  openAgain(options?: StoreOptions): Promise<ObjectStore>
 }
 
 export function storeContract(store: StoreUnderTest): void {
@@ -23,6 +24,7 @@ export function storeContract(store: StoreUnderTest): void {
   queryContract(store)
   cacheContract(store)
   writeContract(store)
+  slowQueryContract(store)
 
   describe(`the ${name} store: pages`, () => {
     it('reads records in key order, strictly after a key', async () => {

@@ -1,6 +1,7 @@
+import { Client } from 'pg'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import { openStore } from '../src/server/open-store.ts'
-import type { ObjectStore } from '../src/store/object-store.ts'
+import type { ObjectStore, StoreOptions } from '../src/store/object-store.ts'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
 import { storeContract } from './store-contract.ts'
 import { runSql } from './support/postgres.ts'
@@ -13,14 +14,14 @@ afterEach(async () => {
   place = undefined
 })
 
-async function open(): Promise<ObjectStore> {
+async function open(options?: StoreOptions): Promise<ObjectStore> {
   await place?.[Symbol.asyncDispose]()
   place = await storePlace()
-  return openPostgresStore(place.name)
+  return openPostgresStore(place.name, options)
 }
 
 const url = () => place?.name ?? ''
-const openAgain = () => openPostgresStore(url())
+const openAgain = (options?: StoreOptions) => openPostgresStore(url(), options)
 const sql = (text: string) => runSql(url(), text)
 
 storeContract({ name: inject('store') === 'citus' ? 'Citus' : 'PostgreSQL', open, openAgain })
@@ -34,10 +35,41 @@ async function cutConnections(): Promise<void> {
 }
 
 describe('the PostgreSQL store in particular', () => {
+  it('cancels the statement of a client that has gone', async () => {
+    await using store = await open()
+    const things = await fixture(store)
+    await things.commit([['a', '1']])
+    const [table] = await sql(`SELECT 'oqs_object_' || table_id AS name FROM oqs_object_type`)
+    const locker = new Client({ connectionString: url() })
+    await locker.connect()
+    // The query waits for this lock, and would do so for as long as queries may take.
+    await locker.query(`BEGIN; LOCK TABLE ${table?.['name']} IN ACCESS EXCLUSIVE MODE`)
+    const client = new AbortController()
+    const count = { kind: 'count', name: 'count' } as const
+    const counted = store.aggregate(
+      {
+        objectType: things.type,
+        query: { kind: 'everything' },
+        aggregation: { metrics: [count], groupings: [] },
+        maxGroups: 1,
+      },
+      { callerId: 'one', signal: () => client.signal },
+    )
+    const failed = expect(counted).rejects.toThrow('gone')
+    const waiting = () =>
+      sql(`SELECT 1 FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+    while ((await waiting()).length === 0);
+    client.abort(new Error('gone'))
+    await failed
+    while ((await waiting()).length > 0);
+    await locker.end()
+  })
+
   it('is made by whoever comes first, of many that open it at once', async () => {
     place = await storePlace()
     await using stores = new AsyncDisposableStack()
-    const opened = await Promise.all(Array.from({ length: 6 }, openAgain))
+    const opened = await Promise.all(Array.from({ length: 6 }, () => openAgain()))
     for (const store of opened) stores.use(store)
     const keys = await Promise.all(opened.map((store) => store.readPageTokenKeys()))
     for (const one of keys) expect(one).toEqual(keys[0])

@@ -42,12 +42,12 @@ async function commitWhileLocked(): Promise<unknown> {
 
 storeContract({
   name: 'SQLite',
-  open: async () => {
+  open: async (options) => {
     folder?.[Symbol.dispose]()
     folder = tempFolder()
-    return openSqliteStore(path())
+    return openSqliteStore(path(), options)
   },
-  openAgain: async () => openSqliteStore(path()),
+  openAgain: async (options) => openSqliteStore(path(), options),
 })
 
 describe('the SQLite store in particular', () => {

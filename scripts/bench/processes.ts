@@ -35,6 +35,8 @@ export async function startService(
     OQS_PORT: '0',
     OQS_STORE: store,
     OQS_ADMIN_TOKEN: token,
+    OQS_RATE_LIMIT_PER_MINUTE: 'none',
+    OQS_MAX_CONCURRENT_REQUESTS: 'none',
     OQS_LIST_OBJECTS_LIMIT: 'none',
     OQS_LOG_LEVEL: 'error',
     OQS_PAGE_TOKEN_TTL_SECONDS: LIFE_SECONDS,

@@ -43,9 +43,9 @@ export class MemoryBudget {
   }
 }
 
-export interface MemoryReservation {
+/** Bytes that are counted until they are released, which may happen more than once. */
+export interface MemoryReservation extends Disposable {
   readonly grow: (bytes: number) => void
-  /** May be called more than once. */
   readonly release: () => void
 }
 
@@ -66,6 +66,10 @@ class Reservation implements MemoryReservation {
     const bytes = this.#bytes
     this.#bytes = 0
     if (bytes > 0) this.#take(-bytes)
+  }
+
+  [Symbol.dispose](): void {
+    this.release()
   }
 }
 

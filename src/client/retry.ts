@@ -46,7 +46,7 @@ export class Patience {
 /** Whether a failure may pass by itself. */
 export function mayPass(error: unknown): error is ConnectionError | ServiceError {
   if (error instanceof ConnectionError) return error.isLost
-  return error instanceof ServiceError && error.status === 503
+  return error instanceof ServiceError && [429, 503].includes(error.status)
 }
 
 /** `Retry-After`: seconds, or a date. */

@@ -116,4 +116,8 @@ export const MAX_CONNECTIONS = 2000
 export const STALLED_CONNECTION_SECONDS = 30
 
 /** Memory that a process plans to stay within. */
-export const MEMORY_BUDGET_BYTES = 1024 * 1024 * 1024
+export const MEMORY_BUDGET_BYTES = 2 * 1024 ** 3
+export const MEMORY_BUDGET_MIN_BYTES = 512 * 1024 ** 2
+
+/** Memory of a process that serves nothing but small requests. */
+export const PROCESS_BASE_BYTES = 192 * 1024 ** 2

@@ -32,12 +32,13 @@ export function addAggregateObjects(app: App, services: Services): void {
       const { objectType } = await resolveTypePath(services, request.caller, request.params)
       const context = { objectType, limits: services.limits.query }
       const aggregation = parseAggregation(written, context)
-      const aggregated = await services.store.aggregate({
+      const read = {
         objectType,
         query: query == null ? EVERYTHING : readQuery(REVISION_1_QUERIES, query, context),
         aggregation,
         maxGroups: services.limits.aggregateMaxGroups,
-      })
+      }
+      const aggregated = await services.store.aggregate(read, request.context)
       return sendJson(reply, writeAggregated(aggregation, aggregated))
     },
   )

@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
 import type { ErrorName } from '../contract/errors.ts'
 import type { Scope } from '../contract/scopes.ts'
+import type { RequestScope } from './admission.ts'
 import type { Caller } from './caller.ts'
 
 /** The Fastify application as the endpoints see it: typed by their schemas. */
@@ -18,6 +19,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set before the handler of every endpoint that needs a scope. */
     caller: Caller
+    /** Set together with the caller: ends with the request. */
+    context: RequestScope
     /** The error that this request was answered with. */
     errorName: ErrorName | undefined
   }

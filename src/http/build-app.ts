@@ -3,6 +3,7 @@ import { Ajv } from 'ajv'
 import fastify from 'fastify'
 import { ObjectQueryError } from '../contract/errors.ts'
 import { BODY_MAX_BYTES } from '../contract/limits.ts'
+import type { RequestScope } from './admission.ts'
 import { addAggregateObjects } from './aggregate-objects.ts'
 import type { App } from './app.ts'
 import { authenticate, type Caller, requireScope } from './caller.ts'
@@ -59,6 +60,7 @@ export async function buildApp(services: Services, version: string): Promise<App
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   app.decorateRequest('caller', null as unknown as Caller)
+  app.decorateRequest('context', null as unknown as RequestScope)
   app.decorateRequest('errorName', undefined)
   setValidator(app)
   setBodyParsers(app)
@@ -102,11 +104,14 @@ function requireAuthentication(app: App, services: Services): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (config?.scope === undefined) throw new Error(`${method} ${url} names no scope`)
   })
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     const caller = await authenticate(request.headers.authorization, services)
     request.caller = caller
+    request.context = services.admission.admit(caller.id, request.raw, reply.raw)
     const { scope } = request.routeOptions.config
     if (scope !== undefined) requireScope(caller, scope)
+    const turn = services.admission.takeTurn(caller.id)
+    if (turn !== undefined) await turn
   })
 }
 

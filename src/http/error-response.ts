@@ -70,7 +70,9 @@ export function respondToBrokenRequest(error: NodeJS.ErrnoException, socket: Soc
 function sendError(reply: FastifyReply, error: ObjectQueryError, errorInstanceId: string) {
   const status = statusOf(error.errorName)
   if (status === 401) reply.header('www-authenticate', 'Bearer')
-  if (status === 503) reply.header('retry-after', '1')
+  if (status === 429 || status === 503) {
+    reply.header('retry-after', String(error.parameters['retryAfterSeconds'] ?? 1))
+  }
   return reply
     .code(status)
     .type('application/json')

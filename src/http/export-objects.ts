@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
+import type { RequestContext } from '../admission/request-context.ts'
 import { ObjectQueryError } from '../contract/errors.ts'
 import { EXPORT_FORMATS } from '../contract/export-formats.ts'
 import { EXPORT_CHUNK_BYTES, EXPORT_CHUNK_OBJECTS } from '../contract/limits.ts'
@@ -41,11 +42,15 @@ export function addExportObjects(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
+      const { context } = request
       const { objectType } = await resolveTypePath(services, request.caller, request.params)
+      // One piece as it was read, one as it is written.
+      const memory = services.memory.reserve(2 * EXPORT_CHUNK_BYTES)
+      context.defer(() => memory.release())
       const exported = readParameters(request.query, objectType, services)
       // Read before anything is sent, so that whatever is wrong still has a status of its own.
-      const first = await readPiece(exported, exported.after, exported.version, services)
-      const chunks = writeExport(exported, first, services, (error) =>
+      const first = await readPiece(exported, exported.after, exported.version, context, services)
+      const chunks = writeExport(exported, first, context, services, (error) =>
         describeError(error, request as FastifyRequest, services),
       )
       void (reply as FastifyReply).header('oqs-version', first.version)
@@ -142,6 +147,7 @@ function keyOf(objectType: ObjectType, text: string): string {
 async function* writeExport(
   exported: Export,
   first: StoredPage,
+  context: RequestContext,
   services: Services,
   describe: (error: unknown) => string,
 ): AsyncGenerator<Buffer | string> {
@@ -159,7 +165,8 @@ async function* writeExport(
         yield written
       }
       if (!piece.more) break
-      piece = await readPiece(exported, piece.last, version, services)
+      await services.admission.takeTurn(context.callerId)
+      piece = await readPiece(exported, piece.last, version, context, services)
     }
   } catch (error) {
     // Nothing but a last line can tell of it now; the count, which is then missing, does so too.
@@ -173,6 +180,7 @@ async function readPiece(
   { objectType, query, selection }: Export,
   after: Place | undefined,
   version: number | undefined,
+  context: RequestContext,
   { store }: Services,
 ): Promise<StoredPage> {
   const read: PageRead = {
@@ -187,7 +195,7 @@ async function readPiece(
     matches: undefined,
     countsMatches: false,
   }
-  const page = await store.readPage(read)
+  const page = await store.readPage(read, context)
   if (page === 'reclaimed') throw new ObjectQueryError('VersionNotFound', { version })
   return page
 }

@@ -71,14 +71,14 @@ function addGetObjectByKey(app: App, services: Services): void {
     },
     async (request, reply) => {
       const search = await keySearch(request, services)
-      const { objectType, key } = await findByKey(search, services)
+      const { objectType, key } = await findByKey(search, request.context, services)
       const wish = {
         objectType,
         query: hasKey(objectType, key),
         shape: recordShape('2.0', objectType.apiName),
         selection: undefined,
       }
-      const record = await findRecord(wish, services)
+      const record = await findRecord(wish, request.context, services)
       if (record === undefined) throw objectNotFound(search)
       return sendJson(reply, record)
     },
@@ -114,8 +114,8 @@ function addGetObjectProperties(app: App, services: Services): void {
     },
     async (request, reply) => {
       const search = await keySearch(request, services)
-      const { objectType, key } = await findByKey(search, services)
-      const found = await findProperties(objectType, key, undefined, services)
+      const { objectType, key } = await findByKey(search, request.context, services)
+      const found = await findProperties(objectType, key, undefined, request.context, services)
       if (found === undefined) throw objectNotFound(search)
       const properties = [...objectType.properties.keys()].flatMap((name) =>
         entriesOf(name, found.get(name)),
@@ -171,8 +171,14 @@ function addListLinkedObjects2(app: App, services: Services): void {
       const { pageSize, pageToken, snapshot = false } = request.query
       const walk = { snapshot, pageToken }
       const search = await keySearch(request, services)
-      const link = await findLinkByKey(search, request.params.linkType, walk, services)
-      const condition = await followLink(link, walk, services)
+      const link = await findLinkByKey(
+        search,
+        request.params.linkType,
+        walk,
+        request.context,
+        services,
+      )
+      const condition = await followLink(link, walk, request.context, services)
       if (condition === undefined) throw objectNotFound(search)
       const page = await servePage(
         {
@@ -181,7 +187,7 @@ function addListLinkedObjects2(app: App, services: Services): void {
           requestId: request.id,
           endpoint: linkEndpoint(link),
           revision: '2.0',
-          caller: request.caller,
+          context: request.context,
           query: condition,
           order: [],
           selection: undefined,

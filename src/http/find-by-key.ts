@@ -1,3 +1,4 @@
+import type { RequestContext } from '../admission/request-context.ts'
 import { ObjectQueryError } from '../contract/errors.ts'
 import { linksNamed } from '../ontology/links.ts'
 import type { ObjectType, Ontology } from '../ontology/ontology.ts'
@@ -24,8 +25,12 @@ export interface FoundObject {
   readonly key: string
 }
 
-export async function findByKey(search: KeySearch, services: Services): Promise<FoundObject> {
-  return theOnly(await findAll(search, services), search)
+export async function findByKey(
+  search: KeySearch,
+  context: RequestContext,
+  services: Services,
+): Promise<FoundObject> {
+  return theOnly(await findAll(search, context, services), search)
 }
 
 /** The link of one name that starts from the object with the key. */
@@ -33,6 +38,7 @@ export async function findLinkByKey(
   search: KeySearch,
   linkType: string,
   walk: LinkWalk,
+  context: RequestContext,
   services: Services,
 ): Promise<LinkOfObject> {
   const types = new Set(typesToSearch(search))
@@ -48,7 +54,7 @@ export async function findLinkByKey(
     if (link !== undefined && others.length === 0) return link
   }
 
-  const found = await findAll(search, services)
+  const found = await findAll(search, context, services)
   if (found.length === 0) throw objectNotFound(search)
   // An object of a type without this link is not the one that is meant.
   const linked = found.filter(({ objectType }) =>
@@ -78,12 +84,19 @@ function typesToSearch({ ontology, objectType }: KeySearch): readonly ObjectType
   return [resolveObjectType(ontology, objectType).objectType]
 }
 
-async function findAll(search: KeySearch, services: Services): Promise<FoundObject[]> {
+async function findAll(
+  search: KeySearch,
+  context: RequestContext,
+  services: Services,
+): Promise<FoundObject[]> {
   const found: FoundObject[] = []
   for (const objectType of typesToSearch(search)) {
     const key = readKey(objectType, search.primaryKey)
     if (key === undefined) continue
-    const exists = await findProperties(objectType, key, [objectType.primaryKey.apiName], services)
+    // An ontology may have thousands of types.
+    await services.admission.takeTurn(context.callerId)
+    const keyOnly = [objectType.primaryKey.apiName]
+    const exists = await findProperties(objectType, key, keyOnly, context, services)
     if (exists !== undefined) found.push({ objectType, key })
   }
   return found

@@ -1,3 +1,4 @@
+import type { RequestContext } from '../admission/request-context.ts'
 import { ObjectQueryError } from '../contract/errors.ts'
 import { PROPERTIES_RECORD, type RecordShape } from '../contract/object-record.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
@@ -7,6 +8,7 @@ import { RefusedValue } from '../ontology/refused-value.ts'
 import { readComparedValue } from '../query/fields.ts'
 import type { Query } from '../query/query.ts'
 import type { Selection } from '../query/selection.ts'
+import type { PageRead } from '../store/object-store.ts'
 import type { Services } from './services.ts'
 
 /** Single objects: a page of at most one, so that they are read in the one way that there is. */
@@ -46,9 +48,10 @@ export interface ObjectWish {
 /** The one record of a query, as JSON text. */
 export async function findRecord(
   { objectType, query, shape, selection }: ObjectWish,
+  context: RequestContext,
   { store, limits }: Services,
 ): Promise<Buffer | undefined> {
-  const page = await store.readPage({
+  const read: PageRead = {
     objectType,
     query,
     order: [],
@@ -59,7 +62,8 @@ export async function findRecord(
     maxBytes: limits.pageMaxBytes,
     matches: 1,
     countsMatches: false,
-  })
+  }
+  const page = await store.readPage(read, context)
   // The newest version, which is the one that was asked for, is never reclaimed.
   if (page === 'reclaimed' || page.count === 0) return undefined
   const record = Buffer.from(page.records)
@@ -72,11 +76,13 @@ export async function findProperties(
   objectType: ObjectType,
   key: string,
   selection: Selection,
+  context: RequestContext,
   services: Services,
 ): Promise<ReadonlyMap<string, unknown> | undefined> {
   const query = hasKey(objectType, key)
   const json = await findRecord(
     { objectType, query, shape: PROPERTIES_RECORD, selection },
+    context,
     services,
   )
   return json && new Map(Object.entries(JSON.parse(json.toString('utf8')) as object))

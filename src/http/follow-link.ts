@@ -1,3 +1,4 @@
+import type { RequestContext } from '../admission/request-context.ts'
 import type { LinkSide } from '../ontology/links.ts'
 import { EVERYTHING, type Query } from '../query/query.ts'
 import { equals, findProperties } from './find-object.ts'
@@ -31,13 +32,14 @@ const NOTHING: Query = { kind: 'not', of: EVERYTHING }
 export async function followLink(
   { side, key }: LinkOfObject,
   walk: LinkWalk,
+  context: RequestContext,
   services: Services,
 ): Promise<Query | undefined> {
   const { objectType, cardinality, ownProperty, linkedProperty, keyType } = side
   if (isLaterSnapshotPage(walk) && cardinality === 'MANY') {
     return equals(linkedProperty, keyType, key)
   }
-  const properties = await findProperties(objectType, key, [ownProperty], services)
+  const properties = await findProperties(objectType, key, [ownProperty], context, services)
   if (properties === undefined) return undefined
   const value = properties.get(ownProperty)
   return value === undefined ? NOTHING : equals(linkedProperty, keyType, value)

@@ -37,7 +37,11 @@ export function addGetObject(app: App, services: Services): void {
       if (key === undefined) throw objectNotFound(objectType, primaryKey)
       const query = hasKey(objectType, key)
       const shape = recordShape('1.0', apiName)
-      const record = await findRecord({ objectType, query, shape, selection }, services)
+      const record = await findRecord(
+        { objectType, query, shape, selection },
+        request.context,
+        services,
+      )
       if (record === undefined) throw objectNotFound(objectType, primaryKey)
       return sendJson(reply, record)
     },

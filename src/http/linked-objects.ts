@@ -60,7 +60,7 @@ function addListLinkedObjects(app: App, services: Services): void {
       const { ontology, link } = await resolveLink(request.params, request.caller, services)
       const { objectType, linkedType } = link.side
       const listing = readListing(request.query, linkedType, services.limits.query)
-      const condition = await followLink(link, { snapshot, pageToken }, services)
+      const condition = await followLink(link, { snapshot, pageToken }, request.context, services)
       if (condition === undefined) throw objectNotFound(objectType, request.params.primaryKey)
       const page = await servePage(
         {
@@ -69,7 +69,7 @@ function addListLinkedObjects(app: App, services: Services): void {
           requestId: request.id,
           endpoint: linkEndpoint(link),
           revision: '1.0',
-          caller: request.caller,
+          context: request.context,
           ...listing,
           query: bothOf(condition, listing.query),
           snapshot,
@@ -113,7 +113,7 @@ function addGetLinkedObject(app: App, services: Services): void {
       const { link } = await resolveLink(request.params, request.caller, services)
       const { objectType, linkedType } = link.side
       const selection = readSelection(request.query.properties, linkedType)
-      const condition = await followLink(link, NO_WALK, services)
+      const condition = await followLink(link, NO_WALK, request.context, services)
       if (condition === undefined) throw objectNotFound(objectType, primaryKey)
 
       const key = readKey(linkedType, linkedObjectPrimaryKey)
@@ -125,7 +125,7 @@ function addGetLinkedObject(app: App, services: Services): void {
         shape: recordShape('1.0', linkedType.apiName),
         selection,
       }
-      const record = await findRecord(wish, services)
+      const record = await findRecord(wish, request.context, services)
       if (record === undefined) {
         throw linkedObjectNotFound(linkType, linkedType, linkedObjectPrimaryKey)
       }

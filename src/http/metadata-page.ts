@@ -54,7 +54,6 @@ export function serveMetadataPage<Part extends { readonly apiName: string }>(
   const records = texts.join(',')
   return {
     records: Buffer.from(records),
-    release: () => {},
     nextPageToken: sealWalk(next, binding, nowSeconds, services),
     totalCount: request.parts.length,
     facts: [

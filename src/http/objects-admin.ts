@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import type { MemoryReservation } from '../admission/memory-budget.ts'
 import { ObjectQueryError } from '../contract/errors.ts'
 import { BATCH_MAX_BYTES, BATCH_MAX_CHANGES } from '../contract/limits.ts'
 import { isUnreadable, RECORD_MAX_BYTES } from '../formats/row.ts'
@@ -11,7 +12,7 @@ import {
   readObjectKey,
 } from '../ontology/read-object.ts'
 import { isJsonObject } from '../ontology/refused-value.ts'
-import type { Change } from '../store/object-store.ts'
+import type { Batch, Change } from '../store/object-store.ts'
 import type { App } from './app.ts'
 import { type Line, readLines } from './ndjson.ts'
 import { resolveObjectType, resolveOntology } from './resolve.ts'
@@ -22,6 +23,8 @@ import type { Services } from './services.ts'
 
 /** What stands around an object in its line: `{"put":` and `}`. */
 const CHANGE_BYTES = 16
+/** Bytes of memory that a byte of a batch takes until it is written; measured. */
+const BATCH_MEMORY_FACTOR = 8
 const LINE_LIMITS = { maxBytes: BATCH_MAX_BYTES, maxLineBytes: RECORD_MAX_BYTES + CHANGE_BYTES }
 
 export function addObjectsAdmin(app: App, services: Services): void {
@@ -54,16 +57,22 @@ export function addObjectsAdmin(app: App, services: Services): void {
       refuseEncoded(request.headers['content-encoding'])
       refuseLarge(request.headers['content-length'])
       if (request.body === undefined) throw new ObjectQueryError('MissingPostBody')
-      const changes = readChanges(request.body as Readable, objectType)
+      using memory = services.memory.reserve(0)
+      const { callerId } = request.context
+      const received = receive(request.body as Readable, memory, () =>
+        services.admission.takeTurn(callerId),
+      )
+      const changes = readChanges(received, objectType)
       if (dryRun) for await (const _ of changes);
-      const { kept, ...commit } = await services.store.commit({
+      const batch: Batch = {
         objectType,
         changes: dryRun ? [] : changes,
         basedOn: catalogue.generation,
         nowMs: services.now(),
         replacement,
         keepsExisting: mode === 'append',
-      })
+      }
+      const { kept, ...commit } = await services.store.commit(batch, request.context)
       return mode === 'append' ? { ...commit, kept } : commit
     },
   )
@@ -101,38 +110,51 @@ function refuseLarge(contentLength: string | undefined): void {
   }
 }
 
-/** The changes of a batch as they arrive; ends with an error if any line does not fit. */
-async function* readChanges(
+/** The bytes of a batch as they arrive, counted, with the turns of other callers in between. */
+async function* receive(
   body: Readable,
+  memory: MemoryReservation,
+  takeTurn: () => Promise<void> | undefined,
+): AsyncGenerator<Buffer> {
+  // The stream outlives a refusal, which would otherwise cut the connection before the client has
+  // read the answer; what is left of the batch is then passed over.
+  const chunks: AsyncIterable<Buffer> = body.iterator({ destroyOnReturn: false })
+  try {
+    for await (const chunk of chunks) {
+      memory.grow(chunk.length * BATCH_MEMORY_FACTOR)
+      await takeTurn()
+      yield chunk
+    }
+  } finally {
+    body.resume()
+  }
+}
+
+/** The changes of a batch; ends with an error if any line does not fit. */
+async function* readChanges(
+  chunks: AsyncIterable<Buffer>,
   objectType: ObjectType,
 ): AsyncGenerator<readonly Change[]> {
   const readObject = objectReader(objectType)
   const refused: RefusedLine[] = []
   let count = 0
-  // The stream outlives a refusal, which would otherwise cut the connection before the client has
-  // read the answer; what is left of the batch is then passed over.
-  const chunks = body.iterator({ destroyOnReturn: false })
-  try {
-    for await (const lines of readLines(chunks, LINE_LIMITS)) {
-      const changes: Change[] = []
-      for (const line of lines) {
-        const change = isUnreadable(line)
-          ? { line: line.line, reason: line.reason }
-          : readChange(line, objectType, readObject)
-        if ('reason' in change) refused.push(change)
-        else changes.push(change)
-      }
-      count += changes.length
-      if (count > BATCH_MAX_CHANGES) {
-        throw new ObjectQueryError('Default:RequestEntityTooLarge', {
-          maxChanges: BATCH_MAX_CHANGES,
-        })
-      }
-      if (refused.length >= REFUSED_LINES_SHOWN) break
-      if (refused.length === 0) yield changes
+  for await (const lines of readLines(chunks, LINE_LIMITS)) {
+    const changes: Change[] = []
+    for (const line of lines) {
+      const change = isUnreadable(line)
+        ? { line: line.line, reason: line.reason }
+        : readChange(line, objectType, readObject)
+      if ('reason' in change) refused.push(change)
+      else changes.push(change)
     }
-  } finally {
-    body.resume()
+    count += changes.length
+    if (count > BATCH_MAX_CHANGES) {
+      throw new ObjectQueryError('Default:RequestEntityTooLarge', {
+        maxChanges: BATCH_MAX_CHANGES,
+      })
+    }
+    if (refused.length >= REFUSED_LINES_SHOWN) break
+    if (refused.length === 0) yield changes
   }
   const [first] = refused
   if (first !== undefined) {

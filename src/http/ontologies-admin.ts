@@ -39,7 +39,7 @@ export function addOntologiesAdmin(app: App, services: Services): void {
         const catalogue = await services.store.readCatalogue()
         refuseForeignOntology(request.caller, identifier, request.body, catalogue)
         const change = planChange(identifier, request.body, catalogue, services.newUuid)
-        await services.store.saveOntology(change)
+        await services.store.saveOntology(change, request.context)
         return change.ontology.definition
       })
       return sendJson(reply, JSON.stringify(definition))

@@ -14,8 +14,6 @@ export interface Page {
   readonly records: Uint8Array
   readonly nextPageToken: string | undefined
   readonly totalCount: number
-  /** Gives the memory of the records back; called when they were sent, or will not be. */
-  readonly release: () => void
   /** What a page that says the same has in common with this one, whatever its token looks like. */
   readonly facts: readonly (string | number)[]
 }
@@ -40,7 +38,6 @@ export function sendPage<Reply>(
   const tag = isTagged(reply) ? tagOfFacts(page.facts) : undefined
   const tagged = tag === undefined ? {} : { etag: tag, 'cache-control': CACHE_CONTROL }
   if (tag !== undefined && isHeld(reply, tag)) {
-    page.release()
     reply.headers(tagged)
     return reply.code(304).send(undefined as never)
   }
@@ -59,6 +56,6 @@ export function sendPage<Reply>(
   })
   raw.write(HEAD, 'latin1')
   raw.write(page.records)
-  raw.end(tail, 'latin1', page.release)
+  raw.end(tail, 'latin1')
   return hijacked
 }

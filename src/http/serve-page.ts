@@ -8,7 +8,8 @@ import { callerFingerprint, requestFingerprint } from '../paging/request-fingerp
 import { objectsStillAllowed, type RetrievalLimit } from '../paging/retrieval-limit.ts'
 import type { OrderTerm, Query } from '../query/query.ts'
 import type { Selection } from '../query/selection.ts'
-import type { Caller } from './caller.ts'
+import type { PageRead } from '../store/object-store.ts'
+import type { RequestScope } from './admission.ts'
 import { digest } from './entity-tag.ts'
 import type { Page } from './page-response.ts'
 import type { ResolvedType } from './resolve.ts'
@@ -24,7 +25,7 @@ export interface PageRequest extends ResolvedType {
   readonly requestId: string
   readonly endpoint: string
   readonly revision: Revision
-  readonly caller: Caller
+  readonly context: RequestScope
   readonly query: Query
   readonly order: readonly OrderTerm[]
   readonly selection: Selection
@@ -39,16 +40,17 @@ export interface PageRequest extends ResolvedType {
 
 export async function servePage(request: PageRequest, services: Services): Promise<Page> {
   const nowSeconds = services.now() / 1000
-  const { objectType, revision, query, order, selection } = request
+  const { objectType, revision, query, order, selection, context } = request
   const binding: TokenBinding = {
     request: fingerprintOf(request),
-    caller: callerFingerprint(request.caller.id),
+    caller: callerFingerprint(context.callerId),
   }
   const resumed = openWalk(request, binding, nowSeconds, services)
   const alreadySent = resumed?.served ?? 0
 
   const size = effectivePageSize(request.pageSize, request.maximumPageSize)
-  const stored = await services.store.readPage({
+  services.memory.refuseWhenFull()
+  const read: PageRead = {
     objectType,
     query,
     order,
@@ -59,8 +61,14 @@ export async function servePage(request: PageRequest, services: Services): Promi
     maxBytes: services.limits.pageMaxBytes,
     matches: resumed?.totalCount,
     countsMatches: request.showsCount,
-  })
+  }
+  const stored = await services.store.readPage(read, context)
   if (stored === 'reclaimed') throw refuseToken(request, 'reclaimed', services)
+  const held = services.memory.hold(stored.records.length)
+  context.defer(() => {
+    stored.release()
+    held.release()
+  })
 
   // The first page of a snapshot notes the version it read; all further pages read that one.
   const snapshot: SnapshotState | undefined = request.snapshot
@@ -73,7 +81,6 @@ export async function servePage(request: PageRequest, services: Services): Promi
   const next = nextPageState(stored, walk)
   return {
     records: stored.records,
-    release: stored.release,
     nextPageToken: sealWalk(next, binding, nowSeconds, services),
     totalCount: totalCount ?? 0,
     facts: [

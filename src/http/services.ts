@@ -1,12 +1,17 @@
+import type { MemoryBudget } from '../admission/memory-budget.ts'
 import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
 import type { TokenKeys } from '../paging/token-keys.ts'
 import type { QueryLimits } from '../query/query-budget.ts'
 import type { ObjectStore } from '../store/object-store.ts'
+import type { Admission } from './admission.ts'
 import type { EventSink } from './events.ts'
 
 /** What the endpoints work with: made once by `server/`, handed to all. */
 export interface Services {
   readonly store: ObjectStore
+  readonly admission: Admission
+  /** Memory of batches in progress and pages that are not sent yet. */
+  readonly memory: MemoryBudget
   readonly tokenKeys: TokenKeys
   /** The hash of the token with every right, where one is set. */
   readonly adminTokenHash: string | undefined

@@ -1,5 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
+import { CallerLimits } from '../admission/caller-limits.ts'
+import { FairTurns } from '../admission/fair-turns.ts'
+import { MemoryBudget } from '../admission/memory-budget.ts'
+import { PROCESS_BASE_BYTES } from '../contract/limits.ts'
+import { Admission } from '../http/admission.ts'
 import { buildApp } from '../http/build-app.ts'
 import { hashSecret } from '../http/caller.ts'
 import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
@@ -7,12 +12,16 @@ import type { ObjectStore } from '../store/object-store.ts'
 import { closeApp } from './close-app.ts'
 import { type Config, ConfigError } from './config.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { limitConnections } from './limit-connections.ts'
 import { isShown, type Log, openLog } from './log.ts'
 import { openStore } from './open-store.ts'
 import { readVersion } from './version.ts'
 
 /** How long a stopping service takes requests that were on their way when it began to stop. */
 const IDLE_GRACE_MS = 500
+
+/** How long slow queries may go on while the service stops; less than stopping may take. */
+const QUERY_GRACE_MS = 5000
 
 /** A running service; disposing stops it. */
 export interface Server extends AsyncDisposable {
@@ -44,7 +53,10 @@ export async function openKeptStore(
   const log = openLog(config.OQS_LOG_LEVEL)
   await using parts = new AsyncDisposableStack()
   const store = parts.use(
-    await openStore(config.OQS_STORE, { pageCacheBytes: config.OQS_PAGE_CACHE_BYTES }),
+    await openStore(config.OQS_STORE, {
+      pageCacheBytes: config.OQS_PAGE_CACHE_BYTES,
+      queryTimeoutMs: 1000 * config.OQS_QUERY_TIMEOUT_SECONDS,
+    }),
   )
   if (keepsHouse) {
     parts.use(
@@ -71,9 +83,19 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const keys = config.OQS_PAGE_TOKEN_KEYS?.reveal() ?? (await store.readPageTokenKeys())
   const admin = config.OQS_ADMIN_TOKEN?.reveal()
   const version = readVersion()
+  const admission = new Admission(
+    new CallerLimits({
+      maxConcurrentRequests: config.OQS_MAX_CONCURRENT_REQUESTS,
+      requestsPerMinute: config.OQS_RATE_LIMIT_PER_MINUTE,
+      now,
+    }),
+    new FairTurns(),
+  )
   const app = await buildApp(
     {
       store,
+      admission,
+      memory: new MemoryBudget(requestMemory(config)),
       tokenKeys: new TokenKeys(keys, randomBytes(SALT_BYTES)),
       adminTokenHash: admin === undefined ? undefined : hashSecret(admin),
       limits: {
@@ -98,8 +120,10 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   )
   parts.defer(async () => {
     isStopping = true
+    store.drain('The service is stopping.', QUERY_GRACE_MS)
     await closeApp(app, idleGraceMs)
   })
+  limitConnections(app.server, admission, config.OQS_MAX_CONNECTIONS)
   try {
     await app.listen({ host: config.OQS_HOST, port: config.OQS_PORT })
   } catch (error) {
@@ -113,6 +137,12 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
 
   const running = parts.move()
   return { url, store, log, [Symbol.asyncDispose]: () => running.disposeAsync() }
+}
+
+/** What is left for requests: the rest is the process itself and the pages that it keeps. */
+function requestMemory({ OQS_MEMORY_BUDGET_BYTES, OQS_PAGE_CACHE_BYTES }: Config): number {
+  const left = OQS_MEMORY_BUDGET_BYTES - PROCESS_BASE_BYTES - OQS_PAGE_CACHE_BYTES
+  return Math.max(left, OQS_MEMORY_BUDGET_BYTES / 4)
 }
 
 /** Which setting an address that cannot be taken comes from. */

@@ -1,12 +1,18 @@
 import {
   AGGREGATE_MAX_GROUPS,
   LIST_OBJECTS_LIMIT,
+  MAX_CONCURRENT_REQUESTS,
+  MAX_CONNECTIONS,
+  MEMORY_BUDGET_BYTES,
+  MEMORY_BUDGET_MIN_BYTES,
   PAGE_CACHE_BYTES,
   PAGE_MAX_BYTES,
   PAGE_TOKEN_TTL_SECONDS,
   QUERY_MAX_DEPTH,
   QUERY_MAX_TERMS,
   QUERY_MAX_TEXT_LENGTH,
+  QUERY_TIMEOUT_SECONDS,
+  RATE_LIMIT_PER_MINUTE,
   SNAPSHOT_MAX_AGE_SECONDS,
 } from '../contract/limits.ts'
 import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
@@ -133,6 +139,37 @@ export const SETTINGS = {
     meaning: 'Groups that one aggregation may have.',
     allowed: 'a number from 1 to 1000000',
     parse: (text: string) => wholeNumber(text, 1, 1_000_000),
+  },
+  OQS_QUERY_TIMEOUT_SECONDS: {
+    default: String(QUERY_TIMEOUT_SECONDS),
+    meaning: 'How long one query may run before it is stopped.',
+    allowed: 'a number from 1 to 3600',
+    parse: (text: string) => wholeNumber(text, 1, 3600),
+  },
+  OQS_MAX_CONCURRENT_REQUESTS: {
+    default: String(MAX_CONCURRENT_REQUESTS),
+    meaning: 'Requests that one caller may have in progress, in each process.',
+    allowed: 'a number from 1 to 100000, or none',
+    parse: (text: string) => (text === 'none' ? 'none' : wholeNumber(text, 1, 100_000)),
+  },
+  OQS_RATE_LIMIT_PER_MINUTE: {
+    default: String(RATE_LIMIT_PER_MINUTE),
+    meaning: 'Requests that one caller may send per minute, to each process.',
+    allowed: 'a number from 1 to 100000000, or none',
+    parse: (text: string) => (text === 'none' ? 'none' : wholeNumber(text, 1, 100_000_000)),
+  },
+  OQS_MAX_CONNECTIONS: {
+    default: String(MAX_CONNECTIONS),
+    meaning: 'Open connections of all clients, in each process; further ones are closed at once.',
+    allowed: 'a number from 1 to 1000000',
+    parse: (text: string) => wholeNumber(text, 1, 1_000_000),
+  },
+  OQS_MEMORY_BUDGET_BYTES: {
+    default: String(MEMORY_BUDGET_BYTES),
+    meaning:
+      'Memory that each process plans to stay within; new requests are refused while it is used up.',
+    allowed: `a number from ${MEMORY_BUDGET_MIN_BYTES} to 1099511627776`,
+    parse: (text: string) => wholeNumber(text, MEMORY_BUDGET_MIN_BYTES, 1_099_511_627_776),
   },
   OQS_WORKERS: {
     default: '1',

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { DEMO_COUNTS } from '../../src/server/demo/open-demo.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { lineOf, type OqsProcess, runOqs, startOqs } from '../support/oqs-process.ts'
-import { ADMIN_TOKEN, askUrl } from '../support/service.ts'
+import { ADMIN_TOKEN, askUrl, NO_CALLER_LIMITS } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 const settings = (folder: TempFolder, more = {}) => ({
@@ -17,6 +17,7 @@ const settings = (folder: TempFolder, more = {}) => ({
   OQS_WORKERS: '2',
   OQS_STORE: `sqlite:${join(folder.path, 'data', 'oqs.db')}`,
   OQS_ADMIN_TOKEN: ADMIN_TOKEN,
+  ...NO_CALLER_LIMITS,
   ...more,
 })
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lineOf, type OqsProcess, startOqs } from './oqs-process.ts'
-import { ADMIN_TOKEN, type Answer, type Ask, askUrl } from './service.ts'
+import { ADMIN_TOKEN, type Answer, type Ask, askUrl, NO_CALLER_LIMITS } from './service.ts'
 
 /** Several processes of the service on one store, asked in turn as a load balancer would. */
 export interface Nodes extends AsyncDisposable {
@@ -23,6 +23,7 @@ export async function startNodes(store: string, count: number): Promise<Nodes> {
     OQS_PORT: '0',
     OQS_STORE: store,
     OQS_ADMIN_TOKEN: ADMIN_TOKEN,
+    ...NO_CALLER_LIMITS,
     OQS_LIST_OBJECTS_LIMIT: 'none',
   }
   const processes: OqsProcess[] = []

@@ -11,6 +11,12 @@ import { storePlace } from './store-place.ts'
 
 export const ADMIN_TOKEN = 'admin-token-of-the-tests'
 
+/** Tests send more requests in a minute, and more at once, than a caller usually may. */
+export const NO_CALLER_LIMITS = {
+  OQS_RATE_LIMIT_PER_MINUTE: 'none',
+  OQS_MAX_CONCURRENT_REQUESTS: 'none',
+} as const
+
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -67,6 +73,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     OQS_STORE: store,
     OQS_ADMIN_TOKEN: ADMIN_TOKEN,
     OQS_LOG_LEVEL: 'silent',
+    ...NO_CALLER_LIMITS,
     ...options.settings,
   })
   const server = parts.use(await startServer(config, { now: () => clock.now, idleGraceMs: 0 }))

@@ -119,7 +119,8 @@ describe('the statements of a batch', () => {
     await session.query('SELECT 1')
     await session.takeTime(BATCH_TIMEOUT_MS)
     await session.query('SELECT 1')
-    expect(timeouts[0]).toBeLessThan(60_000)
+    // Without a timeout of its own, a statement has that of its pool.
+    expect(timeouts[0]).toBeUndefined()
     expect(timeouts.at(-1)).toBeGreaterThan(BATCH_TIMEOUT_MS)
   })
 })

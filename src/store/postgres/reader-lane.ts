@@ -60,7 +60,6 @@ export async function withClient<T>(
   run: (client: PoolClient) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  signal?.throwIfAborted()
   const client = await connect(pool)
   // Without a listener, a connection that breaks between two statements ends the process.
   const ignore = () => {}
@@ -69,6 +68,8 @@ export async function withClient<T>(
   signal?.addEventListener('abort', onAbort)
   let isBroken = false
   try {
+    // It may have been aborted while the connection was opened.
+    signal?.throwIfAborted()
     return await run(client)
   } catch (error) {
     isBroken = !(await rolledBack(client, error))

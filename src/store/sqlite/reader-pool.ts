@@ -79,13 +79,17 @@ export class ReaderPool implements AsyncDisposable {
     const { queryTimeoutMs } = this.#options
     const stop = Promise.withResolvers<never>()
     const reader = this.#takeReader(callerId)
-    const timer = setTimeout(() => stop.reject(queryTimedOut(queryTimeoutMs)), queryTimeoutMs)
+    let timer: NodeJS.Timeout | undefined
     const signals = [signal, this.#stopping.signal]
     const onAbort = () => stop.reject(signals.find(({ aborted }) => aborted)?.reason)
     for (const one of signals) one.addEventListener('abort', onAbort)
     if (signals.some(({ aborted }) => aborted)) onAbort()
     let isDone = false
-    const running = reader.process.run(name, input).finally(() => {
+    const running = (async () => {
+      await reader.process.untilReady()
+      timer = setTimeout(() => stop.reject(queryTimedOut(queryTimeoutMs)), queryTimeoutMs)
+      return reader.process.run(name, input)
+    })().finally(() => {
       isDone = true
     })
     try {

@@ -1,11 +1,12 @@
 /** The service's end of a reader process: sends one job at a time, kills it when the job must stop. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { getCompileCacheDir } from 'node:module'
 import { constants, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { failureOf } from './job-failure.ts'
-import type { JobReply } from './thread-jobs.ts'
+import { type JobReply, READY } from './thread-jobs.ts'
 
 export interface ReaderProcessOptions {
   /** The database file. */
@@ -19,6 +20,7 @@ const MAX_HEAP_MB = 256
 
 export class ReaderProcess {
   readonly #child: ChildProcess
+  readonly #ready = Promise.withResolvers<void>()
   #hasEnded = false
   #waiting: PromiseWithResolvers<unknown> | undefined
   #lastId = 0
@@ -30,8 +32,14 @@ export class ReaderProcess {
       serialization: 'advanced',
       execArgv: [...process.execArgv, `--max-old-space-size=${MAX_HEAP_MB}`],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      env: { ...process.env, NODE_COMPILE_CACHE: getCompileCacheDir() },
     })
-    this.#child.on('message', (reply) => this.#answer(reply as JobReply))
+    this.#child.on('message', (message) => {
+      if (message === READY) this.#ready.resolve()
+      else this.#answer(message as JobReply)
+    })
+    // Awaited when there is a job for the process; it may fail before that.
+    this.#ready.promise.catch(() => {})
     this.#child.on('error', () => this.#end())
     this.#child.on('exit', () => this.#end())
     this.#yieldToPages()
@@ -40,6 +48,12 @@ export class ReaderProcess {
 
   get hasEnded(): boolean {
     return this.#hasEnded
+  }
+
+  /** Resolves when the process can run a job; rejects when it cannot start. */
+  async untilReady(): Promise<void> {
+    this.#ref()
+    await this.#ready.promise
   }
 
   async run(name: string, input: unknown): Promise<unknown> {
@@ -78,7 +92,9 @@ export class ReaderProcess {
   #end(): void {
     this.#hasEnded = true
     const reason = 'The process that ran the query ended.'
-    this.#waiting?.reject(new ObjectQueryError('ServiceUnavailable', { reason }))
+    const error = new ObjectQueryError('ServiceUnavailable', { reason })
+    this.#ready.reject(error)
+    this.#waiting?.reject(error)
     this.#waiting = undefined
   }
 

@@ -27,6 +27,9 @@ export interface ForgottenJob {
   readonly isForgotten: true
 }
 
+/** What a reader process sends when it has started. */
+export const READY = 'ready'
+
 /** The outcome of a job. Errors are sent as data, because classes cannot be. */
 export type JobReply = { readonly id: number } & ({ readonly result: unknown } | FailedReply)
 

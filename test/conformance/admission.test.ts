@@ -1,0 +1,135 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { OntologyDefinition } from '../../src/ontology/definition-schema.ts'
+import { type Service, startService } from '../support/service.ts'
+
+/** How much of the service one caller may use. */
+
+const THINGS: OntologyDefinition = {
+  apiName: 'limits',
+  objectTypes: [
+    {
+      apiName: 'thing',
+      primaryKey: 'id',
+      properties: { id: { type: 'string' }, group: { type: 'integer' }, text: { type: 'string' } },
+    },
+  ],
+}
+const LIST = '/api/v1/ontologies/limits/objects/thing'
+
+async function startLimited(settings: Record<string, string>): Promise<Service> {
+  const service = await startService({ settings })
+  await service.apply(THINGS)
+  const objects = Array.from({ length: 50 }, (_, n) => ({ id: `t${n}`, group: n % 5, text: 'x' }))
+  await service.put('limits', 'thing', objects)
+  return service
+}
+
+describe('requests per minute', () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startLimited({ OQS_RATE_LIMIT_PER_MINUTE: '10' })
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  it('are counted for each caller, refused with 429 and come back with time', async () => {
+    const [one, other] = [await service.createToken(), await service.createToken()]
+    const answers = []
+    for (let n = 0; n < 12; n += 1) answers.push(await service.ask(LIST, { token: one }))
+    expect(answers.map(({ status }) => status)).toEqual([...Array(10).fill(200), 429, 429])
+    const refused = answers.at(-1)
+    expect(refused?.headers.get('retry-after')).toBe('6')
+    expect(refused?.body).toMatchObject({
+      errorName: 'TooManyRequests',
+      parameters: { requestsPerMinute: 10, retryAfterSeconds: 6 },
+    })
+    expect((await service.ask(LIST, { token: other })).status).toBe(200)
+    service.clock.now += 6000
+    expect((await service.ask(LIST, { token: one })).status).toBe(200)
+    expect((await service.ask(LIST, { token: one })).status).toBe(429)
+  })
+
+  it('do not count for health and metadata that needs no token', async () => {
+    for (let n = 0; n < 15; n += 1) {
+      expect((await service.ask('/healthz', { token: null })).status).toBe(200)
+    }
+  })
+})
+
+describe('requests in progress', () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startLimited({ OQS_MAX_CONCURRENT_REQUESTS: '3' })
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  it('are limited for each caller, however they arrive, until they are answered', async () => {
+    const token = await service.createToken({
+      scopes: ['api:ontologies-read', 'api:ontologies-write'],
+    })
+    // Three batches that are never finished: all in progress.
+    const held = await Promise.all([1, 2, 3].map(() => openBatch(service.url, token)))
+    const refused = await untilStatus(service, token, 429)
+    expect(refused.body.parameters).toMatchObject({ maxConcurrentRequests: 3 })
+    expect((await service.ask(LIST)).status).toBe(200)
+    for (const socket of held) socket.destroy()
+    expect((await untilStatus(service, token, 200)).status).toBe(200)
+  })
+
+  it('count when they are pipelined on one connection', async () => {
+    const token = await service.createToken()
+    const [socket, text] = await connectTo(service.url)
+    const request = `GET ${LIST}?pageSize=1 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n\r\n`
+    socket.write(request.repeat(30))
+    const statuses = await untilAnswers(socket, text, 30)
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(3)
+    expect(statuses.every((status) => status === 200 || status === 429)).toBe(true)
+    // What was answered no longer counts.
+    socket.write(request)
+    expect((await untilAnswers(socket, text, 31)).at(-1)).toBe(200)
+    socket.destroy()
+  })
+})
+
+async function connectTo(url: string): Promise<[Socket, () => string]> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk
+  })
+  return [socket, () => text]
+}
+
+async function openBatch(url: string, token: string): Promise<Socket> {
+  const [socket] = await connectTo(url)
+  const path = '/api/admin/v1/ontologies/limits/objects/thing'
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'host: x',
+    `authorization: Bearer ${token}`,
+    'content-type: application/x-ndjson',
+    'content-length: 1000',
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n{"put":`)
+  return socket
+}
+
+/** Asks until the answer has the status, which takes as long as the connections need to be seen. */
+async function untilStatus(service: Service, token: string, status: number) {
+  for (;;) {
+    const answer = await service.ask(LIST, { token })
+    if (answer.status === status) return answer
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+async function untilAnswers(socket: Socket, text: () => string, count: number): Promise<number[]> {
+  for (;;) {
+    const statuses = [...text().matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status))
+    if (statuses.length >= count) return statuses
+    await once(socket, 'data')
+  }
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import type { ObjectTypeDefinition } from '../src/ontology/definition-schema.ts'
+import type { Aggregation } from '../src/query/aggregation.ts'
+import { EVERYTHING } from '../src/query/query.ts'
+import type { StoreUnderTest } from './store-contract.ts'
+import { fixture } from './support/store-fixture.ts'
+
+/** What every store promises about slow queries. */
+
+const OBJECTS = 8000
+const TEXTS = Array.from({ length: 30 }, (_, index) => `text${index}`)
+
+const NUMBER: ObjectTypeDefinition = {
+  apiName: 'number',
+  primaryKey: 'id',
+  properties: {
+    id: { type: 'string' },
+    n: { type: 'integer' },
+    ...Object.fromEntries(TEXTS.map((name) => [name, { type: 'string' }])),
+  },
+}
+
+/** Every object is in ten ranges, and each metric keeps all values that it has seen: seconds. */
+const SLOW: Aggregation = {
+  metrics: TEXTS.map((property) => ({
+    kind: 'approximateDistinct',
+    name: property,
+    property,
+    type: 'string',
+  })),
+  groupings: [
+    {
+      kind: 'ranges',
+      property: 'n',
+      type: 'integer',
+      ranges: Array.from({ length: 10 }, (_, index) => ({
+        low: { value: -1 - index, inclusive: true },
+        high: { value: OBJECTS + index, inclusive: true },
+        json: `{"index":${index}}`,
+      })),
+    },
+  ],
+}
+const COUNT: Aggregation = { metrics: [{ kind: 'count', name: 'count' }], groupings: [] }
+
+export function slowQueryContract({ name, open, openAgain }: StoreUnderTest): void {
+  describe(`the ${name} store: slow queries`, () => {
+    it('end with their time, with their client, and with the store', async () => {
+      await using impatient = await open({ queryTimeoutMs: 1000 })
+      const definition = { apiName: 'numbers', objectTypes: [NUMBER] }
+      const { put, type: objectType } = await fixture(impatient, definition)
+      await put(
+        Array.from({ length: OBJECTS }, (_, n) => ({
+          id: `${n}`,
+          n,
+          ...Object.fromEntries(TEXTS.map((text) => [text, `${text} ${n}`])),
+        })),
+      )
+      const common = { objectType, query: EVERYTHING, maxGroups: 100 }
+      const [slow, count] = [SLOW, COUNT].map((aggregation) => ({ ...common, aggregation })) as [
+        typeof common & { aggregation: Aggregation },
+        typeof common & { aggregation: Aggregation },
+      ]
+      await expect(impatient.aggregate(slow)).rejects.toMatchObject({
+        errorName: 'QueryTimedOut',
+        parameters: { maxSeconds: 1 },
+      })
+
+      const store = await openAgain({ queryTimeoutMs: 600_000 })
+      const client = new AbortController()
+      const one = { callerId: 'one', signal: () => client.signal }
+      const left = Promise.allSettled(Array.from({ length: 4 }, () => store.aggregate(slow, one)))
+      // While all that one caller may run is running, another caller is served.
+      const another = { callerId: 'another', signal: () => new AbortController().signal }
+      expect((await store.aggregate(count, another)).groups[0]?.metrics).toEqual([OBJECTS])
+      client.abort(new Error('gone'))
+      for (const outcome of await left) {
+        expect(outcome).toMatchObject({ status: 'rejected', reason: { message: 'gone' } })
+      }
+
+      const running = Promise.allSettled(Array.from({ length: 4 }, () => store.aggregate(slow)))
+      store.drain('Stopping.', 0)
+      for (const outcome of await running) {
+        expect(outcome).toMatchObject({
+          status: 'rejected',
+          reason: { errorName: 'ServiceUnavailable', parameters: { reason: 'Stopping.' } },
+        })
+      }
+      // Waits for what still runs.
+      await store[Symbol.asyncDispose]()
+    })
+  })
+}
