@@ -8,7 +8,7 @@ import { openConnection } from './connection.ts'
 import { READ_JOBS } from './read-jobs.ts'
 import { type Reading, readOn } from './reading.ts'
 import { answerJob } from './serve-jobs.ts'
-import { type JobRequest, READY } from './thread-jobs.ts'
+import { type JobReply, type JobRequest, READY } from './thread-jobs.ts'
 
 type ReadJob = (reading: Reading, input: unknown) => unknown
 
@@ -25,11 +25,16 @@ reading.db.exec(`PRAGMA hard_heap_limit = ${Number(heapBytes)}`)
 
 process.on('message', ({ id, name, input }: JobRequest) => {
   const job = READ_JOBS[name as keyof typeof READ_JOBS] as ReadJob
-  process.send?.(answerJob(id, () => job(reading, input)))
+  send(answerJob(id, () => job(reading, input)))
 })
 
 // The time of a query begins when the process can run it.
-process.send?.(READY)
+send(READY)
+
+/** A service that has gone takes no answer; this process then ends too. */
+function send(message: JobReply | typeof READY): void {
+  process.send?.(message, () => {})
+}
 
 /** Ends this process when the service was killed while a statement runs, which hides `disconnect`. */
 function watchParent(): void {

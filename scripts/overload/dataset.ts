@@ -1,0 +1,98 @@
+/** The objects of an overload run: with everything that makes queries expensive. */
+import type { OntologyDefinition } from '../../src/ontology/definition-schema.ts'
+
+export const ONTOLOGY = 'overload'
+export const TYPE = 'item'
+export const LIST_PATH = `/api/v1/ontologies/${ONTOLOGY}/objects/${TYPE}`
+export const BATCH_PATH = `/api/admin/v1/ontologies/${ONTOLOGY}/objects/${TYPE}`
+
+export const DEFINITION: OntologyDefinition = {
+  apiName: ONTOLOGY,
+  objectTypes: [
+    {
+      apiName: TYPE,
+      primaryKey: 'id',
+      properties: {
+        id: { type: 'string' },
+        group: { type: 'integer' },
+        price: { type: 'double' },
+        text: { type: 'string' },
+        tags: { type: 'array', items: { type: 'string' } },
+        location: { type: 'geopoint' },
+      },
+    },
+    // Written to by floods, so that the objects that are read stay the same.
+    {
+      apiName: 'sink',
+      primaryKey: 'id',
+      properties: { id: { type: 'string' }, text: { type: 'string' }, n: { type: 'integer' } },
+    },
+  ],
+}
+
+/** Every object has a common word and one of its own. */
+export function item(n: number): object {
+  return {
+    id: `i${String(n).padStart(7, '0')}`,
+    group: n % 1000,
+    price: (n * 7919) % 100_003,
+    text: `common words of many objects rare${n}`,
+    tags: [`tag${n % 10}`, `tag${n % 7}`],
+    location: { type: 'Point', coordinates: [((n * 37) % 3600) / 10 - 180, (n % 1700) / 10 - 85] },
+  }
+}
+
+/** A ring of many corners around most of the earth: the most expensive polygon that is allowed. */
+function worstPolygon(): number[][] {
+  const corners = Array.from({ length: 490 }, (_, index) => {
+    const angle = (2 * Math.PI * index) / 490
+    const radius = index % 2 === 0 ? 1 : 0.8
+    return [170 * radius * Math.cos(angle), 80 * radius * Math.sin(angle)]
+  })
+  return [...corners, corners[0] ?? []]
+}
+
+const RANGES = Array.from({ length: 10 }, (_, index) => ({ gte: -1 - index, lt: 200_000 }))
+
+/** Requests that are legal and expensive, as path and JSON body. */
+export const WORST_QUERIES: readonly (readonly [path: string, body: object])[] = [
+  [
+    `${LIST_PATH}/aggregate`,
+    {
+      aggregation: ['id', 'text', 'price'].map((field) => ({
+        type: 'approximateDistinct',
+        field: `properties.${field}`,
+        name: field,
+      })),
+      groupBy: [{ type: 'ranges', field: 'properties.group', ranges: RANGES }],
+    },
+  ],
+  [
+    `${LIST_PATH}/search`,
+    { query: { type: 'withinPolygon', field: 'properties.location', value: worstPolygon() } },
+  ],
+  [
+    `${LIST_PATH}/search`,
+    { query: { type: 'anyTerm', field: 'properties.text', value: 'common' } },
+  ],
+  [
+    `${LIST_PATH}/search`,
+    {
+      query: { type: 'not', value: { type: 'eq', field: 'properties.group', value: 1 } },
+      orderBy: {
+        fields: [
+          { field: 'properties.group', direction: 'desc' },
+          { field: 'properties.price', direction: 'asc' },
+        ],
+      },
+    },
+  ],
+]
+
+/** A batch of about so many bytes for the type that nobody reads. */
+export function sinkBatch(bytes: number): Buffer {
+  const line = (n: number) =>
+    `{"put":{"id":"s${n}","n":${n},"text":"${'words to be indexed '.repeat(20)}${n}"}}\n`
+  const count = Math.min(100_000, Math.floor(bytes / line(100_000).length))
+  return Buffer.from(Array.from({ length: count }, (_, n) => line(n)).join(''))
+}
