@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import { openStore } from '../src/server/open-store.ts'
 import type { ObjectStore } from '../src/store/object-store.ts'
+import { CAPABILITIES } from '../src/store/postgres/capabilities.ts'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
 import { storeContract } from './store-contract.ts'
+import { ageContract } from './store-contract-ages.ts'
 import { runSql } from './support/postgres.ts'
 import { fixture, type StoreFixture } from './support/store-fixture.ts'
 import { type StorePlace, storePlace } from './support/store-place.ts'
@@ -23,7 +25,29 @@ const url = () => place?.name ?? ''
 const openAgain = () => openPostgresStore(url())
 const sql = (text: string) => runSql(url(), text)
 
-storeContract({ name: inject('store') === 'citus' ? 'Citus' : 'PostgreSQL', open, openAgain })
+async function countRowVersions(): Promise<number> {
+  const tables = await sql('SELECT id FROM oqs_object_table WHERE is_made')
+  const counts = await Promise.all(
+    tables.map(({ id }) => sql(`SELECT count(*)::integer AS n FROM oqs_object_${id}`)),
+  )
+  return counts.reduce((sum, [row]) => sum + Number(row?.['n']), 0)
+}
+
+const name = inject('store') === 'citus' ? 'Citus' : 'PostgreSQL'
+storeContract({ name, open, openAgain, countRowVersions })
+
+// As on Citus, where a version is published after its rows; here, on any PostgreSQL.
+const APART = { ...CAPABILITIES.citus, distributes: false }
+ageContract({
+  name: 'PostgreSQL (published apart)',
+  open: async () => {
+    await place?.[Symbol.asyncDispose]()
+    place = await storePlace()
+    return openPostgresStore(place.name, { capabilities: APART })
+  },
+  openAgain: () => openPostgresStore(url(), { capabilities: APART }),
+  countRowVersions,
+})
 
 /** Cuts every connection of the store, as a network that fails or a server that restarts does. */
 async function cutConnections(): Promise<void> {
@@ -108,7 +132,6 @@ describe('the PostgreSQL store in particular', () => {
       objectType: things.type,
       changes: cutShort(),
       basedOn: things.generation,
-      nowMs: 0,
     })
     const outcome = await commit.then(
       ({ put }) => ({ put }),

@@ -115,6 +115,13 @@ export function isConflict(error: unknown): boolean {
   return ['40001', '40P01'].includes(codeOf(error))
 }
 
+const LOCK_TIMEOUT = '55P03'
+
+/** Whether a lock was waited for in vain; also of what a client is told. */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error instanceof ObjectQueryError ? error.cause : error) === LOCK_TIMEOUT
+}
+
 const MISSING_TABLE = '42P01'
 
 /** What the database would say of a table that was never made, if nothing else had its name. */
