@@ -5,8 +5,8 @@ import { CAPABILITIES } from '../src/store/postgres/capabilities.ts'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
 import { storeContract } from './store-contract.ts'
 import { ageContract } from './store-contract-ages.ts'
-import { runSql } from './support/postgres.ts'
-import { fixture, type StoreFixture } from './support/store-fixture.ts'
+import { openTransaction, runSql, untilBlocked } from './support/postgres.ts'
+import { fixture, pageRead, retention, type StoreFixture } from './support/store-fixture.ts'
 import { type StorePlace, storePlace } from './support/store-place.ts'
 
 let place: StorePlace | undefined
@@ -73,6 +73,62 @@ describe('the PostgreSQL store in particular', () => {
     await expect(openAgain()).rejects.toThrow(
       /the database has schema 99, this release knows \d+: run a newer release/,
     )
+  })
+
+  it('opens a database of the release before, and reclaims its versions in time', async () => {
+    let things: StoreFixture
+    {
+      await using store = await open()
+      things = await fixture(store)
+      await things.commit([['a', '1']])
+      await things.commit([['a', '2']])
+      await store.startReplacement(things.type)
+    }
+    await sql(BACK_TO_SCHEMA_1)
+    await using store = await openAgain()
+    // Nodes of that release may go on for a while; they still note times of their own.
+    await sql(`UPDATE oqs_commit_log SET committed_at_ms = 1;
+      UPDATE oqs_object_table SET touched_at_ms = 1`)
+    await store.startReplacement(things.type)
+    expect(await store.reclaim(retention(0, 1000))).toBe(0)
+    expect(await store.reclaim(retention(999, 1000))).toBe(0)
+    const page = await store.readPage(pageRead(things.type, { version: 1 }))
+    expect(page).toMatchObject({ count: 1, version: 1 })
+    expect(await store.reclaim(retention(1000, 1000))).toBe(1)
+  })
+
+  it('reclaims versions of a type that is always being written, in turn with its writers', async () => {
+    await using store = await open()
+    const things = await fixture(store)
+    await things.commit([['a', '1']])
+    await things.commit([['a', '2']])
+    const lock = 'SELECT 1 FROM oqs_object_type FOR NO KEY UPDATE'
+    let reclaiming: Promise<number>
+    {
+      await using _writer = await openTransaction(url(), lock)
+      reclaiming = store.reclaim(retention(0))
+      await untilBlocked(url())
+    }
+    expect(await reclaiming).toBe(1)
+  })
+
+  it('keeps a replacement while one of its indexes is built, however long that takes', async () => {
+    await using store = await open()
+    const things = await fixture(store)
+    const replacement = await store.startReplacement(things.type)
+    await things.commit([['a', '1']], { replacement })
+    await store.reclaim(retention(0, 1000))
+    let publishing: Promise<unknown>
+    {
+      // Whoever writes to the table keeps an index from being built.
+      const lock = `LOCK TABLE oqs_object_${replacement} IN ROW EXCLUSIVE MODE`
+      await using _writer = await openTransaction(url(), lock)
+      publishing = store.publishReplacement(things.type, replacement)
+      await untilBlocked(url())
+      for (const nowMs of [1000, 2000, 3000]) await store.reclaim(retention(nowMs, 1000))
+    }
+    expect(await publishing).toMatchObject({ put: 1 })
+    expect(await things.show()).toEqual(['a=1'])
   })
 
   it('says what is wrong when it cannot be opened', async () => {
@@ -191,6 +247,17 @@ describe('the PostgreSQL store in particular', () => {
     expect(columns.map(({ name }) => name)).not.toContain('secret')
   })
 })
+
+/** Takes back what the migrations after the first one did. */
+const BACK_TO_SCHEMA_1 = `
+  DROP TABLE oqs_version_sighting;
+  ALTER TABLE oqs_object_table DROP COLUMN idle_since_ms;
+  UPDATE oqs_object_table SET touched_at_ms = 0;
+  UPDATE oqs_commit_log SET committed_at_ms = 0;
+  ALTER TABLE oqs_object_table ALTER COLUMN touched_at_ms SET NOT NULL;
+  ALTER TABLE oqs_commit_log ALTER COLUMN committed_at_ms SET NOT NULL;
+  ALTER TABLE oqs_pending_commit ALTER COLUMN committed_at_ms SET NOT NULL;
+  DELETE FROM oqs_migration WHERE number > 1`
 
 const NUMBERS = {
   apiName: 'numbers',
