@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PageRead, StoredPage } from '../src/store/object-store.ts'
 import type { StoreUnderTest } from './store-contract.ts'
-import { fixture, place } from './support/store-fixture.ts'
+import { fixture, place, retention } from './support/store-fixture.ts'
 
 /** What is asked for often is answered from memory, and nobody can tell. */
 
@@ -54,11 +54,11 @@ export function cacheContract({ name, open, openAgain }: StoreUnderTest): void {
     it('show an object that was deleted no more, once its version is reclaimed', async () => {
       await using store = await open()
       const things = await fixture(store)
-      await things.commit([['a', '1']], 1000)
+      await things.commit([['a', '1']])
       for (const _ of OFTEN) expect(await things.show()).toEqual(['a=1'])
-      await things.commit([['a', null]], 2000)
+      await things.commit([['a', null]])
       for (const _ of OFTEN) expect(await things.show({ version: 1 })).toEqual(['a=1'])
-      await store.reclaim(3000)
+      await store.reclaim(retention(3000))
       expect(await things.show()).toEqual([])
       await expect(things.show({ version: 1 })).rejects.toThrow('reclaimed')
     })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Change } from '../src/store/object-store.ts'
 import type { StoreUnderTest } from './store-contract.ts'
-import { fixture, pageRead } from './support/store-fixture.ts'
+import { fixture, pageRead, retention } from './support/store-fixture.ts'
 
 /** What becomes of batches: those that come in pieces, those that fail, those of many at once. */
 
@@ -17,12 +17,11 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
           ['b', '2'],
           ['b', '3'],
         ],
-        0,
         { keepsExisting: true },
       )
       expect(appended).toEqual({ version: 2, put: 1, deleted: 0, kept: 1 })
       expect(await things.show()).toEqual(['a=1', 'b=2'])
-      expect(await things.commit([['a', '9']], 0, { keepsExisting: true })).toEqual({
+      expect(await things.commit([['a', '9']], { keepsExisting: true })).toEqual({
         version: 2,
         put: 0,
         deleted: 0,
@@ -60,7 +59,6 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
         objectType: things.type,
         changes: pieces(),
         basedOn: things.generation,
-        nowMs: 0,
       })
       expect(commit).toEqual({ version: 1, put: count, deleted: 0, kept: 0 })
       expect(seen).toEqual([0, 0, 0, 0, 0])
@@ -71,7 +69,7 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       await using store = await open()
       const things = await fixture(store)
       await things.commit([['a', '1']])
-      const replacement = await store.startReplacement(things.type, 0)
+      const replacement = await store.startReplacement(things.type)
       async function* failing(): AsyncGenerator<readonly Change[]> {
         yield [things.change({ k: 'a', text: 'half' }), things.change({ k: 'b', text: 'half' })]
         throw new Error('the sender is gone')
@@ -81,14 +79,13 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
           objectType: things.type,
           changes: failing(),
           basedOn: things.generation,
-          nowMs: 0,
           replacement: into,
         })
         await expect(late).rejects.toThrow('the sender is gone')
       }
       expect(await things.show()).toEqual(['a=1'])
       expect(await things.commit([['b', '2']])).toMatchObject({ put: 1 })
-      await store.publishReplacement(things.type, replacement, 0)
+      await store.publishReplacement(things.type, replacement)
       expect(await things.show()).toEqual([])
     })
 
@@ -117,7 +114,6 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
         objectType: things.type,
         changes: slow(),
         basedOn: things.generation,
-        nowMs: 0,
       })
       expect(await things.show()).toEqual(['a=1', 'b=1'])
       expect(await others.show()).toEqual(['x=1'])
@@ -141,20 +137,20 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       const things = await fixture(store)
       await things.commit([['a', '1']])
       const [first, second] = [
-        await store.startReplacement(things.type, 0),
-        await store.startReplacement(things.type, 0),
+        await store.startReplacement(things.type),
+        await store.startReplacement(things.type),
       ]
       expect(first).not.toBe(second)
-      await things.commit([['b', 'first']], 0, { replacement: first })
-      await things.commit([['c', 'second']], 0, { replacement: second })
+      await things.commit([['b', 'first']], { replacement: first })
+      await things.commit([['c', 'second']], { replacement: second })
       expect(await things.show()).toEqual(['a=1'])
-      const published = await store.publishReplacement(things.type, first, 0)
+      const published = await store.publishReplacement(things.type, first)
       expect(published).toMatchObject({ put: 1, deleted: 1, kept: 0 })
       expect(published.version).toBeGreaterThan(1)
       expect(await things.show()).toEqual(['b=first'])
       await store.abandonReplacement(things.type, second)
       for (const gone of [second, '987654']) {
-        await expect(store.publishReplacement(things.type, gone, 0)).rejects.toMatchObject({
+        await expect(store.publishReplacement(things.type, gone)).rejects.toMatchObject({
           errorName: 'ReplacementNotFound',
         })
       }
@@ -165,18 +161,17 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       await using first = await open()
       const things = await fixture(first)
       await using second = await openAgain()
-      const replacement = await first.startReplacement(things.type, 0)
-      await things.put(keys('r', 20), 0, { replacement })
+      const replacement = await first.startReplacement(things.type)
+      await things.put(keys('r', 20), { replacement })
       const commit = (n: number) =>
         (n % 2 === 0 ? first : second).commit({
           objectType: things.type,
           changes: [things.change({ k: `c${100 + n}`, text: '' })],
           basedOn: things.generation,
-          nowMs: 0,
         })
       const numbers = Array.from({ length: 24 }, (_, n) => n)
       const before = numbers.slice(0, 12).map(commit)
-      const publishing = second.publishReplacement(things.type, replacement, 0)
+      const publishing = second.publishReplacement(things.type, replacement)
       const after = numbers.slice(12).map(commit)
       const { version } = await publishing
       const commits = await Promise.all([...before, ...after])
@@ -210,20 +205,19 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
         return page === 'reclaimed' ? page : [page.version, page.count]
       }
       expect(await on()).toEqual([0, 0])
-      await things.commit([['a', '1']], 1000)
+      await things.commit([['a', '1']])
       expect(await on()).toEqual([1, 1])
-      const replacement = await first.startReplacement(things.type, 1000)
+      const replacement = await first.startReplacement(things.type)
       await second.commit({
         objectType: things.type,
         changes: [things.change({ k: 'x', text: '' }), things.change({ k: 'y', text: '' })],
         basedOn: things.generation,
-        nowMs: 1000,
         replacement,
       })
-      const { version } = await first.publishReplacement(things.type, replacement, 2000)
+      const { version } = await first.publishReplacement(things.type, replacement)
       expect(await on()).toEqual([version, 2])
       expect(await on({ version: 1 })).toEqual([1, 1])
-      expect(await second.reclaim(3000)).toBe(1)
+      expect(await second.reclaim(retention(3000))).toBe(1)
       expect(await on({ version: 1 })).toBe('reclaimed')
       expect(await first.readPage(pageRead(things.type, { version: 1 }))).toBe('reclaimed')
     })
@@ -254,7 +248,6 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
         objectType: wider.type,
         changes: [wider.change({ k: 'b', more: 7 })],
         basedOn: generation,
-        nowMs: 0,
       })
       const seven = {
         kind: 'compare',
@@ -288,7 +281,7 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
         const shared = keys('s', 10).map(({ k }) => change({ k, text: String(n) }))
         const changes = [...(n % 3 === 0 ? shared : shared.toReversed()), change({ k: `own${n}` })]
         const store = n % 2 === 0 ? first : second
-        return store.commit({ objectType: type, changes, basedOn: generation, nowMs: n })
+        return store.commit({ objectType: type, changes, basedOn: generation })
       })
       await Promise.all(commits)
       for (const { read, keys: readKeys, show } of [things, others]) {

@@ -2,10 +2,12 @@ import { Client } from 'pg'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import { openStore } from '../src/server/open-store.ts'
 import type { ObjectStore, StoreOptions } from '../src/store/object-store.ts'
+import { CAPABILITIES } from '../src/store/postgres/capabilities.ts'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
 import { storeContract } from './store-contract.ts'
-import { runSql } from './support/postgres.ts'
-import { fixture, type StoreFixture } from './support/store-fixture.ts'
+import { ageContract } from './store-contract-ages.ts'
+import { openTransaction, runSql, untilBlocked } from './support/postgres.ts'
+import { fixture, pageRead, retention, type StoreFixture } from './support/store-fixture.ts'
 import { type StorePlace, storePlace } from './support/store-place.ts'
 
 let place: StorePlace | undefined
@@ -24,7 +26,29 @@ const url = () => place?.name ?? ''
 const openAgain = (options?: StoreOptions) => openPostgresStore(url(), options)
 const sql = (text: string) => runSql(url(), text)
 
-storeContract({ name: inject('store') === 'citus' ? 'Citus' : 'PostgreSQL', open, openAgain })
+async function countRowVersions(): Promise<number> {
+  const tables = await sql('SELECT id FROM oqs_object_table WHERE is_made')
+  const counts = await Promise.all(
+    tables.map(({ id }) => sql(`SELECT count(*)::integer AS n FROM oqs_object_${id}`)),
+  )
+  return counts.reduce((sum, [row]) => sum + Number(row?.['n']), 0)
+}
+
+const name = inject('store') === 'citus' ? 'Citus' : 'PostgreSQL'
+storeContract({ name, open, openAgain, countRowVersions })
+
+// As on Citus, where a version is published after its rows; here, on any PostgreSQL.
+const APART = { ...CAPABILITIES.citus, distributes: false }
+ageContract({
+  name: 'PostgreSQL (published apart)',
+  open: async () => {
+    await place?.[Symbol.asyncDispose]()
+    place = await storePlace()
+    return openPostgresStore(place.name, { capabilities: APART })
+  },
+  openAgain: () => openPostgresStore(url(), { capabilities: APART }),
+  countRowVersions,
+})
 
 /** Cuts every connection of the store, as a network that fails or a server that restarts does. */
 async function cutConnections(): Promise<void> {
@@ -81,6 +105,62 @@ describe('the PostgreSQL store in particular', () => {
     await expect(openAgain()).rejects.toThrow(
       /the database has schema 99, this release knows \d+: run a newer release/,
     )
+  })
+
+  it('opens a database of the release before, and reclaims its versions in time', async () => {
+    let things: StoreFixture
+    {
+      await using store = await open()
+      things = await fixture(store)
+      await things.commit([['a', '1']])
+      await things.commit([['a', '2']])
+      await store.startReplacement(things.type)
+    }
+    await sql(BACK_TO_SCHEMA_1)
+    await using store = await openAgain()
+    // Nodes of that release may go on for a while; they still note times of their own.
+    await sql(`UPDATE oqs_commit_log SET committed_at_ms = 1;
+      UPDATE oqs_object_table SET touched_at_ms = 1`)
+    await store.startReplacement(things.type)
+    expect(await store.reclaim(retention(0, 1000))).toBe(0)
+    expect(await store.reclaim(retention(999, 1000))).toBe(0)
+    const page = await store.readPage(pageRead(things.type, { version: 1 }))
+    expect(page).toMatchObject({ count: 1, version: 1 })
+    expect(await store.reclaim(retention(1000, 1000))).toBe(1)
+  })
+
+  it('reclaims versions of a type that is always being written, in turn with its writers', async () => {
+    await using store = await open()
+    const things = await fixture(store)
+    await things.commit([['a', '1']])
+    await things.commit([['a', '2']])
+    const lock = 'SELECT 1 FROM oqs_object_type FOR NO KEY UPDATE'
+    let reclaiming: Promise<number>
+    {
+      await using _writer = await openTransaction(url(), lock)
+      reclaiming = store.reclaim(retention(0))
+      await untilBlocked(url())
+    }
+    expect(await reclaiming).toBe(1)
+  })
+
+  it('keeps a replacement while one of its indexes is built, however long that takes', async () => {
+    await using store = await open()
+    const things = await fixture(store)
+    const replacement = await store.startReplacement(things.type)
+    await things.commit([['a', '1']], { replacement })
+    await store.reclaim(retention(0, 1000))
+    let publishing: Promise<unknown>
+    {
+      // Whoever writes to the table keeps an index from being built.
+      const lock = `LOCK TABLE oqs_object_${replacement} IN ROW EXCLUSIVE MODE`
+      await using _writer = await openTransaction(url(), lock)
+      publishing = store.publishReplacement(things.type, replacement)
+      await untilBlocked(url())
+      for (const nowMs of [1000, 2000, 3000]) await store.reclaim(retention(nowMs, 1000))
+    }
+    expect(await publishing).toMatchObject({ put: 1 })
+    expect(await things.show()).toEqual(['a=1'])
   })
 
   it('says what is wrong when it cannot be opened', async () => {
@@ -140,7 +220,6 @@ describe('the PostgreSQL store in particular', () => {
       objectType: things.type,
       changes: cutShort(),
       basedOn: things.generation,
-      nowMs: 0,
     })
     const outcome = await commit.then(
       ({ put }) => ({ put }),
@@ -200,6 +279,17 @@ describe('the PostgreSQL store in particular', () => {
     expect(columns.map(({ name }) => name)).not.toContain('secret')
   })
 })
+
+/** Takes back what the migrations after the first one did. */
+const BACK_TO_SCHEMA_1 = `
+  DROP TABLE oqs_version_sighting;
+  ALTER TABLE oqs_object_table DROP COLUMN idle_since_ms;
+  UPDATE oqs_object_table SET touched_at_ms = 0;
+  UPDATE oqs_commit_log SET committed_at_ms = 0;
+  ALTER TABLE oqs_object_table ALTER COLUMN touched_at_ms SET NOT NULL;
+  ALTER TABLE oqs_commit_log ALTER COLUMN committed_at_ms SET NOT NULL;
+  ALTER TABLE oqs_pending_commit ALTER COLUMN committed_at_ms SET NOT NULL;
+  DELETE FROM oqs_migration WHERE number > 1`
 
 const NUMBERS = {
   apiName: 'numbers',

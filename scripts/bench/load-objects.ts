@@ -22,7 +22,7 @@ export async function loadStore(name: string, objects: number): Promise<string> 
   for (const numbers of batches(objects, 1, 'loading')) {
     const changes: Change[] = numbers.map((number) => ({ put: readObject(makePart(number, 0)) }))
     await committing
-    committing = store.commit({ objectType, changes, basedOn: generation, nowMs: Date.now() })
+    committing = store.commit({ objectType, changes, basedOn: generation })
   }
   await committing
   return describeRate('loaded', objects, started)

@@ -28,7 +28,7 @@ async function importObjects(name: string, count: number): Promise<Imported> {
 
   const cpuBefore = process.cpuUsage()
   const started = performance.now()
-  const replacement = await store.startReplacement(objectType, Date.now())
+  const replacement = await store.startReplacement(objectType)
   let megabytes = 0
   let percent = 0
   // The next batch is made while the writer thread still writes the one before it.
@@ -40,7 +40,7 @@ async function importObjects(name: string, count: number): Promise<Imported> {
       (_, index): Change => ({ put: readObject(makePart(start + index, 0)) }),
     )
     await committing
-    committing = store.commit({ objectType, changes, basedOn, nowMs: Date.now(), replacement })
+    committing = store.commit({ objectType, changes, basedOn, replacement })
     megabytes = Math.max(megabytes, ownMegabytes(process.pid) ?? 0)
     const reached = Math.floor((20 * start) / count) * 5
     if (reached > percent) showProgress(`loading ${count.toLocaleString('en')}: ${reached} %`)
@@ -48,7 +48,7 @@ async function importObjects(name: string, count: number): Promise<Imported> {
   }
   await committing
   showProgress(`loading ${count.toLocaleString('en')}: making its indexes`)
-  await store.publishReplacement(objectType, replacement, Date.now())
+  await store.publishReplacement(objectType, replacement)
   const { user, system } = process.cpuUsage(cpuBefore)
   return {
     seconds: (performance.now() - started) / 1000,

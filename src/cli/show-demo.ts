@@ -62,7 +62,7 @@ export async function showDemo(server: Server, { signal, print }: DemoScreen): P
       try {
         for (const name of names) {
           if (signal.aborted) return
-          await loadDemoType(name, { store, sources, now: Date.now, signal, onBatch })
+          await loadDemoType(name, { store, sources, signal, onBatch })
         }
       } finally {
         progress.end()

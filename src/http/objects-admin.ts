@@ -68,7 +68,6 @@ export function addObjectsAdmin(app: App, services: Services): void {
         objectType,
         changes: dryRun ? [] : changes,
         basedOn: catalogue.generation,
-        nowMs: services.now(),
         replacement,
         keepsExisting: mode === 'append',
       }

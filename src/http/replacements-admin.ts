@@ -30,14 +30,14 @@ export function addReplacementsAdmin(app: App, services: Services): void {
         operationId: 'startReplacement',
         summary: 'Start to replace all objects of a type',
         description:
-          'Batches that name the replacement (`writeObjects`) are kept apart until it is published. One that nothing is added to for as long as snapshots are kept is given up.',
+          'Batches that name the replacement (`writeObjects`) are kept apart until it is published. An idle replacement expires after the snapshot lifetime, but not before an hour.',
         params: TypePath,
         response: responses(Type.Object({ replacement: Type.String() })),
       },
     },
     async ({ caller, params }) => {
       const { objectType } = await resolveTypePath(services, caller, params)
-      return { replacement: await store.startReplacement(objectType, services.now()) }
+      return { replacement: await store.startReplacement(objectType) }
     },
   )
 
@@ -60,7 +60,6 @@ export function addReplacementsAdmin(app: App, services: Services): void {
       const { version, put, deleted } = await store.publishReplacement(
         objectType,
         params.replacement,
-        services.now(),
       )
       return { version, put, deleted }
     },

@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { fixture, pageRead } from '../../test/support/store-fixture.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import { openSqliteStore } from '../store/sqlite/open.ts'
-import { startHousekeeping } from './housekeeping.ts'
+import { retentionOf, startHousekeeping } from './housekeeping.ts'
 import type { ServerEvent } from './log.ts'
 
 afterEach(() => {
@@ -15,9 +15,6 @@ it('reclaims what no token can point to any more, and nothing younger', async ()
   using folder = tempFolder()
   await using store = openSqliteStore(join(folder.path, 'oqs.db'))
   const things = await fixture(store)
-  await things.commit([['a', '1']], 0)
-  await things.commit([['a', '2']], 100_000)
-  await things.commit([['a', '3']], 200_000)
 
   const events: ServerEvent[] = []
   const runAt = async (now: number) => {
@@ -30,11 +27,25 @@ it('reclaims what no token can point to any more, and nothing younger', async ()
     })
     vi.advanceTimersByTime(60_000)
   }
-  // A version is kept for the age of a snapshot and one minute.
+  await things.commit([['a', '1']])
+  await things.commit([['a', '2']])
+  await runAt(100_000)
+  await things.commit([['a', '3']])
+  await runAt(200_000)
+  // A version is kept for the age of a snapshot and one minute, from when it was seen superseded.
   await runAt(259_000)
   expect(await things.show({ version: 1 })).toEqual(['a=1'])
-  await runAt(261_000)
+  await runAt(260_000)
   expect(await store.readPage(pageRead(things.type, { version: 1 }))).toBe('reclaimed')
   expect(await things.show({ version: 2 })).toEqual(['a=2'])
   expect(events).toMatchObject([{ event: 'reclaimed', rows: 1 }])
+})
+
+it('keeps row versions for the longest token, and replacements for an hour at least', () => {
+  const kept = (snapshotMaxAgeSeconds: number, pageTokenTtlSeconds: number) => {
+    const retention = retentionOf({ snapshotMaxAgeSeconds, pageTokenTtlSeconds }, () => 0)
+    return [retention.rowVersionsMs, retention.idleReplacementsMs]
+  }
+  expect(kept(30, 300)).toEqual([360_000, 3_600_000])
+  expect(kept(7200, 300)).toEqual([7_260_000, 7_260_000])
 })

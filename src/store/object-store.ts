@@ -36,16 +36,17 @@ export interface ObjectStore extends AsyncDisposable {
    * Makes room for objects that will replace all objects of a type at once. Batches that name the
    * replacement go there; nobody sees them until it is published. Gives its name.
    */
-  startReplacement(objectType: ObjectType, nowMs: number): Promise<string>
+  startReplacement(objectType: ObjectType): Promise<string>
   /** Refuses with `ReplacementNotFound` what was published, abandoned or never started. */
-  publishReplacement(objectType: ObjectType, replacement: string, nowMs: number): Promise<Commit>
+  publishReplacement(objectType: ObjectType, replacement: string): Promise<Commit>
   abandonReplacement(objectType: ObjectType, replacement: string): Promise<void>
 
   /**
-   * Deletes what no snapshot taken since the given time can need, and replacements that were not
-   * added to since then. Gives the number of rows deleted.
+   * Notes which versions are superseded by now, and deletes what has outlived its retention. Gives
+   * the number of rows deleted. To be called again and again: a version is kept from the first call
+   * that sees it superseded.
    */
-  reclaim(sinceMs: number): Promise<number>
+  reclaim(retention: Retention): Promise<number>
 
   /**
    * Prepares for closing: slow queries that wait are refused now, running ones when the grace is
@@ -128,6 +129,19 @@ export interface StoredPage {
   readonly matches: number | undefined
 }
 
+/** How long a store keeps what readers no longer see by default. */
+export interface Retention {
+  /**
+   * The clock, in milliseconds. A store reads it after it has looked at the database: what it saw
+   * there happened before that time, however long it waited for the database.
+   */
+  readonly now: () => number
+  /** How long row versions are kept after they were superseded. */
+  readonly rowVersionsMs: number
+  /** How long a replacement is kept that no batch is added to and that is not being published. */
+  readonly idleReplacementsMs: number
+}
+
 /** The version that was asked for is gone. */
 export type Reclaimed = 'reclaimed'
 
@@ -146,7 +160,6 @@ export interface Batch {
   readonly changes: readonly Change[] | AsyncIterable<readonly Change[]>
   /** The generation of the catalogue that the objects were checked against. */
   readonly basedOn: number
-  readonly nowMs: number
   /** The replacement to add to; undefined for the objects that readers see. */
   readonly replacement?: string | undefined
   /** Whether an object that exists stays as it is when it is put again. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { type Service, startService } from '../support/service.ts'
+import { retention } from '../support/store-fixture.ts'
 import { storePlace } from '../support/store-place.ts'
 import { askPage, valuesOf, type Walk } from '../support/walk.ts'
 
@@ -169,7 +170,7 @@ describe('a page token and its object type', () => {
     await fill(service)
     const token = await tokenOf(service, { ...list, snapshot: true })
     await service.put('numbers', 'number', [{ n: 1 }])
-    await service.store.reclaim(service.clock.now)
+    await service.store.reclaim(retention(service.clock.now))
     const answer = await askPage(service, { ...list, snapshot: true }, token)
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({

@@ -39,7 +39,7 @@ import {
 } from '../support/query-model.ts'
 import { explainFailure, type Failing, failureOf } from '../support/query-reduce.ts'
 import { type Request, requests } from '../support/query-requests.ts'
-import { pageRead } from '../support/store-fixture.ts'
+import { pageRead, retention } from '../support/store-fixture.ts'
 import { type StorePlace, storePlace } from '../support/store-place.ts'
 
 /**
@@ -178,7 +178,8 @@ async function freshType({ definition }: GeneratedType): Promise<ObjectType> {
 /** The objects of one version. */
 interface Version {
   readonly number: number
-  readonly committedAtMs: number
+  /** When maintenance has first seen it, for the second version. */
+  readonly seenAtMs: number
   readonly objects: ReadonlyMap<string, Properties>
 }
 
@@ -198,12 +199,12 @@ async function commitAll(objectType: ObjectType, commits: History['commits']): P
           : { delete: readObjectKey(objectType, change.delete).pk },
       ),
       basedOn: generation,
-      nowMs: clockMs,
     })
     const objects = applied(versions.at(-1)?.objects, changes)
     // A commit that changes nothing makes no version.
     if (versions.at(-1)?.number === version) continue
-    versions.push({ number: version, committedAtMs: clockMs, objects })
+    versions.push({ number: version, seenAtMs: clockMs, objects })
+    if (versions.length === 2) await store.reclaim(retention(clockMs, 1))
   }
   return versions
 }
@@ -223,7 +224,7 @@ function applied(
 /** Forgets the first version, if there are more; gives how many are forgotten. */
 async function reclaimFirst([, second]: readonly Version[]): Promise<number> {
   if (second === undefined) return 0
-  await store.reclaim(second.committedAtMs)
+  await store.reclaim(retention(clockMs, clockMs - second.seenAtMs))
   return 1
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 
 /** Databases for tests on a PostgreSQL server, which is given by the URL of any database on it. */
@@ -53,6 +54,33 @@ export async function runSql(
     for (const statement of [sql].flat()) rows = (await client.query(statement)).rows ?? []
     return rows
   })
+}
+
+/** A transaction that has run a statement and stays open until it is disposed. */
+export async function openTransaction(url: string, sql: string): Promise<AsyncDisposable> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query('BEGIN')
+    await client.query(sql)
+  } catch (error) {
+    await client.end().catch(() => {})
+    throw error
+  }
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await client.query('COMMIT')
+      await client.end()
+    },
+  }
+}
+
+/** Waits until some other connection to the database waits for a lock. */
+export async function untilBlocked(url: string): Promise<void> {
+  const waiting = `SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  while ((await runSql(url, waiting)).length === 0) await sleep(10)
 }
 
 async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {

@@ -11,6 +11,7 @@ import type {
   Commit,
   ObjectStore,
   PageRead,
+  Retention,
   StoredPage,
 } from '../../src/store/object-store.ts'
 
@@ -36,11 +37,10 @@ export interface StoreFixture {
   readonly generation: number
   commit(
     changes: readonly (readonly [key: string, text: string | null])[],
-    nowMs?: number,
     how?: How,
   ): Promise<Commit>
   /** Puts objects of any shape. */
-  put(objects: readonly object[], nowMs?: number, how?: How): Promise<Commit>
+  put(objects: readonly object[], how?: How): Promise<Commit>
   /** The change that puts an object. */
   change(object: object): Change
   read(read?: Partial<PageRead>): Promise<StoredPage>
@@ -65,22 +65,22 @@ export async function fixture(store: ObjectStore, definition = DEFINITION): Prom
     if (page === 'reclaimed') throw new Error('reclaimed')
     return page
   }
-  const commit = (changes: readonly Change[], nowMs = 0, how: How = {}) =>
-    store.commit({ objectType: type, changes, basedOn: generation, nowMs, ...how })
+  const commit = (changes: readonly Change[], how: How = {}) =>
+    store.commit({ objectType: type, changes, basedOn: generation, ...how })
   const change = (object: object): Change => ({ put: readObject(object) })
   return {
     type,
     generation,
     change,
     read,
-    put: (objects, nowMs, how) => commit(objects.map(change), nowMs, how),
+    put: (objects, how) => commit(objects.map(change), how),
     keys: async (what = {}) =>
       propertiesOf(await read(what)).map((properties) => properties[type.primaryKey.apiName]),
-    commit: (pairs, nowMs, how) => {
+    commit: (pairs, how) => {
       const changes = pairs.map(([k, text]) =>
         text === null ? { delete: readObjectKey(type, k).pk } : change({ k, text }),
       )
-      return commit(changes, nowMs, how)
+      return commit(changes, how)
     },
     show: async (what = {}) => propertiesOf(await read(what)).map(({ k, text }) => `${k}=${text}`),
   }
@@ -107,6 +107,11 @@ export function pageRead(type: ObjectType, what: Partial<PageRead> = {}): PageRe
     countsMatches: true,
     ...what,
   }
+}
+
+/** Everything is kept for the same time, which is counted from now on a clock that stands. */
+export function retention(nowMs: number, keepMs = 0): Retention {
+  return { now: () => nowMs, rowVersionsMs: keepMs, idleReplacementsMs: keepMs }
 }
 
 /** The place of a key in key order. */

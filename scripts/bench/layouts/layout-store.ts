@@ -48,7 +48,7 @@ export async function openLayoutStore(folder: string, name: LayoutName): Promise
       inTransaction(db, 'write', () => {
         writeRows(puts)
         layout.write(db, puts, version)
-        publishVersion(db, { typeId, version, put: puts.length, deleted: 0, nowMs: Date.now() })
+        publishVersion(db, { typeId, version, put: puts.length, deleted: 0 })
       })
       return version
     },

@@ -36,7 +36,7 @@ async function load(batches = Number.POSITIVE_INFINITY): Promise<void> {
     done += 1
     if (done === batches) stop.abort()
   }
-  await loadDemoType('flight', { store, sources, now: () => 0, signal: stop.signal, onBatch })
+  await loadDemoType('flight', { store, sources, signal: stop.signal, onBatch })
 }
 
 async function flightsIn() {
@@ -64,7 +64,7 @@ async function write(changes: readonly ({ put: object } | { delete: number })[])
   const settled: Change[] = changes.map((change) =>
     'put' in change ? { put: read(change.put) } : { delete: read({ id: change.delete }).pk },
   )
-  await store.commit({ objectType, changes: settled, basedOn: generation, nowMs: 0 })
+  await store.commit({ objectType, changes: settled, basedOn: generation })
 }
 
 async function define(definition: OntologyDefinition) {

@@ -14,8 +14,6 @@ const SLICE_OBJECTS = 50
 export interface DemoLoad {
   readonly store: ObjectStore
   readonly sources: Sources
-  /** The clock, in milliseconds. */
-  readonly now: () => number
   /** Ends the load after the batch that is under way. */
   readonly signal: AbortSignal
   /** Told of each batch how many objects it has. */
@@ -28,7 +26,7 @@ export interface DemoLoad {
  * and what people have changed meanwhile stays as they left it.
  */
 export async function loadDemoType(name: string, load: DemoLoad): Promise<void> {
-  const { store, sources, now, signal, onBatch } = load
+  const { store, sources, signal, onBatch } = load
   const objects = (await sources[name]?.()) ?? []
   const { objectType } = await resolveDemoType(store, name)
   const { version } = await readOne(store, objectType, EVERYTHING)
@@ -38,7 +36,7 @@ export async function loadDemoType(name: string, load: DemoLoad): Promise<void> 
     number += 1
     // People's changes make versions too, so a number alone does not tell that a batch is there.
     const isLoaded = number <= version && (await hasSome(store, objectType, batch))
-    if (!isLoaded) await commitObjects(store, name, batch, now)
+    if (!isLoaded) await commitObjects(store, name, batch)
     onBatch(batch.length)
   }
 }
@@ -73,7 +71,6 @@ async function commitObjects(
   store: ObjectStore,
   name: string,
   batch: readonly DemoObject[],
-  now: () => number,
 ): Promise<void> {
   const { objectType, generation } = await resolveDemoType(store, name)
   const read = objectReader(objectType)
@@ -83,6 +80,6 @@ async function commitObjects(
     if (changes.length % SLICE_OBJECTS === 0) await nextTurn()
   }
   // What people have written under the same key stays theirs.
-  const how = { basedOn: generation, nowMs: now(), keepsExisting: true }
+  const how = { basedOn: generation, keepsExisting: true }
   await store.commit({ objectType, changes, ...how })
 }

@@ -12,6 +12,7 @@ import { longTextFields } from './long-texts.ts'
 import { allowLongTexts, makeObjectTable, objectTable } from './object-table.ts'
 import { notePending, publishPending, type Writable, writeInTurn } from './pending-commit.ts'
 import { noteWritten, publishVersion } from './publish-version.ts'
+import { keepLoading } from './replacement.ts'
 import { BATCH_TIMEOUT_MS } from './session.ts'
 
 /**
@@ -26,6 +27,8 @@ export async function commitBatch(
   callerId: string,
 ): Promise<Commit> {
   const { objectType, replacement, keepsExisting = false } = batch
+  // A failure shows in the batch itself, which goes the same way.
+  if (replacement !== undefined) await keepLoading(store, replacement).catch(() => {})
   const settled = settleChanges(await allChanges(batch.changes), keyOf, keepsExisting)
   const owner = { key: objectType.rid, callerId }
   const { typeId, commit, grown } = await writeInTurn(store, owner, async (session) => {
@@ -56,14 +59,10 @@ export async function commitBatch(
         version,
         type.id,
       ])
-      const { nowMs } = batch
-      await notePending(session, { ...written, typeId: type.id, version, table: table.id, nowMs })
+      await notePending(session, { ...written, typeId: type.id, version, table: table.id })
     } else if (isWritten) {
-      await noteWritten(session, { ...written, table: table.id, nowMs: batch.nowMs })
-      if (!isLoading) {
-        const { nowMs } = batch
-        await publishVersion(session, { typeId: type.id, version, put, deleted, nowMs })
-      }
+      await noteWritten(session, { ...written, table: table.id })
+      if (!isLoading) await publishVersion(session, { typeId: type.id, version, put, deleted })
     }
     const seen = isWritten && !isLoading ? version : type.published
     return {

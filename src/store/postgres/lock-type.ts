@@ -78,18 +78,21 @@ export async function readTable(session: Session, id: number): Promise<WriteTabl
   return toWriteTable(row)
 }
 
+/** The number of a replacement's table. Names that others made up can be anything. */
+export function replacementTable(replacement: string): number {
+  return /^\d{1,15}$/.test(replacement) ? Number(replacement) : -1
+}
+
 /** The table of a replacement, locked; refuses what was published, abandoned or never started. */
 export async function lockLoading(
   session: WriteSession,
   typeId: number,
   replacement: string,
 ): Promise<WriteTable> {
-  // Names that others made up can be anything.
-  const id = /^\d{1,15}$/.test(replacement) ? Number(replacement) : -1
   const [row] = await session.query(
     `SELECT ${TABLE_COLUMNS} FROM oqs_object_table
      WHERE id = ? AND object_type_id = ? AND state = 'loading' FOR UPDATE`,
-    [id, typeId],
+    [replacementTable(replacement), typeId],
   )
   if (row === undefined) throw new ObjectQueryError('ReplacementNotFound', { replacement })
   return toWriteTable(row)

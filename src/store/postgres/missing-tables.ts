@@ -26,7 +26,7 @@ export async function readObjects<T>(
 }
 
 function makeTables(store: Writable, { rid }: ObjectType): Promise<void> {
-  return writeInTurn(store, rid, async (session) => {
+  return writeInTurn(store, { key: rid }, async (session) => {
     const type = await lockType(session, store.capabilities, rid, 'commit')
     if (type === undefined) return
     const rows = await session.query(

@@ -24,11 +24,11 @@ export function objectTable(id: number): string {
  * many types, of which most are never used, and a table takes a dozen files and locks.
  */
 export async function addObjectTable(session: WriteSession, wish: NewTable): Promise<number> {
-  const { typeId, state, firstVersion, loadedAs, nowMs = 0 } = wish
+  const { typeId, state, firstVersion, loadedAs } = wish
   const [row] = await session.query(
-    `INSERT INTO oqs_object_table (object_type_id, state, first_version, loaded_as, touched_at_ms)
-     VALUES (?, ?, ?, ?, ?) RETURNING id`,
-    [typeId, state, firstVersion, loadedAs, nowMs],
+    `INSERT INTO oqs_object_table (object_type_id, state, first_version, loaded_as)
+     VALUES (?, ?, ?, ?) RETURNING id`,
+    [typeId, state, firstVersion, loadedAs],
   )
   return Number(row?.[0])
 }

@@ -10,6 +10,7 @@ import type {
   ObjectStore,
   PageRead,
   Reclaimed,
+  Retention,
   StoredPage,
   StoreOptions,
 } from '../object-store.ts'
@@ -113,24 +114,20 @@ class PostgresStore implements ObjectStore {
     return commitBatch(this, batch, callerId)
   }
 
-  startReplacement({ rid: typeRid }: ObjectType, nowMs: number): Promise<string> {
-    return startReplacement(this, { typeRid, nowMs })
+  startReplacement({ rid: typeRid }: ObjectType): Promise<string> {
+    return startReplacement(this, { typeRid })
   }
 
-  publishReplacement(
-    { rid: typeRid }: ObjectType,
-    replacement: string,
-    nowMs: number,
-  ): Promise<Commit> {
-    return publishReplacement(this, { typeRid, replacement, nowMs })
+  publishReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<Commit> {
+    return publishReplacement(this, { typeRid, replacement })
   }
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {
     return abandonReplacement(this, { typeRid, replacement })
   }
 
-  reclaim(sinceMs: number): Promise<number> {
-    return reclaim(this, sinceMs)
+  reclaim(retention: Retention): Promise<number> {
+    return reclaim(this, retention)
   }
 
   drain(reason: string, graceMs: number): void {

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { fixture, pageRead, type StoreFixture } from '../../../test/support/store-fixture.ts'
+import {
+  fixture,
+  pageRead,
+  retention,
+  type StoreFixture,
+} from '../../../test/support/store-fixture.ts'
 import { type StorePlace, storePlace } from '../../../test/support/store-place.ts'
 import { INTERNAL_CONTEXT } from '../../admission/request-context.ts'
 import { planChange } from '../../ontology/change-definition.ts'
@@ -123,15 +128,15 @@ describe('a page of what another node has changed', () => {
 
   it('reads the table of a replacement, and goes on when the old one is dropped', async () => {
     const { version } = (await ask()) as StoredPage
-    const replacement = await other.startReplacement(things.type, 0)
-    await things.commit([['z', '9']], 0, { replacement })
-    await other.publishReplacement(things.type, replacement, 1)
+    const replacement = await other.startReplacement(things.type)
+    await things.commit([['z', '9']], { replacement })
+    await other.publishReplacement(things.type, replacement)
     expect(await read({ version })).toContain('"a"')
     expect(await ask()).toMatchObject({ count: 1, matches: 1 })
-    const again = await other.startReplacement(things.type, 1)
-    await things.commit([['y', '8']], 1, { replacement: again })
-    await other.publishReplacement(things.type, again, 2)
-    await other.reclaim(10)
+    const again = await other.startReplacement(things.type)
+    await things.commit([['y', '8']], { replacement: again })
+    await other.publishReplacement(things.type, again)
+    await other.reclaim(retention(10))
     expect(await read()).toContain('"y"')
     expect(await ask({ version })).toBe('reclaimed')
   })

@@ -24,7 +24,6 @@ export interface PendingCommit {
   readonly deleted: number
   readonly liveCount: number
   readonly maxRecordBytes: number
-  readonly nowMs: number
 }
 
 /** Thrown by a writer that came upon a commit which must be published first. */
@@ -45,17 +44,17 @@ export interface Writable {
 }
 
 /**
- * Runs in a transaction that begins when every earlier commit of its types is published. The owner,
- * or its key alone, is the RID of the type that is written, or another lock that writers share.
+ * Runs in a transaction that begins when every earlier commit of its types is published. The key is
+ * the RID of the type that is written, or names another lock that writers share.
  */
 export async function writeInTurn<T>(
   store: Writable,
-  owner: WriteOwner | string,
+  owner: WriteOwner,
   run: (session: WriteSession) => Promise<T>,
 ): Promise<T> {
   for (;;) {
     try {
-      return await store.database.write(run, typeof owner === 'string' ? { key: owner } : owner)
+      return await store.database.write(run, owner)
     } catch (error) {
       if (error instanceof UnfinishedCommit) {
         await publishPending(store, error.typeId)
@@ -71,8 +70,8 @@ export async function writeInTurn<T>(
 export async function notePending(session: WriteSession, commit: PendingCommit): Promise<void> {
   await session.run(
     `INSERT INTO oqs_pending_commit (object_type_id, version, table_id, added, closed, put, deleted,
-       live_count, max_record_bytes, committed_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       live_count, max_record_bytes)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       commit.typeId,
       commit.version,
@@ -83,7 +82,6 @@ export async function notePending(session: WriteSession, commit: PendingCommit):
       commit.deleted,
       commit.liveCount,
       commit.maxRecordBytes,
-      commit.nowMs,
     ],
   )
 }
@@ -164,14 +162,13 @@ function publish(database: Database, commit: PendingCommit): Promise<void> {
 
 async function readPending(session: Session, typeId: number): Promise<PendingCommit | undefined> {
   const [row] = await session.query(
-    `SELECT version, table_id, added, closed, put, deleted, live_count, max_record_bytes,
-       committed_at_ms
+    `SELECT version, table_id, added, closed, put, deleted, live_count, max_record_bytes
      FROM oqs_pending_commit WHERE object_type_id = ?`,
     [typeId],
   )
   if (row === undefined) return undefined
   const [version = 0, table = 0, added = 0, closed = 0, put = 0, deleted = 0, ...rest] =
     row.map(Number)
-  const [liveCount = 0, maxRecordBytes = 0, nowMs = 0] = rest
-  return { typeId, version, table, added, closed, put, deleted, liveCount, maxRecordBytes, nowMs }
+  const [liveCount = 0, maxRecordBytes = 0] = rest
+  return { typeId, version, table, added, closed, put, deleted, liveCount, maxRecordBytes }
 }

@@ -1,7 +1,10 @@
+import type { Retention } from '../object-store.ts'
 import { OPEN } from '../sql/new-table.ts'
 import type { Database, WriteSession } from './database.ts'
 import { objectTable } from './object-table.ts'
 import { recoverPending, type Writable } from './pending-commit.ts'
+import { forgetSightings, noteSightings } from './sightings.ts'
+import { isLockTimeout } from './store-failure.ts'
 
 /** Rows deleted in one transaction. */
 const ROWS_AT_ONCE = 5000
@@ -10,19 +13,23 @@ const ROWS_AT_ONCE = 5000
 const RECLAIM_LOCK = 7_067_328_002
 
 /**
- * Deletes row versions that no snapshot taken since the given time can need. The version that was
- * current at that time is the oldest one needed; it is noted first, so that a reader with an older
- * snapshot is refused before the first of its rows is gone. Replacements that were not added to
- * since that time go as well.
+ * Deletes row versions that were seen superseded long enough ago. The oldest version that is still
+ * needed is noted first, so that a reader with an older snapshot is refused before the first of its
+ * rows is gone. Replacements that were seen idle long enough ago go as well.
  *
  * Gives the number of rows deleted. Where another node is at it, there is nothing to do.
  */
-export async function reclaim(store: Writable, sinceMs: number): Promise<number> {
+export async function reclaim(store: Writable, retention: Retention): Promise<number> {
   const { database } = store
   // A node that is gone may have left a commit that nobody sees before somebody publishes it.
   await recoverPending(store)
+  const nowMs = await database.write(async (session) =>
+    (await isAlone(session)) ? noteSightings(session, retention.now) : undefined,
+  )
+  if (nowMs === undefined) return 0
+  await noteOldest(database, nowMs - retention.rowVersionsMs)
   let total = 0
-  for (const { typeId, table, oldest } of await noteOldest(database, sinceMs)) {
+  for (const { typeId, table, oldest } of await readOldest(database)) {
     while (table !== undefined) {
       const deleted = await deleteRows(database, table, oldest)
       total += deleted
@@ -30,7 +37,47 @@ export async function reclaim(store: Writable, sinceMs: number): Promise<number>
     }
     await abandonPastTables(database, typeId, oldest)
   }
-  return total + (await dropAbandonedTables(database, sinceMs))
+  await abandonIdleReplacements(database, nowMs - retention.idleReplacementsMs)
+  return total + (await dropAbandonedTables(database))
+}
+
+/** Notes for each type which versions cannot be read from now on. */
+async function noteOldest(database: Database, sinceMs: number): Promise<void> {
+  const needed = await database.one(
+    `SELECT t.id, max(s.version) FROM oqs_object_type AS t
+     JOIN oqs_version_sighting AS s ON s.object_type_id = t.id
+     WHERE s.seen_at_ms <= ? AND s.version > t.oldest GROUP BY t.id ORDER BY t.id`,
+    [sinceMs],
+  )
+  for (const [typeId, version] of needed) {
+    await noteOldestOf(database, Number(typeId), Number(version)).catch(ignoreLockTimeout)
+  }
+  await database.write(async (session) => {
+    await session.run(
+      `DELETE FROM oqs_commit_log AS l USING oqs_object_type AS t
+       WHERE l.object_type_id = t.id AND l.version < t.oldest`,
+    )
+    await forgetSightings(session)
+  })
+}
+
+/**
+ * Takes its turn among the writers of the type: where one batch follows the other, the row of the
+ * type is never found unlocked.
+ */
+async function noteOldestOf(database: Database, typeId: number, version: number): Promise<void> {
+  await database.write((session) =>
+    session.run('UPDATE oqs_object_type SET oldest = ? WHERE id = ? AND oldest < ?', [
+      version,
+      typeId,
+      version,
+    ]),
+  )
+}
+
+/** A type whose writer takes long is left to the next run. */
+function ignoreLockTimeout(error: unknown): void {
+  if (!isLockTimeout(error)) throw error
 }
 
 interface OldestVersion {
@@ -40,36 +87,17 @@ interface OldestVersion {
   readonly oldest: number
 }
 
-/** Notes for each type which versions are forgotten from now on. */
-function noteOldest(database: Database, sinceMs: number): Promise<readonly OldestVersion[]> {
-  return database.write(async (session) => {
-    if (!(await isAlone(session))) return []
-    await session.run(
-      `UPDATE oqs_object_type AS t SET oldest = needed.version
-       FROM (
-         SELECT object_type_id, max(version) AS version FROM oqs_commit_log
-         WHERE committed_at_ms <= ? GROUP BY object_type_id
-       ) AS needed
-       WHERE needed.object_type_id = t.id AND needed.version > t.oldest
-         -- A type that is being written waits for the next time, and nobody for it.
-         AND t.id IN (SELECT id FROM oqs_object_type FOR NO KEY UPDATE SKIP LOCKED)`,
-      [sinceMs],
-    )
-    await session.run(
-      `DELETE FROM oqs_commit_log AS l USING oqs_object_type AS t
-       WHERE l.object_type_id = t.id AND l.version < t.oldest`,
-    )
-    const rows = await session.query(
-      `SELECT t.id, t.oldest, o.id FROM oqs_object_type AS t
-       LEFT JOIN oqs_object_table AS o ON o.id = t.table_id AND o.is_made
-       WHERE t.oldest > 0 ORDER BY t.id`,
-    )
-    return rows.map(([typeId, oldest, table]) => ({
-      typeId: Number(typeId),
-      oldest: Number(oldest),
-      table: table === null ? undefined : Number(table),
-    }))
-  })
+async function readOldest(database: Database): Promise<readonly OldestVersion[]> {
+  const rows = await database.one(
+    `SELECT t.id, t.oldest, o.id FROM oqs_object_type AS t
+     LEFT JOIN oqs_object_table AS o ON o.id = t.table_id AND o.is_made
+     WHERE t.oldest > 0 ORDER BY t.id`,
+  )
+  return rows.map(([typeId, oldest, table]) => ({
+    typeId: Number(typeId),
+    oldest: Number(oldest),
+    table: table === null ? undefined : Number(table),
+  }))
 }
 
 /** Reclaiming runs on one node at a time: several would only be in each other's way. */
@@ -112,15 +140,20 @@ function abandonPastTables(database: Database, typeId: number, oldest: number): 
   )
 }
 
-/** Drops what nobody can read any more; gives how many objects that were. */
-async function dropAbandonedTables(database: Database, sinceMs: number): Promise<number> {
-  await database.write((session) =>
+function abandonIdleReplacements(database: Database, sinceMs: number): Promise<number> {
+  return database.write((session) =>
+    // One that is locked is in use.
     session.run(
-      `UPDATE oqs_object_table SET state = 'abandoned'
-       WHERE state = 'loading' AND touched_at_ms <= ?`,
+      `UPDATE oqs_object_table SET state = 'abandoned' WHERE id IN (
+         SELECT id FROM oqs_object_table
+         WHERE state = 'loading' AND idle_since_ms <= ? FOR UPDATE SKIP LOCKED)`,
       [sinceMs],
     ),
   )
+}
+
+/** Drops what nobody can read any more; gives how many objects that were. */
+async function dropAbandonedTables(database: Database): Promise<number> {
   const rows = await database.one(
     `SELECT id FROM oqs_object_table WHERE state = 'abandoned' ORDER BY id`,
   )

@@ -2,7 +2,7 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Commit } from '../object-store.ts'
 import { OPEN } from '../sql/new-table.ts'
 import { finishLostCommits } from './capabilities.ts'
-import { lockExistingType, lockLoading, readTable } from './lock-type.ts'
+import { lockExistingType, lockLoading, readTable, replacementTable } from './lock-type.ts'
 import {
   addObjectTable,
   buildNextIndex,
@@ -30,10 +30,10 @@ export interface ReplacementOfType {
  */
 export function startReplacement(
   store: Writable,
-  { typeRid, nowMs }: { readonly typeRid: string; readonly nowMs: number },
+  { typeRid }: { readonly typeRid: string },
 ): Promise<string> {
   const { capabilities } = store
-  return writeInTurn(store, typeRid, async (session) => {
+  return writeInTurn(store, { key: typeRid }, async (session) => {
     const { id: typeId, lastVersion } = await lockExistingType(
       session,
       capabilities,
@@ -45,9 +45,26 @@ export function startReplacement(
       loadedAs,
       typeId,
     ])
-    const wish = { typeId, state: 'loading', firstVersion: loadedAs, loadedAs, nowMs } as const
-    return String(await addObjectTable(session, wish))
+    const table = { typeId, state: 'loading', firstVersion: loadedAs, loadedAs } as const
+    return String(await addObjectTable(session, table))
   })
+}
+
+/**
+ * Keeps a replacement from expiring while its next batch arrives, which may take minutes. Writes
+ * only if maintenance has seen the replacement idle. One whose row is locked is in use already.
+ */
+export async function keepLoading({ database }: Writable, replacement: string): Promise<void> {
+  const idle = 'oqs_object_table WHERE id = ? AND idle_since_ms IS NOT NULL'
+  const id = replacementTable(replacement)
+  if ((await database.one(`SELECT 1 FROM ${idle}`, [id], { name: true })).length === 0) return
+  await database.write((session) =>
+    session.run(
+      `UPDATE oqs_object_table SET idle_since_ms = NULL
+       WHERE id IN (SELECT id FROM ${idle} FOR UPDATE SKIP LOCKED)`,
+      [id],
+    ),
+  )
 }
 
 /**
@@ -56,7 +73,7 @@ export function startReplacement(
  */
 export async function publishReplacement(
   store: Writable,
-  wish: ReplacementOfType & { readonly nowMs: number },
+  wish: ReplacementOfType,
 ): Promise<Commit> {
   try {
     return (await findPublished(store, wish)) ?? (await publish(store, wish))
@@ -72,14 +89,11 @@ function isUnknown(error: unknown): boolean {
   return error instanceof ObjectQueryError && error.errorName === 'ReplacementNotFound'
 }
 
-async function publish(
-  store: Writable,
-  wish: ReplacementOfType & { readonly nowMs: number },
-): Promise<Commit> {
+async function publish(store: Writable, wish: ReplacementOfType): Promise<Commit> {
   // One index at a time, and none while the type is locked: that takes long.
   while (await buildIndex(store, wish));
   if (store.capabilities.publishesApart) await waitForRows(store, wish)
-  return writeInTurn(store, wish.typeRid, async (session) => {
+  return writeInTurn(store, { key: wish.typeRid }, async (session) => {
     const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'change')
     const table = await lockLoading(session, type.id, wish.replacement)
     await dropUnfitIndexes(session, type.id, table.id)
@@ -93,7 +107,7 @@ async function publish(
     )
     await session.run('UPDATE oqs_object_type SET table_id = ? WHERE id = ?', [table.id, type.id])
     const counts = { put: table.liveCount, deleted: before.liveCount }
-    await publishVersion(session, { typeId: type.id, version, ...counts, nowMs: wish.nowMs })
+    await publishVersion(session, { typeId: type.id, version, ...counts })
     return { version, ...counts, kept: 0 }
   })
 }
@@ -117,18 +131,12 @@ async function findPublished(
 }
 
 /** Builds one of the indexes that readers need, then what plans are made from; false at the end. */
-function buildIndex(
-  store: Writable,
-  wish: ReplacementOfType & { readonly nowMs: number },
-): Promise<boolean> {
-  return writeInTurn(store, wish.typeRid, async (session) => {
+function buildIndex(store: Writable, wish: ReplacementOfType): Promise<boolean> {
+  return writeInTurn(store, { key: wish.typeRid }, async (session) => {
     const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
     const table = await lockLoading(session, type.id, wish.replacement)
     // What is being published is not idle.
-    await session.run(
-      'UPDATE oqs_object_table SET touched_at_ms = greatest(touched_at_ms, ?::bigint) WHERE id = ?',
-      [wish.nowMs, table.id],
-    )
+    await session.run('UPDATE oqs_object_table SET idle_since_ms = NULL WHERE id = ?', [table.id])
     if (!table.isMade) {
       const made = { typeId: type.id, id: table.id, state: 'loading' } as const
       await makeObjectTable(session, store.capabilities, made)
@@ -149,7 +157,7 @@ function waitForRows(store: Writable, wish: ReplacementOfType): Promise<void> {
   return waitUntil(UNSEEN_ROWS, async () => {
     if (store.capabilities.distributes) await finishLostCommits(store.database)
     // Looked up each time: a batch that comes meanwhile changes it.
-    const { id, liveCount } = await writeInTurn(store, wish.typeRid, async (session) => {
+    const { id, liveCount } = await writeInTurn(store, { key: wish.typeRid }, async (session) => {
       const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
       return lockLoading(session, type.id, wish.replacement)
     })
@@ -166,7 +174,7 @@ function waitForRows(store: Writable, wish: ReplacementOfType): Promise<void> {
 
 /** Gives a replacement up; reclaiming removes what was loaded. */
 export function abandonReplacement(store: Writable, wish: ReplacementOfType): Promise<void> {
-  return writeInTurn(store, wish.typeRid, async (session) => {
+  return writeInTurn(store, { key: wish.typeRid }, async (session) => {
     const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
     const { id } = await lockLoading(session, type.id, wish.replacement)
     await session.run(`UPDATE oqs_object_table SET state = 'abandoned' WHERE id = ?`, [id])

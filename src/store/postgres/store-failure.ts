@@ -120,6 +120,13 @@ export function isStatementTimeout(error: unknown): boolean {
   return codeOf(error) === '57014'
 }
 
+const LOCK_TIMEOUT = '55P03'
+
+/** Whether waiting for a lock took too long; also true of the error that a client is told. */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error instanceof ObjectQueryError ? error.cause : error) === LOCK_TIMEOUT
+}
+
 const MISSING_TABLE = '42P01'
 
 /** What the database would say of a table that was never made, if nothing else had its name. */

@@ -7,6 +7,4 @@ export interface NewTable {
   readonly state: 'loading' | 'published'
   readonly firstVersion: number
   readonly loadedAs: number
-  /** Where it is to be loaded: the time from which on that may not be idle for long. */
-  readonly nowMs?: number
 }

@@ -7,14 +7,13 @@ import { inTransaction } from './connection.ts'
 import { type CrossingChange, type CrossingPut, isPut } from './crossing-change.ts'
 import { forgetRows, objectTable } from './object-table.ts'
 import { publishVersion } from './publish-version.ts'
-import { findLoading } from './replacement.ts'
+import { findLoading, TOUCH } from './replacement.ts'
 import { rowWriter } from './write-row.ts'
 
 /** A batch as it crosses to the writer thread, ahead of which its changes have come. */
 export interface BatchHead {
   readonly typeRid: string
   readonly basedOn: number
-  readonly nowMs: number
   readonly replacement: string | undefined
   readonly keepsExisting: boolean
   /** The properties of the type, in the order in which the columns of a put come. */
@@ -39,11 +38,11 @@ export function commitBatch(
     const version = table.loadedAs ?? type.lastVersion + 1
     const written = writeRows(db, settled, { ...table, typeId: type.id, version }, batch)
     const { put, deleted, kept } = written
-    if (put + deleted > 0) noteWritten(db, table.id, written, batch.nowMs)
+    if (put + deleted > 0) noteWritten(db, table.id, written)
     if (table.loadedAs !== undefined || put + deleted === 0) {
       return { version: type.published, put, deleted, kept }
     }
-    publishVersion(db, { typeId: type.id, version, put, deleted, nowMs: batch.nowMs })
+    publishVersion(db, { typeId: type.id, version, put, deleted })
     return { version, put, deleted, kept }
   })
 }
@@ -157,8 +156,8 @@ function recordBytes([, , key, title, body]: CrossingPut): number {
   return Buffer.byteLength(body) + Buffer.byteLength(key) + Buffer.byteLength(title ?? '')
 }
 
-function noteWritten(db: DatabaseSync, table: number, written: Written, nowMs: number): void {
+function noteWritten(db: DatabaseSync, table: number, written: Written): void {
   db.prepare(
-    `UPDATE object_table SET live_count = ?, max_record_bytes = ?, touched_at_ms = ? WHERE id = ?`,
-  ).run(written.liveCount, written.maxRecordBytes, nowMs, table)
+    `UPDATE object_table SET live_count = ?, max_record_bytes = ?, ${TOUCH} WHERE id = ?`,
+  ).run(written.liveCount, written.maxRecordBytes, table)
 }

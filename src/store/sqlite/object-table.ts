@@ -25,13 +25,13 @@ export function objectTable(id: number): string {
  * most of its indexes when it is full, see `buildNextIndex`.
  */
 export function createObjectTable(db: DatabaseSync, wish: NewTable): number {
-  const { typeId, state, firstVersion, loadedAs, nowMs = 0 } = wish
+  const { typeId, state, firstVersion, loadedAs } = wish
   const { lastInsertRowid } = db
     .prepare(
-      `INSERT INTO object_table (object_type_id, state, first_version, loaded_as, touched_at_ms)
-       VALUES (?, ?, ?, ?, ?)`,
+      `INSERT INTO object_table (object_type_id, state, first_version, loaded_as)
+       VALUES (?, ?, ?, ?)`,
     )
-    .run(typeId, state, firstVersion, loadedAs, nowMs)
+    .run(typeId, state, firstVersion, loadedAs)
   const id = Number(lastInsertRowid)
   const table = objectTable(id)
   const columns = columnsOf(db, typeId)

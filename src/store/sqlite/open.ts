@@ -17,6 +17,7 @@ import type {
   ObjectStore,
   PageRead,
   Reclaimed,
+  Retention,
   StoredPage,
   StoreOptions,
 } from '../object-store.ts'
@@ -32,6 +33,7 @@ import { findKept, readPage } from './read-page.ts'
 import { ReaderPool } from './reader-pool.ts'
 import { type Reading, readOn } from './reading.ts'
 import { API_TOKEN_COLUMNS, type ApiTokenRow, toApiToken } from './secrets.ts'
+import { readSightings } from './sightings.ts'
 import { toStoreFailure } from './store-failure.ts'
 import { WorkingThread } from './working-thread.ts'
 import type { WriteJobs } from './write-jobs.ts'
@@ -143,37 +145,41 @@ class SqliteStore implements ObjectStore {
 
   async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
     this.#checkFile()
-    const { objectType, changes, basedOn, nowMs, replacement, keepsExisting = false } = batch
+    const { objectType, changes, basedOn, replacement, keepsExisting = false } = batch
+    if (replacement !== undefined) this.#keepLoading(replacement)
     const properties = [...objectType.properties.keys()]
-    const head = { typeRid: objectType.rid, basedOn, nowMs, replacement, keepsExisting, properties }
+    const head = { typeRid: objectType.rid, basedOn, replacement, keepsExisting, properties }
     const parts = crossingParts(changes, properties)
     // Only now: a batch that is still being received must not keep others from being written.
     const takeTurn = <T>(run: () => Promise<T>) => this.#writes.run(ownerOf(context), run)
     return this.#writer.runWithItems('commitBatch', head, parts, takeTurn)
   }
 
-  startReplacement({ rid: typeRid }: ObjectType, nowMs: number): Promise<string> {
-    return this.#writer.run('startReplacement', { typeRid, nowMs })
+  startReplacement({ rid: typeRid }: ObjectType): Promise<string> {
+    return this.#writer.run('startReplacement', { typeRid })
   }
 
-  async publishReplacement(
-    { rid: typeRid }: ObjectType,
-    replacement: string,
-    nowMs: number,
-  ): Promise<Commit> {
+  async publishReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<Commit> {
     // One index at a time, so that other writers get their turn between.
-    while (await this.#writer.run('indexReplacement', { typeRid, replacement, nowMs }));
-    return this.#writer.run('publishReplacement', { typeRid, replacement, nowMs })
+    while (await this.#writer.run('indexReplacement', { typeRid, replacement }));
+    return this.#writer.run('publishReplacement', { typeRid, replacement })
   }
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {
     return this.#writer.run('abandonReplacement', { typeRid, replacement })
   }
 
-  async reclaim(sinceMs: number): Promise<number> {
+  async reclaim({ now, rowVersionsMs, idleReplacementsMs }: Retention): Promise<number> {
+    const seen = this.#read(() => readSightings(this.#reading.statements))
+    const nowMs = now()
+    await this.#writer.run('noteSightings', { ...seen, nowMs })
+    const times = {
+      rowVersionsSinceMs: nowMs - rowVersionsMs,
+      replacementsSinceMs: nowMs - idleReplacementsMs,
+    }
     let total = 0
     for (;;) {
-      const deleted = await this.#writer.run('reclaimStep', sinceMs)
+      const deleted = await this.#writer.run('reclaimStep', times)
       total += deleted
       if (deleted === 0) return total
     }
@@ -201,6 +207,17 @@ class SqliteStore implements ObjectStore {
       this.#slowReaders[Symbol.asyncDispose](),
     ])
     this.#reading.db.close()
+  }
+
+  /**
+   * Keeps a replacement from expiring while its next batch arrives, which may take minutes. Writes
+   * only if maintenance has seen the replacement idle, and does not hold up the batch.
+   */
+  #keepLoading(replacement: string): void {
+    const sql = 'SELECT 1 FROM object_table WHERE id = ? AND idle_since_ms IS NOT NULL'
+    const idle = this.#read(() => this.#reading.statements.prepare(sql).get(Number(replacement)))
+    // A failure shows in the batch itself, which goes the same way.
+    if (idle !== undefined) this.#writer.run('touchReplacement', replacement).catch(() => {})
   }
 
   /** A database whose file was moved or deleted can still be written to, for nobody to read. */

@@ -2,28 +2,34 @@ import type { DatabaseSync } from 'node:sqlite'
 import { OPEN } from '../sql/new-table.ts'
 import { inTransaction } from './connection.ts'
 import { forgetRows, objectTable } from './object-table.ts'
+import { oldestNeeded } from './sightings.ts'
 
 /** Rows deleted in one transaction, so that writers never wait long. */
 const ROWS_AT_ONCE = 5000
 
+/** Up to when something must have been seen to be out of use, so that it goes now. */
+export interface ReclaimTimes {
+  readonly rowVersionsSinceMs: number
+  readonly replacementsSinceMs: number
+}
+
 /**
- * Deletes row versions that no snapshot taken since the given time can need. The version that was
- * current at that time is the oldest one needed; it is noted first, so that a reader with an older
- * snapshot is refused before the first of its rows is gone. Replacements that were not added to
- * since that time go as well.
+ * Deletes row versions that were seen superseded by the given time. The oldest version that is
+ * still needed is noted first, so that a reader with an older snapshot is refused before the first
+ * of its rows is gone. Replacements that were seen idle by their given time go as well.
  *
  * Does one bounded step and gives the number of rows deleted; zero when there is nothing left.
  */
-export function reclaimStep(db: DatabaseSync, sinceMs: number): number {
+export function reclaimStep(db: DatabaseSync, times: ReclaimTimes): number {
   const types = db.prepare('SELECT id, oldest, table_id FROM object_type').all()
   for (const row of types as unknown as TypeRow[]) {
-    const needed = Math.max(oldestNeeded(db, row.id, sinceMs), row.oldest)
+    const needed = Math.max(oldestNeeded(db, row.id, times.rowVersionsSinceMs), row.oldest)
     if (needed > row.oldest) forgetVersionsBefore(db, row.id, needed)
     abandonPastTables(db, row, needed)
     const deleted = deleteRows(db, row.table_id, needed)
     if (deleted > 0) return deleted
   }
-  abandonIdleReplacements(db, sinceMs)
+  abandonIdleReplacements(db, times.replacementsSinceMs)
   return removeAbandonedTables(db)
 }
 
@@ -33,15 +39,6 @@ interface TypeRow {
   readonly table_id: number
 }
 
-function oldestNeeded(db: DatabaseSync, typeId: number, sinceMs: number): number {
-  const row = db
-    .prepare(
-      'SELECT max(version) AS version FROM commit_log WHERE object_type_id = ? AND committed_at_ms <= ?',
-    )
-    .get(typeId, sinceMs)
-  return Number(row?.['version'] ?? 0)
-}
-
 function forgetVersionsBefore(db: DatabaseSync, typeId: number, version: number): void {
   inTransaction(db, 'write', () => {
     db.prepare('UPDATE object_type SET oldest = ? WHERE id = ? AND oldest < ?').run(
@@ -49,10 +46,12 @@ function forgetVersionsBefore(db: DatabaseSync, typeId: number, version: number)
       typeId,
       version,
     )
-    db.prepare('DELETE FROM commit_log WHERE object_type_id = ? AND version < ?').run(
-      typeId,
-      version,
-    )
+    for (const table of ['commit_log', 'version_sighting']) {
+      db.prepare(`DELETE FROM ${table} WHERE object_type_id = ? AND version < ?`).run(
+        typeId,
+        version,
+      )
+    }
   })
 }
 
@@ -70,7 +69,7 @@ function abandonPastTables(db: DatabaseSync, { id, table_id }: TypeRow, oldest: 
 
 function abandonIdleReplacements(db: DatabaseSync, sinceMs: number): void {
   db.prepare(
-    `UPDATE object_table SET state = 'abandoned' WHERE state = 'loading' AND touched_at_ms <= ?`,
+    `UPDATE object_table SET state = 'abandoned' WHERE state = 'loading' AND idle_since_ms <= ?`,
   ).run(sinceMs)
 }
 

@@ -22,28 +22,35 @@ export interface ReplacementOfType {
  */
 export function startReplacement(
   db: DatabaseSync,
-  { typeRid, nowMs }: { readonly typeRid: string; readonly nowMs: number },
+  { typeRid }: { readonly typeRid: string },
 ): string {
   return inTransaction(db, 'write', () => {
     const { id: typeId, lastVersion } = readType(db, typeRid)
     const loadedAs = lastVersion + 1
     db.prepare('UPDATE object_type SET last_version = ? WHERE id = ?').run(loadedAs, typeId)
-    const wish = { typeId, state: 'loading', firstVersion: loadedAs, loadedAs, nowMs } as const
-    return String(createObjectTable(db, wish))
+    const table = { typeId, state: 'loading', firstVersion: loadedAs, loadedAs } as const
+    return String(createObjectTable(db, table))
   })
 }
 
+/** Assignments that tell maintenance that a replacement is in use; what it saw before is void. */
+export const TOUCH = 'touches = touches + 1, idle_since_ms = NULL'
+
+/** Touches a replacement whose next batch is arriving, so that it does not expire meanwhile. */
+export function touchReplacement(db: DatabaseSync, replacement: string): void {
+  db.prepare(`UPDATE object_table SET ${TOUCH} WHERE id = ? AND state = 'loading'`).run(
+    Number(replacement),
+  )
+}
+
 /** Builds one of the indexes that readers need; false when all are there. */
-export function indexReplacement(
-  db: DatabaseSync,
-  wish: ReplacementOfType & { readonly nowMs: number },
-): boolean {
+export function indexReplacement(db: DatabaseSync, wish: ReplacementOfType): boolean {
   return inTransaction(db, 'write', () => {
     const type = readType(db, wish.typeRid)
     if (findPublished(db, type.id, wish.replacement) !== undefined) return false
     const { id } = findLoading(db, type.id, wish.replacement)
     // What is being published is not idle.
-    db.prepare('UPDATE object_table SET touched_at_ms = ? WHERE id = ?').run(wish.nowMs, id)
+    touchReplacement(db, wish.replacement)
     return buildNextIndex(db, type.id, id)
   })
 }
@@ -52,10 +59,7 @@ export function indexReplacement(
  * Lets readers see the replacement instead of what the type held; `put` and `deleted` tell both.
  * Asked once more, because the first answer was lost, it answers the same.
  */
-export function publishReplacement(
-  db: DatabaseSync,
-  wish: ReplacementOfType & { readonly nowMs: number },
-): Commit {
+export function publishReplacement(db: DatabaseSync, wish: ReplacementOfType): Commit {
   return inTransaction(db, 'write', () => {
     const type = readType(db, wish.typeRid)
     const done = findPublished(db, type.id, wish.replacement)
@@ -70,7 +74,7 @@ export function publishReplacement(
     )
     db.prepare('UPDATE object_type SET table_id = ? WHERE id = ?').run(table.id, type.id)
     const counts = { put: table.liveCount, deleted: type.liveCount }
-    publishVersion(db, { typeId: type.id, version, ...counts, nowMs: wish.nowMs })
+    publishVersion(db, { typeId: type.id, version, ...counts })
     return { version, ...counts, kept: 0 }
   })
 }

@@ -5,9 +5,11 @@ import {
   indexReplacement,
   publishReplacement,
   startReplacement,
+  touchReplacement,
 } from './replacement.ts'
 import { saveOntology } from './save-ontology.ts'
 import { createApiToken, readPageTokenKeys, revokeApiTokens } from './secrets.ts'
+import { noteSightings } from './sightings.ts'
 import type { Jobs } from './thread-jobs.ts'
 
 /** Everything that writes: what the main thread can ask of the writer thread. */
@@ -15,9 +17,11 @@ export const WRITE_JOBS = {
   saveOntology,
   commitBatch,
   startReplacement,
+  touchReplacement,
   indexReplacement,
   publishReplacement,
   abandonReplacement,
+  noteSightings,
   reclaimStep,
   readPageTokenKeys,
   createApiToken,

@@ -1,0 +1,297 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Change, ObjectStore, PageRead } from '../src/store/object-store.ts'
+import type { StoreUnderTest } from './store-contract.ts'
+import { fcOptions } from './support/fc-options.ts'
+import { fixture, pageRead, retention, type StoreFixture } from './support/store-fixture.ts'
+
+/**
+ * How long a store keeps row versions, in virtual time: bodies that arrive slowly, publications
+ * that take long and maintenance at any point between. Only the test moves the clock.
+ */
+
+const SECOND = 1000
+const AGE_MS = 30 * SECOND
+const IDLE_MS = 3600 * SECOND
+
+/** Steps that take no time of their own. */
+type QuickStep =
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'snapshot' | 'commit' | 'maintain' }
+
+/** Steps during which others happen. */
+type Step =
+  | QuickStep
+  | { readonly do: 'slowCommit'; readonly during: readonly QuickStep[] }
+  | {
+      readonly do: 'replace'
+      readonly loading: readonly QuickStep[]
+      readonly publishing: readonly QuickStep[]
+    }
+
+const quickStep: fc.Arbitrary<QuickStep> = fc.oneof(
+  fc.record({
+    do: fc.constant('wait' as const),
+    ms: fc.constantFrom(1, SECOND, 10 * SECOND, AGE_MS - 1, AGE_MS, 200 * SECOND),
+  }),
+  fc.record({ do: fc.constantFrom('snapshot' as const, 'commit' as const, 'maintain' as const) }),
+)
+const quickSteps = fc.array(quickStep, { maxLength: 5 })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  quickStep,
+  fc.record({ do: fc.constant('slowCommit' as const), during: quickSteps }),
+  fc.record({ do: fc.constant('replace' as const), loading: quickSteps, publishing: quickSteps }),
+)
+
+const SUPERSEDED_BY_SLOW_COMMIT: readonly Step[] = [
+  {
+    do: 'slowCommit',
+    during: [{ do: 'wait', ms: 200 * SECOND }, { do: 'snapshot' }, { do: 'wait', ms: 10 * SECOND }],
+  },
+  { do: 'maintain' },
+]
+const SUPERSEDED_BY_SLOW_PUBLICATION: readonly Step[] = [
+  {
+    do: 'replace',
+    loading: [],
+    publishing: [
+      { do: 'wait', ms: 200 * SECOND },
+      { do: 'snapshot' },
+      { do: 'wait', ms: 10 * SECOND },
+    ],
+  },
+  { do: 'maintain' },
+]
+
+/** A page of a snapshot or of an ordered walk, and what the next page must be. */
+interface Taken {
+  readonly takenAtMs: number
+  readonly read: Partial<PageRead>
+  /** Undefined where later commits may change it. */
+  readonly shown: readonly string[] | undefined
+}
+
+const BY_TEXT = [{ property: 'text', direction: 'asc', nulls: 'last' }] as const
+
+/** A store, a clock, and all that was taken and must stay readable. */
+class World {
+  nowMs = 1_000_000
+  readonly #store: ObjectStore
+  readonly #things: StoreFixture
+  readonly #taken: Taken[] = []
+  #commits = 0
+
+  constructor(store: ObjectStore, things: StoreFixture) {
+    this.#store = store
+    this.#things = things
+  }
+
+  async run(steps: readonly Step[]): Promise<void> {
+    for (const one of steps) await this.#run(one)
+  }
+
+  /** Deletes what may go; gives the number of row versions deleted. */
+  async maintain(): Promise<number> {
+    const deleted = await this.#store.reclaim({
+      now: () => this.nowMs,
+      rowVersionsMs: AGE_MS,
+      idleReplacementsMs: IDLE_MS,
+    })
+    await this.checkTaken()
+    return deleted
+  }
+
+  /** Reads everything that is younger than its maximum age. */
+  async checkTaken(): Promise<void> {
+    for (const { takenAtMs, read, shown } of this.#taken) {
+      if (this.nowMs >= takenAtMs + AGE_MS) continue
+      const found = await this.#things.show(read)
+      if (shown !== undefined) expect(found).toEqual(shown)
+    }
+  }
+
+  async #run(one: Step): Promise<void> {
+    if (one.do === 'wait') this.nowMs += one.ms
+    if (one.do === 'snapshot') await this.#take()
+    if (one.do === 'commit') await this.#commit([])
+    if (one.do === 'maintain') await this.maintain()
+    if (one.do === 'slowCommit') await this.#commit(one.during)
+    if (one.do === 'replace') await this.#replace(one.loading, one.publishing)
+  }
+
+  /** The clock is read first, as the service does. */
+  async #take(): Promise<void> {
+    const takenAtMs = this.nowMs
+    const { version } = await this.#things.read()
+    const shown = await this.#things.show({ version })
+    this.#taken.push({ takenAtMs, read: { version }, shown })
+    const first = await this.#things.read({ order: BY_TEXT, maxObjects: 1 })
+    const rest = { order: BY_TEXT, after: first.last }
+    this.#taken.push({ takenAtMs, read: rest, shown: undefined })
+  }
+
+  async #commit(during: readonly QuickStep[], replacement?: string): Promise<void> {
+    this.#commits += 1
+    const text = String(this.#commits)
+    const { type, generation, change } = this.#things
+    const parts = async function* (world: World): AsyncGenerator<readonly Change[]> {
+      yield [change({ k: 'a', text }), change({ k: 'b', text })]
+      await world.run(during)
+      yield [change({ k: text, text })]
+    }
+    await this.#store.commit({
+      objectType: type,
+      changes: parts(this),
+      basedOn: generation,
+      replacement,
+    })
+  }
+
+  async #replace(loading: readonly QuickStep[], publishing: readonly QuickStep[]): Promise<void> {
+    const { type } = this.#things
+    const replacement = await this.#store.startReplacement(type)
+    await this.#commit(loading, replacement)
+    const published = this.#store.publishReplacement(type, replacement)
+    await Promise.all([published, this.run(publishing)])
+  }
+}
+
+export function ageContract({ name, open, openAgain, countRowVersions }: StoreUnderTest): void {
+  const start = async (store: ObjectStore) => {
+    const things = await fixture(store)
+    await things.commit([
+      ['a', '0'],
+      ['b', '0'],
+    ])
+    return { things, world: new World(store, things) }
+  }
+  const isGone = async (store: ObjectStore, { type }: StoreFixture, version: number) =>
+    (await store.readPage(pageRead(type, { version }))) === 'reclaimed'
+
+  describe(`the ${name} store: how long row versions are kept`, () => {
+    it('[4.5.2] until a snapshot has its maximum age, then no longer, whatever takes long', async () => {
+      const holds = fc.asyncProperty(fc.array(step, { maxLength: 10 }), async (steps) => {
+        await using store = await open()
+        const { things, world } = await start(store)
+        await world.run(steps)
+        await world.checkTaken()
+        // One run sees what is superseded, a later one deletes it.
+        await world.maintain()
+        world.nowMs += AGE_MS
+        await world.maintain()
+        const { version, matches } = await things.read()
+        expect(await countRowVersions()).toBe(matches)
+        for (let old = 0; old < version; old += 1) {
+          expect(await isGone(store, things, old)).toBe(true)
+        }
+        expect(await world.maintain()).toBe(0)
+      })
+      await fc.assert(holds, {
+        ...fcOptions(20, 8),
+        examples: [[SUPERSEDED_BY_SLOW_COMMIT], [SUPERSEDED_BY_SLOW_PUBLICATION]],
+      })
+    })
+
+    it('counts from the first maintenance that sees a version superseded', async () => {
+      await using store = await open()
+      const { things } = await start(store)
+      const maintain = (nowMs: number) => store.reclaim(retention(nowMs, AGE_MS))
+      await things.commit([['a', '1']])
+      expect(await maintain(1000)).toBe(0)
+      await things.commit([
+        ['a', '2'],
+        ['b', null],
+      ])
+      expect(await maintain(2000)).toBe(0)
+      expect(await maintain(AGE_MS + 999)).toBe(0)
+      expect(await things.show({ version: 1 })).toEqual(['a=0', 'b=0'])
+
+      expect(await maintain(AGE_MS + 1000)).toBe(1)
+      expect(await isGone(store, things, 1)).toBe(true)
+      expect(await things.show({ version: 2 })).toEqual(['a=1', 'b=0'])
+      expect(await maintain(AGE_MS + 1999)).toBe(0)
+
+      expect(await maintain(AGE_MS + 2000)).toBe(2)
+      expect(await isGone(store, things, 2)).toBe(true)
+      expect(await things.show({ version: 3 })).toEqual(['a=2'])
+      expect(await things.show()).toEqual(['a=2'])
+    })
+
+    it('with the table that held them, if a replacement superseded them', async () => {
+      await using store = await open()
+      const { things } = await start(store)
+      const replacement = await store.startReplacement(things.type)
+      await things.commit([['b', '2']], { replacement })
+      await things.commit([['b', '3']], { replacement })
+      const { version } = await store.publishReplacement(things.type, replacement)
+      expect(await store.reclaim(retention(0, AGE_MS))).toBe(0)
+      expect(await store.reclaim(retention(AGE_MS - 1, AGE_MS))).toBe(0)
+      expect(await things.show({ version: 1 })).toEqual(['a=0', 'b=0'])
+      expect(await store.reclaim(retention(AGE_MS, AGE_MS))).toBe(2)
+      expect(await isGone(store, things, 1)).toBe(true)
+      expect(await things.show({ version })).toEqual(['b=3'])
+      expect(await store.reclaim(retention(9 * AGE_MS, AGE_MS))).toBe(0)
+    })
+
+    it('no longer than usual after the clock was set back, and not shorter', async () => {
+      await using store = await open()
+      const { things } = await start(store)
+      await things.commit([['a', '1']])
+      const lateMs = 1_000_000 * AGE_MS
+      await store.reclaim(retention(lateMs, AGE_MS))
+      await store.reclaim(retention(0, AGE_MS))
+      expect(await store.reclaim(retention(AGE_MS - 1, AGE_MS))).toBe(0)
+      expect(await things.show({ version: 1 })).toEqual(['a=0', 'b=0'])
+      expect(await store.reclaim(retention(AGE_MS, AGE_MS))).toBe(1)
+    })
+
+    it('whoever maintains the store, from one process to the next', async () => {
+      await using first = await open()
+      const { things } = await start(first)
+      await things.commit([['a', '1']])
+      {
+        await using second = await openAgain()
+        expect(await second.reclaim(retention(0, AGE_MS))).toBe(0)
+      }
+      expect(await first.reclaim(retention(AGE_MS, AGE_MS))).toBe(1)
+    })
+  })
+
+  describe(`the ${name} store: how long replacements are kept`, () => {
+    const maintain = (store: ObjectStore, nowMs: number) => store.reclaim(retention(nowMs, IDLE_MS))
+
+    it('until nothing is added to them for long enough', async () => {
+      await using store = await open()
+      const { things } = await start(store)
+      const replacement = await store.startReplacement(things.type)
+      await things.commit([['a', '1']], { replacement })
+      await maintain(store, 0)
+      expect(await maintain(store, IDLE_MS - 1)).toBe(0)
+      await things.commit([['b', '1']], { replacement })
+      expect(await maintain(store, IDLE_MS)).toBe(0)
+      expect(await maintain(store, 2 * IDLE_MS - 1)).toBe(0)
+      expect(await maintain(store, 2 * IDLE_MS)).toBe(2)
+      const late = things.commit([['c', '1']], { replacement })
+      await expect(late).rejects.toThrow('ReplacementNotFound')
+      expect(await countRowVersions()).toBe(2)
+      expect(await things.show()).toEqual(['a=0', 'b=0'])
+    })
+
+    it('while a batch arrives that began in time', async () => {
+      await using store = await open()
+      const { things } = await start(store)
+      const replacement = await store.startReplacement(things.type)
+      await maintain(store, 0)
+      async function* slow(): AsyncGenerator<readonly Change[]> {
+        yield [things.change({ k: 'c', text: '1' })]
+        await maintain(store, IDLE_MS)
+        await maintain(store, IDLE_MS + 300 * SECOND)
+        yield [things.change({ k: 'd', text: '1' })]
+      }
+      const { type: objectType, generation: basedOn } = things
+      await store.commit({ objectType, changes: slow(), basedOn, replacement })
+      await store.publishReplacement(things.type, replacement)
+      expect(await things.show()).toEqual(['c=1', 'd=1'])
+    })
+  })
+}
