@@ -8,6 +8,7 @@ export const BATCH_PATH = `/api/admin/v1/ontologies/${ONTOLOGY}/objects/${TYPE}`
 
 export const DEFINITION: OntologyDefinition = {
   apiName: ONTOLOGY,
+  families: [ONTOLOGY],
   objectTypes: [
     {
       apiName: TYPE,
@@ -43,16 +44,17 @@ export function item(n: number): object {
 }
 
 /** A ring of many corners around most of the earth: the most expensive polygon that is allowed. */
-function worstPolygon(): number[][] {
+function worstPolygon(): object[] {
   const corners = Array.from({ length: 490 }, (_, index) => {
     const angle = (2 * Math.PI * index) / 490
     const radius = index % 2 === 0 ? 1 : 0.8
-    return [170 * radius * Math.cos(angle), 80 * radius * Math.sin(angle)]
+    return { longitude: 170 * radius * Math.cos(angle), latitude: 80 * radius * Math.sin(angle) }
   })
-  return [...corners, corners[0] ?? []]
+  return [...corners, corners[0] ?? {}]
 }
 
 const RANGES = Array.from({ length: 10 }, (_, index) => ({ gte: -1 - index, lt: 200_000 }))
+const FAMILY_SEARCH = `/api/${ONTOLOGY}/v1/objects/types/${TYPE}/search`
 
 /** Requests that are legal and expensive, as path and JSON body. */
 export const WORST_QUERIES: readonly (readonly [path: string, body: object])[] = [
@@ -67,10 +69,7 @@ export const WORST_QUERIES: readonly (readonly [path: string, body: object])[] =
       groupBy: [{ type: 'ranges', field: 'properties.group', ranges: RANGES }],
     },
   ],
-  [
-    `${LIST_PATH}/search`,
-    { query: { type: 'withinPolygon', field: 'properties.location', value: worstPolygon() } },
-  ],
+  [FAMILY_SEARCH, { query: { type: 'geoPointWithin', polygon: worstPolygon() } }],
   [
     `${LIST_PATH}/search`,
     { query: { type: 'anyTerm', field: 'properties.text', value: 'common' } },

@@ -1,7 +1,7 @@
 /**
- * Lets requests in. From authentication to the last byte of its answer, a request counts against the
- * limits of its caller, and it has a scope: when the request ends, however it ends, what the scope
- * holds is released and what still works for it is told to stop.
+ * Lets requests in. Every request has a scope, from its first byte to the last byte of its answer:
+ * when the request ends, however it ends, what the scope holds is released and what still works for
+ * it is told to stop. Once its caller is known, a request counts against the limits of that caller.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -10,10 +10,14 @@ import type { FairTurns } from '../admission/fair-turns.ts'
 import type { RequestContext } from '../admission/request-context.ts'
 import { ObjectQueryError } from '../contract/errors.ts'
 
+/** Requests that may be in progress on one connection, sent one behind the other. */
+const MAX_PIPELINED_REQUESTS = 64
+/** How long a connection is not read after a refusal, so that a client cannot spin. */
+const REFUSED_PAUSE_MS = 100
+
 export class Admission {
   readonly #limits: CallerLimits
   readonly #turns: FairTurns
-  /** Requests in progress, by connection: one connection may have many, one behind the other. */
   readonly #scopes = new WeakMap<Socket, Set<RequestScope>>()
 
   constructor(limits: CallerLimits, turns: FairTurns) {
@@ -21,20 +25,30 @@ export class Admission {
     this.#turns = turns
   }
 
-  /** Throws `TooManyRequests` when the caller has reached a limit. */
-  admit(callerId: string, request: IncomingMessage, response: ServerResponse): RequestScope {
-    this.#limits.enter(callerId)
+  /** Opens the scope of a request, or gives undefined when its connection has too many of them. */
+  open(request: IncomingMessage, response: ServerResponse): RequestScope | undefined {
     const { socket } = request
     const scopes = this.#scopesOf(socket)
-    const scope = new RequestScope(callerId, request, () => {
-      scopes.delete(scope)
-      this.#limits.leave(callerId)
-    })
+    if (scopes.size >= MAX_PIPELINED_REQUESTS) {
+      pauseAfter(response, socket)
+      return undefined
+    }
+    const scope = new RequestScope(request, () => scopes.delete(scope))
     scopes.add(scope)
     response.once('close', () => scope.end())
-    // The connection may have been lost while the caller was looked up.
-    if (socket.destroyed) scope.end()
     return scope
+  }
+
+  /** Counts a request for its caller. Throws `TooManyRequests` when the caller is at a limit. */
+  admit(callerId: string, scope: RequestScope, response: ServerResponse): void {
+    try {
+      this.#limits.enter(callerId)
+    } catch (error) {
+      pauseAfter(response, scope.socket)
+      throw error
+    }
+    scope.callerId = callerId
+    scope.defer(() => this.#limits.leave(callerId))
   }
 
   /** Undefined: go ahead. Otherwise other callers come first, and the work waits for the promise. */
@@ -64,17 +78,21 @@ export class Admission {
 
 /** One request in progress. */
 export class RequestScope implements RequestContext {
-  readonly callerId: string
+  /** Empty until the caller is known. */
+  callerId = ''
   readonly #request: IncomingMessage
   readonly #onEnd: () => void
   #deferred: (() => void)[] = []
   #aborter: AbortController | undefined
   #hasEnded = false
 
-  constructor(callerId: string, request: IncomingMessage, onEnd: () => void) {
-    this.callerId = callerId
+  constructor(request: IncomingMessage, onEnd: () => void) {
     this.#request = request
     this.#onEnd = onEnd
+  }
+
+  get socket(): Socket {
+    return this.#request.socket
   }
 
   get isReceiving(): boolean {
@@ -101,6 +119,13 @@ export class RequestScope implements RequestContext {
     this.#deferred = []
     this.#aborter?.abort(clientGone())
   }
+}
+
+function pauseAfter(response: ServerResponse, socket: Socket): void {
+  response.once('close', () => {
+    socket.pause()
+    setTimeout(() => socket.resume(), REFUSED_PAUSE_MS).unref()
+  })
 }
 
 function clientGone(): ObjectQueryError {

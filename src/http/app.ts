@@ -19,7 +19,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set before the handler of every endpoint that needs a scope. */
     caller: Caller
-    /** Set together with the caller: ends with the request. */
+    /** Ends with the request. */
     context: RequestScope
     /** The error that this request was answered with. */
     errorName: ErrorName | undefined

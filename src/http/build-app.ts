@@ -7,7 +7,7 @@ import type { RequestScope } from './admission.ts'
 import { addAggregateObjects } from './aggregate-objects.ts'
 import type { App } from './app.ts'
 import { authenticate, type Caller, requireScope } from './caller.ts'
-import { errorResponder, respondToBrokenRequest, routeOf } from './error-response.ts'
+import { errorResponder, refuseRequest, respondToBrokenRequest, routeOf } from './error-response.ts'
 import { addExportObjects } from './export-objects.ts'
 import { addFamilyObjects } from './family-objects.ts'
 import { addGetObject } from './get-object.ts'
@@ -71,6 +71,7 @@ export async function buildApp(services: Services, version: string): Promise<App
       path: request.url.split('?')[0],
     })
   })
+  openScopes(app, services)
   if (services.reportsRequests) reportRequests(app, services)
 
   app.addSchema(ErrorResponse)
@@ -99,6 +100,20 @@ export async function buildApp(services: Services, version: string): Promise<App
   return app
 }
 
+/** Before anything else, for every request: one that is too many costs as little as possible. */
+function openScopes(app: App, { admission }: Services): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const scope = admission.open(request.raw, reply.raw)
+    if (scope === undefined) {
+      reply.hijack()
+      refuseRequest(reply.raw)
+      return
+    }
+    request.context = scope
+    done()
+  })
+}
+
 /** Every endpoint of the given scope of the application names its scope, or does not start. */
 function requireAuthentication(app: App, services: Services): void {
   app.addHook('onRoute', ({ method, url, config }) => {
@@ -107,7 +122,7 @@ function requireAuthentication(app: App, services: Services): void {
   app.addHook('onRequest', async (request, reply) => {
     const caller = await authenticate(request.headers.authorization, services)
     request.caller = caller
-    request.context = services.admission.admit(caller.id, request.raw, reply.raw)
+    services.admission.admit(caller.id, request.context, reply.raw)
     const { scope } = request.routeOptions.config
     if (scope !== undefined) requireScope(caller, scope)
     const turn = services.admission.takeTurn(caller.id)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import {
@@ -44,6 +45,21 @@ function noteError(error: unknown, request: FastifyRequest, services: Services):
   }
   request.errorName = known.errorName
   return known
+}
+
+/** Refuses a request past the framework, because its connection has too many of them already. */
+export function refuseRequest(response: ServerResponse): void {
+  const error = new ObjectQueryError('TooManyRequests', {
+    reason: 'Too many requests are in progress on this connection.',
+    retryAfterSeconds: 1,
+  })
+  const body = JSON.stringify(errorBody(error, randomUUID()))
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'retry-after': '1',
+  }
+  response.writeHead(429, headers).end(body)
 }
 
 /** What is no HTTP at all gets the same body, on a connection that is then closed. */

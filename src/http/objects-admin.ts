@@ -25,6 +25,8 @@ import type { Services } from './services.ts'
 const CHANGE_BYTES = 16
 /** Bytes of memory that a byte of a batch takes until it is written; measured. */
 const BATCH_MEMORY_FACTOR = 8
+/** Bytes of a batch that are read in one turn: about a millisecond. */
+const TURN_BYTES = 16 * 1024
 const LINE_LIMITS = { maxBytes: BATCH_MAX_BYTES, maxLineBytes: RECORD_MAX_BYTES + CHANGE_BYTES }
 
 export function addObjectsAdmin(app: App, services: Services): void {
@@ -121,8 +123,10 @@ async function* receive(
   try {
     for await (const chunk of chunks) {
       memory.grow(chunk.length * BATCH_MEMORY_FACTOR)
-      await takeTurn()
-      yield chunk
+      for (let at = 0; at < chunk.length; at += TURN_BYTES) {
+        await takeTurn()
+        yield chunk.subarray(at, at + TURN_BYTES)
+      }
     }
   } finally {
     body.resume()

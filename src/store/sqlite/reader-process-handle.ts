@@ -30,7 +30,8 @@ export class ReaderProcess {
     const file = `./reader-process.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`
     this.#child = fork(fileURLToPath(new URL(file, import.meta.url)), [path, String(heapBytes)], {
       serialization: 'advanced',
-      execArgv: [...process.execArgv, `--max-old-space-size=${MAX_HEAP_MB}`],
+      // Not those of the service: a debugger, for one, takes a port that is in use.
+      execArgv: [`--max-old-space-size=${MAX_HEAP_MB}`, '--max-semi-space-size=16'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: { ...process.env, NODE_COMPILE_CACHE: getCompileCacheDir() },
     })
