@@ -8,21 +8,24 @@ export interface SmallRequest {
   readonly body?: object
 }
 
-export const SMALL_REQUESTS: readonly SmallRequest[] = [
-  { name: 'list 10 objects', path: `${LIST_PATH}?pageSize=10` },
-  { name: 'get one object', path: `${LIST_PATH}/i0000042` },
-  {
-    name: 'search by an equality',
-    path: `${LIST_PATH}/search`,
-    body: { query: { type: 'eq', field: 'properties.id', value: 'i0000007' }, pageSize: 10 },
-  },
-  {
-    name: 'search for a rare word',
-    path: `${LIST_PATH}/search`,
-    body: { query: { type: 'anyTerm', field: 'properties.text', value: 'rare77' }, pageSize: 10 },
-  },
-  { name: 'readiness', path: '/readyz' },
-]
+/** Other objects each time, so that no answer comes from memory. */
+export function smallRequests(n: number): readonly SmallRequest[] {
+  const id = `i${String(n % 10_000).padStart(7, '0')}`
+  const search = (query: object) => ({ path: `${LIST_PATH}/search`, body: { query, pageSize: 10 } })
+  const text = 'properties.text'
+  return [
+    { name: 'list 10 objects', path: `${LIST_PATH}?pageSize=${5 + (n % 10)}` },
+    { name: 'get one object', path: `${LIST_PATH}/${id}` },
+    { name: 'search by an equality', ...search({ type: 'eq', field: 'properties.id', value: id }) },
+    {
+      name: 'search for a rare word',
+      ...search({ type: 'anyTerm', field: text, value: `rare${n % 10_000}` }),
+    },
+    { name: 'readiness', path: '/readyz' },
+  ]
+}
+
+export const SMALL_REQUEST_NAMES = smallRequests(0).map(({ name }) => name)
 
 export interface Timed {
   readonly name: string

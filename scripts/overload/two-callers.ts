@@ -8,7 +8,7 @@ import { toText } from '../bench/table.ts'
 import type { Workspace } from '../bench/workspace.ts'
 import type { FloodKind, FloodReport } from './flood.ts'
 import type { OverloadedService } from './service.ts'
-import { SMALL_REQUESTS, sendSmall, type Timed } from './small-requests.ts'
+import { SMALL_REQUEST_NAMES, sendSmall, smallRequests, type Timed } from './small-requests.ts'
 
 const FLOOD = fileURLToPath(new URL('./flood.ts', import.meta.url))
 
@@ -45,11 +45,13 @@ export async function measureTwoCallers(
 ): Promise<string[]> {
   const [attacker, bystander] = [await service.createToken('a'), await service.createToken('b')]
   const agent = new Agent({ keepAlive: true })
+  let sent = 0
   const send = async (forMs: number): Promise<Timed[]> => {
     const timed: Timed[] = []
     const end = performance.now() + forMs
     while (performance.now() < end) {
-      for (const one of SMALL_REQUESTS)
+      sent += 1
+      for (const one of smallRequests(sent))
         timed.push(await sendSmall(one, service.url, bystander, agent))
     }
     return timed
@@ -93,7 +95,7 @@ function attackTable(
   recovery: number,
 ): string {
   const flood = Object.entries(statuses).map(([status, count]) => `${count} x ${status}`)
-  const rows = SMALL_REQUESTS.map(({ name: request }) => {
+  const rows = SMALL_REQUEST_NAMES.map((request) => {
     const base = median(quiet, request)
     const times = timesOf(loaded, request)
     const ratios = [0.5, 0.95, 1].map((share) => (quantile(times, share) / base).toFixed(1))
@@ -115,7 +117,7 @@ function missedBy(
   recovery: number,
 ): string[] {
   const missed: string[] = []
-  for (const { name } of SMALL_REQUESTS) {
+  for (const name of SMALL_REQUEST_NAMES) {
     const ratio = quantile(timesOf(loaded, name), 0.95) / median(quiet, name)
     if (ratio > SLOWER) missed.push(`${attack}: ${name} took ${ratio.toFixed(1)} x as long (p95)`)
   }

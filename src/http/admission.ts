@@ -12,13 +12,15 @@ import { ObjectQueryError } from '../contract/errors.ts'
 
 /** Requests that may be in progress on one connection, sent one behind the other. */
 const MAX_PIPELINED_REQUESTS = 64
-/** How long a connection is not read after a refusal, so that a client cannot spin. */
 const REFUSED_PAUSE_MS = 100
+const MAX_PAUSE_MS = 5000
 
 export class Admission {
   readonly #limits: CallerLimits
   readonly #turns: FairTurns
   readonly #scopes = new WeakMap<Socket, Set<RequestScope>>()
+  /** When connections that are paused are read again. */
+  readonly #pausedUntil = new WeakMap<Socket, number>()
 
   constructor(limits: CallerLimits, turns: FairTurns) {
     this.#limits = limits
@@ -29,10 +31,7 @@ export class Admission {
   open(request: IncomingMessage, response: ServerResponse): RequestScope | undefined {
     const { socket } = request
     const scopes = this.#scopesOf(socket)
-    if (scopes.size >= MAX_PIPELINED_REQUESTS) {
-      pauseAfter(response, socket)
-      return undefined
-    }
+    if (scopes.size >= MAX_PIPELINED_REQUESTS) return undefined
     const scope = new RequestScope(request, () => scopes.delete(scope))
     scopes.add(scope)
     response.once('close', () => scope.end())
@@ -40,13 +39,8 @@ export class Admission {
   }
 
   /** Counts a request for its caller. Throws `TooManyRequests` when the caller is at a limit. */
-  admit(callerId: string, scope: RequestScope, response: ServerResponse): void {
-    try {
-      this.#limits.enter(callerId)
-    } catch (error) {
-      pauseAfter(response, scope.socket)
-      throw error
-    }
+  admit(callerId: string, scope: RequestScope): void {
+    this.#limits.enter(callerId)
     scope.callerId = callerId
     scope.defer(() => this.#limits.leave(callerId))
   }
@@ -54,6 +48,31 @@ export class Admission {
   /** Undefined: go ahead. Otherwise other callers come first, and the work waits for the promise. */
   takeTurn(callerId: string): Promise<void> | undefined {
     return this.#turns.take(callerId)
+  }
+
+  /**
+   * Stops reading a connection for a while after a refusal, and longer for each further one, so
+   * that a client that does not wait cannot keep the service busy with refusals.
+   */
+  pauseAfterRefusal(response: ServerResponse): void {
+    const { socket } = response
+    if (socket === null) return
+    const now = performance.now()
+    const until = Math.max(now, this.#pausedUntil.get(socket) ?? 0) + REFUSED_PAUSE_MS
+    this.#pausedUntil.set(socket, Math.min(until, now + MAX_PAUSE_MS))
+    // In the next round: when a request ends, Node goes on reading the connection.
+    response.once('close', () => setImmediate(() => this.#pause(socket)))
+  }
+
+  #pause(socket: Socket): void {
+    if (socket.destroyed || socket.isPaused()) return
+    socket.pause()
+    const resumeWhenDue = () => {
+      const leftMs = (this.#pausedUntil.get(socket) ?? 0) - performance.now()
+      if (leftMs > 0) setTimeout(resumeWhenDue, leftMs).unref()
+      else socket.resume()
+    }
+    resumeWhenDue()
   }
 
   /** Whether a silent connection is one whose client neither sends nor takes what it should. */
@@ -91,10 +110,6 @@ export class RequestScope implements RequestContext {
     this.#onEnd = onEnd
   }
 
-  get socket(): Socket {
-    return this.#request.socket
-  }
-
   get isReceiving(): boolean {
     return !this.#request.complete
   }
@@ -119,13 +134,6 @@ export class RequestScope implements RequestContext {
     this.#deferred = []
     this.#aborter?.abort(clientGone())
   }
-}
-
-function pauseAfter(response: ServerResponse, socket: Socket): void {
-  response.once('close', () => {
-    socket.pause()
-    setTimeout(() => socket.resume(), REFUSED_PAUSE_MS).unref()
-  })
 }
 
 function clientGone(): ObjectQueryError {

@@ -106,6 +106,7 @@ function openScopes(app: App, { admission }: Services): void {
     const scope = admission.open(request.raw, reply.raw)
     if (scope === undefined) {
       reply.hijack()
+      admission.pauseAfterRefusal(reply.raw)
       refuseRequest(reply.raw)
       return
     }
@@ -119,10 +120,10 @@ function requireAuthentication(app: App, services: Services): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (config?.scope === undefined) throw new Error(`${method} ${url} names no scope`)
   })
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', async (request) => {
     const caller = await authenticate(request.headers.authorization, services)
     request.caller = caller
-    services.admission.admit(caller.id, request.context, reply.raw)
+    services.admission.admit(caller.id, request.context)
     const { scope } = request.routeOptions.config
     if (scope !== undefined) requireScope(caller, scope)
     const turn = services.admission.takeTurn(caller.id)

@@ -23,7 +23,7 @@ const FASTIFY_ERRORS: Readonly<Record<string, ErrorName>> = {
 
 export function errorResponder(services: Services) {
   return async (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-    sendError(reply, noteError(error, request, services), request.id)
+    sendError(reply, noteError(error, request, services), request.id, services)
 }
 
 /** The body of an error that comes too late for a status. */
@@ -83,9 +83,15 @@ export function respondToBrokenRequest(error: NodeJS.ErrnoException, socket: Soc
   socket.end(`HTTP/1.1 ${status}\r\n${head.join('\r\n')}\r\nconnection: close\r\n\r\n${body}`)
 }
 
-function sendError(reply: FastifyReply, error: ObjectQueryError, errorInstanceId: string) {
+function sendError(
+  reply: FastifyReply,
+  error: ObjectQueryError,
+  errorInstanceId: string,
+  { admission }: Services,
+) {
   const status = statusOf(error.errorName)
   if (status === 401) reply.header('www-authenticate', 'Bearer')
+  if (status === 429) admission.pauseAfterRefusal(reply.raw)
   if (status === 429 || status === 503) {
     reply.header('retry-after', String(error.parameters['retryAfterSeconds'] ?? 1))
   }
