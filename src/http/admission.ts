@@ -7,20 +7,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { CallerLimits } from '../admission/caller-limits.ts'
 import type { FairTurns } from '../admission/fair-turns.ts'
+import { RefusalDelay } from '../admission/refusal-delay.ts'
 import type { RequestContext } from '../admission/request-context.ts'
 import { ObjectQueryError } from '../contract/errors.ts'
 
 /** Requests that may be in progress on one connection, sent one behind the other. */
 const MAX_PIPELINED_REQUESTS = 64
-const REFUSED_PAUSE_MS = 100
-const MAX_PAUSE_MS = 5000
 
 export class Admission {
   readonly #limits: CallerLimits
   readonly #turns: FairTurns
+  readonly #refusals = new RefusalDelay()
   readonly #scopes = new WeakMap<Socket, Set<RequestScope>>()
-  /** When connections that are paused are read again. */
-  readonly #pausedUntil = new WeakMap<Socket, number>()
 
   constructor(limits: CallerLimits, turns: FairTurns) {
     this.#limits = limits
@@ -50,29 +48,9 @@ export class Admission {
     return this.#turns.take(callerId)
   }
 
-  /**
-   * Stops reading a connection for a while after a refusal, and longer for each further one, so
-   * that a client that does not wait cannot keep the service busy with refusals.
-   */
-  pauseAfterRefusal(response: ServerResponse): void {
-    const { socket } = response
-    if (socket === null) return
-    const now = performance.now()
-    const until = Math.max(now, this.#pausedUntil.get(socket) ?? 0) + REFUSED_PAUSE_MS
-    this.#pausedUntil.set(socket, Math.min(until, now + MAX_PAUSE_MS))
-    // In the next round: when a request ends, Node goes on reading the connection.
-    response.once('close', () => setImmediate(() => this.#pause(socket)))
-  }
-
-  #pause(socket: Socket): void {
-    if (socket.destroyed || socket.isPaused()) return
-    socket.pause()
-    const resumeWhenDue = () => {
-      const leftMs = (this.#pausedUntil.get(socket) ?? 0) - performance.now()
-      if (leftMs > 0) setTimeout(resumeWhenDue, leftMs).unref()
-      else socket.resume()
-    }
-    resumeWhenDue()
+  /** Milliseconds to wait before a caller is told that it was refused. */
+  refusalDelayMs(callerId: string): number {
+    return this.#refusals.next(callerId)
   }
 
   /** Whether a silent connection is one whose client neither sends nor takes what it should. */

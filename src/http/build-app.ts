@@ -106,7 +106,6 @@ function openScopes(app: App, { admission }: Services): void {
     const scope = admission.open(request.raw, reply.raw)
     if (scope === undefined) {
       reply.hijack()
-      admission.pauseAfterRefusal(reply.raw)
       refuseRequest(reply.raw)
       return
     }

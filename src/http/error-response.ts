@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import {
   ERRORS,
@@ -22,8 +23,14 @@ const FASTIFY_ERRORS: Readonly<Record<string, ErrorName>> = {
 }
 
 export function errorResponder(services: Services) {
-  return async (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-    sendError(reply, noteError(error, request, services), request.id, services)
+  return async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const known = noteError(error, request, services)
+    if (known.errorName === 'TooManyRequests') {
+      const delayMs = services.admission.refusalDelayMs(request.caller.id)
+      if (delayMs > 0) await sleep(delayMs)
+    }
+    return sendError(reply, known, request.id)
+  }
 }
 
 /** The body of an error that comes too late for a status. */
@@ -47,7 +54,7 @@ function noteError(error: unknown, request: FastifyRequest, services: Services):
   return known
 }
 
-/** Refuses a request past the framework, because its connection has too many of them already. */
+/** Refuses a request past the framework: its connection has too many already, and is closed. */
 export function refuseRequest(response: ServerResponse): void {
   const error = new ObjectQueryError('TooManyRequests', {
     reason: 'Too many requests are in progress on this connection.',
@@ -58,6 +65,7 @@ export function refuseRequest(response: ServerResponse): void {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     'retry-after': '1',
+    connection: 'close',
   }
   response.writeHead(429, headers).end(body)
 }
@@ -83,15 +91,9 @@ export function respondToBrokenRequest(error: NodeJS.ErrnoException, socket: Soc
   socket.end(`HTTP/1.1 ${status}\r\n${head.join('\r\n')}\r\nconnection: close\r\n\r\n${body}`)
 }
 
-function sendError(
-  reply: FastifyReply,
-  error: ObjectQueryError,
-  errorInstanceId: string,
-  { admission }: Services,
-) {
+function sendError(reply: FastifyReply, error: ObjectQueryError, errorInstanceId: string) {
   const status = statusOf(error.errorName)
   if (status === 401) reply.header('www-authenticate', 'Bearer')
-  if (status === 429) admission.pauseAfterRefusal(reply.raw)
   if (status === 429 || status === 503) {
     reply.header('retry-after', String(error.parameters['retryAfterSeconds'] ?? 1))
   }
