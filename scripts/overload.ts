@@ -4,6 +4,7 @@ import { readCommandLine } from './bench/command-line.ts'
 import { STORES } from './bench/options.ts'
 import { openEmptyStore } from './bench/stores.ts'
 import { openWorkspace } from './bench/workspace.ts'
+import { measureEventLoop } from './overload/event-loop.ts'
 import { measureMemory } from './overload/memory.ts'
 import { startOverloadedService } from './overload/service.ts'
 import { measureTwoCallers } from './overload/two-callers.ts'
@@ -16,6 +17,7 @@ const HELP = `Usage: npm run overload -- [options]
 Starts the service on a store of its own. One caller floods it with the most expensive legal queries,
 pages, pipelines and batches, then hangs up, while another caller sends small requests: these must
 stay under 10 times their usual time, none may be refused, and all must be as before within 2 seconds.
+Then every endpoint with its largest legal input: 50 ms of the main thread at a stretch at most.
 Then the largest batches at once, clients that do not read and the worst queries: the service must
 stay within its memory budget. Takes about 5 minutes for each store. Exits with 1 when a mark is
 missed; the quick form judges only refusals and the life of the process.
@@ -42,6 +44,10 @@ else if (options !== undefined) {
     {
       await using service = await startOverloadedService(workspace, store.url, size)
       missed.push(...(await measureTwoCallers(service, workspace, size)))
+    }
+    {
+      await using service = await startOverloadedService(workspace, store.url, { objects: 0 })
+      missed.push(...(await measureEventLoop(service)))
     }
     await using service = await startOverloadedService(workspace, store.url, { objects: 0 })
     missed.push(...(await measureMemory(service, workspace, size)))

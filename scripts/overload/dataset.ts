@@ -28,6 +28,17 @@ export const DEFINITION: OntologyDefinition = {
       primaryKey: 'id',
       properties: { id: { type: 'string' }, text: { type: 'string' }, n: { type: 'integer' } },
     },
+    {
+      apiName: 'large',
+      primaryKey: 'id',
+      properties: {
+        id: { type: 'string' },
+        numbers: { type: 'array', items: { type: 'integer' } },
+        ...Object.fromEntries(
+          Array.from({ length: 10 }, (_, index) => [`text${index}`, { type: 'string' as const }]),
+        ),
+      },
+    },
   ],
 }
 

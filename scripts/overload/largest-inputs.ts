@@ -1,0 +1,61 @@
+/** The largest inputs that endpoints take. */
+import { DEFINITION_MAX_BYTES, OBJECT_TYPES_MAX } from '../../src/contract/limits.ts'
+
+/** About four kilobytes, so that a thousand fill a page. */
+export function largeObject(n: number): object {
+  const texts = Array.from({ length: 10 }, (_, index) => [
+    `text${index}`,
+    `${index} ${n} ${'a few words of text '.repeat(20)}`,
+  ])
+  return { id: `l${n}`, ...Object.fromEntries(texts) }
+}
+
+/** Single objects at the limit of size, of the kinds that are the most work for their bytes. */
+export const LARGE_OBJECTS: readonly { readonly name: string; readonly object: () => object }[] = [
+  { name: 'one text', object: () => ({ id: 'text', text0: 'word '.repeat(800_000) }) },
+  {
+    name: 'different words',
+    object: () => ({ id: 'words', text0: Array.from({ length: 500_000 }, (_, n) => n).join(' ') }),
+  },
+  {
+    name: 'an array of numbers',
+    object: () => ({ id: 'numbers', numbers: Array.from({ length: 500_000 }, (_, n) => n) }),
+  },
+]
+
+/** Filters up to the length of a request line. */
+export function manyFilters(): string {
+  const filters = Array.from({ length: 400 }, (_, n) => `properties.group.eq=${n}`)
+  return filters.join('&').slice(0, 12_000)
+}
+
+export function deepJson(): string {
+  const depth = 40_000
+  return `{"query":${'{"type":"not","value":'.repeat(depth)}{}${'}'.repeat(depth)}}`
+}
+
+/** As many groups and metrics as are allowed. */
+export const WIDE_AGGREGATION = {
+  aggregation: Array.from({ length: 100 }, (_, n) => ({
+    type: ['sum', 'avg', 'min', 'max'][n % 4],
+    field: n % 8 < 4 ? 'properties.price' : 'properties.group',
+    name: `metric ${n}`,
+  })),
+  groupBy: [{ type: 'exact', field: 'properties.id', maxGroupCount: 10_000 }],
+}
+
+/** As many types with a hundred properties as fit. */
+export function largeDefinition(): string {
+  const properties = Object.fromEntries(
+    Array.from({ length: 100 }, (_, n) => [`property${n}`, { type: 'string' }]),
+  )
+  const types: object[] = []
+  let bytes = 0
+  while (types.length < OBJECT_TYPES_MAX) {
+    const type = { apiName: `type${types.length}`, primaryKey: 'property0', properties }
+    bytes += JSON.stringify(type).length + 1
+    if (bytes > DEFINITION_MAX_BYTES - 1000) break
+    types.push(type)
+  }
+  return JSON.stringify({ apiName: 'largest', objectTypes: types })
+}
