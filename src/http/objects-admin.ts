@@ -23,8 +23,9 @@ import type { Services } from './services.ts'
 
 /** What stands around an object in its line: `{"put":` and `}`. */
 const CHANGE_BYTES = 16
-/** Bytes of memory that a byte of a batch takes until it is written; measured. */
-const BATCH_MEMORY_FACTOR = 8
+/** Memory that a batch takes until it is written, for each byte and for each change; measured. */
+const MEMORY_PER_BYTE = 5
+const MEMORY_PER_CHANGE = 2000
 /** Bytes of a batch that are read in one turn: about a millisecond. */
 const TURN_BYTES = 16 * 1024
 const LINE_LIMITS = { maxBytes: BATCH_MAX_BYTES, maxLineBytes: RECORD_MAX_BYTES + CHANGE_BYTES }
@@ -64,7 +65,7 @@ export function addObjectsAdmin(app: App, services: Services): void {
       const received = receive(request.body as Readable, memory, () =>
         services.admission.takeTurn(callerId),
       )
-      const changes = readChanges(received, objectType)
+      const changes = readChanges(received, objectType, memory)
       if (dryRun) for await (const _ of changes);
       const batch: Batch = {
         objectType,
@@ -122,7 +123,7 @@ async function* receive(
   const chunks: AsyncIterable<Buffer> = body.iterator({ destroyOnReturn: false })
   try {
     for await (const chunk of chunks) {
-      memory.grow(chunk.length * BATCH_MEMORY_FACTOR)
+      memory.grow(chunk.length * MEMORY_PER_BYTE)
       for (let at = 0; at < chunk.length; at += TURN_BYTES) {
         await takeTurn()
         yield chunk.subarray(at, at + TURN_BYTES)
@@ -137,6 +138,7 @@ async function* receive(
 async function* readChanges(
   chunks: AsyncIterable<Buffer>,
   objectType: ObjectType,
+  memory: MemoryReservation,
 ): AsyncGenerator<readonly Change[]> {
   const readObject = objectReader(objectType)
   const refused: RefusedLine[] = []
@@ -151,6 +153,7 @@ async function* readChanges(
       else changes.push(change)
     }
     count += changes.length
+    memory.grow(changes.length * MEMORY_PER_CHANGE)
     if (count > BATCH_MAX_CHANGES) {
       throw new ObjectQueryError('Default:RequestEntityTooLarge', {
         maxChanges: BATCH_MAX_CHANGES,

@@ -40,6 +40,8 @@ const PAGES_AT_ONCE = CONNECTIONS.quick - 1
 /** Of one type: one batch is written, one is ready to follow. */
 const WRITES_PER_KEY = 2
 const WRITE_ATTEMPTS = 5
+/** Writing the rows of a batch may take longer, see `takeTime`. */
+const WRITE_STATEMENT_TIMEOUT_MS = 30_000
 
 export interface DatabaseOptions {
   readonly queryTimeoutMs?: number | undefined
@@ -80,9 +82,13 @@ export class Database implements AsyncDisposable {
 
   constructor(url: string, options: DatabaseOptions = {}) {
     this.#queryTimeoutMs = options.queryTimeoutMs ?? 1000 * QUERY_TIMEOUT_SECONDS
-    const pool = (kind: keyof typeof CONNECTIONS) =>
-      makePool(url, { max: CONNECTIONS[kind], statementTimeoutMs: this.#queryTimeoutMs })
-    this.#pools = { quick: pool('quick'), slow: pool('slow'), write: pool('write') }
+    const pool = (kind: keyof typeof CONNECTIONS, statementTimeoutMs: number) =>
+      makePool(url, { max: CONNECTIONS[kind], statementTimeoutMs })
+    this.#pools = {
+      quick: pool('quick', this.#queryTimeoutMs),
+      slow: pool('slow', this.#queryTimeoutMs),
+      write: pool('write', WRITE_STATEMENT_TIMEOUT_MS),
+    }
     this.#quick = new ReaderLane(this.#pools.quick)
   }
 
