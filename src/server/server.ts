@@ -94,7 +94,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       reportsRequests: isShown('requestFinished', config.OQS_LOG_LEVEL),
       isStopping: () => isStopping,
     },
-    version,
+    { version, docs: config.OQS_DOCS },
   )
   parts.defer(async () => {
     isStopping = true
