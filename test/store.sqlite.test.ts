@@ -207,7 +207,7 @@ describe('the SQLite store in particular', () => {
     expect(await things.commit([['a', '1']])).toMatchObject({ version: 1 })
   })
 
-  it('answers 503 while another process holds the write lock', { timeout: 30_000 }, async () => {
+  it('answers 503 while another process holds the write lock', async () => {
     expect(await lockedOut).toEqual({
       refused: { errorName: 'ServiceUnavailable', reason: 'the database is busy' },
       meanwhile: [],

@@ -64,7 +64,7 @@ async function present(
   const failure = failed ?? new Promise<never>(() => {})
   try {
     if (config.OQS_DEMO) {
-      demoShown = showDemo(server, { signal: stopping.signal, print })
+      demoShown = showDemo(server, { signal: stopping.signal, print, docs: config.OQS_DOCS })
       await Promise.race([demoShown, failure])
     }
     await failure

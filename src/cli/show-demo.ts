@@ -9,13 +9,15 @@ export interface DemoScreen {
   /** Ends the load after the batch that is under way. */
   readonly signal: AbortSignal
   readonly print: (line: string) => void
+  /** Whether the service has the page that the last line names. */
+  readonly docs: boolean
 }
 
 /** Loaded before the command is shown, which asks for them. */
 const SHOWN_TYPES = ['country', 'airport']
 
 /** Shows a token and a command that works at once, then loads what is left of the demo. */
-export async function showDemo(server: Server, { signal, print }: DemoScreen): Promise<void> {
+export async function showDemo(server: Server, { signal, print, docs }: DemoScreen): Promise<void> {
   const { url, store } = server
   const demo = await openDemo(store)
   const types = demo.missing.length === 0 ? demo.unfinished : []
@@ -32,7 +34,7 @@ export async function showDemo(server: Server, { signal, print }: DemoScreen): P
   const token = await makeDemoToken(store, Date.now())
   print(`token ${token}`)
   if (demo.isThere) print(`try   ${demoCommand(url, token)}`)
-  print(`docs  ${url}/docs (the token is good for 24 hours)`)
+  if (docs) print(`docs  ${url}/docs (the token is good for 24 hours)`)
   const reason = reasonAgainst(demo)
   if (reason !== undefined) print(`demo  ${reason}`)
 

@@ -53,7 +53,12 @@ export const ERRORS = {
   },
   'Default:NotFound': {
     errorCode: 'NOT_FOUND',
-    description: 'There is no endpoint with this method and path.',
+    description: 'There is no endpoint with this path.',
+  },
+  'Default:MethodNotAllowed': {
+    errorCode: 'INVALID_ARGUMENT',
+    status: 405,
+    description: 'The path is known, but not with this method; the parameters name those it has.',
   },
 
   ReplacementNotFound: {

@@ -1,13 +1,19 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { Ajv } from 'ajv'
 import fastify from 'fastify'
-import { ObjectQueryError } from '../contract/errors.ts'
 import { BODY_MAX_BYTES } from '../contract/limits.ts'
 import type { RequestScope } from './admission.ts'
 import { addAggregateObjects } from './aggregate-objects.ts'
 import type { App } from './app.ts'
 import { authenticate, type Caller, requireScope } from './caller.ts'
-import { errorResponder, refuseRequest, respondToBrokenRequest, routeOf } from './error-response.ts'
+import { addDocs } from './docs/add-docs.ts'
+import {
+  errorResponder,
+  refuseRequest,
+  refuseTunnel,
+  respondToBrokenRequest,
+  routeOf,
+} from './error-response.ts'
 import { addExportObjects } from './export-objects.ts'
 import { addFamilyObjects } from './family-objects.ts'
 import { addGetObject } from './get-object.ts'
@@ -19,14 +25,14 @@ import { addObjectTypes } from './object-types.ts'
 import { addObjectsAdmin } from './objects-admin.ts'
 import { addOntologies } from './ontologies.ts'
 import { addOntologiesAdmin } from './ontologies-admin.ts'
-import { addOpenApi } from './openapi.ts'
-import { partingResponses } from './parting-response.ts'
 import { addReplacementsAdmin } from './replacements-admin.ts'
 import { ErrorResponse } from './schemas.ts'
 import { addSearchObjects } from './search-objects.ts'
 import { addSearchObjects1 } from './search-objects-1.ts'
+import { serviceResponses } from './service-response.ts'
 import type { Services } from './services.ts'
 import { textValidator } from './text-validator.ts'
+import { addUnknownEndpoint } from './unknown-endpoint.ts'
 
 /** The HTTP application: every endpoint, and what all of them share. */
 
@@ -38,7 +44,14 @@ const HEADERS_TIMEOUT_MS = 20_000
 /** Longer than the idle time of common load balancers, so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000
 
-export async function buildApp(services: Services, version: string): Promise<App> {
+export interface AppOptions {
+  /** The version that `openapi.json` shows. */
+  readonly version: string
+  /** Whether `/docs` and `/openapi.json` are served. */
+  readonly docs: boolean
+}
+
+export async function buildApp(services: Services, { version, docs }: AppOptions): Promise<App> {
   const respondToError = errorResponder(services)
   const app: App = fastify({
     logger: false,
@@ -48,7 +61,7 @@ export async function buildApp(services: Services, version: string): Promise<App
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     http: {
       headersTimeout: HEADERS_TIMEOUT_MS,
-      ServerResponse: partingResponses(services.isStopping),
+      ServerResponse: serviceResponses(services.isStopping),
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // A stopping server finishes what its connections still send, see server/close-app.ts.
@@ -65,17 +78,13 @@ export async function buildApp(services: Services, version: string): Promise<App
   setValidator(app)
   setBodyParsers(app)
   app.setErrorHandler(respondToError)
-  app.setNotFoundHandler((request) => {
-    throw new ObjectQueryError('Default:NotFound', {
-      method: request.method,
-      path: request.url.split('?')[0],
-    })
-  })
   openScopes(app, services)
   if (services.reportsRequests) reportRequests(app, services)
 
+  app.server.on('connect', refuseTunnel)
   app.addSchema(ErrorResponse)
-  await addOpenApi(app, version)
+  await addUnknownEndpoint(app)
+  if (docs) await addDocs(app, version)
   addHealth(app, services)
   await app.register(async (secured: App) => {
     requireAuthentication(secured, services)

@@ -8,13 +8,21 @@ import type { Services } from './services.ts'
 export interface Caller {
   /** What page tokens are bound to. */
   readonly id: string
+  /** The RIDs and API names that the token is limited to; undefined where it is for all. */
+  readonly ontologies: readonly string[] | undefined
   readonly mayUse: (scope: Scope) => boolean
   readonly maySee: (ontology: Pick<Ontology, 'rid' | 'apiName'>) => boolean
 }
 
-const ADMIN: Caller = { id: 'admin', mayUse: () => true, maySee: () => true }
+const ADMIN: Caller = {
+  id: 'admin',
+  ontologies: undefined,
+  mayUse: () => true,
+  maySee: () => true,
+}
 
-const BEARER = 'Bearer '
+/** The name of a scheme ignores case, and any number of spaces follows (RFC 9110, 11.1 and 11.4). */
+const BEARER = /^bearer +/i
 
 /** Bearer tokens are long and random, so one fast hash hides them as well as a slow one would. */
 export function hashSecret(secret: string): string {
@@ -26,10 +34,11 @@ export async function authenticate(
   { store, adminTokenHash, now }: Services,
 ): Promise<Caller> {
   if (authorization === undefined) throw new ObjectQueryError('MissingCredentials')
-  if (!authorization.startsWith(BEARER)) {
+  const scheme = BEARER.exec(authorization)
+  if (scheme === null) {
     throw new ObjectQueryError('Default:Unauthorized', { error: 'NOT_A_BEARER_TOKEN' })
   }
-  const secretHash = hashSecret(authorization.slice(BEARER.length))
+  const secretHash = hashSecret(authorization.slice(scheme[0].length))
   if (adminTokenHash !== undefined && sameHash(secretHash, adminTokenHash)) return ADMIN
 
   const token = await store.findApiToken(secretHash)
@@ -42,6 +51,7 @@ export async function authenticate(
   }
   return {
     id: token.id,
+    ontologies: token.ontologies,
     mayUse: (scope) => token.scopes.includes(scope),
     maySee: ({ rid, apiName }) =>
       token.ontologies === undefined ||

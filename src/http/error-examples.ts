@@ -23,6 +23,11 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
     invalidLinkTypes: [],
   },
   'Default:NotFound': { method: 'GET', path: '/api/v1/ontology' },
+  'Default:MethodNotAllowed': {
+    method: 'DELETE',
+    path: '/api/v1/ontologies',
+    allowed: ['GET', 'HEAD', 'OPTIONS'],
+  },
   InvalidPageSize: { pageSize: 0 },
   InvalidPageToken: { pageToken: 'v1.AVWsPDbJ…', reason: 'expired' },
   ObjectsExceededLimit: { limit: 10_000 },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import {
@@ -11,6 +12,7 @@ import {
   statusOf,
 } from '../contract/errors.ts'
 import { invalidRequest } from './invalid-request.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
 import type { Services } from './services.ts'
 
 /** The only place that knows how an error looks on the wire [7.2]. */
@@ -73,27 +75,43 @@ export function refuseRequest(response: ServerResponse): void {
 /** What is no HTTP at all gets the same body, on a connection that is then closed. */
 export function respondToBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
-  const isLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  const reason = isLarge ? 'the path and the headers are too long' : 'the request is not HTTP'
-  const body = JSON.stringify(
-    errorBody(
-      new ObjectQueryError('Default:InvalidArgument', { parameter: 'request', reason }),
-      randomUUID(),
-    ),
-  )
-  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-  const status = isLarge
-    ? '431 Request Header Fields Too Large'
-    : isLate
-      ? '408 Request Timeout'
-      : '400 Bad Request'
-  const head = ['content-type: application/json', `content-length: ${Buffer.byteLength(body)}`]
-  socket.end(`HTTP/1.1 ${status}\r\n${head.join('\r\n')}\r\nconnection: close\r\n\r\n${body}`)
+  const { status, reason } = BROKEN_REQUESTS[error.code ?? ''] ?? NOT_HTTP
+  endConnection(socket, status, { parameter: 'request', reason })
+}
+
+/** Refuses `CONNECT`, which Node gives to no endpoint: this is not a proxy. */
+export function refuseTunnel(_request: unknown, socket: Duplex): void {
+  endConnection(socket, '400 Bad Request', { parameter: 'method', reason: UNKNOWN_METHOD })
+}
+
+const UNKNOWN_METHOD = 'the method is unknown'
+const NOT_HTTP = { status: '400 Bad Request', reason: 'the request is not HTTP' }
+const BROKEN_REQUESTS: Readonly<Record<string, typeof NOT_HTTP>> = {
+  HPE_INVALID_METHOD: { status: '400 Bad Request', reason: UNKNOWN_METHOD },
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    reason: 'the path and the headers are too long',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', reason: NOT_HTTP.reason },
+}
+
+function endConnection(socket: Duplex, status: string, parameters: ErrorBody['parameters']): void {
+  const error = new ObjectQueryError('Default:InvalidArgument', parameters)
+  const body = JSON.stringify(errorBody(error, randomUUID()))
+  const headers = Object.entries({
+    ...SECURITY_HEADERS,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  })
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`)
 }
 
 function sendError(reply: FastifyReply, error: ObjectQueryError, errorInstanceId: string) {
   const status = statusOf(error.errorName)
   if (status === 401) reply.header('www-authenticate', 'Bearer')
+  if (status === 405) reply.header('allow', (error.parameters['allowed'] as string[]).join(', '))
   if (status === 429 || status === 503) {
     reply.header('retry-after', String(error.parameters['retryAfterSeconds'] ?? 1))
   }

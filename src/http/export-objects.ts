@@ -50,9 +50,14 @@ export function addExportObjects(app: App, services: Services): void {
       const exported = readParameters(request.query, objectType, services)
       // Read before anything is sent, so that whatever is wrong still has a status of its own.
       const first = await readPiece(exported, exported.after, exported.version, context, services)
-      const chunks = writeExport(exported, first, context, services, (error) =>
-        describeError(error, request as FastifyRequest, services),
-      )
+      // The framework would read a whole export for `HEAD`, and send none of it.
+      const isHead = request.method === 'HEAD'
+      if (isHead) first.release()
+      const chunks = isHead
+        ? []
+        : writeExport(exported, first, context, services, (error) =>
+            describeError(error, request as FastifyRequest, services),
+          )
       void (reply as FastifyReply).header('oqs-version', first.version)
       return (reply as FastifyReply)
         .type(exported.writer.contentType)

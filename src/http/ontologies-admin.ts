@@ -1,11 +1,10 @@
 import { Type } from 'typebox'
 import { ObjectQueryError } from '../contract/errors.ts'
 import { DEFINITION_MAX_BYTES } from '../contract/limits.ts'
-import type { Catalogue } from '../ontology/catalogue.ts'
 import { planChange } from '../ontology/change-definition.ts'
 import { OntologyDefinition } from '../ontology/definition-schema.ts'
 import type { App } from './app.ts'
-import type { Caller } from './caller.ts'
+import { refuseForeignNames } from './own-ontologies.ts'
 import { resolveOntology } from './resolve.ts'
 import { NoParameters, readResponses, responses } from './schemas.ts'
 import { sendJson } from './send-json.ts'
@@ -37,7 +36,7 @@ export function addOntologiesAdmin(app: App, services: Services): void {
       const { ontology: identifier } = request.params
       const definition = await repeatOutOfSync(async () => {
         const catalogue = await services.store.readCatalogue()
-        refuseForeignOntology(request.caller, identifier, request.body, catalogue)
+        refuseForeignNames(request.caller, identifier, request.body, catalogue)
         const change = planChange(identifier, request.body, catalogue, services.newUuid)
         await services.store.saveOntology(change, request.context)
         return change.ontology.definition
@@ -83,19 +82,3 @@ async function repeatOutOfSync<Result>(attempt: () => Promise<Result>): Promise<
 }
 
 const OUT_OF_SYNC = 'OntologyDefinitionOutOfSync'
-
-/**
- * Whoever may not see an ontology may neither change it nor take its name. Checked before anything
- * else is said about the definition, since that could tell of what must stay hidden.
- */
-function refuseForeignOntology(
-  caller: Caller,
-  identifier: string,
-  { apiName, rid = '' }: OntologyDefinition,
-  catalogue: Catalogue,
-): void {
-  const touched = [catalogue.find(identifier), catalogue.find(rid), { rid, apiName }]
-  if (touched.some((ontology) => ontology !== undefined && !caller.maySee(ontology))) {
-    throw new ObjectQueryError('ApiUsageDenied', { reason: 'this token is for other ontologies' })
-  }
-}

@@ -6,9 +6,12 @@ import { refuse } from './refused-value.ts'
  */
 
 const WHOLE = /^[+-]?\d{1,40}$/
-const DECIMAL = /^([+-]?)(\d{1,200})(?:\.(\d{1,200}))?$/
-// Each digit can be matched in one way only, so that a long wrong text is refused in linear time.
-const FLOATING = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?$/
+/**
+ * The one spelling of numbers that need not be whole, for `float`, `double` and `decimal`: sign,
+ * whole digits, fraction, fraction without whole digits, exponent. Each digit can be matched in one
+ * way only, so that a long wrong text is refused in linear time.
+ */
+const NUMBER = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d{1,4}))?$/
 
 /** Digits on each side of the point, enough for every database that has decimals. */
 const DECIMAL_DIGITS = 100
@@ -46,15 +49,26 @@ export function readLong(value: unknown): string {
 /** Exact: digits after the point stay as they were sent, trailing zeros included. */
 export function readDecimal(value: unknown): string {
   const text = typeof value === 'number' ? decimalText(value) : value
-  const match = typeof text === 'string' ? DECIMAL.exec(text) : null
-  if (match === null) refuse('is not a decimal: digits with at most one point')
-  const [, sign, whole = '', fraction = ''] = match
-  const digits = whole.replace(/^0+(?=\d)/, '')
-  if (digits.length > DECIMAL_DIGITS || fraction.length > DECIMAL_DIGITS) {
+  const match = typeof text === 'string' ? NUMBER.exec(text) : null
+  if (match === null) refuse('is not a decimal')
+  const [, sign, whole = '', fraction = match[4] ?? '', , exponent = '0'] = match
+  const number = movePoint(whole, fraction, Number(exponent))
+  return sign === '-' && /[1-9]/.test(number) ? `"-${number}"` : `"${number}"`
+}
+
+/** Writes a number without its exponent: the same digits around a point at another place. */
+function movePoint(whole: string, fraction: string, exponent: number): string {
+  const digits = whole + fraction
+  const point = whole.length + exponent
+  const before = digits
+    .slice(0, Math.max(point, 0))
+    .padEnd(point, '0')
+    .replace(/^0+(?=\d)/, '')
+  const after = '0'.repeat(Math.max(-point, 0)) + digits.slice(Math.max(point, 0))
+  if (before.length > DECIMAL_DIGITS || after.length > DECIMAL_DIGITS) {
     refuse(`has more than ${DECIMAL_DIGITS} digits on one side of the point`)
   }
-  const number = fraction === '' ? digits : `${digits}.${fraction}`
-  return sign === '-' && /[1-9]/.test(number) ? `"-${number}"` : `"${number}"`
+  return after === '' ? before : `${before === '' ? '0' : before}.${after}`
 }
 
 /** A JSON number is read as a double, and what it was written as is not known any more. */
@@ -69,7 +83,7 @@ function decimalText(value: number): string {
 export function floatingReader(type: 'float' | 'double'): (value: unknown) => string {
   return (value) => {
     if (value === 'NaN' || value === 'Infinity' || value === '-Infinity') return `"${value}"`
-    const number = typeof value === 'string' && FLOATING.test(value) ? Number(value) : value
+    const number = typeof value === 'string' && NUMBER.test(value) ? Number(value) : value
     if (typeof number !== 'number' || !Number.isFinite(number)) refuse(`is not a ${type}`)
     // Rounded as a client rounds: the largest float is commonly printed as 3.4028235e38.
     if (type === 'float' && !Number.isFinite(Math.fround(number))) refuse('is outside float')

@@ -116,7 +116,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       reportsRequests: isShown('requestFinished', config.OQS_LOG_LEVEL),
       isStopping: () => isStopping,
     },
-    version,
+    { version, docs: config.OQS_DOCS },
   )
   parts.defer(async () => {
     isStopping = true

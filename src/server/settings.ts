@@ -69,7 +69,7 @@ export const SETTINGS = {
     default: 'off',
     meaning: 'Load the demo ontology when the store is empty, and print a token for it.',
     allowed: 'on or off',
-    parse: (text: string) => (text === 'on' ? true : text === 'off' ? false : undefined),
+    parse: onOrOff,
   },
   OQS_ADMIN_TOKEN: {
     default: undefined,
@@ -177,6 +177,12 @@ export const SETTINGS = {
     allowed: 'a number from 1 to 256, or auto',
     parse: (text: string) => (text === 'auto' ? 'auto' : wholeNumber(text, 1, 256)),
   },
+  OQS_DOCS: {
+    default: 'on',
+    meaning: 'Serve the API reference: `/docs`, `/openapi.json` and the redirect from `/`.',
+    allowed: 'on or off',
+    parse: onOrOff,
+  },
   OQS_LOG_LEVEL: {
     default: 'info',
     meaning: 'What is logged: JSON lines on standard error.',
@@ -209,6 +215,10 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[]
+
+function onOrOff(text: string): boolean | undefined {
+  return text === 'on' ? true : text === 'off' ? false : undefined
+}
 
 function wholeNumber(text: string, min: number, max: number): number | undefined {
   const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN

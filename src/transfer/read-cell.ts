@@ -146,7 +146,7 @@ const TYPED_READERS: Readonly<Partial<Record<ScalarType, ValueReader>>> = {
   long: wholeFrom('long'),
   float: floatingFrom('float'),
   double: floatingFrom('double'),
-  decimal: (value) => scalarReader('decimal')(isNumeric(value) ? plainDecimal(value) : value),
+  decimal: (value) => scalarReader('decimal')(isNumeric(value) ? String(value) : value),
 }
 
 function isNumeric(value: unknown): value is number | bigint {
@@ -166,16 +166,4 @@ function floatingFrom(type: ScalarType): ValueReader {
     }
     return read(isNumeric(value) ? String(value) : value)
   }
-}
-
-/** A number without an exponent. */
-function plainDecimal(value: number | bigint): string {
-  const text = String(value)
-  const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text)
-  if (match === null) return text
-  const [, sign = '', first = '', rest = '', exponent] = match
-  const power = Number(exponent)
-  const digits = first + rest
-  if (power < 0) return `${sign}0.${'0'.repeat(-power - 1)}${digits}`
-  return sign + digits.padEnd(power + 1, '0')
 }

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Environment } from '../../src/server/config.ts'
 import type { Finished } from '../support/oqs-process.ts'
+import { startProcess } from '../support/own-process.ts'
 
 /** Lines as a person would type them: run by bash, which finds `oqs` on its path. */
 
@@ -25,16 +25,16 @@ export async function runLine(
   cwd: string,
   environment: Environment,
 ): Promise<Finished> {
-  const child = spawn('bash', ['-o', 'pipefail', '-c', line], {
+  const child = startProcess('bash', ['-o', 'pipefail', '-c', line], {
     cwd,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let [stdout, stderr] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', (text) => {
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
     stdout += text
   })
-  child.stderr.setEncoding('utf8').on('data', (text) => {
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
     stderr += text
   })
   const [code] = await once(child, 'close')

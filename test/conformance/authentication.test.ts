@@ -34,16 +34,23 @@ describe('authentication', () => {
     expect(wrong.body.errorName).toBe('Default:Unauthorized')
   })
 
-  it('[5.2] takes the word Bearer only as it is written', async () => {
-    for (const authorization of [
-      `bearer ${ADMIN_TOKEN}`,
+  it('[5.2] takes the word Bearer in any case, with any number of spaces', async () => {
+    for (const scheme of ['Bearer ', 'bearer ', 'BEARER ', 'bEaReR   ']) {
+      const authorization = scheme + ADMIN_TOKEN
+      const answer = await service.ask(LIST, { token: null, headers: { authorization } })
+      expect([authorization, answer.status]).toEqual([authorization, 200])
+    }
+    const others = [
       `Basic ${ADMIN_TOKEN}`,
       ADMIN_TOKEN,
       'Bearer ',
       'Bearer',
-    ]) {
+      `Bearer${ADMIN_TOKEN}`,
+    ]
+    for (const authorization of others) {
       const answer = await service.ask(LIST, { token: null, headers: { authorization } })
       expect([authorization, answer.status]).toEqual([authorization, 401])
+      expect(answer.body.parameters).toEqual({ error: 'NOT_A_BEARER_TOKEN' })
     }
   })
 

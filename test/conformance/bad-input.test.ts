@@ -110,9 +110,10 @@ describe('bad input', () => {
         headers: { 'content-type': 'application/x-ndjson' },
       }),
     ])
-    for (const answer of answers) {
+    for (const [index, answer] of answers.entries()) {
       expectErrorBody(answer)
-      expect(answer.status).toBe(404)
+      // Clients resolve "..", which leads from a type's search to an object, and that is not posted.
+      expect(answer.status).toBe(name === '..' && index === 3 ? 405 : 404)
     }
   })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 
@@ -29,6 +29,16 @@ describe('an export', () => {
     const { headers } = await service.ask(EXPORT)
     expect(headers.get('oqs-version')).toBe('1')
     expect(headers.get('content-type')).toBe('application/x-ndjson')
+  })
+
+  it('reads no more than its first piece for HEAD', async () => {
+    const read = vi.spyOn(service.store, 'readPage')
+    const { status, headers, text } = await service.ask(EXPORT, { method: 'HEAD' })
+    expect([status, headers.get('oqs-version'), text]).toEqual([200, '1', ''])
+    // A later request would come behind further pieces.
+    await lines('?received=2500&version=1&after=2499')
+    expect(read).toHaveBeenCalledTimes(2)
+    read.mockRestore()
   })
 
   it('is one snapshot, whatever is written while it is read', async () => {

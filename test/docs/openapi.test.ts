@@ -66,14 +66,6 @@ describe('openapi.json', () => {
     expect(document.components.securitySchemes.bearer).toEqual({ type: 'http', scheme: 'bearer' })
     expect(document.paths['/healthz'].get.security).toEqual([])
   })
-
-  it('has a page that shows it, with nothing from elsewhere', async () => {
-    const page = await service.ask('/docs/', { token: null })
-    expect(page.text).toContain('/openapi.json')
-    expect(page.text).not.toMatch(/(?:src|href)="https?:/)
-    const script = await service.ask('/docs/js/scalar.js', { token: null })
-    expect(script.status).toBe(200)
-  })
 })
 
 describe('the examples of openapi.json', () => {

@@ -4,11 +4,18 @@ import { startPostgresServer } from '../support/postgres-server.ts'
 import { storePlace } from '../support/store-place.ts'
 import { replaceNodes, restartDatabase, walkUnderLoad } from '../support/walks-under-load.ts'
 
-/** Real processes on one database. The long form is `npm run faults`. */
+/** Real processes on one database. Each test ends when enough has happened. */
 
 const SECONDS = Number(process.env['OQS_TEST_SECONDS'] ?? 4)
 
-describe('two nodes on one database', { timeout: 60_000 + SECONDS * 2000 }, () => {
+/** What a service says that had to wait too long: on a busy machine that is no fault. */
+const LATE = [
+  'the database cannot be reached',
+  'the database took too long',
+  'something else holds a lock in the database for too long',
+]
+
+describe('two nodes on one database', { timeout: 600_000 + SECONDS * 2000 }, () => {
   it('[4.5.2] show four writers and eight walkers every snapshot as it was', async () => {
     await using place = await storePlace()
     const report = await walkUnderLoad({
@@ -18,10 +25,9 @@ describe('two nodes on one database', { timeout: 60_000 + SECONDS * 2000 }, () =
       snapshotWalkers: 8,
       defaultWalkers: 0,
       seconds: SECONDS,
+      atLeast: { batches: 20, snapshotWalks: 10 },
     })
-    expect(report.retries).toBe(0)
-    expect(report.batches).toBeGreaterThan(20)
-    expect(report.snapshotWalks).toBeGreaterThan(10)
+    expect(report.refusals.filter((reason) => !LATE.includes(reason))).toEqual([])
   })
 
   it('[4.5.1] [4.5.2] go on with a walk when one of them is killed, page by page on either', async () => {
@@ -34,11 +40,9 @@ describe('two nodes on one database', { timeout: 60_000 + SECONDS * 2000 }, () =
       defaultWalkers: 2,
       seconds: SECONDS,
       disturb: replaceNodes,
+      atLeast: { rounds: 2, retries: 1, snapshotWalks: 3, defaultWalks: 2 },
     })
-    expect(report.rounds).toBeGreaterThan(0)
-    expect(report.retries).toBeGreaterThan(0)
-    expect(report.snapshotWalks).toBeGreaterThan(0)
-    expect(report.defaultWalks).toBeGreaterThan(0)
+    expect(report.refusals).toContain('fetch failed')
   })
 
   // Nobody restarts a database that was given.
@@ -54,10 +58,9 @@ describe('two nodes on one database', { timeout: 60_000 + SECONDS * 2000 }, () =
         defaultWalkers: 2,
         seconds: SECONDS,
         disturb: restartDatabase(server),
+        atLeast: { rounds: 2, retries: 1, snapshotWalks: 3 },
       })
-      expect(report.rounds).toBeGreaterThan(0)
-      expect(report.retries).toBeGreaterThan(0)
-      expect(report.snapshotWalks).toBeGreaterThan(0)
+      expect(report.refusals).toContain('the database cannot be reached')
     })
   }
 })

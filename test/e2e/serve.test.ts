@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
-import { lineOf, OQS, runOqs, startNode, startOqs } from '../support/oqs-process.ts'
+import { lineOf, logged, OQS, runOqs, startNode, startOqs } from '../support/oqs-process.ts'
 import { ADMIN_TOKEN, askUrl } from '../support/service.ts'
 import { useServiceFolder } from '../support/service-settings.ts'
 
@@ -35,13 +35,16 @@ describe('oqs serve', () => {
       headers: {
         authorization: `Bearer ${ADMIN_TOKEN}`,
         'content-type': 'application/x-ndjson',
+        // The answer to it shows that the service has the request.
+        expect: '100-continue',
       },
     })
     const answered = once(batch, 'response')
+    batch.flushHeaders()
+    await once(batch, 'continue')
     batch.write('{"put":{"n":1}}\n')
-    await sleep(100)
     oqs.child.kill('SIGTERM')
-    await sleep(100)
+    while (logged(oqs, 'stopping').length === 0) await sleep(10)
     batch.end('{"put":{"n":2}}\n')
     const [response] = await answered
     expect(response.statusCode).toBe(200)

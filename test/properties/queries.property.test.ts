@@ -119,7 +119,7 @@ const { numRuns, ...seed } = fcOptions(2000, 600)
 const numGroups = Math.max(1, Math.ceil(numRuns / CASES_PER_GROUP))
 
 it('every question is answered as a plain evaluator answers it, page by page, as of any version', {
-  timeout: 120_000 + numRuns * 100,
+  timeout: 600_000 + numRuns * 100,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.noShrink(groups), async ({ type, commits, reclaims, cases }) => {

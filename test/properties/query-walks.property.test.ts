@@ -87,7 +87,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 const { numRuns, ...seed } = fcOptions(100, 50)
 
 it('[2.1.1] [2.1.2] [4.5.1] [4.5.2] questions lose nothing and double nothing while data changes', {
-  timeout: 60_000 + numRuns * 500,
+  timeout: 600_000 + numRuns * 500,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.noShrink(walks), async (walk) => {

@@ -7,16 +7,18 @@ export interface Nodes extends AsyncDisposable {
   readonly count: number
   /**
    * Asks a node, and another one while none can answer: a node that is gone, or one that says that
-   * it is not able to at the moment. Gives the answer and how often that happened.
+   * it is not able to at the moment. Gives the answer and why others gave none.
    */
-  ask(turn: number, path: string, ask?: Ask): Promise<{ answer: Answer; retries: number }>
+  ask(turn: number, path: string, ask?: Ask): Promise<{ answer: Answer; refusals: string[] }>
   /** Kills a node and starts another one in its place. */
   replace(index: number): Promise<void>
   /** Waits until every node says that it is ready, or that it is not. */
   untilReady(isReady: boolean): Promise<void>
 }
 
-const PATIENCE_MS = 30_000
+/** Each after a pause, so this is more than a minute; on a busy machine attempts take longer. */
+const ATTEMPTS = 3000
+const PAUSE_MS = 20
 
 export async function startNodes(store: string, count: number): Promise<Nodes> {
   const settings = {
@@ -47,27 +49,28 @@ export async function startNodes(store: string, count: number): Promise<Nodes> {
   return {
     count,
     ask: async (turn, path, ask) => {
-      const end = Date.now() + PATIENCE_MS
-      for (let retries = 0; ; retries += 1) {
-        const url = urls[(turn + retries) % count] ?? ''
+      const refusals: string[] = []
+      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+        const url = urls[(turn + attempt) % count] ?? ''
         const answer = await askUrl(url + path, ask).catch((error: Error) => error)
-        if (!(answer instanceof Error) && answer.status !== 503) return { answer, retries }
-        if (Date.now() > end) {
-          throw answer instanceof Error ? answer : new Error(`no node answers: ${answer.text}`)
-        }
-        await sleep(20)
+        if (!(answer instanceof Error) && answer.status !== 503) return { answer, refusals }
+        refusals.push(answer instanceof Error ? answer.message : answer.body.parameters.reason)
+        await sleep(PAUSE_MS)
       }
+      throw new Error(`no node answers: ${refusals.at(-1)}`)
     },
     replace: async (index) => {
       await processes[index]?.[Symbol.asyncDispose]()
       await start(index)
     },
     untilReady: async (isReady) => {
-      const end = Date.now() + PATIENCE_MS
+      const expected = isReady ? 200 : 503
+      const askReady = async (url: string) =>
+        (await askUrl(`${url}/readyz`, { token: null })).status === expected
       for (const url of urls) {
-        while ((await askUrl(`${url}/readyz`, { token: null })).status !== (isReady ? 200 : 503)) {
-          if (Date.now() > end) throw new Error(`a node stays ${isReady ? 'un' : ''}ready`)
-          await sleep(20)
+        for (let attempt = 0; !(await askReady(url)); attempt += 1) {
+          if (attempt === ATTEMPTS) throw new Error(`a node stays ${isReady ? 'un' : ''}ready`)
+          await sleep(PAUSE_MS)
         }
       }
     },

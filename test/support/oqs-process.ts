@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Environment } from '../../src/server/config.ts'
+import { killProcess, startProcess } from './own-process.ts'
 
 /** The real `oqs` command as a process of its own. */
 
@@ -43,10 +44,12 @@ export function startNode(
   words: readonly string[],
   settings: Environment,
   stdin: 'ignore' | 'pipe' = 'ignore',
+  cwd?: string,
 ): OqsProcess {
-  const child = spawn(process.execPath, words, {
+  const child = startProcess(process.execPath, words, {
     env: { PATH: process.env['PATH'], ...settings },
     stdio: [stdin, 'pipe', 'pipe'],
+    cwd,
   })
   let stdout = ''
   let stderr = ''
@@ -63,7 +66,7 @@ export function startNode(
     stderr: () => stderr,
     ended,
     async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
+      killProcess(child)
       await ended
     },
   }
@@ -83,4 +86,18 @@ export async function lineOf(process: OqsProcess, beginning: string): Promise<st
       throw new Error(`ended without "${beginning}": ${process.stderr()}`)
     }
   }
+}
+
+/** The lines of the log for one event, as far as they are whole. */
+export function logged<Line extends { readonly msg: string }>(
+  process: OqsProcess,
+  event: string,
+): Line[] {
+  return process
+    .stderr()
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Line)
+    .filter(({ msg }) => msg === event)
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runFolder } from './run-folder.ts'
 
 /** A folder of a test's own, removed when it is disposed. */
 export interface TempFolder extends Disposable {
@@ -8,6 +9,6 @@ export interface TempFolder extends Disposable {
 }
 
 export function tempFolder(): TempFolder {
-  const path = mkdtempSync(join(tmpdir(), 'oqs-test-'))
+  const path = mkdtempSync(join(runFolder() ?? tmpdir(), 'oqs-test-'))
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }

@@ -16,12 +16,15 @@ export interface Load {
   readonly writers: number
   readonly snapshotWalkers: number
   readonly defaultWalkers: number
+  /** How long it goes on at least. */
   readonly seconds: number
+  /** How much must have happened before it ends, however long that takes. */
+  readonly atLeast: Partial<LoadCounts>
   /** What happens meanwhile, again and again. */
   readonly disturb?: (nodes: Nodes, round: number) => Promise<void>
 }
 
-export interface LoadReport {
+export interface LoadCounts {
   readonly batches: number
   readonly snapshotWalks: number
   readonly defaultWalks: number
@@ -32,6 +35,11 @@ export interface LoadReport {
   readonly rounds: number
 }
 
+export interface LoadReport extends LoadCounts {
+  /** Why nodes did not answer, each reason once. */
+  readonly refusals: readonly string[]
+}
+
 const OBJECTS = '/api/v1/ontologies/numbers/objects/number'
 
 /** Throws at the first thing that is not as it should be. */
@@ -39,14 +47,16 @@ export async function walkUnderLoad(load: Load): Promise<LoadReport> {
   await using nodes = await startNodes(load.store, load.nodes)
   const log = new CommitLog(load.writers)
   const sights: Sight[] = []
+  const refusals = new Set<string>()
   const counts = { batches: 0, snapshotWalks: 0, defaultWalks: 0, pages: 0, retries: 0, rounds: 0 }
   let isOver = false
 
   const ask = async (turn: number, path: string, question?: Ask): Promise<[Answer, number]> => {
-    const { answer, retries } = await nodes.ask(turn, path, question)
-    counts.retries += retries
+    const { answer, refusals: reasons } = await nodes.ask(turn, path, question)
+    counts.retries += reasons.length
+    for (const reason of reasons) refusals.add(reason)
     if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.text}`)
-    return [answer, retries]
+    return [answer, reasons.length]
   }
   const send = (turn: number, changes: readonly object[]) =>
     ask(turn, `/api/admin${OBJECTS.slice('/api'.length)}`, {
@@ -104,10 +114,10 @@ export async function walkUnderLoad(load: Load): Promise<LoadReport> {
     ...times(load.defaultWalkers, walkDefault),
     (async () => {
       const end = Date.now() + load.seconds * 1000
-      while (Date.now() < end) {
+      while (!isOver && (Date.now() < end || !hasHappened(counts, load.atLeast))) {
         await load.disturb?.(nodes, counts.rounds)
         counts.rounds += 1
-        await sleep(load.disturb === undefined ? end - Date.now() : 300)
+        await sleep(load.disturb === undefined ? 20 : 300)
       }
       isOver = true
     })(),
@@ -122,7 +132,12 @@ export async function walkUnderLoad(load: Load): Promise<LoadReport> {
   // Now that every version is known, and everything acknowledged must be there.
   await walkSnapshot()
   for (const sight of sights) log.checkMoment(sight)
-  return { ...counts, rounds: load.disturb === undefined ? 0 : counts.rounds }
+  return { ...counts, refusals: [...refusals] }
+}
+
+function hasHappened(counts: LoadCounts, atLeast: Partial<LoadCounts>): boolean {
+  const names = Object.keys(atLeast) as (keyof LoadCounts)[]
+  return names.every((name) => counts[name] >= (atLeast[name] ?? 0))
 }
 
 /** Kills one node after another, and puts a new one in its place. */

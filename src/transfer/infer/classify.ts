@@ -7,9 +7,8 @@ import { TRAIT } from './traits.ts'
 /** Tells what one value looks like. Objects and arrays are told apart, not looked into. */
 
 const WHOLE = /^-?(?:0|[1-9]\d*)$/
-const FRACTION = /^-?(?:0|[1-9]\d*)\.\d+$/
-/** As some programs print fractions; a decimal is not written so. */
-const BARE_FRACTION = /^-?\.\d+$/
+/** Some programs print no zero before the point. */
+const FRACTION = /^-?(?:0|[1-9]\d*)?\.\d+$/
 const EXPONENT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?[eE][+-]?\d{1,4}$/
 /** Both with a fraction, so that `1,234` and `1,5` are no places. */
 const PLACE = /^\s*(-?\d{1,2}\.\d+)\s*,\s*(-?\d{1,3}\.\d+)\s*$/
@@ -71,7 +70,6 @@ function numberTraits(text: string): number | undefined {
   }
   if (text.length > NUMBER_LENGTH) return undefined
   if (FRACTION.test(text)) return survivesDouble(text) ? TRAIT.fraction : TRAIT.decimal
-  if (BARE_FRACTION.test(text)) return survivesDouble(text) ? TRAIT.floating : TRAIT.text
   if (EXPONENT.test(text)) return Number.isFinite(Number(text)) ? TRAIT.floating : TRAIT.text
   return text === '-Infinity' ? TRAIT.notFinite : undefined
 }

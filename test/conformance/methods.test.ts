@@ -1,0 +1,134 @@
+import { METHODS } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { NUMBERS, numbers } from '../support/ontologies.ts'
+import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
+
+const LIST = '/api/v1/ontologies/numbers/objects/number'
+
+describe('methods', () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startService()
+    await service.apply(NUMBERS)
+    await service.put('numbers', 'number', numbers(3))
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  /** Sends bytes as they are: fetch refuses some methods, and Node all that it does not know. */
+  async function sendRaw(head: string, body = ''): Promise<string> {
+    const { hostname, port } = new URL(service.url)
+    const socket = connect(Number(port), hostname)
+    const lines = ['host: test', 'connection: close', `authorization: Bearer ${ADMIN_TOKEN}`]
+    if (body !== '') lines.push('content-type: text/plain', `content-length: ${body.length}`)
+    socket.write(`${head} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
+    return text(socket)
+  }
+  const bodyOf = (response: string) => JSON.parse(response.split('\r\n\r\n')[1] ?? '')
+
+  const paths: readonly [path: string, allowed: string][] = [
+    ['/healthz', 'GET, HEAD, OPTIONS'],
+    ['/docs', 'GET, HEAD, OPTIONS'],
+    [LIST, 'GET, HEAD, OPTIONS'],
+    [`${LIST}/1?select=n`, 'GET, HEAD, OPTIONS'],
+    [`${LIST}/search`, 'GET, HEAD, OPTIONS, POST'],
+    ['/api/family/v1/objects/types/number/search', 'OPTIONS, POST'],
+    ['/api/admin/v1/ontologies/numbers', 'GET, HEAD, OPTIONS, PUT'],
+    // Two endpoints share this path.
+    ['/api/family/v1/objects/types/links/search', 'GET, HEAD, OPTIONS, POST'],
+  ]
+  it.for(paths)(
+    '[7.2] that %s does not have are refused with the ones it has',
+    async ([path, allowed]) => {
+      const all = allowed.split(', ')
+      // Node answers CONNECT without a path.
+      const others = METHODS.filter((method) => !all.includes(method) && method !== 'CONNECT')
+      expect(others.length).toBeGreaterThan(25)
+      for (const method of others) {
+        const response = await sendRaw(`${method} ${path}`, method === 'PATCH' ? 'x' : '')
+        expect([method, response.split('\r\n')[0]]).toEqual([
+          method,
+          'HTTP/1.1 405 Method Not Allowed',
+        ])
+        expect(response).toContain(`\r\nallow: ${allowed}\r\n`)
+        if (method === 'HEAD') continue
+        expect(bodyOf(response)).toMatchObject({
+          errorCode: 'INVALID_ARGUMENT',
+          errorName: 'Default:MethodNotAllowed',
+          parameters: { method, path: path.split('?')[0], allowed: all },
+        })
+      }
+    },
+  )
+
+  it.for(paths)('of %s are what OPTIONS tells, without a token', async ([path, allowed]) => {
+    const { status, headers } = await service.ask(path, { method: 'OPTIONS', token: null })
+    expect([status, headers.get('allow')]).toEqual([204, allowed])
+  })
+
+  it('of all endpoints are what OPTIONS * tells', async () => {
+    const response = await sendRaw('OPTIONS *')
+    expect(response).toMatch(/^HTTP\/1\.1 204 /)
+    expect(response).toContain('\r\nallow: DELETE, GET, HEAD, OPTIONS, POST, PUT\r\n')
+  })
+
+  it('change nothing where there is no endpoint', async () => {
+    for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+      const response = await sendRaw(`${method} /api/v3/nothing`, method === 'POST' ? 'x' : '')
+      expect([method, response.split('\r\n')[0]]).toEqual([method, 'HTTP/1.1 404 Not Found'])
+      expect(bodyOf(response).errorName).toBe('Default:NotFound')
+    }
+  })
+
+  it.for(['FOO /healthz', 'get /healthz', 'CONNECT test:80', 'PRI *'])(
+    'that nobody knows are refused: %s',
+    async (head) => {
+      const response = await sendRaw(head)
+      expect(response).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+      expect(bodyOf(response).errorName).toBe('Default:InvalidArgument')
+      expect((await service.ask('/healthz', { token: null })).status).toBe(200)
+    },
+  )
+
+  it('HEAD answers as GET does, without the body', async () => {
+    const tag = (await service.ask(LIST)).headers.get('etag') ?? ''
+    const paths = [LIST, `${LIST}/1`, '/api/v1/ontologies', '/healthz', '/docs']
+    for (const path of [...paths, '/api/admin/v1/ontologies/numbers/objects/number/export']) {
+      const get = await service.ask(path)
+      const head = await service.ask(path, { method: 'HEAD' })
+      expect([path, head.status, head.text]).toEqual([path, 200, ''])
+      expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'))
+      expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
+    }
+    const held = await service.ask(LIST, { method: 'HEAD', headers: { 'if-none-match': tag } })
+    expect(held.status).toBe(304)
+    expect((await service.ask(LIST, { method: 'HEAD', token: null })).status).toBe(401)
+  })
+
+  it('all get answers with the security headers', async () => {
+    const EXPORT = '/api/admin/v1/ontologies/numbers/objects/number/export'
+    const tag = (await service.ask(LIST)).headers.get('etag') ?? ''
+    const answers = [
+      await service.ask(LIST),
+      await service.ask(LIST, { headers: { 'if-none-match': tag } }),
+      await service.ask(LIST, { method: 'DELETE' }),
+      await service.ask(LIST, { token: null }),
+      await service.ask(EXPORT),
+      await service.ask('/api/family/v1/objects/types/number/search', {
+        json: { query: { type: 'empty' } },
+      }),
+      await service.ask('/nowhere'),
+      await service.ask('/healthz', { token: null }),
+      await service.ask('/openapi.json', { token: null }),
+      await service.ask('/docs', { token: null }),
+    ]
+    for (const { headers } of answers) {
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('referrer-policy')).toBe('no-referrer')
+      const policy = headers.get('content-security-policy')
+      expect(policy).toMatch(/^default-src 'none'; (?:.*; )?frame-ancestors 'none'$/)
+    }
+    expect(await sendRaw('FOO /')).toContain('\r\nx-content-type-options: nosniff\r\n')
+  })
+})

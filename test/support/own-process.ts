@@ -1,0 +1,37 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PROCESSES, runFolder } from './run-folder.ts'
+
+/**
+ * Starts a process that does not outlive the test run. It leads a process group of its own, so that
+ * it can be killed with all processes that it has started, even stopped ones.
+ */
+export function startProcess(
+  command: string,
+  args: readonly string[],
+  options: SpawnOptions,
+): ChildProcess {
+  const folder = runFolder()
+  // Outside of a run, Ctrl-C of a terminal is what ends it.
+  const child = spawn(command, args, { ...options, detached: folder !== undefined })
+  if (folder !== undefined && child.pid !== undefined) {
+    const file = join(folder, PROCESSES, String(child.pid))
+    writeFileSync(file, '')
+    child.once('close', () => rmSync(file, { force: true }))
+  }
+  return child
+}
+
+/** Kills a process and those that it has started. */
+export function killProcess(child: ChildProcess): void {
+  if (runFolder() === undefined || child.pid === undefined) {
+    child.kill('SIGKILL')
+    return
+  }
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // All of them have ended.
+  }
+}
