@@ -54,7 +54,8 @@ describe('the SQLite store in particular', () => {
   it('walks an index, without sorting, for current rows and for versions', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())
-    await fixture(store)
+    // The table is made with the first object.
+    await (await fixture(store)).commit([['a', 'x']])
     using db = new DatabaseSync(path(), { readOnly: true })
     const plan = (sql: string) =>
       db
@@ -87,7 +88,7 @@ describe('the SQLite store in particular', () => {
     using db = new DatabaseSync(path())
     db.exec('PRAGMA user_version = 99')
     expect(() => openSqliteStore(path())).toThrow(
-      'the database has schema 99, this release knows 1: run a newer release',
+      /^the database has schema 99, this release knows \d+: run a newer release$/,
     )
   })
 
