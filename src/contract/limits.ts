@@ -40,6 +40,9 @@ export const PRIMARY_KEY_MAX_BYTES = 512
 /** Bytes of the largest object, as stored. */
 export const OBJECT_MAX_BYTES = 4 * 1024 * 1024
 
+/** Values in the arrays of one object: each has an entry of its own in an index. */
+export const OBJECT_MAX_VALUES = 100_000
+
 /** Bytes of the largest batch. */
 export const BATCH_MAX_BYTES = 64 * 1024 * 1024
 
