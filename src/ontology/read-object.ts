@@ -1,12 +1,11 @@
 import { OBJECT_MAX_BYTES, OBJECT_MAX_VALUES } from '../contract/limits.ts'
 import type { ObjectType } from './ontology.ts'
 import { type PrimaryKey, readPrimaryKey } from './primary-key.ts'
-import type { PropertyType } from './property-type.ts'
 import { type ValueReader, valueReader } from './read-value.ts'
 import { isJsonObject, RefusedValue } from './refused-value.ts'
 import { objectId } from './rid.ts'
 import { type SearchableValues, searchableValues } from './searchable-values.ts'
-import { finish, mapInSteps, type Steps } from './steps.ts'
+import { finish, isShort, mapInSteps, type Steps } from './steps.ts'
 
 /**
  * Turns the properties that a client sends into what a store keeps. The JSON text is made here,
@@ -50,9 +49,9 @@ export function objectReader(type: ObjectType): ObjectReader {
 
 /** The same, in steps: an object of many values takes long. */
 export function objectSteps(type: ObjectType): (properties: unknown) => Steps<StoredObject> {
-  const readers = new Map<string, StepReader>()
+  const readers = new Map<string, ValueReader>()
   for (const property of type.properties.values()) {
-    readers.set(property.apiName, stepReader(property.type))
+    readers.set(property.apiName, valueReader(property.type))
   }
   const { apiName: keyName, type: keyType } = type.primaryKey
 
@@ -68,9 +67,9 @@ export function objectSteps(type: ObjectType): (properties: unknown) => Steps<St
       const value = Object.hasOwn(properties, name) ? properties[name] : null
       if (value === null) continue
       const json =
-        typeof read === 'function'
-          ? at(name, () => read(value))
-          : yield* readItems(name, value, read.readItem)
+        Array.isArray(value) && !isShort(value)
+          ? yield* readItems(type, name, value)
+          : at(name, () => read(value))
       if (name === type.titleProperty) title = json.startsWith('"') ? json : `"${json}"`
       jsonOf.set(name, json)
     }
@@ -95,18 +94,20 @@ export function objectSteps(type: ObjectType): (properties: unknown) => Steps<St
   }
 }
 
-/** How a property is read: as a whole, or item by item. */
-type StepReader = ValueReader | { readonly readItem: ValueReader }
-
-function stepReader(type: PropertyType): StepReader {
-  return type.kind === 'array' ? { readItem: valueReader(type.items) } : valueReader(type)
-}
-
-function* readItems(name: string, value: unknown, readItem: ValueReader): Steps<string> {
-  if (!Array.isArray(value)) throw new RefusedObject('is not an array', name)
+/** What the reader of an array does, in steps. */
+function* readItems(
+  { properties }: ObjectType,
+  name: string,
+  values: readonly unknown[],
+): Steps<string> {
+  const type = properties.get(name)?.type
+  // What is no array is refused by its own reader.
+  if (type === undefined) throw new Error(`no property ${name}`)
+  if (type.kind !== 'array') return at(name, () => valueReader(type)(values))
+  const readItem = valueReader(type.items)
   let index = 0
   try {
-    const texts = yield* mapInSteps(value as readonly unknown[], (item) => {
+    const texts = yield* mapInSteps(values, (item) => {
       const text = readItem(item)
       index += 1
       return text

@@ -1,7 +1,7 @@
 import { type ColumnValue, columnValue, valueComparer } from './column-value.ts'
 import type { ObjectType, Property } from './ontology.ts'
 import type { PropertyType, ScalarType } from './property-type.ts'
-import { isStep, mapInSteps, type Steps } from './steps.ts'
+import { isShort, mapInSteps, type Steps } from './steps.ts'
 
 /**
  * What queries can find an object by. A store keeps it beside the body, in whatever form its
@@ -41,7 +41,12 @@ export function* searchableValues(
     if (type.kind === 'scalar') addScalar(name, type.type, json)
     else {
       columns.set(name, PRESENT)
-      for (const parts of yield* partsOf(type, JSON.parse(json))) yield* addParts(name, parts)
+      for (const parts of partsOf(type, JSON.parse(json))) {
+        const compare = valueComparer(parts.type)
+        if (compare === undefined) addParts(name, parts, undefined)
+        else if (isShort(parts.values)) addParts(name, parts, parts.values.map(compare))
+        else addParts(name, parts, yield* mapInSteps(parts.values, compare))
+      }
     }
   }
   return { columns, elements, texts, points }
@@ -55,12 +60,15 @@ export function* searchableValues(
     if (type === 'geopoint') addPoint(JSON.parse(json))
   }
 
-  function* addParts(property: string, { structField, type, values }: Parts): Steps<void> {
-    const compare = valueComparer(type)
-    const compared = compare && (yield* mapInSteps(values, compare))
+  function addParts(
+    property: string,
+    { structField, type, values }: Parts,
+    compared: readonly ColumnValue[] | undefined,
+  ): void {
     if (compared !== undefined) elements.push({ property, structField, values: compared })
     // A text is compared as it is: the same list, so that it is kept and copied once.
-    if (type === 'string') texts.push({ property, structField, values: compared as string[] })
+    if (type === 'string')
+      texts.push({ property, structField, values: compared as readonly string[] })
     if (type === 'geopoint') for (const point of values) addPoint(point as GeoPoint)
   }
 
@@ -80,15 +88,14 @@ interface Parts {
 }
 
 /** The single values inside an array or a struct, field by field. */
-function* partsOf(type: Exclude<PropertyType, { kind: 'scalar' }>, value: unknown): Steps<Parts[]> {
+function partsOf(type: Exclude<PropertyType, { kind: 'scalar' }>, value: unknown): Parts[] {
   const items = type.kind === 'array' ? (value as readonly unknown[]) : [value]
   const inner = type.kind === 'array' ? type.items : type
   if (inner.kind === 'scalar') {
     return items.length === 0 ? [] : [{ structField: undefined, type: inner.type, values: items }]
   }
   const valuesOf = new Map<string, unknown[]>()
-  for (const [index, item] of items.entries()) {
-    if (isStep(index)) yield
+  for (const item of items) {
     for (const [structField, part] of Object.entries(item as object)) {
       const values = valuesOf.get(structField)
       if (values === undefined) valuesOf.set(structField, [part])

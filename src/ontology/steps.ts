@@ -6,9 +6,9 @@ export type Steps<Result> = Generator<undefined, Result, undefined>
 
 const ITEMS_PER_STEP = 4000
 
-/** Whether it is time to yield before the item with this index. */
-export function isStep(index: number): boolean {
-  return index > 0 && index % ITEMS_PER_STEP === 0
+/** Whether items are so few that they are done without a pause, and cheaper as a plain loop. */
+export function isShort(items: readonly unknown[]): boolean {
+  return items.length <= ITEMS_PER_STEP
 }
 
 /** The results of a function for each item. */
@@ -16,10 +16,9 @@ export function* mapInSteps<Item, Result>(
   items: readonly Item[],
   map: (item: Item) => Result,
 ): Steps<Result[]> {
-  if (items.length <= ITEMS_PER_STEP) return items.map((item) => map(item))
   const results: Result[] = []
-  for (const [index, item] of items.entries()) {
-    if (isStep(index)) yield
+  for (const item of items) {
+    if (results.length % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield
     results.push(map(item))
   }
   return results
