@@ -44,7 +44,10 @@ describe('the plan of', () => {
   let db: DatabaseSync
   beforeAll(async () => {
     await using store = openSqliteStore(path)
-    type = (await fixture(store, DEFINITION)).type
+    const things = await fixture(store, DEFINITION)
+    type = things.type
+    // The table is made with the first object.
+    await things.put([{ k: 'a' }])
     db = new DatabaseSync(path, { readOnly: true })
   })
   afterAll(() => {

@@ -7,6 +7,7 @@ import { readComparedValue } from '../src/query/fields.ts'
 import type { Comparison, OrderTerm, Query, TextMatch } from '../src/query/query.ts'
 import type { ObjectStore, Place } from '../src/store/object-store.ts'
 import type { StoreUnderTest } from './store-contract.ts'
+import { groupsOf } from './support/groups-of.ts'
 import { fixture, pageRead, type StoreFixture } from './support/store-fixture.ts'
 
 /** One object type with every kind of value, and questions of every kind about it. */
@@ -367,7 +368,7 @@ export function queryContract({ name, open }: StoreUnderTest): void {
         aggregation,
         maxGroups: 100,
       })
-      return found.groups.map(({ keys, metrics: values }) => [...keys, ...values])
+      return groupsOf(found).map(({ keys, metrics: values }) => [...keys, ...values])
     }
     const count: Metric = { kind: 'count', name: 'count' }
 
@@ -449,7 +450,7 @@ export function queryContract({ name, open }: StoreUnderTest): void {
       await expect(store.aggregate({ ...read, maxGroups: 3 })).rejects.toMatchObject({
         errorName: 'AggregationGroupCountExceededLimit',
       })
-      expect((await store.aggregate({ ...read, maxGroups: 4 })).groups).toHaveLength(4)
+      expect(groupsOf(await store.aggregate({ ...read, maxGroups: 4 }))).toHaveLength(4)
     })
   })
 }

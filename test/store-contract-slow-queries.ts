@@ -3,6 +3,7 @@ import type { ObjectTypeDefinition } from '../src/ontology/definition-schema.ts'
 import type { Aggregation } from '../src/query/aggregation.ts'
 import { EVERYTHING } from '../src/query/query.ts'
 import type { StoreUnderTest } from './store-contract.ts'
+import { groupsOf } from './support/groups-of.ts'
 import { fixture } from './support/store-fixture.ts'
 
 /** What every store promises about slow queries. */
@@ -72,7 +73,7 @@ export function slowQueryContract({ name, open, openAgain }: StoreUnderTest): vo
       const left = Promise.allSettled(Array.from({ length: 4 }, () => store.aggregate(slow, one)))
       // While all that one caller may run is running, another caller is served.
       const another = { callerId: 'another', signal: () => new AbortController().signal }
-      expect((await store.aggregate(count, another)).groups[0]?.metrics).toEqual([OBJECTS])
+      expect(groupsOf(await store.aggregate(count, another))[0]?.metrics).toEqual([OBJECTS])
       client.abort(new Error('gone'))
       for (const outcome of await left) {
         expect(outcome).toMatchObject({ status: 'rejected', reason: { message: 'gone' } })

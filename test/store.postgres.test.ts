@@ -6,6 +6,7 @@ import { CAPABILITIES } from '../src/store/postgres/capabilities.ts'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
 import { storeContract } from './store-contract.ts'
 import { ageContract } from './store-contract-ages.ts'
+import { groupsOf } from './support/groups-of.ts'
 import { openTransaction, runSql, untilBlocked } from './support/postgres.ts'
 import { fixture, pageRead, retention, type StoreFixture } from './support/store-fixture.ts'
 import { type StorePlace, storePlace } from './support/store-place.ts'
@@ -259,13 +260,13 @@ describe('the PostgreSQL store in particular', () => {
     expect(await equalTo(things, 'real', 0.1 + 0.2)).toEqual(['a'])
     expect(await equalTo(things, 'real', 5e-324)).toEqual(['b'])
     const metric = { kind: 'max', name: 'm', property: 'real', type: 'double' } as const
-    const { groups } = await store.aggregate({
+    const aggregated = await store.aggregate({
       objectType: things.type,
       query: { kind: 'everything' },
       aggregation: { metrics: [metric], groupings: [] },
       maxGroups: 1,
     })
-    expect(groups[0]?.metrics).toEqual([0.1 + 0.2])
+    expect(groupsOf(aggregated)[0]?.metrics).toEqual([0.1 + 0.2])
     expect(await store.readPageTokenKeys()).toEqual(await store.readPageTokenKeys())
     expect((await store.readPageTokenKeys())[0]).toHaveLength(32)
   })

@@ -7,6 +7,7 @@ import { type Progress, startProcessProgress } from './progress.ts'
 export interface InputWords {
   readonly format?: 'csv' | 'tsv' | 'ndjson' | 'json' | 'parquet'
   readonly delimiter?: string
+  readonly maxTempBytes?: number
 }
 
 export function addInputOptions(command: Command): Command {
@@ -25,6 +26,20 @@ export function addInputOptions(command: Command): Command {
       'between the columns of CSV, one character or tab; guessed when left out',
       parseDelimiter,
     )
+    .option(
+      '--max-temp-bytes <size>',
+      'room for Parquet that is compressed or piped, as a temporary file, such as 500M; 16G when left out',
+      parseSize,
+    )
+}
+
+const UNITS = ['', 'K', 'M', 'G', 'T']
+
+function parseSize(text: string): number {
+  const [, digits = '', unit = ''] = /^(\d{1,12})([KMGT]?)$/i.exec(text) ?? []
+  const size = Number(digits) * 1024 ** UNITS.indexOf(unit.toUpperCase())
+  if (size > 0 && Number.isSafeInteger(size)) return size
+  throw new InvalidArgumentError('It must be a number of bytes, or one with K, M, G or T.')
 }
 
 function parseDelimiter(text: string): string {
@@ -102,7 +117,7 @@ export class Inputs implements AsyncDisposable {
 
 export async function openInputs(
   paths: readonly string[],
-  { format, delimiter }: InputWords,
+  { format, delimiter, maxTempBytes }: InputWords,
   signal: AbortSignal,
   /** Whether the files are read twice; standard input is then kept in a temporary file. */
   { twice }: { readonly twice: boolean },
@@ -124,7 +139,13 @@ export async function openInputs(
     (sum, size) => (sum === undefined || size === undefined ? undefined : sum + size),
     0 as number | undefined,
   )
-  const options = { format, delimiter, stdin: process.stdin, stdinPath: kept?.path }
+  const options = {
+    format,
+    delimiter,
+    maxTempBytes,
+    stdin: process.stdin,
+    stdinPath: kept?.path,
+  }
   const running = cleanups.move()
   return new Inputs(paths, options, signal, totalBytes, () => running.disposeAsync())
 }

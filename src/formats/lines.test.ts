@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { inChunks } from '../../test/support/byte-chunks.ts'
 import { type SplitLine, splitLines } from './lines.ts'
 
@@ -64,4 +64,39 @@ describe('lines', () => {
     expect((await lines.next()).value).toEqual([{ number: 2, text: 'short' }])
     expect((await lines.next()).done).toBe(true)
   })
+
+  it('in tiny chunks are put together without copying them again and again', async () => {
+    const line = 'é'.repeat(20_000)
+    const copied = countCopiedBytes()
+    try {
+      for (const cuts of [[1], [3], [7, 1]]) {
+        copied.bytes = 0
+        expect(await linesOf(inChunks(`${line}\n${line}\n`, cuts), 100_000)).toEqual([
+          { number: 1, text: line },
+          { number: 2, text: line },
+        ])
+        // Each byte is copied once when it arrives, and the first line twice more while it grows.
+        expect(copied.bytes).toBeGreaterThanOrEqual(80_000)
+        expect(copied.bytes).toBeLessThanOrEqual(4 * 80_000)
+      }
+    } finally {
+      copied.stop()
+    }
+  })
 })
+
+/** Counts the bytes that are copied from one array of bytes into another. */
+function countCopiedBytes() {
+  const counted = { bytes: 0, stop: () => vi.restoreAllMocks() }
+  const { set } = Uint8Array.prototype
+  vi.spyOn(Uint8Array.prototype, 'set').mockImplementation(function (this: Uint8Array, from, at) {
+    counted.bytes += from.length
+    set.call(this, from, at)
+  })
+  const { concat } = Buffer
+  vi.spyOn(Buffer, 'concat').mockImplementation((list, length) => {
+    counted.bytes += list.reduce((sum, { length: one }) => sum + one, 0)
+    return concat(list, length)
+  })
+  return counted
+}

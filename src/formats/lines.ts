@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { ByteBuilder } from './byte-builder.ts'
 import { excerptOf, type UnreadableRow } from './row.ts'
 
 /** Text in lines, read as it arrives. */
@@ -14,8 +15,7 @@ export interface Line {
 export type SplitLine = Line | UnreadableRow
 
 const NEWLINE = 0x0a
-/** Pieces of an unfinished line that are kept apart. */
-const MAX_PIECES = 256
+const EMPTY = Buffer.alloc(0)
 /** Enough bytes for an excerpt, whatever the characters. */
 const EXCERPT_BYTES = 512
 
@@ -49,19 +49,21 @@ export function withoutByteOrderMark({ number, text }: Line): string {
 class LineSplitter {
   readonly #maxLineBytes: number
   #number = 0
-  #begun: Buffer[] = []
-  #begunBytes = 0
+  /** The line that the chunks so far began and did not end. */
+  readonly #begun: ByteBuilder
   /** Inside a line that was already refused. */
   #passing = false
 
   constructor(maxLineBytes: number) {
     this.#maxLineBytes = maxLineBytes
+    // One byte more is enough to know that a line is too long.
+    this.#begun = new ByteBuilder(maxLineBytes + 1)
   }
 
   take(chunk: Buffer): SplitLine[] {
     const lines: SplitLine[] = []
     let start = 0
-    if (this.#passing || this.#begunBytes > 0) {
+    if (this.#passing || this.#begun.length > 0) {
       const end = chunk.indexOf(NEWLINE)
       if (end === -1) {
         this.#begin(chunk, lines)
@@ -78,7 +80,7 @@ class LineSplitter {
   }
 
   end(): SplitLine | undefined {
-    return this.#begunBytes > 0 ? this.#finish(Buffer.alloc(0)) : undefined
+    return this.#begun.length > 0 ? this.#finish(EMPTY) : undefined
   }
 
   /** Whole lines: decoded at once, which is several times faster than one by one. */
@@ -100,20 +102,15 @@ class LineSplitter {
 
   #begin(piece: Buffer, lines: SplitLine[]): void {
     if (this.#passing || piece.length === 0) return
-    this.#begun.push(piece)
-    this.#begunBytes += piece.length
-    // Many tiny chunks would cost more than what they hold.
-    if (this.#begun.length > MAX_PIECES) this.#begun = [Buffer.concat(this.#begun)]
-    if (this.#begunBytes <= this.#maxLineBytes) return
-    lines.push(this.#finish(Buffer.alloc(0)))
+    this.#begun.append(piece)
+    if (this.#begun.length <= this.#maxLineBytes) return
+    lines.push(this.#finish(EMPTY))
     this.#passing = true
   }
 
   #finish(end: Buffer): SplitLine {
-    const line = this.#begun.length === 0 ? end : Buffer.concat([...this.#begun, end])
-    this.#begun = []
-    this.#begunBytes = 0
-    return this.#readLine(line)
+    this.#begun.append(end)
+    return this.#readLine(this.#begun.take())
   }
 
   #readLine(line: Buffer): SplitLine {

@@ -1,4 +1,4 @@
-import type { Aggregation } from '../query/aggregation.ts'
+import type { ServerResponse } from 'node:http'
 import { parseAggregation } from '../query/parse-aggregation.ts'
 import { EVERYTHING } from '../query/query.ts'
 import { readQuery } from '../query/query-reader.ts'
@@ -8,7 +8,6 @@ import { AggregateBody, AggregateResponse } from './aggregate-schemas.ts'
 import type { App } from './app.ts'
 import { resolveTypePath } from './resolve.ts'
 import { responses, TypePath } from './schemas.ts'
-import { sendJson } from './send-json.ts'
 import type { Services } from './services.ts'
 
 /** Aggregate objects, revision 1.0. */
@@ -32,6 +31,7 @@ export function addAggregateObjects(app: App, services: Services): void {
       const { objectType } = await resolveTypePath(services, request.caller, request.params)
       const context = { objectType, limits: services.limits.query }
       const aggregation = parseAggregation(written, context)
+      services.memory.refuseWhenFull()
       const read = {
         objectType,
         query: query == null ? EVERYTHING : readQuery(REVISION_1_QUERIES, query, context),
@@ -39,7 +39,9 @@ export function addAggregateObjects(app: App, services: Services): void {
         maxGroups: services.limits.aggregateMaxGroups,
       }
       const aggregated = await services.store.aggregate(read, request.context)
-      return sendJson(reply, writeAggregated(aggregation, aggregated))
+      const held = services.memory.hold(aggregated.records.length)
+      request.context.defer(() => held.release())
+      return sendAggregated(reply, aggregated)
     },
   )
 }
@@ -66,25 +68,27 @@ shown. Groups are ordered by their values, ranges as they were sent.
 within each group of the groupings before it. \`excludedItems\` counts the objects of dropped groups.
 `
 
-/** Written by hand, because what names a group is JSON text already. */
-function writeAggregated(
-  { metrics, groupings }: Aggregation,
-  { groups, excludedItems }: Aggregated,
-): string {
-  const metricNames = metrics.map(({ name }) => `{"name":${JSON.stringify(name)}`)
-  const groupNames = groupings.map(({ property }) => `${JSON.stringify(property)}:`)
-  const data = groups.map((group) => {
-    const keys = group.keys.map((key, index) => `${groupNames[index]}${key}`)
-    const values = group.metrics.map(
-      (value, index) => `${metricNames[index]}${valueMember(value)}}`,
-    )
-    return `{"group":{${keys.join(',')}},"metrics":[${values.join(',')}]}`
-  })
-  const excluded = excludedItems === undefined ? '' : `"excludedItems":${excludedItems},`
-  return `{${excluded}"data":[${data.join(',')}]}`
+/** The part of a reply that this needs, whatever schema types the rest of it. */
+interface RawReply<Reply> {
+  readonly raw: ServerResponse
+  hijack(): Reply
 }
 
-function valueMember(value: number | undefined): string {
-  if (value === undefined) return ''
-  return `,"value":${Number.isFinite(value) ? JSON.stringify(value) : `"${value}"`}`
+/** Sends the groups past the framework, which can only send what is in one piece. */
+function sendAggregated<Reply>(
+  reply: RawReply<Reply>,
+  { records, excludedItems }: Aggregated,
+): Reply {
+  const head = `{${excludedItems === undefined ? '' : `"excludedItems":${excludedItems},`}"data":[`
+  const tail = ']}'
+  const hijacked = reply.hijack()
+  const { raw } = reply
+  raw.writeHead(200, {
+    'content-type': 'application/json',
+    'content-length': head.length + records.length + tail.length,
+  })
+  raw.write(head, 'latin1')
+  raw.write(records)
+  raw.end(tail, 'latin1')
+  return hijacked
 }

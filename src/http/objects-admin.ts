@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Type } from 'typebox'
 import type { MemoryReservation } from '../admission/memory-budget.ts'
 import { ObjectQueryError } from '../contract/errors.ts'
@@ -6,12 +7,13 @@ import { BATCH_MAX_BYTES, BATCH_MAX_CHANGES } from '../contract/limits.ts'
 import { isUnreadable, RECORD_MAX_BYTES } from '../formats/row.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import {
-  type ObjectReader,
-  objectReader,
+  objectSteps,
   RefusedObject,
   readObjectKey,
+  type StoredObject,
 } from '../ontology/read-object.ts'
 import { isJsonObject } from '../ontology/refused-value.ts'
+import { finish, finishInTurns, type Steps } from '../ontology/steps.ts'
 import type { Batch, Change } from '../store/object-store.ts'
 import type { App } from './app.ts'
 import { type Line, readLines } from './ndjson.ts'
@@ -140,7 +142,7 @@ async function* readChanges(
   objectType: ObjectType,
   memory: MemoryReservation,
 ): AsyncGenerator<readonly Change[]> {
-  const readObject = objectReader(objectType)
+  const readObject = objectSteps(objectType)
   const refused: RefusedLine[] = []
   let count = 0
   for await (const lines of readLines(chunks, LINE_LIMITS)) {
@@ -148,7 +150,9 @@ async function* readChanges(
     for (const line of lines) {
       const change = isUnreadable(line)
         ? { line: line.line, reason: line.reason }
-        : readChange(line, objectType, readObject)
+        : isLong(line)
+          ? await finishInTurns(readChange(line, objectType, readObject), nextTurn)
+          : finish(readChange(line, objectType, readObject))
       if ('reason' in change) refused.push(change)
       else changes.push(change)
     }
@@ -160,6 +164,8 @@ async function* readChanges(
       })
     }
     if (refused.length >= REFUSED_LINES_SHOWN) break
+    // What was read goes on in a turn of its own.
+    if (lines.some((line) => !isUnreadable(line) && isLong(line))) await nextTurn()
     if (refused.length === 0) yield changes
   }
   const [first] = refused
@@ -180,17 +186,26 @@ interface RefusedLine {
   readonly reason: string
 }
 
-function readChange(
+/** Whether a change may take long enough to read for others to need their turn meanwhile. */
+function isLong({ text }: Line): boolean {
+  return text.length > LONG_LINE
+}
+
+const LONG_LINE = 64 * 1024
+
+function* readChange(
   line: Line,
   objectType: ObjectType,
-  readObject: ObjectReader,
-): Change | RefusedLine {
+  readObject: (properties: unknown) => Steps<StoredObject>,
+): Steps<Change | RefusedLine> {
   const { number } = line
   const [kind, value] = readMember(line.text)
+  // Reading a long text is a step by itself.
+  if (isLong(line)) yield
   if (kind === 'refused') return { line: number, reason: value }
   try {
     return kind === 'put'
-      ? { put: readObject(value) }
+      ? { put: yield* readObject(value) }
       : { delete: readObjectKey(objectType, value).pk }
   } catch (error) {
     if (!(error instanceof RefusedObject)) throw error

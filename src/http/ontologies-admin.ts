@@ -1,8 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { ObjectQueryError } from '../contract/errors.ts'
 import { DEFINITION_MAX_BYTES } from '../contract/limits.ts'
 import { planChange } from '../ontology/change-definition.ts'
 import { OntologyDefinition } from '../ontology/definition-schema.ts'
+import { refuseLargeDefinition } from '../ontology/definition-size.ts'
 import type { App } from './app.ts'
 import { refuseForeignNames } from './own-ontologies.ts'
 import { resolveOntology } from './resolve.ts'
@@ -21,6 +23,13 @@ export function addOntologiesAdmin(app: App, services: Services): void {
     '/api/admin/v1/ontologies/:ontology',
     {
       bodyLimit: DEFINITION_MAX_BYTES,
+      // A large definition takes time to read, to check, to plan and to hand on: others get their
+      // turn in between.
+      preValidation: async (request) => {
+        await nextTurn()
+        refuseLargeDefinition(request.body)
+      },
+      preHandler: () => nextTurn(),
       config: { scope: 'api:ontologies-write', invalidBody: 'InvalidOntologyDefinition' },
       schema: {
         operationId: 'applyOntology',
@@ -38,6 +47,7 @@ export function addOntologiesAdmin(app: App, services: Services): void {
         const catalogue = await services.store.readCatalogue()
         refuseForeignNames(request.caller, identifier, request.body, catalogue)
         const change = planChange(identifier, request.body, catalogue, services.newUuid)
+        await nextTurn()
         await services.store.saveOntology(change, request.context)
         return change.ontology.definition
       })

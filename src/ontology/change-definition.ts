@@ -1,5 +1,6 @@
 import type { Catalogue } from './catalogue.ts'
 import type { OntologyDefinition } from './definition-schema.ts'
+import { refuseLargeDefinition } from './definition-size.ts'
 import type { ObjectType, Ontology } from './ontology.ts'
 import { type Mistake, parseDefinition, refuseMistakes } from './parse-definition.ts'
 import { staysValid, typeName } from './property-type.ts'
@@ -32,6 +33,7 @@ export function planChange(
   catalogue: Catalogue,
   newUuid: () => string,
 ): OntologyChange {
+  refuseLargeDefinition(definition)
   const earlier = catalogue.find(identifier)
   refuseMismatch(identifier, definition, earlier, catalogue)
   const named = isRid(identifier) ? { ...definition, rid: identifier } : definition

@@ -35,6 +35,35 @@ export function columnValue(type: ScalarType, json: string): ColumnValue | undef
   return COMPARABLE[type]?.(json)
 }
 
+/** The same, of values that were parsed already; nothing for types that cannot be compared. */
+const COMPARABLE_VALUES: Readonly<Partial<Record<ScalarType, (value: unknown) => ColumnValue>>> = {
+  string: asIs,
+  marking: asIs,
+  boolean: (value) => (value === true ? 1 : 0),
+  byte: asIs,
+  short: asIs,
+  integer: asIs,
+  long: (value) => BigInt(value as string),
+  float: floatingValue,
+  double: floatingValue,
+  decimal: (value) => sortableDecimal(value as string),
+  date: asIs,
+  timestamp: (value) => sortableTimestamp(value as string),
+}
+
+/** What gives the column value of parsed values of a type: `columnValue` for very many of them. */
+export function valueComparer(type: ScalarType): ((value: unknown) => ColumnValue) | undefined {
+  return COMPARABLE_VALUES[type]
+}
+
+function asIs(value: unknown): ColumnValue {
+  return value as ColumnValue
+}
+
+function floatingValue(value: unknown): ColumnValue {
+  return value === 'Infinity' || value === '-Infinity' ? Number(value) : (value as ColumnValue)
+}
+
 function textOf(json: string): string {
   return JSON.parse(json) as string
 }

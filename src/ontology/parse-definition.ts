@@ -11,6 +11,7 @@ import {
   isTitleType,
   PRIMARY_KEY_TYPES,
   type PropertyType,
+  SCALAR_TYPES,
   type ScalarType,
   type StructType,
   typeName,
@@ -67,7 +68,7 @@ function parseObjectType(
 ): ObjectType | undefined {
   const properties = new Map<string, Property>()
   for (const [apiName, property] of Object.entries(type.properties)) {
-    const parsed = parsePropertyType(property, `${path}.properties.${apiName}`, mistakes)
+    const parsed = parsePropertyType(property, () => `${path}.properties.${apiName}`, mistakes)
     if (parsed !== undefined) properties.set(apiName, { apiName, type: parsed })
   }
 
@@ -105,11 +106,11 @@ function parseObjectType(
 
 function parsePropertyType(
   property: PropertyDefinition,
-  path: string,
+  path: () => string,
   mistakes: Mistake[],
 ): PropertyType | undefined {
   const refuse = (reason: string) => {
-    mistakes.push({ path, reason })
+    mistakes.push({ path: path(), reason })
     return undefined
   }
   const { type, items, fields } = property
@@ -118,23 +119,30 @@ function parsePropertyType(
   if (type === 'struct') {
     return fields === undefined ? refuse('a struct needs fields') : structType(fields)
   }
-  if (type !== 'array') return { kind: 'scalar', type }
+  if (type !== 'array') return scalarType(type)
 
   if (items === undefined) return refuse('an array needs items')
   if (items.type !== 'struct') {
     if (items.fields !== undefined) return refuse('only a struct has fields')
-    return { kind: 'array', items: { kind: 'scalar', type: items.type } }
+    return { kind: 'array', items: scalarType(items.type) }
   }
   if (items.fields === undefined) return refuse('a struct needs fields')
   return { kind: 'array', items: structType(items.fields) }
 }
 
+/** Ontologies have very many properties of few types, which share what says so. */
+const SCALARS: ReadonlyMap<ScalarType, PropertyType & { readonly kind: 'scalar' }> = new Map(
+  SCALAR_TYPES.map((type) => [type, { kind: 'scalar', type }]),
+)
+
+function scalarType(type: ScalarType): PropertyType & { readonly kind: 'scalar' } {
+  return SCALARS.get(type) ?? { kind: 'scalar', type }
+}
+
 function structType(fields: NonNullable<PropertyDefinition['fields']>): StructType {
   return {
     kind: 'struct',
-    fields: new Map(
-      Object.entries(fields).map(([name, field]) => [name, { kind: 'scalar', type: field.type }]),
-    ),
+    fields: new Map(Object.entries(fields).map(([name, field]) => [name, scalarType(field.type)])),
   }
 }
 

@@ -49,13 +49,16 @@ function positionText(value: unknown): string {
   if (!Array.isArray(value) || value.length < 2 || value.length > 3) {
     refuse('has a position that is not [longitude, latitude] or [longitude, latitude, elevation]')
   }
-  const [longitude, latitude] = value
-  if (!value.every((part) => typeof part === 'number' && Number.isFinite(part))) {
+  const [longitude, latitude, elevation = 0] = value
+  // Not as a loop: a shape can have hundreds of thousands of positions.
+  if (!Number.isFinite(longitude) || !Number.isFinite(latitude) || !Number.isFinite(elevation)) {
     refuse('has a coordinate that is not a number')
   }
   if (Math.abs(longitude) > 180) refuse('has a longitude outside -180 to 180')
   if (Math.abs(latitude) > 90) refuse('has a latitude outside -90 to 90')
-  return JSON.stringify(value)
+  return value.length === 2
+    ? `[${longitude},${latitude}]`
+    : `[${longitude},${latitude},${elevation}]`
 }
 
 interface GeometryObject {

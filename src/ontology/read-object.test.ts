@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { OBJECT_MAX_BYTES } from '../contract/limits.ts'
+import { OBJECT_MAX_BYTES, OBJECT_MAX_VALUES } from '../contract/limits.ts'
 import type { ObjectTypeDefinition } from './definition-schema.ts'
 import type { ObjectType } from './ontology.ts'
 import { parseDefinition } from './parse-definition.ts'
-import { objectReader, RefusedObject, readObjectKey } from './read-object.ts'
+import { objectReader, objectSteps, RefusedObject, readObjectKey } from './read-object.ts'
 
 /** One argument, also where it is an array, which `it.each` would spread. */
 const only = (value: unknown): [unknown] => [value]
@@ -213,5 +213,58 @@ describe('the key of a deletion', () => {
 
   it.each([null, undefined, 5, {}, { id: 'LAX' }, ['LAX']].map(only))('is never %j', (value) => {
     expect(() => readObjectKey(objectType(), value)).toThrow(refused('is not a string', 'id'))
+  })
+})
+
+describe('an object with many values', () => {
+  const lists: ObjectTypeDefinition['properties'] = {
+    id: { type: 'string' },
+    numbers: { type: 'array', items: { type: 'integer' } },
+    points: {
+      type: 'array',
+      items: { type: 'struct', fields: { a: { type: 'string' }, b: { type: 'double' } } },
+    },
+  }
+  const type = objectType({ properties: lists, titleProperty: 'id' })
+  const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
+  const points = (count: number) => numbers(count).map((b) => ({ a: `p${b}`, b }))
+
+  it('is read in steps, to the same object', () => {
+    const properties = { id: 'x', numbers: numbers(50_000), points: points(25_000) }
+    let pauses = 0
+    const steps = objectSteps(type)(properties)
+    let step = steps.next()
+    for (; step.done !== true; step = steps.next()) pauses += 1
+    expect(step.value).toEqual(objectReader(type)(properties))
+    expect(step.value.body).toBe(JSON.stringify(properties))
+    // One after each 4,000 values: numbers are read and compared, points read, each field compared.
+    expect(pauses).toBe(2 * 12 + 3 * 6)
+    const [all, texts, doubles] = step.value.searchable.elements
+    expect(all?.values).toEqual(properties.numbers)
+    expect(texts).toMatchObject({
+      property: 'points',
+      structField: 'a',
+      values: { length: 25_000 },
+    })
+    expect(doubles).toMatchObject({ structField: 'b', values: { length: 25_000 } })
+  })
+
+  it('names the item that does not fit, wherever it stands', () => {
+    const properties = { id: 'x', numbers: [...numbers(9000), 'no', ...numbers(9000)] }
+    expect(() => objectReader(type)(properties)).toThrow('numbers[9000] is not an integer')
+  })
+
+  it('is refused past the limit, before any of them is read', () => {
+    const reason = `the object has more than ${OBJECT_MAX_VALUES} values in arrays`
+    const half = OBJECT_MAX_VALUES / 2
+    const full = { id: 'x', numbers: numbers(half), points: points(half / 2) }
+    expect(objectReader(type)(full).pk).toBe('x')
+    for (const more of [
+      { ...full, numbers: numbers(half + 1) },
+      { ...full, points: points(half / 2 + 1) },
+      { id: 'x', numbers: Array(OBJECT_MAX_VALUES + 1).fill('no number') },
+    ]) {
+      expect(() => objectReader(type)(more)).toThrow(reason)
+    }
   })
 })

@@ -43,7 +43,12 @@ export function valueReader(type: PropertyType): ValueReader {
 function arrayReader(readItem: ValueReader): ValueReader {
   return (value) => {
     if (!Array.isArray(value)) refuse('is not an array')
-    const items = value.map((item: unknown, index) => within(`[${index}]`, () => readItem(item)))
+    const items: string[] = []
+    try {
+      for (const item of value) items.push(readItem(item))
+    } catch (error) {
+      throw error instanceof RefusedValue ? error.inside(`[${items.length}]`) : error
+    }
     return `[${items.join(',')}]`
   }
 }
@@ -59,7 +64,12 @@ function structReader(type: StructType): ValueReader {
     for (const [name, read] of readers) {
       // Null means absent, in a struct as in an object.
       const field = Object.hasOwn(value, name) ? value[name] : null
-      if (field !== null) fields.push(`"${name}":${within(`.${name}`, () => read(field))}`)
+      if (field === null) continue
+      try {
+        fields.push(`"${name}":${read(field)}`)
+      } catch (error) {
+        throw error instanceof RefusedValue ? error.inside(`.${name}`) : error
+      }
     }
     return `{${fields.join(',')}}`
   }

@@ -20,7 +20,7 @@ import { unprocessable } from './unprocessable.ts'
 /** How a revision names fields, and what it answers about names it does not know. */
 export interface FieldSyntax {
   /** The ways in which a written field can be meant, the most likely first. */
-  readonly readings: (written: string) => readonly FieldName[]
+  readonly readings: (written: string) => Iterable<FieldName>
   readonly notFound: (written: string, objectType: ObjectType) => ObjectQueryError
   readonly invalidValue: (refused: RefusedComparison) => ObjectQueryError
 }

@@ -39,10 +39,11 @@ export function parsePropertyFilters(
   objectType: ObjectType,
   budget: QueryBudget,
 ): Query {
+  // Counted before anything is looked up or sorted, which costs more than counting.
+  budget.spendTerms(parameters.length)
   const filters = collect(parameters, objectType)
   if (filters.length === 0) return EVERYTHING
   const queries = filters.map((filter) => {
-    budget.spendTerms(filter.values.length)
     for (const value of filter.values) budget.checkText(filter.written, value)
     return toQuery(filter)
   })
@@ -52,14 +53,16 @@ export function parsePropertyFilters(
 
 /** In a fixed order, so that the order of the parameters does not change the request. */
 function collect(parameters: QueryString, objectType: ObjectType): Filter[] {
-  const filters = new Map<string, Filter>()
+  const filters = new Map<string, Filter & { readonly values: string[] }>()
   for (const [written, value] of parameters) {
     const name = readName(written, objectType)
     // However it was written: p. and properties. and the case of the name make no difference.
     const key = `${name.property}:${name.operator}`
-    const values = [...(filters.get(key)?.values ?? []), value].sort()
+    const values = filters.get(key)?.values ?? []
+    values.push(value)
     filters.set(key, { ...name, written, values })
   }
+  for (const { values } of filters.values()) values.sort()
   return [...filters.keys()].sort().flatMap((key) => filters.get(key) ?? [])
 }
 
@@ -79,11 +82,26 @@ function readName(written: string, objectType: ObjectType) {
 /** Names in a URL do not mind case, unless that makes them ambiguous. */
 function findProperty(name: string, objectType: ObjectType): string {
   if (objectType.properties.has(name)) return name
-  const lower = name.toLowerCase()
-  const similar = [...objectType.properties.keys()].filter((key) => key.toLowerCase() === lower)
-  const [only] = similar
-  if (only === undefined || similar.length > 1) throw notFound(name, objectType)
+  const only = lowerCaseNames(objectType).get(name.toLowerCase())
+  if (only === undefined) throw notFound(name, objectType)
   return only
+}
+
+const namesOfTypes = new WeakMap<ObjectType, ReadonlyMap<string, string | undefined>>()
+
+/** The properties of a type by their names in lower case; undefined where two have the same. */
+function lowerCaseNames(objectType: ObjectType): ReadonlyMap<string, string | undefined> {
+  let names = namesOfTypes.get(objectType)
+  if (names === undefined) {
+    const byLowerCase = new Map<string, string | undefined>()
+    for (const name of objectType.properties.keys()) {
+      const lower = name.toLowerCase()
+      byLowerCase.set(lower, byLowerCase.has(lower) ? undefined : name)
+    }
+    names = byLowerCase
+    namesOfTypes.set(objectType, names)
+  }
+  return names
 }
 
 function notFound(property: string, { apiName }: ObjectType): ObjectQueryError {

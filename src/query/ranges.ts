@@ -6,16 +6,28 @@ import type { Query } from './query.ts'
 
 /** Refuses a range whose ends are the wrong way round: it is a mistake, not an empty answer. */
 export function refuseUpsideDown(conditions: readonly Query[], objectType: ObjectType): void {
-  const bounds = conditions.filter((one) => one.kind === 'compare')
-  for (const low of bounds.filter(({ operator }) => operator === 'gt' || operator === 'gte')) {
-    for (const high of bounds.filter(({ operator }) => operator === 'lt' || operator === 'lte')) {
-      const { property, structField } = low.field
-      if (high.field.property !== property || structField !== undefined) continue
-      // Different values of one array may fulfil the two conditions.
-      if (objectType.properties.get(property)?.type.kind !== 'scalar') continue
-      if (!sortsBehind(toColumnValue(low.value), toColumnValue(high.value))) continue
-      throw new ObjectQueryError('InvalidRangeQuery', { field: property })
-    }
+  // The tightest bounds of each property: only these can be the wrong way round.
+  const lows = new Map<string, ColumnValue>()
+  const highs = new Map<string, ColumnValue>()
+  for (const condition of conditions) {
+    if (condition.kind !== 'compare' || condition.operator === 'eq') continue
+    const { property, structField } = condition.field
+    // Different values of one array may fulfil the two conditions.
+    if (structField !== undefined) continue
+    if (objectType.properties.get(property)?.type.kind !== 'scalar') continue
+    const value = toColumnValue(condition.value)
+    const isLow = condition.operator === 'gt' || condition.operator === 'gte'
+    const bounds = isLow ? lows : highs
+    const tightest = bounds.get(property)
+    const isTighter =
+      tightest === undefined ||
+      (isLow ? sortsBehind(value, tightest) : sortsBehind(tightest, value))
+    if (isTighter) bounds.set(property, value)
+  }
+  for (const [property, low] of lows) {
+    const high = highs.get(property)
+    if (high === undefined || !sortsBehind(low, high)) continue
+    throw new ObjectQueryError('InvalidRangeQuery', { field: property })
   }
 }
 

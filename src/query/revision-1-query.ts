@@ -1,5 +1,5 @@
 import { ObjectQueryError } from '../contract/errors.ts'
-import type { FieldSyntax } from './conditions.ts'
+import type { FieldName, FieldSyntax } from './conditions.ts'
 import type { TextMatch } from './query.ts'
 import {
   COMBINATORS,
@@ -19,13 +19,7 @@ export const REVISION_1_FIELDS: FieldSyntax = {
     if (!written.startsWith(PREFIX)) {
       throw new ObjectQueryError('InvalidFields', { properties: [written] })
     }
-    const name = written.slice(PREFIX.length)
-    const steps = name.split('.')
-    const splits = steps.slice(1).map((_, index) => ({
-      property: steps.slice(0, steps.length - 1 - index).join('.'),
-      structField: steps.slice(steps.length - 1 - index).join('.'),
-    }))
-    return [{ property: name, structField: undefined }, ...splits]
+    return splits(written.slice(PREFIX.length))
   },
   notFound: (written, objectType) =>
     new ObjectQueryError('PropertiesNotFound', {
@@ -39,6 +33,18 @@ export const REVISION_1_FIELDS: FieldSyntax = {
       propertyValue: value,
       reason,
     }),
+}
+
+/** One after the other: the first one fits nearly always, and a name can have many periods. */
+function* splits(name: string): Generator<FieldName> {
+  yield { property: name, structField: undefined }
+  for (
+    let at = name.lastIndexOf('.');
+    at >= 0;
+    at = at === 0 ? -1 : name.lastIndexOf('.', at - 1)
+  ) {
+    yield { property: name.slice(0, at), structField: name.slice(at + 1) }
+  }
 }
 
 const text = (match: TextMatch, mayBeFuzzy: boolean): QueryTypeParser => ({

@@ -11,20 +11,87 @@ export function ringNumbers(ring: readonly Position[]): Float64Array {
 export function isWithinRing(longitude: number, latitude: number, ring: Float64Array): boolean {
   let inside = false
   for (let at = 2; at < ring.length; at += 2) {
-    const y1 = ring[at - 1] ?? 0
-    const y2 = ring[at + 1] ?? 0
-    // Most edges lie wholly above or below the point.
-    if ((y1 > latitude && y2 > latitude) || (y1 < latitude && y2 < latitude)) continue
-    const x1 = ring[at - 2] ?? 0
-    const x2 = ring[at] ?? 0
-    // On which side of the edge the point lies; on neither when it lies on its line.
-    const side = (x2 - x1) * (latitude - y1) - (y2 - y1) * (longitude - x1)
-    if (side === 0) {
-      if (longitude >= Math.min(x1, x2) && longitude <= Math.max(x1, x2)) return true
-      continue
-    }
-    // A ray to the east crosses this edge: an odd number of crossings means inside.
-    if (y1 > latitude !== y2 > latitude && y2 > y1 === side > 0) inside = !inside
+    const met = meetEdge(longitude, latitude, ring, at)
+    if (met === ON_EDGE) return true
+    if (met === CROSSED) inside = !inside
   }
   return inside
+}
+
+const MISSED = 0
+const CROSSED = 1
+const ON_EDGE = 2
+
+/** How a ray from the point to the east meets the edge that ends at a corner. */
+function meetEdge(longitude: number, latitude: number, ring: Float64Array, at: number): number {
+  const y1 = ring[at - 1] ?? 0
+  const y2 = ring[at + 1] ?? 0
+  // Most edges lie wholly above or below the point.
+  if ((y1 > latitude && y2 > latitude) || (y1 < latitude && y2 < latitude)) return MISSED
+  const x1 = ring[at - 2] ?? 0
+  const x2 = ring[at] ?? 0
+  // On which side of the edge the point lies; on neither when it lies on its line.
+  const side = (x2 - x1) * (latitude - y1) - (y2 - y1) * (longitude - x1)
+  if (side === 0) {
+    return longitude >= Math.min(x1, x2) && longitude <= Math.max(x1, x2) ? ON_EDGE : MISSED
+  }
+  // An odd number of crossings means inside.
+  return y1 > latitude !== y2 > latitude && y2 > y1 === side > 0 ? CROSSED : MISSED
+}
+
+const NONE = new Uint32Array(0)
+
+/** The most bands that a ring is cut into. */
+const MAX_BANDS = 256
+
+/**
+ * A ring that many points are tested against. Its edges are listed by bands of latitude, so that a
+ * point is compared only with the edges near it.
+ */
+export class BandedRing {
+  readonly #ring: Float64Array
+  readonly #south: number
+  readonly #north: number
+  readonly #bandsPerDegree: number
+  /** For each band the corners that its edges end at. */
+  readonly #bands: readonly Uint32Array[]
+
+  constructor(positions: readonly Position[]) {
+    const ring = ringNumbers(positions)
+    const latitudes = positions.map(([, latitude]) => latitude)
+    this.#ring = ring
+    this.#south = Math.min(...latitudes)
+    this.#north = Math.max(...latitudes)
+    const count = Math.min(positions.length, MAX_BANDS)
+    // A ring without height has one band.
+    const height = this.#north - this.#south
+    this.#bandsPerDegree = height > 0 && count / height < Infinity ? count / height : 0
+    const bands: number[][] = Array.from({ length: count + 1 }, () => [])
+    for (let at = 2; at < ring.length; at += 2) {
+      const [one, other] = [this.#bandOf(ring[at - 1] ?? 0), this.#bandOf(ring[at + 1] ?? 0)]
+      for (let band = Math.min(one, other); band <= Math.max(one, other); band += 1) {
+        bands[band]?.push(at)
+      }
+    }
+    this.#bands = bands.map((ends) => Uint32Array.from(ends))
+  }
+
+  /** Whether a point lies in the ring or on its edge. */
+  holds(longitude: number, latitude: number): boolean {
+    // Written so that NaN is outside.
+    if (!(latitude >= this.#south && latitude <= this.#north)) return false
+    let inside = false
+    const ends = this.#bands[this.#bandOf(latitude)] ?? NONE
+    for (let index = 0; index < ends.length; index += 1) {
+      const met = meetEdge(longitude, latitude, this.#ring, ends[index] ?? 0)
+      if (met === ON_EDGE) return true
+      if (met === CROSSED) inside = !inside
+    }
+    return inside
+  }
+
+  /** Never falls as the latitude rises: an edge is in every band of the latitudes it spans. */
+  #bandOf(latitude: number): number {
+    return Math.floor((latitude - this.#south) * this.#bandsPerDegree)
+  }
 }

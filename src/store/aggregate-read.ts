@@ -15,17 +15,10 @@ export interface AggregateRead {
 
 export interface Aggregated {
   /**
-   * Ordered by their values, outermost grouping first; ranges in the order of the request.
-   * Exactly one without groupings.
+   * The groups as JSON, with commas between them. Ordered by their values, outermost grouping
+   * first; ranges in the order of the request. Exactly one without groupings.
    */
-  readonly groups: readonly AggregatedGroup[]
+  readonly records: Uint8Array
   /** Objects in groups that `maxGroups` dropped; undefined where no grouping has one. */
   readonly excludedItems: number | undefined
-}
-
-export interface AggregatedGroup {
-  /** For each grouping, in order, what names the group, as JSON text. */
-  readonly keys: readonly string[]
-  /** For each metric, in order; undefined for the least, largest, sum and mean of nothing. */
-  readonly metrics: readonly (number | undefined)[]
 }

@@ -30,15 +30,34 @@ async function readRange(handle: FileHandle, start: number, end: number): Promis
   return buffer
 }
 
+/** Room for a temporary file where nothing else is said: more than nearly all data that is shared. */
+export const TEMP_MAX_BYTES = 16 * 1024 ** 3
+
+export interface SpoolOptions {
+  /** More bytes than this are refused: a small compressed file can hold any number. */
+  readonly maxBytes: number
+  /** What removes the file, and must run in every case. */
+  readonly cleanups: (() => Promise<void>)[]
+}
+
 /** Keeps a stream in a temporary file; the clean-up removes it. */
 export async function spool(
   chunks: AsyncIterable<Buffer>,
-  cleanups: (() => Promise<void>)[],
+  { maxBytes, cleanups }: SpoolOptions,
 ): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'oqs-input-'))
   cleanups.push(() => rm(folder, { recursive: true, force: true }))
   const handle = await open(join(folder, 'data'), 'wx+', 0o600)
   cleanups.push(() => handle.close())
-  for await (const chunk of chunks) await handle.write(chunk)
+  let bytes = 0
+  for await (const chunk of chunks) {
+    bytes += chunk.length
+    if (bytes > maxBytes) {
+      throw new UnreadableFile(
+        `takes more than ${maxBytes} bytes as a temporary file; decompress it first, or raise --max-temp-bytes`,
+      )
+    }
+    await handle.write(chunk)
+  }
   return handle
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { contentOf, inChunks } from '../../test/support/byte-chunks.ts'
 import { parquetFile } from '../../test/support/parquet-file.ts'
 import { type TempFolder, tempFolder } from '../../test/support/temp-folder.ts'
@@ -109,6 +109,34 @@ describe('an input', () => {
     await input.close()
     await input.close()
     expect(kept()).toHaveLength(before)
+  })
+
+  it.each([
+    ['gzip', gzipSync],
+    ['zstd', zstdCompressSync],
+  ])('of %s Parquet is kept only up to a limit, and removed in every case', async (_, pack) => {
+    const temporary = join(folder.path, 'temporary')
+    mkdirSync(temporary, { recursive: true })
+    vi.stubEnv('TMPDIR', temporary)
+    try {
+      const bomb = pack(Buffer.concat([Buffer.from('PAR1'), Buffer.alloc(20_000_000)]))
+      expect(bomb.length).toBeLessThan(100_000)
+      const path = await write('bomb.parquet', bomb)
+      await expect(openInput(path, { stdin: noStdin, maxTempBytes: 1_000_000 })).rejects.toThrow(
+        `${path}: takes more than 1000000 bytes as a temporary file; decompress it first, or raise --max-temp-bytes`,
+      )
+      expect(readdirSync(temporary)).toEqual([])
+      // Within the limit it is read, and found to be none.
+      await expect(openInput(path, { stdin: noStdin })).rejects.toThrow(path)
+      expect(readdirSync(temporary)).toEqual([])
+      const fits = { maxTempBytes: PARQUET.length }
+      expect(await readStdin(pack(PARQUET), fits)).toEqual({ format: 'parquet', rows })
+      const less = { maxTempBytes: PARQUET.length - 1 }
+      await expect(readStdin(pack(PARQUET), less)).rejects.toThrow('takes more than')
+      expect(readdirSync(temporary)).toEqual([])
+    } finally {
+      vi.unstubAllEnvs()
+    }
   })
 
   it('tells how much of it is read', async () => {

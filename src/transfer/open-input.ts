@@ -16,7 +16,7 @@ import { readNdjson } from '../formats/ndjson.ts'
 import { readParquet } from '../formats/parquet.ts'
 import { type ReadRow, type RowSource, UnreadableFile } from '../formats/row.ts'
 import { decompress, handleBytes, type PeekedBytes, peek, streamBytes } from './input-bytes.ts'
-import { fileBytes, spool } from './input-file.ts'
+import { fileBytes, spool, TEMP_MAX_BYTES } from './input-file.ts'
 
 /** A data file, or standard input, as rows: compressed or not, in whatever format. */
 
@@ -28,6 +28,8 @@ export interface InputOptions {
   readonly stdin: Readable
   /** Where standard input was kept, if it is read from there. */
   readonly stdinPath?: string | undefined
+  /** Room for Parquet that must be kept in a temporary file: compressed, or from a pipe. */
+  readonly maxTempBytes?: number | undefined
 }
 
 export interface Input {
@@ -133,7 +135,7 @@ async function recognise(opening: Opening): Promise<Input> {
   const handle =
     opened?.size !== undefined && compression === undefined
       ? opened.handle
-      : await spool(plain.chunks, cleanups)
+      : await spool(plain.chunks, { maxBytes: options.maxTempBytes ?? TEMP_MAX_BYTES, cleanups })
   const parquet = await readParquet(await fileBytes(handle))
   const rows = countRows(parquet.rows, (line) => {
     rowsRead = line

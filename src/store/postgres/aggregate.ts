@@ -9,6 +9,7 @@ import {
 } from '../sql/aggregate-groups.ts'
 import type { Cell } from '../sql/aggregate-metric.ts'
 import { type AggregateParts, aggregateSql, countGroupsSql } from '../sql/aggregate-sql.ts'
+import { inTurns } from '../sql/in-turns.ts'
 import type { SqlCondition } from '../sql/sql-condition.ts'
 import { POSTGRES_GROUPINGS } from './aggregate-grouping.ts'
 import { POSTGRES_METRICS } from './aggregate-metric.ts'
@@ -42,6 +43,9 @@ export async function aggregate(
 
 const DIALECT = { groupings: POSTGRES_GROUPINGS, metrics: POSTGRES_METRICS }
 
+/** Values that are made into JSON at a stretch: a few milliseconds' worth. */
+const CELLS_PER_TURN = 2000
+
 async function readGroups(
   session: Session,
   parts: AggregateParts & CompiledAggregation,
@@ -49,8 +53,9 @@ async function readGroups(
 ): Promise<Aggregated> {
   const { sql, values } = withinMemory(aggregateSql(parts), aggregation)
   const collector = new GroupCollector(parts)
-  const rows = await session.query(sql, [...values, maxGroups + 1])
-  for (const row of rows) collector.add(row.slice(1) as Cell[])
+  const rows = await session.query(sql, [...values, maxGroups + 1], { inTurns: true })
+  const rowsPerTurn = Math.max(1, Math.floor(CELLS_PER_TURN / (rows[0]?.length ?? 1)))
+  await inTurns(rows, rowsPerTurn, (row) => collector.add(row.slice(1) as Cell[]))
   if (collector.isOver(maxGroups)) throw tooManyGroups(await countGroups(session, parts), maxGroups)
   return collector.finish()
 }

@@ -2,7 +2,7 @@ import type { ColumnValue } from '../../ontology/column-value.ts'
 import type { StoredObject } from '../../ontology/read-object.ts'
 import type { FieldId } from '../../ontology/searchable-values.ts'
 import { columnOf } from '../sql/field-numbers.ts'
-import { indexedTerms } from '../sql/text-index.ts'
+import { indexedTerms, type NumberedTexts } from '../sql/text-index.ts'
 import type { WriteSession } from './database.ts'
 import { columnText, elementColumnOf, type FieldColumns } from './field-columns.ts'
 import { distinctTerms, lexemesText } from './lexemes.ts'
@@ -74,7 +74,7 @@ function rowText({ version, fields }: RowTarget, vocabulary: Vocabulary) {
   return ({ pk, objectId, key, title, body, searchable }: StoredObject): string => {
     const { columns, elements, texts, points } = searchable
     const places = points.flatMap(({ longitude, latitude }) => [longitude, latitude])
-    const elementsOf = Map.groupBy(elements, keyOf)
+    const elementsOf = new Map(elements.map((element) => [keyOf(element), element.values]))
     const cells = [
       escaped(pk),
       String(version),
@@ -82,7 +82,7 @@ function rowText({ version, fields }: RowTarget, vocabulary: Vocabulary) {
       escaped(key),
       title === null ? NULL : escaped(title),
       escaped(body),
-      ...wordCells(texts.map((text) => [numberOf.get(keyOf(text)) ?? 0, text.text])),
+      ...wordCells(texts.map((text) => [numberOf.get(keyOf(text)) ?? 0, text.values])),
       places.length === 0 ? NULL : `{${places.join(',')}}`,
       places.length === 0 ? NULL : boxText(points),
       ...valueFields.map(({ property, valueType }) => {
@@ -97,7 +97,7 @@ function rowText({ version, fields }: RowTarget, vocabulary: Vocabulary) {
     return `${cells.join('\t')}\n`
   }
 
-  function wordCells(texts: readonly (readonly [number, string])[]): [string, string] {
+  function wordCells(texts: readonly NumberedTexts[]): [string, string] {
     if (texts.length === 0) return [NULL, NULL]
     const words = indexedTerms(texts)
     const terms = distinctTerms(words)
@@ -111,11 +111,8 @@ function keyOf({ property, structField }: FieldId): string {
   return structField === undefined ? property : `${property}:${structField}`
 }
 
-function arrayText(
-  { elementType = 'text' }: FieldColumns,
-  elements: readonly { readonly value: ColumnValue }[],
-): string {
-  const texts = elements.map(({ value }) => columnText(elementType, value))
+function arrayText({ elementType = 'text' }: FieldColumns, values: readonly ColumnValue[]): string {
+  const texts = values.map((value) => columnText(elementType, value))
   if (elementType !== 'text') return `{${texts.join(',')}}`
   return `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`
 }

@@ -99,9 +99,10 @@ export async function numberFields(
   objectType: ObjectType,
 ): Promise<FieldColumns[]> {
   const known = await readFieldColumns(session, typeId)
-  const isKnown = ({ property, structField }: FieldId) =>
-    known.some((field) => field.property === property && field.structField === structField)
-  const added = fieldTypes(objectType).filter((field) => !isKnown(field))
+  // API names hold no colon.
+  const nameOf = ({ property, structField }: FieldId) => `${property}:${structField ?? ''}`
+  const names = new Set(known.map(nameOf))
+  const added = fieldTypes(objectType).filter((field) => !names.has(nameOf(field)))
   if (added.length === 0) return []
   const rows = await session.query(
     `INSERT INTO oqs_object_field (object_type_id, property, struct_field, value_type, element_type)

@@ -22,7 +22,7 @@ export function longTextFields(
         (element) =>
           element.property === property &&
           element.structField === structField &&
-          isLong(element.value),
+          element.values.some(isLong),
       ),
     )
   })

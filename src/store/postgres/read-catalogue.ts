@@ -1,15 +1,25 @@
 import { Catalogue } from '../../ontology/catalogue.ts'
 import type { OntologyDefinition } from '../../ontology/definition-schema.ts'
+import type { Ontology } from '../../ontology/ontology.ts'
 import { parseDefinition } from '../../ontology/parse-definition.ts'
-import type { Database, Row } from './database.ts'
+import type { Database, Row, Session } from './database.ts'
 
 const GENERATION_SQL = 'SELECT generation FROM oqs_catalogue'
 
-/** Keeps the catalogue in memory and looks at every use whether it is still the newest. */
+/** Tells one text of a definition from another, without sending it. */
+const DEFINITIONS_SQL = `SELECT rid, encode(sha256(convert_to(definition, 'UTF8')), 'base64')
+  FROM oqs_ontology ORDER BY api_name`
+
+/**
+ * Keeps the catalogue in memory and looks at every use whether it is still the newest. Only
+ * definitions that changed are read and parsed again.
+ */
 export class CatalogueReader {
   readonly #database: Database
   #newest: Catalogue | undefined
   #loading: Promise<Catalogue> | undefined
+  /** The ontologies of the newest catalogue, by RID and hash. */
+  #parsed: ReadonlyMap<string, Ontology> = new Map()
 
   constructor(database: Database) {
     this.#database = database
@@ -25,11 +35,14 @@ export class CatalogueReader {
 
   async #load(): Promise<Catalogue> {
     const loading = this.#database.read(async (session) => {
-      const rows = await session.query('SELECT definition FROM oqs_ontology ORDER BY api_name')
-      const ontologies = rows.map(([definition]) =>
-        parseDefinition(JSON.parse(String(definition)) as OntologyDefinition),
-      )
-      return new Catalogue(toGeneration(await session.query(GENERATION_SQL)), ontologies)
+      const parsed = new Map<string, Ontology>()
+      for (const [rid, hash] of await session.query(DEFINITIONS_SQL)) {
+        const name = `${hash} ${rid}`
+        parsed.set(name, this.#parsed.get(name) ?? (await readOntology(session, String(rid))))
+      }
+      this.#parsed = parsed
+      const generation = toGeneration(await session.query(GENERATION_SQL))
+      return new Catalogue(generation, [...parsed.values()])
     })
     this.#loading = loading
     try {
@@ -39,6 +52,11 @@ export class CatalogueReader {
       if (this.#loading === loading) this.#loading = undefined
     }
   }
+}
+
+async function readOntology(session: Session, rid: string): Promise<Ontology> {
+  const rows = await session.query('SELECT definition FROM oqs_ontology WHERE rid = ?', [rid])
+  return parseDefinition(JSON.parse(String(rows[0]?.[0])) as OntologyDefinition)
 }
 
 function toGeneration(rows: readonly Row[]): number {

@@ -109,7 +109,8 @@ async function saveObjectTypes(
   session: WriteSession,
   { change, before, generation }: SavedTypes,
 ): Promise<void> {
-  const { ontology, harms } = change
+  const { ontology } = change
+  const harmed = new Set(change.harms.map(({ typeRid }) => typeRid))
   for (const type of ontology.definition.objectTypes) {
     const parsed = ontology.objectTypes.get(type.apiName)
     if (parsed === undefined) throw new Error(`no object type ${type.apiName}`)
@@ -121,7 +122,7 @@ async function saveObjectTypes(
       continue
     }
     await changeObjectType(session, earlier, type, generation)
-    if (harms.some(({ typeRid }) => typeRid === parsed.rid)) {
+    if (harmed.has(parsed.rid)) {
       await startAnew(session, earlier.id, parsed)
     } else {
       const added = await numberFields(session, earlier.id, parsed)

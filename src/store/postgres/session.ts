@@ -1,8 +1,10 @@
 import { once } from 'node:events'
+import type { Readable } from 'node:stream'
 import type { PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { AS_BYTES, type ByteRow } from './byte-rows.ts'
 import { mayPrepare, numbered } from './numbered-sql.ts'
+import { readInTurns } from './read-in-turns.ts'
 
 /** Statements on one connection, and how long each may take. */
 
@@ -19,6 +21,8 @@ export type Row = readonly unknown[]
 export interface QueryOptions {
   /** Whether the statement is worth preparing: its text comes again and again. */
   readonly name?: boolean
+  /** Whether the answer is so large that others must have their turn while it is read. */
+  readonly inTurns?: boolean
 }
 
 /** One transaction, or one connection. Values are bound where the text has a question mark. */
@@ -97,18 +101,23 @@ export class ClientSession implements WriteSession {
   #send<R extends unknown[]>(
     sql: string,
     values: readonly unknown[],
-    { name = false }: QueryOptions,
+    { name = false, inTurns = false }: QueryOptions,
     form: object = {},
   ) {
     const { text, hash } = numbered(sql)
-    return this.#client.query<R>({
-      text,
-      values: [...values],
-      rowMode: 'array',
-      ...(name && mayPrepare(this.#client, hash) ? { name: hash } : {}),
-      ...form,
-      ...this.#timeout(),
-    })
+    const ask = () =>
+      this.#client.query<R>({
+        text,
+        values: [...values],
+        rowMode: 'array',
+        ...(name && mayPrepare(this.#client, hash) ? { name: hash } : {}),
+        ...form,
+        ...this.#timeout(),
+      })
+    if (!inTurns) return ask()
+    // A part of the driver which its types leave out.
+    const { connection } = this.#client as unknown as { connection: { stream: Readable } }
+    return readInTurns(connection.stream, ask)
   }
 
   /** A setting of the driver which its types leave out. */

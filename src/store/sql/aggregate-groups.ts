@@ -1,16 +1,18 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { AGGREGATE_MAX_BYTES } from '../../contract/limits.ts'
 import type { Aggregation, Metric } from '../../query/aggregation.ts'
-import type { Aggregated, AggregatedGroup } from '../aggregate-read.ts'
+import type { Aggregated } from '../aggregate-read.ts'
 import { type GroupingDialect, groupingSql } from './aggregate-grouping.ts'
 import { type Cell, type MetricDialect, metricSql } from './aggregate-metric.ts'
 import { type AggregateParts, isCut } from './aggregate-sql.ts'
 import { columnOf, type FieldNumbers } from './field-numbers.ts'
+import { type AggregatedGroup, groupWriter, JoinedTexts } from './group-json.ts'
 
 /** An aggregation between its SQL and its answer: which columns it takes, and what they mean. */
 export interface CompiledAggregation extends Pick<AggregateParts, 'groupings' | 'columns'> {
   /** The group that a row of the statement is. */
   readonly toGroup: (cells: readonly Cell[]) => AggregatedGroup
+  readonly writeGroup: (group: AggregatedGroup) => string
   /** What the metrics of one group take in an answer. */
   readonly metricBytes: number
 }
@@ -41,15 +43,17 @@ export function compileAggregation(
         }),
       }
     },
+    writeGroup: groupWriter(aggregation),
     metricBytes: bytesOfMetrics(aggregation.metrics),
   }
 }
 
 /** Takes the rows of the statement one after the other, as long as they do not grow too large. */
 export class GroupCollector {
-  readonly groups: AggregatedGroup[] = []
+  readonly #records = new JoinedTexts()
   readonly #compiled: CompiledAggregation
   readonly #isCut: boolean
+  #groups = 0
   #bytes = 0
   #all = 0
   #kept = 0
@@ -61,13 +65,14 @@ export class GroupCollector {
 
   add(cells: readonly Cell[]): void {
     const group = this.#compiled.toGroup(cells)
-    this.groups.push(group)
+    this.#groups += 1
     this.#bytes += this.#compiled.metricBytes + group.keys.reduce((sum, key) => sum + key.length, 0)
     if (this.#bytes > AGGREGATE_MAX_BYTES) {
       throw new ObjectQueryError('AggregationMemoryExceededLimit', {
         bytesLimit: AGGREGATE_MAX_BYTES,
       })
     }
+    this.#records.add(this.#compiled.writeGroup(group))
     if (this.#isCut) {
       this.#kept += Number(cells.at(-2))
       this.#all = Number(cells.at(-1))
@@ -76,11 +81,14 @@ export class GroupCollector {
 
   /** Whether there are more groups than may be given. */
   isOver(maxGroups: number): boolean {
-    return this.#compiled.groupings.length > 0 && this.groups.length > maxGroups
+    return this.#compiled.groupings.length > 0 && this.#groups > maxGroups
   }
 
   finish(): Aggregated {
-    return { groups: this.groups, excludedItems: this.#isCut ? this.#all - this.#kept : undefined }
+    return {
+      records: this.#records.finish(),
+      excludedItems: this.#isCut ? this.#all - this.#kept : undefined,
+    }
   }
 }
 

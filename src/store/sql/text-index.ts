@@ -25,21 +25,23 @@ export function behindPrefix(prefix: TermPrefix): string {
   return prefix.slice(0, -1) + String.fromCharCode(last + 1)
 }
 
-/** A text, with the number of the field that it stands in. */
-export type NumberedText = readonly [field: number, text: string]
+/** Texts, with the number of the field that they stand in. */
+export type NumberedTexts = readonly [field: number, texts: readonly string[]]
 
 /**
  * The terms of one object, as they are indexed. Text by text, not term by term: writing objects
  * spends much of its time here.
  */
-export function indexedTerms(texts: readonly NumberedText[]): string {
-  return texts
-    .map(([field, text]) => {
-      const terms = termsOf(text)
-      if (terms.length === 0) return BORDER
+export function indexedTerms(fields: readonly NumberedTexts[]): string {
+  return fields
+    .flatMap(([field, texts]) => {
       const prefix = fieldPrefix(field)
-      // No term holds a space, so what stands between two terms is known when all are protected.
-      return `${prefix}${protectedTerms(terms.join(' ')).replaceAll(' ', ` ${prefix}`)} ${BORDER}`
+      return texts.map((text) => {
+        const terms = termsOf(text)
+        if (terms.length === 0) return BORDER
+        // No term holds a space, so what stands between two terms is known when all are protected.
+        return `${prefix}${protectedTerms(terms.join(' ')).replaceAll(' ', ` ${prefix}`)} ${BORDER}`
+      })
     })
     .join(' ')
 }

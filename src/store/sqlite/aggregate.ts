@@ -12,7 +12,7 @@ import { SQLITE_METRICS } from './aggregate-metric.ts'
 import { inTransaction } from './connection.ts'
 import { readFieldNumbers } from './field-numbers.ts'
 import { queryTables, type RowSearch } from './find-rows.ts'
-import { objectTable } from './object-table.ts'
+import { emptyTable, objectTable } from './object-table.ts'
 import { VISIBLE } from './page-sql.ts'
 import { querySql } from './query-sql.ts'
 import type { Reading } from './reading.ts'
@@ -27,13 +27,13 @@ export function aggregate({ db, statements }: Reading, read: AggregateRead): Agg
   return inTransaction(db, 'read', () => {
     const { objectType, query, aggregation } = read
     const head = readTypeHead(statements, objectType)
-    const { table } = head.current
+    const { table, isMade } = head.current
     const numbers = readFieldNumbers(db, head.typeId)
     const compiled = compileAggregation(aggregation, numbers, DIALECT)
     const search: RowSearch = { table, objectType, numbers, query, ...CURRENT }
     const parts: AggregateParts & CompiledAggregation = {
       ...compiled,
-      table: objectTable(table),
+      table: isMade ? objectTable(table) : emptyTable(numbers),
       // The plus sign keeps the database from the index of current rows: a scan in the order of
       // the file is many times faster than one that jumps, and it is the whole table that is wanted.
       visible: { sql: `+${VISIBLE.current}`, values: [] },

@@ -5,7 +5,7 @@ import type { Commit } from '../object-store.ts'
 import { OPEN } from '../sql/new-table.ts'
 import { inTransaction } from './connection.ts'
 import { type CrossingChange, type CrossingPut, isPut } from './crossing-change.ts'
-import { forgetRows, objectTable } from './object-table.ts'
+import { forgetRows, makeObjectTable, objectTable } from './object-table.ts'
 import { publishVersion } from './publish-version.ts'
 import { findLoading, TOUCH } from './replacement.ts'
 import { rowWriter } from './write-row.ts'
@@ -35,6 +35,11 @@ export function commitBatch(
     const type = readType(db, batch)
     const table =
       batch.replacement === undefined ? type.current : findLoading(db, type.id, batch.replacement)
+    if (!type.isMade && batch.replacement === undefined) {
+      // There is nothing to delete in a table that is not made yet.
+      if (!settled.some(isPut)) return { version: type.published, put: 0, deleted: 0, kept: 0 }
+      makeObjectTable(db, { typeId: type.id, id: table.id, state: 'published' })
+    }
     const version = table.loadedAs ?? type.lastVersion + 1
     const written = writeRows(db, settled, { ...table, typeId: type.id, version }, batch)
     const { put, deleted, kept } = written
@@ -61,13 +66,15 @@ interface WrittenType {
   readonly published: number
   readonly lastVersion: number
   readonly current: WriteTable
+  /** Whether the current table is there. */
+  readonly isMade: boolean
 }
 
 function readType(db: DatabaseSync, batch: BatchHead): WrittenType {
   const row = db
     .prepare(
       `SELECT t.id, t.generation, t.published, t.last_version,
-         o.id AS table_id, o.live_count, o.max_record_bytes
+         o.id AS table_id, o.live_count, o.max_record_bytes, o.is_made
        FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
     )
     .get(batch.typeRid) as Readonly<Record<string, number>> | undefined
@@ -81,6 +88,7 @@ function readType(db: DatabaseSync, batch: BatchHead): WrittenType {
     id: Number(row['id']),
     published: Number(row['published']),
     lastVersion: Number(row['last_version']),
+    isMade: row['is_made'] === 1,
     current: {
       id: Number(row['table_id']),
       liveCount: Number(row['live_count']),

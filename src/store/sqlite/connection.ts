@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { isWithinRing } from '../../query/within-ring.ts'
+import { ringsOf } from './rings.ts'
 
 /** How this store opens its database file: the same way for the reader and the writer. */
 
@@ -49,19 +49,19 @@ export function inTransaction<T>(db: DatabaseSync, kind: 'read' | 'write', run: 
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK')
     throw error
+  } finally {
+    ringsOf(db).clear()
   }
 }
 
 /** What SQL cannot say by itself. */
 function addFunctions(db: DatabaseSync): void {
-  // The ring comes as the bytes of its numbers: text would have to be read for every point.
+  const rings = ringsOf(db)
+  // The ring comes by its number: its corners would be copied for every point.
   db.function(
     'within_ring',
     { deterministic: true, directOnly: true },
-    (longitude, latitude, ring) => {
-      const { buffer, byteOffset, byteLength } = ring as Uint8Array
-      const numbers = new Float64Array(buffer, byteOffset, byteLength / 8)
-      return isWithinRing(Number(longitude), Number(latitude), numbers) ? 1 : 0
-    },
+    (longitude, latitude, ring) =>
+      rings.holds(ring as number, longitude as number, latitude as number) ? 1 : 0,
   )
 }

@@ -17,13 +17,13 @@ export type CrossingPut = readonly [
   body: string,
   /** In the order of the properties that the head of the batch names. */
   columns: readonly (ColumnValue | null)[],
-  elements: readonly CrossingField<ColumnValue>[],
-  texts: readonly CrossingField<string>[],
+  elements: readonly CrossingField<readonly ColumnValue[]>[],
+  texts: readonly CrossingField<readonly string[]>[],
   /** Longitude, latitude, longitude, latitude… */
   points: readonly number[],
 ]
 
-/** A value of a property, or of a field of its structs. */
+/** The values of a property, or of a field of its structs. */
 export type CrossingField<T> = readonly [
   property: string,
   structField: string | undefined,
@@ -43,8 +43,8 @@ export function toCrossing(change: Change, properties: readonly string[]): Cross
     title,
     body,
     properties.map((property) => columns.get(property) ?? null),
-    elements.map(({ property, structField, value }) => [property, structField, value]),
-    texts.map(({ property, structField, text }) => [property, structField, text]),
+    elements.map(({ property, structField, values }) => [property, structField, values]),
+    texts.map(({ property, structField, values }) => [property, structField, values]),
     points.length === 0 ? NONE : points.flatMap((point) => [point.longitude, point.latitude]),
   ]
 }

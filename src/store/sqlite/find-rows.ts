@@ -162,6 +162,7 @@ export function queryTables(statements: StatementCache, search: RowSearch): Quer
     textFields: textFieldsOf(objectType),
     isElement: (field) => isElement(objectType, field),
     passed: undefined,
+    ringNumber: (ring) => statements.rings.numberOf(ring),
     similarTerms: (terms, prefix) => {
       const name = JSON.stringify([terms, prefix])
       const similar = known.get(name) ?? similarTerms(statements, terms, prefix)

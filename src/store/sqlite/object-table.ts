@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { INDEXED_PROPERTIES_MAX } from '../../contract/limits.ts'
 import type { FieldId } from '../../ontology/searchable-values.ts'
-import { columnOf } from '../sql/field-numbers.ts'
+import { columnOf, type FieldNumbers } from '../sql/field-numbers.ts'
 import { type NewTable, OPEN } from '../sql/new-table.ts'
 import { readFieldNumbers } from './field-numbers.ts'
 
@@ -20,11 +22,15 @@ export function objectTable(id: number): string {
   return `object_${id}`
 }
 
-/**
- * Makes a table with a column for each property that has a number. One that is to be loaded gets
- * most of its indexes when it is full, see `buildNextIndex`.
- */
+/** Makes a table now: one that is about to be loaded. */
 export function createObjectTable(db: DatabaseSync, wish: NewTable): number {
+  const id = addObjectTable(db, wish)
+  makeObjectTable(db, { typeId: wish.typeId, id, state: wish.state })
+  return id
+}
+
+/** Notes that there is a table, and returns its number; it is made when it is first written to. */
+export function addObjectTable(db: DatabaseSync, wish: NewTable): number {
   const { typeId, state, firstVersion, loadedAs } = wish
   const { lastInsertRowid } = db
     .prepare(
@@ -33,8 +39,22 @@ export function createObjectTable(db: DatabaseSync, wish: NewTable): number {
     )
     .run(typeId, state, firstVersion, loadedAs)
   const id = Number(lastInsertRowid)
+  db.prepare('UPDATE object_table SET is_made = 0 WHERE id = ?').run(id)
+  return id
+}
+
+/**
+ * Makes a table with a column for each property that has a number. One that is to be loaded gets
+ * most of its indexes when it is full, see `buildNextIndex`.
+ */
+export function makeObjectTable(
+  db: DatabaseSync,
+  { typeId, id, state }: TableOfType & { readonly typeId: number },
+): void {
   const table = objectTable(id)
   const columns = columnsOf(db, typeId)
+  db.prepare('UPDATE object_table SET is_made = 1 WHERE id = ?').run(id)
+  refuseTooManyIndexes(db, typeId)
   db.exec(`
     CREATE TABLE ${table} (
       id INTEGER PRIMARY KEY,
@@ -50,7 +70,34 @@ export function createObjectTable(db: DatabaseSync, wish: NewTable): number {
     CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${OPEN};
     ${state === 'published' ? lateIndexes(table, columns).map(indexSql).join(';\n') : ''}
   `)
-  return id
+}
+
+/** Stands for a table that is not made yet, in statements that only read it. */
+export function emptyTable({ properties }: FieldNumbers): string {
+  const columns = ['id', 'valid_to', ...properties.map(({ number }) => columnOf(number))]
+  return `(SELECT ${columns.map((column) => `NULL AS ${column}`).join(', ')} WHERE FALSE)`
+}
+
+/**
+ * Refuses more indexes than a database can bear: after every change of its schema each connection
+ * reads all of it again, on the main thread too.
+ */
+function refuseTooManyIndexes(db: DatabaseSync, typeId: number): void {
+  const row = db
+    .prepare(
+      `SELECT count(*) AS count,
+         (SELECT definition ->> 'apiName' FROM object_type WHERE id = ?) AS name
+       FROM object_field WHERE struct_field IS NULL AND object_type_id IN (
+         SELECT object_type_id FROM object_table WHERE is_made = 1 AND state <> 'abandoned'
+       )`,
+    )
+    .get(typeId)
+  const count = Number(row?.['count'])
+  if (count <= INDEXED_PROPERTIES_MAX) return
+  const reason = `the object types in use would have ${count} properties altogether, and a SQLite store indexes at most ${INDEXED_PROPERTIES_MAX}; use fewer, or PostgreSQL`
+  throw new ObjectQueryError('InvalidOntologyDefinition', {
+    mistakes: [{ path: `objectTypes.${row?.['name']}.properties`, reason }],
+  })
 }
 
 interface Index {
@@ -80,10 +127,14 @@ function propertyIndex(table: string, column: string): Index {
 
 /** Builds one index that a loaded table still lacks; false when it has them all. */
 export function buildNextIndex(db: DatabaseSync, typeId: number, id: number): boolean {
-  const exists = db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?`)
-  const missing = lateIndexes(objectTable(id), columnsOf(db, typeId)).find(
-    ({ name }) => exists.get(name) === undefined,
-  )
+  const table = objectTable(id)
+  // The schema has no index of its own: it is looked through once, not once for each name.
+  const names = db
+    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?`)
+    .all(table)
+    .map((row) => String(row['name']))
+  const there = new Set(names)
+  const missing = lateIndexes(table, columnsOf(db, typeId)).find(({ name }) => !there.has(name))
   if (missing === undefined) return false
   db.exec(indexSql(missing))
   return true
@@ -93,7 +144,9 @@ export function buildNextIndex(db: DatabaseSync, typeId: number, id: number): bo
 export function addFields(db: DatabaseSync, typeId: number, fields: readonly FieldId[]): void {
   const columns = numberFields(db, typeId, fields)
   if (columns.length === 0) return
-  for (const { id, state } of tablesOf(db, typeId)) {
+  const tables = madeTables(db, typeId)
+  if (tables.length > 0) refuseTooManyIndexes(db, typeId)
+  for (const { id, state } of tables) {
     const table = objectTable(id)
     for (const column of columns) {
       db.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ANY`)
@@ -102,14 +155,20 @@ export function addFields(db: DatabaseSync, typeId: number, fields: readonly Fie
   }
 }
 
-/** The tables of a type that are in use, whatever for. */
-export function tablesOf(db: DatabaseSync, typeId: number) {
+export interface TableOfType {
+  readonly id: number
+  readonly state: 'loading' | 'published'
+}
+
+/** The tables of a type that are in use, whatever for, and are there. */
+export function madeTables(db: DatabaseSync, typeId: number): readonly TableOfType[] {
   const rows = db
     .prepare(
-      `SELECT id, state FROM object_table WHERE object_type_id = ? AND state <> 'abandoned' ORDER BY id`,
+      `SELECT id, state FROM object_table
+       WHERE object_type_id = ? AND state <> 'abandoned' AND is_made = 1 ORDER BY id`,
     )
     .all(typeId)
-  return rows as unknown as { readonly id: number; readonly state: 'loading' | 'published' }[]
+  return rows as unknown as TableOfType[]
 }
 
 /** Gives every field that has none a number; the columns of the new properties. */

@@ -1,6 +1,5 @@
 import { toColumnValue } from '../../query/fields.ts'
 import type { Comparison, Field, Position, Query } from '../../query/query.ts'
-import { ringNumbers } from '../../query/within-ring.ts'
 import { compileQuery } from '../sql/compile-query.ts'
 import { columnOf, type FieldNumbers } from '../sql/field-numbers.ts'
 import { type SimilarTerms, termAlternatives } from '../sql/similar-terms.ts'
@@ -18,6 +17,8 @@ export interface QueryTables {
   readonly isElement: (field: Field) => boolean
   /** Bounds that the place of the last page makes needless: hidden, so that its own bound is used. */
   readonly passed: { readonly field: number; readonly operators: readonly Comparison[] } | undefined
+  /** The number by which `within_ring` knows a ring until the transaction ends. */
+  readonly ringNumber: (ring: readonly Position[]) => number
   /** For each fuzzy term, the terms of a field that may stand for it. */
   readonly similarTerms: (terms: readonly string[], prefix: TermPrefix) => SimilarTerms
 }
@@ -30,7 +31,7 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
       return { sql: `o.${columnOf(number)} IS NULL`, values: [] }
     },
     text: (one) => textSql(one, tables),
-    withinPolygon: ({ ring }) => polygonSql(ring),
+    withinPolygon: ({ ring }) => polygonSql(ring, tables),
   })
 }
 
@@ -68,7 +69,7 @@ function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondi
 }
 
 /** The box of the ring through the R-tree, which rounds outwards; then each point exactly. */
-function polygonSql(ring: readonly Position[]): SqlCondition {
+function polygonSql(ring: readonly Position[], { ringNumber }: QueryTables): SqlCondition {
   const longitudes = ring.map(([longitude]) => longitude)
   const latitudes = ring.map(([, latitude]) => latitude)
   return {
@@ -82,7 +83,7 @@ function polygonSql(ring: readonly Position[]): SqlCondition {
       Math.max(...longitudes),
       Math.min(...latitudes),
       Math.max(...latitudes),
-      new Uint8Array(ringNumbers(ring).buffer),
+      ringNumber(ring),
     ],
   }
 }

@@ -66,6 +66,7 @@ export function readPage(
     const visibility: Visibility = version === head.published ? 'current' : 'version'
     const visible = visibilityValues(visibility, version)
     const viewed = { ...tableOfVersion(statements, head, version), version, visibility, visible }
+    if (!viewed.isMade) return readNothing(read, version)
     const isPlain = read.query.kind === 'everything' && read.order.length === 0
     const page = isPlain
       ? readInKeyOrder(statements, read, viewed)
@@ -90,6 +91,14 @@ function versionToRead(head: TypeHead, read: PageRead): number | Reclaimed {
   const { version = head.published } = read
   // A version from before what is kept, or from a database that was since replaced by an older one.
   return version < head.oldest || version > head.published ? 'reclaimed' : version
+}
+
+/** The page of a type that nothing was written to yet. */
+function readNothing({ after, order }: PageRead, version: number): StoredPage | Reclaimed {
+  // In an order of its own a walk goes on from a row, and there is none.
+  if (after !== undefined && order.length > 0) return 'reclaimed'
+  const records = pageBytes(null)
+  return { ...records, count: 0, last: undefined, more: false, version, matches: 0 }
 }
 
 /** Every object, in key order: the walk that must cost no more than its bytes. */

@@ -21,22 +21,26 @@ export interface ReclaimTimes {
  * Does one bounded step and gives the number of rows deleted; zero when there is nothing left.
  */
 export function reclaimStep(db: DatabaseSync, times: ReclaimTimes): number {
-  const types = db.prepare('SELECT id, oldest, table_id FROM object_type').all()
+  const types = db.prepare(TYPES_SQL).all()
   for (const row of types as unknown as TypeRow[]) {
     const needed = Math.max(oldestNeeded(db, row.id, times.rowVersionsSinceMs), row.oldest)
     if (needed > row.oldest) forgetVersionsBefore(db, row.id, needed)
     abandonPastTables(db, row, needed)
-    const deleted = deleteRows(db, row.table_id, needed)
+    const deleted = row.is_made === 1 ? deleteRows(db, row.table_id, needed) : 0
     if (deleted > 0) return deleted
   }
   abandonIdleReplacements(db, times.replacementsSinceMs)
   return removeAbandonedTables(db)
 }
 
+const TYPES_SQL = `SELECT t.id, t.oldest, t.table_id, o.is_made
+  FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id`
+
 interface TypeRow {
   readonly id: number
   readonly oldest: number
   readonly table_id: number
+  readonly is_made: number
 }
 
 function forgetVersionsBefore(db: DatabaseSync, typeId: number, version: number): void {
@@ -93,6 +97,8 @@ function deleteRows(db: DatabaseSync, table: number, oldest: number): number {
 
 /** Takes the rows of one table out of the shared indexes, step by step, then drops it. */
 function removeAbandonedTables(db: DatabaseSync): number {
+  // Of what was never made there is nothing but its note.
+  db.prepare(`DELETE FROM object_table WHERE state = 'abandoned' AND is_made = 0`).run()
   const abandoned = db
     .prepare(`SELECT id, forgotten_row FROM object_table WHERE state = 'abandoned'`)
     .all()

@@ -8,10 +8,10 @@ import { inTransaction } from './connection.ts'
 import {
   abandonTables,
   addFields,
-  createObjectTable,
+  addObjectTable,
+  madeTables,
   numberFields,
   objectTable,
-  tablesOf,
 } from './object-table.ts'
 
 /** An ontology change as it crosses to the writer thread: definitions are plain data. */
@@ -21,12 +21,12 @@ export interface SavedDefinition {
   readonly harms: OntologyChange['harms']
 }
 
-/** Saves a definition and gives every object type its table, all in one transaction. */
+/** Saves a definition and notes a table for every object type, all in one transaction. */
 export function saveOntology(db: DatabaseSync, change: SavedDefinition): void {
   inTransaction(db, 'write', () => {
     const generation = nextGeneration(db, change.basedOn)
     refuseHarm(db, change.harms)
-    saveDefinition(db, change.definition)
+    saveDefinition(db, change.definition, generation)
     saveObjectTypes(db, change, generation)
   })
 }
@@ -52,12 +52,17 @@ function refuseHarm(db: DatabaseSync, harms: SavedDefinition['harms']): void {
   if (reasons.length > 0) throw new ObjectQueryError('OntologyChangeRefused', { reasons })
 }
 
-function saveDefinition(db: DatabaseSync, definition: OntologyDefinition): void {
+function saveDefinition(
+  db: DatabaseSync,
+  definition: OntologyDefinition,
+  generation: number,
+): void {
   const rid = definition.rid ?? ''
   db.prepare(
-    `INSERT INTO ontology (rid, api_name, definition) VALUES (?, ?, ?)
-     ON CONFLICT (rid) DO UPDATE SET api_name = excluded.api_name, definition = excluded.definition`,
-  ).run(rid, definition.apiName, JSON.stringify(definition))
+    `INSERT INTO ontology (rid, api_name, definition, generation) VALUES (?, ?, ?, ?)
+     ON CONFLICT (rid) DO UPDATE SET api_name = excluded.api_name,
+       definition = excluded.definition, generation = excluded.generation`,
+  ).run(rid, definition.apiName, JSON.stringify(definition), generation)
   db.prepare('DELETE FROM ontology_family WHERE ontology_rid = ?').run(rid)
   const addFamily = db.prepare('INSERT INTO ontology_family (family, ontology_rid) VALUES (?, ?)')
   for (const family of definition.families ?? []) addFamily.run(family, rid)
@@ -70,7 +75,8 @@ interface TypeRow {
 }
 
 function saveObjectTypes(db: DatabaseSync, change: SavedDefinition, generation: number): void {
-  const { definition, harms } = change
+  const { definition } = change
+  const harmed = new Set(change.harms.map(({ typeRid }) => typeRid))
   const { objectTypes } = parseDefinition(definition)
   const ontologyRid = definition.rid ?? ''
   const before = new Map(
@@ -84,11 +90,11 @@ function saveObjectTypes(db: DatabaseSync, change: SavedDefinition, generation: 
     const earlier = before.get(type.rid ?? '')
     before.delete(type.rid ?? '')
     if (earlier === undefined) {
-      makeTable(db, addObjectType(db, ontologyRid, type, generation), fields)
+      giveTable(db, addObjectType(db, ontologyRid, type, generation), fields)
       continue
     }
     changeObjectType(db, earlier, type, generation)
-    if (harms.some(({ typeRid }) => typeRid === type.rid)) {
+    if (harmed.has(type.rid ?? '')) {
       startAnew(db, earlier.id, fields)
     } else {
       addFields(db, earlier.id, fields)
@@ -126,11 +132,11 @@ function addObjectType(
 }
 
 /** Gives a type its first table, or a new one, which holds its versions from now on. */
-function makeTable(db: DatabaseSync, typeId: number, fields: readonly FieldId[]): void {
+function giveTable(db: DatabaseSync, typeId: number, fields: readonly FieldId[]): void {
   numberFields(db, typeId, fields)
   const row = db.prepare('SELECT published FROM object_type WHERE id = ?').get(typeId)
   const version = Number(row?.['published'])
-  const table = createObjectTable(db, {
+  const table = addObjectTable(db, {
     typeId,
     state: 'published',
     firstVersion: version,
@@ -148,7 +154,7 @@ function startAnew(db: DatabaseSync, typeId: number, fields: readonly FieldId[])
      SET published = last_version + 1, oldest = last_version + 1, last_version = last_version + 1
      WHERE id = ?`,
   ).run(typeId)
-  makeTable(db, typeId, fields)
+  giveTable(db, typeId, fields)
 }
 
 function changeObjectType(
@@ -166,7 +172,7 @@ function changeObjectType(
   )
   const { titleProperty } = JSON.parse(earlier.definition) as ObjectTypeDefinition
   if (titleProperty === type.titleProperty) return
-  for (const { id } of tablesOf(db, earlier.id)) rewriteTitles(db, id, type.titleProperty)
+  for (const { id } of madeTables(db, earlier.id)) rewriteTitles(db, id, type.titleProperty)
 }
 
 /** The title is stored beside the body, so another title property means other titles. */

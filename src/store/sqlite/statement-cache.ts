@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { RecentMap } from '../../contract/recent-map.ts'
+import { type Rings, ringsOf } from './rings.ts'
 
 /** A statement and the values of its first placeholders. */
 export interface Prepared {
@@ -9,10 +10,13 @@ export interface Prepared {
 
 /** Prepared statements, kept by name; those that went unused longest give way. */
 export class StatementCache {
+  /** What statements with `within_ring` test points against. */
+  readonly rings: Rings
   readonly #db: DatabaseSync
   readonly #prepared: RecentMap<Prepared>
 
   constructor(db: DatabaseSync, capacity = 1000) {
+    this.rings = ringsOf(db)
     this.#db = db
     this.#prepared = new RecentMap(capacity)
   }

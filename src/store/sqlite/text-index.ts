@@ -7,7 +7,7 @@ import { type CrossingField, fieldOf } from './crossing-change.ts'
 
 /** The terms of one object, as they are indexed. */
 export function indexedTerms(
-  texts: readonly CrossingField<string>[],
+  texts: readonly CrossingField<readonly string[]>[],
   numbers: FieldNumbers,
 ): string {
   return termsOfTexts(texts.map((text) => [numbers.of(fieldOf(text)), text[2]]))

@@ -1,11 +1,19 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import type { TableHead, TypeHead } from '../sql/type-head.ts'
+import type * as shared from '../sql/type-head.ts'
 import type { StatementCache } from './statement-cache.ts'
 
-export type { TableHead, TypeHead }
+export interface TypeHead extends shared.TypeHead {
+  readonly current: TableHead
+}
 
-const TABLE_COLUMNS = 'o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes'
+export interface TableHead extends shared.TableHead {
+  /** Whether the table is there: it is made when it is first written to, and empty until then. */
+  readonly isMade: boolean
+}
+
+const TABLE_COLUMNS =
+  'o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made'
 const HEAD_SQL = `SELECT t.id, t.published, t.oldest, ${TABLE_COLUMNS}
   FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`
 
@@ -55,6 +63,6 @@ export function tableOfRow(
 }
 
 function toTableHead(row: readonly number[]): TableHead {
-  const [table = 0, firstVersion = 0, loadedAs = 0, liveCount = 0, maxRecordBytes = 0] = row
-  return { table, firstVersion, loadedAs, liveCount, maxRecordBytes }
+  const [table = 0, firstVersion = 0, loadedAs = 0, liveCount = 0, maxRecordBytes = 0, isMade] = row
+  return { table, firstVersion, loadedAs, liveCount, maxRecordBytes, isMade: isMade === 1 }
 }

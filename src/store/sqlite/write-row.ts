@@ -46,7 +46,10 @@ export function rowWriter(db: DatabaseSync, target: RowTarget): RowWriter {
     const [pk, objectId, key, title, body, values, elements, texts, points] = put
     row += 1
     addRow.run(row, pk, version, objectId, key, title, body, ...values)
-    for (const element of elements) addElement.run(numbers.of(fieldOf(element)), element[2], row)
+    for (const element of elements) {
+      const field = numbers.of(fieldOf(element))
+      for (const value of element[2]) addElement.run(field, value, row)
+    }
     if (texts.length > 0) addTerms.run(row, indexedTerms(texts, numbers))
     for (let at = 0; at < points.length; at += 2) {
       const { lastInsertRowid } = addPlace.run(points[at] ?? 0, points[at + 1] ?? 0, row)

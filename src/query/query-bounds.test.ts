@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import type { ObjectType, Property } from '../ontology/ontology.ts'
+import { parsePropertyFilters } from './property-filters.ts'
+import type { Query } from './query.ts'
+import { QueryBudget } from './query-budget.ts'
+import { refuseUpsideDown } from './ranges.ts'
+import { REVISION_1_FIELDS } from './revision-1-query.ts'
+
+const LIMITS = { maxDepth: 3, maxTerms: 500, maxTextLength: 100 }
+
+/** A type whose properties count how often they are looked up. */
+class CountedProperties extends Map<string, Property> {
+  lookups = 0
+
+  override get(name: string) {
+    this.lookups += 1
+    return super.get(name)
+  }
+
+  override has(name: string) {
+    this.lookups += 1
+    return super.has(name)
+  }
+
+  override *keys() {
+    for (const name of super.keys()) {
+      this.lookups += 1
+      yield name
+    }
+    return undefined
+  }
+}
+
+function countedType(names: readonly string[]) {
+  const properties = new CountedProperties(
+    names.map((apiName) => [apiName, { apiName, type: { kind: 'scalar', type: 'integer' } }]),
+  )
+  const objectType: ObjectType = {
+    apiName: 'wide',
+    rid: 'ri.ontology.main.object-type.0',
+    primaryKey: { apiName: 'p0', type: 'integer' },
+    titleProperty: undefined,
+    retrievalLimit: undefined,
+    properties,
+  }
+  return { objectType, properties }
+}
+
+const NAMES = Array.from({ length: 1000 }, (_, index) => `p${index}`)
+
+describe('too many filters', () => {
+  it('are refused before any of them is looked at', () => {
+    const { objectType, properties } = countedType(NAMES)
+    const filters = Array.from({ length: 501 }, (_, n) => ['p.nowhere.odd', String(n)] as const)
+    expect(() => parsePropertyFilters(filters, objectType, new QueryBudget(LIMITS))).toThrow(
+      expect.objectContaining({ errorName: 'QueryTermsExceededLimit' }),
+    )
+    expect(properties.lookups).toBe(0)
+  })
+})
+
+describe('filters in another case', () => {
+  it('are found without walking all properties for each', () => {
+    const { objectType, properties } = countedType(NAMES)
+    const filters = NAMES.slice(0, 500).map((name) => [`p.${name.toUpperCase()}.eq`, '1'] as const)
+    const query = parsePropertyFilters(filters, objectType, new QueryBudget(LIMITS))
+    expect(query).toMatchObject({ kind: 'and', of: { length: 500 } })
+    expect(properties.lookups).toBeGreaterThan(0)
+    expect(properties.lookups).toBeLessThan(5 * NAMES.length)
+  })
+
+  it('are not found where two properties have the name', () => {
+    const { objectType } = countedType(['p0', 'name', 'NAME', 'Title'])
+    const parse = (name: string) =>
+      parsePropertyFilters([[name, '1']], objectType, new QueryBudget(LIMITS))
+    expect(() => parse('p.Name.eq')).toThrow(
+      expect.objectContaining({ errorName: 'PropertiesNotFound' }),
+    )
+    expect(parse('p.TITLE.eq')).toMatchObject({ field: { property: 'Title' } })
+  })
+})
+
+describe('bounds that are the wrong way round', () => {
+  it('are found by looking at each bound once', () => {
+    const { objectType } = countedType(NAMES)
+    let values = 0
+    const bounds = Array.from({ length: 1000 }, (_, index) => ({
+      kind: 'compare',
+      field: { property: 'p1', structField: undefined },
+      operator: index % 2 === 0 ? 'gte' : 'lt',
+      get value() {
+        values += 1
+        return index % 2 === 0 ? index : 2000 + index
+      },
+    })) as readonly Query[]
+    refuseUpsideDown(bounds, objectType)
+    expect(values).toBe(1000)
+    const one: Query = {
+      kind: 'compare',
+      field: { property: 'p1', structField: undefined },
+      operator: 'lte',
+      value: 997,
+    }
+    expect(() => refuseUpsideDown([...bounds, one], objectType)).toThrow(
+      expect.objectContaining({ errorName: 'InvalidRangeQuery', parameters: { field: 'p1' } }),
+    )
+  })
+})
+
+describe('a field of revision 1.0', () => {
+  it('is taken apart at each period, the longest property first', () => {
+    expect([...REVISION_1_FIELDS.readings('properties.a.b.c')]).toEqual([
+      { property: 'a.b.c', structField: undefined },
+      { property: 'a.b', structField: 'c' },
+      { property: 'a', structField: 'b.c' },
+    ])
+    expect([...REVISION_1_FIELDS.readings('properties..b')]).toEqual([
+      { property: '.b', structField: undefined },
+      { property: '', structField: 'b' },
+    ])
+  })
+})
