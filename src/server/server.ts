@@ -13,6 +13,8 @@ import { readVersion } from './version.ts'
 
 /** How long a stopping service takes requests that were on their way when it began to stop. */
 const IDLE_GRACE_MS = 500
+const DAMAGE_ADVICE =
+  'The database file is damaged, and nothing is served from it any more. Stop the service and restore the last backup: see "Restore" in docs/operating.md.'
 
 /** A running service; disposing stops it. */
 export interface Server extends AsyncDisposable {
@@ -44,7 +46,10 @@ export async function openKeptStore(
   const log = openLog(config.OQS_LOG_LEVEL)
   await using parts = new AsyncDisposableStack()
   const store = parts.use(
-    await openStore(config.OQS_STORE, { pageCacheBytes: config.OQS_PAGE_CACHE_BYTES }),
+    await openStore(config.OQS_STORE, {
+      pageCacheBytes: config.OQS_PAGE_CACHE_BYTES,
+      onDamage: (error) => log({ event: 'storeDamaged', advice: DAMAGE_ADVICE, error }),
+    }),
   )
   if (keepsHouse) {
     parts.use(

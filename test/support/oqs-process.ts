@@ -44,7 +44,17 @@ export function startNode(
   settings: Environment,
   stdin: 'ignore' | 'pipe' = 'ignore',
 ): OqsProcess {
-  const child = spawn(process.execPath, words, {
+  return startProgram(process.execPath, words, settings, stdin)
+}
+
+/** Starts any program, found as a shell finds it. */
+export function startProgram(
+  program: string,
+  args: readonly string[],
+  settings: Environment = {},
+  stdin: 'ignore' | 'pipe' = 'ignore',
+): OqsProcess {
+  const child = spawn(program, args, {
     env: { PATH: process.env['PATH'], ...settings },
     stdio: [stdin, 'pipe', 'pipe'],
   })

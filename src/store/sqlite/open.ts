@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { statSync } from 'node:fs'
-import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { OntologyChange } from '../../ontology/change-definition.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
@@ -21,6 +19,7 @@ import { releaserOf } from '../page-memory.ts'
 import { Slots } from '../slots.ts'
 import { openConnection } from './connection.ts'
 import { crossingParts } from './crossing-change.ts'
+import { createDatabaseFile, OpenFiles } from './database-file.ts'
 import { migrate } from './migrate.ts'
 import { isQuick } from './quick-read.ts'
 import { CatalogueReader } from './read-catalogue.ts'
@@ -29,6 +28,7 @@ import { findKept, readPage } from './read-page.ts'
 import { type Reading, readOn } from './reading.ts'
 import { API_TOKEN_COLUMNS, type ApiTokenRow, toApiToken } from './secrets.ts'
 import { toStoreFailure } from './store-failure.ts'
+import { StoreGuard } from './store-guard.ts'
 import type { JobInput, JobResult } from './thread-jobs.ts'
 import { WorkingThread } from './working-thread.ts'
 import type { WriteJobs } from './write-jobs.ts'
@@ -37,11 +37,25 @@ import type { WriteJobs } from './write-jobs.ts'
  * Opens the embedded store: one SQLite file, read here and written by a thread of its own. What may
  * take long is read by another thread, so that pages which do not never wait for it.
  */
-export function openSqliteStore(path: string, { pageCacheBytes }: StoreOptions = {}): ObjectStore {
+export function openSqliteStore(path: string, options: StoreOptions = {}): ObjectStore {
+  const file = createDatabaseFile(path)
+  try {
+    return openFile(file, options)
+  } catch (error) {
+    throw toStoreFailure(error)
+  }
+}
+
+function openFile(path: string, { pageCacheBytes, onDamage }: StoreOptions): ObjectStore {
   const db = openConnection(path)
   try {
     migrate(db)
-    return new SqliteStore(path, readOn(db), new PageCache(pageCacheBytes))
+    const guard = new StoreGuard(new OpenFiles(path), ({ cause }) => onDamage?.(cause))
+    return new SqliteStore(path, {
+      reading: readOn(db),
+      cache: new PageCache(pageCacheBytes),
+      guard,
+    })
   } catch (error) {
     db.close()
     throw error
@@ -51,13 +65,14 @@ export function openSqliteStore(path: string, { pageCacheBytes }: StoreOptions =
 /** One that is being read, and one that is at hand when it is done. */
 const SLOW_READS = 2
 
-function fileNumber(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.ino
+interface StoreParts {
+  readonly reading: Reading
+  readonly cache: PageCache
+  readonly guard: StoreGuard
 }
 
 class SqliteStore implements ObjectStore {
-  readonly #path: string
-  readonly #fileNumber: number | undefined
+  readonly #guard: StoreGuard
   readonly #reading: Reading
   readonly #catalogue: CatalogueReader
   readonly #cache: PageCache
@@ -68,9 +83,8 @@ class SqliteStore implements ObjectStore {
     busyReason: 'the database is busy: other questions take long',
   })
 
-  constructor(path: string, reading: Reading, cache: PageCache) {
-    this.#path = path
-    this.#fileNumber = fileNumber(path)
+  constructor(path: string, { reading, cache, guard }: StoreParts) {
+    this.#guard = guard
     this.#reading = reading
     this.#catalogue = new CatalogueReader(reading.db, reading.statements)
     this.#cache = cache
@@ -88,7 +102,7 @@ class SqliteStore implements ObjectStore {
   }
 
   async check(): Promise<void> {
-    this.#checkFile()
+    this.#guard.checkFiles()
     this.#read(() => this.#reading.statements.prepare('SELECT generation FROM catalogue').get())
   }
 
@@ -123,19 +137,18 @@ class SqliteStore implements ObjectStore {
 
   saveOntology({ ontology, basedOn, harms }: OntologyChange): Promise<void> {
     const { definition } = ontology
-    return this.#writer.run('saveOntology', { definition, basedOn, harms })
+    return this.#write('saveOntology', { definition, basedOn, harms })
   }
 
   async commit(batch: Batch): Promise<Commit> {
-    this.#checkFile()
     const { objectType, changes, basedOn, nowMs, replacement, keepsExisting = false } = batch
     const properties = [...objectType.properties.keys()]
     const head = { typeRid: objectType.rid, basedOn, nowMs, replacement, keepsExisting, properties }
-    return this.#writer.run('commitBatch', head, crossingParts(changes, properties))
+    return this.#write('commitBatch', head, crossingParts(changes, properties))
   }
 
   startReplacement({ rid: typeRid }: ObjectType, nowMs: number): Promise<string> {
-    return this.#writer.run('startReplacement', { typeRid, nowMs })
+    return this.#write('startReplacement', { typeRid, nowMs })
   }
 
   async publishReplacement(
@@ -144,33 +157,33 @@ class SqliteStore implements ObjectStore {
     nowMs: number,
   ): Promise<Commit> {
     // One index at a time, so that other writers get their turn between.
-    while (await this.#writer.run('indexReplacement', { typeRid, replacement, nowMs }));
-    return this.#writer.run('publishReplacement', { typeRid, replacement, nowMs })
+    while (await this.#write('indexReplacement', { typeRid, replacement, nowMs }));
+    return this.#write('publishReplacement', { typeRid, replacement, nowMs })
   }
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {
-    return this.#writer.run('abandonReplacement', { typeRid, replacement })
+    return this.#write('abandonReplacement', { typeRid, replacement })
   }
 
   async reclaim(sinceMs: number): Promise<number> {
     let total = 0
     for (;;) {
-      const deleted = await this.#writer.run('reclaimStep', sinceMs)
+      const deleted = await this.#write('reclaimStep', sinceMs)
       total += deleted
       if (deleted === 0) return total
     }
   }
 
   readPageTokenKeys(): Promise<readonly Uint8Array[]> {
-    return this.#writer.run('readPageTokenKeys', randomBytes(KEY_BYTES))
+    return this.#write('readPageTokenKeys', randomBytes(KEY_BYTES))
   }
 
   createApiToken(token: ApiToken, secretHash: string): Promise<void> {
-    return this.#writer.run('createApiToken', { token, secretHash })
+    return this.#write('createApiToken', { token, secretHash })
   }
 
   revokeApiTokens(idOrName: string, nowMs: number): Promise<number> {
-    return this.#writer.run('revokeApiTokens', { idOrName, nowMs })
+    return this.#write('revokeApiTokens', { idOrName, nowMs })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -181,25 +194,24 @@ class SqliteStore implements ObjectStore {
     this.#reading.db.close()
   }
 
-  /** A database whose file was moved or deleted can still be written to, for nobody to read. */
-  #checkFile(): void {
-    if (fileNumber(this.#path) === this.#fileNumber) return
-    const reason = 'the file of the store is gone or was replaced; start the service again'
-    throw new ObjectQueryError('ServiceUnavailable', { reason })
-  }
-
   #readSlowly<Name extends keyof ReadJobs>(
     name: Name,
     read: JobInput<ReadJobs[Name]>,
   ): Promise<JobResult<ReadJobs[Name]>> {
-    return this.#slowReads.use(undefined, () => this.#slowReader.run(name, read))
+    return this.#guard.readElsewhere(() =>
+      this.#slowReads.use(undefined, () => this.#slowReader.run(name, read)),
+    )
+  }
+
+  #write<Name extends keyof WriteJobs>(
+    name: Name,
+    input: JobInput<WriteJobs[Name]>,
+    parts: AsyncIterable<readonly unknown[]> | readonly [] = [],
+  ): Promise<JobResult<WriteJobs[Name]>> {
+    return this.#guard.write(() => this.#writer.run(name, input, parts))
   }
 
   #read<T>(read: () => T): T {
-    try {
-      return read()
-    } catch (error) {
-      throw toStoreFailure(error)
-    }
+    return this.#guard.read(read)
   }
 }

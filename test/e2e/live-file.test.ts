@@ -1,0 +1,102 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it } from 'vitest'
+import { canSeeLocks, holdsLock } from '../support/file-locks.ts'
+import { countByBatch, faultsIn, NumberedBatches } from '../support/numbered-batches.ts'
+import { lineOf, type OqsProcess, startOqs } from '../support/oqs-process.ts'
+import { OTHER_SQLITE, VISITS, type Visit, visitFile } from '../support/other-sqlite.ts'
+import { ADMIN_TOKEN } from '../support/service.ts'
+import { useServiceFolder } from '../support/service-settings.ts'
+
+/**
+ * Other programs open the database file of a running service. Under POSIX, a lock of a process is
+ * gone as soon as the process closes any descriptor of the file; a service without its lock has its
+ * WAL deleted by the next program that closes the database.
+ */
+
+const folder = useServiceFolder({ OQS_ADMIN_TOKEN: ADMIN_TOKEN, OQS_LIST_OBJECTS_LIMIT: 'none' })
+const kills = Number(process.env['OQS_TEST_KILLS'] ?? 6)
+/** Batches that the service must acknowledge after the last visit, before it is killed. */
+const BATCHES_AFTER_VISITS = 3
+
+const orders = permutations(VISITS)
+const file = () => join(folder.path, 'oqs.db')
+const backupFile = () => join(folder.path, 'backup.db')
+
+describe(`a service whose file ${OTHER_SQLITE} backs up, opens and closes`, () => {
+  it(
+    'keeps its lock, and every batch that it acknowledged, when it is killed',
+    async () => {
+      const batches = new NumberedBatches()
+      let looks = 0
+      for (let kill = 0; kill <= kills; kill += 1) {
+        await using oqs = startOqs(['serve'], folder.settings())
+        const url = await lineOf(oqs, 'listening on ')
+        if (kill === 0) await batches.define(url)
+        expect(await batches.faults(url)).toEqual([])
+        if (kill === kills) break
+        looks += await visitAndKill(oqs, url, batches, orders[kill % orders.length] ?? VISITS)
+      }
+      expect(batches.acknowledged.size).toBeGreaterThanOrEqual(kills * BATCHES_AFTER_VISITS)
+      if (canSeeLocks) expect(looks).toBeGreaterThan(kills * BATCHES_AFTER_VISITS)
+      console.log(
+        `${OTHER_SQLITE}: ${kills} kills, ${batches.acknowledged.size} batches, ${looks} looks at the lock`,
+      )
+    },
+    60_000 + kills * 10_000,
+  )
+})
+
+/** Lets others use the file while batches run, then kills the service in the middle of a batch. */
+async function visitAndKill(
+  oqs: OqsProcess,
+  url: string,
+  batches: NumberedBatches,
+  visits: readonly Visit[],
+): Promise<number> {
+  let looks = 0
+  const lookAtLock = () => {
+    if (!canSeeLocks) return
+    looks += 1
+    expect(holdsLock(oqs.child.pid, file())).toBe(true)
+  }
+  let acknowledgedAfter: () => void = () => {}
+  const sending = batches.sendUntilGone(url, () => {
+    lookAtLock()
+    acknowledgedAfter()
+  })
+  // A failure in the loop shows when it is awaited, below.
+  sending.catch(() => {})
+  for (const visit of visits) {
+    const acknowledged = new Set(batches.acknowledged)
+    await visitFile(visit, file(), backupFile())
+    lookAtLock()
+    if (visit === 'backup') expect(faultsIn(readBackup(), acknowledged)).toEqual([])
+  }
+  await new Promise<void>((resolve) => {
+    let left = BATCHES_AFTER_VISITS
+    acknowledgedAfter = () => {
+      left -= 1
+      if (left <= 0) resolve()
+    }
+    sending.finally(resolve).catch(() => {})
+  })
+  oqs.child.kill('SIGKILL')
+  await oqs.ended
+  await sending
+  return looks
+}
+
+/** Counts the objects of each batch in the backup. */
+function readBackup(): Map<number, number> {
+  using db = new DatabaseSync(backupFile())
+  const rows = db.prepare(`SELECT body ->> '$.n' AS n FROM object_1`).all()
+  return countByBatch(rows.map(({ n }) => Number(n)))
+}
+
+function permutations<T>(items: readonly T[]): T[][] {
+  if (items.length === 0) return [[]]
+  return items.flatMap((item, at) =>
+    permutations(items.toSpliced(at, 1)).map((rest) => [item, ...rest]),
+  )
+}
