@@ -8,13 +8,11 @@ import { closeApp } from './close-app.ts'
 import { type Config, ConfigError } from './config.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { isShown, type Log, openLog } from './log.ts'
-import { openStore } from './open-store.ts'
+import { DAMAGE_ADVICE, openStore } from './open-store.ts'
 import { readVersion } from './version.ts'
 
 /** How long a stopping service takes requests that were on their way when it began to stop. */
 const IDLE_GRACE_MS = 500
-const DAMAGE_ADVICE =
-  'The database file is damaged, and nothing is served from it any more. Stop the service and restore the last backup: see "Restore" in docs/operating.md.'
 
 /** A running service; disposing stops it. */
 export interface Server extends AsyncDisposable {

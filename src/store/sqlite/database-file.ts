@@ -25,6 +25,13 @@ export function createDatabaseFile(path: string): string {
   return file
 }
 
+/** Whether a database lost its contents: SQLite fills the file of a new one before it makes a WAL. */
+export function isEmptied(path: string): boolean {
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  // In this order: another process may just be filling a new file.
+  return sizeOf(`${path}-wal`) > 0 && sizeOf(path) === 0
+}
+
 /** Resolves symbolic links, also of a link whose target does not exist yet. */
 function resolveLinks(path: string): string {
   try {

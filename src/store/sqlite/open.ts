@@ -19,7 +19,7 @@ import { releaserOf } from '../page-memory.ts'
 import { Slots } from '../slots.ts'
 import { openConnection } from './connection.ts'
 import { crossingParts } from './crossing-change.ts'
-import { createDatabaseFile, OpenFiles } from './database-file.ts'
+import { createDatabaseFile, isEmptied, OpenFiles } from './database-file.ts'
 import { migrate } from './migrate.ts'
 import { isQuick } from './quick-read.ts'
 import { CatalogueReader } from './read-catalogue.ts'
@@ -27,7 +27,7 @@ import type { ReadJobs } from './read-jobs.ts'
 import { findKept, readPage } from './read-page.ts'
 import { type Reading, readOn } from './reading.ts'
 import { API_TOKEN_COLUMNS, type ApiTokenRow, toApiToken } from './secrets.ts'
-import { toStoreFailure } from './store-failure.ts'
+import { StoreDamage, toStoreFailure } from './store-failure.ts'
 import { StoreGuard } from './store-guard.ts'
 import type { JobInput, JobResult } from './thread-jobs.ts'
 import { WorkingThread } from './working-thread.ts'
@@ -40,6 +40,8 @@ import type { WriteJobs } from './write-jobs.ts'
 export function openSqliteStore(path: string, options: StoreOptions = {}): ObjectStore {
   const file = createDatabaseFile(path)
   try {
+    // SQLite would take it for a new database, and delete the WAL.
+    if (isEmptied(file)) throw new StoreDamage(new Error(`${file} is empty, but its WAL is not`))
     return openFile(file, options)
   } catch (error) {
     throw toStoreFailure(error)
