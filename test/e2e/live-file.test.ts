@@ -16,6 +16,8 @@ import { useServiceFolder } from '../support/service-settings.ts'
 
 const folder = useServiceFolder({ OQS_ADMIN_TOKEN: ADMIN_TOKEN, OQS_LIST_OBJECTS_LIMIT: 'none' })
 const kills = Number(process.env['OQS_TEST_KILLS'] ?? 3)
+/** A backup by sqlite3 begins again after each batch, so without a limit it might never end. */
+const BATCHES_DURING_VISIT = 10
 /** Batches that the service must acknowledge after the last visit, before it is killed. */
 const BATCHES_AFTER_VISITS = 3
 
@@ -68,24 +70,27 @@ async function visitAndKill(
     expect(holdsLock(oqs.child.pid, file())).toBe(true)
     looks += 1
   }
-  let onAcknowledged = () => {}
-  const sending = batches.sendUntilGone(url, () => {
+  // Batches that may be written before the visit has ended, and what to do after the last of them.
+  let left = Number.POSITIVE_INFINITY
+  let afterLast: () => Promise<void> | void = () => {}
+  const sending = batches.sendUntilGone(url, async () => {
     lookAtLock()
-    onAcknowledged()
+    left -= 1
+    if (left === 0) await afterLast()
   })
   const visiting = async () => {
     for (const visit of visits) {
       const acknowledged = new Set(batches.acknowledged)
-      await visitFile(visit, file(), backupFile())
+      const ended = visitFile(visit, file(), backupFile())
+      afterLast = () => ended
+      left = BATCHES_DURING_VISIT
+      await ended
       lookAtLock()
       if (visit === 'backup') expect(faultsIn(readBackup(), acknowledged)).toEqual([])
     }
-    let left = BATCHES_AFTER_VISITS
     await new Promise<void>((resolve) => {
-      onAcknowledged = () => {
-        left -= 1
-        if (left === 0) resolve()
-      }
+      afterLast = resolve
+      left = BATCHES_AFTER_VISITS
     })
     isKilled = true
     oqs.child.kill('SIGKILL')

@@ -31,12 +31,12 @@ export class NumberedBatches {
     return status === 200
   }
 
-  /** Sends batches until the service is gone. `afterEach` sees every batch that was acknowledged. */
-  async sendUntilGone(url: string, afterEach: () => void = () => {}): Promise<void> {
+  /** Sends batches until the service is gone; waits for `afterEach` after each that it acknowledged. */
+  async sendUntilGone(url: string, afterEach: () => Promise<void> = async () => {}): Promise<void> {
     for (;;) {
       const answer = await this.send(url).catch(() => 'gone' as const)
       if (answer === 'gone') return
-      if (answer) afterEach()
+      if (answer) await afterEach()
     }
   }
 
