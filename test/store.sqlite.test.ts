@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { recordShape } from '../src/contract/object-record.ts'
 import { openConnection } from '../src/store/sqlite/connection.ts'
+import { createDatabaseFile } from '../src/store/sqlite/database-file.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { followerSql, pageSql, type Visibility } from '../src/store/sqlite/page-sql.ts'
 import { storeContract } from './store-contract.ts'
@@ -152,7 +153,7 @@ describe('the SQLite store in particular', () => {
 
   it('waits for the disk before it acknowledges', async () => {
     folder = tempFolder()
-    using db = openConnection(path())
+    using db = openConnection(createDatabaseFile(path()))
     expect(db.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 })
   })
 

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { readVersion } from '../server/version.ts'
+import { addBackupCommand } from './commands/backup.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addConfigCommand } from './commands/config.ts'
 import { addExportCommand } from './commands/export.ts'
@@ -33,6 +34,7 @@ export function buildProgram(): Command {
   addGetCommand(program)
   addExportCommand(program)
   addTokenCommand(program)
+  addBackupCommand(program)
   addConfigCommand(program)
   addCompletionCommand(program)
   return program

@@ -38,6 +38,15 @@ describe('progress on a terminal', () => {
     expect(written).toEqual(['\r\u001b[Kimporting a.csv: 10 objects, 20/s, 999 bytes'])
   })
 
+  it('counts bytes alone where there are no objects to count', () => {
+    const { clock, written, progress } = start(true, 4_000_000)
+    clock.now += 2000
+    progress.update({ bytes: 1_000_000 })
+    expect(written).toEqual([
+      '\r\u001b[Kimporting a.csv: [###---------] 25 %, 0:06 left, 1.0 MB of 4.0 MB, 500.0 kB/s',
+    ])
+  })
+
   it('never wraps', () => {
     const written: string[] = []
     let now = 0

@@ -18,7 +18,8 @@ export interface ProgressOptions {
 }
 
 export interface ProgressState {
-  readonly objects: number
+  /** Undefined where bytes are all that is counted. */
+  readonly objects?: number | undefined
   /** Bytes read or written so far. */
   readonly bytes: number
 }
@@ -65,13 +66,16 @@ function describeProgress(
   { objects, bytes }: ProgressState,
   elapsedMs: number,
 ): string {
-  const perSecond = elapsedMs > 0 ? Math.round((objects * 1000) / elapsedMs) : 0
-  const parts = [
-    `${outOf(formatCount, objects, totalObjects)} objects`,
-    `${formatCount(perSecond)}/s`,
-    ...(totalObjects === undefined ? [outOf(formatBytes, bytes, totalBytes)] : []),
-  ]
-  const share = shareOf(objects, totalObjects) ?? shareOf(bytes, totalBytes)
+  const perSecond = (done: number) => (elapsedMs > 0 ? Math.round((done * 1000) / elapsedMs) : 0)
+  const parts =
+    objects === undefined
+      ? [outOf(formatBytes, bytes, totalBytes), `${formatBytes(perSecond(bytes))}/s`]
+      : [
+          `${outOf(formatCount, objects, totalObjects)} objects`,
+          `${formatCount(perSecond(objects))}/s`,
+          ...(totalObjects === undefined ? [outOf(formatBytes, bytes, totalBytes)] : []),
+        ]
+  const share = shareOf(objects ?? 0, totalObjects) ?? shareOf(bytes, totalBytes)
   if (share === undefined) return `${label}: ${parts.join(', ')}`
   // First what people look for: a narrow terminal cuts the rest off.
   if (share > 0) parts.unshift(`${formatDuration((elapsedMs * (1 - share)) / share)} left`)

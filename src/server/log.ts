@@ -27,6 +27,7 @@ export type ServerEvent =
     }
   | { readonly event: 'reclaimed'; readonly rows: number; readonly durationMs: number }
   | { readonly event: 'reclaimFailed'; readonly error: unknown }
+  | { readonly event: 'storeDamaged'; readonly advice: string; readonly error: unknown }
 
 type EventLevel = Exclude<LogLevel, 'silent'>
 
@@ -44,6 +45,7 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
   workerEnded: 'error',
   reclaimed: 'info',
   reclaimFailed: 'error',
+  storeDamaged: 'fatal',
 }
 
 export type Log = (event: ServerEvent) => void

@@ -4,10 +4,14 @@ import { ObjectQueryError } from '../contract/errors.ts'
 import type { ObjectStore, StoreOptions } from '../store/object-store.ts'
 import { openPostgresStore } from '../store/postgres/open.ts'
 import { openSqliteStore } from '../store/sqlite/open.ts'
+import { StoreDamage } from '../store/sqlite/store-failure.ts'
 import { ConfigError } from './config.ts'
 import { withoutPassword } from './store-name.ts'
 
 const SQLITE = 'sqlite:'
+
+export const DAMAGE_ADVICE =
+  'stop the service and restore the last backup; see "Restore" in docs/operating.md'
 
 /** `OQS_STORE` → the store it names. */
 export async function openStore(name: string, options: StoreOptions = {}): Promise<ObjectStore> {
@@ -16,16 +20,23 @@ export async function openStore(name: string, options: StoreOptions = {}): Promi
       ? openSqliteStore(pathOf(name), options)
       : await openPostgresStore(name, options)
   } catch (error) {
-    throw cannotOpen(name, reasonOf(error), error)
+    const advice = error instanceof StoreDamage ? `; ${DAMAGE_ADVICE}` : ''
+    throw cannotOpen(name, reasonOf(error) + advice, error)
   }
 }
 
 /** A store that is already there: a command that looks at one must not make another. */
 export async function openExistingStore(name: string): Promise<ObjectStore> {
-  if (isFile(name) && !existsSync(pathOf(name))) {
-    throw cannotOpen(name, `there is no store at ${pathOf(name)}`)
-  }
+  existingPath(name)
   return openStore(name)
+}
+
+/** Returns the path of a SQLite store, which must exist; undefined for any other store. */
+export function existingPath(name: string): string | undefined {
+  if (!isFile(name)) return undefined
+  const path = pathOf(name)
+  if (!existsSync(path)) throw cannotOpen(name, `there is no store at ${path}`)
+  return path
 }
 
 function isFile(name: string): boolean {
@@ -36,7 +47,7 @@ function pathOf(name: string): string {
   return resolve(name.slice(SQLITE.length))
 }
 
-function cannotOpen(name: string, reason: string, cause?: unknown): ConfigError {
+export function cannotOpen(name: string, reason: string, cause?: unknown): ConfigError {
   return new ConfigError(`OQS_STORE is ${JSON.stringify(withoutPassword(name))}: ${reason}`, {
     cause,
   })

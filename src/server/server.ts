@@ -14,7 +14,7 @@ import { type Config, ConfigError } from './config.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { limitConnections } from './limit-connections.ts'
 import { isShown, type Log, openLog } from './log.ts'
-import { openStore } from './open-store.ts'
+import { DAMAGE_ADVICE, openStore } from './open-store.ts'
 import { readVersion } from './version.ts'
 
 /** How long a stopping service takes requests that were on their way when it began to stop. */
@@ -56,6 +56,7 @@ export async function openKeptStore(
     await openStore(config.OQS_STORE, {
       pageCacheBytes: config.OQS_PAGE_CACHE_BYTES,
       queryTimeoutMs: 1000 * config.OQS_QUERY_TIMEOUT_SECONDS,
+      onDamage: (error) => log({ event: 'storeDamaged', advice: DAMAGE_ADVICE, error }),
     }),
   )
   if (keepsHouse) {

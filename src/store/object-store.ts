@@ -71,6 +71,8 @@ export interface StoreOptions {
   readonly queryMemoryBytes?: number
   /** Bytes of pages that are kept for whoever asks for the same again; 0 keeps none. */
   readonly pageCacheBytes?: number
+  /** Called once, with what the database said, when its file turns out to be damaged. SQLite only. */
+  readonly onDamage?: (cause: unknown) => void
 }
 
 export interface PageRead {

@@ -35,7 +35,7 @@ describe('the log', () => {
       'warn notReady',
       'info requestFinished',
     ])
-    expect(asked[0].reason).toMatch(/^the file of the store is gone/)
+    expect(asked[0].reason).toMatch(/^the files of the store are gone/)
     expect(oqs.stderr()).not.toContain('stack')
   })
 

@@ -4,7 +4,8 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { NUMBERS, numbers } from '../support/ontologies.ts'
+import { NumberedBatches } from '../support/numbered-batches.ts'
+import { NUMBERS } from '../support/ontologies.ts'
 import { lineOf, logged, OQS, runOqs, startNode, startOqs } from '../support/oqs-process.ts'
 import { ADMIN_TOKEN, askUrl } from '../support/service.ts'
 import { useServiceFolder } from '../support/service-settings.ts'
@@ -202,51 +203,17 @@ describe('a service that an older Node has started', () => {
 describe('a service that is killed', () => {
   it('has every batch that it acknowledged, whole, and no half of another', async () => {
     const kills = Number(process.env['OQS_TEST_KILLS'] ?? 4)
-    const size = 50
-    const acknowledged = new Set<number>()
-    let batch = 0
+    const batches = new NumberedBatches()
     for (let kill = 0; kill <= kills; kill += 1) {
       await using oqs = startOqs(['serve'], settings({ OQS_LIST_OBJECTS_LIMIT: 'none' }))
       const url = await lineOf(oqs, 'listening on ')
-      if (kill === 0) {
-        await askUrl(`${url}/api/admin/v1/ontologies/numbers`, { method: 'PUT', json: NUMBERS })
-      }
-      const seen = await batchesIn(url, size)
-      for (const one of acknowledged) expect(seen.get(one)).toBe(size)
-      for (const count of seen.values()) expect(count).toBe(size)
-      if (kill === kills) return
+      if (kill === 0) await batches.define(url)
+      expect(await batches.faults(url)).toEqual([])
+      if (kill === kills) break
 
       setTimeout(() => oqs.child.kill('SIGKILL'), 50 + ((kill * 37) % 150)).unref()
-      for (;;) {
-        const current = batch
-        batch += 1
-        try {
-          const answer = await askUrl(`${url}/api/admin/v1/ontologies/numbers/objects/number`, {
-            headers: { 'content-type': 'application/x-ndjson' },
-            body: numbers(size, current * size)
-              .map((object) => JSON.stringify({ put: object }))
-              .join('\n'),
-          })
-          if (answer.status === 200) acknowledged.add(current)
-        } catch {
-          break
-        }
-      }
+      await batches.sendUntilGone(url)
     }
+    expect(batches.acknowledged.size).toBeGreaterThan(0)
   })
 })
-
-/** How many objects of each batch are stored. */
-async function batchesIn(url: string, size: number): Promise<Map<number, number>> {
-  const counts = new Map<number, number>()
-  let token = ''
-  do {
-    const { body } = await askUrl(`${url}/api/v1/ontologies/numbers/objects/number?${token}`)
-    for (const record of body.data) {
-      const batch = Math.floor(record.properties.n / size)
-      counts.set(batch, (counts.get(batch) ?? 0) + 1)
-    }
-    token = body.nextPageToken === undefined ? '' : `pageToken=${body.nextPageToken}`
-  } while (token !== '')
-  return counts
-}

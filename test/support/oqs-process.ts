@@ -46,7 +46,22 @@ export function startNode(
   stdin: 'ignore' | 'pipe' = 'ignore',
   cwd?: string,
 ): OqsProcess {
-  const child = startProcess(process.execPath, words, {
+  return startProgram(process.execPath, words, settings, { stdin, cwd })
+}
+
+export interface ProgramOptions {
+  readonly stdin?: 'ignore' | 'pipe'
+  readonly cwd?: string | undefined
+}
+
+/** Starts any program, found as a shell finds it. */
+export function startProgram(
+  program: string,
+  args: readonly string[],
+  settings: Environment = {},
+  { stdin = 'ignore', cwd }: ProgramOptions = {},
+): OqsProcess {
+  const child = startProcess(program, args, {
     env: { PATH: process.env['PATH'], ...settings },
     stdio: [stdin, 'pipe', 'pipe'],
     cwd,

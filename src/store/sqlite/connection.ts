@@ -1,6 +1,5 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { ringsOf } from './rings.ts'
 
 /** How this store opens its database file: the same way for the reader and the writer. */
@@ -11,9 +10,13 @@ const BUSY_TIMEOUT_MS = 10_000
 const MMAP_BYTES = 64 * 1024 ** 3
 const CACHE_KIB = 32 * 1024
 
+/** Opens a database whose file exists, see `createDatabaseFile`. */
 export function openConnection(path: string): DatabaseSync {
-  makeFile(path)
-  const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
+  const url = pathToFileURL(path)
+  // SQLite would create a missing file, readable by others; and a thread that starts after its file
+  // was moved away would write to a new one.
+  url.searchParams.set('mode', 'rw')
+  const db = new DatabaseSync(url, { timeout: BUSY_TIMEOUT_MS })
   try {
     const mode = db.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode']
     if (mode !== 'wal') throw new Error(`the file system of ${path} does not allow WAL`)
@@ -23,6 +26,8 @@ export function openConnection(path: string): DatabaseSync {
       PRAGMA foreign_keys = ON;
       PRAGMA mmap_size = ${MMAP_BYTES};
       PRAGMA cache_size = -${CACHE_KIB};
+      -- Finds damage of a page when it is loaded; see docs/decisions/013-damaged-files.md.
+      PRAGMA cell_size_check = ON;
     `)
     addFunctions(db)
     return db
@@ -30,12 +35,6 @@ export function openConnection(path: string): DatabaseSync {
     db.close()
     throw error
   }
-}
-
-/** The file holds keys and everybody's data, so only its owner may read it. */
-function makeFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  closeSync(openSync(path, 'a', 0o600))
 }
 
 /** Runs a function in a transaction of its own. */

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { FairQueue } from '../../admission/fair-queue.ts'
 import { INTERNAL_CONTEXT, type RequestContext } from '../../admission/request-context.ts'
-import { ObjectQueryError } from '../../contract/errors.ts'
 import { QUERY_MEMORY_BYTES, QUERY_TIMEOUT_SECONDS } from '../../contract/limits.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { OntologyChange } from '../../ontology/change-definition.ts'
@@ -27,14 +25,18 @@ import { isQuick } from '../quick-read.ts'
 import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../slow-queries.ts'
 import { openConnection } from './connection.ts'
 import { crossingParts } from './crossing-change.ts'
+import { createDatabaseFile, isEmptied, OpenFiles } from './database-file.ts'
 import { migrate } from './migrate.ts'
 import { CatalogueReader } from './read-catalogue.ts'
+import type { ReadJobs } from './read-jobs.ts'
 import { findKept, readPage } from './read-page.ts'
 import { ReaderPool } from './reader-pool.ts'
 import { type Reading, readOn } from './reading.ts'
 import { API_TOKEN_COLUMNS, type ApiTokenRow, toApiToken } from './secrets.ts'
 import { readSightings } from './sightings.ts'
-import { toStoreFailure } from './store-failure.ts'
+import { StoreDamage, toStoreFailure } from './store-failure.ts'
+import { StoreGuard } from './store-guard.ts'
+import type { JobInput, JobResult } from './thread-jobs.ts'
 import { WorkingThread } from './working-thread.ts'
 import type { WriteJobs } from './write-jobs.ts'
 
@@ -43,10 +45,22 @@ import type { WriteJobs } from './write-jobs.ts'
  * queries run in processes of their own, so pages never wait for them.
  */
 export function openSqliteStore(path: string, options: StoreOptions = {}): ObjectStore {
+  const file = createDatabaseFile(path)
+  try {
+    // SQLite would take it for a new database, and delete the WAL.
+    if (isEmptied(file)) throw new StoreDamage(new Error(`${file} is empty, but its WAL is not`))
+    return openFile(file, options)
+  } catch (error) {
+    throw toStoreFailure(error)
+  }
+}
+
+function openFile(path: string, options: StoreOptions): ObjectStore {
   const db = openConnection(path)
   try {
     migrate(db)
-    return new SqliteStore(path, readOn(db), options)
+    const guard = new StoreGuard(new OpenFiles(path), ({ cause }) => options.onDamage?.(cause))
+    return new SqliteStore(path, readOn(db), guard, options)
   } catch (error) {
     db.close()
     throw error
@@ -58,13 +72,8 @@ const READERS = Math.max(2, Math.min(4, availableParallelism()))
 /** One batch is written, another one is ready: of another caller, if one waits. */
 const WRITES_SENT = 2
 
-function fileNumber(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.ino
-}
-
 class SqliteStore implements ObjectStore {
-  readonly #path: string
-  readonly #fileNumber: number | undefined
+  readonly #guard: StoreGuard
   readonly #reading: Reading
   readonly #catalogue: CatalogueReader
   readonly #cache: PageCache
@@ -77,9 +86,8 @@ class SqliteStore implements ObjectStore {
   })
   readonly #slowReaders: ReaderPool
 
-  constructor(path: string, reading: Reading, options: StoreOptions) {
-    this.#path = path
-    this.#fileNumber = fileNumber(path)
+  constructor(path: string, reading: Reading, guard: StoreGuard, options: StoreOptions) {
+    this.#guard = guard
     this.#reading = reading
     this.#catalogue = new CatalogueReader(reading.db, reading.statements)
     this.#cache = new PageCache(options.pageCacheBytes)
@@ -97,7 +105,7 @@ class SqliteStore implements ObjectStore {
   }
 
   async check(): Promise<void> {
-    this.#checkFile()
+    this.#guard.checkFiles()
     this.#read(() => this.#reading.statements.prepare('SELECT generation FROM catalogue').get())
   }
 
@@ -112,13 +120,13 @@ class SqliteStore implements ObjectStore {
     if (isQuick(read)) return this.#read(() => readPage(this.#reading, read, this.#cache))
     const kept = this.#read(() => findKept(this.#reading, read, this.#cache))
     if (kept !== undefined) return kept
-    const page = await this.#slowReaders.run('readPage', read, context)
+    const page = await this.#readSlowly('readPage', read, context)
     if (page === 'reclaimed') return page
     return this.#cache.keep(read, { ...page, release: releaserOf(page.records) })
   }
 
   aggregate(read: AggregateRead, context = INTERNAL_CONTEXT): Promise<Aggregated> {
-    return this.#slowReaders.run('aggregate', read, context)
+    return this.#readSlowly('aggregate', read, context)
   }
 
   async findApiToken(secretHash: string): Promise<ApiToken | undefined> {
@@ -139,12 +147,11 @@ class SqliteStore implements ObjectStore {
   ): Promise<void> {
     const { definition } = ontology
     return this.#writes.run(ownerOf(context), () =>
-      this.#writer.run('saveOntology', { definition, basedOn, harms }),
+      this.#write('saveOntology', { definition, basedOn, harms }),
     )
   }
 
   async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
-    this.#checkFile()
     const { objectType, changes, basedOn, replacement, keepsExisting = false } = batch
     if (replacement !== undefined) this.#keepLoading(replacement)
     const properties = [...objectType.properties.keys()]
@@ -152,49 +159,49 @@ class SqliteStore implements ObjectStore {
     const parts = crossingParts(changes, properties)
     // Only now: a batch that is still being received must not keep others from being written.
     const takeTurn = <T>(run: () => Promise<T>) => this.#writes.run(ownerOf(context), run)
-    return this.#writer.runWithItems('commitBatch', head, parts, takeTurn)
+    return this.#guard.write(() => this.#writer.runWithItems('commitBatch', head, parts, takeTurn))
   }
 
   startReplacement({ rid: typeRid }: ObjectType): Promise<string> {
-    return this.#writer.run('startReplacement', { typeRid })
+    return this.#write('startReplacement', { typeRid })
   }
 
   async publishReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<Commit> {
     // One index at a time, so that other writers get their turn between.
-    while (await this.#writer.run('indexReplacement', { typeRid, replacement }));
-    return this.#writer.run('publishReplacement', { typeRid, replacement })
+    while (await this.#write('indexReplacement', { typeRid, replacement }));
+    return this.#write('publishReplacement', { typeRid, replacement })
   }
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {
-    return this.#writer.run('abandonReplacement', { typeRid, replacement })
+    return this.#write('abandonReplacement', { typeRid, replacement })
   }
 
   async reclaim({ now, rowVersionsMs, idleReplacementsMs }: Retention): Promise<number> {
     const seen = this.#read(() => readSightings(this.#reading.statements))
     const nowMs = now()
-    await this.#writer.run('noteSightings', { ...seen, nowMs })
+    await this.#write('noteSightings', { ...seen, nowMs })
     const times = {
       rowVersionsSinceMs: nowMs - rowVersionsMs,
       replacementsSinceMs: nowMs - idleReplacementsMs,
     }
     let total = 0
     for (;;) {
-      const deleted = await this.#writer.run('reclaimStep', times)
+      const deleted = await this.#write('reclaimStep', times)
       total += deleted
       if (deleted === 0) return total
     }
   }
 
   readPageTokenKeys(): Promise<readonly Uint8Array[]> {
-    return this.#writer.run('readPageTokenKeys', randomBytes(KEY_BYTES))
+    return this.#write('readPageTokenKeys', randomBytes(KEY_BYTES))
   }
 
   createApiToken(token: ApiToken, secretHash: string): Promise<void> {
-    return this.#writer.run('createApiToken', { token, secretHash })
+    return this.#write('createApiToken', { token, secretHash })
   }
 
   revokeApiTokens(idOrName: string, nowMs: number): Promise<number> {
-    return this.#writer.run('revokeApiTokens', { idOrName, nowMs })
+    return this.#write('revokeApiTokens', { idOrName, nowMs })
   }
 
   drain(reason: string, graceMs: number): void {
@@ -217,22 +224,26 @@ class SqliteStore implements ObjectStore {
     const sql = 'SELECT 1 FROM object_table WHERE id = ? AND idle_since_ms IS NOT NULL'
     const idle = this.#read(() => this.#reading.statements.prepare(sql).get(Number(replacement)))
     // A failure shows in the batch itself, which goes the same way.
-    if (idle !== undefined) this.#writer.run('touchReplacement', replacement).catch(() => {})
+    if (idle !== undefined) this.#write('touchReplacement', replacement).catch(() => {})
   }
 
-  /** A database whose file was moved or deleted can still be written to, for nobody to read. */
-  #checkFile(): void {
-    if (fileNumber(this.#path) === this.#fileNumber) return
-    const reason = 'the file of the store is gone or was replaced; start the service again'
-    throw new ObjectQueryError('ServiceUnavailable', { reason })
+  #readSlowly<Name extends keyof ReadJobs & string>(
+    name: Name,
+    read: JobInput<ReadJobs[Name]>,
+    context: RequestContext,
+  ): Promise<JobResult<ReadJobs[Name]>> {
+    return this.#guard.readElsewhere(() => this.#slowReaders.run(name, read, context))
+  }
+
+  #write<Name extends keyof WriteJobs & string>(
+    name: Name,
+    input: JobInput<WriteJobs[Name]>,
+  ): Promise<JobResult<WriteJobs[Name]>> {
+    return this.#guard.write(() => this.#writer.run(name, input))
   }
 
   #read<T>(read: () => T): T {
-    try {
-      return read()
-    } catch (error) {
-      throw toStoreFailure(error)
-    }
+    return this.#guard.read(read)
   }
 }
 

@@ -13,13 +13,30 @@ const PASSING: Readonly<Record<number, string>> = {
 }
 
 const NO_MEMORY = 7
+/** SQLITE_CORRUPT and SQLITE_NOTADB: a page, or the whole file, is not what SQLite wrote. */
+const DAMAGE: readonly number[] = [11, 26]
 
-/** A passing failure becomes 503, with the true cause for the log; anything else stays as it is. */
+const DAMAGE_REASON = 'the database file is damaged, and must be restored from a backup'
+
+/** The database file is damaged: nothing that is read from it can be trusted. */
+export class StoreDamage extends ObjectQueryError {
+  constructor(cause?: unknown) {
+    super('ServiceUnavailable', { reason: DAMAGE_REASON }, { cause })
+  }
+}
+
+/**
+ * Turns a failure of SQLite into 503, with the true cause for the log, if it passes by itself or
+ * is damage. Anything else stays as it is.
+ */
 export function toStoreFailure(error: unknown): unknown {
   const errcode = (error as { errcode?: number } | null)?.errcode
+  if (errcode === undefined) return error
   if (errcode === NO_MEMORY) return new ObjectQueryError('QueryMemoryExceededLimit')
   // The low byte is the primary code, the rest tells more of the same.
-  const reason = errcode === undefined ? undefined : PASSING[errcode & 0xff]
+  const code = errcode & 0xff
+  if (DAMAGE.includes(code)) return new StoreDamage(error)
+  const reason = PASSING[code]
   if (reason === undefined) return error
   return new ObjectQueryError('ServiceUnavailable', { reason }, { cause: error })
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { tempFolder } from '../../../test/support/temp-folder.ts'
+import { createDatabaseFile } from './database-file.ts'
 import { WorkingThread } from './working-thread.ts'
 
 interface EchoJobs {
@@ -16,7 +17,7 @@ const refusal = (reason: string) => ({ errorName: 'ServiceUnavailable', paramete
 
 it('tells all who wait that a thread has ended, and starts another for the next job', async () => {
   using folder = tempFolder()
-  await using thread = startThread(join(folder.path, 'oqs.db'))
+  await using thread = startThread(createDatabaseFile(join(folder.path, 'oqs.db')))
   expect(await thread.run('echo', 'one')).toBe('one')
   const lost = await Promise.allSettled([thread.run('end', ''), thread.run('echo', 'two')])
   for (const { status, ...result } of lost) {

@@ -1,0 +1,17 @@
+import type { BackupOptions } from '../store/sqlite/backup.ts'
+import { backupDatabase } from '../store/sqlite/backup.ts'
+import { cannotOpen, existingPath } from './open-store.ts'
+
+export type { BackupProgress } from '../store/sqlite/backup.ts'
+
+/** Copies the store that `OQS_STORE` names into a file; returns the bytes of the copy. */
+export async function backupStore(
+  name: string,
+  target: string,
+  options: BackupOptions = {},
+): Promise<number> {
+  const path = existingPath(name)
+  if (path === undefined)
+    throw cannotOpen(name, 'back up PostgreSQL with pg_dump; see docs/operating.md')
+  return backupDatabase(path, target, options)
+}

@@ -1,0 +1,159 @@
+import { once } from 'node:events'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { overwritePages, pagesOf } from '../support/damaged-file.ts'
+import { NUMBERS, numbers } from '../support/ontologies.ts'
+import { runOqs, startOqs } from '../support/oqs-process.ts'
+import { type Service, startService } from '../support/service.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+
+/** Enough for several steps of a copy, between which the service writes. */
+const OBJECTS = 3000
+/** Objects that each batch puts anew, all with the same text. */
+const REWRITTEN = 20
+
+let folder: TempFolder
+let service: Service
+const inFolder = (name: string) => join(folder.path, name)
+const store = () => `sqlite:${inFolder('oqs.db')}`
+
+beforeAll(async () => {
+  folder = tempFolder()
+  service = await startService({ store: store() })
+  await service.apply(NUMBERS)
+  const text = 'x'.repeat(1000)
+  await service.put(
+    'numbers',
+    'number',
+    numbers(OBJECTS).map(({ n }) => ({ n, text })),
+  )
+})
+afterAll(async () => {
+  await service[Symbol.asyncDispose]()
+  folder[Symbol.dispose]()
+})
+
+const backUp = (...args: string[]) => runOqs(['backup', ...args], { OQS_STORE: store() })
+
+async function rewrite(round: number): Promise<void> {
+  const objects = numbers(REWRITTEN).map(({ n }) => ({ n, text: `round ${round}` }))
+  expect((await service.put('numbers', 'number', objects)).status).toBe(200)
+}
+
+/** Which rounds a backup shows: of a single moment, there is one. */
+function roundsIn(file: string): unknown[] {
+  using db = new DatabaseSync(file)
+  return db
+    .prepare(
+      `SELECT DISTINCT body ->> '$.text' AS text FROM object_1
+       WHERE valid_to = (SELECT max(valid_to) FROM object_1) AND body ->> '$.n' < ${REWRITTEN}`,
+    )
+    .all()
+    .map(({ text }) => text)
+}
+
+describe('oqs backup', () => {
+  it('copies one moment of a store that is written to all the time, and ends', async () => {
+    let round = 0
+    await rewrite(round)
+    const backup = backUp(inFolder('moment.db'))
+    let hasEnded = false
+    void backup.finally(() => {
+      hasEnded = true
+    })
+    while (!hasEnded) {
+      round += 1
+      await rewrite(round)
+    }
+    const { code, stderr, stdout } = await backup
+    expect([code, stdout]).toEqual([0, ''])
+    expect(stderr).toMatch(/ MB in .*moment\.db\n$/)
+    expect(round).toBeGreaterThan(1)
+    expect(roundsIn(inFolder('moment.db'))).toEqual([expect.stringMatching(/^round \d+$/)])
+    expect(statSync(inFolder('moment.db')).mode & 0o777).toBe(0o600)
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('moment'))).toEqual([
+      'moment.db',
+    ])
+  })
+
+  it('makes a file that a service can start from', async () => {
+    const token = await service.createToken()
+    expect((await backUp(inFolder('restored.db'))).code).toBe(0)
+    await using restored = await startService({ store: `sqlite:${inFolder('restored.db')}` })
+    const listing = '/api/v1/ontologies/numbers/objects/number?pageSize=1000'
+    const { status, text } = await restored.ask(listing, { token })
+    expect(status).toBe(200)
+    const data = (body: string) => JSON.parse(body).data
+    expect(data(text)).toEqual(data((await service.ask(listing)).text))
+  })
+
+  it('replaces a file only with --force, and keeps a link that leads to it', async () => {
+    writeFileSync(inFolder('taken.db'), 'mine')
+    symlinkSync('taken.db', inFolder('link.db'))
+    const refused = await backUp(inFolder('link.db'))
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      `oqs: ${inFolder('link.db')} exists; --force replaces it\n`,
+    ])
+    expect(readFileSync(inFolder('taken.db'), 'utf8')).toBe('mine')
+    expect((await backUp(inFolder('link.db'), '--force')).code).toBe(0)
+    expect(statSync(inFolder('taken.db')).mode & 0o777).toBe(0o600)
+    expect(readFileSync(inFolder('taken.db'), 'latin1')).toMatch(/^SQLite format 3\0/)
+  })
+
+  it('refuses what it cannot copy or write to, in one line', async () => {
+    const cases: readonly [args: string[], more: Record<string, string>, said: RegExp][] = [
+      [[inFolder('oqs.db'), '--force'], {}, /oqs\.db is the store itself$/],
+      [[inFolder('oqs.db-wal'), '--force'], {}, /oqs\.db-wal is the store itself$/],
+      [[folder.path, '--force'], {}, /is not a file$/],
+      [[inFolder('nowhere/x.db')], {}, /^oqs: no backup in .*nowhere\/x\.db: ENOENT/],
+      [['x.db'], { OQS_STORE: 'postgres://u:secret@h/d' }, /:\*\*\*@.*pg_dump/],
+      [['x.db'], { OQS_STORE: 'sqlite:/nowhere/x.db' }, /there is no store at \/nowhere\/x\.db$/],
+    ]
+    for (const [args, more, said] of cases) {
+      const settings = { OQS_STORE: store(), ...more }
+      const { code, stderr } = await runOqs(['backup', ...args], settings)
+      expect([args, code, stderr.trim().split('\n').length]).toEqual([args, 1, 1])
+      expect(stderr.trim()).toMatch(said)
+    }
+    expect((await backUp()).code).toBe(2)
+    expect((await backUp('a.db', 'b.db')).code).toBe(2)
+    expect(existsSync(inFolder('nowhere'))).toBe(false)
+  })
+
+  it('keeps no copy of a damaged store, and the backup that was there', async () => {
+    const damaged = inFolder('damaged.db')
+    expect((await backUp(damaged)).code).toBe(0)
+    const pages = pagesOf(damaged).filter(
+      ({ name, kind }) => name === 'object_1' && kind === 'leaf',
+    )
+    overwritePages(damaged, pages.slice(-1))
+    writeFileSync(inFolder('last-good.db'), 'the last good one')
+    const settings = { OQS_STORE: `sqlite:${damaged}` }
+    const { code, stderr } = await runOqs(['backup', '--force', inFolder('last-good.db')], settings)
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/the store is damaged: .*\n$/)])
+    expect(readFileSync(inFolder('last-good.db'), 'utf8')).toBe('the last good one')
+    expect(readdirSync(folder.path).filter((name) => name.includes('.part'))).toEqual([])
+  })
+
+  it('leaves all or nothing when it is interrupted', async () => {
+    await using backup = startOqs(['backup', inFolder('cut.db')], { OQS_STORE: store() })
+    while (!backup.stderr().includes('checking')) {
+      await once(backup.child.stderr ?? backup.child, 'data')
+    }
+    backup.child.kill('SIGINT')
+    const code = await backup.ended
+    const left = readdirSync(folder.path).filter((name) => name.startsWith('cut'))
+    // The check may have ended before the signal came.
+    expect([code, left]).toEqual(code === 0 ? [0, ['cut.db']] : [130, []])
+  })
+})

@@ -1,0 +1,170 @@
+import { copyFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { overwritePages, pagesOf } from '../support/damaged-file.ts'
+import { NUMBERS, numbers } from '../support/ontologies.ts'
+import { lineOf, type OqsProcess, runOqs, startOqs } from '../support/oqs-process.ts'
+import { ADMIN_TOKEN, askUrl, startService } from '../support/service.ts'
+import { useServiceFolder } from '../support/service-settings.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+
+/** A running service whose database file is damaged, moved or cut. */
+
+const folder = useServiceFolder({ OQS_ADMIN_TOKEN: ADMIN_TOKEN })
+const file = () => join(folder.path, 'oqs.db')
+const goodFile = () => join(prepared.path, 'good.db')
+
+const OBJECTS = 5000
+const LISTING = '/api/v1/ontologies/numbers/objects/number?pageSize=1000'
+const BATCH = '/api/admin/v1/ontologies/numbers/objects/number'
+const SEARCH = '/api/v1/ontologies/numbers/objects/number/search'
+const DAMAGED = 'the database file is damaged, and must be restored from a backup'
+
+let prepared: TempFolder
+beforeAll(async () => {
+  prepared = tempFolder()
+  // Closed again, everything is in the file, and nothing in the WAL.
+  await using service = await startService({ store: `sqlite:${goodFile()}` })
+  await service.apply(NUMBERS)
+  const objects = numbers(OBJECTS).map(({ n }) => ({ n, text: `${n} ${'some words '.repeat(10)}` }))
+  expect((await service.put('numbers', 'number', objects)).status).toBe(200)
+})
+beforeEach(() => copyFileSync(goodFile(), file()))
+afterAll(() => prepared[Symbol.dispose]())
+
+function write(url: string, objects: readonly object[]) {
+  return askUrl(url + BATCH, {
+    headers: { 'content-type': 'application/x-ndjson' },
+    body: objects.map((object) => JSON.stringify({ put: object })).join('\n'),
+  })
+}
+
+/** Overwrites pages of tables and indexes, as a disk that fails might. */
+function damage(isMeant: (name: string, share: number) => boolean): void {
+  const { size } = statSync(goodFile())
+  const pages = pagesOf(goodFile()).filter(({ name, offset }) => isMeant(name, offset / size))
+  expect(pages.length).toBeGreaterThan(0)
+  overwritePages(file(), pages)
+}
+
+async function statuses(url: string): Promise<Record<string, number>> {
+  const search = { query: { type: 'allTerms', field: 'properties.text', value: 'words' } }
+  return {
+    list: (await askUrl(url + LISTING)).status,
+    search: (await askUrl(url + SEARCH, { json: search })).status,
+    write: (await write(url, [{ n: 1 }])).status,
+    ready: (await askUrl(`${url}/readyz`, { token: null })).status,
+    alive: (await askUrl(`${url}/healthz`, { token: null })).status,
+  }
+}
+const REFUSED = { list: 503, search: 503, write: 503, ready: 503, alive: 200 }
+
+/** Reads pages until one fails; each that is given must be as it was written. */
+async function walkUntilRefused(url: string): Promise<{ read: number; reason: unknown }> {
+  let read = 0
+  let token = ''
+  for (;;) {
+    const { status, body } = await askUrl(url + LISTING + token)
+    if (status !== 200) return { read, reason: body.parameters.reason }
+    for (const { properties } of body.data) {
+      expect(properties).toMatchObject({ n: read, text: expect.stringMatching(`^${read} some`) })
+      read += 1
+    }
+    if (body.nextPageToken === undefined) return { read, reason: undefined }
+    token = `&pageToken=${body.nextPageToken}`
+  }
+}
+
+async function stop(oqs: OqsProcess): Promise<Record<string, unknown>[]> {
+  oqs.child.kill('SIGTERM')
+  await oqs.ended
+  return oqs
+    .stderr()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line))
+}
+
+describe('a service whose file is damaged', () => {
+  it('refuses everything once it has seen that, also what it has in memory', async () => {
+    {
+      await using oqs = startOqs(['serve'], folder.settings())
+      const url = await lineOf(oqs, 'listening on ')
+      // Asked for again, the first page is kept.
+      for (let time = 0; time < 3; time += 1) await askUrl(url + LISTING)
+      damage((name, share) => name === 'object_1' && share > 0.4)
+      const { read, reason } = await walkUntilRefused(url)
+      expect(reason).toBe(DAMAGED)
+      expect(read).toBeGreaterThan(0)
+      expect(read).toBeLessThan(OBJECTS)
+      expect(await statuses(url)).toEqual(REFUSED)
+      const told = (await stop(oqs)).filter(({ msg }) => msg === 'storeDamaged')
+      expect(told).toMatchObject([
+        {
+          level: 'fatal',
+          advice: expect.stringContaining('restore the last backup'),
+          error: { message: 'database disk image is malformed' },
+        },
+      ])
+    }
+    // As docs/operating.md says.
+    for (const suffix of ['', '-wal', '-shm']) rmSync(file() + suffix, { force: true })
+    copyFileSync(goodFile(), file())
+    await using oqs = startOqs(['serve'], folder.settings())
+    const url = await lineOf(oqs, 'listening on ')
+    expect(await walkUntilRefused(url)).toEqual({ read: OBJECTS, reason: undefined })
+  })
+
+  it('refuses everything once a slow query has seen it', async () => {
+    await using oqs = startOqs(['serve'], folder.settings())
+    const url = await lineOf(oqs, 'listening on ')
+    expect((await askUrl(url + LISTING)).status).toBe(200)
+    damage((name) => name === 'term_data')
+    const [before, after] = [await statuses(url), await statuses(url)]
+    expect([before['search'], after]).toEqual([503, REFUSED])
+  })
+
+  it('refuses everything once a batch has seen it', async () => {
+    await using oqs = startOqs(['serve'], folder.settings())
+    const url = await lineOf(oqs, 'listening on ')
+    expect((await askUrl(url + LISTING)).status).toBe(200)
+    damage((name) => name === 'commit_log')
+    const { status, body } = await write(url, [{ n: 1 }])
+    expect([status, body.parameters.reason]).toEqual([503, DAMAGED])
+    expect(await statuses(url)).toEqual(REFUSED)
+  })
+
+  it('answers from no page that is cut off, and does not start again', async () => {
+    {
+      await using oqs = startOqs(['serve'], folder.settings())
+      const url = await lineOf(oqs, 'listening on ')
+      truncateSync(file(), Math.floor(statSync(file()).size / 2))
+      // The memory map has nothing to show there: the kernel ends the process.
+      const end = await walkUntilRefused(url).catch(() => 'gone')
+      expect(end).not.toMatchObject({ reason: undefined })
+    }
+    const { code, stderr } = await runOqs(['serve'], folder.settings())
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^oqs: OQS_STORE is "[^"]+": the database file is damaged, .*malformed; .*restore the last backup.*\n$/,
+    )
+  })
+})
+
+describe('a service whose WAL is moved away', () => {
+  it('refuses to write until it is back', async () => {
+    await using oqs = startOqs(['serve'], folder.settings())
+    const url = await lineOf(oqs, 'listening on ')
+    const ready = async () => (await askUrl(`${url}/readyz`, { token: null })).status
+    expect([(await write(url, [{ n: 1 }])).status, await ready()]).toEqual([200, 200])
+    renameSync(`${file()}-wal`, `${file()}-moved`)
+    const { status, body } = await write(url, [{ n: 2 }])
+    expect([status, body.parameters.reason]).toEqual([
+      503,
+      'the files of the store are gone or were replaced; start the service again',
+    ])
+    expect(await ready()).toBe(503)
+    renameSync(`${file()}-moved`, `${file()}-wal`)
+    expect([(await write(url, [{ n: 3 }])).status, await ready()]).toEqual([200, 200])
+  })
+})
