@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
-import type { ErrorName } from '../contract/errors.ts'
+import type { ErrorName } from '../contract/error-catalogue.ts'
 import type { Scope } from '../contract/scopes.ts'
 import type { RequestScope } from './admission.ts'
 import type { Caller } from './caller.ts'

@@ -1,4 +1,5 @@
-import { ERRORS, type ErrorBody, type ErrorName } from '../contract/errors.ts'
+import { ERRORS, type ErrorName } from '../contract/error-catalogue.ts'
+import type { ErrorBody } from '../contract/errors.ts'
 
 /** What each error looks like, for `openapi.json`: the parameters that it names. */
 const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>> = {

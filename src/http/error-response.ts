@@ -4,13 +4,8 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import {
-  ERRORS,
-  type ErrorBody,
-  type ErrorName,
-  ObjectQueryError,
-  statusOf,
-} from '../contract/errors.ts'
+import { ERRORS, type ErrorName } from '../contract/error-catalogue.ts'
+import { type ErrorBody, ObjectQueryError, statusOf } from '../contract/errors.ts'
 import { invalidRequest } from './invalid-request.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import type { Services } from './services.ts'

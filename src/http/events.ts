@@ -1,4 +1,4 @@
-import type { ErrorName } from '../contract/errors.ts'
+import type { ErrorName } from '../contract/error-catalogue.ts'
 import type { TokenRefusal } from '../paging/page-token.ts'
 
 /**

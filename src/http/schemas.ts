@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { ERRORS, type ErrorName } from '../contract/errors.ts'
+import { ERRORS, type ErrorName } from '../contract/error-catalogue.ts'
 import { PAGE_SIZE_WIRE_MAX, PAGE_TOKEN_MAX_LENGTH } from '../contract/limits.ts'
 import { ERROR_EXAMPLES } from './error-examples.ts'
 

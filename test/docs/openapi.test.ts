@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ERRORS } from '../../src/contract/errors.ts'
+import { ERRORS } from '../../src/contract/error-catalogue.ts'
 import { type Service, startService } from '../support/service.ts'
 
 describe('openapi.json', () => {

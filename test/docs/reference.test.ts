@@ -1,7 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ERRORS, type ErrorName, statusOf } from '../../src/contract/errors.ts'
+import { ERRORS, type ErrorName } from '../../src/contract/error-catalogue.ts'
+import { statusOf } from '../../src/contract/errors.ts'
 import { SETTING_NAMES, SETTINGS } from '../../src/server/settings.ts'
 
 const headings = (path: string) =>

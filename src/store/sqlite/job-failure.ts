@@ -1,4 +1,5 @@
-import { type ErrorName, ObjectQueryError } from '../../contract/errors.ts'
+import type { ErrorName } from '../../contract/error-catalogue.ts'
+import { ObjectQueryError } from '../../contract/errors.ts'
 import { toStoreFailure } from './store-failure.ts'
 import type { FailedReply } from './thread-jobs.ts'
 
