@@ -22,12 +22,21 @@ const FASTIFY_ERRORS: Readonly<Record<string, ErrorName>> = {
 export function errorResponder(services: Services) {
   return async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const known = noteError(error, request, services)
-    if (known.errorName === 'TooManyRequests') {
-      const delayMs = services.admission.refusalDelayMs(request.caller.id)
-      if (delayMs > 0) await sleep(delayMs)
-    }
+    const delayMs = refusalDelayMs(known, request, services)
+    if (delayMs > 0) await sleep(delayMs)
     return sendError(reply, known, request.id)
   }
+}
+
+/** A client that is refused again and again waits for it; without a caller it goes by its address. */
+function refusalDelayMs(
+  { errorName }: ObjectQueryError,
+  request: FastifyRequest,
+  { admission }: Services,
+): number {
+  const status = statusOf(errorName)
+  if (status === 429) return admission.refusalDelayMs(request.caller.id)
+  return status === 401 ? admission.refusalDelayMs(`address ${request.ip}`) : 0
 }
 
 /** The body of an error that comes too late for a status. */

@@ -29,7 +29,7 @@ import { createDatabaseFile, isEmptied, OpenFiles } from './database-file.ts'
 import { migrate } from './migrate.ts'
 import { CatalogueReader } from './read-catalogue.ts'
 import type { ReadJobs } from './read-jobs.ts'
-import { findKept, readPage } from './read-page.ts'
+import { findKept, readQuickPage } from './read-page.ts'
 import { ReaderPool } from './reader-pool.ts'
 import { type Reading, readOn } from './reading.ts'
 import { API_TOKEN_COLUMNS, type ApiTokenRow, toApiToken } from './secrets.ts'
@@ -117,9 +117,12 @@ class SqliteStore implements ObjectStore {
     read: PageRead,
     context: RequestContext = INTERNAL_CONTEXT,
   ): Promise<StoredPage | Reclaimed> {
-    if (isQuick(read)) return this.#read(() => readPage(this.#reading, read, this.#cache))
-    const kept = this.#read(() => findKept(this.#reading, read, this.#cache))
-    if (kept !== undefined) return kept
+    const quick = this.#read(() =>
+      isQuick(read)
+        ? readQuickPage(this.#reading, read, this.#cache)
+        : findKept(this.#reading, read, this.#cache),
+    )
+    if (quick !== undefined) return quick
     const page = await this.#readSlowly('readPage', read, context)
     if (page === 'reclaimed') return page
     return this.#cache.keep(read, { ...page, release: releaserOf(page.records) })

@@ -18,6 +18,7 @@ import { hasMatchList, listedRows } from './match-lists.ts'
 import { objectTable } from './object-table.ts'
 import {
   followerSql,
+  LIMIT,
   pageSql,
   recordName,
   recordSizesSql,
@@ -49,30 +50,70 @@ function pageBytes(bytes: Uint8Array | null): Pick<StoredPage, 'records' | 'rele
   return { records, release: releaserOf(records) }
 }
 
-/** Reads a page, or finds it in the cache where there is one. */
-export function readPage(
+/** Reads a page, however long that takes. */
+export function readPage(reading: Reading, read: PageRead): StoredPage | Reclaimed {
+  return inTransaction(reading.db, 'read', () => {
+    const head = readTypeHead(reading.statements, read.objectType)
+    const version = versionToRead(head, read)
+    return version === 'reclaimed' ? version : readVersion(reading, read, head, version)
+  })
+}
+
+/** Reads a page, or finds it in the cache. Undefined: reading it would take too long here. */
+export function readQuickPage(
   reading: Reading,
   read: PageRead,
-  cache?: PageCache,
-): StoredPage | Reclaimed {
+  cache: PageCache,
+): StoredPage | Reclaimed | undefined {
   const { db, statements } = reading
   return inTransaction(db, 'read', () => {
     const head = readTypeHead(statements, read.objectType)
     const version = versionToRead(head, read)
     if (version === 'reclaimed') return version
-    const known = cache?.find(read, version)
+    const known = cache.find(read, version)
     if (known !== undefined) return known
-    // The newest version is what the current rows are, and these have an index of their own.
-    const visibility: Visibility = version === head.published ? 'current' : 'version'
-    const visible = visibilityValues(visibility, version)
-    const viewed = { ...tableOfVersion(statements, head, version), version, visibility, visible }
-    if (!viewed.isMade) return readNothing(read, version)
-    const isPlain = read.query.kind === 'everything' && read.order.length === 0
-    const page = isPlain
-      ? readInKeyOrder(statements, read, viewed)
-      : readFound(reading, read, head, viewed)
-    return page === 'reclaimed' || cache === undefined ? page : cache.keep(read, page)
+    if (version < head.published && hasManyLaterRows(statements, head, version)) return undefined
+    const page = readVersion(reading, read, head, version)
+    return page === 'reclaimed' ? page : cache.keep(read, page)
   })
+}
+
+function readVersion(
+  reading: Reading,
+  read: PageRead,
+  head: TypeHead,
+  version: number,
+): StoredPage | Reclaimed {
+  const { statements } = reading
+  // The newest version is what the current rows are, and these have an index of their own.
+  const visibility: Visibility = version === head.published ? 'current' : 'version'
+  const visible = visibilityValues(visibility, version)
+  const viewed = { ...tableOfVersion(statements, head, version), version, visibility, visible }
+  if (!viewed.isMade) return readNothing(read, version)
+  const isPlain = read.query.kind === 'everything' && read.order.length === 0
+  return isPlain ? readInKeyOrder(statements, read, viewed) : readFound(reading, read, head, viewed)
+}
+
+/** Rows that a page of a snapshot may pass over on the main thread: a few milliseconds. */
+const MANY_LATER_ROWS = 50_000
+/** Commits that are looked at to find out. */
+const LATER_COMMITS = 1000
+
+/** Whether so many rows were written after a version that its pages may pass over many of them. */
+function hasManyLaterRows(
+  statements: StatementCache,
+  { typeId }: TypeHead,
+  version: number,
+): boolean {
+  const row = statements
+    .prepare(
+      `SELECT count(*), coalesce(sum(put), 0) FROM (
+         SELECT put FROM commit_log WHERE object_type_id = ? AND version > ?
+         ORDER BY version ${LIMIT})`,
+    )
+    .get(typeId, version, LATER_COMMITS)
+  const [commits, rows] = row as unknown as [number, number]
+  return commits === LATER_COMMITS || rows > MANY_LATER_ROWS
 }
 
 /** A page that was read before, where it still is the one to show. */

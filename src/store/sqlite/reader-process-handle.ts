@@ -1,8 +1,7 @@
 /** The service's end of a reader process: sends one job at a time, kills it when the job must stop. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { getCompileCacheDir } from 'node:module'
-import { constants, setPriority } from 'node:os'
+import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { failureOf } from './job-failure.ts'
@@ -17,6 +16,8 @@ export interface ReaderProcessOptions {
 
 /** Megabytes of JavaScript values that a query may collect, far more than the largest answer. */
 const MAX_HEAP_MB = 256
+/** A third of the share that the service itself has. */
+const READER_NICENESS = 5
 
 export class ReaderProcess {
   readonly #child: ChildProcess
@@ -33,17 +34,15 @@ export class ReaderProcess {
       // Not those of the service: a debugger, for one, takes a port that is in use.
       execArgv: [`--max-old-space-size=${MAX_HEAP_MB}`, '--max-semi-space-size=16'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      env: { ...process.env, NODE_COMPILE_CACHE: getCompileCacheDir() },
     })
     this.#child.on('message', (message) => {
-      if (message === READY) this.#ready.resolve()
+      if (message === READY) this.#start()
       else this.#answer(message as JobReply)
     })
     // Awaited when there is a job for the process; it may fail before that.
     this.#ready.promise.catch(() => {})
     this.#child.on('error', () => this.#end())
     this.#child.on('exit', () => this.#end())
-    this.#yieldToPages()
     this.#unref()
   }
 
@@ -99,10 +98,11 @@ export class ReaderProcess {
     this.#waiting = undefined
   }
 
-  /** Pages and commits go first where all cores are busy. */
-  #yieldToPages(): void {
+  #start(): void {
+    this.#ready.resolve()
+    // Where all cores are busy, pages and commits go first. Starting is not slowed down.
     try {
-      setPriority(this.#child.pid ?? 0, constants.priority.PRIORITY_BELOW_NORMAL)
+      setPriority(this.#child.pid ?? 0, READER_NICENESS)
     } catch {
       // Without it slow queries only take a larger share.
     }
