@@ -19,7 +19,13 @@ import { releaserOf } from '../page-memory.ts'
 import { Slots } from '../slots.ts'
 import { openConnection } from './connection.ts'
 import { crossingParts } from './crossing-change.ts'
-import { createDatabaseFile, isEmptied, OpenFiles } from './database-file.ts'
+import {
+  createDatabaseFile,
+  endsWithinPage,
+  hasWal,
+  isEmptied,
+  OpenFiles,
+} from './database-file.ts'
 import { migrate } from './migrate.ts'
 import { isQuick } from './quick-read.ts'
 import { CatalogueReader } from './read-catalogue.ts'
@@ -40,8 +46,6 @@ import type { WriteJobs } from './write-jobs.ts'
 export function openSqliteStore(path: string, options: StoreOptions = {}): ObjectStore {
   const file = createDatabaseFile(path)
   try {
-    // SQLite would take it for a new database, and delete the WAL.
-    if (isEmptied(file)) throw new StoreDamage(new Error(`${file} is empty, but its WAL is not`))
     return openFile(file, options)
   } catch (error) {
     throw toStoreFailure(error)
@@ -49,8 +53,15 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Objec
 }
 
 function openFile(path: string, { pageCacheBytes, onDamage }: StoreOptions): ObjectStore {
+  // SQLite would take it for a new database, and delete the WAL.
+  if (isEmptied(path)) throw new StoreDamage(new Error(`${path} is empty, but its WAL is not`))
+  const hadWal = hasWal(path)
   const db = openConnection(path)
   try {
+    const pageBytes = Number(db.prepare('PRAGMA page_size').get()?.['page_size'])
+    if (!hadWal && endsWithinPage(path, pageBytes)) {
+      throw new StoreDamage(new Error(`${path} ends within a page`))
+    }
     migrate(db)
     const guard = new StoreGuard(new OpenFiles(path), ({ cause }) => onDamage?.(cause))
     return new SqliteStore(path, {
