@@ -8,6 +8,7 @@ import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { CatalogueReader } from '../src/store/sqlite/read-catalogue.ts'
 import { readPage } from '../src/store/sqlite/read-page.ts'
 import { readOn } from '../src/store/sqlite/reading.ts'
+import { StoreDamage } from '../src/store/sqlite/store-failure.ts'
 import { type FilePage, overwrite, overwritePages, pagesOf } from './support/damaged-file.ts'
 import { fixture, pageRead } from './support/store-fixture.ts'
 import { type TempFolder, tempFolder } from './support/temp-folder.ts'
@@ -172,11 +173,12 @@ describe('a damaged file', () => {
 
   it('that is too short is refused', () => {
     const { size } = statSync(original())
-    for (let part = 1; part <= copies; part += 1) {
-      const length = Math.floor((size * part) / (copies + 1))
+    const lengths = Array.from({ length: copies }, (_, n) => Math.floor((size * n) / copies))
+    // Within the last page, too.
+    for (const length of [...lengths.slice(1), size - 4096, size - 4095, size - 512, size - 1]) {
       copyFileSync(original(), copy())
       truncateSync(copy(), length)
-      expect([length, answersOf(copy())]).toEqual([length, ['error']])
+      expect(() => openSqliteStore(copy())).toThrow(StoreDamage)
     }
   })
 

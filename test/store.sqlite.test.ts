@@ -240,6 +240,8 @@ const BACK_TO_SCHEMA_1 = `
   ALTER TABLE object_table ADD COLUMN touched_at_ms INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE object_table DROP COLUMN touches;
   ALTER TABLE object_table DROP COLUMN idle_since_ms;
+  ALTER TABLE object_table DROP COLUMN is_made;
+  ALTER TABLE ontology DROP COLUMN generation;
   PRAGMA user_version = 1;
 `
 

@@ -18,7 +18,7 @@ const OBJECTS = 5000
 const LISTING = '/api/v1/ontologies/numbers/objects/number?pageSize=1000'
 const BATCH = '/api/admin/v1/ontologies/numbers/objects/number'
 const SEARCH = '/api/v1/ontologies/numbers/objects/number/search'
-const DAMAGED = 'the database file is damaged, and must be restored from a backup'
+const DAMAGED = 'the database file is damaged'
 
 let prepared: TempFolder
 beforeAll(async () => {
@@ -146,7 +146,7 @@ describe('a service whose file is damaged', () => {
     const { code, stderr } = await runOqs(['serve'], folder.settings())
     expect(code).toBe(1)
     expect(stderr).toMatch(
-      /^oqs: OQS_STORE is "[^"]+": the database file is damaged, .*malformed; .*restore the last backup.*\n$/,
+      /^oqs: OQS_STORE is "[^"]+": the database file is damaged: .*malformed; .*restore the last backup.*\n$/,
     )
   })
 })

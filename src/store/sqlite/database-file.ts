@@ -25,11 +25,28 @@ export function createDatabaseFile(path: string): string {
   return file
 }
 
+/** The bytes of a file; 0 where there is none. */
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+/** Whether commits wait in a WAL: after a crash, or while another process uses the database. */
+export function hasWal(path: string): boolean {
+  return sizeOf(`${path}-wal`) > 0
+}
+
 /** Whether a database lost its contents: SQLite fills the file of a new one before it makes a WAL. */
 export function isEmptied(path: string): boolean {
-  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
   // In this order: another process may just be filling a new file.
-  return sizeOf(`${path}-wal`) > 0 && sizeOf(path) === 0
+  return hasWal(path) && sizeOf(path) === 0
+}
+
+/**
+ * Whether a file ends within a page, which SQLite would fill up with zeros. With a WAL that proves
+ * nothing: a crash may have cut the page while it was copied from there, and it is copied again.
+ */
+export function endsWithinPage(path: string, pageBytes: number): boolean {
+  return sizeOf(path) % pageBytes !== 0
 }
 
 /** Resolves symbolic links, also of a link whose target does not exist yet. */

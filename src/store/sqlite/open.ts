@@ -25,7 +25,13 @@ import { isQuick } from '../quick-read.ts'
 import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../slow-queries.ts'
 import { openConnection } from './connection.ts'
 import { crossingParts } from './crossing-change.ts'
-import { createDatabaseFile, isEmptied, OpenFiles } from './database-file.ts'
+import {
+  createDatabaseFile,
+  endsWithinPage,
+  hasWal,
+  isEmptied,
+  OpenFiles,
+} from './database-file.ts'
 import { migrate } from './migrate.ts'
 import { CatalogueReader } from './read-catalogue.ts'
 import type { ReadJobs } from './read-jobs.ts'
@@ -47,8 +53,6 @@ import type { WriteJobs } from './write-jobs.ts'
 export function openSqliteStore(path: string, options: StoreOptions = {}): ObjectStore {
   const file = createDatabaseFile(path)
   try {
-    // SQLite would take it for a new database, and delete the WAL.
-    if (isEmptied(file)) throw new StoreDamage(new Error(`${file} is empty, but its WAL is not`))
     return openFile(file, options)
   } catch (error) {
     throw toStoreFailure(error)
@@ -56,8 +60,15 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Objec
 }
 
 function openFile(path: string, options: StoreOptions): ObjectStore {
+  // SQLite would take it for a new database, and delete the WAL.
+  if (isEmptied(path)) throw new StoreDamage(new Error(`${path} is empty, but its WAL is not`))
+  const hadWal = hasWal(path)
   const db = openConnection(path)
   try {
+    const pageBytes = Number(db.prepare('PRAGMA page_size').get()?.['page_size'])
+    if (!hadWal && endsWithinPage(path, pageBytes)) {
+      throw new StoreDamage(new Error(`${path} ends within a page`))
+    }
     migrate(db)
     const guard = new StoreGuard(new OpenFiles(path), ({ cause }) => options.onDamage?.(cause))
     return new SqliteStore(path, readOn(db), guard, options)

@@ -16,7 +16,7 @@ const NO_MEMORY = 7
 /** SQLITE_CORRUPT and SQLITE_NOTADB: a page, or the whole file, is not what SQLite wrote. */
 const DAMAGE: readonly number[] = [11, 26]
 
-const DAMAGE_REASON = 'the database file is damaged, and must be restored from a backup'
+const DAMAGE_REASON = 'the database file is damaged'
 
 /** The database file is damaged: nothing that is read from it can be trusted. */
 export class StoreDamage extends ObjectQueryError {
