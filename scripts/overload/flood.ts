@@ -3,6 +3,7 @@
  * the flood costs little of the cores that it is meant to keep from the service.
  */
 import { connect, type Socket } from 'node:net'
+import { setPriority } from 'node:os'
 import { BATCH_PATH, LIST_PATH, sinkBatch, WORST_QUERIES } from './dataset.ts'
 
 export type FloodKind = 'queries' | 'pages' | 'batches' | 'pipelines' | 'stalled readers'
@@ -25,6 +26,9 @@ const CONNECTIONS: Readonly<Record<FloodKind, number>> = {
   'stalled readers': 8,
 }
 const PIPELINED = 100
+
+// A flood comes from other machines: it must not take the cores of the service.
+setPriority(10)
 
 const statuses: Record<string, number> = {}
 const sockets = new Set<Socket>()

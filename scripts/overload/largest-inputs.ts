@@ -1,5 +1,5 @@
 /** The largest inputs that endpoints take. */
-import { DEFINITION_MAX_BYTES, OBJECT_TYPES_MAX } from '../../src/contract/limits.ts'
+import { DEFINITION_MAX_FIELDS } from '../../src/contract/limits.ts'
 
 /** About four kilobytes, so that a thousand fill a page. */
 export function largeObject(n: number): object {
@@ -44,18 +44,15 @@ export const WIDE_AGGREGATION = {
   groupBy: [{ type: 'exact', field: 'properties.id', maxGroupCount: 10_000 }],
 }
 
-/** As many types with a hundred properties as fit. */
+/** As many types with a hundred properties as are allowed. */
 export function largeDefinition(): string {
   const properties = Object.fromEntries(
     Array.from({ length: 100 }, (_, n) => [`property${n}`, { type: 'string' }]),
   )
-  const types: object[] = []
-  let bytes = 0
-  while (types.length < OBJECT_TYPES_MAX) {
-    const type = { apiName: `type${types.length}`, primaryKey: 'property0', properties }
-    bytes += JSON.stringify(type).length + 1
-    if (bytes > DEFINITION_MAX_BYTES - 1000) break
-    types.push(type)
-  }
-  return JSON.stringify({ apiName: 'largest', objectTypes: types })
+  const objectTypes = Array.from({ length: DEFINITION_MAX_FIELDS / 100 }, (_, n) => ({
+    apiName: `type${n}`,
+    primaryKey: 'property0',
+    properties,
+  }))
+  return JSON.stringify({ apiName: 'largest', objectTypes })
 }

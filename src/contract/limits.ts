@@ -59,7 +59,7 @@ export const EXPORT_CHUNK_BYTES = 1024 * 1024
 export const BODY_MAX_BYTES = 1024 * 1024
 
 /** Bytes of the largest ontology definition. */
-export const DEFINITION_MAX_BYTES = 8 * 1024 * 1024
+export const DEFINITION_MAX_BYTES = 4 * 1024 * 1024
 
 /**
  * Properties and struct fields of one ontology. Checking a definition, handing it to a store and

@@ -6,18 +6,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { CallerLimits } from '../admission/caller-limits.ts'
+import { FairQueue } from '../admission/fair-queue.ts'
 import type { FairTurns } from '../admission/fair-turns.ts'
 import { RefusalDelay } from '../admission/refusal-delay.ts'
 import type { RequestContext } from '../admission/request-context.ts'
 import { ObjectQueryError } from '../contract/errors.ts'
 
+/** Batches of one caller that are received and written at once; `oqs import` sends two. */
+const BATCHES_PER_CALLER = 4
+/** Shorter than the time after which a connection counts as stalled. */
+const MAX_BATCH_WAIT_MS = 20_000
 /** Requests that may be in progress on one connection, sent one behind the other. */
-const MAX_PIPELINED_REQUESTS = 64
+const MAX_PIPELINED_REQUESTS = 16
 
 export class Admission {
   readonly #limits: CallerLimits
   readonly #turns: FairTurns
   readonly #refusals = new RefusalDelay()
+  readonly #batches = new FairQueue({
+    slots: Infinity,
+    slotsPerCaller: BATCHES_PER_CALLER,
+    maxWaitMs: MAX_BATCH_WAIT_MS,
+    busyReason: 'Too many batches are being written.',
+  })
   readonly #scopes = new WeakMap<Socket, Set<RequestScope>>()
 
   constructor(limits: CallerLimits, turns: FairTurns) {
@@ -46,6 +57,11 @@ export class Admission {
   /** Undefined: go ahead. Otherwise other callers come first, and the work waits for the promise. */
   takeTurn(callerId: string): Promise<void> | undefined {
     return this.#turns.take(callerId)
+  }
+
+  /** Receives and writes a batch. The body of a batch that waits is not read meanwhile. */
+  runBatch<T>({ callerId }: RequestScope, write: () => Promise<T>): Promise<T> {
+    return this.#batches.run({ callerId }, write)
   }
 
   /** Milliseconds to wait before a caller is told that it was refused. */

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { MemoryReservation } from '../admission/memory-budget.ts'
 import { ObjectQueryError } from '../contract/errors.ts'
 import { BATCH_MAX_BYTES, BATCH_MAX_CHANGES } from '../contract/limits.ts'
@@ -14,8 +14,10 @@ import {
 } from '../ontology/read-object.ts'
 import { isJsonObject } from '../ontology/refused-value.ts'
 import { finish, finishInTurns, type Steps } from '../ontology/steps.ts'
-import type { Batch, Change } from '../store/object-store.ts'
+import type { Batch, Change, Commit } from '../store/object-store.ts'
+import type { RequestScope } from './admission.ts'
 import type { App } from './app.ts'
+import type { Caller } from './caller.ts'
 import { type Line, readLines } from './ndjson.ts'
 import { resolveObjectType, resolveOntology } from './resolve.ts'
 import { CommitResponse, closed, ReplacementName, responses, TypePath } from './schemas.ts'
@@ -55,32 +57,43 @@ export function addObjectsAdmin(app: App, services: Services): void {
       },
     },
     async (request) => {
-      const { mode = 'upsert', dryRun = false, replacement } = request.query
-      const catalogue = await services.store.readCatalogue()
-      const ontology = resolveOntology(catalogue, request.caller, request.params.ontology)
-      const { objectType } = resolveObjectType(ontology, request.params.objectType)
       refuseEncoded(request.headers['content-encoding'])
       refuseLarge(request.headers['content-length'])
       if (request.body === undefined) throw new ObjectQueryError('MissingPostBody')
-      using memory = services.memory.reserve(0)
-      const { callerId } = request.context
-      const received = receive(request.body as Readable, memory, () =>
-        services.admission.takeTurn(callerId),
-      )
-      const changes = readChanges(received, objectType, memory)
-      if (dryRun) for await (const _ of changes);
-      const batch: Batch = {
-        objectType,
-        changes: dryRun ? [] : changes,
-        basedOn: catalogue.generation,
-        replacement,
-        keepsExisting: mode === 'append',
-      }
-      const { kept, ...commit } = await services.store.commit(batch, request.context)
-      return mode === 'append' ? { ...commit, kept } : commit
+      const { caller, context, params, query, body } = request
+      const spec: BatchSpec = { ...params, ...query, caller, context, body: body as Readable }
+      return services.admission.runBatch(context, () => writeBatch(spec, services))
     },
   )
 }
+
+interface BatchSpec extends Static<typeof TypePath>, Static<typeof BatchParameters> {
+  readonly caller: Caller
+  readonly context: RequestScope
+  readonly body: Readable
+}
+
+async function writeBatch(spec: BatchSpec, services: Services): Promise<CommitAnswer> {
+  const { mode = 'upsert', dryRun = false, replacement, context } = spec
+  const catalogue = await services.store.readCatalogue()
+  const ontology = resolveOntology(catalogue, spec.caller, spec.ontology)
+  const { objectType } = resolveObjectType(ontology, spec.objectType)
+  using memory = services.memory.reserve(0)
+  const takeTurn = () => services.admission.takeTurn(context.callerId)
+  const changes = readChanges(receive(spec.body, memory, takeTurn), objectType, memory)
+  if (dryRun) for await (const _ of changes);
+  const batch: Batch = {
+    objectType,
+    changes: dryRun ? [] : changes,
+    basedOn: catalogue.generation,
+    replacement,
+    keepsExisting: mode === 'append',
+  }
+  const { kept, ...commit } = await services.store.commit(batch, context)
+  return mode === 'append' ? { ...commit, kept } : commit
+}
+
+type CommitAnswer = Omit<Commit, 'kept'> & Partial<Pick<Commit, 'kept'>>
 
 const BatchParameters = Type.Object(
   {

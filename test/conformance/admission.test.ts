@@ -81,13 +81,13 @@ describe('requests in progress', () => {
     const token = await service.createToken()
     const [socket, text] = await connectTo(service.url)
     const request = `GET ${LIST}?pageSize=1 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n\r\n`
-    socket.write(request.repeat(30))
-    const statuses = await untilAnswers(socket, text, 30)
+    socket.write(request.repeat(15))
+    const statuses = await untilAnswers(socket, text, 15)
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(3)
     expect(statuses.every((status) => status === 200 || status === 429)).toBe(true)
     // What was answered no longer counts.
     socket.write(request)
-    expect((await untilAnswers(socket, text, 31)).at(-1)).toBe(200)
+    expect((await untilAnswers(socket, text, 16)).at(-1)).toBe(200)
     socket.destroy()
   })
 })

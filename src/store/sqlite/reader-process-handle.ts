@@ -1,11 +1,11 @@
 /** The service's end of a reader process: sends one job at a time, kills it when the job must stop. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { lowerProcessPriority } from './background-priority.ts'
 import { failureOf } from './job-failure.ts'
-import { type JobReply, READY } from './thread-jobs.ts'
+import { type JobReply, START_ID } from './thread-jobs.ts'
 
 export interface ReaderProcessOptions {
   /** The database file. */
@@ -16,8 +16,6 @@ export interface ReaderProcessOptions {
 
 /** Megabytes of JavaScript values that a query may collect, far more than the largest answer. */
 const MAX_HEAP_MB = 256
-/** A third of the share that the service itself has. */
-const READER_NICENESS = 5
 
 export class ReaderProcess {
   readonly #child: ChildProcess
@@ -36,8 +34,9 @@ export class ReaderProcess {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     this.#child.on('message', (message) => {
-      if (message === READY) this.#start()
-      else this.#answer(message as JobReply)
+      const reply = message as JobReply
+      if (reply.id === START_ID) this.#start(reply)
+      else this.#answer(reply)
     })
     // Awaited when there is a job for the process; it may fail before that.
     this.#ready.promise.catch(() => {})
@@ -98,14 +97,15 @@ export class ReaderProcess {
     this.#waiting = undefined
   }
 
-  #start(): void {
-    this.#ready.resolve()
-    // Where all cores are busy, pages and commits go first. Starting is not slowed down.
-    try {
-      setPriority(this.#child.pid ?? 0, READER_NICENESS)
-    } catch {
-      // Without it slow queries only take a larger share.
+  #start(reply: JobReply): void {
+    if (!('result' in reply)) {
+      this.#ready.reject(failureOf(reply))
+      this.kill()
+      return
     }
+    this.#ready.resolve()
+    // Not before: starting should not be slowed down.
+    lowerProcessPriority(this.#child.pid)
   }
 
   /** A reader keeps the service alive while it has work, and only then. */

@@ -8,32 +8,31 @@ import { openConnection } from './connection.ts'
 import { READ_JOBS } from './read-jobs.ts'
 import { type Reading, readOn } from './reading.ts'
 import { answerJob } from './serve-jobs.ts'
-import { type JobReply, type JobRequest, READY } from './thread-jobs.ts'
+import { type JobReply, type JobRequest, START_ID } from './thread-jobs.ts'
 
 type ReadJob = (reading: Reading, input: unknown) => unknown
-
-const [path = '', heapBytes = '0'] = process.argv.slice(2)
 
 // Signals for a whole process group are for the service, which decides when readers end.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 process.on('disconnect', () => process.exit())
 watchParent()
-
-const reading = readOn(openConnection(path))
-// Past this a statement fails with SQLITE_NOMEM; sorts spill to temporary files long before.
-reading.db.exec(`PRAGMA hard_heap_limit = ${Number(heapBytes)}`)
-
-process.on('message', ({ id, name, input }: JobRequest) => {
-  const job = READ_JOBS[name as keyof typeof READ_JOBS] as ReadJob
-  send(answerJob(id, () => job(reading, input)))
-})
-
 // The time of a query begins when the process can run it.
-send(READY)
+send(answerJob(START_ID, start))
+
+function start(): void {
+  const [path = '', heapBytes = '0'] = process.argv.slice(2)
+  const reading = readOn(openConnection(path))
+  // Past this a statement fails with SQLITE_NOMEM; sorts spill to temporary files long before.
+  reading.db.exec(`PRAGMA hard_heap_limit = ${Number(heapBytes)}`)
+  process.on('message', ({ id, name, input }: JobRequest) => {
+    const job = READ_JOBS[name as keyof typeof READ_JOBS] as ReadJob
+    send(answerJob(id, () => job(reading, input)))
+  })
+}
 
 /** A service that has gone takes no answer; this process then ends too. */
-function send(message: JobReply | typeof READY): void {
-  process.send?.(message, () => {})
+function send(reply: JobReply): void {
+  process.send?.(reply, () => {})
 }
 
 /** Ends this process when the service was killed while a statement runs, which hides `disconnect`. */

@@ -27,8 +27,8 @@ export interface ForgottenJob {
   readonly isForgotten: true
 }
 
-/** What a reader process sends when it has started. */
-export const READY = 'ready'
+/** The job of a reader process that is there from its beginning: to open the database. */
+export const START_ID = 0
 
 /** The outcome of a job. Errors are sent as data, because classes cannot be. */
 export type JobReply = { readonly id: number } & ({ readonly result: unknown } | FailedReply)

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { lowerThreadPriority } from './background-priority.ts'
 import { openConnection } from './connection.ts'
 import { databasePath, serveJobs } from './serve-jobs.ts'
 import { WRITE_JOBS } from './write-jobs.ts'
@@ -7,6 +8,7 @@ import { WRITE_JOBS } from './write-jobs.ts'
 
 type WriteJob = (db: DatabaseSync, input: unknown, items: unknown) => unknown
 
+lowerThreadPriority()
 const db = openConnection(databasePath())
 serveJobs(db, (name, input, items) => {
   const job = WRITE_JOBS[name as keyof typeof WRITE_JOBS] as WriteJob
