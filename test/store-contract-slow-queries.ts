@@ -8,7 +8,6 @@ import { fixture } from './support/store-fixture.ts'
 
 /** What every store promises about slow queries. */
 
-const OBJECTS = 8000
 const TEXTS = Array.from({ length: 30 }, (_, index) => `text${index}`)
 
 const NUMBER: ObjectTypeDefinition = {
@@ -22,7 +21,7 @@ const NUMBER: ObjectTypeDefinition = {
 }
 
 /** Every object is in ten ranges, and each metric keeps all values that it has seen: seconds. */
-const SLOW: Aggregation = {
+const slowAggregation = (objects: number): Aggregation => ({
   metrics: TEXTS.map((property) => ({
     kind: 'approximateDistinct',
     name: property,
@@ -36,35 +35,36 @@ const SLOW: Aggregation = {
       type: 'integer',
       ranges: Array.from({ length: 10 }, (_, index) => ({
         low: { value: -1 - index, inclusive: true },
-        high: { value: OBJECTS + index, inclusive: true },
+        high: { value: objects + index, inclusive: true },
         json: `{"index":${index}}`,
       })),
     },
   ],
-}
+})
 const COUNT: Aggregation = { metrics: [{ kind: 'count', name: 'count' }], groupings: [] }
 
-export function slowQueryContract({ name, open, openAgain }: StoreUnderTest): void {
+export function slowQueryContract({ name, open, openAgain, slow: given }: StoreUnderTest): void {
+  const slowly = slowAggregation(given.objects)
   describe(`the ${name} store: slow queries`, () => {
     it('end with their time, with their client, and with the store', async () => {
-      await using impatient = await open({ queryTimeoutMs: 1000 })
+      await using impatient = await open({ queryTimeoutMs: given.timeoutMs })
       const definition = { apiName: 'numbers', objectTypes: [NUMBER] }
       const { put, type: objectType } = await fixture(impatient, definition)
       await put(
-        Array.from({ length: OBJECTS }, (_, n) => ({
+        Array.from({ length: given.objects }, (_, n) => ({
           id: `${n}`,
           n,
           ...Object.fromEntries(TEXTS.map((text) => [text, `${text} ${n}`])),
         })),
       )
       const common = { objectType, query: EVERYTHING, maxGroups: 100 }
-      const [slow, count] = [SLOW, COUNT].map((aggregation) => ({ ...common, aggregation })) as [
+      const [slow, count] = [slowly, COUNT].map((aggregation) => ({ ...common, aggregation })) as [
         typeof common & { aggregation: Aggregation },
         typeof common & { aggregation: Aggregation },
       ]
       await expect(impatient.aggregate(slow)).rejects.toMatchObject({
         errorName: 'QueryTimedOut',
-        parameters: { maxSeconds: 1 },
+        parameters: { maxSeconds: given.timeoutMs / 1000 },
       })
 
       const store = await openAgain({ queryTimeoutMs: 600_000 })
@@ -73,7 +73,7 @@ export function slowQueryContract({ name, open, openAgain }: StoreUnderTest): vo
       const left = Promise.allSettled(Array.from({ length: 4 }, () => store.aggregate(slow, one)))
       // While all that one caller may run is running, another caller is served.
       const another = { callerId: 'another', signal: () => new AbortController().signal }
-      expect(groupsOf(await store.aggregate(count, another))[0]?.metrics).toEqual([OBJECTS])
+      expect(groupsOf(await store.aggregate(count, another))[0]?.metrics).toEqual([given.objects])
       client.abort(new Error('gone'))
       for (const outcome of await left) {
         expect(outcome).toMatchObject({ status: 'rejected', reason: { message: 'gone' } })

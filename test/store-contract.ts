@@ -18,6 +18,8 @@ export interface StoreUnderTest {
   open(options?: StoreOptions): Promise<ObjectStore>
   /** The same data, opened once more, as another process would. */
   openAgain(options?: StoreOptions): Promise<ObjectStore>
+  /** Over so many objects, the slow query of the contract takes several times as long as this. */
+  readonly slow: { readonly objects: number; readonly timeoutMs: number }
   /** Counts the row versions of all object tables, replacements included. */
   countRowVersions(): Promise<number>
 }

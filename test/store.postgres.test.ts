@@ -36,12 +36,14 @@ async function countRowVersions(): Promise<number> {
 }
 
 const name = inject('store') === 'citus' ? 'Citus' : 'PostgreSQL'
-storeContract({ name, open, openAgain, countRowVersions })
+const SLOW = { objects: 16_000, timeoutMs: 500 }
+storeContract({ name, open, openAgain, slow: SLOW, countRowVersions })
 
 // As on Citus, where a version is published after its rows; here, on any PostgreSQL.
 const APART = { ...CAPABILITIES.citus, distributes: false }
 ageContract({
   name: 'PostgreSQL (published apart)',
+  slow: SLOW,
   open: async () => {
     await place?.[Symbol.asyncDispose]()
     place = await storePlace()

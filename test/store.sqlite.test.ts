@@ -43,6 +43,7 @@ async function commitWhileLocked(): Promise<unknown> {
 
 storeContract({
   name: 'SQLite',
+  slow: { objects: 8000, timeoutMs: 100 },
   open: async (options) => {
     folder?.[Symbol.dispose]()
     folder = tempFolder()

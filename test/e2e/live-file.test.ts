@@ -103,6 +103,9 @@ async function visitAndKill(
 /** Counts the objects of each batch in the backup. */
 function readBackup(): Map<number, number> {
   using db = new DatabaseSync(backupFile())
+  // The table is made with the first batch.
+  const isMade = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'object_1'`).get()
+  if (isMade === undefined) return new Map()
   const rows = db.prepare(`SELECT body ->> '$.n' AS n FROM object_1`).all()
   return countByBatch(rows.map(({ n }) => Number(n)))
 }
