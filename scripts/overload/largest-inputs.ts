@@ -45,14 +45,14 @@ export const WIDE_AGGREGATION = {
 }
 
 /** As many types with a hundred properties as are allowed. */
-export function largeDefinition(): string {
+export function largeDefinition(n: number): string {
   const properties = Object.fromEntries(
     Array.from({ length: 100 }, (_, n) => [`property${n}`, { type: 'string' }]),
   )
-  const objectTypes = Array.from({ length: DEFINITION_MAX_FIELDS / 100 }, (_, n) => ({
-    apiName: `type${n}`,
+  const objectTypes = Array.from({ length: DEFINITION_MAX_FIELDS / 100 }, (_, type) => ({
+    apiName: `type${type}`,
     primaryKey: 'property0',
     properties,
   }))
-  return JSON.stringify({ apiName: 'largest', objectTypes })
+  return JSON.stringify({ apiName: `largest${n}`, objectTypes })
 }

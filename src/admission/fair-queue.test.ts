@@ -78,8 +78,16 @@ describe('a fair queue', () => {
     const tasks = new Tasks({ slots: 3, slotsPerCaller: 2 })
     await tasks.start('a1', 'a2', 'a3', 'a4', 'b1')
     expect(tasks.started).toEqual(['a1', 'a2', 'b1'])
+    // Two callers have a half each; alone, one has all but the reserve again.
     await tasks.end('a2')
+    expect(tasks.started).toEqual(['a1', 'a2', 'b1'])
+    await tasks.end('b1')
+    await tasks.timer.pass(999)
+    await tasks.end('a1')
     expect(tasks.started).toEqual(['a1', 'a2', 'b1', 'a3'])
+    await tasks.timer.pass(2)
+    await tasks.start('a5', 'a6')
+    expect(tasks.started).toEqual(['a1', 'a2', 'b1', 'a3', 'a4'])
   })
 
   it('starts the tasks of one caller in the order in which they came', async () => {

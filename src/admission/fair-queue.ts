@@ -44,6 +44,8 @@ interface CallerState {
 }
 
 const HALF_LIFE_MS = 10_000
+/** How long after its last task a caller still counts as active. */
+const ACTIVE_MS = 1000
 const FIRST_AVERAGE_MS = 50
 const AVERAGE_WEIGHT = 0.3
 
@@ -64,7 +66,8 @@ export class FairQueue {
   async run<T>(owner: TaskOwner, task: () => Promise<T>): Promise<T> {
     if (this.#closedReason !== undefined) throw unavailable(this.#closedReason)
     const caller = this.#callerState(owner.callerId)
-    if (this.#canStart(caller, owner)) this.#enter(caller, owner)
+    const isNext = caller.waiting.length === 0
+    if (isNext && this.#canStart(caller, owner)) this.#enter(caller, owner)
     else await this.#wait(caller, owner)
     const startedAt = this.#timer.now()
     try {
@@ -103,6 +106,8 @@ export class FairQueue {
     const onAbort = () => task.refuse(owner.signal?.reason)
     owner.signal?.addEventListener('abort', onAbort)
     if (owner.signal?.aborted) onAbort()
+    // A slot may be free for a task that waits: shares change with the callers that are active.
+    this.#startNext()
     try {
       await turn.promise
     } finally {
@@ -123,9 +128,21 @@ export class FairQueue {
   }
 
   #canStart({ running }: CallerState, { key }: TaskOwner): boolean {
-    const { slotsPerCaller, slotsPerKey = Infinity } = this.#options
-    if (this.#free === 0 || running >= slotsPerCaller) return false
+    const { slotsPerKey = Infinity } = this.#options
+    if (this.#free === 0 || running >= this.#slotsPerCaller()) return false
     return key === undefined || (this.#runningByKey.get(key) ?? 0) < slotsPerKey
+  }
+
+  /** A fair share of the slots for each caller that is active; all but the reserve for a lone one. */
+  #slotsPerCaller(): number {
+    const { slots, slotsPerCaller } = this.#options
+    if (this.#callers.size <= 1) return slotsPerCaller
+    const since = this.#timer.now() - ACTIVE_MS
+    let active = 0
+    for (const { running, waiting, usedAt } of this.#callers.values()) {
+      if (running + waiting.length > 0 || usedAt > since) active += 1
+    }
+    return Math.min(slotsPerCaller, Math.max(1, Math.floor(slots / active)))
   }
 
   #enter(caller: CallerState, { key }: TaskOwner): void {
@@ -189,7 +206,7 @@ export class FairQueue {
 }
 
 /** Callers that are remembered while they are idle. */
-const MANY_CALLERS = 1000
+const MANY_CALLERS = 100
 
 function unavailable(reason: string): ObjectQueryError {
   return new ObjectQueryError('ServiceUnavailable', { reason })

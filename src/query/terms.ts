@@ -16,6 +16,13 @@ export function termsOf(text: string): string[] {
   )
 }
 
+/** Where the text can be cut, from an index on, so that no term is cut in two. */
+export function endOfTerm(text: string, from: number): number {
+  const separator = new RegExp(SEPARATORS, 'g')
+  separator.lastIndex = from
+  return separator.exec(text)?.index ?? text.length
+}
+
 /** How many edits a fuzzy term may be away: none for short terms, two for long ones. */
 export function fuzzyDistance(term: string): number {
   const { length } = [...term]

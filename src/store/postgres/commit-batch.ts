@@ -1,15 +1,16 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { StoredObject } from '../../ontology/read-object.ts'
-import { settleChanges } from '../batch.ts'
+import { settleInTurns } from '../batch.ts'
 import type { Batch, Change, Commit } from '../object-store.ts'
-import { OPEN } from '../sql/new-table.ts'
+import { inTurns } from '../sql/in-turns.ts'
 import { analyzeLater, isMuchLarger } from './analyze.ts'
+import { closeRows, existingKeys } from './close-rows.ts'
 import { copyRows } from './copy-rows.ts'
 import type { WriteSession } from './database.ts'
 import { readFieldColumns } from './field-columns.ts'
 import { lockLoading, lockType, readTable, type WriteTable } from './lock-type.ts'
 import { longTextFields } from './long-texts.ts'
-import { allowLongTexts, makeObjectTable, objectTable } from './object-table.ts'
+import { allowLongTexts, makeObjectTable } from './object-table.ts'
 import { notePending, publishPending, type Writable, writeInTurn } from './pending-commit.ts'
 import { noteWritten, publishVersion } from './publish-version.ts'
 import { keepLoading } from './replacement.ts'
@@ -29,7 +30,7 @@ export async function commitBatch(
   const { objectType, replacement, keepsExisting = false } = batch
   // A failure shows in the batch itself, which goes the same way.
   if (replacement !== undefined) await keepLoading(store, replacement).catch(() => {})
-  const settled = settleChanges(await allChanges(batch.changes), keyOf, keepsExisting)
+  const settled = await settleInTurns(partsOf(batch.changes), keyOf, keepsExisting)
   const owner = { key: objectType.rid, callerId }
   const { typeId, commit, grown } = await writeInTurn(store, owner, async (session) => {
     const lock = replacement === undefined ? 'commit' : 'load'
@@ -76,13 +77,11 @@ export async function commitBatch(
   return commit
 }
 
-async function allChanges(changes: Batch['changes']): Promise<readonly Change[]> {
-  if (Array.isArray(changes)) return changes as readonly Change[]
-  const all: Change[] = []
-  for await (const part of changes as AsyncIterable<readonly Change[]>) {
-    for (const change of part) all.push(change)
-  }
-  return all
+/** A batch that is given as a whole is one part. */
+function partsOf(changes: Batch['changes']) {
+  return Array.isArray(changes)
+    ? [changes as readonly Change[]]
+    : (changes as AsyncIterable<readonly Change[]>)
 }
 
 function keyOf(change: Change): string {
@@ -128,7 +127,11 @@ async function writeRows(
   const closed = await closeRows(session, target, happening.map(keyOf))
   const objects = happening.filter(isPut).map(({ put }) => put)
   const fields = await readFieldColumns(session, target.typeId)
-  await allowLongTexts(session, target.typeId, longTextFields(fields, objects))
+  await allowLongTexts(session, target.typeId, await longTextFields(fields, objects))
+  let { maxRecordBytes } = target
+  await inTurns(objects, OBJECTS_PER_TURN, (object) => {
+    maxRecordBytes = Math.max(maxRecordBytes, recordBytes(object))
+  })
   await copyRows(session, objects, { table: target.id, version: target.version, fields })
   return {
     put: objects.length,
@@ -137,12 +140,12 @@ async function writeRows(
     added: objects.length,
     closed: closed.size,
     liveCount: target.liveCount + objects.length - closed.size,
-    maxRecordBytes: objects.reduce(
-      (most, object) => Math.max(most, recordBytes(object)),
-      target.maxRecordBytes,
-    ),
+    maxRecordBytes,
   }
 }
+
+/** Objects that are measured before other work has its turn. */
+const OBJECTS_PER_TURN = 10_000
 
 const NO_KEYS: ReadonlySet<string> = new Set()
 
@@ -152,38 +155,6 @@ function putKeys(changes: readonly Change[]): string[] {
 
 function isKept(change: Change, kept: ReadonlySet<string>): boolean {
   return isPut(change) && kept.has(change.put.pk)
-}
-
-async function existingKeys(
-  session: WriteSession,
-  { id, liveCount }: Target,
-  keys: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (liveCount === 0 || keys.length === 0) return NO_KEYS
-  const rows = await session.query(
-    `SELECT pk FROM ${objectTable(id)} WHERE pk = ANY(?::text[]) AND valid_to = ${OPEN}`,
-    [keys],
-  )
-  return new Set(rows.map(([pk]) => String(pk)))
-}
-
-/** Ends the current rows of some objects; gives which of them had one. */
-async function closeRows(
-  session: WriteSession,
-  { id, liveCount, version, isLoading }: Target,
-  keys: readonly string[],
-): Promise<ReadonlySet<string>> {
-  // Nothing to find in an empty table: a first load is half as much work.
-  if (liveCount === 0 || keys.length === 0) return NO_KEYS
-  const where = `WHERE pk = ANY(?::text[]) AND valid_to = ${OPEN} RETURNING pk`
-  // All rows of a replacement carry one version, and nobody saw those before: they just go.
-  const rows = isLoading
-    ? await session.query(`DELETE FROM ${objectTable(id)} ${where}`, [keys])
-    : await session.query(`UPDATE ${objectTable(id)} SET valid_to = ?::bigint ${where}`, [
-        version,
-        keys,
-      ])
-  return new Set(rows.map(([pk]) => String(pk)))
 }
 
 /** What the stored columns of an object add to a page, whatever the shape of its record adds. */

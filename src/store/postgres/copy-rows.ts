@@ -1,18 +1,21 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ColumnValue } from '../../ontology/column-value.ts'
 import type { StoredObject } from '../../ontology/read-object.ts'
 import type { FieldId } from '../../ontology/searchable-values.ts'
 import { columnOf } from '../sql/field-numbers.ts'
-import { indexedTerms, type NumberedTexts } from '../sql/text-index.ts'
+import type { NumberedTexts } from '../sql/text-index.ts'
 import type { WriteSession } from './database.ts'
 import { columnText, elementColumnOf, type FieldColumns } from './field-columns.ts'
-import { distinctTerms, lexemesText } from './lexemes.ts'
 import { objectTable } from './object-table.ts'
 import { Vocabulary } from './vocabulary.ts'
+import { longWordCells, type WordCells, wordCells } from './word-cells.ts'
 
 /** Rows for COPY, in its text format: the fastest way in that PostgreSQL has. */
 
 /** Characters that go to the connection at once. */
-const CHUNK_LENGTH = 256 * 1024
+const CHUNK_LENGTH = 64 * 1024
+/** The texts of longer objects are cut into terms in turns. */
+const LONG_BODY = 64 * 1024
 
 const COLUMNS = 'pk, valid_from, object_id, key, title, body, words, lexemes, places, area'
 
@@ -33,7 +36,7 @@ export async function copyRows(
   const count = await session.copyIn(
     `COPY ${objectTable(target.table)} (${[COLUMNS, ...columnsOf(target.fields)].join(', ')})
      FROM STDIN`,
-    chunksOf(objects, rowText(target, vocabulary)),
+    chunksOf(objects, rowWriter(target, vocabulary)),
   )
   if (count !== objects.length) throw new Error(`wrote ${count} of ${objects.length} rows`)
   await vocabulary.save(session)
@@ -49,30 +52,43 @@ function columnsOf(fields: readonly FieldColumns[]): string[] {
 const hasValue = ({ valueType }: FieldColumns) => valueType !== undefined
 const hasElements = ({ elementType }: FieldColumns) => elementType !== undefined
 
-function* chunksOf(
+/** Lines in chunks of a few milliseconds' work, each made in a turn of the event loop of its own. */
+async function* chunksOf(
   objects: readonly StoredObject[],
-  textOf: (object: StoredObject) => string,
-): Generator<string> {
+  { wordsOf, longWordsOf, textOf }: RowWriter,
+): AsyncGenerator<string> {
   let chunk = ''
   for (const object of objects) {
-    chunk += textOf(object)
+    const isLong = object.body.length > LONG_BODY
+    chunk += textOf(object, isLong ? await longWordsOf(object) : wordsOf(object))
     if (chunk.length < CHUNK_LENGTH) continue
     yield chunk
+    await nextTurn()
     chunk = ''
   }
   yield chunk
 }
 
+interface RowWriter {
+  readonly wordsOf: (object: StoredObject) => WordCells
+  readonly longWordsOf: (object: StoredObject) => Promise<WordCells>
+  /** The line of an object. */
+  readonly textOf: (object: StoredObject, words: WordCells) => string
+}
+
 const NULL = '\\N'
 
-/** Makes the line of an object. */
-function rowText({ version, fields }: RowTarget, vocabulary: Vocabulary) {
+function rowWriter({ version, fields }: RowTarget, vocabulary: Vocabulary): RowWriter {
   const numberOf = new Map(fields.map((field) => [keyOf(field), field.number]))
   const valueFields = fields.filter(hasValue)
   const elementFields = fields.filter(hasElements)
 
-  return ({ pk, objectId, key, title, body, searchable }: StoredObject): string => {
-    const { columns, elements, texts, points } = searchable
+  const textsOf = ({ searchable }: StoredObject): NumberedTexts[] =>
+    searchable.texts.map((text) => [numberOf.get(keyOf(text)) ?? 0, text.values])
+
+  const textOf = (object: StoredObject, { words, lexemes }: WordCells): string => {
+    const { pk, objectId, key, title, body, searchable } = object
+    const { columns, elements, points } = searchable
     const places = points.flatMap(({ longitude, latitude }) => [longitude, latitude])
     const elementsOf = new Map(elements.map((element) => [keyOf(element), element.values]))
     const cells = [
@@ -82,7 +98,8 @@ function rowText({ version, fields }: RowTarget, vocabulary: Vocabulary) {
       escaped(key),
       title === null ? NULL : escaped(title),
       escaped(body),
-      ...wordCells(texts.map((text) => [numberOf.get(keyOf(text)) ?? 0, text.values])),
+      words ?? NULL,
+      lexemes ?? NULL,
       places.length === 0 ? NULL : `{${places.join(',')}}`,
       places.length === 0 ? NULL : boxText(points),
       ...valueFields.map(({ property, valueType }) => {
@@ -97,12 +114,10 @@ function rowText({ version, fields }: RowTarget, vocabulary: Vocabulary) {
     return `${cells.join('\t')}\n`
   }
 
-  function wordCells(texts: readonly NumberedTexts[]): [string, string] {
-    if (texts.length === 0) return [NULL, NULL]
-    const words = indexedTerms(texts)
-    const terms = distinctTerms(words)
-    vocabulary.add(terms)
-    return [` ${words} `, lexemesText(terms) ?? NULL]
+  return {
+    textOf,
+    wordsOf: (object) => wordCells(textsOf(object), vocabulary),
+    longWordsOf: (object) => longWordCells(textsOf(object), vocabulary, nextTurn),
   }
 }
 

@@ -9,7 +9,7 @@ const LEXEME_LENGTH = 500
 /** PostgreSQL takes a little more; the rows of longer texts are found without the index. */
 const LEXEMES_MAX_BYTES = 900_000
 /** Between two values, see sql/text-index.ts. */
-const BORDER = '\ue0ff'
+export const TERM_BORDER = '\ue0ff'
 
 /** A term as the index has it. */
 export function lexemeOf(term: string): string {
@@ -22,12 +22,14 @@ export function lexemeOf(term: string): string {
 /** The distinct terms of an object. */
 export function distinctTerms(indexedTerms: string): Set<string> {
   const terms = new Set(indexedTerms.split(' '))
-  terms.delete(BORDER)
+  terms.delete(TERM_BORDER)
   return terms
 }
 
 /** The text of a tsvector; undefined where it would be too large for one. */
-export function lexemesText(terms: Iterable<string>): string | undefined {
+export function lexemesText(terms: ReadonlySet<string>): string | undefined {
+  // Each has three more bytes at least: two quotes and a space.
+  if (terms.size * 4 > LEXEMES_MAX_BYTES) return undefined
   const text = [...new Set(Array.from(terms, lexemeOf))].map((term) => `'${term}'`).join(' ')
   return Buffer.byteLength(text) > LEXEMES_MAX_BYTES ? undefined : text
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ColumnValue } from '../../ontology/column-value.ts'
 import type { StoredObject } from '../../ontology/read-object.ts'
 import type { FieldColumns } from './field-columns.ts'
@@ -6,26 +7,34 @@ import type { FieldColumns } from './field-columns.ts'
 const INDEXED_BYTES = 2000
 
 /** The fields to which these objects bring the first text that no index can sort. */
-export function longTextFields(
+export async function longTextFields(
   fields: readonly FieldColumns[],
   objects: readonly StoredObject[],
-): FieldColumns[] {
-  return fields.filter((field) => {
-    const { property, structField, valueType, elementType, hasLongText } = field
-    if (hasLongText) return false
-    if (valueType === 'text') {
-      return objects.some(({ searchable }) => isLong(searchable.columns.get(property)))
-    }
-    if (elementType !== 'text') return false
-    return objects.some(({ searchable }) =>
-      searchable.elements.some(
-        (element) =>
-          element.property === property &&
-          element.structField === structField &&
-          element.values.some(isLong),
-      ),
-    )
-  })
+): Promise<FieldColumns[]> {
+  const found: FieldColumns[] = []
+  for (const field of fields) {
+    if (bringsLongText(field, objects)) found.push(field)
+    // A batch may have many objects, and a type many fields.
+    await nextTurn()
+  }
+  return found
+}
+
+function bringsLongText(field: FieldColumns, objects: readonly StoredObject[]): boolean {
+  const { property, structField, valueType, elementType, hasLongText } = field
+  if (hasLongText) return false
+  if (valueType === 'text') {
+    return objects.some(({ searchable }) => isLong(searchable.columns.get(property)))
+  }
+  if (elementType !== 'text') return false
+  return objects.some(({ searchable }) =>
+    searchable.elements.some(
+      (element) =>
+        element.property === property &&
+        element.structField === structField &&
+        element.values.some(isLong),
+    ),
+  )
 }
 
 function isLong(value: ColumnValue | undefined): boolean {

@@ -40,7 +40,7 @@ export interface WriteSession extends Session {
   /** Gives the number of rows that the statement changed. */
   run(sql: string, values?: readonly unknown[]): Promise<number>
   /** Feeds lines to a `COPY … FROM STDIN`; gives the number of rows. */
-  copyIn(sql: string, chunks: Iterable<string>): Promise<number>
+  copyIn(sql: string, chunks: AsyncIterable<string>): Promise<number>
   /** Lets each further statement of this transaction take so long, or as long as it needs. */
   takeTime(timeoutMs?: number): Promise<void>
 }
@@ -75,7 +75,7 @@ export class ClientSession implements WriteSession {
     return (await this.#send<unknown[]>(sql, values, {})).rowCount ?? 0
   }
 
-  async copyIn(sql: string, chunks: Iterable<string>): Promise<number> {
+  async copyIn(sql: string, chunks: AsyncIterable<string>): Promise<number> {
     // The driver looks there for how long it may take.
     const query = Object.assign(copyFrom(sql), this.#timeout())
     const stream = this.#client.query(query)
@@ -84,7 +84,7 @@ export class ClientSession implements WriteSession {
     const ended = once(stream, 'finish')
     // Awaited below; it may fail before that.
     ended.catch(() => {})
-    for (const chunk of chunks) {
+    for await (const chunk of chunks) {
       if (stream.destroyed) break
       if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), ended])
     }

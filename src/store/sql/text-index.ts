@@ -1,4 +1,5 @@
-import { termsOf } from '../../query/terms.ts'
+import type { Steps } from '../../ontology/steps.ts'
+import { endOfTerm, termsOf } from '../../query/terms.ts'
 
 /**
  * The terms of texts as databases index them. They are cut by our own tokeniser, the same for every
@@ -25,6 +26,11 @@ export function behindPrefix(prefix: TermPrefix): string {
   return prefix.slice(0, -1) + String.fromCharCode(last + 1)
 }
 
+function prefixedTerms(prefix: TermPrefix, terms: readonly string[]): string {
+  // No term holds a space, so what stands between two terms is known when all are protected.
+  return `${prefix}${protectedTerms(terms.join(' ')).replaceAll(' ', ` ${prefix}`)}`
+}
+
 /** Texts, with the number of the field that they stand in. */
 export type NumberedTexts = readonly [field: number, texts: readonly string[]]
 
@@ -39,11 +45,33 @@ export function indexedTerms(fields: readonly NumberedTexts[]): string {
       return texts.map((text) => {
         const terms = termsOf(text)
         if (terms.length === 0) return BORDER
-        // No term holds a space, so what stands between two terms is known when all are protected.
-        return `${prefix}${protectedTerms(terms.join(' ')).replaceAll(' ', ` ${prefix}`)} ${BORDER}`
+        return `${prefixedTerms(prefix, terms)} ${BORDER}`
       })
     })
     .join(' ')
+}
+
+/** Characters of a text whose terms are cut in one step. */
+const STEP_LENGTH = 32 * 1024
+
+/** The same in pieces, which make up the whole with a space between each two. */
+export function* indexedTermsInSteps(
+  fields: readonly NumberedTexts[],
+  take: (piece: string) => void,
+): Steps<undefined> {
+  for (const [field, texts] of fields) {
+    const prefix = fieldPrefix(field)
+    for (const text of texts) {
+      for (let at = 0; at < text.length; ) {
+        const end = endOfTerm(text, at + STEP_LENGTH)
+        const terms = termsOf(text.slice(at, end))
+        if (terms.length > 0) take(prefixedTerms(prefix, terms))
+        at = end
+        yield
+      }
+      take(BORDER)
+    }
+  }
 }
 
 /** A term as it may be found: in one of several fields, or in one of several spellings. */

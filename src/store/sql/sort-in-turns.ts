@@ -1,0 +1,61 @@
+/**
+ * Sorts without holding up other work of the process: short runs at once, then merged in steps, with
+ * a turn of the event loop in between.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+const RUN_LENGTH = 4096
+const MERGED_PER_TURN = 20_000
+
+/** The items in ascending order of a text; equal ones stay in their order. */
+export async function sortInTurns<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+): Promise<readonly Item[]> {
+  if (isSorted(items, keyOf)) return items
+  let runs: Item[][] = []
+  for (let at = 0; at < items.length; at += RUN_LENGTH) {
+    const run = items.slice(at, at + RUN_LENGTH)
+    runs.push(run.sort((a, b) => compare(keyOf(a), keyOf(b))))
+    await nextTurn()
+  }
+  while (runs.length > 1) {
+    const merged: Item[][] = []
+    for (let at = 0; at < runs.length; at += 2) {
+      merged.push(await merge(runs[at] ?? [], runs[at + 1] ?? [], keyOf))
+    }
+    runs = merged
+  }
+  return runs[0] ?? []
+}
+
+function isSorted<Item>(items: readonly Item[], keyOf: (item: Item) => string): boolean {
+  return items.every((item, at) => {
+    const before = items[at - 1]
+    return before === undefined || keyOf(before) <= keyOf(item)
+  })
+}
+
+async function merge<Item>(
+  left: readonly Item[],
+  right: readonly Item[],
+  keyOf: (item: Item) => string,
+): Promise<Item[]> {
+  const merged: Item[] = []
+  let [l, r] = [0, 0]
+  while (l < left.length && r < right.length) {
+    const [a, b] = [left[l] as Item, right[r] as Item]
+    const takesLeft = keyOf(a) <= keyOf(b)
+    merged.push(takesLeft ? a : b)
+    if (takesLeft) l += 1
+    else r += 1
+    if (merged.length % MERGED_PER_TURN === 0) await nextTurn()
+  }
+  for (; l < left.length; l += 1) merged.push(left[l] as Item)
+  for (; r < right.length; r += 1) merged.push(right[r] as Item)
+  return merged
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,29 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { fcOptions } from '../../../test/support/fc-options.ts'
+import { finish } from '../../ontology/steps.ts'
+import { indexedTerms, indexedTermsInSteps, type NumberedTexts } from './text-index.ts'
+
+/** Texts longer than one step, with separators everywhere or hardly anywhere. */
+const longText = fc
+  .tuple(
+    fc.array(fc.string({ unit: 'grapheme', maxLength: 20 }), { minLength: 1, maxLength: 20 }),
+    fc.constantFrom(' ', ', ', '', '. '),
+    fc.integer({ min: 0, max: 4000 }),
+  )
+  .map(([words, separator, times]) => `${words.join(separator)}${separator}`.repeat(times))
+const fields = fc.array(
+  fc.tuple(fc.integer({ min: 1, max: 9 }), fc.array(longText, { minLength: 1, maxLength: 3 })),
+  { maxLength: 3 },
+)
+
+it('cuts texts into the same terms in steps as at once', () => {
+  fc.assert(
+    fc.property(fields, (texts: readonly NumberedTexts[]) => {
+      const pieces: string[] = []
+      finish(indexedTermsInSteps(texts, (piece) => pieces.push(piece)))
+      expect(pieces.join(' ')).toBe(indexedTerms(texts))
+    }),
+    fcOptions(50),
+  )
+})
