@@ -75,7 +75,7 @@ class Tasks {
 
 describe('a fair queue', () => {
   it('never gives all slots to one caller', async () => {
-    const tasks = new Tasks({ slots: 3, slotsPerCaller: 2 })
+    const tasks = new Tasks({ slots: 3, slotsPerCaller: 2, maxWaitMs: 100_000 })
     await tasks.start('a1', 'a2', 'a3', 'a4', 'b1')
     expect(tasks.started).toEqual(['a1', 'a2', 'b1'])
     // Two callers have a half each; alone, one has all but the reserve again.

@@ -1,7 +1,8 @@
 /**
  * Shares a few slots fairly between callers. One caller never holds all slots, so the small request
  * of another one finds a free slot. Of the callers that wait, the one that has used the least time
- * lately goes first. A task that would wait too long is refused when it arrives, not after the wait.
+ * lately goes first. A task that would wait too long behind other tasks of its own caller is refused
+ * when it arrives, not after the wait.
  */
 import { ObjectQueryError } from '../contract/errors.ts'
 import { REAL_TIMER, type Timer } from './timer.ts'
@@ -9,9 +10,9 @@ import { REAL_TIMER, type Timer } from './timer.ts'
 export interface FairQueueOptions {
   /** Tasks that run at once. */
   readonly slots: number
-  /** Of these, tasks of one caller. */
+  /** The most slots that one caller may hold. */
   readonly slotsPerCaller: number
-  /** Of these, tasks with the same key, because they would only wait for each other. */
+  /** The most slots for one key: tasks with the same key only wait for each other. */
   readonly slotsPerKey?: number
   readonly maxWaitMs: number
   /** Why a task was refused, as a sentence for the client. */
@@ -65,6 +66,7 @@ export class FairQueue {
 
   async run<T>(owner: TaskOwner, task: () => Promise<T>): Promise<T> {
     if (this.#closedReason !== undefined) throw unavailable(this.#closedReason)
+    owner.signal?.throwIfAborted()
     const caller = this.#callerState(owner.callerId)
     const isNext = caller.waiting.length === 0
     if (isNext && this.#canStart(caller, owner)) this.#enter(caller, owner)
@@ -80,6 +82,11 @@ export class FairQueue {
   /** Refuses every waiting task, and every later one; running tasks go on. */
   close(reason: string): void {
     this.#closedReason = reason
+    this.refuseWaiting(reason)
+  }
+
+  /** Refuses every task that waits now. */
+  refuseWaiting(reason: string): void {
     for (const { waiting } of this.#callers.values()) {
       for (const task of [...waiting]) task.refuse(unavailable(reason))
     }
@@ -96,7 +103,6 @@ export class FairQueue {
         // A task that has just been started is no longer in the queue.
         if (index === -1) return
         caller.waiting.splice(index, 1)
-        this.#evictIdle(owner.callerId, caller)
         turn.reject(error)
       },
     }
@@ -151,7 +157,7 @@ export class FairQueue {
     if (key !== undefined) this.#runningByKey.set(key, (this.#runningByKey.get(key) ?? 0) + 1)
   }
 
-  #leave(caller: CallerState, { callerId, key }: TaskOwner, tookMs: number): void {
+  #leave(caller: CallerState, { key }: TaskOwner, tookMs: number): void {
     this.#free += 1
     caller.running -= 1
     caller.usedMs = this.#usedLately(caller) + tookMs
@@ -162,7 +168,6 @@ export class FairQueue {
       if (left === 0) this.#runningByKey.delete(key)
       else this.#runningByKey.set(key, left)
     }
-    this.#evictIdle(callerId, caller)
     this.#startNext()
   }
 
@@ -187,6 +192,7 @@ export class FairQueue {
   #callerState(callerId: string): CallerState {
     const known = this.#callers.get(callerId)
     if (known !== undefined) return known
+    this.#evictIdle()
     const state = {
       running: 0,
       waiting: [],
@@ -199,14 +205,18 @@ export class FairQueue {
   }
 
   /** A caller whose use has faded is like a new one. */
-  #evictIdle(callerId: string, caller: CallerState): void {
-    if (this.#callers.size < MANY_CALLERS || caller.running + caller.waiting.length > 0) return
-    this.#callers.delete(callerId)
+  #evictIdle(): void {
+    if (this.#callers.size < MANY_CALLERS) return
+    for (const [callerId, caller] of this.#callers) {
+      const isIdle = caller.running + caller.waiting.length === 0
+      if (isIdle && this.#usedLately(caller) < FADED_MS) this.#callers.delete(callerId)
+    }
   }
 }
 
-/** Callers that are remembered while they are idle. */
+/** From this number on, idle callers that have used little are evicted. */
 const MANY_CALLERS = 100
+const FADED_MS = 10
 
 function unavailable(reason: string): ObjectQueryError {
   return new ObjectQueryError('ServiceUnavailable', { reason })

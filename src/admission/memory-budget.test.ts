@@ -3,21 +3,33 @@ import { MemoryBudget } from './memory-budget.ts'
 
 describe('a memory budget', () => {
   it('refuses what does not fit and leaves the rest as it was', () => {
-    const budget = new MemoryBudget(100)
-    const batch = budget.reserve(60)
-    expect(() => budget.reserve(50)).toThrow('ServiceUnavailable')
-    expect(() => batch.grow(50)).toThrow('ServiceUnavailable')
-    batch.grow(40)
-    expect(() => budget.refuseWhenFull()).toThrow('ServiceUnavailable')
-    batch.release()
-    batch.release()
-    expect(budget.used).toBe(0)
-    budget.refuseWhenFull()
+    const budget = new MemoryBudget(200)
+    const batches = ['a', 'b'].map((caller) => budget.reserve(caller, 90))
+    expect(() => budget.reserve('c', 30)).toThrow('ServiceUnavailable')
+    expect(() => batches[0]?.grow(30)).toThrow('Default:RequestEntityTooLarge')
+    budget.reserve('c', 20)
+    expect(() => budget.refuseWhenFull('d')).toThrow('ServiceUnavailable')
+    for (const batch of batches) {
+      batch.release()
+      batch.release()
+    }
+    expect(budget.used).toBe(20)
+    budget.refuseWhenFull('d')
+  })
+
+  it('gives one caller half of it at most', () => {
+    const budget = new MemoryBudget(200)
+    budget.reserve('a', 60)
+    expect(() => budget.reserve('a', 60)).toThrow('ServiceUnavailable')
+    budget.hold('a', 50)
+    expect(() => budget.refuseWhenFull('a')).toThrow('ServiceUnavailable')
+    budget.refuseWhenFull('b')
+    budget.reserve('b', 90)
   })
 
   it('counts what is already there, past the end too', () => {
     const budget = new MemoryBudget(100)
-    const page = budget.hold(150)
+    const page = budget.hold('a', 150)
     expect(budget.used).toBe(150)
     page.release()
     expect(budget.used).toBe(0)

@@ -1,71 +1,106 @@
 /**
- * Counts the memory of work in progress: batches that are being read, pages that are not sent yet.
- * New work is refused while the budget is used up, so that the process is never killed for memory.
+ * Counts the memory of work in progress: batches that are being written, answers that are not sent
+ * yet. New work is refused while the budget is used up, so that the process is never killed for
+ * memory. One caller gets half of it at most.
  */
 import { ObjectQueryError } from '../contract/errors.ts'
 
+/** The part of the budget that one caller may use. */
+const SHARE_OF_CALLER = 1 / 2
+
 export class MemoryBudget {
   readonly #bytes: number
+  readonly #shareBytes: number
+  readonly #usedBy = new Map<string, number>()
   #used = 0
 
   constructor(bytes: number) {
     this.#bytes = bytes
+    this.#shareBytes = bytes * SHARE_OF_CALLER
   }
 
   get used(): number {
     return this.#used
   }
 
-  /** Throws `ServiceUnavailable` when the bytes do not fit. */
-  reserve(bytes: number): MemoryReservation {
-    const reservation = new Reservation((more) => this.#take(more))
+  /** Throws `ServiceUnavailable` when nothing is left for the caller. */
+  refuseWhenFull(callerId: string): void {
+    const isFull = this.#used >= this.#bytes || this.#usage(callerId) >= this.#shareBytes
+    if (isFull) throw memoryExhausted()
+  }
+
+  /** A reservation that grows while there is memory, see `MemoryReservation`. */
+  reserve(callerId: string, bytes: number): MemoryReservation {
+    const reservation = new Reservation(
+      (more) => this.#count(callerId, more),
+      (more, held) => this.#refuse(callerId, more, held),
+    )
     reservation.grow(bytes)
     return reservation
   }
 
   /** Counts bytes that are already there, whatever is left. Refuses nothing. */
-  hold(bytes: number): MemoryReservation {
-    const reservation = new Reservation((more) => {
-      this.#used += more
-    })
+  hold(callerId: string, bytes: number): MemoryReservation {
+    const reservation = new Reservation((more) => this.#count(callerId, more))
     reservation.grow(bytes)
     return reservation
   }
 
-  /** Throws `ServiceUnavailable` when nothing is left. */
-  refuseWhenFull(): void {
-    if (this.#used >= this.#bytes) throw memoryExhausted()
+  #refuse(callerId: string, more: number, held: number): void {
+    if (held + more > this.#shareBytes) {
+      const reason = 'This takes more memory than one request may use; send it in smaller parts.'
+      throw new ObjectQueryError('Default:RequestEntityTooLarge', { reason })
+    }
+    const fits =
+      this.#used + more <= this.#bytes && this.#usage(callerId) + more <= this.#shareBytes
+    if (!fits) throw memoryExhausted()
   }
 
-  #take(bytes: number): void {
-    if (this.#used + bytes > this.#bytes) throw memoryExhausted()
-    this.#used += bytes
+  #count(callerId: string, more: number): void {
+    this.#used += more
+    const usage = this.#usage(callerId) + more
+    if (usage === 0) this.#usedBy.delete(callerId)
+    else this.#usedBy.set(callerId, usage)
+  }
+
+  #usage(callerId: string): number {
+    return this.#usedBy.get(callerId) ?? 0
   }
 }
 
 /** Bytes that are counted until they are released, which may happen more than once. */
 export interface MemoryReservation extends Disposable {
+  /**
+   * Throws `ServiceUnavailable` when the bytes do not fit now, and `RequestEntityTooLarge` when
+   * they never will.
+   */
   readonly grow: (bytes: number) => void
   readonly release: () => void
 }
 
 class Reservation implements MemoryReservation {
-  readonly #take: (bytes: number) => void
+  readonly #count: (bytes: number) => void
+  readonly #refuse: (more: number, held: number) => void
   #bytes = 0
 
-  constructor(take: (bytes: number) => void) {
-    this.#take = take
+  constructor(
+    count: (bytes: number) => void,
+    refuse: (more: number, held: number) => void = () => {},
+  ) {
+    this.#count = count
+    this.#refuse = refuse
   }
 
   grow(bytes: number): void {
-    this.#take(bytes)
+    this.#refuse(bytes, this.#bytes)
+    this.#count(bytes)
     this.#bytes += bytes
   }
 
   release(): void {
     const bytes = this.#bytes
     this.#bytes = 0
-    if (bytes > 0) this.#take(-bytes)
+    if (bytes > 0) this.#count(-bytes)
   }
 
   [Symbol.dispose](): void {

@@ -1,6 +1,6 @@
 /**
- * Whom a request is for, and whether anyone still waits for its answer. Stores share slow work
- * fairly between callers, and stop work that nobody waits for.
+ * The caller of a request, and a signal that is aborted when its client disconnects. Stores share
+ * slow work fairly between callers, and stop work whose client has gone.
  */
 export interface RequestContext {
   readonly callerId: string

@@ -11,11 +11,14 @@ import type { FairTurns } from '../admission/fair-turns.ts'
 import { RefusalDelay } from '../admission/refusal-delay.ts'
 import type { RequestContext } from '../admission/request-context.ts'
 import { ObjectQueryError } from '../contract/errors.ts'
+import { RecentMap } from '../contract/recent-map.ts'
 
 /** Batches of one caller that are received and written at once; `oqs import` sends two. */
 const BATCHES_PER_CALLER = 4
 /** Shorter than the time after which a connection counts as stalled. */
 const MAX_BATCH_WAIT_MS = 20_000
+const MAX_STRANGER_WAIT_MS = 5000
+const KNOWN_TOKENS = 10_000
 /** Requests that may be in progress on one connection, sent one behind the other. */
 const MAX_PIPELINED_REQUESTS = 16
 
@@ -28,6 +31,14 @@ export class Admission {
     slotsPerCaller: BATCHES_PER_CALLER,
     maxWaitMs: MAX_BATCH_WAIT_MS,
     busyReason: 'Too many batches are being written.',
+  })
+  /** Hashes of tokens that were good before. Each is still looked up for every request. */
+  readonly knownTokens = new RecentMap<true>(KNOWN_TOKENS)
+  readonly #strangers = new FairQueue({
+    slots: 2,
+    slotsPerCaller: 1,
+    maxWaitMs: MAX_STRANGER_WAIT_MS,
+    busyReason: 'Too many unknown tokens are being looked up.',
   })
   readonly #scopes = new WeakMap<Socket, Set<RequestScope>>()
 
@@ -60,8 +71,18 @@ export class Admission {
   }
 
   /** Receives and writes a batch. The body of a batch that waits is not read meanwhile. */
-  runBatch<T>({ callerId }: RequestScope, write: () => Promise<T>): Promise<T> {
-    return this.#batches.run({ callerId }, write)
+  async runBatch<T>(scope: RequestScope, write: () => Promise<T>): Promise<T> {
+    scope.isBodyHeld = true
+    const owner = { callerId: scope.callerId, signal: scope.signal() }
+    return this.#batches.run(owner, () => {
+      scope.isBodyHeld = false
+      return write()
+    })
+  }
+
+  /** Looks up a token that was not seen before; many of these must not keep known callers waiting. */
+  lookUpStranger<T>(address: string, lookUp: () => Promise<T>): Promise<T> {
+    return this.#strangers.run({ callerId: address }, lookUp)
   }
 
   /** Milliseconds to wait before a caller is told that it was refused. */
@@ -69,11 +90,15 @@ export class Admission {
     return this.#refusals.next(callerId)
   }
 
-  /** Whether a silent connection is one whose client neither sends nor takes what it should. */
-  isStalled(socket: Socket): boolean {
-    if (socket.writableLength > 0) return true
-    const scopes = this.#scopes.get(socket) ?? []
-    return [...scopes].some((scope) => scope.isReceiving)
+  /** Whether a silent connection is silent because its client waits for the service. */
+  isClientWaiting(socket: Socket): boolean {
+    const scopes = [...(this.#scopes.get(socket) ?? [])]
+    return socket.writableLength === 0 && scopes.length > 0 && scopes.every(isAnswering)
+  }
+
+  /** Refuses waiting batches now, and later ones. */
+  drain(reason: string): void {
+    this.#batches.close(reason)
   }
 
   #scopesOf(socket: Socket): Set<RequestScope> {
@@ -93,6 +118,8 @@ export class Admission {
 export class RequestScope implements RequestContext {
   /** Empty until the caller is known. */
   callerId = ''
+  /** Whether the service itself does not read the body, because the request waits for others. */
+  isBodyHeld = false
   readonly #request: IncomingMessage
   readonly #onEnd: () => void
   #deferred: (() => void)[] = []
@@ -104,8 +131,14 @@ export class RequestScope implements RequestContext {
     this.#onEnd = onEnd
   }
 
+  /** Whether the rest of the body is still expected from the client. */
   get isReceiving(): boolean {
-    return !this.#request.complete
+    return !this.#request.complete && !this.isBodyHeld
+  }
+
+  /** Ends work for a client that has gone. */
+  throwIfEnded(): void {
+    if (this.#hasEnded) throw clientGone()
   }
 
   signal(): AbortSignal {
@@ -128,6 +161,10 @@ export class RequestScope implements RequestContext {
     this.#deferred = []
     this.#aborter?.abort(clientGone())
   }
+}
+
+function isAnswering(scope: RequestScope): boolean {
+  return !scope.isReceiving
 }
 
 function clientGone(): ObjectQueryError {

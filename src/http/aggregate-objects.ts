@@ -31,7 +31,7 @@ export function addAggregateObjects(app: App, services: Services): void {
       const { objectType } = await resolveTypePath(services, request.caller, request.params)
       const context = { objectType, limits: services.limits.query }
       const aggregation = parseAggregation(written, context)
-      services.memory.refuseWhenFull()
+      services.memory.refuseWhenFull(request.context.callerId)
       const read = {
         objectType,
         query: query == null ? EVERYTHING : readQuery(REVISION_1_QUERIES, query, context),
@@ -39,7 +39,7 @@ export function addAggregateObjects(app: App, services: Services): void {
         maxGroups: services.limits.aggregateMaxGroups,
       }
       const aggregated = await services.store.aggregate(read, request.context)
-      const held = services.memory.hold(aggregated.records.length)
+      const held = services.memory.hold(request.context.callerId, aggregated.records.length)
       request.context.defer(() => held.release())
       return sendAggregated(reply, aggregated)
     },

@@ -129,13 +129,14 @@ function requireAuthentication(app: App, services: Services): void {
     if (config?.scope === undefined) throw new Error(`${method} ${url} names no scope`)
   })
   app.addHook('onRequest', async (request) => {
-    const caller = await authenticate(request.headers.authorization, services)
+    const caller = await authenticate(request.headers.authorization, request.ip, services)
     request.caller = caller
     services.admission.admit(caller.id, request.context)
     const { scope } = request.routeOptions.config
     if (scope !== undefined) requireScope(caller, scope)
     const turn = services.admission.takeTurn(caller.id)
     if (turn !== undefined) await turn
+    request.context.throwIfEnded()
   })
 }
 

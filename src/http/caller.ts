@@ -31,7 +31,8 @@ export function hashSecret(secret: string): string {
 
 export async function authenticate(
   authorization: string | undefined,
-  { store, adminTokenHash, now }: Services,
+  address: string,
+  { store, admission, adminTokenHash, now }: Services,
 ): Promise<Caller> {
   if (authorization === undefined) throw new ObjectQueryError('MissingCredentials')
   const scheme = BEARER.exec(authorization)
@@ -41,7 +42,9 @@ export async function authenticate(
   const secretHash = hashSecret(authorization.slice(scheme[0].length))
   if (adminTokenHash !== undefined && sameHash(secretHash, adminTokenHash)) return ADMIN
 
-  const token = await store.findApiToken(secretHash)
+  const find = () => store.findApiToken(secretHash)
+  const isKnown = admission.knownTokens.get(secretHash) !== undefined
+  const token = isKnown ? await find() : await admission.lookUpStranger(address, find)
   if (token === undefined) throw new ObjectQueryError('Default:Unauthorized', { error: 'UNKNOWN' })
   if (token.revokedAtMs !== undefined) {
     throw new ObjectQueryError('Default:Unauthorized', { error: 'REVOKED' })
@@ -49,6 +52,7 @@ export async function authenticate(
   if (token.expiresAtMs !== undefined && token.expiresAtMs <= now()) {
     throw new ObjectQueryError('Default:Unauthorized', { error: 'EXPIRED' })
   }
+  if (!isKnown) admission.knownTokens.set(secretHash, true)
   return {
     id: token.id,
     ontologies: token.ontologies,

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ERRORS, type ErrorName } from '../contract/error-catalogue.ts'
 import { type ErrorBody, ObjectQueryError, statusOf } from '../contract/errors.ts'
+import type { Caller } from './caller.ts'
 import { invalidRequest } from './invalid-request.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import type { Services } from './services.ts'
@@ -34,9 +35,9 @@ function refusalDelayMs(
   request: FastifyRequest,
   { admission }: Services,
 ): number {
-  const status = statusOf(errorName)
-  if (status === 429) return admission.refusalDelayMs(request.caller.id)
-  return status === 401 ? admission.refusalDelayMs(`address ${request.ip}`) : 0
+  if (![401, 429].includes(statusOf(errorName))) return 0
+  const caller = request.caller as Caller | null
+  return admission.refusalDelayMs(caller?.id ?? `address ${request.ip}`)
 }
 
 /** The body of an error that comes too late for a status. */
@@ -85,9 +86,13 @@ export function respondToBrokenRequest(error: NodeJS.ErrnoException, socket: Soc
 
 /** Refuses `CONNECT`, which Node gives to no endpoint: this is not a proxy. */
 export function refuseTunnel(_request: unknown, socket: Duplex): void {
+  // Node has let go of the connection: without a listener its failure would end the process.
+  socket.on('error', () => {})
   endConnection(socket, '400 Bad Request', { parameter: 'method', reason: UNKNOWN_METHOD })
 }
 
+/** How long a client has to read why its connection is closed. */
+const BROKEN_LINGER_MS = 1000
 const UNKNOWN_METHOD = 'the method is unknown'
 const NOT_HTTP = { status: '400 Bad Request', reason: 'the request is not HTTP' }
 const BROKEN_REQUESTS: Readonly<Record<string, typeof NOT_HTTP>> = {
@@ -96,7 +101,10 @@ const BROKEN_REQUESTS: Readonly<Record<string, typeof NOT_HTTP>> = {
     status: '431 Request Header Fields Too Large',
     reason: 'the path and the headers are too long',
   },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', reason: NOT_HTTP.reason },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    reason: 'the request did not arrive in time',
+  },
 }
 
 function endConnection(socket: Duplex, status: string, parameters: ErrorBody['parameters']): void {
@@ -110,6 +118,8 @@ function endConnection(socket: Duplex, status: string, parameters: ErrorBody['pa
   })
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`)
+  // A client that does not close its side would keep the connection for ever.
+  setTimeout(() => socket.destroy(), BROKEN_LINGER_MS).unref()
 }
 
 function sendError(reply: FastifyReply, error: ObjectQueryError, errorInstanceId: string) {

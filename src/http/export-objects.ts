@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import type { RequestContext } from '../admission/request-context.ts'
 import { ObjectQueryError } from '../contract/errors.ts'
 import { EXPORT_FORMATS } from '../contract/export-formats.ts'
 import { EXPORT_CHUNK_BYTES, EXPORT_CHUNK_OBJECTS } from '../contract/limits.ts'
@@ -13,6 +12,7 @@ import { readQuery } from '../query/query-reader.ts'
 import { REVISION_1_QUERIES } from '../query/revision-1-query.ts'
 import type { Selection } from '../query/selection.ts'
 import type { PageRead, Place, StoredPage } from '../store/object-store.ts'
+import type { RequestScope } from './admission.ts'
 import type { App } from './app.ts'
 import { describeError } from './error-response.ts'
 import { EXPORT_WRITERS, type ExportWriter } from './export-writers.ts'
@@ -45,7 +45,7 @@ export function addExportObjects(app: App, services: Services): void {
       const { context } = request
       const { objectType } = await resolveTypePath(services, request.caller, request.params)
       // One piece as it was read, one as it is written.
-      const memory = services.memory.reserve(2 * EXPORT_CHUNK_BYTES)
+      const memory = services.memory.reserve(context.callerId, 2 * EXPORT_CHUNK_BYTES)
       context.defer(() => memory.release())
       const exported = readParameters(request.query, objectType, services)
       // Read before anything is sent, so that whatever is wrong still has a status of its own.
@@ -152,7 +152,7 @@ function keyOf(objectType: ObjectType, text: string): string {
 async function* writeExport(
   exported: Export,
   first: StoredPage,
-  context: RequestContext,
+  context: RequestScope,
   services: Services,
   describe: (error: unknown) => string,
 ): AsyncGenerator<Buffer | string> {
@@ -171,6 +171,7 @@ async function* writeExport(
       }
       if (!piece.more) break
       await services.admission.takeTurn(context.callerId)
+      context.throwIfEnded()
       piece = await readPiece(exported, piece.last, version, context, services)
     }
   } catch (error) {
@@ -185,7 +186,7 @@ async function readPiece(
   { objectType, query, selection }: Export,
   after: Place | undefined,
   version: number | undefined,
-  context: RequestContext,
+  context: RequestScope,
   { store }: Services,
 ): Promise<StoredPage> {
   const read: PageRead = {

@@ -187,6 +187,7 @@ function addListLinkedObjects2(app: App, services: Services): void {
           requestId: request.id,
           endpoint: linkEndpoint(link),
           revision: '2.0',
+          caller: request.caller,
           context: request.context,
           query: condition,
           order: [],

@@ -1,7 +1,7 @@
-import type { RequestContext } from '../admission/request-context.ts'
 import { ObjectQueryError } from '../contract/errors.ts'
 import { linksNamed } from '../ontology/links.ts'
 import type { ObjectType, Ontology } from '../ontology/ontology.ts'
+import type { RequestScope } from './admission.ts'
 import { findProperties, readKey } from './find-object.ts'
 import { isLaterSnapshotPage, type LinkOfObject, type LinkWalk } from './follow-link.ts'
 import { resolveObjectType } from './resolve.ts'
@@ -27,7 +27,7 @@ export interface FoundObject {
 
 export async function findByKey(
   search: KeySearch,
-  context: RequestContext,
+  context: RequestScope,
   services: Services,
 ): Promise<FoundObject> {
   return theOnly(await findAll(search, context, services), search)
@@ -38,7 +38,7 @@ export async function findLinkByKey(
   search: KeySearch,
   linkType: string,
   walk: LinkWalk,
-  context: RequestContext,
+  context: RequestScope,
   services: Services,
 ): Promise<LinkOfObject> {
   const types = new Set(typesToSearch(search))
@@ -86,7 +86,7 @@ function typesToSearch({ ontology, objectType }: KeySearch): readonly ObjectType
 
 async function findAll(
   search: KeySearch,
-  context: RequestContext,
+  context: RequestScope,
   services: Services,
 ): Promise<FoundObject[]> {
   const found: FoundObject[] = []
@@ -95,6 +95,7 @@ async function findAll(
     if (key === undefined) continue
     // An ontology may have thousands of types.
     await services.admission.takeTurn(context.callerId)
+    context.throwIfEnded()
     const keyOnly = [objectType.primaryKey.apiName]
     const exists = await findProperties(objectType, key, keyOnly, context, services)
     if (exists !== undefined) found.push({ objectType, key })

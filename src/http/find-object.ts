@@ -1,4 +1,3 @@
-import type { RequestContext } from '../admission/request-context.ts'
 import { ObjectQueryError } from '../contract/errors.ts'
 import { PROPERTIES_RECORD, type RecordShape } from '../contract/object-record.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
@@ -9,6 +8,7 @@ import { readComparedValue } from '../query/fields.ts'
 import type { Query } from '../query/query.ts'
 import type { Selection } from '../query/selection.ts'
 import type { PageRead } from '../store/object-store.ts'
+import type { RequestScope } from './admission.ts'
 import type { Services } from './services.ts'
 
 /** Single objects: a page of at most one, so that they are read in the one way that there is. */
@@ -48,9 +48,10 @@ export interface ObjectWish {
 /** The one record of a query, as JSON text. */
 export async function findRecord(
   { objectType, query, shape, selection }: ObjectWish,
-  context: RequestContext,
-  { store, limits }: Services,
+  context: RequestScope,
+  { store, limits, memory }: Services,
 ): Promise<Buffer | undefined> {
+  memory.refuseWhenFull(context.callerId)
   const read: PageRead = {
     objectType,
     query,
@@ -66,6 +67,8 @@ export async function findRecord(
   const page = await store.readPage(read, context)
   // The newest version, which is the one that was asked for, is never reclaimed.
   if (page === 'reclaimed' || page.count === 0) return undefined
+  const held = memory.hold(context.callerId, page.records.length)
+  context.defer(() => held.release())
   const record = Buffer.from(page.records)
   page.release()
   return record
@@ -76,7 +79,7 @@ export async function findProperties(
   objectType: ObjectType,
   key: string,
   selection: Selection,
-  context: RequestContext,
+  context: RequestScope,
   services: Services,
 ): Promise<ReadonlyMap<string, unknown> | undefined> {
   const query = hasKey(objectType, key)

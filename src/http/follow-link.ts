@@ -1,6 +1,6 @@
-import type { RequestContext } from '../admission/request-context.ts'
 import type { LinkSide } from '../ontology/links.ts'
 import { EVERYTHING, type Query } from '../query/query.ts'
+import type { RequestScope } from './admission.ts'
 import { equals, findProperties } from './find-object.ts'
 import type { Services } from './services.ts'
 
@@ -32,7 +32,7 @@ const NOTHING: Query = { kind: 'not', of: EVERYTHING }
 export async function followLink(
   { side, key }: LinkOfObject,
   walk: LinkWalk,
-  context: RequestContext,
+  context: RequestScope,
   services: Services,
 ): Promise<Query | undefined> {
   const { objectType, cardinality, ownProperty, linkedProperty, keyType } = side

@@ -69,6 +69,7 @@ function addListLinkedObjects(app: App, services: Services): void {
           requestId: request.id,
           endpoint: linkEndpoint(link),
           revision: '1.0',
+          caller: request.caller,
           context: request.context,
           ...listing,
           query: bothOf(condition, listing.query),

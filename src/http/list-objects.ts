@@ -33,6 +33,7 @@ export function addListObjects(app: App, services: Services): void {
           requestId: request.id,
           endpoint: 'listObjects',
           revision: '1.0',
+          caller: request.caller,
           context: request.context,
           ...readListing(request.query, resolved.objectType, services.limits.query),
           snapshot,

@@ -78,7 +78,7 @@ async function writeBatch(spec: BatchSpec, services: Services): Promise<CommitAn
   const catalogue = await services.store.readCatalogue()
   const ontology = resolveOntology(catalogue, spec.caller, spec.ontology)
   const { objectType } = resolveObjectType(ontology, spec.objectType)
-  using memory = services.memory.reserve(0)
+  using memory = services.memory.reserve(context.callerId, 0)
   const takeTurn = () => services.admission.takeTurn(context.callerId)
   const changes = readChanges(receive(spec.body, memory, takeTurn), objectType, memory)
   if (dryRun) for await (const _ of changes);

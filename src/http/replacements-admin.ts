@@ -35,9 +35,9 @@ export function addReplacementsAdmin(app: App, services: Services): void {
         response: responses(Type.Object({ replacement: Type.String() })),
       },
     },
-    async ({ caller, params }) => {
+    async ({ caller, context, params }) => {
       const { objectType } = await resolveTypePath(services, caller, params)
-      return { replacement: await store.startReplacement(objectType) }
+      return { replacement: await store.startReplacement(objectType, context) }
     },
   )
 
@@ -55,11 +55,12 @@ export function addReplacementsAdmin(app: App, services: Services): void {
         response: responses(CommitResponse),
       },
     },
-    async ({ caller, params }) => {
+    async ({ caller, context, params }) => {
       const { objectType } = await resolveTypePath(services, caller, params)
       const { version, put, deleted } = await store.publishReplacement(
         objectType,
         params.replacement,
+        context,
       )
       return { version, put, deleted }
     },

@@ -41,6 +41,7 @@ export function addSearchObjects1(app: App, services: Services): void {
           requestId: request.id,
           endpoint: 'searchObjects',
           revision: '1.0',
+          caller: request.caller,
           context: request.context,
           query: readQuery(REVISION_1_QUERIES, query, {
             objectType,

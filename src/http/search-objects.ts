@@ -67,6 +67,7 @@ export function addSearchObjects(app: App, services: Services): void {
           requestId: request.id,
           endpoint: 'searchObjects',
           revision: '2.0',
+          caller: request.caller,
           context: request.context,
           query: readQuery(REVISION_2_QUERIES, query, {
             objectType: resolved.objectType,

@@ -10,6 +10,7 @@ import type { OrderTerm, Query } from '../query/query.ts'
 import type { Selection } from '../query/selection.ts'
 import type { PageRead } from '../store/object-store.ts'
 import type { RequestScope } from './admission.ts'
+import type { Caller } from './caller.ts'
 import { digest } from './entity-tag.ts'
 import type { Page } from './page-response.ts'
 import type { ResolvedType } from './resolve.ts'
@@ -25,6 +26,7 @@ export interface PageRequest extends ResolvedType {
   readonly requestId: string
   readonly endpoint: string
   readonly revision: Revision
+  readonly caller: Caller
   readonly context: RequestScope
   readonly query: Query
   readonly order: readonly OrderTerm[]
@@ -43,13 +45,13 @@ export async function servePage(request: PageRequest, services: Services): Promi
   const { objectType, revision, query, order, selection, context } = request
   const binding: TokenBinding = {
     request: fingerprintOf(request),
-    caller: callerFingerprint(context.callerId),
+    caller: callerFingerprint(request.caller.id),
   }
   const resumed = openWalk(request, binding, nowSeconds, services)
   const alreadySent = resumed?.served ?? 0
 
   const size = effectivePageSize(request.pageSize, request.maximumPageSize)
-  services.memory.refuseWhenFull()
+  services.memory.refuseWhenFull(context.callerId)
   const read: PageRead = {
     objectType,
     query,
@@ -64,7 +66,7 @@ export async function servePage(request: PageRequest, services: Services): Promi
   }
   const stored = await services.store.readPage(read, context)
   if (stored === 'reclaimed') throw refuseToken(request, 'reclaimed', services)
-  const held = services.memory.hold(stored.records.length)
+  const held = services.memory.hold(context.callerId, stored.records.length)
   context.defer(() => {
     stored.release()
     held.release()

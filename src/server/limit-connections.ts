@@ -10,9 +10,11 @@ export function limitConnections(
   stalledMs = 1000 * STALLED_CONNECTION_SECONDS,
 ): void {
   server.maxConnections = maxConnections
-  // Called after a silence; without a listener Node would close every silent connection. One that
-  // waits for the answer to a slow query is left open.
+  // Otherwise a worker hands the connection back, and the workers pass it around for ever.
+  Object.assign(server, { dropMaxConnection: true })
+  // Called after a silence, and when a connection without a request has been kept for long enough.
+  // With a listener, Node leaves closing to it.
   server.setTimeout(stalledMs, (socket) => {
-    if (admission.isStalled(socket)) socket.destroy()
+    if (!admission.isClientWaiting(socket)) socket.destroy()
   })
 }

@@ -22,6 +22,7 @@ const IDLE_GRACE_MS = 500
 
 /** How long slow queries may go on while the service stops; less than stopping may take. */
 const QUERY_GRACE_MS = 5000
+const STOPPING = 'The service is stopping.'
 
 /** A running service; disposing stops it. */
 export interface Server extends AsyncDisposable {
@@ -121,7 +122,8 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   )
   parts.defer(async () => {
     isStopping = true
-    store.drain('The service is stopping.', QUERY_GRACE_MS)
+    admission.drain(STOPPING)
+    store.drain(STOPPING, QUERY_GRACE_MS)
     await closeApp(app, idleGraceMs)
   })
   limitConnections(app.server, admission, config.OQS_MAX_CONNECTIONS)
@@ -143,7 +145,10 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
 /** What is left for requests: the rest is the process itself and the pages that it keeps. */
 function requestMemory({ OQS_MEMORY_BUDGET_BYTES, OQS_PAGE_CACHE_BYTES }: Config): number {
   const left = OQS_MEMORY_BUDGET_BYTES - PROCESS_BASE_BYTES - OQS_PAGE_CACHE_BYTES
-  return Math.max(left, OQS_MEMORY_BUDGET_BYTES / 4)
+  if (left >= OQS_MEMORY_BUDGET_BYTES / 4) return left
+  throw new ConfigError(
+    `OQS_MEMORY_BUDGET_BYTES is ${OQS_MEMORY_BUDGET_BYTES}, which leaves too little for requests: OQS_PAGE_CACHE_BYTES is ${OQS_PAGE_CACHE_BYTES}; raise the first or lower the second`,
+  )
 }
 
 /** Which setting an address that cannot be taken comes from. */

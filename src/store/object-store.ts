@@ -36,9 +36,13 @@ export interface ObjectStore extends AsyncDisposable {
    * Makes room for objects that will replace all objects of a type at once. Batches that name the
    * replacement go there; nobody sees them until it is published. Gives its name.
    */
-  startReplacement(objectType: ObjectType): Promise<string>
+  startReplacement(objectType: ObjectType, context?: RequestContext): Promise<string>
   /** Refuses with `ReplacementNotFound` what was published, abandoned or never started. */
-  publishReplacement(objectType: ObjectType, replacement: string): Promise<Commit>
+  publishReplacement(
+    objectType: ObjectType,
+    replacement: string,
+    context?: RequestContext,
+  ): Promise<Commit>
   abandonReplacement(objectType: ObjectType, replacement: string): Promise<void>
 
   /**

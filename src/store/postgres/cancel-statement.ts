@@ -3,9 +3,7 @@
  * its own, which poolers pass on too; `pg_cancel_backend` would need the number of the backend,
  * which a pooler hides.
  */
-import { once } from 'node:events'
 import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
 
 /** Marks a message as a cancel request instead of the start of a session. */
@@ -38,17 +36,13 @@ export async function cancelStatement(client: PoolClient): Promise<void> {
   message.writeInt32BE(CANCEL_REQUEST_CODE, 4)
   message.writeInt32BE(processID ?? 0, 8)
   message.writeInt32BE(secretKey ?? 0, 12)
+  // A request that cannot be delivered is dropped: the statement timeout ends the statement.
   socket.on('error', () => {})
-  const closed = once(socket, 'close')
-  const tooLate = new AbortController()
-  // The server answers by closing the connection.
+  socket.setTimeout(CONNECT_TIMEOUT_MS, () => socket.destroy())
+  const closed = new Promise((resolve) => socket.once('close', resolve))
   socket.end(message)
+  // The server answers by closing the connection.
   socket.resume()
-  await Promise.race([
-    closed,
-    sleep(CONNECT_TIMEOUT_MS, undefined, { signal: tooLate.signal, ref: false }),
-  ])
-  tooLate.abort()
-  socket.destroy()
+  await closed
   connection.stream.destroy()
 }

@@ -29,7 +29,7 @@ export async function commitBatch(
 ): Promise<Commit> {
   const { objectType, replacement, keepsExisting = false } = batch
   // A failure shows in the batch itself, which goes the same way.
-  if (replacement !== undefined) await keepLoading(store, replacement).catch(() => {})
+  if (replacement !== undefined) keepLoading(store, replacement).catch(() => {})
   const settled = await settleInTurns(partsOf(batch.changes), keyOf, keepsExisting)
   const owner = { key: objectType.rid, callerId }
   const { typeId, commit, grown } = await writeInTurn(store, owner, async (session) => {

@@ -37,8 +37,8 @@ export type { QueryOptions, Row, Session, WriteSession }
 const CONNECTIONS = { quick: 6, slow: 3, write: 5 } as const
 /** One quick connection is left to authentication, the catalogue and `/readyz`. */
 const PAGES_AT_ONCE = CONNECTIONS.quick - 1
-/** Of one type: one batch is written, one is ready to follow. */
-const WRITES_PER_KEY = 2
+/** Batches of one type wait for the same lock. */
+const WRITES_PER_KEY = 1
 const WRITE_ATTEMPTS = 5
 /** Writing the rows of a batch may take longer, see `takeTime`. */
 const WRITE_STATEMENT_TIMEOUT_MS = 30_000
@@ -176,6 +176,8 @@ export class Database implements AsyncDisposable {
 
   /** Refuses waiting slow queries now, and cancels running ones when the grace is over. */
   drain(reason: string, graceMs: number): void {
+    // Writes that have begun may need further ones to be complete.
+    this.#writes.refuseWaiting(reason)
     this.#slowQueries.close(reason)
     const error = new ObjectQueryError('ServiceUnavailable', { reason })
     setTimeout(() => this.#stopping.abort(error), graceMs).unref()

@@ -114,12 +114,16 @@ class PostgresStore implements ObjectStore {
     return commitBatch(this, batch, callerId)
   }
 
-  startReplacement({ rid: typeRid }: ObjectType): Promise<string> {
-    return startReplacement(this, { typeRid })
+  startReplacement({ rid: typeRid }: ObjectType, { callerId } = INTERNAL_CONTEXT): Promise<string> {
+    return startReplacement(this, { typeRid, callerId })
   }
 
-  publishReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<Commit> {
-    return publishReplacement(this, { typeRid, replacement })
+  publishReplacement(
+    { rid: typeRid }: ObjectType,
+    replacement: string,
+    { callerId } = INTERNAL_CONTEXT,
+  ): Promise<Commit> {
+    return publishReplacement(this, { typeRid, replacement, callerId })
   }
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {

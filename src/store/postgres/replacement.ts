@@ -2,6 +2,7 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Commit } from '../object-store.ts'
 import { OPEN } from '../sql/new-table.ts'
 import { finishLostCommits } from './capabilities.ts'
+import type { WriteOwner } from './database.ts'
 import { lockExistingType, lockLoading, readTable, replacementTable } from './lock-type.ts'
 import {
   addObjectTable,
@@ -22,6 +23,11 @@ import { publishVersion } from './publish-version.ts'
 export interface ReplacementOfType {
   readonly typeRid: string
   readonly replacement: string
+  readonly callerId?: string
+}
+
+function ownerOf({ typeRid, callerId }: ReplacementOfType): WriteOwner {
+  return { key: typeRid, callerId }
 }
 
 /**
@@ -30,10 +36,10 @@ export interface ReplacementOfType {
  */
 export function startReplacement(
   store: Writable,
-  { typeRid }: { readonly typeRid: string },
+  { typeRid, callerId }: { readonly typeRid: string; readonly callerId: string },
 ): Promise<string> {
   const { capabilities } = store
-  return writeInTurn(store, { key: typeRid }, async (session) => {
+  return writeInTurn(store, { key: typeRid, callerId }, async (session) => {
     const { id: typeId, lastVersion } = await lockExistingType(
       session,
       capabilities,
@@ -93,7 +99,7 @@ async function publish(store: Writable, wish: ReplacementOfType): Promise<Commit
   // One index at a time, and none while the type is locked: that takes long.
   while (await buildIndex(store, wish));
   if (store.capabilities.publishesApart) await waitForRows(store, wish)
-  return writeInTurn(store, { key: wish.typeRid }, async (session) => {
+  return writeInTurn(store, ownerOf(wish), async (session) => {
     const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'change')
     const table = await lockLoading(session, type.id, wish.replacement)
     await dropUnfitIndexes(session, type.id, table.id)
@@ -132,7 +138,7 @@ async function findPublished(
 
 /** Builds one of the indexes that readers need, then what plans are made from; false at the end. */
 function buildIndex(store: Writable, wish: ReplacementOfType): Promise<boolean> {
-  return writeInTurn(store, { key: wish.typeRid }, async (session) => {
+  return writeInTurn(store, ownerOf(wish), async (session) => {
     const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
     const table = await lockLoading(session, type.id, wish.replacement)
     // What is being published is not idle.
@@ -157,24 +163,21 @@ function waitForRows(store: Writable, wish: ReplacementOfType): Promise<void> {
   return waitUntil(UNSEEN_ROWS, async () => {
     if (store.capabilities.distributes) await finishLostCommits(store.database)
     // Looked up each time: a batch that comes meanwhile changes it.
-    const { id, liveCount } = await writeInTurn(store, { key: wish.typeRid }, async (session) => {
+    const { id, liveCount } = await writeInTurn(store, ownerOf(wish), async (session) => {
       const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
       return lockLoading(session, type.id, wish.replacement)
     })
-    const count = await store.database.write(
-      async (session) => {
-        await session.takeTime()
-        return session.query(`SELECT count(*) FROM ${objectTable(id)} WHERE valid_to = ${OPEN}`)
-      },
-      { key: wish.typeRid },
-    )
+    const count = await store.database.write(async (session) => {
+      await session.takeTime()
+      return session.query(`SELECT count(*) FROM ${objectTable(id)} WHERE valid_to = ${OPEN}`)
+    }, ownerOf(wish))
     return Number(count[0]?.[0]) === liveCount
   })
 }
 
 /** Gives a replacement up; reclaiming removes what was loaded. */
 export function abandonReplacement(store: Writable, wish: ReplacementOfType): Promise<void> {
-  return writeInTurn(store, { key: wish.typeRid }, async (session) => {
+  return writeInTurn(store, ownerOf(wish), async (session) => {
     const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
     const { id } = await lockLoading(session, type.id, wish.replacement)
     await session.run(`UPDATE oqs_object_table SET state = 'abandoned' WHERE id = ?`, [id])

@@ -80,8 +80,8 @@ function openFile(path: string, options: StoreOptions): ObjectStore {
 
 /** At least two, so that the slow query of one caller leaves a process to the others. */
 const READERS = Math.max(2, Math.min(4, availableParallelism()))
-/** One batch is written, another one is ready: of another caller, if one waits. */
-const WRITES_SENT = 2
+/** SQLite has one writer. A job is sent when the one before is done, so callers pay for their own. */
+const WRITES_SENT = 1
 
 class SqliteStore implements ObjectStore {
   readonly #guard: StoreGuard
@@ -176,14 +176,20 @@ class SqliteStore implements ObjectStore {
     return this.#guard.write(() => this.#writer.runWithItems('commitBatch', head, parts, takeTurn))
   }
 
-  startReplacement({ rid: typeRid }: ObjectType): Promise<string> {
-    return this.#write('startReplacement', { typeRid })
+  startReplacement({ rid: typeRid }: ObjectType, context = INTERNAL_CONTEXT): Promise<string> {
+    return this.#writes.run(ownerOf(context), () => this.#write('startReplacement', { typeRid }))
   }
 
-  async publishReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<Commit> {
+  async publishReplacement(
+    { rid: typeRid }: ObjectType,
+    replacement: string,
+    context = INTERNAL_CONTEXT,
+  ): Promise<Commit> {
+    const owner = ownerOf(context)
+    const input = { typeRid, replacement }
     // One index at a time, so that other writers get their turn between.
-    while (await this.#write('indexReplacement', { typeRid, replacement }));
-    return this.#write('publishReplacement', { typeRid, replacement })
+    while (await this.#writes.run(owner, () => this.#write('indexReplacement', input)));
+    return this.#writes.run(owner, () => this.#write('publishReplacement', input))
   }
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {
@@ -219,6 +225,8 @@ class SqliteStore implements ObjectStore {
   }
 
   drain(reason: string, graceMs: number): void {
+    // Writes that have begun may need further ones to be complete.
+    this.#writes.refuseWaiting(reason)
     this.#slowReaders.drain(reason, graceMs)
   }
 

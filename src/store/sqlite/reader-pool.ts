@@ -76,6 +76,7 @@ export class ReaderPool implements AsyncDisposable {
     callerId: string,
     signal: AbortSignal,
   ): Promise<unknown> {
+    signal.throwIfAborted()
     const { queryTimeoutMs } = this.#options
     const stop = Promise.withResolvers<never>()
     const reader = this.#takeReader(callerId)
@@ -85,8 +86,10 @@ export class ReaderPool implements AsyncDisposable {
     for (const one of signals) one.addEventListener('abort', onAbort)
     if (signals.some(({ aborted }) => aborted)) onAbort()
     let isDone = false
+    let isStopped = false
     const running = (async () => {
       await reader.process.untilReady()
+      if (isStopped) return
       timer = setTimeout(() => stop.reject(queryTimedOut(queryTimeoutMs)), queryTimeoutMs)
       return reader.process.run(name, input)
     })().finally(() => {
@@ -95,9 +98,12 @@ export class ReaderPool implements AsyncDisposable {
     try {
       return await Promise.race([running, stop.promise])
     } finally {
+      isStopped = true
       clearTimeout(timer)
       for (const one of signals) one.removeEventListener('abort', onAbort)
-      if (!isDone) this.#replace(reader)
+      // The slot is kept until the new process is ready, so that queries which are given up one
+      // after the other cannot start processes without end.
+      if (!isDone) await this.#replace(reader)
       reader.isBusy = false
     }
   }
@@ -120,10 +126,14 @@ export class ReaderPool implements AsyncDisposable {
   }
 
   /** The next query should not wait for a process to start. */
-  #replace(reader: Reader): void {
+  async #replace(reader: Reader): Promise<void> {
     this.#readers = this.#readers.filter((one) => one !== reader)
     const ended = reader.process[Symbol.asyncDispose]().finally(() => this.#ending.delete(ended))
     this.#ending.add(ended)
-    if (!this.#stopping.signal.aborted) this.#startReader()
+    if (this.#stopping.signal.aborted) return
+    // If it cannot start, the next query finds out.
+    await this.#startReader()
+      .process.untilReady()
+      .catch(() => {})
   }
 }
