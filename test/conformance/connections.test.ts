@@ -1,0 +1,121 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CallerLimits } from '../../src/admission/caller-limits.ts'
+import { FairTurns } from '../../src/admission/fair-turns.ts'
+import { Admission } from '../../src/http/admission.ts'
+import { limitConnections } from '../../src/server/limit-connections.ts'
+import { NUMBERS, numbers } from '../support/ontologies.ts'
+import { type Service, startService } from '../support/service.ts'
+
+/** What a client can do with a connection alone. */
+
+async function open(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  return socket
+}
+
+describe('a service', () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startService()
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  it('outlives clients that ask for a tunnel and hang up', async () => {
+    for (let n = 0; n < 20; n += 1) {
+      const socket = await open(service.url)
+      socket.write('CONNECT example.org:443 HTTP/1.1\r\nhost: x\r\n\r\n')
+      socket.resetAndDestroy()
+    }
+    const socket = await open(service.url)
+    socket.write('CONNECT x HTTP/1.1\r\nhost: x\r\n\r\n and more')
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    // It closes the connection, though the client does not.
+    await once(socket, 'close')
+    expect(text).toMatch(/^HTTP\/1\.1 400 /)
+    expect((await service.ask('/healthz')).status).toBe(200)
+  })
+
+  it('refuses a batch that takes more memory than a caller may have', async () => {
+    await using small = await startService({
+      settings: { OQS_MEMORY_BUDGET_BYTES: String(512 * 1024 ** 2), OQS_PAGE_CACHE_BYTES: '0' },
+    })
+    await small.apply(NUMBERS)
+    const [type] = NUMBERS.objectTypes
+    const path = `/api/admin/v1/ontologies/${NUMBERS.apiName}/objects/${type?.apiName}`
+    const line = `${JSON.stringify({ put: { n: 1, text: 'x'.repeat(1000) } })}\n`
+    const large = await small.ask(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: line.repeat(40_000),
+    })
+    expect([large.status, large.body.errorName]).toEqual([413, 'Default:RequestEntityTooLarge'])
+    expect(large.body.parameters.reason).toContain('smaller parts')
+    expect((await small.put(NUMBERS.apiName, type?.apiName ?? '', numbers(10))).status).toBe(200)
+  })
+})
+
+describe('a connection', () => {
+  /** A server with the service's rules for connections, and a much shorter silence. */
+  async function startServer(answer: 'never' | 'always') {
+    const limits = { maxConcurrentRequests: 'none', requestsPerMinute: 'none' } as const
+    const admission = new Admission(new CallerLimits({ ...limits, now: Date.now }), new FairTurns())
+    const server = createServer((request, response) => {
+      admission.open(request, response)
+      if (answer === 'always') response.end('ok')
+    })
+    limitConnections(server, admission, 3, 50)
+    server.keepAliveTimeout = 50
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    return { server, url, [Symbol.dispose]: () => server.close().closeAllConnections() }
+  }
+  const GET = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'
+
+  it('is closed when it has had no request for long enough', async () => {
+    using started = await startServer('always')
+    const socket = await open(started.url)
+    socket.write(GET)
+    socket.resume()
+    await once(socket, 'close')
+  })
+
+  it('is closed when its client stops in the middle of a body', async () => {
+    using started = await startServer('never')
+    const socket = await open(started.url)
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf')
+    socket.resume()
+    await once(socket, 'close')
+  })
+
+  it('stays open while its client waits for an answer', async () => {
+    using started = await startServer('never')
+    const [waiting, other] = [await open(started.url), await open(started.url)]
+    waiting.write(GET)
+    other.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf')
+    other.resume()
+    await once(other, 'close')
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(waiting.destroyed).toBe(false)
+    waiting.destroy()
+  })
+
+  it('is closed at once when there are too many', async () => {
+    using started = await startServer('never')
+    const sockets = [await open(started.url), await open(started.url), await open(started.url)]
+    const oneTooMany = await open(started.url)
+    oneTooMany.resume()
+    await once(oneTooMany, 'close')
+    expect(sockets.filter(({ destroyed }) => destroyed)).toEqual([])
+    for (const socket of sockets) socket.destroy()
+  })
+})
