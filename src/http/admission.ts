@@ -17,7 +17,7 @@ import { RecentMap } from '../contract/recent-map.ts'
 const BATCHES_PER_CALLER = 4
 /** Shorter than the time after which a connection counts as stalled. */
 const MAX_BATCH_WAIT_MS = 20_000
-const MAX_STRANGER_WAIT_MS = 5000
+const MAX_LOOK_UP_WAIT_MS = 5000
 const KNOWN_TOKENS = 10_000
 /** Requests that may be in progress on one connection, sent one behind the other. */
 const MAX_PIPELINED_REQUESTS = 16
@@ -32,12 +32,17 @@ export class Admission {
     maxWaitMs: MAX_BATCH_WAIT_MS,
     busyReason: 'Too many batches are being written.',
   })
-  /** Hashes of tokens that were good before. Each is still looked up for every request. */
-  readonly knownTokens = new RecentMap<true>(KNOWN_TOKENS)
+  readonly #knownTokens = new RecentMap<true>(KNOWN_TOKENS)
+  readonly #lookUps = new FairQueue({
+    slots: 4,
+    slotsPerCaller: 3,
+    maxWaitMs: MAX_LOOK_UP_WAIT_MS,
+    busyReason: 'Too many tokens are being looked up.',
+  })
   readonly #strangers = new FairQueue({
     slots: 2,
     slotsPerCaller: 1,
-    maxWaitMs: MAX_STRANGER_WAIT_MS,
+    maxWaitMs: MAX_LOOK_UP_WAIT_MS,
     busyReason: 'Too many unknown tokens are being looked up.',
   })
   readonly #scopes = new WeakMap<Socket, Set<RequestScope>>()
@@ -80,9 +85,23 @@ export class Admission {
     })
   }
 
-  /** Looks up a token that was not seen before; many of these must not keep known callers waiting. */
-  lookUpStranger<T>(address: string, lookUp: () => Promise<T>): Promise<T> {
-    return this.#strangers.run({ callerId: address }, lookUp)
+  /**
+   * Looks up a token. Many lookups for one caller do not keep others waiting, and neither do many
+   * tokens that nobody knows: these share few slots, by the address that they come from.
+   */
+  lookUp<T>(tokenHash: string, address: string, find: () => Promise<T>): Promise<T> {
+    return this.isKnown(tokenHash)
+      ? this.#lookUps.run({ callerId: tokenHash }, find)
+      : this.#strangers.run({ callerId: address }, find)
+  }
+
+  /** Whether a token was good before. It is still looked up for every request. */
+  isKnown(tokenHash: string): boolean {
+    return this.#knownTokens.get(tokenHash) !== undefined
+  }
+
+  noteKnown(tokenHash: string): void {
+    this.#knownTokens.set(tokenHash, true)
   }
 
   /** Milliseconds to wait before a caller is told that it was refused. */

@@ -43,8 +43,7 @@ export async function authenticate(
   if (adminTokenHash !== undefined && sameHash(secretHash, adminTokenHash)) return ADMIN
 
   const find = () => store.findApiToken(secretHash)
-  const isKnown = admission.knownTokens.get(secretHash) !== undefined
-  const token = isKnown ? await find() : await admission.lookUpStranger(address, find)
+  const token = await admission.lookUp(secretHash, address, find)
   if (token === undefined) throw new ObjectQueryError('Default:Unauthorized', { error: 'UNKNOWN' })
   if (token.revokedAtMs !== undefined) {
     throw new ObjectQueryError('Default:Unauthorized', { error: 'REVOKED' })
@@ -52,7 +51,7 @@ export async function authenticate(
   if (token.expiresAtMs !== undefined && token.expiresAtMs <= now()) {
     throw new ObjectQueryError('Default:Unauthorized', { error: 'EXPIRED' })
   }
-  if (!isKnown) admission.knownTokens.set(secretHash, true)
+  if (!admission.isKnown(secretHash)) admission.noteKnown(secretHash)
   return {
     id: token.id,
     ontologies: token.ontologies,

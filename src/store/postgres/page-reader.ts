@@ -48,27 +48,31 @@ export class PageReader {
   }
 
   async read(read: PageRead, context: RequestContext): Promise<StoredPage | Reclaimed> {
-    const kept = await this.#findKept(read)
-    if (kept !== undefined) return kept
-    const readWith = async (lane: ReaderLane) =>
-      (await this.#readAtOnce(read, lane)) ?? (await this.#readInSteps(read, lane))
     const { database } = this.#store
-    const page = isQuick(read)
-      ? await database.readQuickly(context, readWith)
-      : await database.readSlowly(context, readWith)
-    return page === 'reclaimed' ? page : this.#cache.keep(read, page)
+    const readWith = async (lane: ReaderLane) => {
+      const page = (await this.#readAtOnce(read, lane)) ?? (await this.#readInSteps(read, lane))
+      return page === 'reclaimed' ? page : this.#cache.keep(read, page)
+    }
+    const findWith = (lane: ReaderLane) => this.#findKept(read, lane)
+    if (isQuick(read)) {
+      return database.readQuickly(
+        context,
+        async (lane) => (await findWith(lane)) ?? (await readWith(lane)),
+      )
+    }
+    const kept = await database.readQuickly(context, findWith)
+    return kept ?? database.readSlowly(context, readWith)
   }
 
   /** A page that was read before, when the database says that it still is the one to show. */
-  async #findKept(read: PageRead): Promise<StoredPage | undefined> {
+  async #findKept(read: PageRead, lane: ReaderLane): Promise<StoredPage | undefined> {
     const known = this.#heads.get(read.objectType)
     if (known === undefined) return
     const kept = this.#cache.find(read, read.version ?? known.published)
     if (kept === undefined) return
     let isRight = false
     try {
-      const { database } = this.#store
-      const [row] = await this.#ask(database, HEAD_TEXT_SQL, [read.objectType.rid])
+      const [row] = await this.#ask(lane, HEAD_TEXT_SQL, [read.objectType.rid])
       if (row === undefined) return
       const head = parseTypeHead(String(row[0]))
       this.#heads.set(read.objectType, head)

@@ -17,6 +17,8 @@ const DEFINITIONS_SQL = `SELECT rid, encode(sha256(convert_to(definition, 'UTF8'
 export class CatalogueReader {
   readonly #database: Database
   #newest: Catalogue | undefined
+  #runningQuery: Promise<unknown> = Promise.resolve()
+  #nextQuery: Promise<number> | undefined
   #loading: Promise<Catalogue> | undefined
   /** The ontologies of the newest catalogue, by RID and hash. */
   #parsed: ReadonlyMap<string, Ontology> = new Map()
@@ -26,11 +28,25 @@ export class CatalogueReader {
   }
 
   async read(): Promise<Catalogue> {
-    const generation = toGeneration(await this.#database.one(GENERATION_SQL, [], { name: true }))
+    const generation = await this.#generation()
     if (this.#newest?.generation === generation) return this.#newest
     // Many requests that find it changed load it once; what was begun too early is of no use.
     const loaded = await this.#loading
     return loaded?.generation === generation ? loaded : this.#load()
+  }
+
+  /**
+   * The newest generation. Requests that arrive while one query runs share the next one: it begins
+   * after they arrived, so it tells them what they need to know, and a flood costs two queries.
+   */
+  #generation(): Promise<number> {
+    this.#nextQuery ??= this.#runningQuery.then(() => {
+      this.#nextQuery = undefined
+      const running = this.#database.one(GENERATION_SQL, [], { name: true }).then(toGeneration)
+      this.#runningQuery = running.catch(() => {})
+      return running
+    })
+    return this.#nextQuery
   }
 
   async #load(): Promise<Catalogue> {
