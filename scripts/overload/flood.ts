@@ -2,11 +2,19 @@
  * A caller that uses all that it can get, in a process of its own. It speaks HTTP by hand, so that
  * the flood costs little of the cores that it is meant to keep from the service.
  */
+import { randomUUID } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { setPriority } from 'node:os'
 import { BATCH_PATH, LIST_PATH, sinkBatch, WORST_QUERIES } from './dataset.ts'
 
-export type FloodKind = 'queries' | 'pages' | 'batches' | 'pipelines' | 'stalled readers'
+export type FloodKind =
+  | 'queries'
+  | 'pages'
+  | 'batches'
+  | 'pipelines'
+  | 'stalled readers'
+  | 'hang-ups'
+  | 'strangers'
 
 export interface FloodOrder {
   readonly url: string
@@ -24,8 +32,11 @@ const CONNECTIONS: Readonly<Record<FloodKind, number>> = {
   batches: 12,
   pipelines: 4,
   'stalled readers': 8,
+  'hang-ups': 10,
+  strangers: 50,
 }
 const PIPELINED = 100
+const HANG_UP_MS = 20
 
 // A flood comes from other machines: it must not take the cores of the service.
 setPriority(10)
@@ -61,6 +72,8 @@ function open(kind: FloodKind, order: FloodOrder, n: number): void {
     const request = requestOf(kind, order, n)
     const isPipelined = kind === 'pipelines' || kind === 'stalled readers'
     socket.write(isPipelined ? Buffer.concat(Array(PIPELINED).fill(request)) : request)
+    // Leaves while the query runs, and comes back.
+    if (kind === 'hang-ups') setTimeout(() => socket.destroy(), HANG_UP_MS)
     socket.on('data', (chunk: Buffer) => {
       const answers = countAnswers(chunk)
       for (let answer = 0; answer < answers; answer += 1) socket.write(request)
@@ -84,11 +97,11 @@ function requestOf(kind: FloodKind, { token, batchBytes }: FloodOrder, n: number
     [
       `${method} ${path} HTTP/1.1`,
       'host: flood',
-      `authorization: Bearer ${token}`,
+      `authorization: Bearer ${kind === 'strangers' ? randomUUID() : token}`,
       ...(method === 'POST' ? [`content-type: ${type}`, `content-length: ${length}`] : []),
       '\r\n',
     ].join('\r\n')
-  if (kind === 'queries') {
+  if (kind === 'queries' || kind === 'hang-ups') {
     const [path, body] = WORST_QUERIES[n % WORST_QUERIES.length] ?? ['', {}]
     const json = JSON.stringify(body)
     return Buffer.from(head('POST', path, 'application/json', Buffer.byteLength(json)) + json)

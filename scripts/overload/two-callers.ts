@@ -21,6 +21,7 @@ export const ATTACKS: readonly Attack[] = [
   { name: 'worst queries', kinds: ['queries'] },
   { name: 'pages and pipelines', kinds: ['pages', 'pipelines'] },
   { name: 'batches', kinds: ['batches'] },
+  { name: 'queries that are given up, unknown tokens', kinds: ['hang-ups', 'strangers'] },
   {
     name: 'all of them, and clients that do not read',
     kinds: ['queries', 'pages', 'pipelines', 'batches', 'stalled readers'],

@@ -5,18 +5,11 @@ import { expect, it } from 'vitest'
 import { freePort } from '../../../test/support/free-port.ts'
 import { cancelStatement } from './cancel-statement.ts'
 
-function clientAt(port: number) {
-  let isDestroyed = false
-  const stream = {
-    destroy: () => {
-      isDestroyed = true
-    },
-  }
-  const client = { host: '127.0.0.1', port, processID: 7, secretKey: -9, connection: { stream } }
-  return { client: client as unknown as PoolClient, isDestroyed: () => isDestroyed }
+function clientAt(port: number): PoolClient {
+  return { host: '127.0.0.1', port, processID: 7, secretKey: -9 } as unknown as PoolClient
 }
 
-it('sends the request that PostgreSQL expects, and then closes the connection', async () => {
+it('sends the request that PostgreSQL expects', async () => {
   const received: Buffer[] = []
   const server = createServer((socket) => {
     socket.on('data', (chunk) => {
@@ -26,17 +19,13 @@ it('sends the request that PostgreSQL expects, and then closes the connection', 
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
-  const { client, isDestroyed } = clientAt(port)
-  await cancelStatement(client)
+  await cancelStatement(clientAt(port))
   const message = Buffer.concat(received)
   const words = [0, 4, 8, 12].map((at) => message.readInt32BE(at))
   expect(words).toEqual([16, 80877102, 7, -9])
-  expect(isDestroyed()).toBe(true)
   server.close()
 })
 
-it('closes the connection although the server cannot be reached', async () => {
-  const { client, isDestroyed } = clientAt(await freePort())
-  await cancelStatement(client)
-  expect(isDestroyed()).toBe(true)
+it('gives up quietly when the server cannot be reached', async () => {
+  await expect(cancelStatement(clientAt(await freePort()))).resolves.toBeUndefined()
 })

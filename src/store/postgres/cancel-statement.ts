@@ -17,16 +17,14 @@ interface ClientSecrets {
   readonly port: number
   readonly processID: number | null
   readonly secretKey: number | null
-  readonly connection: { readonly stream: { destroy(): void } }
 }
 
 /**
- * Resolves when the request was delivered or cannot be. Then the connection itself is closed, so
- * that a transaction that was between two statements ends too. If the request is lost, the
- * statement timeout of the connection ends the statement.
+ * Resolves when the request was delivered or cannot be. If it is lost, the statement timeout of the
+ * connection ends the statement.
  */
 export async function cancelStatement(client: PoolClient): Promise<void> {
-  const { host, port, processID, secretKey, connection } = client as unknown as ClientSecrets
+  const { host, port, processID, secretKey } = client as unknown as ClientSecrets
   const isSocketFolder = host.startsWith('/')
   const socket = isSocketFolder
     ? connect({ path: `${host}/.s.PGSQL.${port}` })
@@ -44,5 +42,4 @@ export async function cancelStatement(client: PoolClient): Promise<void> {
   // The server answers by closing the connection.
   socket.resume()
   await closed
-  connection.stream.destroy()
 }

@@ -42,6 +42,7 @@ const WRITES_PER_KEY = 1
 const WRITE_ATTEMPTS = 5
 /** Writing the rows of a batch may take longer, see `takeTime`. */
 const WRITE_STATEMENT_TIMEOUT_MS = 30_000
+const CANCEL_MARGIN_MS = 2000
 
 export interface DatabaseOptions {
   readonly queryTimeoutMs?: number | undefined
@@ -86,7 +87,8 @@ export class Database implements AsyncDisposable {
       makePool(url, { max: CONNECTIONS[kind], statementTimeoutMs })
     this.#pools = {
       quick: pool('quick', this.#queryTimeoutMs),
-      slow: pool('slow', this.#queryTimeoutMs),
+      // Later than the query is cancelled from here, for where that fails.
+      slow: pool('slow', this.#queryTimeoutMs + CANCEL_MARGIN_MS),
       write: pool('write', WRITE_STATEMENT_TIMEOUT_MS),
     }
     this.#quick = new ReaderLane(this.#pools.quick)

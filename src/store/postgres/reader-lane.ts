@@ -2,11 +2,12 @@
  * Reads on the connections of one pool. Pages and authentication have one lane, slow queries
  * another one, so that neither can use up the connections of the other.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 import type { ByteRow } from './byte-rows.ts'
 import { cancelStatement } from './cancel-statement.ts'
 import { ClientSession, type QueryOptions, type Row, type Session } from './session.ts'
-import { isLostConnection, toStoreFailure } from './store-failure.ts'
+import { isCancelled, isLostConnection, toStoreFailure } from './store-failure.ts'
 
 export class ReaderLane {
   readonly #pool: Pool
@@ -64,24 +65,46 @@ export async function withClient<T>(
   // Without a listener, a connection that breaks between two statements ends the process.
   const ignore = () => {}
   client.on('error', ignore)
-  const onAbort = () => void cancelStatement(client)
+  let isDone = false
+  const onAbort = () => void stopStatements(client, () => isDone)
   signal?.addEventListener('abort', onAbort)
   let isBroken = false
   try {
     // It may have been aborted while the connection was opened.
     signal?.throwIfAborted()
-    return await run(client)
+    const result = await run(client)
+    // Too late to be stopped, but the cancellation is on its way.
+    isBroken = signal?.aborted === true
+    return result
   } catch (error) {
-    isBroken = !(await rolledBack(client, error))
+    // A cancellation that did not end the statement may still be on its way, and must not hit the
+    // next one.
+    const isCancelLost = signal?.aborted === true && !isCancelled(error)
+    isBroken = isCancelLost || !(await rolledBack(client, error))
     signal?.throwIfAborted()
     throw error
   } finally {
+    isDone = true
     signal?.removeEventListener('abort', onAbort)
     client.off('error', ignore)
-    // A cancellation may still be on its way, and must not hit the next statement.
-    client.release(isBroken || signal?.aborted === true)
+    client.release(isBroken)
   }
 }
+
+/** A transaction that was between two statements does not notice that it was cancelled. */
+async function stopStatements(client: PoolClient, isDone: () => boolean): Promise<void> {
+  await cancelStatement(client)
+  await sleep(CANCEL_GRACE_MS, undefined, { ref: false })
+  if (!isDone()) (client as unknown as BrokenClient).connection.stream.destroy()
+}
+
+/** A part of the driver's client which its types leave out. */
+interface BrokenClient {
+  readonly connection: { readonly stream: { destroy(): void } }
+}
+
+/** How long a statement has to end after it was cancelled. */
+const CANCEL_GRACE_MS = 1000
 
 /** A database that refuses connections is not asked twice: the failure is one for the client. */
 async function connect(pool: Pool): Promise<PoolClient> {

@@ -120,6 +120,11 @@ export function isStatementTimeout(error: unknown): boolean {
   return codeOf(error) === '57014'
 }
 
+/** Whether a statement ended because it was asked to; false in doubt, as in another language. */
+export function isCancelled(error: unknown): boolean {
+  return isStatementTimeout(error) && /user request/.test(messageOf(error))
+}
+
 const LOCK_TIMEOUT = '55P03'
 
 /** Whether waiting for a lock took too long; also true of the error that a client is told. */
