@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -216,6 +216,29 @@ describe('the SQLite store in particular', () => {
       meanwhile: [],
       after: 1,
     })
+  })
+
+  it('refuses slow queries when its file was replaced by another database', async () => {
+    folder = tempFolder()
+    const other = join(folder.path, 'other.db')
+    {
+      await using store = openSqliteStore(other)
+      await fixture(store)
+    }
+    await using store = openSqliteStore(path())
+    const things = await fixture(store)
+    await things.commit([['a', '1']])
+    const slow = { query: { kind: 'not', of: { kind: 'isNull', property: 'text' } } } as const
+    const replaced = {
+      errorName: 'ServiceUnavailable',
+      parameters: { reason: expect.stringMatching(/were replaced/) },
+    }
+    // Replaced after the query began, and before its process has opened the file.
+    const running = things.read(slow)
+    renameSync(path(), join(folder.path, 'moved.db'))
+    renameSync(other, path())
+    await expect(running).rejects.toMatchObject(replaced)
+    await expect(things.read({ ...slow, maxObjects: 1 })).rejects.toMatchObject(replaced)
   })
 
   it('keeps bearer tokens only as hashes', async () => {

@@ -30,6 +30,7 @@ export function migrate(db: DatabaseSync): void {
   })
 }
 
-function schemaVersion(db: DatabaseSync): number {
+/** The number of the last migration; 0 for a database that no store was opened on. */
+export function schemaVersion(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
 }

@@ -34,13 +34,11 @@ export function addObjectTable(db: DatabaseSync, wish: NewTable): number {
   const { typeId, state, firstVersion, loadedAs } = wish
   const { lastInsertRowid } = db
     .prepare(
-      `INSERT INTO object_table (object_type_id, state, first_version, loaded_as)
-       VALUES (?, ?, ?, ?)`,
+      `INSERT INTO object_table (object_type_id, state, first_version, loaded_as, is_made)
+       VALUES (?, ?, ?, ?, 0)`,
     )
     .run(typeId, state, firstVersion, loadedAs)
-  const id = Number(lastInsertRowid)
-  db.prepare('UPDATE object_table SET is_made = 0 WHERE id = ?').run(id)
-  return id
+  return Number(lastInsertRowid)
 }
 
 /**

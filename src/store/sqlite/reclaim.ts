@@ -97,7 +97,7 @@ function deleteRows(db: DatabaseSync, table: number, oldest: number): number {
 
 /** Takes the rows of one table out of the shared indexes, step by step, then drops it. */
 function removeAbandonedTables(db: DatabaseSync): number {
-  // Of what was never made there is nothing but its note.
+  // A table that was never made exists only as its row in the catalogue.
   db.prepare(`DELETE FROM object_table WHERE state = 'abandoned' AND is_made = 0`).run()
   const abandoned = db
     .prepare(`SELECT id, forgotten_row FROM object_table WHERE state = 'abandoned'`)
