@@ -89,7 +89,7 @@ function readVersion(
   const visibility: Visibility = version === head.published ? 'current' : 'version'
   const visible = visibilityValues(visibility, version)
   const viewed = { ...tableOfVersion(statements, head, version), version, visibility, visible }
-  if (!viewed.isMade) return readNothing(read, version)
+  if (!viewed.isMade) return readNothing(version)
   const isPlain = read.query.kind === 'everything' && read.order.length === 0
   return isPlain ? readInKeyOrder(statements, read, viewed) : readFound(reading, read, head, viewed)
 }
@@ -134,10 +134,8 @@ function versionToRead(head: TypeHead, read: PageRead): number | Reclaimed {
   return version < head.oldest || version > head.published ? 'reclaimed' : version
 }
 
-/** The page of a type that nothing was written to yet. */
-function readNothing({ after, order }: PageRead, version: number): StoredPage | Reclaimed {
-  // In an order of its own a walk goes on from a row, and there is none.
-  if (after !== undefined && order.length > 0) return 'reclaimed'
+/** The page of a table that nothing was written to yet: nothing follows any cursor. */
+function readNothing(version: number): StoredPage {
   const records = pageBytes(null)
   return { ...records, count: 0, last: undefined, more: false, version, matches: 0 }
 }
