@@ -267,6 +267,7 @@ const BACK_TO_SCHEMA_1 = `
   ALTER TABLE object_table DROP COLUMN touches;
   ALTER TABLE object_table DROP COLUMN idle_since_ms;
   ALTER TABLE object_table DROP COLUMN is_made;
+  ALTER TABLE object_table DROP COLUMN past_count;
   ALTER TABLE ontology DROP COLUMN generation;
   PRAGMA user_version = 1;
 `

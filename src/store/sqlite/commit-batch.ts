@@ -105,6 +105,8 @@ interface Written {
   readonly kept: number
   readonly liveCount: number
   readonly maxRecordBytes: number
+  /** Rows that are kept as past ones from now on. */
+  readonly past: number
 }
 
 function writeRows(
@@ -138,7 +140,9 @@ function writeRows(
     maxRecordBytes = Math.max(maxRecordBytes, recordBytes(change))
   }
   rows.finish()
-  return { put, deleted, kept, liveCount: table.liveCount + put - closed, maxRecordBytes }
+  const liveCount = table.liveCount + put - closed
+  const past = table.loadedAs === undefined ? closed : 0
+  return { put, deleted, kept, liveCount, maxRecordBytes, past }
 }
 
 /** Ends the current row of a key; tells whether there was one. */
@@ -167,6 +171,7 @@ function recordBytes([, , key, title, body]: CrossingPut): number {
 
 function noteWritten(db: DatabaseSync, table: number, written: Written): void {
   db.prepare(
-    `UPDATE object_table SET live_count = ?, max_record_bytes = ?, ${TOUCH} WHERE id = ?`,
-  ).run(written.liveCount, written.maxRecordBytes, table)
+    `UPDATE object_table
+     SET live_count = ?, max_record_bytes = ?, past_count = past_count + ?, ${TOUCH} WHERE id = ?`,
+  ).run(written.liveCount, written.maxRecordBytes, written.past, table)
 }

@@ -18,7 +18,6 @@ import { hasMatchList, listedRows } from './match-lists.ts'
 import { objectTable } from './object-table.ts'
 import {
   followerSql,
-  LIMIT,
   pageSql,
   recordName,
   recordSizesSql,
@@ -27,6 +26,7 @@ import {
   type Visibility,
   visibilityValues,
 } from './page-sql.ts'
+import { mayPassOverManyRows } from './passed-rows.ts'
 import type { QueryTables } from './query-sql.ts'
 import type { Reading } from './reading.ts'
 import type { Prepared, StatementCache } from './statement-cache.ts'
@@ -72,7 +72,7 @@ export function readQuickPage(
     if (version === 'reclaimed') return version
     const known = cache.find(read, version)
     if (known !== undefined) return known
-    if (version < head.published && hasManyLaterRows(statements, head, version)) return undefined
+    if (mayPassOverManyRows(reading, read, head, version)) return undefined
     const page = readVersion(reading, read, head, version)
     return page === 'reclaimed' ? page : cache.keep(read, page)
   })
@@ -92,28 +92,6 @@ function readVersion(
   if (!viewed.isMade) return readNothing(version)
   const isPlain = read.query.kind === 'everything' && read.order.length === 0
   return isPlain ? readInKeyOrder(statements, read, viewed) : readFound(reading, read, head, viewed)
-}
-
-/** Rows that a page of a snapshot may pass over on the main thread: a few milliseconds. */
-const MANY_LATER_ROWS = 50_000
-/** Commits that are looked at to find out. */
-const LATER_COMMITS = 1000
-
-/** Whether so many rows were written after a version that its pages may pass over many of them. */
-function hasManyLaterRows(
-  statements: StatementCache,
-  { typeId }: TypeHead,
-  version: number,
-): boolean {
-  const row = statements
-    .prepare(
-      `SELECT count(*), coalesce(sum(put), 0) FROM (
-         SELECT put FROM commit_log WHERE object_type_id = ? AND version > ?
-         ORDER BY version ${LIMIT})`,
-    )
-    .get(typeId, version, LATER_COMMITS)
-  const [commits, rows] = row as unknown as [number, number]
-  return commits === LATER_COMMITS || rows > MANY_LATER_ROWS
 }
 
 /** A page that was read before, where it still is the one to show. */

@@ -91,6 +91,10 @@ function deleteRows(db: DatabaseSync, table: number, oldest: number): number {
     db.prepare(`DELETE FROM ${name} WHERE id IN (SELECT value FROM json_each(?))`).run(
       JSON.stringify(rows),
     )
+    db.prepare('UPDATE object_table SET past_count = past_count - ? WHERE id = ?').run(
+      rows.length,
+      table,
+    )
     return rows.length
   })
 }
