@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -52,7 +52,7 @@ storeContract({
   openAgain: async (options) => openSqliteStore(path(), options),
   countRowVersions: async () => {
     using db = new DatabaseSync(path(), { readOnly: true })
-    const tables = db.prepare('SELECT id FROM object_table').all()
+    const tables = db.prepare('SELECT id FROM object_table WHERE is_made = 1').all()
     const counts = tables.map(({ id }) =>
       db.prepare(`SELECT count(*) AS n FROM object_${id}`).get(),
     )
@@ -110,7 +110,8 @@ describe('the SQLite store in particular', () => {
       things = await fixture(store)
       await things.commit([['a', '1']])
       await things.commit([['a', '2']])
-      await store.startReplacement(things.type)
+      const replacement = await store.startReplacement(things.type)
+      await things.commit([['b', '1']], { replacement })
     }
     {
       using db = new DatabaseSync(path())
@@ -126,7 +127,8 @@ describe('the SQLite store in particular', () => {
     expect(await store.reclaim(retention(999, 1000))).toBe(0)
     const page = await store.readPage(pageRead(things.type, { version: 1 }))
     expect(page).toMatchObject({ count: 1, version: 1 })
-    expect(await store.reclaim(retention(1000, 1000))).toBe(1)
+    // One past row, and the one of the replacement, which is idle.
+    expect(await store.reclaim(retention(1000, 1000))).toBe(2)
   })
 
   it('keeps a replacement while it is published, however long that takes', async () => {
@@ -218,6 +220,29 @@ describe('the SQLite store in particular', () => {
     })
   })
 
+  it('refuses slow queries when its file was replaced by another database', async () => {
+    folder = tempFolder()
+    const other = join(folder.path, 'other.db')
+    {
+      await using store = openSqliteStore(other)
+      await fixture(store)
+    }
+    await using store = openSqliteStore(path())
+    const things = await fixture(store)
+    await things.commit([['a', '1']])
+    const slow = { query: { kind: 'not', of: { kind: 'isNull', property: 'text' } } } as const
+    const replaced = {
+      errorName: 'ServiceUnavailable',
+      parameters: { reason: expect.stringMatching(/were replaced/) },
+    }
+    // Replaced after the query began, and before its process has opened the file.
+    const running = things.read(slow)
+    renameSync(path(), join(folder.path, 'moved.db'))
+    renameSync(other, path())
+    await expect(running).rejects.toMatchObject(replaced)
+    await expect(things.read({ ...slow, maxObjects: 1 })).rejects.toMatchObject(replaced)
+  })
+
   it('keeps bearer tokens only as hashes', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())
@@ -242,6 +267,7 @@ const BACK_TO_SCHEMA_1 = `
   ALTER TABLE object_table DROP COLUMN touches;
   ALTER TABLE object_table DROP COLUMN idle_since_ms;
   ALTER TABLE object_table DROP COLUMN is_made;
+  ALTER TABLE object_table DROP COLUMN past_count;
   ALTER TABLE ontology DROP COLUMN generation;
   PRAGMA user_version = 1;
 `

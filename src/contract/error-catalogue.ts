@@ -250,6 +250,11 @@ export const ERRORS = {
     errorCode: 'CONFLICT',
     description: 'The definition changed while this request was at work; send the request again.',
   },
+  ReplacementsExceededLimit: {
+    errorCode: 'CONFLICT',
+    description:
+      'The object type has too many open replacements; publish one, give one up, or wait until idle ones expire.',
+  },
   InvalidBatchLine: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'A line of the batch was refused; nothing of the batch was kept.',

@@ -82,6 +82,9 @@ export const PROPERTIES_MAX = 1000
  */
 export const INDEXED_PROPERTIES_MAX = 10_000
 
+/** Replacements of one object type that may be loading at the same time. */
+export const OPEN_REPLACEMENTS_MAX = 10
+
 /** How deep and, or and not may be nested in a query. */
 export const QUERY_MAX_DEPTH = 3
 

@@ -91,6 +91,7 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   },
   OntologyChangeRefused: { reasons: ['property airport.name is left out'] },
   OntologyDefinitionOutOfSync: { reason: 'another definition was saved at the same time' },
+  ReplacementsExceededLimit: { objectType: 'airport', replacementsLimit: 10 },
   InvalidBatchLine: { line: 3, property: 'names[1].text', reason: 'is not a string' },
   TooManyRequests: {
     reason: 'More than 30 requests are in progress.',

@@ -1,10 +1,13 @@
 import { once } from 'node:events'
 import {
+  copyFileSync,
   existsSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -143,6 +146,64 @@ describe('oqs backup', () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(/the store is damaged: .*\n$/)])
     expect(readFileSync(inFolder('last-good.db'), 'utf8')).toBe('the last good one')
     expect(readdirSync(folder.path).filter((name) => name.includes('.part'))).toEqual([])
+  })
+
+  it('refuses a store that lost its contents, and leaves its WAL alone', async () => {
+    const lost = inFolder('lost.db')
+    expect((await backUp(lost)).code).toBe(0)
+    {
+      // As after a crash: what was committed last is in the WAL.
+      using db = new DatabaseSync(lost)
+      db.exec('PRAGMA journal_mode = WAL; UPDATE catalogue SET last_row = last_row + 1')
+      copyFileSync(`${lost}-wal`, inFolder('kept-wal'))
+    }
+    truncateSync(lost)
+    renameSync(inFolder('kept-wal'), `${lost}-wal`)
+    writeFileSync(inFolder('last-good.db'), 'the last good one')
+    const settings = { OQS_STORE: `sqlite:${lost}` }
+    const { size } = statSync(`${lost}-wal`)
+    expect(size).toBeGreaterThan(0)
+    const { code, stderr } = await runOqs(['backup', '--force', inFolder('last-good.db')], settings)
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/is empty, but its WAL is not\n$/)])
+    expect(readFileSync(inFolder('last-good.db'), 'utf8')).toBe('the last good one')
+    expect(statSync(`${lost}-wal`).size).toBe(size)
+  })
+
+  it('refuses a store that ends within a page, and a database that is no store', async () => {
+    const cut = inFolder('short.db')
+    expect((await backUp(cut)).code).toBe(0)
+    truncateSync(cut, statSync(cut).size - 1000)
+    const foreign = inFolder('foreign.db')
+    using db = new DatabaseSync(foreign)
+    db.exec('CREATE TABLE other (id INTEGER)')
+    for (const [source, said] of [
+      [cut, /short\.db ends within a page\n$/],
+      [foreign, /foreign\.db is not a store\n$/],
+    ] as const) {
+      const settings = { OQS_STORE: `sqlite:${source}` }
+      const { code, stderr } = await runOqs(['backup', inFolder('none.db')], settings)
+      expect([code, stderr]).toEqual([1, expect.stringMatching(said)])
+    }
+    expect(existsSync(inFolder('none.db'))).toBe(false)
+  })
+
+  it('refuses a target that is open, or was not closed, whether it exists or not', async () => {
+    const open = inFolder('open.db')
+    {
+      using db = new DatabaseSync(open)
+      db.exec('PRAGMA journal_mode = WAL; CREATE TABLE mine (id INTEGER)')
+      const { code, stderr } = await backUp(open, '--force')
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/open\.db-wal exists: a program/)])
+      expect(db.prepare('SELECT count(*) AS n FROM mine').get()).toEqual({ n: 0 })
+    }
+    for (const suffix of ['-wal', '-shm', '-journal']) {
+      const file = inFolder(`left${suffix}.db`)
+      writeFileSync(file + suffix, 'left behind')
+      expect((await backUp(file)).code).toBe(1)
+      expect(existsSync(file)).toBe(false)
+    }
+    // Closed by its program, it has no such files any more.
+    expect((await backUp(open, '--force')).code).toBe(0)
   })
 
   it('leaves all or nothing when it is interrupted', async () => {

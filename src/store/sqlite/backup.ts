@@ -2,13 +2,15 @@
 
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { openConnection } from './connection.ts'
+import { schemaVersion } from './migrate.ts'
+import { openChecked } from './open-checked.ts'
+import { StoreDamage } from './store-failure.ts'
 
 export interface BackupOptions {
   /** Whether an existing target is replaced. */
@@ -53,8 +55,14 @@ export async function backupDatabase(
     return bytes
   } catch (error) {
     for (const suffix of ['', ...SIDE_FILES]) await rm(part + suffix, { force: true })
-    throw new Error(`no backup in ${target}: ${(error as Error).message}`, { cause: error })
+    throw new Error(`no backup in ${target}: ${messageOf(error)}`, { cause: error })
   }
+}
+
+function messageOf(error: unknown): string {
+  // What is told to clients says less than its cause.
+  if (error instanceof StoreDamage) return `the store is damaged: ${messageOf(error.cause)}`
+  return (error as Error).message
 }
 
 /** Files that SQLite may keep beside a database. */
@@ -70,12 +78,29 @@ async function findTarget(
     if (error.code === 'ENOENT') return undefined
     throw error
   })
-  if (found === undefined) return target
+  if (found === undefined) {
+    refuseSideFiles(target)
+    return target
+  }
   if (!found.isFile()) throw new Error(`${target} is not a file`)
   if (await isPartOfStore(found, path)) throw new Error(`${target} is the store itself`)
   if (!replace) throw new Error(`${target} exists; --force replaces it`)
   // A link stays, and leads to the new file.
-  return realpath(target)
+  const file = await realpath(target)
+  refuseSideFiles(file)
+  return file
+}
+
+/**
+ * Refuses a target with files of SQLite beside it. Either a program has the target open, and would
+ * go on with a file that is gone; or it was not closed, and SQLite would apply its WAL to the copy.
+ */
+function refuseSideFiles(file: string): void {
+  const beside = SIDE_FILES.map((suffix) => file + suffix).find((path) => existsSync(path))
+  if (beside === undefined) return
+  throw new Error(
+    `${beside} exists: a program has ${file} open, or did not close it. Stop the program, or choose another name`,
+  )
 }
 
 async function isPartOfStore(
@@ -98,7 +123,7 @@ async function copyDatabase(
   part: string,
   { signal, onProgress }: BackupOptions,
 ): Promise<number> {
-  using db = openConnection(path)
+  using db = openSource(path)
   // Without the memory map, a file that is too short is an error of SQLite, not the end of the process.
   db.exec('PRAGMA query_only = ON; PRAGMA mmap_size = 0; BEGIN')
   const pageBytes = readNumber(db, 'page_size')
@@ -114,6 +139,13 @@ async function copyDatabase(
   })
   signal?.throwIfAborted()
   return totalBytes
+}
+
+function openSource(path: string): DatabaseSync {
+  const db = openChecked(path)
+  if (schemaVersion(db) > 0) return db
+  db.close()
+  throw new Error(`${path} is not a store`)
 }
 
 function readNumber(db: DatabaseSync, pragma: 'page_size' | 'page_count'): number {

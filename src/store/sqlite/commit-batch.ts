@@ -35,10 +35,11 @@ export function commitBatch(
     const type = readType(db, batch)
     const table =
       batch.replacement === undefined ? type.current : findLoading(db, type.id, batch.replacement)
-    if (!type.isMade && batch.replacement === undefined) {
+    if (!table.isMade) {
       // There is nothing to delete in a table that is not made yet.
       if (!settled.some(isPut)) return { version: type.published, put: 0, deleted: 0, kept: 0 }
-      makeObjectTable(db, { typeId: type.id, id: table.id, state: 'published' })
+      const state = table.loadedAs === undefined ? 'published' : 'loading'
+      makeObjectTable(db, { typeId: type.id, id: table.id, state })
     }
     const version = table.loadedAs ?? type.lastVersion + 1
     const written = writeRows(db, settled, { ...table, typeId: type.id, version }, batch)
@@ -59,6 +60,8 @@ export interface WriteTable {
   readonly maxRecordBytes: number
   /** The version of its rows, if that is settled already: in a replacement. */
   readonly loadedAs: number | undefined
+  /** Whether the table is there. */
+  readonly isMade: boolean
 }
 
 interface WrittenType {
@@ -66,8 +69,6 @@ interface WrittenType {
   readonly published: number
   readonly lastVersion: number
   readonly current: WriteTable
-  /** Whether the current table is there. */
-  readonly isMade: boolean
 }
 
 function readType(db: DatabaseSync, batch: BatchHead): WrittenType {
@@ -88,12 +89,12 @@ function readType(db: DatabaseSync, batch: BatchHead): WrittenType {
     id: Number(row['id']),
     published: Number(row['published']),
     lastVersion: Number(row['last_version']),
-    isMade: row['is_made'] === 1,
     current: {
       id: Number(row['table_id']),
       liveCount: Number(row['live_count']),
       maxRecordBytes: Number(row['max_record_bytes']),
       loadedAs: undefined,
+      isMade: row['is_made'] === 1,
     },
   }
 }
@@ -104,6 +105,8 @@ interface Written {
   readonly kept: number
   readonly liveCount: number
   readonly maxRecordBytes: number
+  /** Rows that are kept as past ones from now on. */
+  readonly past: number
 }
 
 function writeRows(
@@ -137,7 +140,9 @@ function writeRows(
     maxRecordBytes = Math.max(maxRecordBytes, recordBytes(change))
   }
   rows.finish()
-  return { put, deleted, kept, liveCount: table.liveCount + put - closed, maxRecordBytes }
+  const liveCount = table.liveCount + put - closed
+  const past = table.loadedAs === undefined ? closed : 0
+  return { put, deleted, kept, liveCount, maxRecordBytes, past }
 }
 
 /** Ends the current row of a key; tells whether there was one. */
@@ -166,6 +171,7 @@ function recordBytes([, , key, title, body]: CrossingPut): number {
 
 function noteWritten(db: DatabaseSync, table: number, written: Written): void {
   db.prepare(
-    `UPDATE object_table SET live_count = ?, max_record_bytes = ?, ${TOUCH} WHERE id = ?`,
-  ).run(written.liveCount, written.maxRecordBytes, table)
+    `UPDATE object_table
+     SET live_count = ?, max_record_bytes = ?, past_count = past_count + ?, ${TOUCH} WHERE id = ?`,
+  ).run(written.liveCount, written.maxRecordBytes, written.past, table)
 }

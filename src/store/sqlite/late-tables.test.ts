@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { groupsOf } from '../../../test/support/groups-of.ts'
 import { pageRead, retention } from '../../../test/support/store-fixture.ts'
 import { tempFolder } from '../../../test/support/temp-folder.ts'
-import { INDEXED_PROPERTIES_MAX } from '../../contract/limits.ts'
+import { INDEXED_PROPERTIES_MAX, OPEN_REPLACEMENTS_MAX } from '../../contract/limits.ts'
 import { planChange } from '../../ontology/change-definition.ts'
 import type { OntologyDefinition } from '../../ontology/definition-schema.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
@@ -33,11 +33,16 @@ async function apply(store: ObjectStore, changed: OntologyDefinition): Promise<O
   return [...change.ontology.objectTypes.values()]
 }
 
-async function put(store: ObjectStore, objectType: ObjectType, keys: readonly string[]) {
+async function put(
+  store: ObjectStore,
+  objectType: ObjectType,
+  keys: readonly string[],
+  replacement?: string,
+) {
   const read = objectReader(objectType)
   const changes = keys.map((key) => ({ put: read({ p0: key }) }))
   const { generation } = await store.readCatalogue()
-  return store.commit({ objectType, changes, basedOn: generation })
+  return store.commit({ objectType, changes, basedOn: generation, replacement })
 }
 
 function first(types: readonly ObjectType[]): ObjectType {
@@ -151,15 +156,85 @@ describe('the tables of object types', () => {
     await using store = openSqliteStore(path)
     const full = INDEXED_PROPERTIES_MAX / 1000
     const types = await apply(store, definition(full + 1, 1000))
-    for (const type of types.slice(0, full)) await store.startReplacement(type)
+    for (const type of types.slice(0, full)) await put(store, type, ['a'])
     const last = types[full]
     if (last === undefined) throw new Error('no type')
     const before = countSchema(path)
     await expect(put(store, last, ['a'])).rejects.toEqual(tooManyProperties)
-    await expect(store.startReplacement(last)).rejects.toEqual(tooManyProperties)
+    const replacement = await store.startReplacement(last)
+    await expect(put(store, last, ['a'], replacement)).rejects.toEqual(tooManyProperties)
     expect(countSchema(path)).toBe(before)
     expect(await store.readPage(pageRead(last))).toMatchObject({ count: 0, version: 0 })
     // A second table of a type that is counted already is no other property.
-    await store.startReplacement(first(types))
+    const another = await store.startReplacement(first(types))
+    expect(await put(store, first(types), ['b'], another)).toMatchObject({ put: 1 })
+  })
+
+  it('stay in use in a store of an earlier release that has more of them', async () => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'oqs.db')
+    await using store = openSqliteStore(path)
+    const before = await apply(store, definition(2, 3))
+    await put(store, first(before), ['a'])
+    {
+      using db = new DatabaseSync(path)
+      db.exec(`
+        PRAGMA foreign_keys = OFF;
+        WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 12000)
+        INSERT INTO object_field (object_type_id, property)
+        SELECT -1, 'p' || n FROM number;
+        INSERT INTO object_table (object_type_id, state, first_version, loaded_as, is_made)
+        VALUES (-1, 'published', 0, 0, 1);
+      `)
+    }
+    const replacement = await store.startReplacement(first(before))
+    expect(await put(store, first(before), ['a'], replacement)).toMatchObject({ put: 1 })
+    const types = await apply(store, definition(2, 4))
+    expect(await put(store, types[1] ?? first(types), ['a'])).toMatchObject({ put: 1 })
+  })
+
+  it('of replacements are made with their first object, or never', async () => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'oqs.db')
+    await using store = openSqliteStore(path)
+    const type = first(await apply(store, definition(1, 3)))
+    await put(store, type, ['a', 'b'])
+    const before = countSchema(path)
+    const order = [{ property: 'p1', direction: 'asc', nulls: 'last' }] as const
+    const page = await store.readPage(pageRead(type, { order, maxObjects: 1 }))
+    if (page === 'reclaimed') throw new Error('reclaimed')
+
+    const loaded = await store.startReplacement(type)
+    const empty = await store.startReplacement(type)
+    expect(countSchema(path)).toBe(before)
+    await put(store, type, ['c'], loaded)
+    // The table and the index of the current rows; the others come when it is published.
+    expect(countSchema(path)).toBe(before + 2)
+    expect(await store.publishReplacement(type, empty)).toMatchObject({ put: 0, deleted: 2 })
+    expect(countSchema(path)).toBe(before + 2)
+    expect(await store.readPage(pageRead(type))).toMatchObject({ count: 0, matches: 0 })
+    // A walk that began before that ends here.
+    const rest = await store.readPage(pageRead(type, { order, after: page.last }))
+    expect(rest).toMatchObject({ count: 0, more: false })
+    expect(await store.publishReplacement(type, loaded)).toMatchObject({ put: 1, deleted: 0 })
+    expect(await store.readPage(pageRead(type))).toMatchObject({ count: 1 })
+  })
+
+  it('of replacements are limited', async () => {
+    using folder = tempFolder()
+    await using store = openSqliteStore(join(folder.path, 'oqs.db'))
+    const [one, other] = await apply(store, definition(2, 3))
+    if (one === undefined || other === undefined) throw new Error('no types')
+    const open: string[] = []
+    for (let n = 0; n < OPEN_REPLACEMENTS_MAX; n += 1) open.push(await store.startReplacement(one))
+    await expect(store.startReplacement(one)).rejects.toMatchObject({
+      errorName: 'ReplacementsExceededLimit',
+      parameters: { objectType: one.apiName, replacementsLimit: OPEN_REPLACEMENTS_MAX },
+    })
+    await store.startReplacement(other)
+    await store.publishReplacement(one, open[0] ?? '')
+    await store.startReplacement(one)
+    await store.abandonReplacement(one, open[1] ?? '')
+    await store.startReplacement(one)
   })
 })

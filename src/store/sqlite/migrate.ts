@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from './connection.ts'
+import { surveyTables } from './survey-tables.ts'
 
 /**
  * Brings the database to the schema of this release. The number of the last migration is kept in
@@ -8,6 +9,11 @@ import { inTransaction } from './connection.ts'
  */
 
 const FOLDER = new URL('./migrations/', import.meta.url)
+
+/** What SQL cannot do, because it depends on which tables there are. */
+const STEPS: Readonly<Record<string, (db: DatabaseSync) => void>> = {
+  '0004-past-rows.sql': surveyTables,
+}
 
 export function migrate(db: DatabaseSync): void {
   const migrations = readdirSync(FOLDER)
@@ -25,11 +31,13 @@ export function migrate(db: DatabaseSync): void {
     for (const [index, name] of migrations.entries()) {
       if (index < schemaVersion(db)) continue
       db.exec(readFileSync(new URL(name, FOLDER), 'utf8'))
+      STEPS[name]?.(db)
       db.exec(`PRAGMA user_version = ${index + 1}`)
     }
   })
 }
 
-function schemaVersion(db: DatabaseSync): number {
+/** The number of the last migration; 0 for a database that no store was opened on. */
+export function schemaVersion(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
 }

@@ -22,25 +22,16 @@ export function objectTable(id: number): string {
   return `object_${id}`
 }
 
-/** Makes a table now: one that is about to be loaded. */
-export function createObjectTable(db: DatabaseSync, wish: NewTable): number {
-  const id = addObjectTable(db, wish)
-  makeObjectTable(db, { typeId: wish.typeId, id, state: wish.state })
-  return id
-}
-
 /** Notes that there is a table, and returns its number; it is made when it is first written to. */
 export function addObjectTable(db: DatabaseSync, wish: NewTable): number {
   const { typeId, state, firstVersion, loadedAs } = wish
   const { lastInsertRowid } = db
     .prepare(
-      `INSERT INTO object_table (object_type_id, state, first_version, loaded_as)
-       VALUES (?, ?, ?, ?)`,
+      `INSERT INTO object_table (object_type_id, state, first_version, loaded_as, is_made)
+       VALUES (?, ?, ?, ?, 0)`,
     )
     .run(typeId, state, firstVersion, loadedAs)
-  const id = Number(lastInsertRowid)
-  db.prepare('UPDATE object_table SET is_made = 0 WHERE id = ?').run(id)
-  return id
+  return Number(lastInsertRowid)
 }
 
 /**
@@ -53,8 +44,10 @@ export function makeObjectTable(
 ): void {
   const table = objectTable(id)
   const columns = columnsOf(db, typeId)
+  // The properties of a type that has a table already are counted already.
+  const added = madeTables(db, typeId).length > 0 ? 0 : columns.length
   db.prepare('UPDATE object_table SET is_made = 1 WHERE id = ?').run(id)
-  refuseTooManyIndexes(db, typeId)
+  refuseTooManyIndexes(db, typeId, added)
   db.exec(`
     CREATE TABLE ${table} (
       id INTEGER PRIMARY KEY,
@@ -80,9 +73,10 @@ export function emptyTable({ properties }: FieldNumbers): string {
 
 /**
  * Refuses more indexes than a database can bear: after every change of its schema each connection
- * reads all of it again, on the main thread too.
+ * reads all of it again, on the main thread too. A store of an earlier release may have more of them
+ * already: it stays in use.
  */
-function refuseTooManyIndexes(db: DatabaseSync, typeId: number): void {
+function refuseTooManyIndexes(db: DatabaseSync, typeId: number, added: number): void {
   const row = db
     .prepare(
       `SELECT count(*) AS count,
@@ -93,7 +87,8 @@ function refuseTooManyIndexes(db: DatabaseSync, typeId: number): void {
     )
     .get(typeId)
   const count = Number(row?.['count'])
-  if (count <= INDEXED_PROPERTIES_MAX) return
+  const hadTooMany = count - added > INDEXED_PROPERTIES_MAX
+  if (count <= INDEXED_PROPERTIES_MAX || hadTooMany) return
   const reason = `the object types in use would have ${count} properties altogether, and a SQLite store indexes at most ${INDEXED_PROPERTIES_MAX}; use fewer, or PostgreSQL`
   throw new ObjectQueryError('InvalidOntologyDefinition', {
     mistakes: [{ path: `objectTypes.${row?.['name']}.properties`, reason }],
@@ -145,7 +140,7 @@ export function addFields(db: DatabaseSync, typeId: number, fields: readonly Fie
   const columns = numberFields(db, typeId, fields)
   if (columns.length === 0) return
   const tables = madeTables(db, typeId)
-  if (tables.length > 0) refuseTooManyIndexes(db, typeId)
+  if (tables.length > 0) refuseTooManyIndexes(db, typeId, columns.length)
   for (const { id, state } of tables) {
     const table = objectTable(id)
     for (const column of columns) {

@@ -23,16 +23,10 @@ import { PageCache } from '../page-cache.ts'
 import { releaserOf } from '../page-memory.ts'
 import { isQuick } from '../quick-read.ts'
 import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../slow-queries.ts'
-import { openConnection } from './connection.ts'
 import { crossingParts } from './crossing-change.ts'
-import {
-  createDatabaseFile,
-  endsWithinPage,
-  hasWal,
-  isEmptied,
-  OpenFiles,
-} from './database-file.ts'
+import { createDatabaseFile, OpenFiles } from './database-file.ts'
 import { migrate } from './migrate.ts'
+import { openChecked } from './open-checked.ts'
 import { CatalogueReader } from './read-catalogue.ts'
 import type { ReadJobs } from './read-jobs.ts'
 import { findKept, readQuickPage } from './read-page.ts'
@@ -40,7 +34,7 @@ import { ReaderPool } from './reader-pool.ts'
 import { type Reading, readOn } from './reading.ts'
 import { API_TOKEN_COLUMNS, type ApiTokenRow, toApiToken } from './secrets.ts'
 import { readSightings } from './sightings.ts'
-import { StoreDamage, toStoreFailure } from './store-failure.ts'
+import { toStoreFailure } from './store-failure.ts'
 import { StoreGuard } from './store-guard.ts'
 import type { JobInput, JobResult } from './thread-jobs.ts'
 import { WorkingThread } from './working-thread.ts'
@@ -60,15 +54,8 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Objec
 }
 
 function openFile(path: string, options: StoreOptions): ObjectStore {
-  // SQLite would take it for a new database, and delete the WAL.
-  if (isEmptied(path)) throw new StoreDamage(new Error(`${path} is empty, but its WAL is not`))
-  const hadWal = hasWal(path)
-  const db = openConnection(path)
+  const db = openChecked(path)
   try {
-    const pageBytes = Number(db.prepare('PRAGMA page_size').get()?.['page_size'])
-    if (!hadWal && endsWithinPage(path, pageBytes)) {
-      throw new StoreDamage(new Error(`${path} ends within a page`))
-    }
     migrate(db)
     const guard = new StoreGuard(new OpenFiles(path), ({ cause }) => options.onDamage?.(cause))
     return new SqliteStore(path, readOn(db), guard, options)

@@ -5,12 +5,12 @@ import { readPage } from './read-page.ts'
 import type { Reading } from './reading.ts'
 import type { Jobs } from './thread-jobs.ts'
 
-/** What the main thread can ask of the thread that reads: whatever may take long. */
+/** The jobs of a reader process: every query that may be slow. */
 export const READ_JOBS = {
   readPage: (reading: Reading, read: PageRead): BarePage | Reclaimed => {
     const page = readPage(reading, read)
     if (page === 'reclaimed') return page
-    // A function cannot cross; whoever gets the bytes says when they are done with.
+    // A function cannot be sent to another process; the receiver makes its own.
     const { release: _, ...bare } = page
     return bare
   },

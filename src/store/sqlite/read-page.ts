@@ -18,7 +18,6 @@ import { hasMatchList, listedRows } from './match-lists.ts'
 import { objectTable } from './object-table.ts'
 import {
   followerSql,
-  LIMIT,
   pageSql,
   recordName,
   recordSizesSql,
@@ -27,6 +26,7 @@ import {
   type Visibility,
   visibilityValues,
 } from './page-sql.ts'
+import { mayPassOverManyRows } from './passed-rows.ts'
 import type { QueryTables } from './query-sql.ts'
 import type { Reading } from './reading.ts'
 import type { Prepared, StatementCache } from './statement-cache.ts'
@@ -72,7 +72,7 @@ export function readQuickPage(
     if (version === 'reclaimed') return version
     const known = cache.find(read, version)
     if (known !== undefined) return known
-    if (version < head.published && hasManyLaterRows(statements, head, version)) return undefined
+    if (mayPassOverManyRows(reading, read, head, version)) return undefined
     const page = readVersion(reading, read, head, version)
     return page === 'reclaimed' ? page : cache.keep(read, page)
   })
@@ -89,31 +89,9 @@ function readVersion(
   const visibility: Visibility = version === head.published ? 'current' : 'version'
   const visible = visibilityValues(visibility, version)
   const viewed = { ...tableOfVersion(statements, head, version), version, visibility, visible }
-  if (!viewed.isMade) return readNothing(read, version)
+  if (!viewed.isMade) return readNothing(version)
   const isPlain = read.query.kind === 'everything' && read.order.length === 0
   return isPlain ? readInKeyOrder(statements, read, viewed) : readFound(reading, read, head, viewed)
-}
-
-/** Rows that a page of a snapshot may pass over on the main thread: a few milliseconds. */
-const MANY_LATER_ROWS = 50_000
-/** Commits that are looked at to find out. */
-const LATER_COMMITS = 1000
-
-/** Whether so many rows were written after a version that its pages may pass over many of them. */
-function hasManyLaterRows(
-  statements: StatementCache,
-  { typeId }: TypeHead,
-  version: number,
-): boolean {
-  const row = statements
-    .prepare(
-      `SELECT count(*), coalesce(sum(put), 0) FROM (
-         SELECT put FROM commit_log WHERE object_type_id = ? AND version > ?
-         ORDER BY version ${LIMIT})`,
-    )
-    .get(typeId, version, LATER_COMMITS)
-  const [commits, rows] = row as unknown as [number, number]
-  return commits === LATER_COMMITS || rows > MANY_LATER_ROWS
 }
 
 /** A page that was read before, where it still is the one to show. */
@@ -134,10 +112,8 @@ function versionToRead(head: TypeHead, read: PageRead): number | Reclaimed {
   return version < head.oldest || version > head.published ? 'reclaimed' : version
 }
 
-/** The page of a type that nothing was written to yet. */
-function readNothing({ after, order }: PageRead, version: number): StoredPage | Reclaimed {
-  // In an order of its own a walk goes on from a row, and there is none.
-  if (after !== undefined && order.length > 0) return 'reclaimed'
+/** The page of a table that nothing was written to yet: nothing follows any cursor. */
+function readNothing(version: number): StoredPage {
   const records = pageBytes(null)
   return { ...records, count: 0, last: undefined, more: false, version, matches: 0 }
 }

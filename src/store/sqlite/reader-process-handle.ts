@@ -12,10 +12,14 @@ export interface ReaderProcessOptions {
   readonly path: string
   /** Bytes that SQLite may allocate in the process. */
   readonly heapBytes: number
+  /** Megabytes of JavaScript values that a query may collect. */
+  readonly maxHeapMb?: number
 }
 
-/** Megabytes of JavaScript values that a query may collect, far more than the largest answer. */
+/** Far more than the largest answer. */
 const MAX_HEAP_MB = 256
+/** How Node ends a process that has reached its limit of JavaScript values. */
+const HEAP_LIMIT_SIGNAL = 'SIGABRT'
 
 export class ReaderProcess {
   readonly #child: ChildProcess
@@ -24,13 +28,13 @@ export class ReaderProcess {
   #waiting: PromiseWithResolvers<unknown> | undefined
   #lastId = 0
 
-  constructor({ path, heapBytes }: ReaderProcessOptions) {
+  constructor({ path, heapBytes, maxHeapMb = MAX_HEAP_MB }: ReaderProcessOptions) {
     // The source and the build name the file differently.
-    const file = `./reader-process.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`
+    const file = `./reader-process-main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`
     this.#child = fork(fileURLToPath(new URL(file, import.meta.url)), [path, String(heapBytes)], {
       serialization: 'advanced',
       // Not those of the service: a debugger, for one, takes a port that is in use.
-      execArgv: [`--max-old-space-size=${MAX_HEAP_MB}`, '--max-semi-space-size=16'],
+      execArgv: [`--max-old-space-size=${maxHeapMb}`, '--max-semi-space-size=16'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     this.#child.on('message', (message) => {
@@ -41,7 +45,7 @@ export class ReaderProcess {
     // Awaited when there is a job for the process; it may fail before that.
     this.#ready.promise.catch(() => {})
     this.#child.on('error', () => this.#end())
-    this.#child.on('exit', () => this.#end())
+    this.#child.on('exit', (_, signal) => this.#end(signal))
     this.#unref()
   }
 
@@ -88,12 +92,13 @@ export class ReaderProcess {
     else waiting.reject(failureOf(reply))
   }
 
-  #end(): void {
+  #end(signal: NodeJS.Signals | null = null): void {
     this.#hasEnded = true
     const reason = 'The process that ran the query ended.'
     const error = new ObjectQueryError('ServiceUnavailable', { reason })
     this.#ready.reject(error)
-    this.#waiting?.reject(error)
+    const isTooLarge = signal === HEAP_LIMIT_SIGNAL
+    this.#waiting?.reject(isTooLarge ? new ObjectQueryError('QueryMemoryExceededLimit') : error)
     this.#waiting = undefined
   }
 

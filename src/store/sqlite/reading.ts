@@ -7,7 +7,7 @@ import { StatementCache } from './statement-cache.ts'
 export interface Reading {
   readonly db: DatabaseSync
   readonly statements: StatementCache
-  /** Filled by the reader thread only: what is quick has no list. */
+  /** Filled in reader processes only: quick pages build no list. */
   readonly lists: MatchLists
 }
 

@@ -91,13 +91,17 @@ function deleteRows(db: DatabaseSync, table: number, oldest: number): number {
     db.prepare(`DELETE FROM ${name} WHERE id IN (SELECT value FROM json_each(?))`).run(
       JSON.stringify(rows),
     )
+    db.prepare('UPDATE object_table SET past_count = past_count - ? WHERE id = ?').run(
+      rows.length,
+      table,
+    )
     return rows.length
   })
 }
 
 /** Takes the rows of one table out of the shared indexes, step by step, then drops it. */
 function removeAbandonedTables(db: DatabaseSync): number {
-  // Of what was never made there is nothing but its note.
+  // A table that was never made exists only as its row in the catalogue.
   db.prepare(`DELETE FROM object_table WHERE state = 'abandoned' AND is_made = 0`).run()
   const abandoned = db
     .prepare(`SELECT id, forgotten_row FROM object_table WHERE state = 'abandoned'`)

@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { OPEN_REPLACEMENTS_MAX } from '../../contract/limits.ts'
 import type { Commit } from '../object-store.ts'
 import { inTransaction } from './connection.ts'
-import { buildNextIndex, createObjectTable } from './object-table.ts'
+import { addObjectTable, buildNextIndex } from './object-table.ts'
 import { publishVersion } from './publish-version.ts'
 
 /**
@@ -18,18 +19,33 @@ export interface ReplacementOfType {
 
 /**
  * The rows of a replacement carry a version of their own, given out now: which version they will
- * be published as is not known before the end, and is not written into every row then.
+ * be published as is not known before the end, and is not written into every row then. The table is
+ * made with the first object: each one is a change of the schema, which every connection reads again.
  */
 export function startReplacement(
   db: DatabaseSync,
   { typeRid }: { readonly typeRid: string },
 ): string {
   return inTransaction(db, 'write', () => {
-    const { id: typeId, lastVersion } = readType(db, typeRid)
+    const { id: typeId, apiName, lastVersion } = readType(db, typeRid)
+    refuseTooMany(db, typeId, apiName)
     const loadedAs = lastVersion + 1
     db.prepare('UPDATE object_type SET last_version = ? WHERE id = ?').run(loadedAs, typeId)
     const table = { typeId, state: 'loading', firstVersion: loadedAs, loadedAs } as const
-    return String(createObjectTable(db, table))
+    return String(addObjectTable(db, table))
+  })
+}
+
+function refuseTooMany(db: DatabaseSync, typeId: number, objectType: string): void {
+  const row = db
+    .prepare(
+      `SELECT count(*) AS count FROM object_table WHERE object_type_id = ? AND state = 'loading'`,
+    )
+    .get(typeId)
+  if (Number(row?.['count']) < OPEN_REPLACEMENTS_MAX) return
+  throw new ObjectQueryError('ReplacementsExceededLimit', {
+    objectType,
+    replacementsLimit: OPEN_REPLACEMENTS_MAX,
   })
 }
 
@@ -48,10 +64,10 @@ export function indexReplacement(db: DatabaseSync, wish: ReplacementOfType): boo
   return inTransaction(db, 'write', () => {
     const type = readType(db, wish.typeRid)
     if (findPublished(db, type.id, wish.replacement) !== undefined) return false
-    const { id } = findLoading(db, type.id, wish.replacement)
+    const { id, isMade } = findLoading(db, type.id, wish.replacement)
     // What is being published is not idle.
     touchReplacement(db, wish.replacement)
-    return buildNextIndex(db, type.id, id)
+    return isMade && buildNextIndex(db, type.id, id)
   })
 }
 
@@ -66,7 +82,7 @@ export function publishReplacement(db: DatabaseSync, wish: ReplacementOfType): C
     if (done !== undefined) return done
     const table = findLoading(db, type.id, wish.replacement)
     // A definition that changed since the last look may have brought another one.
-    while (buildNextIndex(db, type.id, table.id));
+    while (table.isMade && buildNextIndex(db, type.id, table.id));
     const version = type.lastVersion + 1
     db.prepare(`UPDATE object_table SET state = 'published', first_version = ? WHERE id = ?`).run(
       version,
@@ -106,12 +122,14 @@ interface LoadingTable {
   readonly loadedAs: number
   readonly liveCount: number
   readonly maxRecordBytes: number
+  /** Whether the table is there: it is made with the first object. */
+  readonly isMade: boolean
 }
 
 export function findLoading(db: DatabaseSync, typeId: number, replacement: string): LoadingTable {
   const row = db
     .prepare(
-      `SELECT id, loaded_as, live_count, max_record_bytes FROM object_table
+      `SELECT id, loaded_as, live_count, max_record_bytes, is_made FROM object_table
        WHERE id = ? AND object_type_id = ? AND state = 'loading'`,
     )
     .get(Number(replacement), typeId)
@@ -121,13 +139,14 @@ export function findLoading(db: DatabaseSync, typeId: number, replacement: strin
     loadedAs: Number(row['loaded_as']),
     liveCount: Number(row['live_count']),
     maxRecordBytes: Number(row['max_record_bytes']),
+    isMade: row['is_made'] === 1,
   }
 }
 
 function readType(db: DatabaseSync, typeRid: string) {
   const row = db
     .prepare(
-      `SELECT t.id, t.last_version, o.live_count
+      `SELECT t.id, t.definition ->> 'apiName' AS api_name, t.last_version, o.live_count
        FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
     )
     .get(typeRid)
@@ -135,6 +154,7 @@ function readType(db: DatabaseSync, typeRid: string) {
   if (row === undefined) throw new ObjectQueryError('ObjectTypeNotFound', { objectType: typeRid })
   return {
     id: Number(row['id']),
+    apiName: String(row['api_name']),
     lastVersion: Number(row['last_version']),
     liveCount: Number(row['live_count']),
   }

@@ -6,13 +6,13 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 const PASSING: Readonly<Record<number, string>> = {
   5: 'the database is busy',
   6: 'a table is locked',
+  7: 'the service is out of memory',
   8: 'the database cannot be written to',
   10: 'the disk does not answer as it should',
   13: 'the disk is full',
   14: 'the database cannot be opened',
 }
 
-const NO_MEMORY = 7
 /** SQLITE_CORRUPT and SQLITE_NOTADB: a page, or the whole file, is not what SQLite wrote. */
 const DAMAGE: readonly number[] = [11, 26]
 
@@ -25,16 +25,24 @@ export class StoreDamage extends ObjectQueryError {
   }
 }
 
+/** Whether SQLite could allocate no more: SQLITE_NOMEM. */
+export function isOutOfMemory(error: unknown): boolean {
+  return primaryCode(error) === 7
+}
+
+function primaryCode(error: unknown): number | undefined {
+  const errcode = (error as { errcode?: number } | null)?.errcode
+  // The low byte is the primary code, the rest tells more of the same.
+  return errcode === undefined ? undefined : errcode & 0xff
+}
+
 /**
  * Turns a failure of SQLite into 503, with the true cause for the log, if it passes by itself or
  * is damage. Anything else stays as it is.
  */
 export function toStoreFailure(error: unknown): unknown {
-  const errcode = (error as { errcode?: number } | null)?.errcode
-  if (errcode === undefined) return error
-  if (errcode === NO_MEMORY) return new ObjectQueryError('QueryMemoryExceededLimit')
-  // The low byte is the primary code, the rest tells more of the same.
-  const code = errcode & 0xff
+  const code = primaryCode(error)
+  if (code === undefined) return error
   if (DAMAGE.includes(code)) return new StoreDamage(error)
   const reason = PASSING[code]
   if (reason === undefined) return error

@@ -6,7 +6,7 @@ const REPLACED = 'the files of the store are gone or were replaced; start the se
 
 /**
  * Stands before everything that is read or written, and refuses what cannot be trusted. Damage that
- * was seen once, by any thread, holds until the store is opened again: other pages of the file may
+ * was seen once, by any thread or reader process, holds until the store is opened again: other pages of the file may
  * be damaged without SQLite noticing, and pages in memory may have been read from such.
  */
 export class StoreGuard {
@@ -29,20 +29,21 @@ export class StoreGuard {
     }
   }
 
-  /** Reads in another thread, which reports failures as `toStoreFailure` returns them. */
+  /**
+   * Reads in a reader process, which opens the database by its path, later than this process did:
+   * files that were replaced since then would be read without an error.
+   */
   async readElsewhere<T>(run: () => Promise<T>): Promise<T> {
-    this.#checkDamage()
-    const result = await run().catch((error) => {
-      throw this.#note(error)
-    })
-    this.#checkDamage()
+    this.checkFiles()
+    const result = await this.#runElsewhere(run)
+    this.checkFiles()
     return result
   }
 
-  /** Writes in another thread. What is acknowledged was on disk, in files that can be found. */
+  /** Writes in the writer thread. What is acknowledged is on disk, in files that can be found. */
   async write<T>(run: () => Promise<T>): Promise<T> {
     this.checkFiles()
-    const result = await this.readElsewhere(run)
+    const result = await this.#runElsewhere(run)
     // Files that are gone by now may have been gone when SQLite wrote to them.
     this.checkFiles('; it is not known whether this was written')
     return result
@@ -52,6 +53,16 @@ export class StoreGuard {
   checkFiles(consequence = ''): void {
     if (this.#files.areInPlace()) return
     throw new ObjectQueryError('ServiceUnavailable', { reason: REPLACED + consequence })
+  }
+
+  /** Runs what reports its failures as `toStoreFailure` returns them. */
+  async #runElsewhere<T>(run: () => Promise<T>): Promise<T> {
+    this.#checkDamage()
+    const result = await run().catch((error) => {
+      throw this.#note(error)
+    })
+    this.#checkDamage()
+    return result
   }
 
   #checkDamage(): void {

@@ -1,6 +1,6 @@
-/** What the main thread and a thread that works for it say to each other. */
+/** The messages between the main thread and the writer thread or a reader process. */
 
-/** Everything that a thread can be asked for, by name. */
+/** The jobs of a thread or process, by name. */
 export type Jobs = Readonly<
   Record<string, (connection: never, input: never, items: never) => unknown>
 >
@@ -8,7 +8,7 @@ export type Jobs = Readonly<
 export type JobInput<Job extends Jobs[string]> = Parameters<Job>[1]
 export type JobResult<Job extends Jobs[string]> = ReturnType<Job>
 
-/** Main thread to working thread: the items of a job, part by part, then the job, or that it is off. */
+/** Main thread to writer thread: the items of a job in parts, then the job or its cancellation. */
 export type JobMessage = JobItems | JobRequest | ForgottenJob | 'close'
 
 export interface JobItems {
@@ -27,7 +27,7 @@ export interface ForgottenJob {
   readonly isForgotten: true
 }
 
-/** The job of a reader process that is there from its beginning: to open the database. */
+/** The first job of every reader process, which nobody sends: opening the database. */
 export const START_ID = 0
 
 /** The outcome of a job. Errors are sent as data, because classes cannot be. */

@@ -10,10 +10,12 @@ export interface TypeHead extends shared.TypeHead {
 export interface TableHead extends shared.TableHead {
   /** Whether the table is there: it is made when it is first written to, and empty until then. */
   readonly isMade: boolean
+  /** Its rows that are no longer current, and not reclaimed yet. */
+  readonly pastCount: number
 }
 
 const TABLE_COLUMNS =
-  'o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made'
+  'o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made, o.past_count'
 const HEAD_SQL = `SELECT t.id, t.published, t.oldest, ${TABLE_COLUMNS}
   FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`
 
@@ -63,6 +65,22 @@ export function tableOfRow(
 }
 
 function toTableHead(row: readonly number[]): TableHead {
-  const [table = 0, firstVersion = 0, loadedAs = 0, liveCount = 0, maxRecordBytes = 0, isMade] = row
-  return { table, firstVersion, loadedAs, liveCount, maxRecordBytes, isMade: isMade === 1 }
+  const [
+    table = 0,
+    firstVersion = 0,
+    loadedAs = 0,
+    liveCount = 0,
+    maxRecordBytes = 0,
+    isMade,
+    pastCount = 0,
+  ] = row
+  return {
+    table,
+    firstVersion,
+    loadedAs,
+    liveCount,
+    maxRecordBytes,
+    isMade: isMade === 1,
+    pastCount,
+  }
 }

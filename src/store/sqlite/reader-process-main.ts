@@ -4,10 +4,12 @@
  * process can be killed in the middle of a statement.
  */
 import { Worker } from 'node:worker_threads'
+import { ObjectQueryError } from '../../contract/errors.ts'
 import { openConnection } from './connection.ts'
 import { READ_JOBS } from './read-jobs.ts'
 import { type Reading, readOn } from './reading.ts'
 import { answerJob } from './serve-jobs.ts'
+import { isOutOfMemory } from './store-failure.ts'
 import { type JobReply, type JobRequest, START_ID } from './thread-jobs.ts'
 
 type ReadJob = (reading: Reading, input: unknown) => unknown
@@ -26,8 +28,18 @@ function start(): void {
   reading.db.exec(`PRAGMA hard_heap_limit = ${Number(heapBytes)}`)
   process.on('message', ({ id, name, input }: JobRequest) => {
     const job = READ_JOBS[name as keyof typeof READ_JOBS] as ReadJob
-    send(answerJob(id, () => job(reading, input)))
+    send(answerJob(id, () => runWithinLimit(() => job(reading, input))))
   })
+}
+
+/** Only here has SQLite a limit, so only here is running out of memory the fault of a query. */
+function runWithinLimit(run: () => unknown): unknown {
+  try {
+    return run()
+  } catch (error) {
+    if (isOutOfMemory(error)) throw new ObjectQueryError('QueryMemoryExceededLimit')
+    throw error
+  }
 }
 
 /** A service that has gone takes no answer; this process then ends too. */

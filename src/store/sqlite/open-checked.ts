@@ -1,0 +1,25 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { openConnection } from './connection.ts'
+import { endsWithinPage, hasWal, isEmptied } from './database-file.ts'
+import { StoreDamage } from './store-failure.ts'
+
+/**
+ * Opens a database whose file exists, and refuses a file that lost a part of its contents: SQLite
+ * itself would take it for a sound one, and may delete what is left.
+ */
+export function openChecked(path: string): DatabaseSync {
+  // SQLite would take it for a new database, and delete the WAL.
+  if (isEmptied(path)) throw new StoreDamage(new Error(`${path} is empty, but its WAL is not`))
+  const hadWal = hasWal(path)
+  const db = openConnection(path)
+  try {
+    const pageBytes = Number(db.prepare('PRAGMA page_size').get()?.['page_size'])
+    if (!hadWal && endsWithinPage(path, pageBytes)) {
+      throw new StoreDamage(new Error(`${path} ends within a page`))
+    }
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
