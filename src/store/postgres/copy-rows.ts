@@ -60,13 +60,23 @@ async function* chunksOf(
   let chunk = ''
   for (const object of objects) {
     const isLong = object.body.length > LONG_BODY
-    chunk += textOf(object, isLong ? await longWordsOf(object) : wordsOf(object))
-    if (chunk.length < CHUNK_LENGTH) continue
-    yield chunk
-    await nextTurn()
-    chunk = ''
+    const words = isLong ? await longWordsOf(object) : wordsOf(object)
+    if (isLong) await nextTurn()
+    chunk += textOf(object, words)
+    if (isLong) await nextTurn()
+    for (; chunk.length >= CHUNK_LENGTH; await nextTurn()) {
+      const end = endOfChunk(chunk)
+      yield chunk.slice(0, end)
+      chunk = chunk.slice(end)
+    }
   }
   yield chunk
+}
+
+/** A chunk becomes bytes by itself, so it must not end within a surrogate pair. */
+function endOfChunk(text: string): number {
+  const isHalf = /[\ud800-\udbff]/.test(text.charAt(CHUNK_LENGTH - 1))
+  return isHalf ? CHUNK_LENGTH - 1 : CHUNK_LENGTH
 }
 
 interface RowWriter {
