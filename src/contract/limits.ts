@@ -118,8 +118,8 @@ export const AGGREGATE_MAX_BYTES = 64 * 1024 * 1024
 /** How long one query may run. */
 export const QUERY_TIMEOUT_SECONDS = 30
 
-/** Bytes that the database may allocate for one query where the service can say so. */
-export const QUERY_MEMORY_BYTES = 256 * 1024 * 1024
+/** Memory of a process that runs slow queries; a query that takes more is stopped. */
+export const QUERY_MEMORY_BYTES = 512 * 1024 * 1024
 
 /** Requests of one caller in progress. */
 export const MAX_CONCURRENT_REQUESTS = 30

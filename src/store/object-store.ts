@@ -71,7 +71,7 @@ export interface ObjectStore extends AsyncDisposable {
 export interface StoreOptions {
   /** How long one query may run. */
   readonly queryTimeoutMs?: number
-  /** Bytes that the database may allocate for one query, where the store can limit them. */
+  /** Memory that one query may take, where the store can limit it. */
   readonly queryMemoryBytes?: number
   /** Bytes of pages that are kept for whoever asks for the same again; 0 keeps none. */
   readonly pageCacheBytes?: number

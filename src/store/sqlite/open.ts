@@ -98,7 +98,7 @@ class SqliteStore implements ObjectStore {
       path,
       size: READERS,
       queryTimeoutMs: options.queryTimeoutMs ?? 1000 * QUERY_TIMEOUT_SECONDS,
-      heapBytes: options.queryMemoryBytes ?? QUERY_MEMORY_BYTES,
+      maxBytes: options.queryMemoryBytes ?? QUERY_MEMORY_BYTES,
     })
   }
 

@@ -8,7 +8,7 @@ import type { RequestContext } from '../../admission/request-context.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { MAX_QUEUE_WAIT_MS, queryTimedOut, TOO_MANY_SLOW_QUERIES } from '../slow-queries.ts'
 import type { ReadJobs } from './read-jobs.ts'
-import { ReaderProcess } from './reader-process-handle.ts'
+import { ReaderProcess } from './reader-process.ts'
 import type { JobInput, JobResult } from './thread-jobs.ts'
 
 export interface ReaderPoolOptions {
@@ -16,8 +16,8 @@ export interface ReaderPoolOptions {
   /** Processes; one caller uses all of them but one. */
   readonly size: number
   readonly queryTimeoutMs: number
-  /** Bytes that SQLite may allocate in each process. */
-  readonly heapBytes: number
+  /** Bytes of its own that each process may take. */
+  readonly maxBytes: number
 }
 
 interface Reader {

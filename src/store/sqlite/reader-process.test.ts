@@ -6,7 +6,7 @@ import { tempFolder } from '../../../test/support/temp-folder.ts'
 import { planChange } from '../../ontology/change-definition.ts'
 import type { PageRead } from '../object-store.ts'
 import { openSqliteStore } from './open.ts'
-import { ReaderProcess, type ReaderProcessOptions } from './reader-process-handle.ts'
+import { ReaderProcess, type ReaderProcessOptions } from './reader-process.ts'
 
 const DEFINITION = {
   apiName: 'wide',
@@ -32,23 +32,31 @@ async function run(
   return await job(reader, pageRead(type))
 }
 
-const ENOUGH_BYTES = 64 * 1024 ** 2
+const ENOUGH_BYTES = 1024 ** 3
 
 describe('a reader process', () => {
   it('answers a job', async () => {
-    const page = run({ heapBytes: ENOUGH_BYTES }, (reader, read) => reader.run('readPage', read))
+    const page = run({ maxBytes: ENOUGH_BYTES }, (reader, read) => reader.run('readPage', read))
     expect(await page).toMatchObject({ count: 0 })
   })
 
   it('refuses a query whose JavaScript values reach the limit of the process', async () => {
     const values = Array.from({ length: 1_000_000 }, () => ({}))
-    const options = { heapBytes: ENOUGH_BYTES, maxHeapMb: 24 }
+    const options = { maxBytes: ENOUGH_BYTES, maxHeapMb: 24 }
     const page = run(options, (reader, read) => reader.run('readPage', { ...read, values }))
     await expect(page).rejects.toMatchObject({ errorName: 'QueryMemoryExceededLimit' })
   })
 
+  it('is ended when it takes more memory than it may', async () => {
+    const jobs = run({ maxBytes: 1 }, async (reader, read) => {
+      while (!reader.hasEnded) await reader.run('readPage', read)
+      throw new Error('ended between two jobs')
+    })
+    await expect(jobs).rejects.toThrow(/QueryMemoryExceededLimit|ServiceUnavailable|ended/)
+  })
+
   it('answers 503 when it ends for any other reason', async () => {
-    const page = run({ heapBytes: ENOUGH_BYTES }, (reader, read) => {
+    const page = run({ maxBytes: ENOUGH_BYTES }, (reader, read) => {
       const page = reader.run('readPage', read)
       reader.kill()
       return page

@@ -25,24 +25,15 @@ export class StoreDamage extends ObjectQueryError {
   }
 }
 
-/** Whether SQLite could allocate no more: SQLITE_NOMEM. */
-export function isOutOfMemory(error: unknown): boolean {
-  return primaryCode(error) === 7
-}
-
-function primaryCode(error: unknown): number | undefined {
-  const errcode = (error as { errcode?: number } | null)?.errcode
-  // The low byte is the primary code, the rest tells more of the same.
-  return errcode === undefined ? undefined : errcode & 0xff
-}
-
 /**
  * Turns a failure of SQLite into 503, with the true cause for the log, if it passes by itself or
  * is damage. Anything else stays as it is.
  */
 export function toStoreFailure(error: unknown): unknown {
-  const code = primaryCode(error)
-  if (code === undefined) return error
+  const errcode = (error as { errcode?: number } | null)?.errcode
+  if (errcode === undefined) return error
+  // The low byte is the primary code, the rest tells more of the same.
+  const code = errcode & 0xff
   if (DAMAGE.includes(code)) return new StoreDamage(error)
   const reason = PASSING[code]
   if (reason === undefined) return error

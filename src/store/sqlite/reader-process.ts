@@ -1,6 +1,5 @@
 /** The service's end of a reader process: sends one job at a time, kills it when the job must stop. */
 import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { lowerProcessPriority } from './background-priority.ts'
@@ -10,16 +9,16 @@ import { type JobReply, START_ID } from './thread-jobs.ts'
 export interface ReaderProcessOptions {
   /** The database file. */
   readonly path: string
-  /** Bytes that SQLite may allocate in the process. */
-  readonly heapBytes: number
+  /** Bytes of its own that the process may take before it is ended, where the system tells them. */
+  readonly maxBytes: number
   /** Megabytes of JavaScript values that a query may collect. */
   readonly maxHeapMb?: number
 }
 
 /** Far more than the largest answer. */
 const MAX_HEAP_MB = 256
-/** How Node ends a process that has reached its limit of JavaScript values. */
-const HEAP_LIMIT_SIGNAL = 'SIGABRT'
+/** How a process ends that has reached a limit of memory: its own watch and Node do the same. */
+const MEMORY_LIMIT_SIGNAL = 'SIGABRT'
 
 export class ReaderProcess {
   readonly #child: ChildProcess
@@ -28,10 +27,10 @@ export class ReaderProcess {
   #waiting: PromiseWithResolvers<unknown> | undefined
   #lastId = 0
 
-  constructor({ path, heapBytes, maxHeapMb = MAX_HEAP_MB }: ReaderProcessOptions) {
+  constructor({ path, maxBytes, maxHeapMb = MAX_HEAP_MB }: ReaderProcessOptions) {
     // The source and the build name the file differently.
     const file = `./reader-process-main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`
-    this.#child = fork(fileURLToPath(new URL(file, import.meta.url)), [path, String(heapBytes)], {
+    this.#child = fork(fileURLToPath(new URL(file, import.meta.url)), [path, String(maxBytes)], {
       serialization: 'advanced',
       // Not those of the service: a debugger, for one, takes a port that is in use.
       execArgv: [`--max-old-space-size=${maxHeapMb}`, '--max-semi-space-size=16'],
@@ -70,15 +69,24 @@ export class ReaderProcess {
     return waiting.promise
   }
 
+  /** Lets the process start with the smaller share of the cores that it has later. */
+  yieldFromStart(): void {
+    lowerProcessPriority(this.#child.pid)
+  }
+
   /** Ends the process in the middle of whatever it does. */
   kill(): void {
     this.#child.kill('SIGKILL')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    if (this.#hasEnded) return
     this.#child.ref()
-    const exited = once(this.#child, 'exit')
+    const exited = new Promise((resolve) => {
+      this.#child.once('exit', resolve)
+      // A process that could not be started does not exit.
+      this.#child.once('error', resolve)
+    })
     this.kill()
     await exited
   }
@@ -97,7 +105,7 @@ export class ReaderProcess {
     const reason = 'The process that ran the query ended.'
     const error = new ObjectQueryError('ServiceUnavailable', { reason })
     this.#ready.reject(error)
-    const isTooLarge = signal === HEAP_LIMIT_SIGNAL
+    const isTooLarge = signal === MEMORY_LIMIT_SIGNAL
     this.#waiting?.reject(isTooLarge ? new ObjectQueryError('QueryMemoryExceededLimit') : error)
     this.#waiting = undefined
   }
@@ -111,6 +119,7 @@ export class ReaderProcess {
     this.#ready.resolve()
     // Not before: starting should not be slowed down.
     lowerProcessPriority(this.#child.pid)
+    if (this.#waiting === undefined) this.#unref()
   }
 
   /** A reader keeps the service alive while it has work, and only then. */
