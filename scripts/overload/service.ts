@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { runOqs } from '../../test/support/oqs-process.ts'
+import { ownMegabytes } from '../bench/memory.ts'
 import type { Workspace } from '../bench/workspace.ts'
 import { BATCH_PATH, DEFINITION, item, ONTOLOGY } from './dataset.ts'
 import type { LoopReport } from './loop-monitor.ts'
@@ -60,7 +61,8 @@ export async function startOverloadedService(
       const args = ['token', 'create', '--name', name, '--scope', scopes]
       return (await runOqs(args, environment)).stdout.trim()
     },
-    ownMegabytes: () => familyOf(child.pid ?? 0).reduce((sum, pid) => sum + ownMegabytes(pid), 0),
+    ownMegabytes: () =>
+      familyOf(child.pid ?? 0).reduce((sum, pid) => sum + (ownMegabytes(pid) ?? 0), 0),
     longestStretch: async () => {
       const answer = once(child, 'message')
       child.send('loop')
@@ -114,14 +116,5 @@ function familyOf(pid: number): number[] {
     ]
   } catch {
     return []
-  }
-}
-
-function ownMegabytes(pid: number): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-    return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024
-  } catch {
-    return 0
   }
 }

@@ -2,7 +2,7 @@
 export interface Timer {
   /** Milliseconds from any fixed point. */
   readonly now: () => number
-  /** Calls back once after so many milliseconds, unless the returned function is called before. */
+  /** Calls back once after a number of milliseconds, unless the returned function is called first. */
   readonly after: (ms: number, callback: () => void) => () => void
 }
 

@@ -16,7 +16,7 @@ export async function noteSightings(session: WriteSession, now: () => number): P
      WHERE published > coalesce(
        (SELECT max(version) FROM oqs_version_sighting WHERE object_type_id = t.id), oldest)`,
   )
-  // Whoever uses a replacement has locked its row, so one that is locked is not idle.
+  // A batch or an index build locks the row of its replacement, so one that is locked is not idle.
   const replacements = await session.query(
     `SELECT id FROM oqs_object_table
      WHERE state = 'loading' AND idle_since_ms IS NULL FOR UPDATE SKIP LOCKED`,
