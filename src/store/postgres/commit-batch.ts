@@ -28,8 +28,8 @@ export async function commitBatch(
   callerId: string,
 ): Promise<Commit> {
   const { objectType, replacement, keepsExisting = false } = batch
-  // A failure shows in the batch itself, which goes the same way.
-  if (replacement !== undefined) keepLoading(store, replacement).catch(() => {})
+  // Before the body is read: it may arrive for longer than a replacement may be idle.
+  if (replacement !== undefined) await keepLoading(store, replacement)
   const settled = await settleInTurns(partsOf(batch.changes), keyOf, keepsExisting)
   const owner = { key: objectType.rid, callerId }
   const { typeId, commit, grown } = await writeInTurn(store, owner, async (session) => {
