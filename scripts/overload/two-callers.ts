@@ -43,6 +43,7 @@ export async function measureTwoCallers(
   service: OverloadedService,
   workspace: Workspace,
   { seconds, batchBytes }: AttackOptions,
+  attacks: readonly Attack[] = ATTACKS,
 ): Promise<string[]> {
   const [attacker, bystander] = [await service.createToken('a'), await service.createToken('b')]
   const agent = new Agent({ keepAlive: true })
@@ -60,7 +61,7 @@ export async function measureTwoCallers(
   await send(1000 * seconds)
   const quiet = await send(1000 * seconds)
   const missed: string[] = []
-  for (const { name, kinds } of ATTACKS) {
+  for (const { name, kinds } of attacks) {
     const flood = fork(FLOOD)
     workspace.adopt(flood)
     const report = once(flood, 'message')

@@ -8,10 +8,12 @@ import type { Socket } from 'node:net'
 import type { CallerLimits } from '../admission/caller-limits.ts'
 import { FairQueue } from '../admission/fair-queue.ts'
 import type { FairTurns } from '../admission/fair-turns.ts'
+import { JoinedRead } from '../admission/joined-read.ts'
 import { RefusalDelay } from '../admission/refusal-delay.ts'
 import type { RequestContext } from '../admission/request-context.ts'
 import { ObjectQueryError } from '../contract/errors.ts'
 import { RecentMap } from '../contract/recent-map.ts'
+import type { ApiToken } from '../store/object-store.ts'
 
 /** Batches of one caller that are received and written at once; `oqs import` sends two. */
 const BATCHES_PER_CALLER = 4
@@ -21,6 +23,8 @@ const MAX_LOOK_UP_WAIT_MS = 5000
 const KNOWN_TOKENS = 10_000
 /** Requests that may be in progress on one connection, sent one behind the other. */
 const MAX_PIPELINED_REQUESTS = 16
+
+type FindToken = () => Promise<ApiToken | undefined>
 
 export class Admission {
   readonly #limits: CallerLimits
@@ -33,6 +37,7 @@ export class Admission {
     busyReason: 'Too many batches are being written.',
   })
   readonly #knownTokens = new RecentMap<true>(KNOWN_TOKENS)
+  readonly #joinedLookUps = new Map<string, JoinedRead<ApiToken | undefined>>()
   readonly #lookUps = new FairQueue({
     slots: 4,
     slotsPerCaller: 3,
@@ -86,13 +91,19 @@ export class Admission {
   }
 
   /**
-   * Looks up a token. Many lookups for one caller do not keep others waiting, and neither do many
-   * tokens that nobody knows: these share few slots, by the address that they come from.
+   * Looks up a token. Requests of one caller that arrive together share a lookup. Tokens that nobody
+   * knows do not keep others waiting: they share few slots, by the address that they come from.
    */
-  lookUp<T>(tokenHash: string, address: string, find: () => Promise<T>): Promise<T> {
-    return this.isKnown(tokenHash)
-      ? this.#lookUps.run({ callerId: tokenHash }, find)
-      : this.#strangers.run({ callerId: address }, find)
+  lookUp(tokenHash: string, address: string, find: FindToken): ReturnType<FindToken> {
+    if (!this.isKnown(tokenHash)) return this.#strangers.run({ callerId: address }, find)
+    const known = this.#joinedLookUps.get(tokenHash)
+    if (known !== undefined) return known.run()
+    const lookUp = new JoinedRead(
+      () => this.#lookUps.run({ callerId: tokenHash }, find),
+      () => this.#joinedLookUps.delete(tokenHash),
+    )
+    this.#joinedLookUps.set(tokenHash, lookUp)
+    return lookUp.run()
   }
 
   /** Whether a token was good before. It is still looked up for every request. */

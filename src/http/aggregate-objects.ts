@@ -28,7 +28,7 @@ export function addAggregateObjects(app: App, services: Services): void {
     },
     async (request, reply) => {
       const { query, ...written } = request.body
-      const { objectType } = await resolveTypePath(services, request.caller, request.params)
+      const { objectType } = resolveTypePath(request, request.params)
       const context = { objectType, limits: services.limits.query }
       const aggregation = parseAggregation(written, context)
       services.memory.refuseWhenFull(request.context.callerId)

@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
 import type { ErrorName } from '../contract/error-catalogue.ts'
 import type { Scope } from '../contract/scopes.ts'
+import type { Catalogue } from '../ontology/catalogue.ts'
 import type { RequestScope } from './admission.ts'
 import type { Caller } from './caller.ts'
 
@@ -19,6 +20,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set before the handler of every endpoint that needs a scope. */
     caller: Caller
+    /** Read when the request arrived; set together with the caller. */
+    catalogue: Catalogue
     /** Ends with the request. */
     context: RequestScope
     /** The error that this request was answered with. */

@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { Ajv } from 'ajv'
 import fastify from 'fastify'
 import { BODY_MAX_BYTES } from '../contract/limits.ts'
+import type { Catalogue } from '../ontology/catalogue.ts'
 import type { RequestScope } from './admission.ts'
 import { addAggregateObjects } from './aggregate-objects.ts'
 import type { App } from './app.ts'
@@ -73,6 +74,7 @@ export async function buildApp(services: Services, { version, docs }: AppOptions
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   app.decorateRequest('caller', null as unknown as Caller)
+  app.decorateRequest('catalogue', null as unknown as Catalogue)
   app.decorateRequest('context', null as unknown as RequestScope)
   app.decorateRequest('errorName', undefined)
   setValidator(app)
@@ -88,7 +90,7 @@ export async function buildApp(services: Services, { version, docs }: AppOptions
   addHealth(app, services)
   await app.register(async (secured: App) => {
     requireAuthentication(secured, services)
-    addOntologies(secured, services)
+    addOntologies(secured)
     addObjectTypes(secured, services)
     addLinkTypes(secured, services)
     addListObjects(secured, services)
@@ -129,8 +131,12 @@ function requireAuthentication(app: App, services: Services): void {
     if (config?.scope === undefined) throw new Error(`${method} ${url} names no scope`)
   })
   app.addHook('onRequest', async (request) => {
+    // At the same time as the token: where the store is a database, both are round trips.
+    const catalogue = services.store.readCatalogue()
+    catalogue.catch(() => {})
     const caller = await authenticate(request.headers.authorization, request.ip, services)
     request.caller = caller
+    request.catalogue = await catalogue
     services.admission.admit(caller.id, request.context)
     const { scope } = request.routeOptions.config
     if (scope !== undefined) requireScope(caller, scope)

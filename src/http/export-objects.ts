@@ -43,7 +43,7 @@ export function addExportObjects(app: App, services: Services): void {
     },
     async (request, reply) => {
       const { context } = request
-      const { objectType } = await resolveTypePath(services, request.caller, request.params)
+      const { objectType } = resolveTypePath(request, request.params)
       // One piece as it was read, one as it is written.
       const memory = services.memory.reserve(context.callerId, 2 * EXPORT_CHUNK_BYTES)
       context.defer(() => memory.release())

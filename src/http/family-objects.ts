@@ -2,12 +2,11 @@ import { Type } from 'typebox'
 import { PAGE_SIZES } from '../contract/limits.ts'
 import { recordShape } from '../contract/object-record.ts'
 import type { App } from './app.ts'
-import type { Caller } from './caller.ts'
 import { findByKey, findLinkByKey, type KeySearch, objectNotFound } from './find-by-key.ts'
 import { findProperties, findRecord, hasKey } from './find-object.ts'
 import { followLink, linkEndpoint } from './follow-link.ts'
 import { sendPage } from './page-response.ts'
-import { resolveFamily } from './resolve.ts'
+import { resolveFamily, type Viewer } from './resolve.ts'
 import { closed, NextPageToken, PageSize, PageToken, Properties, readResponses } from './schemas.ts'
 import { sendJson } from './send-json.ts'
 import { servePage } from './serve-page.ts'
@@ -70,7 +69,7 @@ function addGetObjectByKey(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const search = await keySearch(request, services)
+      const search = keySearch(request)
       const { objectType, key } = await findByKey(search, request.context, services)
       const wish = {
         objectType,
@@ -113,7 +112,7 @@ function addGetObjectProperties(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const search = await keySearch(request, services)
+      const search = keySearch(request)
       const { objectType, key } = await findByKey(search, request.context, services)
       const found = await findProperties(objectType, key, undefined, request.context, services)
       if (found === undefined) throw objectNotFound(search)
@@ -170,7 +169,7 @@ function addListLinkedObjects2(app: App, services: Services): void {
     async (request, reply) => {
       const { pageSize, pageToken, snapshot = false } = request.query
       const walk = { snapshot, pageToken }
-      const search = await keySearch(request, services)
+      const search = keySearch(request)
       const link = await findLinkByKey(
         search,
         request.params.linkType,
@@ -207,18 +206,14 @@ function addListLinkedObjects2(app: App, services: Services): void {
   )
 }
 
-interface KeyRequest {
-  readonly caller: Caller
+interface KeyRequest extends Viewer {
   readonly params: { readonly apiFamily: string; readonly primaryKey: string }
   readonly query: { readonly objectType?: string }
 }
 
-async function keySearch(
-  { caller, params, query }: KeyRequest,
-  { store }: Services,
-): Promise<KeySearch> {
+function keySearch({ catalogue, caller, params, query }: KeyRequest): KeySearch {
   return {
-    ontology: resolveFamily(await store.readCatalogue(), caller, params.apiFamily),
+    ontology: resolveFamily(catalogue, caller, params.apiFamily),
     objectType: query.objectType,
     primaryKey: params.primaryKey,
   }

@@ -29,7 +29,7 @@ export function addGetObject(app: App, services: Services): void {
     },
     async (request, reply) => {
       const { ontology: identifier, objectType: apiName, primaryKey } = request.params
-      const catalogue = await services.store.readCatalogue()
+      const { catalogue } = request
       const ontology = resolveOntology(catalogue, request.caller, identifier)
       const { objectType } = resolveObjectType(ontology, apiName)
       const selection = readSelection(request.query.properties, objectType)

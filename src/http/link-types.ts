@@ -37,7 +37,7 @@ export function addLinkTypes(app: App, services: Services): void {
     },
     async (request, reply) => {
       const { pageSize, pageToken } = request.query
-      const catalogue = await services.store.readCatalogue()
+      const { catalogue } = request
       const ontology = resolveOntology(catalogue, request.caller, request.params.ontology)
       const { objectType } = resolveObjectType(ontology, request.params.objectType)
       const page = serveMetadataPage(
@@ -76,7 +76,7 @@ export function addLinkTypes(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const catalogue = await services.store.readCatalogue()
+      const { catalogue } = request
       const ontology = resolveOntology(catalogue, request.caller, request.params.ontology)
       const { objectType } = resolveObjectType(ontology, request.params.objectType)
       const link = findLink(ontology, objectType, request.params.linkType)

@@ -6,7 +6,6 @@ import { findLink } from '../ontology/links.ts'
 import type { ObjectType, Ontology } from '../ontology/ontology.ts'
 import { effectiveLimit } from '../paging/retrieval-limit.ts'
 import type { App } from './app.ts'
-import type { Caller } from './caller.ts'
 import { findRecord, hasKey, objectNotFound, readKey } from './find-object.ts'
 import { bothOf, followLink, type LinkOfObject, linkEndpoint } from './follow-link.ts'
 import { ObjectRecord } from './get-object.ts'
@@ -17,7 +16,7 @@ import {
   SelectionParameter,
 } from './listing-parameters.ts'
 import { sendPage } from './page-response.ts'
-import { resolveObjectType, resolveOntology } from './resolve.ts'
+import { resolveObjectType, resolveOntology, type Viewer } from './resolve.ts'
 import { closed, NextPageToken, readResponses } from './schemas.ts'
 import { sendJson } from './send-json.ts'
 import { servePage } from './serve-page.ts'
@@ -57,7 +56,7 @@ function addListLinkedObjects(app: App, services: Services): void {
     },
     async (request, reply) => {
       const { pageSize, pageToken, snapshot = false } = request.query
-      const { ontology, link } = await resolveLink(request.params, request.caller, services)
+      const { ontology, link } = resolveLink(request.params, request)
       const { objectType, linkedType } = link.side
       const listing = readListing(request.query, linkedType, services.limits.query)
       const condition = await followLink(link, { snapshot, pageToken }, request.context, services)
@@ -111,7 +110,7 @@ function addGetLinkedObject(app: App, services: Services): void {
     },
     async (request, reply) => {
       const { primaryKey, linkType, linkedObjectPrimaryKey } = request.params
-      const { link } = await resolveLink(request.params, request.caller, services)
+      const { link } = resolveLink(request.params, request)
       const { objectType, linkedType } = link.side
       const selection = readSelection(request.query.properties, linkedType)
       const condition = await followLink(link, NO_WALK, request.context, services)
@@ -144,12 +143,11 @@ interface LinkPath {
   readonly linkType: string
 }
 
-async function resolveLink(
+function resolveLink(
   path: LinkPath,
-  caller: Caller,
-  { store }: Services,
-): Promise<{ readonly ontology: Ontology; readonly link: LinkOfObject }> {
-  const ontology = resolveOntology(await store.readCatalogue(), caller, path.ontology)
+  { catalogue, caller }: Viewer,
+): { readonly ontology: Ontology; readonly link: LinkOfObject } {
+  const ontology = resolveOntology(catalogue, caller, path.ontology)
   const { objectType } = resolveObjectType(ontology, path.objectType)
   const side = findLink(ontology, objectType, path.linkType)
   const key = readKey(objectType, path.primaryKey)

@@ -26,7 +26,7 @@ export function addListObjects(app: App, services: Services): void {
     },
     async (request, reply) => {
       const { pageSize, pageToken, snapshot = false } = request.query
-      const resolved = await resolveTypePath(services, request.caller, request.params)
+      const resolved = resolveTypePath(request, request.params)
       const page = await servePage(
         {
           ...resolved,

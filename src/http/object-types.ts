@@ -36,7 +36,7 @@ export function addObjectTypes(app: App, services: Services): void {
     },
     async (request, reply) => {
       const { pageSize, pageToken } = request.query
-      const catalogue = await services.store.readCatalogue()
+      const { catalogue } = request
       const ontology = resolveOntology(catalogue, request.caller, request.params.ontology)
       const definitions = definitionsByName(ontology)
       const page = serveMetadataPage(
@@ -75,7 +75,7 @@ export function addObjectTypes(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const catalogue = await services.store.readCatalogue()
+      const { catalogue } = request
       const ontology = resolveOntology(catalogue, request.caller, request.params.ontology)
       const { objectType } = resolveObjectType(ontology, request.params.objectType)
       const definition = definitionsByName(ontology).get(objectType.apiName)

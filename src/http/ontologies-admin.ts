@@ -69,8 +69,7 @@ export function addOntologiesAdmin(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const catalogue = await services.store.readCatalogue()
-      const ontology = resolveOntology(catalogue, request.caller, request.params.ontology)
+      const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
       return sendJson(reply, JSON.stringify(ontology.definition))
     },
   )

@@ -4,10 +4,9 @@ import type { App } from './app.ts'
 import { resolveOntology } from './resolve.ts'
 import { closed, readResponses } from './schemas.ts'
 import { sendJson } from './send-json.ts'
-import type { Services } from './services.ts'
 
 /** The ontologies that a caller may see, revision 1.0. */
-export function addOntologies(app: App, services: Services): void {
+export function addOntologies(app: App): void {
   app.get(
     '/api/v1/ontologies',
     {
@@ -21,7 +20,7 @@ export function addOntologies(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const { ontologies } = await services.store.readCatalogue()
+      const { ontologies } = request.catalogue
       const data = ontologies
         .filter((ontology) => request.caller.maySee(ontology))
         .toSorted((a, b) => (a.apiName < b.apiName ? -1 : 1))
@@ -46,7 +45,7 @@ export function addOntologies(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const catalogue = await services.store.readCatalogue()
+      const { catalogue } = request
       const ontology = resolveOntology(catalogue, request.caller, request.params.ontology)
       return sendJson(reply, JSON.stringify(describeOntology(ontology)))
     },

@@ -35,8 +35,8 @@ export function addReplacementsAdmin(app: App, services: Services): void {
         response: responses(Type.Object({ replacement: Type.String() })),
       },
     },
-    async ({ caller, context, params }) => {
-      const { objectType } = await resolveTypePath(services, caller, params)
+    async ({ catalogue, caller, context, params }) => {
+      const { objectType } = resolveTypePath({ catalogue, caller }, params)
       return { replacement: await store.startReplacement(objectType, context) }
     },
   )
@@ -55,8 +55,8 @@ export function addReplacementsAdmin(app: App, services: Services): void {
         response: responses(CommitResponse),
       },
     },
-    async ({ caller, context, params }) => {
-      const { objectType } = await resolveTypePath(services, caller, params)
+    async ({ catalogue, caller, context, params }) => {
+      const { objectType } = resolveTypePath({ catalogue, caller }, params)
       const { version, put, deleted } = await store.publishReplacement(
         objectType,
         params.replacement,
@@ -78,8 +78,8 @@ export function addReplacementsAdmin(app: App, services: Services): void {
         response: responses(Type.Object({ replacement: Type.String() })),
       },
     },
-    async ({ caller, params }) => {
-      const { objectType } = await resolveTypePath(services, caller, params)
+    async ({ catalogue, caller, params }) => {
+      const { objectType } = resolveTypePath({ catalogue, caller }, params)
       await store.abandonReplacement(objectType, params.replacement)
       return { replacement: params.replacement }
     },

@@ -6,9 +6,14 @@ import {
 } from '../ontology/catalogue.ts'
 import type { ObjectType, Ontology } from '../ontology/ontology.ts'
 import type { Caller } from './caller.ts'
-import type { Services } from './services.ts'
 
 /** Names in a path → the things they name. What a caller may not see does not exist for them. */
+
+/** A request: its caller, and the catalogue as of its arrival. */
+export interface Viewer {
+  readonly caller: Caller
+  readonly catalogue: Catalogue
+}
 
 export interface ResolvedType {
   readonly ontology: Ontology
@@ -16,22 +21,20 @@ export interface ResolvedType {
 }
 
 /** The object type of a path that names its ontology by RID or API name. */
-export async function resolveTypePath(
-  { store }: Services,
-  caller: Caller,
+export function resolveTypePath(
+  { catalogue, caller }: Viewer,
   path: { readonly ontology: string; readonly objectType: string },
-): Promise<ResolvedType> {
-  const ontology = resolveOntology(await store.readCatalogue(), caller, path.ontology)
+): ResolvedType {
+  const ontology = resolveOntology(catalogue, caller, path.ontology)
   return resolveObjectType(ontology, path.objectType)
 }
 
 /** The object type of a path that names its ontology by a family. */
-export async function resolveFamilyPath(
-  { store }: Services,
-  caller: Caller,
+export function resolveFamilyPath(
+  { catalogue, caller }: Viewer,
   path: { readonly apiFamily: string; readonly objectType: string },
-): Promise<ResolvedType> {
-  const ontology = resolveFamily(await store.readCatalogue(), caller, path.apiFamily)
+): ResolvedType {
+  const ontology = resolveFamily(catalogue, caller, path.apiFamily)
   return resolveObjectType(ontology, path.objectType)
 }
 

@@ -33,7 +33,7 @@ export function addSearchObjects1(app: App, services: Services): void {
     },
     async (request, reply) => {
       const { query, orderBy, fields, pageSize, pageToken, snapshot } = request.body
-      const resolved = await resolveTypePath(services, request.caller, request.params)
+      const resolved = resolveTypePath(request, request.params)
       const { objectType } = resolved
       const page = await servePage(
         {

@@ -60,7 +60,7 @@ export function addSearchObjects(app: App, services: Services): void {
     },
     async (request, reply) => {
       const { query, pageSize, pageToken, snapshot } = request.body
-      const resolved = await resolveFamilyPath(services, request.caller, request.params)
+      const resolved = resolveFamilyPath(request, request.params)
       const page = await servePage(
         {
           ...resolved,

@@ -1,3 +1,4 @@
+import { JoinedRead } from '../../admission/joined-read.ts'
 import { Catalogue } from '../../ontology/catalogue.ts'
 import type { OntologyDefinition } from '../../ontology/definition-schema.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
@@ -17,36 +18,24 @@ const DEFINITIONS_SQL = `SELECT rid, encode(sha256(convert_to(definition, 'UTF8'
 export class CatalogueReader {
   readonly #database: Database
   #newest: Catalogue | undefined
-  #runningQuery: Promise<unknown> = Promise.resolve()
-  #nextQuery: Promise<number> | undefined
+  readonly #generation: JoinedRead<number>
   #loading: Promise<Catalogue> | undefined
   /** The ontologies of the newest catalogue, by RID and hash. */
   #parsed: ReadonlyMap<string, Ontology> = new Map()
 
   constructor(database: Database) {
     this.#database = database
+    this.#generation = new JoinedRead(() =>
+      database.one(GENERATION_SQL, [], { name: true }).then(toGeneration),
+    )
   }
 
   async read(): Promise<Catalogue> {
-    const generation = await this.#generation()
+    const generation = await this.#generation.run()
     if (this.#newest?.generation === generation) return this.#newest
     // Many requests that find it changed load it once; what was begun too early is of no use.
     const loaded = await this.#loading
     return loaded?.generation === generation ? loaded : this.#load()
-  }
-
-  /**
-   * The newest generation. Requests that arrive while one query runs share the next one: it begins
-   * after they arrived, so it tells them what they need to know, and a flood costs two queries.
-   */
-  #generation(): Promise<number> {
-    this.#nextQuery ??= this.#runningQuery.then(() => {
-      this.#nextQuery = undefined
-      const running = this.#database.one(GENERATION_SQL, [], { name: true }).then(toGeneration)
-      this.#runningQuery = running.catch(() => {})
-      return running
-    })
-    return this.#nextQuery
   }
 
   async #load(): Promise<Catalogue> {
