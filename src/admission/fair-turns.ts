@@ -7,7 +7,7 @@
  */
 
 /** Milliseconds of work in one round of the event loop; then only first turns are granted at once. */
-const ROUND_MS = 0.5
+const ROUND_MS = 0.25
 /** Waiting turns that are granted in one round, if it is not too long before. */
 const TURNS_PER_ROUND = 8
 

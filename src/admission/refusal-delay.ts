@@ -8,6 +8,9 @@
 const PROMPT_REFUSALS = 20
 const PROMPT_REFUSALS_PER_SECOND = 10
 const DELAY_MS = 250
+/** Refusals that are delayed together are sent one by one, not all in one turn of the event loop. */
+const SPREAD_MS = 5
+const SPREAD_STEPS = 50
 const MANY_CALLERS = 10_000
 
 interface Allowance {
@@ -18,6 +21,7 @@ interface Allowance {
 export class RefusalDelay {
   readonly #now: () => number
   readonly #callers = new Map<string, Allowance>()
+  #delayed = 0
 
   /** The clock tells milliseconds from any fixed point. */
   constructor(now: () => number = () => performance.now()) {
@@ -31,7 +35,10 @@ export class RefusalDelay {
     const refilled = ((now - allowance.refilledAt) / 1000) * PROMPT_REFUSALS_PER_SECOND
     allowance.left = Math.min(PROMPT_REFUSALS, allowance.left + refilled)
     allowance.refilledAt = now
-    if (allowance.left < 1) return DELAY_MS
+    if (allowance.left < 1) {
+      this.#delayed = (this.#delayed + 1) % SPREAD_STEPS
+      return DELAY_MS + SPREAD_MS * this.#delayed
+    }
     allowance.left -= 1
     return 0
   }

@@ -31,7 +31,7 @@ const CHANGE_BYTES = 16
 const MEMORY_PER_BYTE = 5
 const MEMORY_PER_CHANGE = 2000
 /** Bytes of a batch that are read in one turn: about a millisecond. */
-const TURN_BYTES = 16 * 1024
+const TURN_BYTES = 8 * 1024
 const LINE_LIMITS = { maxBytes: BATCH_MAX_BYTES, maxLineBytes: RECORD_MAX_BYTES + CHANGE_BYTES }
 
 export function addObjectsAdmin(app: App, services: Services): void {

@@ -71,6 +71,9 @@ export async function servePage(request: PageRequest, services: Services): Promi
     stored.release()
     held.release()
   })
+  // Sending a large page takes as long as reading one, so other callers come in between.
+  const turn = services.admission.takeTurn(context.callerId)
+  if (turn !== undefined) await turn
 
   // The first page of a snapshot notes the version it read; all further pages read that one.
   const snapshot: SnapshotState | undefined = request.snapshot

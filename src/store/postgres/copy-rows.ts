@@ -13,7 +13,7 @@ import { longWordCells, type WordCells, wordCells } from './word-cells.ts'
 /** Rows for COPY, in its text format: the fastest way in that PostgreSQL has. */
 
 /** Characters that go to the connection at once. */
-const CHUNK_LENGTH = 64 * 1024
+const CHUNK_LENGTH = 16 * 1024
 /** The texts of longer objects are cut into terms in turns. */
 const LONG_BODY = 64 * 1024
 
