@@ -1,21 +1,21 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { OntologyDefinition } from '../src/ontology/definition-schema.ts'
+import type { OntologyDefinition } from '../src/ontology/definition/definition-schema.ts'
 import type { ObjectType } from '../src/ontology/ontology.ts'
 import { checkOrder, parseOrderText } from '../src/query/order.ts'
 import { readQuery } from '../src/query/query-reader.ts'
 import { REVISION_1_QUERIES } from '../src/query/revision-1-query.ts'
 import type { Anchor } from '../src/store/sql/order-sql.ts'
-import { readFieldNumbers } from '../src/store/sqlite/field-numbers.ts'
+import { readFieldNumbers } from '../src/store/sqlite/catalogue/field-numbers.ts'
+import { StatementCache } from '../src/store/sqlite/file/statement-cache.ts'
+import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import {
   countRows,
   findRowsSql,
   queryTables,
   type RowSearch,
-} from '../src/store/sqlite/find-rows.ts'
-import { openSqliteStore } from '../src/store/sqlite/open.ts'
-import { StatementCache } from '../src/store/sqlite/statement-cache.ts'
+} from '../src/store/sqlite/queries/find-rows.ts'
 import { fixture } from './support/store-fixture.ts'
 import { tempFolder } from './support/temp-folder.ts'
 

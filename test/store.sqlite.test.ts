@@ -4,10 +4,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { recordShape } from '../src/contract/object-record.ts'
-import { openConnection } from '../src/store/sqlite/connection.ts'
-import { createDatabaseFile } from '../src/store/sqlite/database-file.ts'
+import { openConnection } from '../src/store/sqlite/file/connection.ts'
+import { createDatabaseFile } from '../src/store/sqlite/file/database-file.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
-import { followerSql, pageSql, type Visibility } from '../src/store/sqlite/page-sql.ts'
+import { followerSql, pageSql, type Visibility } from '../src/store/sqlite/pages/page-sql.ts'
 import { storeContract } from './store-contract.ts'
 import { fixture, pageRead, retention, type StoreFixture } from './support/store-fixture.ts'
 import { type TempFolder, tempFolder } from './support/temp-folder.ts'
@@ -255,7 +255,7 @@ describe('the SQLite store in particular', () => {
 })
 
 const FIRST_MIGRATION = new URL(
-  '../src/store/sqlite/migrations/0001-catalogue.sql',
+  '../src/store/sqlite/catalogue/migrations/0001-catalogue.sql',
   import.meta.url,
 )
 

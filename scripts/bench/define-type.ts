@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { findObjectType } from '../../src/ontology/catalogue.ts'
-import { planChange } from '../../src/ontology/change-definition.ts'
+import { planChange } from '../../src/ontology/definition/change-definition.ts'
 import type { ObjectType } from '../../src/ontology/ontology.ts'
 import type { ObjectStore } from '../../src/store/object-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'

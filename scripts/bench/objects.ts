@@ -1,4 +1,4 @@
-import type { OntologyDefinition } from '../../src/ontology/definition-schema.ts'
+import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 
 /** The objects that are measured: seven properties, about 400 bytes as stored. */
 

@@ -1,4 +1,4 @@
-import { objectReader } from '../../src/ontology/read-object.ts'
+import { objectReader } from '../../src/ontology/values/read-object.ts'
 import { openStore } from '../../src/server/open-store.ts'
 import type { Change } from '../../src/store/object-store.ts'
 import { defineType } from '../bench/define-type.ts'

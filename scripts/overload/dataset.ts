@@ -1,5 +1,5 @@
 /** The objects of an overload run: with everything that makes queries expensive. */
-import type { OntologyDefinition } from '../../src/ontology/definition-schema.ts'
+import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 
 export const ONTOLOGY = 'overload'
 export const TYPE = 'item'

@@ -43,10 +43,12 @@ setPriority(10)
 
 const statuses: Record<string, number> = {}
 const sockets = new Set<Socket>()
+let hasEnded = false
 
 process.on('message', (message: FloodOrder | 'end') => {
   if (message === 'end') {
     // Hangs up in the middle of everything.
+    hasEnded = true
     for (const socket of sockets) socket.destroy()
     sockets.clear()
     process.send?.(statuses)
@@ -59,6 +61,7 @@ process.on('message', (message: FloodOrder | 'end') => {
 })
 
 function open(kind: FloodKind, order: FloodOrder, n: number): void {
+  if (hasEnded) return
   const { hostname, port } = new URL(order.url)
   const socket = connect(Number(port), hostname)
   sockets.add(socket)

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { RefusalDelay } from './refusal-delay.ts'
 
-it('delays the refusals of a caller that does not wait, and of no other', () => {
+it('delays the refusals of a caller that does not wait, each by a little more, and of no other', () => {
   let nowMs = 0
   const delay = new RefusalDelay(() => nowMs)
   const delays = Array.from({ length: 22 }, () => delay.next('a'))
-  expect(delays).toEqual([...Array(20).fill(0), 250, 250])
+  expect(delays).toEqual([...Array(20).fill(0), 255, 260])
   expect(delay.next('b')).toBe(0)
   nowMs += 100
-  expect([delay.next('a'), delay.next('a')]).toEqual([0, 250])
+  expect([delay.next('a'), delay.next('a')]).toEqual([0, 265])
   nowMs += 60_000
   expect(Array.from({ length: 21 }, () => delay.next('a')).filter((ms) => ms > 0)).toHaveLength(1)
 })

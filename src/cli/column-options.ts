@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { ColumnOptions } from '../transfer/column-plan.ts'
+import type { ColumnOptions } from '../transfer/import/column-plan.ts'
 import { parseText } from './service-options.ts'
 
 /** What people can say about the columns of their files. */

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Input, InputOptions } from '../transfer/open-input.ts'
+import type { Input, InputOptions } from '../transfer/input/open-input.ts'
 import { type Progress, startProcessProgress } from './progress.ts'
 
 /** The files that a command reads, one after the other. */
@@ -80,7 +80,7 @@ export class Inputs implements AsyncDisposable {
 
   /** Opens each file when its turn comes; after the last one they can be opened again. */
   async *open(): AsyncGenerator<Input> {
-    const { openInput } = await import('../transfer/open-input.ts')
+    const { openInput } = await import('../transfer/input/open-input.ts')
     this.#doneBytes = 0
     for (const path of this.#paths) {
       this.#signal.throwIfAborted()
@@ -124,7 +124,7 @@ export async function openInputs(
 ): Promise<Inputs> {
   const [{ stat }, { keepStdin }] = await Promise.all([
     import('node:fs/promises'),
-    import('../transfer/keep-stdin.ts'),
+    import('../transfer/input/keep-stdin.ts'),
   ])
   await using cleanups = new AsyncDisposableStack()
   const kept = twice && paths.includes('-') ? await keepStdin(process.stdin, signal) : undefined

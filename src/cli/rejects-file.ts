@@ -1,5 +1,5 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import type { Refusal } from '../transfer/batch-sender.ts'
+import type { Refusal } from '../transfer/import/batch-sender.ts'
 
 /** Keeps refused rows and why they were refused, a JSON object on each line. */
 export class RejectsFile {

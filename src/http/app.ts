@@ -4,8 +4,8 @@ import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fasti
 import type { ErrorName } from '../contract/error-catalogue.ts'
 import type { Scope } from '../contract/scopes.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
-import type { RequestScope } from './admission.ts'
-import type { Caller } from './caller.ts'
+import type { RequestScope } from './request/admission.ts'
+import type { Caller } from './request/caller.ts'
 
 /** The Fastify application as the endpoints see it: typed by their schemas. */
 export type App = FastifyInstance<

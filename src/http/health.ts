@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { ObjectQueryError } from '../contract/errors.ts'
 import type { App } from './app.ts'
-import { responses } from './schemas.ts'
+import { responses } from './openapi/schemas.ts'
 import type { Services } from './services.ts'
 
 /** What is asked every few seconds, by whoever watches the service. */

@@ -3,8 +3,8 @@ import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
 import type { TokenKeys } from '../paging/token-keys.ts'
 import type { QueryLimits } from '../query/query-budget.ts'
 import type { ObjectStore } from '../store/object-store.ts'
-import type { Admission } from './admission.ts'
 import type { EventSink } from './events.ts'
+import type { Admission } from './request/admission.ts'
 
 /** What the endpoints work with: made once by `server/`, handed to all. */
 export interface Services {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Catalogue, findObjectType, ontologyNotFound } from './catalogue.ts'
-import { parseDefinition } from './parse-definition.ts'
+import { parseDefinition } from './definition/parse-definition.ts'
 
 const aviation = parseDefinition({
   apiName: 'aviation',

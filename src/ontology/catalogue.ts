@@ -1,6 +1,6 @@
 import { ObjectQueryError } from '../contract/errors.ts'
+import { isRid } from './definition/rid.ts'
 import type { ObjectType, Ontology } from './ontology.ts'
-import { isRid } from './rid.ts'
 
 /** Every ontology of the service at one moment, found by RID, API name or family. */
 export class Catalogue {

@@ -1,5 +1,5 @@
-import type { OntologyDefinition } from './definition-schema.ts'
-import type { PrimaryKeyType, PropertyType } from './property-type.ts'
+import type { OntologyDefinition } from './definition/definition-schema.ts'
+import type { PrimaryKeyType, PropertyType } from './definition/property-type.ts'
 
 /** An ontology whose parts are known to fit together: what the rest of the service works with. */
 

@@ -1,6 +1,6 @@
 import { ObjectQueryError } from '../contract/errors.ts'
+import { type ScalarType, typeName } from '../ontology/definition/property-type.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
-import { type ScalarType, typeName } from '../ontology/property-type.ts'
 import { conditionsOf } from './conditions.ts'
 import type { QueryBudget } from './query-budget.ts'
 import { REVISION_1_FIELDS } from './revision-1-query.ts'

@@ -1,4 +1,4 @@
-import type { ScalarType } from '../ontology/property-type.ts'
+import type { ScalarType } from '../ontology/definition/property-type.ts'
 import type { ComparedValue } from './query.ts'
 
 /**

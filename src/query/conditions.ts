@@ -1,7 +1,7 @@
 import { ObjectQueryError } from '../contract/errors.ts'
 import { API_NAME_MAX_LENGTH, TEXT_TERM_COST } from '../contract/limits.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
-import { RefusedValue } from '../ontology/refused-value.ts'
+import { RefusedValue } from '../ontology/values/refused-value.ts'
 import {
   isEquatable,
   isOrdered,

@@ -1,4 +1,4 @@
-import type { ColumnValue } from '../ontology/column-value.ts'
+import type { ColumnValue } from '../ontology/values/column-value.ts'
 import type { Bound, Range } from './aggregation.ts'
 import { toColumnValue } from './fields.ts'
 

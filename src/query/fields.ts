@@ -1,8 +1,8 @@
-import type { ColumnValue } from '../ontology/column-value.ts'
-import { columnValue, isComparable } from '../ontology/column-value.ts'
+import type { ScalarType } from '../ontology/definition/property-type.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
-import type { ScalarType } from '../ontology/property-type.ts'
-import { scalarReader } from '../ontology/read-value.ts'
+import type { ColumnValue } from '../ontology/values/column-value.ts'
+import { columnValue, isComparable } from '../ontology/values/column-value.ts'
+import { scalarReader } from '../ontology/values/read-value.ts'
 import type { ComparedValue, Field } from './query.ts'
 
 /** What a field of a query is, once its name is known to the type. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fcOptions } from '../../test/support/fc-options.ts'
-import { type ColumnValue, columnValue } from '../ontology/column-value.ts'
-import { scalarReader } from '../ontology/read-value.ts'
+import { type ColumnValue, columnValue } from '../ontology/values/column-value.ts'
+import { scalarReader } from '../ontology/values/read-value.ts'
 import { ratioToDouble } from './exact-number.ts'
 import { columnJson, columnNumber } from './from-column.ts'
 

@@ -1,5 +1,5 @@
-import type { ColumnValue } from '../ontology/column-value.ts'
-import type { ScalarType } from '../ontology/property-type.ts'
+import type { ScalarType } from '../ontology/definition/property-type.ts'
+import type { ColumnValue } from '../ontology/values/column-value.ts'
 import type { NumericType, TimeType } from './aggregation.ts'
 import { ratioToDouble } from './exact-number.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ObjectQueryError } from '../contract/errors.ts'
-import { parseDefinition } from '../ontology/parse-definition.ts'
+import { parseDefinition } from '../ontology/definition/parse-definition.ts'
 import { intervalStart, readDuration } from './duration.ts'
 import { parseAggregation, type WrittenAggregation } from './parse-aggregation.ts'
 import type { WrittenGrouping } from './parse-grouping.ts'

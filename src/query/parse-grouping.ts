@@ -1,6 +1,6 @@
 import { ObjectQueryError } from '../contract/errors.ts'
-import { isComparable } from '../ontology/column-value.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
+import { isComparable } from '../ontology/values/column-value.ts'
 import { type Grouping, isNumericType, isTimeType } from './aggregation.ts'
 import {
   type AggregatedProperty,

@@ -1,5 +1,5 @@
 import { ObjectQueryError } from '../contract/errors.ts'
-import { RefusedValue } from '../ontology/refused-value.ts'
+import { RefusedValue } from '../ontology/values/refused-value.ts'
 import type { Bound, NumericType, Range, TimeType } from './aggregation.ts'
 import { readComparedValue, toColumnValue } from './fields.ts'
 import type { ComparedValue } from './query.ts'

@@ -1,6 +1,6 @@
 import { ObjectQueryError } from '../contract/errors.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
-import { RefusedValue } from '../ontology/refused-value.ts'
+import { RefusedValue } from '../ontology/values/refused-value.ts'
 import {
   isEquatable,
   isOrdered,

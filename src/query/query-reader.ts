@@ -1,6 +1,6 @@
 import { ObjectQueryError } from '../contract/errors.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
-import { isJsonObject } from '../ontology/refused-value.ts'
+import { isJsonObject } from '../ontology/values/refused-value.ts'
 import { type Conditions, conditionsOf, type FieldSyntax } from './conditions.ts'
 import type { Query } from './query.ts'
 import { QueryBudget, type QueryLimits } from './query-budget.ts'

@@ -1,6 +1,6 @@
 import { ObjectQueryError } from '../contract/errors.ts'
-import type { ColumnValue } from '../ontology/column-value.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
+import type { ColumnValue } from '../ontology/values/column-value.ts'
 import { toColumnValue } from './fields.ts'
 import type { Query } from './query.ts'
 

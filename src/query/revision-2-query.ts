@@ -1,5 +1,5 @@
 import { ObjectQueryError } from '../contract/errors.ts'
-import { isJsonObject } from '../ontology/refused-value.ts'
+import { isJsonObject } from '../ontology/values/refused-value.ts'
 import type { FieldSyntax } from './conditions.ts'
 import { EVERYTHING, type Position } from './query.ts'
 import {

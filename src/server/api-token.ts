@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Scope } from '../contract/scopes.ts'
-import { hashSecret } from '../http/caller.ts'
+import { hashSecret } from '../http/request/caller.ts'
 import type { ApiToken, ObjectStore } from '../store/object-store.ts'
 
 /** Making bearer tokens. The secret is shown once and kept only as a hash. */

@@ -1,8 +1,8 @@
-import type { BackupOptions } from '../store/sqlite/backup.ts'
-import { backupDatabase } from '../store/sqlite/backup.ts'
+import type { BackupOptions } from '../store/sqlite/file/backup.ts'
+import { backupDatabase } from '../store/sqlite/file/backup.ts'
 import { cannotOpen, existingPath } from './open-store.ts'
 
-export type { BackupProgress } from '../store/sqlite/backup.ts'
+export type { BackupProgress } from '../store/sqlite/file/backup.ts'
 
 /** Copies the store that `OQS_STORE` names into a file; returns the bytes of the copy. */
 export async function backupStore(

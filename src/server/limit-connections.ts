@@ -1,7 +1,7 @@
 /** Bounds what connections may take: how many there are, and how long a client may stall one. */
 import type { Server } from 'node:http'
 import { STALLED_CONNECTION_SECONDS } from '../contract/limits.ts'
-import type { Admission } from '../http/admission.ts'
+import type { Admission } from '../http/request/admission.ts'
 
 export function limitConnections(
   server: Server,

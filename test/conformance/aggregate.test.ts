@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { OntologyDefinition } from '../../src/ontology/definition-schema.ts'
+import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { type Service, startService } from '../support/service.ts'
 
 /** Aggregations by example; test/properties/aggregate.property.test.ts holds them against a model. */

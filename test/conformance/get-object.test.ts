@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { PrimaryKeyType } from '../../src/ontology/property-type.ts'
+import type { PrimaryKeyType } from '../../src/ontology/definition/property-type.ts'
 import { AVIATION } from '../support/ontologies.ts'
 import { type Service, startService } from '../support/service.ts'
 

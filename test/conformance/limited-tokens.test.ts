@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Scope } from '../../src/contract/scopes.ts'
-import type { OntologyDefinition } from '../../src/ontology/definition-schema.ts'
+import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { type Answer, type Service, startService } from '../support/service.ts'
 
 /** Tokens that are limited to ontologies: they change their own, and learn of no other. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { OntologyDefinition } from '../../src/ontology/definition-schema.ts'
-import { SCALAR_TYPES } from '../../src/ontology/property-type.ts'
+import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
+import { SCALAR_TYPES } from '../../src/ontology/definition/property-type.ts'
 import { AVIATION, NUMBERS } from '../support/ontologies.ts'
 import { type Service, startService } from '../support/service.ts'
 

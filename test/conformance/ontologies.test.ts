@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { OntologyDefinition } from '../../src/ontology/definition-schema.ts'
+import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
 import { startService } from '../support/service.ts'
 import { valuesOf, walkPages } from '../support/walk.ts'

@@ -8,9 +8,9 @@ import {
   QUERY_MAX_TEXT_LENGTH,
 } from '../../src/contract/limits.ts'
 import { recordShape } from '../../src/contract/object-record.ts'
-import { planChange } from '../../src/ontology/change-definition.ts'
+import { planChange } from '../../src/ontology/definition/change-definition.ts'
 import type { ObjectType } from '../../src/ontology/ontology.ts'
-import { objectReader, readObjectKey } from '../../src/ontology/read-object.ts'
+import { objectReader, readObjectKey } from '../../src/ontology/values/read-object.ts'
 import { checkOrder } from '../../src/query/order.ts'
 import { parsePropertyFilters } from '../../src/query/property-filters.ts'
 import type { Query } from '../../src/query/query.ts'

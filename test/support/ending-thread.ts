@@ -1,5 +1,5 @@
-import { openConnection } from '../../src/store/sqlite/connection.ts'
-import { databasePath, serveJobs } from '../../src/store/sqlite/serve-jobs.ts'
+import { openConnection } from '../../src/store/sqlite/file/connection.ts'
+import { databasePath, serveJobs } from '../../src/store/sqlite/threads/serve-jobs.ts'
 
 /** A thread that ends when it is asked to, and else says what it was told. */
 serveJobs(openConnection(databasePath()), (name, input) => {

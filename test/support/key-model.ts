@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { PrimaryKeyType } from '../../src/ontology/property-type.ts'
+import type { PrimaryKeyType } from '../../src/ontology/definition/property-type.ts'
 
 /** Primary keys as a plain model sees them: how to make them, how they compare, how they read. */
 export interface KeyModel {

@@ -1,4 +1,4 @@
-import type { OntologyDefinition } from '../../src/ontology/definition-schema.ts'
+import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 
 /** Ontologies that tests use. */
 

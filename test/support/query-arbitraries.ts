@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import type {
   ObjectTypeDefinition,
   PropertyDefinition,
-} from '../../src/ontology/definition-schema.ts'
+} from '../../src/ontology/definition/definition-schema.ts'
 import {
   PRIMARY_KEY_TYPES,
   SCALAR_TYPES,
   type ScalarType,
-} from '../../src/ontology/property-type.ts'
+} from '../../src/ontology/definition/property-type.ts'
 import type { ModelType, Properties } from './query-model.ts'
 import { poolsOf, SAMPLES, spell } from './query-samples.ts'
 

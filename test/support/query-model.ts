@@ -1,5 +1,5 @@
-import type { PropertyDefinition } from '../../src/ontology/definition-schema.ts'
-import type { ScalarType } from '../../src/ontology/property-type.ts'
+import type { PropertyDefinition } from '../../src/ontology/definition/definition-schema.ts'
+import type { ScalarType } from '../../src/ontology/definition/property-type.ts'
 import { isInOrOnRing, type RingCorner } from './query-ring.ts'
 import { hasTerms, plainTerms, type TextMatch } from './query-terms.ts'
 import { compareValues } from './query-values.ts'

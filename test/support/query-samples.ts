@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { ScalarType } from '../../src/ontology/property-type.ts'
+import type { ScalarType } from '../../src/ontology/definition/property-type.ts'
 
 /**
  * Random values of every property type, in canonical JSON: what comes back for what was sent. Each

@@ -1,4 +1,4 @@
-import type { ScalarType } from '../../src/ontology/property-type.ts'
+import type { ScalarType } from '../../src/ontology/definition/property-type.ts'
 
 /**
  * How values compare, written from the contract and without a look at the product: numbers as

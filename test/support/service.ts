@@ -1,5 +1,5 @@
 import type { Scope } from '../../src/contract/scopes.ts'
-import type { OntologyDefinition } from '../../src/ontology/definition-schema.ts'
+import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { createApiToken } from '../../src/server/api-token.ts'
 import { type Environment, readConfig } from '../../src/server/config.ts'
 import { startServer } from '../../src/server/server.ts'

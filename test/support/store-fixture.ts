@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { recordShape } from '../../src/contract/object-record.ts'
-import { planChange } from '../../src/ontology/change-definition.ts'
-import type { OntologyDefinition } from '../../src/ontology/definition-schema.ts'
+import { planChange } from '../../src/ontology/definition/change-definition.ts'
+import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import type { ObjectType } from '../../src/ontology/ontology.ts'
-import { objectReader, readObjectKey } from '../../src/ontology/read-object.ts'
+import { objectReader, readObjectKey } from '../../src/ontology/values/read-object.ts'
 import { EVERYTHING } from '../../src/query/query.ts'
 import type {
   Batch,

@@ -1,12 +1,16 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { objectReader } from '../../../src/ontology/read-object.ts'
+import { objectReader } from '../../../src/ontology/values/read-object.ts'
 import { OPEN } from '../../../src/store/sql/new-table.ts'
-import { inTransaction, openConnection } from '../../../src/store/sqlite/connection.ts'
-import { type CrossingPut, isPut, toCrossing } from '../../../src/store/sqlite/crossing-change.ts'
-import { objectTable } from '../../../src/store/sqlite/object-table.ts'
-import { publishVersion } from '../../../src/store/sqlite/publish-version.ts'
-import { rowWriter } from '../../../src/store/sqlite/write-row.ts'
+import { objectTable } from '../../../src/store/sqlite/catalogue/object-table.ts'
+import { inTransaction, openConnection } from '../../../src/store/sqlite/file/connection.ts'
+import {
+  type CrossingPut,
+  isPut,
+  toCrossing,
+} from '../../../src/store/sqlite/threads/crossing-change.ts'
+import { publishVersion } from '../../../src/store/sqlite/writes/publish-version.ts'
+import { rowWriter } from '../../../src/store/sqlite/writes/write-row.ts'
 import { defineTypeInFile } from '../define-type.ts'
 import { makePart } from '../objects.ts'
 import type { LayoutName } from './layout.ts'

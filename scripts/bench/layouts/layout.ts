@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Revision } from '../../../src/contract/revisions.ts'
-import type { CrossingPut } from '../../../src/store/sqlite/crossing-change.ts'
+import type { CrossingPut } from '../../../src/store/sqlite/threads/crossing-change.ts'
 
 /**
  * A way to keep the records of objects so that walks in key order find them. Whatever it is, the

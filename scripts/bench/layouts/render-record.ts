@@ -1,6 +1,6 @@
 import { type RecordColumn, recordShape } from '../../../src/contract/object-record.ts'
 import type { Revision } from '../../../src/contract/revisions.ts'
-import type { CrossingPut } from '../../../src/store/sqlite/crossing-change.ts'
+import type { CrossingPut } from '../../../src/store/sqlite/threads/crossing-change.ts'
 import { OBJECT_TYPE } from '../objects.ts'
 
 /** The text of a record, made at write time. */

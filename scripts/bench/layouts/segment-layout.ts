@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Revision } from '../../../src/contract/revisions.ts'
 import { OPEN } from '../../../src/store/sql/new-table.ts'
-import type { CrossingPut } from '../../../src/store/sqlite/crossing-change.ts'
-import { VISIBLE, visibilityValues } from '../../../src/store/sqlite/page-sql.ts'
+import { VISIBLE, visibilityValues } from '../../../src/store/sqlite/pages/page-sql.ts'
+import type { CrossingPut } from '../../../src/store/sqlite/threads/crossing-change.ts'
 import type { Layout, PageReader } from './layout.ts'
 import {
   inSegments,

@@ -1,4 +1,4 @@
-import type { CrossingPut } from '../../../src/store/sqlite/crossing-change.ts'
+import type { CrossingPut } from '../../../src/store/sqlite/threads/crossing-change.ts'
 import { beforeProperties, renderRecord } from './render-record.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { openConnection } from '../../../src/store/sqlite/connection.ts'
+import { openConnection } from '../../../src/store/sqlite/file/connection.ts'
 import { partNumber } from '../objects.ts'
 import { LAYOUT_NAMES, type LayoutName, type PageReader } from './layout.ts'
 import { LAYOUTS, layoutFile } from './layouts.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { CrossingPut } from '../../../src/store/sqlite/crossing-change.ts'
+import type { CrossingPut } from '../../../src/store/sqlite/threads/crossing-change.ts'
 import { UPDATED_EVERY } from '../objects.ts'
 import { showProgress } from '../progress.ts'
 import type { LayoutName } from './layout.ts'

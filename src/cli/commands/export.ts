@@ -68,7 +68,7 @@ async function exportObjectsTo(
   const onProgress = progress.update
   try {
     if (output === undefined) {
-      const { exportObjects } = await import('../../transfer/export-objects.ts')
+      const { exportObjects } = await import('../../transfer/export/export-objects.ts')
       const sink = {
         begin: async () => {},
         write: (bytes: Uint8Array) => writeOut(bytes, signal),
@@ -76,7 +76,7 @@ async function exportObjectsTo(
       await exportObjects(client, request, sink, { onProgress })
       return
     }
-    const { exportToFile } = await import('../../transfer/export-file.ts')
+    const { exportToFile } = await import('../../transfer/export/export-file.ts')
     const { objects, bytes } = await exportToFile(client, request, output, {
       resume: options.resume === true,
       onProgress,

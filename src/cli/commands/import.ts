@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ConnectionError } from '../../client/service-error.ts'
-import type { Refusal } from '../../transfer/batch-sender.ts'
+import type { Refusal } from '../../transfer/import/batch-sender.ts'
 import {
   type ImportMode,
   type ImportResult,
   ImportStopped,
   importFiles,
   TooManyRefused,
-} from '../../transfer/import-files.ts'
+} from '../../transfer/import/import-files.ts'
 import { addColumnOptions, type ColumnWords, readColumnOptions } from '../column-options.ts'
 import { addExamples } from '../examples.ts'
 import { inferFromFiles, tellNotes } from '../infer-type.ts'
@@ -83,8 +83,8 @@ async function importAll(
   signal: AbortSignal,
 ): Promise<void> {
   const [{ findImportType }, { rowReader }, { typeNameOf }] = await Promise.all([
-    import('../../transfer/import-type.ts'),
-    import('../../transfer/row-to-object.ts'),
+    import('../../transfer/import/import-type.ts'),
+    import('../../transfer/import/row-to-object.ts'),
     import('../../transfer/infer/definition.ts'),
   ])
   const startedAt = performance.now()

@@ -1,4 +1,4 @@
-import type { OntologyDefinition } from '../../ontology/definition-schema.ts'
+import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 
 /** The demo: real airports, countries, cities and flights, linked, served in both revisions. */
 export const DEMO_DEFINITION: OntologyDefinition = {

@@ -1,6 +1,6 @@
 import { INTERNAL_CONTEXT } from '../../admission/request-context.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
-import type { OntologyChange } from '../../ontology/change-definition.ts'
+import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { Aggregated, AggregateRead } from '../aggregate-read.ts'
 import type {
@@ -15,25 +15,29 @@ import type {
   StoreOptions,
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
-import { aggregate } from './aggregate.ts'
-import { type Capabilities, readCapabilities } from './capabilities.ts'
-import { commitBatch } from './commit-batch.ts'
-import { Database, type Session } from './database.ts'
-import { migrate } from './migrate.ts'
-import { readObjects } from './missing-tables.ts'
-import { PageReader } from './page-reader.ts'
-import { recoverPending } from './pending-commit.ts'
-import { CatalogueReader } from './read-catalogue.ts'
-import { reclaim } from './reclaim.ts'
-import { abandonReplacement, publishReplacement, startReplacement } from './replacement.ts'
-import { saveOntology } from './save-ontology.ts'
+import { migrate } from './catalogue/migrate.ts'
+import { readObjects } from './catalogue/missing-tables.ts'
+import { CatalogueReader } from './catalogue/read-catalogue.ts'
+import { reclaim } from './catalogue/reclaim.ts'
+import {
+  abandonReplacement,
+  publishReplacement,
+  startReplacement,
+} from './catalogue/replacement.ts'
+import { saveOntology } from './catalogue/save-ontology.ts'
 import {
   createApiToken,
   findApiToken,
   listApiTokens,
   readPageTokenKeys,
   revokeApiTokens,
-} from './secrets.ts'
+} from './catalogue/secrets.ts'
+import { type Capabilities, readCapabilities } from './citus/capabilities.ts'
+import { recoverPending } from './citus/pending-commit.ts'
+import { Database, type Session } from './driver/database.ts'
+import { PageReader } from './pages/page-reader.ts'
+import { aggregate } from './queries/aggregate.ts'
+import { commitBatch } from './writes/commit-batch.ts'
 
 const OLDEST_RELEASE = 15
 

@@ -1,5 +1,5 @@
-import type { ColumnValue } from '../../ontology/column-value.ts'
-import type { ScalarType } from '../../ontology/property-type.ts'
+import type { ScalarType } from '../../ontology/definition/property-type.ts'
+import type { ColumnValue } from '../../ontology/values/column-value.ts'
 import type { Grouping, NumericType, TimeType } from '../../query/aggregation.ts'
 import { type Cut, cutRanges } from '../../query/cut-ranges.ts'
 import type { SqlCondition, SqlValue } from './sql-condition.ts'

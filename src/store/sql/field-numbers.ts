@@ -1,4 +1,4 @@
-import type { FieldId } from '../../ontology/searchable-values.ts'
+import type { FieldId } from '../../ontology/values/searchable-values.ts'
 
 /** The numbers of the fields of one object type: how SQL names what people name otherwise. */
 export class FieldNumbers {

@@ -1,5 +1,5 @@
 import type { ObjectType } from '../../ontology/ontology.ts'
-import { fieldsOf } from '../../ontology/searchable-values.ts'
+import { fieldsOf } from '../../ontology/values/searchable-values.ts'
 import { isText, resolveField } from '../../query/fields.ts'
 import type { Field } from '../../query/query.ts'
 

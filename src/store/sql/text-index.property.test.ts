@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
-import { finish } from '../../ontology/steps.ts'
+import { finish } from '../../ontology/values/steps.ts'
 import { indexedTerms, indexedTermsInSteps, type NumberedTexts } from './text-index.ts'
 
 /** Texts longer than one step, with separators everywhere or hardly anywhere. */

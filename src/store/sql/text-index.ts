@@ -1,4 +1,4 @@
-import type { Steps } from '../../ontology/steps.ts'
+import type { Steps } from '../../ontology/values/steps.ts'
 import { endOfTerm, termsOf } from '../../query/terms.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { CellKind } from '../../formats/row.ts'
-import { scalarReader, type ValueReader } from '../../ontology/read-value.ts'
-import { isJsonObject, RefusedValue } from '../../ontology/refused-value.ts'
-import { typedCellReader } from '../read-cell.ts'
+import { scalarReader, type ValueReader } from '../../ontology/values/read-value.ts'
+import { isJsonObject, RefusedValue } from '../../ontology/values/refused-value.ts'
+import { typedCellReader } from '../import/read-cell.ts'
 import { TRAIT } from './traits.ts'
 
 /** Tells what one value looks like. Objects and arrays are told apart, not looked into. */

@@ -1,6 +1,6 @@
-import { FAMILY_PATTERN, ONTOLOGY_NAME_PATTERN } from '../../ontology/api-name.ts'
-import type { OntologyDefinition } from '../../ontology/definition-schema.ts'
-import { camelName, wordsOf } from '../column-names.ts'
+import { FAMILY_PATTERN, ONTOLOGY_NAME_PATTERN } from '../../ontology/definition/api-name.ts'
+import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
+import { camelName, wordsOf } from '../import/column-names.ts'
 import type { InferredType } from './infer-type.ts'
 
 /** Inferred types as parts of an ontology definition. */

@@ -1,5 +1,5 @@
-import { propertyNameOf } from '../column-names.ts'
-import type { Coordinates, Place } from '../places.ts'
+import { propertyNameOf } from '../import/column-names.ts'
+import type { Coordinates, Place } from '../import/places.ts'
 import { KEY_ROWS_CHECKED } from './key-candidates.ts'
 import { isKeptAsJson, typeOf, type ValueGuess } from './value-guess.ts'
 

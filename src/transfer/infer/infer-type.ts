@@ -1,7 +1,10 @@
-import type { ObjectTypeDefinition, PropertyDefinition } from '../../ontology/definition-schema.ts'
-import { freeName, propertyNameOf, wordsOf } from '../column-names.ts'
-import type { ColumnOptions } from '../column-plan.ts'
-import type { Coordinates, Place } from '../places.ts'
+import type {
+  ObjectTypeDefinition,
+  PropertyDefinition,
+} from '../../ontology/definition/definition-schema.ts'
+import { freeName, propertyNameOf, wordsOf } from '../import/column-names.ts'
+import type { ColumnOptions } from '../import/column-plan.ts'
+import type { Coordinates, Place } from '../import/places.ts'
 import { type ColumnGuess, type Findings, notesOf } from './findings.ts'
 import { KEY_ROWS_CHECKED, soundsLikeKey } from './key-candidates.ts'
 import { isKeptAsJson, scalarTypeOf, typeOf } from './value-guess.ts'

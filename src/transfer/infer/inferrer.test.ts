@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CellKind, Row } from '../../formats/row.ts'
-import { parseDefinition } from '../../ontology/parse-definition.ts'
+import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import { fileTitle, typeNameOf, withType, writeDefinition } from './definition.ts'
 import { inferrer } from './inferrer.ts'
 

@@ -7,9 +7,9 @@ import {
   type ReadRow,
   type Row,
 } from '../../formats/row.ts'
-import type { ColumnOptions } from '../column-plan.ts'
-import { findPlaces, type Place } from '../places.ts'
-import { isAbsent } from '../row-parts.ts'
+import type { ColumnOptions } from '../import/column-plan.ts'
+import { findPlaces, type Place } from '../import/places.ts'
+import { isAbsent } from '../import/row-parts.ts'
 import type { ColumnGuess, Findings } from './findings.ts'
 import { type InferredType, inferType } from './infer-type.ts'
 import { keyCandidates } from './key-candidates.ts'

@@ -1,7 +1,7 @@
 import { PRIMARY_KEY_MAX_BYTES } from '../../contract/limits.ts'
-import { scalarReader } from '../../ontology/read-value.ts'
-import { wordsOf } from '../column-names.ts'
-import { isoTimestamp } from '../iso-timestamp.ts'
+import { scalarReader } from '../../ontology/values/read-value.ts'
+import { wordsOf } from '../import/column-names.ts'
+import { isoTimestamp } from '../import/iso-timestamp.ts'
 import { NumberSet } from './number-set.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { API_NAME_MAX_LENGTH, PROPERTIES_MAX } from '../../contract/limits.ts'
 import type { CellKind } from '../../formats/row.ts'
-import type { PropertyDefinition } from '../../ontology/definition-schema.ts'
-import type { ScalarType } from '../../ontology/property-type.ts'
+import type { PropertyDefinition } from '../../ontology/definition/definition-schema.ts'
+import type { ScalarType } from '../../ontology/definition/property-type.ts'
 import { traitsOf } from './classify.ts'
 import { hasOnly, TRAIT } from './traits.ts'
 

@@ -1,0 +1,52 @@
+import { readExportEnd } from '../export-end.ts'
+import { isBlank, type SplitLine } from '../lines.ts'
+import { isUnreadable } from '../row.ts'
+import { beginRecord, readRecordLine } from './csv-cells.ts'
+
+/** Which character stands between the columns of a CSV file. */
+
+const DELIMITERS = [',', ';', '\t', '|']
+
+/** Lines and characters at the beginning of a file that the guess looks at. */
+const GUESS_LINES = 50
+const GUESS_LENGTH = 1024 * 1024
+
+/** The lines to guess from; undefined if more should be read first. */
+export function linesToGuessFrom(lines: readonly SplitLine[]): readonly SplitLine[] | undefined {
+  // The same lines however the file arrives, so that the guess is always the same.
+  let length = 0
+  for (const [index, line] of lines.entries()) {
+    length += isUnreadable(line) ? 0 : line.text.length
+    if (index + 1 === GUESS_LINES || length > GUESS_LENGTH) return lines.slice(0, index + 1)
+  }
+  return undefined
+}
+
+/** The one with which most records have as many columns as the header, and more than one. */
+export function guessDelimiter(lines: readonly SplitLine[]): string {
+  let best = { delimiter: ',', fitting: 0, columns: 1 }
+  for (const delimiter of DELIMITERS) {
+    const [columns = 1, ...others] = columnsOfRecords(lines, delimiter)
+    if (columns === 1) continue
+    const fitting = 1 + others.filter((count) => count === columns).length
+    if (fitting > best.fitting || (fitting === best.fitting && columns > best.columns)) {
+      best = { delimiter, fitting, columns }
+    }
+  }
+  return best.delimiter
+}
+
+/** How many columns each record has, as far as the records end within the lines. */
+function columnsOfRecords(lines: readonly SplitLine[], delimiter: string): number[] {
+  const counts: number[] = []
+  let record = beginRecord(1, '')
+  for (const line of lines) {
+    if (isUnreadable(line)) continue
+    if (record.open === undefined) {
+      if (isBlank(line.text) || readExportEnd('csv', line.text) !== undefined) continue
+      record = beginRecord(line.number, '')
+    }
+    if (readRecordLine(record, line.text, delimiter)) counts.push(record.cells.length)
+  }
+  return counts
+}

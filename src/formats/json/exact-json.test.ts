@@ -1,0 +1,26 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { fcOptions } from '../../../test/support/fc-options.ts'
+import { parseExactly } from './exact-json.ts'
+
+it('gives whole numbers as they are written, however large', () => {
+  fc.assert(
+    fc.property(fc.array(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n })), (numbers) => {
+      const { value } = parseExactly(`[${numbers.join(',')}]`)
+      expect((value as (number | bigint)[]).map(BigInt)).toEqual(numbers)
+    }),
+    fcOptions(200),
+  )
+})
+
+it('gives everything else as JSON.parse does', () => {
+  fc.assert(
+    fc.property(fc.json({ noUnicodeString: false }), (text) => {
+      const { value, hasBigIntegers } = parseExactly(text)
+      if (!hasBigIntegers) expect(value).toEqual(JSON.parse(text))
+    }),
+    fcOptions(200),
+  )
+  const { value, hasBigIntegers } = parseExactly('{"a":"12345678901234567890","b":1e30,"c":0.1}')
+  expect([value, hasBigIntegers]).toEqual([{ a: '12345678901234567890', b: 1e30, c: 0.1 }, false])
+})

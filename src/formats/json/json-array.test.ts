@@ -1,0 +1,87 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { contentOf, cutsArbitrary, inChunks } from '../../../test/support/byte-chunks.ts'
+import { fcOptions } from '../../../test/support/fc-options.ts'
+import { parseExactly } from './exact-json.ts'
+import { readJsonArray } from './json-array.ts'
+
+const read = (text: string | Uint8Array, cuts?: readonly number[]) =>
+  contentOf(readJsonArray(inChunks(text, cuts)))
+
+const oddText = fc.string({
+  unit: fc.constantFrom('a', 'é', '\u{1f600}', '"', '\\', '{', ']', ',', '\n', '\ud800'),
+})
+
+describe('a JSON array', () => {
+  it('holds the same objects however it is written and cut', async () => {
+    const objects = fc.array(
+      fc.dictionary(oddText, fc.oneof(oddText, fc.double(), fc.jsonValue({ maxDepth: 2 }))),
+      { maxLength: 5 },
+    )
+    await fc.assert(
+      fc.asyncProperty(objects, cutsArbitrary, fc.nat(3), async (values, cuts, indent) => {
+        const text = JSON.stringify(values, null, indent)
+        const parsed = parseExactly(text).value
+        expect((await read(text, cuts)).map(([, cells]) => cells)).toEqual(parsed)
+      }),
+      fcOptions(100),
+    )
+  })
+
+  it('knows the line where each object starts', async () => {
+    const text = '\ufeff\n[\n {"a":\n1}\n ,{"b": "]}\\"\\\\"},\n\n{"c":{"d":[{}]}} ]\n \n'
+    for (const cuts of [[1], [2], [100]]) {
+      expect(await read(text, cuts)).toEqual([
+        [3, { a: 1 }],
+        [5, { b: ']}"\\' }],
+        [7, { c: { d: [{}] } }],
+      ])
+    }
+    expect(await read(' [ ] ')).toEqual([])
+  })
+
+  it('goes on after an element that is no object', async () => {
+    const text = Buffer.from('[1, "],", null,\n[{}], {"a":01}, {"\xe9":1}, {"a":1}]', 'latin1')
+    for (const cuts of [[1], [3], [100]]) {
+      expect(await read(text, cuts)).toEqual([
+        [1, 'is not a JSON object'],
+        [1, 'is not a JSON object'],
+        [1, 'is not a JSON object'],
+        [2, 'is not a JSON object'],
+        [2, 'is not JSON'],
+        [2, 'is not UTF-8'],
+        [2, { a: 1 }],
+      ])
+    }
+  })
+
+  it('passes over an element that is too large', async () => {
+    const text = `[{"a":"${'x'.repeat(9_000_000)}"},{"a":1}]`
+    expect(await read(text, [65_536])).toEqual([
+      [1, 'is longer than 8388608 bytes'],
+      [1, { a: 1 }],
+    ])
+  })
+
+  it.each([
+    ['[{"a":1},\n{"b"', 'line 2: the file ends inside the object that starts here'],
+    ['[{"a":1},\n{"b":"x', 'line 2: the file ends inside the object that starts here'],
+    ['[1', 'line 1: the file ends inside the object that starts here'],
+    ['[{"a":1}\n', 'line 2: the file ends before the array does'],
+    ['[{"a":1},', 'line 1: the file ends before the array does'],
+    ['[', 'line 1: the file ends before the array does'],
+    ['[{"a":1}\n{"b":1}]', 'line 2: a comma or the end of the array is missing before this'],
+    ['[{"a":1}}]', 'line 1: a comma or the end of the array is missing before this'],
+    ['[{"a":1},\n]', 'line 2: an object is missing before this'],
+    ['[,{"a":1}]', 'line 1: an object is missing before this'],
+    ['[{"a":1}]\n[', 'line 2: more follows after the end of the array'],
+    ['{\n"a":1}', 'line 1: one JSON object, but an array of objects or an object on each line'],
+    ['a,b\n1,2', 'line 1: not the beginning of a JSON array'],
+    [' \n', 'there is no JSON in it'],
+  ])('%j cannot be read: %s', async (text, message) => {
+    for (const cuts of [[1], [100]]) {
+      await expect(read(text, cuts)).rejects.toThrow(message)
+      await expect(read(text, cuts)).rejects.toHaveProperty('name', 'UnreadableFile')
+    }
+  })
+})

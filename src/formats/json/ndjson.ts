@@ -1,0 +1,49 @@
+import { checkExportEnd, readExportEnd } from '../export-end.ts'
+import { isBlank, splitLines, withoutByteOrderMark } from '../lines.ts'
+import { excerptOf, isUnreadable, RECORD_MAX_BYTES, type ReadRow, type RowSource } from '../row.ts'
+import { type ExactJson, parseExactly } from './exact-json.ts'
+
+/** Newline-delimited JSON: an object on each line. */
+
+export function readNdjson(stream: AsyncIterable<Buffer>): RowSource {
+  return { kind: 'json', rows: readObjects(stream) }
+}
+
+async function* readObjects(stream: AsyncIterable<Buffer>): AsyncGenerator<readonly ReadRow[]> {
+  let count = 0
+  for await (const lines of splitLines(stream, RECORD_MAX_BYTES)) {
+    const rows: ReadRow[] = []
+    for (const line of lines) {
+      if (isUnreadable(line)) rows.push(line)
+      else {
+        const text = withoutByteOrderMark(line)
+        if (isBlank(text)) continue
+        const end = readExportEnd('ndjson', text)
+        if (end === undefined) rows.push(readObject(line.number, text))
+        else {
+          // Exports can be put together into one file: each end counts what stands before it.
+          checkExportEnd(line.number, end, count + rows.length)
+          count = -rows.length
+        }
+      }
+    }
+    count += rows.length
+    if (rows.length > 0) yield rows
+  }
+}
+
+/** One object, or why the text is none. */
+export function readObject(line: number, text: string): ReadRow {
+  let json: ExactJson
+  try {
+    json = parseExactly(text)
+  } catch {
+    return { line, reason: 'is not JSON', excerpt: excerptOf(text) }
+  }
+  const { value, hasBigIntegers } = json
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { line, reason: 'is not a JSON object', excerpt: excerptOf(text) }
+  }
+  const cells = value as Record<string, unknown>
+  return hasBigIntegers ? { line, cells } : { line, cells, json: text }
+}

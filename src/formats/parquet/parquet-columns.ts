@@ -1,0 +1,195 @@
+import { type ParquetParsers, parquetSchema, type SchemaElement, type SchemaTree } from 'hyparquet'
+import { setCell, UnreadableFile } from '../row.ts'
+import type { DictionaryColumn } from './parquet-dictionary.ts'
+import {
+  bigEndianInteger,
+  dateText,
+  decimalText,
+  jsonValue,
+  timeOfDayText,
+  timestampText,
+  utf8Text,
+} from './parquet-text.ts'
+
+/**
+ * What the columns of a Parquet file hold, and what becomes of it: text, numbers, big integers and
+ * booleans as they are; dates, times, timestamps and decimals as exact text; JSON as its value;
+ * lists as arrays; structs and maps as objects.
+ */
+
+export interface ParquetColumn {
+  readonly name: string
+  /** What is left to do with a value that the Parquet library read; most need nothing. */
+  readonly convert: Convert | undefined
+  /** Set if its values can be read from a dictionary. */
+  readonly inDictionary: DictionaryColumn | undefined
+}
+
+type Convert = (value: unknown) => unknown
+
+/** How the Parquet library is to make values of bytes and counts of units. */
+export const PARQUET_PARSERS: Partial<ParquetParsers> = {
+  stringFromBytes: utf8Text,
+  jsonFromBytes: jsonValue,
+  dateFromDays: dateText,
+  timestampFromMilliseconds: (value) => timestampText(BigInt(value), UNITS_PER_SECOND.MILLIS),
+  timestampFromMicroseconds: (value) => timestampText(value, UNITS_PER_SECOND.MICROS),
+  timestampFromNanoseconds: (value) => timestampText(value, UNITS_PER_SECOND.NANOS),
+}
+
+/**
+ * The columns of a schema, and the schema as the Parquet library should see it: it would make a
+ * binary float of a decimal, and knows some types only by their older names.
+ */
+export function parquetColumns(schema: readonly SchemaElement[]): {
+  readonly columns: readonly ParquetColumn[]
+  readonly schema: SchemaElement[]
+} {
+  const root = parquetSchema({ schema: [...schema] } as Parameters<typeof parquetSchema>[0])
+  const seen = new Set<string>()
+  const columns = root.children.map((node): ParquetColumn => {
+    const { name } = node.element
+    if (seen.has(name)) throw new UnreadableFile(`it has two columns ${name}`)
+    seen.add(name)
+    return { name, convert: converterOf(node), inDictionary: dictionaryColumn(node) }
+  })
+  return { columns, schema: schema.map(plainerElement) }
+}
+
+function logicalType({ logical_type, converted_type }: SchemaElement): string | undefined {
+  return logical_type?.type ?? converted_type
+}
+
+function plainerElement(element: SchemaElement): SchemaElement {
+  switch (logicalType(element)) {
+    case 'DECIMAL': {
+      const { converted_type, logical_type, ...plain } = element
+      return plain
+    }
+    case 'ENUM':
+      return { ...element, converted_type: 'UTF8' }
+    case 'LIST':
+    case 'MAP':
+    case 'JSON':
+    case 'DATE':
+      return {
+        ...element,
+        converted_type: logicalType(element) as 'LIST' | 'MAP' | 'JSON' | 'DATE',
+      }
+    default:
+      return element
+  }
+}
+
+/** The plain columns of common types; all others are left to the Parquet library. */
+function dictionaryColumn({ element, children }: SchemaTree): DictionaryColumn | undefined {
+  if (children.length > 0 || element.repetition_type === 'REPEATED') return undefined
+  const toValue = dictionaryReader(element)
+  return toValue === undefined ? undefined : { element, toValue }
+}
+
+function dictionaryReader(element: SchemaElement): ((stored: never) => unknown) | undefined {
+  const logical = element.logical_type
+  const type = logicalType(element)
+  if (TEXT_TYPES.includes(type ?? '')) return element.type === 'BYTE_ARRAY' ? utf8Text : undefined
+  if (element.type === 'INT32' && type === 'DATE') return dateText
+  if (element.type === 'INT64' && logical?.type === 'TIMESTAMP') {
+    return (value: bigint) => timestampText(value, UNITS_PER_SECOND[logical.unit])
+  }
+  const isNumber = ['INT32', 'INT64', 'FLOAT', 'DOUBLE'].includes(element.type ?? '')
+  return isNumber && (type === undefined || type === 'DECIMAL') ? (value) => value : undefined
+}
+
+const UNITS_PER_SECOND = { MILLIS: 1000n, MICROS: 1_000_000n, NANOS: 1_000_000_000n } as const
+
+/** Far more digits after the point than any decimal has. */
+const MAX_SCALE = 1000
+
+const TEXT_TYPES = ['STRING', 'UTF8', 'ENUM']
+/** Types of bytes that are understood; all other bytes are just bytes. */
+const BYTE_TYPES = [...TEXT_TYPES, 'JSON', 'UUID', 'FLOAT16', 'DECIMAL', 'NULL']
+const NO_MATCH = ['BSON', 'INTERVAL', 'GEOMETRY', 'GEOGRAPHY', 'VARIANT']
+
+function converterOf(node: SchemaTree): Convert | undefined {
+  const { element, children } = node
+  const type = logicalType(element)
+  const isBytes = element.type === 'BYTE_ARRAY' || element.type === 'FIXED_LEN_BYTE_ARRAY'
+  if (NO_MATCH.includes(type ?? '') || (isBytes && !BYTE_TYPES.includes(type ?? ''))) {
+    refuseType(node)
+  }
+  if (children.length > 0) return groupConverter(node, type)
+  const convert = leafConverter(element, type)
+  return convert === undefined ? undefined : inLists(convert)
+}
+
+function leafConverter(element: SchemaElement, type: string | undefined): Convert | undefined {
+  const logical = element.logical_type
+  switch (type) {
+    case 'DECIMAL': {
+      const scale = element.scale ?? (logical?.type === 'DECIMAL' ? logical.scale : 0)
+      if (Math.abs(scale) > MAX_SCALE) throw new Error(`a decimal has the scale ${scale}`)
+      return (value) =>
+        decimalText(
+          value instanceof Uint8Array ? bigEndianInteger(value) : BigInt(value as number | bigint),
+          scale,
+        )
+    }
+    case 'TIME':
+    case 'TIME_MILLIS':
+    case 'TIME_MICROS': {
+      const unit = logical?.type === 'TIME' ? logical.unit : type.slice('TIME_'.length)
+      const unitsPerSecond = UNITS_PER_SECOND[unit as keyof typeof UNITS_PER_SECOND]
+      return (value) => timeOfDayText(BigInt(value as number | bigint), unitsPerSecond)
+    }
+    default:
+      return undefined
+  }
+}
+
+function groupConverter(node: SchemaTree, type: string | undefined): Convert | undefined {
+  const { children } = node
+  const [only] = children
+  if (type === 'LIST' && only !== undefined && children.length === 1) {
+    // The older spelling of a list has no group around its elements.
+    const items = only.children.length === 1 ? only.children[0] : only
+    const convert = converterOf(items ?? only)
+    return convert === undefined ? undefined : inLists(convert)
+  }
+  if (type === 'MAP' && only?.children.length === 2) {
+    const [key, value] = only.children as [SchemaTree, SchemaTree]
+    if (!TEXT_TYPES.includes(logicalType(key.element) ?? '')) refuseType(node)
+    const convert = converterOf(value)
+    return convert === undefined ? undefined : inLists((map) => convertMembers(map, () => convert))
+  }
+  const fields = new Map(children.map((child) => [child.element.name, converterOf(child)]))
+  return inLists((struct) => convertMembers(struct, (name) => fields.get(name)))
+}
+
+/** Members that have no value are left out, like cells. */
+function convertMembers(
+  value: unknown,
+  converterFor: (name: string) => Convert | undefined,
+): unknown {
+  const members: Record<string, unknown> = {}
+  for (const [name, member] of Object.entries(value as object)) {
+    if (member === undefined || member === null) continue
+    setCell(members, name, converterFor(name)?.(member) ?? member)
+  }
+  return members
+}
+
+/** Converts a value, or the values of a list, however deep. */
+function inLists(convert: Convert): Convert {
+  const convertAll: Convert = (value) => {
+    if (value === undefined || value === null) return null
+    return Array.isArray(value) ? value.map(convertAll) : convert(value)
+  }
+  return convertAll
+}
+
+function refuseType({ path, element }: SchemaTree): never {
+  const type = [element.type, logicalType(element)].filter((part) => part !== undefined).join(' ')
+  throw new UnreadableFile(
+    `column ${path.join('.')} has the Parquet type ${type}, which no property type matches`,
+  )
+}

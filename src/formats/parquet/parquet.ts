@@ -1,0 +1,236 @@
+import {
+  type AsyncBuffer,
+  type ColumnMetaData,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetScan,
+  parquetSchema,
+  type RowGroup,
+} from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
+import { type Row, type RowSource, setCell, UnreadableFile } from '../row.ts'
+import { checkPages, depthOf } from './parquet-check.ts'
+import { PARQUET_PARSERS, type ParquetColumn, parquetColumns } from './parquet-columns.ts'
+import { type ColumnValues, readDictionaryRows } from './parquet-dictionary.ts'
+
+/** Parquet, read in pieces: some columns of some thousand rows are in memory at a time. */
+
+/** A file of which any part can be read. */
+export type ParquetBytes = AsyncBuffer
+
+export interface ParquetSource extends RowSource {
+  readonly rowCount: number
+}
+
+/** Values and bytes of one piece; a row group can be much larger. */
+const PIECE_VALUES = 1_500_000
+const PIECE_BYTES = 16 * 1024 * 1024
+/** Rows that are handed on at a time. */
+const ROWS_AT_A_TIME = 500
+
+const MAGIC = 'PAR1'
+
+/** Reads what is in the file, then its rows as they are asked for. */
+export async function readParquet(
+  file: ParquetBytes,
+  { pieceValues = PIECE_VALUES } = {},
+): Promise<ParquetSource> {
+  const metadata = await readMetadata(file)
+  const { columns, schema } = await readingParquet('its schema', async () =>
+    parquetColumns(metadata.schema),
+  )
+  if (columns.length === 0) throw new UnreadableFile('it has no columns')
+  return {
+    kind: 'typed',
+    rowCount: countRows(metadata),
+    rows: readRows(file, { ...metadata, schema }, columns, pieceValues),
+  }
+}
+
+function countRows({ row_groups }: FileMetaData): number {
+  let sum = 0
+  for (const { num_rows } of row_groups) {
+    if (num_rows < 0) throw new UnreadableFile(`its metadata names ${num_rows} rows`)
+    sum += Number(num_rows)
+  }
+  return sum
+}
+
+async function readMetadata(file: ParquetBytes): Promise<FileMetaData> {
+  const size = MAGIC.length
+  const isParquet =
+    file.byteLength >= 3 * size &&
+    magicAt(await file.slice(0, size)) &&
+    magicAt(await file.slice(file.byteLength - size, file.byteLength))
+  if (!isParquet) {
+    throw new UnreadableFile('not a Parquet file, or cut: it does not start and end with PAR1')
+  }
+  return readingParquet('its metadata', () => parquetMetadataAsync(file, { geoparquet: false }))
+}
+
+function magicAt(bytes: ArrayBuffer): boolean {
+  return Buffer.from(bytes).toString('latin1') === MAGIC
+}
+
+async function* readRows(
+  file: ParquetBytes,
+  metadata: FileMetaData,
+  columns: readonly ParquetColumn[],
+  pieceValues: number,
+): AsyncGenerator<readonly Row[]> {
+  let before = 0
+  for (const group of metadata.row_groups) {
+    const rowCount = Number(group.num_rows)
+    const rowsPerPiece = pieceRows(group, pieceValues / Math.max(1, columns.length))
+    for (let start = 0; start < rowCount; start += rowsPerPiece) {
+      const piece = { group, before, start, end: Math.min(start + rowsPerPiece, rowCount) }
+      const values = await readPiece(file, metadata, columns, piece)
+      for (let from = start; from < piece.end; from += ROWS_AT_A_TIME) {
+        yield await readingParquet(`row ${before + from + 1} and after`, async () =>
+          makeRows(columns, values, piece, from),
+        )
+      }
+    }
+    before += rowCount
+  }
+}
+
+/** Some rows of a row group. */
+interface Piece {
+  readonly group: RowGroup
+  /** Rows of the file before the group. */
+  readonly before: number
+  readonly start: number
+  readonly end: number
+}
+
+function pieceRows(group: RowGroup, mostRows: number): number {
+  const rows = Number(group.num_rows)
+  const bytesPerRow = Math.max(1, Number(group.total_byte_size) / Math.max(1, rows))
+  const fitting = Math.min(mostRows, PIECE_BYTES / bytesPerRow)
+  return Math.max(ROWS_AT_A_TIME, Math.floor(fitting))
+}
+
+/** One column after the other, so that the compressed bytes of only one are in memory. */
+async function readPiece(
+  file: ParquetBytes,
+  metadata: FileMetaData,
+  columns: readonly ParquetColumn[],
+  piece: Piece,
+): Promise<ColumnValues[]> {
+  const { before, start, end } = piece
+  const values: ColumnValues[] = []
+  for (const column of columns) {
+    const what = `column ${column.name}, rows ${before + start + 1} to ${before + end},`
+    const read = await readingParquet(what, async () => {
+      const numbers = await readDictionary(file, column, piece)
+      return numbers ?? readByLibrary(file, metadata, column, piece)
+    })
+    if (read.length !== end - start) {
+      throw new UnreadableFile(`${what} cannot be read: it has ${read.length} values`)
+    }
+    values.push(read)
+  }
+  return values
+}
+
+async function readDictionary(
+  file: ParquetBytes,
+  { name, inDictionary }: ParquetColumn,
+  { group, start, end }: Piece,
+): Promise<ColumnValues | undefined> {
+  const chunk = group.columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === name)
+  const column = chunk?.meta_data
+  if (inDictionary === undefined || column === undefined) return undefined
+  if (!column.encodings.some((encoding) => encoding.endsWith('_DICTIONARY'))) return undefined
+  const bytes = await readChunk(file, column)
+  return readDictionaryRows(bytes, inDictionary, column, compressors, {
+    start,
+    end,
+    inGroup: Number(group.num_rows),
+  })
+}
+
+async function readChunk(file: ParquetBytes, column: ColumnMetaData): Promise<Uint8Array> {
+  const start = Number(column.dictionary_page_offset || column.data_page_offset)
+  const end = start + Number(column.total_compressed_size)
+  if (start < 0 || end < start || end > file.byteLength) {
+    throw new Error('it lies outside the file')
+  }
+  return new Uint8Array(await file.slice(start, end))
+}
+
+async function readByLibrary(
+  file: ParquetBytes,
+  metadata: FileMetaData,
+  { name }: ParquetColumn,
+  { group, start, end }: Piece,
+): Promise<ColumnValues> {
+  // All pieces of a group are read from the same pages.
+  if (start === 0) await checkColumn(file, metadata, name, group)
+  // A scan remembers what it read last; each column takes a new one, which lets go of it.
+  const scan = await parquetScan({
+    file,
+    metadata: { ...metadata, row_groups: [group] },
+    compressors,
+    parsers: PARQUET_PARSERS,
+    utf8: false,
+    geoparquet: false,
+    // Pages are read where they were checked, not where an index says.
+    useOffsetIndex: false,
+  })
+  const values = await scan.readColumn({ column: name, rowStart: start, rowEnd: end })
+  return { length: values.length, at: (index) => values[index] }
+}
+
+/** Looks at the pages of a column, or of all columns that it is made of. */
+async function checkColumn(
+  file: ParquetBytes,
+  metadata: FileMetaData,
+  name: string,
+  { columns, num_rows }: RowGroup,
+): Promise<void> {
+  const root = parquetSchema(metadata)
+  for (const { meta_data: column } of columns) {
+    if (column?.path_in_schema[0] !== name) continue
+    const depth = depthOf(root, column.path_in_schema)
+    checkPages(
+      await readChunk(file, column),
+      column,
+      { depth, rows: Number(num_rows) },
+      compressors,
+    )
+  }
+}
+
+function makeRows(
+  columns: readonly ParquetColumn[],
+  values: readonly ColumnValues[],
+  { before, start, end }: Piece,
+  from: number,
+): Row[] {
+  const rows: Row[] = []
+  for (let index = from; index < Math.min(from + ROWS_AT_A_TIME, end); index += 1) {
+    const cells: Record<string, unknown> = {}
+    for (let column = 0; column < columns.length; column += 1) {
+      const value: unknown = values[column]?.at(index - start) ?? undefined
+      const { name, convert } = columns[column] as ParquetColumn
+      setCell(cells, name, value === undefined || convert === undefined ? value : convert(value))
+    }
+    rows.push({ line: before + index + 1, cells })
+  }
+  return rows
+}
+
+/** What the Parquet library says when it cannot go on, in one line for people. */
+async function readingParquet<T>(what: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof UnreadableFile) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new UnreadableFile(`${what} cannot be read: ${reason.replaceAll(/\s+/g, ' ')}`, {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,47 @@
+import { isHeld, type TaggedReply } from '../response/entity-tag.ts'
+import { CODINGS, type Coding, type StaticFile } from './static-file.ts'
+
+/** The part of a reply that this needs, whatever schema types the rest of it. */
+interface FileReply<Sent> extends TaggedReply {
+  headers(values: Record<string, string>): unknown
+  code(status: 304): { send(payload: never): Sent }
+  type(contentType: string): { send(payload: never): Sent }
+}
+
+/** Anybody may keep the file; each use asks whether a new release has changed it. */
+const CACHE_CONTROL = 'public, no-cache'
+
+/** Sends a file in the best coding that the client takes, or 304 to a client that holds it. */
+export function sendStatic<Sent>(
+  reply: FileReply<Sent>,
+  { contentType, identity, compressed }: StaticFile,
+  headers: Readonly<Record<string, string>> = {},
+): Sent {
+  const coding = chooseCoding(reply.request.headers['accept-encoding'])
+  const chosen = coding === undefined ? undefined : compressed[coding]
+  const { bytes, tag } = chosen ?? identity
+  reply.headers({
+    ...headers,
+    etag: tag,
+    'cache-control': CACHE_CONTROL,
+    vary: 'accept-encoding',
+    ...(coding === undefined || chosen === undefined ? {} : { 'content-encoding': coding }),
+  })
+  if (isHeld(reply, tag)) return reply.code(304).send(undefined as never)
+  return reply.type(contentType).send(bytes as never)
+}
+
+/** Returns the first of our codings that `Accept-Encoding` allows (RFC 9110, 12.5.3). */
+export function chooseCoding(accepted: string | undefined): Coding | undefined {
+  if (accepted === undefined) return undefined
+  const weights = new Map<string, number>()
+  for (const part of accepted.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((text) => text.trim())
+    const weight = parameters.find((text) => text.startsWith('q='))
+    weights.set(
+      name === 'x-gzip' ? 'gzip' : name,
+      weight === undefined ? 1 : Number(weight.slice(2)),
+    )
+  }
+  return CODINGS.find((coding) => (weights.get(coding) ?? weights.get('*') ?? 0) > 0)
+}

@@ -1,0 +1,78 @@
+import { type Static, Type } from 'typebox'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import { checkOrder, parseOrderText } from '../../query/order.ts'
+import { isPropertyFilter, parsePropertyFilters } from '../../query/property-filters.ts'
+import type { OrderTerm, Query } from '../../query/query.ts'
+import { QueryBudget, type QueryLimits } from '../../query/query-budget.ts'
+import { checkSelection, type Selection } from '../../query/selection.ts'
+import { PageSize, PageToken } from '../openapi/schemas.ts'
+
+/** The query string of a listing: paging, selection, order and filters. */
+
+const text = Type.Union([Type.String(), Type.Array(Type.String())])
+
+export const SelectionParameter = Type.Optional(
+  Type.Unsafe<string | string[]>({
+    ...text,
+    description: 'The properties to show: a comma separated list, or the parameter repeated.',
+  }),
+)
+
+export const ListingParameters = Type.Object(
+  {
+    pageSize: Type.Optional(PageSize),
+    pageToken: Type.Optional(PageToken),
+    snapshot: Type.Optional(
+      Type.Boolean({
+        description: 'True: every page shows the data as it was when the first was read.',
+      }),
+    ),
+    properties: SelectionParameter,
+    orderBy: Type.Optional(
+      Type.String({
+        description:
+          'Comma separated terms `properties.NAME[:asc|:desc[:nullsFirst|:nullsLast]]`, or `p.NAME` for short.',
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    // Filters: properties.NAME.OPERATOR=VALUE
+    patternProperties: { '^(?:properties|p)\\.': text },
+  },
+)
+
+export type ListingParameters = Static<typeof ListingParameters>
+
+export interface Listing {
+  readonly query: Query
+  readonly order: readonly OrderTerm[]
+  readonly selection: Selection
+}
+
+export function readListing(
+  parameters: ListingParameters,
+  objectType: ObjectType,
+  limits: QueryLimits,
+): Listing {
+  const filters = Object.entries(parameters as Record<string, unknown>)
+    .filter(([name]) => isPropertyFilter(name))
+    .flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)] as const))
+  const { orderBy } = parameters
+  return {
+    query: parsePropertyFilters(filters, objectType, new QueryBudget(limits)),
+    order: orderBy === undefined ? [] : checkOrder(parseOrderText(orderBy), objectType),
+    selection: readSelection(parameters.properties, objectType),
+  }
+}
+
+export function readSelection(
+  parameter: string | readonly string[] | undefined,
+  objectType: ObjectType,
+): Selection {
+  if (parameter === undefined) return undefined
+  return checkSelection(
+    [parameter].flat().flatMap((names) => names.split(',')),
+    objectType,
+  )
+}

@@ -1,0 +1,107 @@
+import { type Static, Type } from 'typebox'
+import { OBJECT_TYPES_MAX, PROPERTIES_MAX } from '../../contract/limits.ts'
+import { API_NAME_PATTERN, FAMILY_PATTERN, ONTOLOGY_NAME_PATTERN } from './api-name.ts'
+import { SCALAR_TYPES } from './property-type.ts'
+import { OBJECT_TYPE_RID_PATTERN, ONTOLOGY_RID_PATTERN } from './rid.ts'
+
+/**
+ * The ontology definition as people write it. The schema says what the parts look like;
+ * `parse-definition.ts` says how they must fit together.
+ */
+
+const closed = { additionalProperties: false }
+
+const apiName = Type.String({ pattern: API_NAME_PATTERN })
+const named = {
+  displayName: Type.Optional(Type.String({ maxLength: 1000 })),
+  description: Type.Optional(Type.String({ maxLength: 10_000 })),
+}
+
+const FieldDefinition = Type.Object({ type: Type.Enum([...SCALAR_TYPES]), ...named }, closed)
+
+const fields = Type.Optional(
+  Type.Record(Type.String({ pattern: API_NAME_PATTERN }), FieldDefinition, {
+    ...closed,
+    minProperties: 1,
+    maxProperties: PROPERTIES_MAX,
+    description: 'The fields of a struct.',
+  }),
+)
+
+const ItemDefinition = Type.Object(
+  { type: Type.Enum([...SCALAR_TYPES, 'struct']), ...named, fields },
+  closed,
+)
+
+const PropertyDefinition = Type.Object(
+  {
+    type: Type.Enum([...SCALAR_TYPES, 'array', 'struct']),
+    ...named,
+    items: Type.Optional(ItemDefinition),
+    fields,
+  },
+  closed,
+)
+
+const ObjectTypeDefinition = Type.Object(
+  {
+    apiName,
+    rid: Type.Optional(Type.String({ pattern: OBJECT_TYPE_RID_PATTERN })),
+    ...named,
+    primaryKey: Type.String({ description: 'The property that identifies an object.' }),
+    titleProperty: Type.Optional(
+      Type.String({ description: 'The property that names an object to people.' }),
+    ),
+    retrievalLimit: Type.Optional(
+      Type.Unsafe<number | 'none'>({
+        type: ['integer', 'string'],
+        minimum: 1,
+        pattern: '^none$',
+        description:
+          'Objects that one listing of this type may return across its pages; `none` lifts the limit.',
+      }),
+    ),
+    properties: Type.Record(Type.String({ pattern: API_NAME_PATTERN }), PropertyDefinition, {
+      ...closed,
+      minProperties: 1,
+      maxProperties: PROPERTIES_MAX,
+    }),
+  },
+  closed,
+)
+
+const LinkTypeDefinition = Type.Object(
+  {
+    apiName,
+    reverseApiName: Type.Optional(apiName),
+    ...named,
+    from: Type.String(),
+    to: Type.String(),
+    foreignKey: Type.String({
+      description: 'The property of `from` that holds the primary key of `to`.',
+    }),
+  },
+  closed,
+)
+
+export const OntologyDefinition = Type.Object(
+  {
+    apiName: Type.String({ pattern: ONTOLOGY_NAME_PATTERN }),
+    rid: Type.Optional(Type.String({ pattern: ONTOLOGY_RID_PATTERN })),
+    ...named,
+    families: Type.Optional(
+      Type.Array(Type.String({ pattern: FAMILY_PATTERN }), {
+        maxItems: 100,
+        description: 'The names under which revision 2.0 finds this ontology.',
+      }),
+    ),
+    objectTypes: Type.Array(ObjectTypeDefinition, { maxItems: OBJECT_TYPES_MAX }),
+    linkTypes: Type.Optional(Type.Array(LinkTypeDefinition, { maxItems: 10_000 })),
+  },
+  closed,
+)
+
+export type OntologyDefinition = Static<typeof OntologyDefinition>
+export type ObjectTypeDefinition = Static<typeof ObjectTypeDefinition>
+export type PropertyDefinition = Static<typeof PropertyDefinition>
+export type LinkTypeDefinition = Static<typeof LinkTypeDefinition>

@@ -1,0 +1,36 @@
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { DEFINITION_MAX_FIELDS } from '../../contract/limits.ts'
+import { isJsonObject } from '../values/refused-value.ts'
+
+/**
+ * Refuses a definition with more fields than the service can check, save and read again without
+ * holding up other requests. Works on any JSON, so that it can come before every other check.
+ */
+export function refuseLargeDefinition(definition: unknown): void {
+  const count = countFields(definition)
+  if (count <= DEFINITION_MAX_FIELDS) return
+  const reason = `have ${count} properties and struct fields altogether; an ontology takes at most ${DEFINITION_MAX_FIELDS}`
+  throw new ObjectQueryError('InvalidOntologyDefinition', {
+    mistakes: [{ path: 'objectTypes', reason }],
+  })
+}
+
+/** The properties of all object types and the fields of their structs. */
+function countFields(definition: unknown): number {
+  let count = 0
+  for (const type of valuesOf(member(definition, 'objectTypes'))) {
+    for (const property of valuesOf(member(type, 'properties'))) {
+      const structFields = member(property, 'fields') ?? member(member(property, 'items'), 'fields')
+      count += 1 + (structFields === undefined ? 0 : valuesOf(structFields).length)
+    }
+  }
+  return count
+}
+
+function member(json: unknown, name: string): unknown {
+  return isJsonObject(json) ? json[name] : undefined
+}
+
+function valuesOf(json: unknown): readonly unknown[] {
+  return typeof json === 'object' && json !== null ? Object.values(json) : []
+}

@@ -1,0 +1,303 @@
+import { describe, expect, it } from 'vitest'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import type {
+  LinkTypeDefinition,
+  ObjectTypeDefinition,
+  OntologyDefinition,
+  PropertyDefinition,
+} from './definition-schema.ts'
+import { type Mistake, parseDefinition } from './parse-definition.ts'
+import { PRIMARY_KEY_TYPES, SCALAR_TYPES } from './property-type.ts'
+
+const AIRPORT: ObjectTypeDefinition = {
+  apiName: 'airport',
+  rid: 'ri.ontology.main.object-type.1',
+  primaryKey: 'id',
+  properties: {
+    id: { type: 'string' },
+    elevation: { type: 'integer' },
+    countryCode: { type: 'string' },
+    codes: { type: 'array', items: { type: 'string' } },
+  },
+}
+const COUNTRY: ObjectTypeDefinition = {
+  apiName: 'country',
+  rid: 'ri.ontology.main.object-type.2',
+  primaryKey: 'code',
+  properties: { code: { type: 'string' } },
+}
+const LINK: LinkTypeDefinition = {
+  apiName: 'country',
+  reverseApiName: 'airports',
+  from: 'airport',
+  to: 'country',
+  foreignKey: 'countryCode',
+}
+
+const ontology = (definition: Partial<OntologyDefinition> = {}): OntologyDefinition => ({
+  apiName: 'aviation',
+  rid: 'ri.ontology.main.ontology.1',
+  objectTypes: [AIRPORT, COUNTRY],
+  ...definition,
+})
+
+/** An ontology of one type, which is an airport but for what is given. */
+const airport = (changes: Partial<ObjectTypeDefinition>): OntologyDefinition =>
+  ontology({ objectTypes: [{ ...AIRPORT, ...changes }] })
+
+const withProperty = (property: PropertyDefinition): OntologyDefinition =>
+  airport({ properties: { ...AIRPORT.properties, odd: property } })
+
+const withLinks = (...changes: Partial<LinkTypeDefinition>[]): OntologyDefinition =>
+  ontology({ linkTypes: changes.map((change) => ({ ...LINK, ...change })) })
+
+function mistakesOf(definition: OntologyDefinition): readonly Mistake[] {
+  try {
+    parseDefinition(definition)
+  } catch (error) {
+    if (!(error instanceof ObjectQueryError)) throw error
+    expect(error.errorName).toBe('InvalidOntologyDefinition')
+    return error.parameters['mistakes'] as readonly Mistake[]
+  }
+  return []
+}
+
+describe('a definition', () => {
+  it('becomes an ontology whose parts are found by name', () => {
+    const parsed = parseDefinition(
+      ontology({
+        families: ['gotham', 'other'],
+        objectTypes: [{ ...AIRPORT, titleProperty: 'id', retrievalLimit: 'none' }, COUNTRY],
+        linkTypes: [LINK],
+      }),
+    )
+    expect(parsed).toMatchObject({
+      rid: 'ri.ontology.main.ontology.1',
+      apiName: 'aviation',
+      families: ['gotham', 'other'],
+      linkTypes: [LINK],
+    })
+    expect([...parsed.objectTypes.keys()]).toEqual(['airport', 'country'])
+    expect(parsed.objectTypes.get('airport')).toMatchObject({
+      apiName: 'airport',
+      rid: 'ri.ontology.main.object-type.1',
+      primaryKey: { apiName: 'id', type: 'string' },
+      titleProperty: 'id',
+      retrievalLimit: 'none',
+    })
+    expect(parsed.objectTypes.get('country')).toMatchObject({
+      titleProperty: undefined,
+      retrievalLimit: undefined,
+    })
+  })
+
+  it('is kept as it was written', () => {
+    const definition = ontology({ displayName: 'Aviation', description: 'Planes' })
+    expect(parseDefinition(definition).definition).toBe(definition)
+  })
+
+  it('needs no object types, no families and no links', () => {
+    expect(parseDefinition({ apiName: 'empty', objectTypes: [] })).toMatchObject({
+      families: [],
+      linkTypes: [],
+    })
+  })
+
+  it('keeps the order of the properties', () => {
+    const type = parseDefinition(ontology()).objectTypes.get('airport')
+    expect([...(type?.properties.keys() ?? [])]).toEqual([
+      'id',
+      'elevation',
+      'countryCode',
+      'codes',
+    ])
+  })
+
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'a.b-c'])(
+    'may use the name %s wherever a name stands',
+    (name) => {
+      const properties = JSON.parse(`{"${name}":{"type":"string"}}`)
+      const type = { apiName: name, primaryKey: name, titleProperty: name, properties }
+      const parsed = parseDefinition({
+        apiName: name,
+        families: [name],
+        objectTypes: [type],
+        linkTypes: [{ apiName: name, from: name, to: name, foreignKey: name }],
+      })
+      expect(parsed.objectTypes.get(name)?.properties.get(name)).toEqual({
+        apiName: name,
+        type: { kind: 'scalar', type: 'string' },
+      })
+    },
+  )
+
+  it.each(['__proto__', 'constructor', 'toString'])(
+    'does not find a property %s that it does not have',
+    (name) => {
+      const reason = `there is no property ${name}`
+      expect(mistakesOf(airport({ primaryKey: name }))).toEqual([
+        { path: 'objectTypes[0].primaryKey', reason },
+      ])
+      expect(mistakesOf(airport({ titleProperty: name }))).toEqual([
+        { path: 'objectTypes[0].titleProperty', reason },
+      ])
+      expect(mistakesOf(withLinks({ from: name })).map(({ path }) => path)).toContain(
+        'linkTypes[0].from',
+      )
+    },
+  )
+})
+
+describe('the type of a property', () => {
+  const parsedType = (property: PropertyDefinition) =>
+    parseDefinition(withProperty(property)).objectTypes.get('airport')?.properties.get('odd')?.type
+
+  it.each(SCALAR_TYPES)('may be %s, alone, in an array, in a struct and in both', (type) => {
+    const scalar = { kind: 'scalar', type }
+    const struct = { kind: 'struct', fields: new Map([['a', scalar]]) }
+    const fields = { a: { type } }
+    expect(parsedType({ type })).toEqual(scalar)
+    expect(parsedType({ type: 'array', items: { type } })).toEqual({ kind: 'array', items: scalar })
+    expect(parsedType({ type: 'struct', fields })).toEqual(struct)
+    expect(parsedType({ type: 'array', items: { type: 'struct', fields } })).toEqual({
+      kind: 'array',
+      items: struct,
+    })
+  })
+
+  it.each<[string, PropertyDefinition]>([
+    ['an array needs items', { type: 'array' }],
+    ['a struct needs fields', { type: 'struct' }],
+    ['a struct needs fields', { type: 'array', items: { type: 'struct' } }],
+    ['only an array has items', { type: 'string', items: { type: 'string' } }],
+    ['only an array has items', { type: 'struct', items: { type: 'string' } }],
+    ['only a struct has fields', { type: 'string', fields: { a: { type: 'string' } } }],
+    ['only a struct has fields', { type: 'array', fields: { a: { type: 'string' } } }],
+    [
+      'only a struct has fields',
+      { type: 'array', items: { type: 'string', fields: { a: { type: 'string' } } } },
+    ],
+  ])('is refused where its parts do not fit it: %s, %j', (reason, property) => {
+    expect(mistakesOf(withProperty(property))).toEqual([
+      { path: expect.stringMatching(/^objectTypes\[0\]\.properties\.odd/), reason },
+    ])
+  })
+})
+
+describe('the key and the title of a type', () => {
+  it.each(PRIMARY_KEY_TYPES)('may both be of type %s', (type) => {
+    const definition = airport({ titleProperty: 'id', properties: { id: { type } } })
+    expect(mistakesOf(definition)).toEqual([])
+    expect(parseDefinition(definition).objectTypes.get('airport')?.primaryKey.type).toBe(type)
+  })
+
+  it.each<PropertyDefinition>([
+    { type: 'float' },
+    { type: 'decimal' },
+    { type: 'geopoint' },
+    { type: 'geoshape' },
+    { type: 'attachment' },
+    { type: 'marking' },
+    { type: 'array', items: { type: 'string' } },
+    { type: 'struct', fields: { a: { type: 'string' } } },
+  ])('have a key that is never $type', (property) => {
+    expect(mistakesOf(airport({ properties: { id: property } }))).toEqual([
+      {
+        path: 'objectTypes[0].primaryKey',
+        reason: `a primary key must be one of ${PRIMARY_KEY_TYPES.join(', ')}`,
+      },
+    ])
+  })
+
+  it.each<PropertyDefinition>([
+    { type: 'geopoint' },
+    { type: 'geoshape' },
+    { type: 'attachment' },
+    { type: 'array', items: { type: 'string' } },
+    { type: 'struct', fields: { a: { type: 'string' } } },
+  ])('have a title that is never $type', (property) => {
+    expect(mistakesOf(withProperty(property))).toEqual([])
+    const properties = { ...AIRPORT.properties, odd: property }
+    expect(mistakesOf(airport({ titleProperty: 'odd', properties }))).toEqual([
+      {
+        path: 'objectTypes[0].titleProperty',
+        reason: 'a title must be text, a number, a boolean, a date or a timestamp',
+      },
+    ])
+  })
+})
+
+describe('links', () => {
+  it('may lead from a type to itself, and in both directions between two types', () => {
+    const loop = { ...LINK, apiName: 'parent', reverseApiName: 'children', to: 'airport' }
+    const back = { apiName: 'main', from: 'country', to: 'airport', foreignKey: 'code' }
+    expect(mistakesOf(ontology({ linkTypes: [LINK, loop, back] }))).toEqual([])
+  })
+
+  it('must name types and a property that exist', () => {
+    expect(mistakesOf(withLinks({ from: 'x' }))).toEqual([
+      { path: 'linkTypes[0].from', reason: 'there is no object type x' },
+    ])
+    expect(mistakesOf(withLinks({ to: 'x' }))).toEqual([
+      { path: 'linkTypes[0].to', reason: 'there is no object type x' },
+    ])
+    expect(mistakesOf(withLinks({ foreignKey: 'x' }))).toEqual([
+      { path: 'linkTypes[0].foreignKey', reason: 'airport has no property x' },
+    ])
+  })
+
+  it.each([
+    ['elevation', 'is integer, but the key of country is string'],
+    ['codes', 'is array of string, but the key of country is string'],
+  ])('must hold the key of the type that they lead to: %s does not', (foreignKey, reason) => {
+    expect(mistakesOf(withLinks({ foreignKey }))).toEqual([
+      { path: 'linkTypes[0].foreignKey', reason },
+    ])
+  })
+
+  it('must have a name of their own on each side', () => {
+    expect(mistakesOf(withLinks({}, { reverseApiName: 'others' }))).toEqual([
+      { path: 'linkTypes[1].apiName', reason: 'airport already has a link country' },
+    ])
+    expect(mistakesOf(withLinks({}, { apiName: 'other' }))).toEqual([
+      { path: 'linkTypes[1].reverseApiName', reason: 'country already has a link airports' },
+    ])
+    expect(
+      mistakesOf(withLinks({ apiName: 'peer', reverseApiName: 'peer', to: 'airport' })),
+    ).toEqual([{ path: 'linkTypes[0].reverseApiName', reason: 'airport already has a link peer' }])
+  })
+})
+
+describe('mistakes', () => {
+  it('are reported together, each with its path', () => {
+    const definition = ontology({
+      families: ['a', 'b', 'a'],
+      objectTypes: [
+        AIRPORT,
+        { ...COUNTRY, primaryKey: 'nope' },
+        { ...AIRPORT, titleProperty: 'codes' },
+        {
+          ...COUNTRY,
+          apiName: 'odd',
+          properties: { code: { type: 'string' }, a: { type: 'array' } },
+        },
+      ],
+    })
+    const paths = mistakesOf(definition).map(({ path, reason }) => `${path}: ${reason}`)
+    expect(paths.toSorted()).toEqual([
+      'families[2]: a stands there twice',
+      'objectTypes[1].primaryKey: there is no property nope',
+      'objectTypes[2].apiName: airport is defined twice',
+      'objectTypes[2].titleProperty: a title must be text, a number, a boolean, a date or a timestamp',
+      'objectTypes[3].properties.a: an array needs items',
+    ])
+  })
+
+  it('in links are reported together', () => {
+    expect(
+      mistakesOf(withLinks({ from: 'x', to: 'y' }, { apiName: 'a', foreignKey: 'z' })).map(
+        ({ path }) => path,
+      ),
+    ).toEqual(['linkTypes[0].from', 'linkTypes[0].to', 'linkTypes[1].foreignKey'])
+  })
+})

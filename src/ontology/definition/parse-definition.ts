@@ -1,0 +1,206 @@
+import { ObjectQueryError } from '../../contract/errors.ts'
+import type { LinkType, ObjectType, Ontology, Property } from '../ontology.ts'
+import type {
+  LinkTypeDefinition,
+  ObjectTypeDefinition,
+  OntologyDefinition,
+  PropertyDefinition,
+} from './definition-schema.ts'
+import {
+  isPrimaryKeyType,
+  isTitleType,
+  PRIMARY_KEY_TYPES,
+  type PropertyType,
+  SCALAR_TYPES,
+  type ScalarType,
+  type StructType,
+  typeName,
+} from './property-type.ts'
+
+/**
+ * Makes an ontology of a definition, or refuses it with the path and the reason of every mistake.
+ * The shape of the parts is already known to be right; here they must fit together.
+ */
+
+export interface Mistake {
+  readonly path: string
+  readonly reason: string
+}
+
+/** A definition whose RIDs are all there: see `change-definition.ts`. */
+export function parseDefinition(definition: OntologyDefinition): Ontology {
+  const mistakes: Mistake[] = []
+  const objectTypes = new Map<string, ObjectType>()
+  const names = new Set<string>()
+  definition.objectTypes.forEach((type, index) => {
+    const path = `objectTypes[${index}]`
+    if (names.has(type.apiName)) {
+      mistakes.push({ path: `${path}.apiName`, reason: `${type.apiName} is defined twice` })
+    }
+    names.add(type.apiName)
+    const parsed = parseObjectType(type, path, mistakes)
+    if (parsed !== undefined) objectTypes.set(type.apiName, parsed)
+  })
+  refuseRepeats(definition.families ?? [], 'families', mistakes)
+  // Links are only worth checking against types that could be read.
+  const linkTypes =
+    mistakes.length === 0 ? parseLinkTypes(definition.linkTypes ?? [], objectTypes, mistakes) : []
+
+  refuseMistakes(mistakes)
+  return {
+    rid: definition.rid ?? '',
+    apiName: definition.apiName,
+    families: definition.families ?? [],
+    objectTypes,
+    linkTypes,
+    definition,
+  }
+}
+
+export function refuseMistakes(mistakes: readonly Mistake[]): void {
+  if (mistakes.length > 0) throw new ObjectQueryError('InvalidOntologyDefinition', { mistakes })
+}
+
+function parseObjectType(
+  type: ObjectTypeDefinition,
+  path: string,
+  mistakes: Mistake[],
+): ObjectType | undefined {
+  const properties = new Map<string, Property>()
+  for (const [apiName, property] of Object.entries(type.properties)) {
+    const parsed = parsePropertyType(property, () => `${path}.properties.${apiName}`, mistakes)
+    if (parsed !== undefined) properties.set(apiName, { apiName, type: parsed })
+  }
+
+  if (type.titleProperty !== undefined) {
+    const titleType = scalarTypeOf(properties.get(type.titleProperty))
+    if (!Object.hasOwn(type.properties, type.titleProperty)) {
+      const reason = `there is no property ${type.titleProperty}`
+      mistakes.push({ path: `${path}.titleProperty`, reason })
+    } else if (titleType === undefined || !isTitleType(titleType)) {
+      const reason = 'a title must be text, a number, a boolean, a date or a timestamp'
+      mistakes.push({ path: `${path}.titleProperty`, reason })
+    }
+  }
+
+  const keyType = scalarTypeOf(properties.get(type.primaryKey))
+  if (!Object.hasOwn(type.properties, type.primaryKey)) {
+    const reason = `there is no property ${type.primaryKey}`
+    mistakes.push({ path: `${path}.primaryKey`, reason })
+    return undefined
+  }
+  if (keyType === undefined || !isPrimaryKeyType(keyType)) {
+    const reason = `a primary key must be one of ${PRIMARY_KEY_TYPES.join(', ')}`
+    mistakes.push({ path: `${path}.primaryKey`, reason })
+    return undefined
+  }
+  return {
+    apiName: type.apiName,
+    rid: type.rid ?? '',
+    primaryKey: { apiName: type.primaryKey, type: keyType },
+    titleProperty: type.titleProperty,
+    retrievalLimit: type.retrievalLimit,
+    properties,
+  }
+}
+
+function parsePropertyType(
+  property: PropertyDefinition,
+  path: () => string,
+  mistakes: Mistake[],
+): PropertyType | undefined {
+  const refuse = (reason: string) => {
+    mistakes.push({ path: path(), reason })
+    return undefined
+  }
+  const { type, items, fields } = property
+  if (type !== 'array' && items !== undefined) return refuse('only an array has items')
+  if (type !== 'struct' && fields !== undefined) return refuse('only a struct has fields')
+  if (type === 'struct') {
+    return fields === undefined ? refuse('a struct needs fields') : structType(fields)
+  }
+  if (type !== 'array') return scalarType(type)
+
+  if (items === undefined) return refuse('an array needs items')
+  if (items.type !== 'struct') {
+    if (items.fields !== undefined) return refuse('only a struct has fields')
+    return { kind: 'array', items: scalarType(items.type) }
+  }
+  if (items.fields === undefined) return refuse('a struct needs fields')
+  return { kind: 'array', items: structType(items.fields) }
+}
+
+/** Ontologies have very many properties of few types, which share what says so. */
+const SCALARS: ReadonlyMap<ScalarType, PropertyType & { readonly kind: 'scalar' }> = new Map(
+  SCALAR_TYPES.map((type) => [type, { kind: 'scalar', type }]),
+)
+
+function scalarType(type: ScalarType): PropertyType & { readonly kind: 'scalar' } {
+  return SCALARS.get(type) ?? { kind: 'scalar', type }
+}
+
+function structType(fields: NonNullable<PropertyDefinition['fields']>): StructType {
+  return {
+    kind: 'struct',
+    fields: new Map(Object.entries(fields).map(([name, field]) => [name, scalarType(field.type)])),
+  }
+}
+
+function parseLinkTypes(
+  definitions: readonly LinkTypeDefinition[],
+  objectTypes: ReadonlyMap<string, ObjectType>,
+  mistakes: Mistake[],
+): LinkType[] {
+  const sides = new Set<string>()
+  const takeSide = (objectType: string, apiName: string, path: string) => {
+    const side = `${objectType}/${apiName}`
+    if (sides.has(side)) {
+      mistakes.push({ path, reason: `${objectType} already has a link ${apiName}` })
+    }
+    sides.add(side)
+  }
+  return definitions.map((link, index) => {
+    const path = `linkTypes[${index}]`
+    const from = objectTypes.get(link.from)
+    const to = objectTypes.get(link.to)
+    for (const end of ['from', 'to'] as const) {
+      if (!objectTypes.has(link[end])) {
+        mistakes.push({ path: `${path}.${end}`, reason: `there is no object type ${link[end]}` })
+      }
+    }
+    const foreignKey = from?.properties.get(link.foreignKey)
+    if (from !== undefined && foreignKey === undefined) {
+      const reason = `${link.from} has no property ${link.foreignKey}`
+      mistakes.push({ path: `${path}.foreignKey`, reason })
+    }
+    if (to !== undefined && foreignKey !== undefined) {
+      if (scalarTypeOf(foreignKey) !== to.primaryKey.type) {
+        const reason = `is ${typeName(foreignKey.type)}, but the key of ${link.to} is ${to.primaryKey.type}`
+        mistakes.push({ path: `${path}.foreignKey`, reason })
+      }
+    }
+    takeSide(link.from, link.apiName, `${path}.apiName`)
+    if (link.reverseApiName !== undefined) {
+      takeSide(link.to, link.reverseApiName, `${path}.reverseApiName`)
+    }
+    return {
+      apiName: link.apiName,
+      reverseApiName: link.reverseApiName,
+      from: link.from,
+      to: link.to,
+      foreignKey: link.foreignKey,
+    }
+  })
+}
+
+function scalarTypeOf(property: Property | undefined): ScalarType | undefined {
+  return property?.type.kind === 'scalar' ? property.type.type : undefined
+}
+
+function refuseRepeats(names: readonly string[], path: string, mistakes: Mistake[]): void {
+  names.forEach((name, index) => {
+    if (names.indexOf(name) !== index) {
+      mistakes.push({ path: `${path}[${index}]`, reason: `${name} stands there twice` })
+    }
+  })
+}

@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { readCapabilities, shareFunctions } from '../citus/capabilities.ts'
+import type { Database, Session } from '../driver/database.ts'
+
+/**
+ * Brings the database to the schema of this release. Every migration that was applied has a row;
+ * several nodes may start at once, one of them migrates and the others wait for it.
+ */
+
+const FOLDER = new URL('./migrations/', import.meta.url)
+
+/** The name of the lock under which nodes migrate; any number that nobody else uses. */
+const MIGRATION_LOCK = 7_067_328_001
+
+export async function migrate(database: Database): Promise<void> {
+  const migrations = readdirSync(FOLDER)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+  refuseNewer(await database.read(schemaVersion), migrations.length)
+  for (const [index, name] of migrations.entries()) {
+    await database.write(async (session) => {
+      // Looked at under the lock: another node may have come first.
+      await lockMigrations(session)
+      const current = await schemaVersion(session)
+      refuseNewer(current, migrations.length)
+      if (index < current) return
+      if (current === 0) await session.query('CREATE TABLE oqs_migration (number bigint NOT NULL)')
+      await session.takeTime()
+      await session.query(readFileSync(new URL(name, FOLDER), 'utf8'))
+      await session.run('INSERT INTO oqs_migration (number) VALUES (?)', [index + 1])
+    })
+  }
+  if (!(await database.read(readCapabilities)).distributes) return
+  await database.write(async (session) => {
+    await lockMigrations(session)
+    await shareFunctions(session)
+  })
+}
+
+async function lockMigrations(session: Session): Promise<void> {
+  await session.query('SELECT pg_advisory_xact_lock(?)', [MIGRATION_LOCK])
+}
+
+function refuseNewer(current: number, known: number): void {
+  if (current <= known) return
+  throw new Error(
+    `the database has schema ${current}, this release knows ${known}: run a newer release`,
+  )
+}
+
+async function schemaVersion(session: Session): Promise<number> {
+  // Not `to_regclass`, which may answer from what this connection saw before it had the lock.
+  const there = await session.query(
+    `SELECT 1 FROM pg_class WHERE relname = 'oqs_migration' AND pg_table_is_visible(oid)`,
+  )
+  if (there.length === 0) return 0
+  const [row] = await session.query('SELECT coalesce(max(number), 0) FROM oqs_migration')
+  return Number(row?.[0])
+}

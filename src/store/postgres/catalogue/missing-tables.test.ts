@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, inject, it } from 'vitest'
+import { runSql } from '../../../../test/support/postgres.ts'
+import { fixture } from '../../../../test/support/store-fixture.ts'
+import { type StorePlace, storePlace } from '../../../../test/support/store-place.ts'
+import { openPostgresStore } from '../open.ts'
+
+/** What somebody took away, or never brought. */
+
+let place: StorePlace | undefined
+afterEach(async () => {
+  await place?.[Symbol.asyncDispose]()
+  place = undefined
+})
+
+describe('a store', () => {
+  it('cannot answer for now when its tables are gone, as while a backup is restored', async () => {
+    place = await storePlace()
+    await using store = await openPostgresStore(place.name)
+    const things = await fixture(store)
+    await things.commit([['a', '1']])
+    const gone = { errorName: 'ServiceUnavailable', cause: { code: '42P01' } }
+    await runSql(place.name, 'ALTER TABLE oqs_object_1 RENAME TO elsewhere')
+    await expect(things.show()).rejects.toMatchObject(gone)
+    await runSql(place.name, 'ALTER TABLE elsewhere RENAME TO oqs_object_1')
+    expect(await things.show()).toEqual(['a=1'])
+    await runSql(place.name, 'ALTER TABLE oqs_object_type RENAME TO elsewhere')
+    await expect(things.show()).rejects.toMatchObject(gone)
+    await expect(things.commit([['a', '2']])).rejects.toMatchObject(gone)
+    await runSql(place.name, 'ALTER TABLE elsewhere RENAME TO oqs_object_type')
+    expect(await things.show()).toEqual(['a=1'])
+  })
+
+  describe.each(['read', 'written', 'read as of a version'] as const)('%s first', (first) => {
+    it('never shows what has the name of a table that is not made', async () => {
+      place = await storePlace()
+      await using store = await openPostgresStore(place.name)
+      const others = await fixture(store)
+      await others.commit([
+        ['a', 'of another'],
+        ['b', 'of another'],
+      ])
+      // A state is restored from before the table of a type was made, and the table stays.
+      const things = await fixture(store, OTHER_THINGS)
+      await runSql(place.name, [
+        'CREATE TABLE oqs_object_2 (LIKE oqs_object_1 INCLUDING ALL)',
+        'ALTER TABLE oqs_object_2 RENAME COLUMN p1 TO p3',
+        'ALTER TABLE oqs_object_2 RENAME COLUMN p2 TO p4',
+        'INSERT INTO oqs_object_2 SELECT * FROM oqs_object_1',
+      ])
+      if (first === 'read') expect(await things.show()).toEqual([])
+      if (first === 'read as of a version') expect(await things.show({ version: 0 })).toEqual([])
+      await things.commit([['a', 'mine']])
+      for (const version of [undefined, 1])
+        expect(await things.show({ version })).toEqual(['a=mine'])
+      expect(await things.show({ version: 0 })).toEqual([])
+      expect(await others.show()).toEqual(['a=of another', 'b=of another'])
+    })
+  })
+
+  it('does not show it either where it was read before an older state came back', async () => {
+    place = await storePlace()
+    await using store = await openPostgresStore(place.name, { pageCacheBytes: 0 })
+    const things = await fixture(store)
+    await things.commit([['a', '1']])
+    expect(await things.show()).toEqual(['a=1'])
+    await runSql(place.name, [
+      'UPDATE oqs_object_type SET published = 0, last_version = 0',
+      'UPDATE oqs_object_table SET is_made = FALSE, live_count = 0',
+      'DELETE FROM oqs_commit_log',
+    ])
+    expect(await things.show()).toEqual([])
+    await things.commit([['b', '2']])
+    expect(await things.show()).toEqual(['b=2'])
+  })
+
+  if (inject('store') === 'citus') {
+    it('gives workers the functions that were made before Citus was there', async () => {
+      place = await storePlace()
+      const alone = new URL(place.name)
+      const options = `${alone.searchParams.get('options')} -c citus.enable_ddl_propagation=off`
+      alone.searchParams.set('options', options)
+      await (await openPostgresStore(alone.href))[Symbol.asyncDispose]()
+      await using store = await openPostgresStore(place.name)
+      const things = await fixture(store, PLACES)
+      const points = [5, 50].map((n) => ({
+        k: `k${n}`,
+        at: { type: 'Point', coordinates: [n, n] },
+      }))
+      await things.put(points)
+      const ring = [
+        [0, 0],
+        [9, 0],
+        [9, 9],
+        [0, 9],
+        [0, 0],
+      ] as const
+      expect(await things.keys({ query: { kind: 'withinPolygon', ring } })).toEqual(['k5'])
+    })
+  }
+})
+
+const OTHER_THINGS = {
+  apiName: 'others',
+  objectTypes: [
+    {
+      apiName: 'other',
+      primaryKey: 'k',
+      properties: { k: { type: 'string' as const }, text: { type: 'string' as const } },
+    },
+  ],
+}
+
+const PLACES = {
+  apiName: 'places',
+  objectTypes: [
+    {
+      apiName: 'place',
+      primaryKey: 'k',
+      properties: { k: { type: 'string' as const }, at: { type: 'geopoint' as const } },
+    },
+  ],
+}

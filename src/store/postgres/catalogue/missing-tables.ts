@@ -1,0 +1,42 @@
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import { type Writable, writeInTurn } from '../citus/pending-commit.ts'
+import type { Session } from '../driver/database.ts'
+import type { ReaderLane } from '../driver/reader-lane.ts'
+import { isMissingTable } from '../driver/store-failure.ts'
+import { lockType } from '../writes/lock-type.ts'
+import { makeObjectTable } from './object-table.ts'
+
+/**
+ * Reads in one transaction. A table that is not there was never written to, and is made now; or it
+ * was dropped since the transaction began, and the next one sees what there is instead.
+ */
+export async function readObjects<T>(
+  store: Writable,
+  objectType: ObjectType,
+  run: (session: Session) => Promise<T>,
+  lane: Pick<ReaderLane, 'read'> = store.database,
+): Promise<T> {
+  try {
+    return await lane.read(run)
+  } catch (error) {
+    if (!isMissingTable(error)) throw error
+    await makeTables(store, objectType)
+    return lane.read(run)
+  }
+}
+
+function makeTables(store: Writable, { rid }: ObjectType): Promise<void> {
+  return writeInTurn(store, { key: rid }, async (session) => {
+    const type = await lockType(session, store.capabilities, rid, 'commit')
+    if (type === undefined) return
+    const rows = await session.query(
+      `SELECT id FROM oqs_object_table
+       WHERE object_type_id = ? AND state = 'published' AND NOT is_made`,
+      [type.id],
+    )
+    for (const [id] of rows) {
+      const wish = { typeId: type.id, id: Number(id), state: 'published' } as const
+      await makeObjectTable(session, store.capabilities, wish)
+    }
+  })
+}

@@ -1,0 +1,69 @@
+import { JoinedRead } from '../../../admission/joined-read.ts'
+import { Catalogue } from '../../../ontology/catalogue.ts'
+import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
+import { parseDefinition } from '../../../ontology/definition/parse-definition.ts'
+import type { Ontology } from '../../../ontology/ontology.ts'
+import type { Database, Row, Session } from '../driver/database.ts'
+
+const GENERATION_SQL = 'SELECT generation FROM oqs_catalogue'
+
+/** Tells one text of a definition from another, without sending it. */
+const DEFINITIONS_SQL = `SELECT rid, encode(sha256(convert_to(definition, 'UTF8')), 'base64')
+  FROM oqs_ontology ORDER BY api_name`
+
+/**
+ * Keeps the catalogue in memory and looks at every use whether it is still the newest. Only
+ * definitions that changed are read and parsed again.
+ */
+export class CatalogueReader {
+  readonly #database: Database
+  #newest: Catalogue | undefined
+  readonly #generation: JoinedRead<number>
+  #loading: Promise<Catalogue> | undefined
+  /** The ontologies of the newest catalogue, by RID and hash. */
+  #parsed: ReadonlyMap<string, Ontology> = new Map()
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#generation = new JoinedRead(() =>
+      database.one(GENERATION_SQL, [], { name: true }).then(toGeneration),
+    )
+  }
+
+  async read(): Promise<Catalogue> {
+    const generation = await this.#generation.run()
+    if (this.#newest?.generation === generation) return this.#newest
+    // Many requests that find it changed load it once; what was begun too early is of no use.
+    const loaded = await this.#loading
+    return loaded?.generation === generation ? loaded : this.#load()
+  }
+
+  async #load(): Promise<Catalogue> {
+    const loading = this.#database.read(async (session) => {
+      const parsed = new Map<string, Ontology>()
+      for (const [rid, hash] of await session.query(DEFINITIONS_SQL)) {
+        const name = `${hash} ${rid}`
+        parsed.set(name, this.#parsed.get(name) ?? (await readOntology(session, String(rid))))
+      }
+      this.#parsed = parsed
+      const generation = toGeneration(await session.query(GENERATION_SQL))
+      return new Catalogue(generation, [...parsed.values()])
+    })
+    this.#loading = loading
+    try {
+      this.#newest = await loading
+      return this.#newest
+    } finally {
+      if (this.#loading === loading) this.#loading = undefined
+    }
+  }
+}
+
+async function readOntology(session: Session, rid: string): Promise<Ontology> {
+  const rows = await session.query('SELECT definition FROM oqs_ontology WHERE rid = ?', [rid])
+  return parseDefinition(JSON.parse(String(rows[0]?.[0])) as OntologyDefinition)
+}
+
+function toGeneration(rows: readonly Row[]): number {
+  return Number(rows[0]?.[0])
+}

@@ -1,0 +1,176 @@
+import type { Retention } from '../../object-store.ts'
+import { OPEN } from '../../sql/new-table.ts'
+import { recoverPending, type Writable } from '../citus/pending-commit.ts'
+import type { Database, WriteSession } from '../driver/database.ts'
+import { isLockTimeout } from '../driver/store-failure.ts'
+import { objectTable } from './object-table.ts'
+import { forgetSightings, noteSightings } from './sightings.ts'
+
+/** Rows deleted in one transaction. */
+const ROWS_AT_ONCE = 5000
+
+/** The name of the lock of the node that reclaims; any number that nobody else uses. */
+const RECLAIM_LOCK = 7_067_328_002
+
+/**
+ * Deletes row versions that were seen superseded long enough ago. The oldest version that is still
+ * needed is noted first, so that a reader with an older snapshot is refused before the first of its
+ * rows is gone. Replacements that were seen idle long enough ago go as well.
+ *
+ * Gives the number of rows deleted. Where another node is at it, there is nothing to do.
+ */
+export async function reclaim(store: Writable, retention: Retention): Promise<number> {
+  const { database } = store
+  // A node that is gone may have left a commit that nobody sees before somebody publishes it.
+  await recoverPending(store)
+  const nowMs = await database.write(async (session) =>
+    (await isAlone(session)) ? noteSightings(session, retention.now) : undefined,
+  )
+  if (nowMs === undefined) return 0
+  await noteOldest(database, nowMs - retention.rowVersionsMs)
+  let total = 0
+  for (const { typeId, table, oldest } of await readOldest(database)) {
+    while (table !== undefined) {
+      const deleted = await deleteRows(database, table, oldest)
+      total += deleted
+      if (deleted === 0) break
+    }
+    await abandonPastTables(database, typeId, oldest)
+  }
+  await abandonIdleReplacements(database, nowMs - retention.idleReplacementsMs)
+  return total + (await dropAbandonedTables(database))
+}
+
+/** Notes for each type which versions cannot be read from now on. */
+async function noteOldest(database: Database, sinceMs: number): Promise<void> {
+  const needed = await database.one(
+    `SELECT t.id, max(s.version) FROM oqs_object_type AS t
+     JOIN oqs_version_sighting AS s ON s.object_type_id = t.id
+     WHERE s.seen_at_ms <= ? AND s.version > t.oldest GROUP BY t.id ORDER BY t.id`,
+    [sinceMs],
+  )
+  for (const [typeId, version] of needed) {
+    await noteOldestOf(database, Number(typeId), Number(version)).catch(ignoreLockTimeout)
+  }
+  await database.write(async (session) => {
+    await session.run(
+      `DELETE FROM oqs_commit_log AS l USING oqs_object_type AS t
+       WHERE l.object_type_id = t.id AND l.version < t.oldest`,
+    )
+    await forgetSightings(session)
+  })
+}
+
+/**
+ * Takes its turn among the writers of the type: where one batch follows the other, the row of the
+ * type is never found unlocked.
+ */
+async function noteOldestOf(database: Database, typeId: number, version: number): Promise<void> {
+  await database.write((session) =>
+    session.run('UPDATE oqs_object_type SET oldest = ? WHERE id = ? AND oldest < ?', [
+      version,
+      typeId,
+      version,
+    ]),
+  )
+}
+
+/** A type whose writer takes long is left to the next run. */
+function ignoreLockTimeout(error: unknown): void {
+  if (!isLockTimeout(error)) throw error
+}
+
+interface OldestVersion {
+  readonly typeId: number
+  /** Undefined where nothing was ever written. */
+  readonly table: number | undefined
+  readonly oldest: number
+}
+
+async function readOldest(database: Database): Promise<readonly OldestVersion[]> {
+  const rows = await database.one(
+    `SELECT t.id, t.oldest, o.id FROM oqs_object_type AS t
+     LEFT JOIN oqs_object_table AS o ON o.id = t.table_id AND o.is_made
+     WHERE t.oldest > 0 ORDER BY t.id`,
+  )
+  return rows.map(([typeId, oldest, table]) => ({
+    typeId: Number(typeId),
+    oldest: Number(oldest),
+    table: table === null ? undefined : Number(table),
+  }))
+}
+
+/** Reclaiming runs on one node at a time: several would only be in each other's way. */
+async function isAlone(session: WriteSession): Promise<boolean> {
+  const [row] = await session.query('SELECT pg_try_advisory_xact_lock(?)', [RECLAIM_LOCK])
+  return row?.[0] === true
+}
+
+async function deleteRows(database: Database, table: number, oldest: number): Promise<number> {
+  const name = objectTable(table)
+  const gone = `valid_to < ${OPEN} AND valid_to <= ?`
+  return database.write(async (session) => {
+    if (!(await isAlone(session))) return 0
+    const rows = await session.query(
+      `SELECT pk FROM ${name} WHERE ${gone} ORDER BY valid_to LIMIT ${ROWS_AT_ONCE}`,
+      [oldest],
+    )
+    if (rows.length === 0) return 0
+    return session.run(`DELETE FROM ${name} WHERE ${gone} AND pk = ANY(?::text[])`, [
+      oldest,
+      rows.map(([pk]) => pk),
+    ])
+  })
+}
+
+/** A table that was replaced is needed until the first version of the next one is old enough. */
+function abandonPastTables(database: Database, typeId: number, oldest: number): Promise<number> {
+  return database.write((session) =>
+    session.run(
+      `UPDATE oqs_object_table AS past SET state = 'abandoned'
+       FROM oqs_object_type AS t
+       WHERE t.id = ? AND past.object_type_id = t.id AND past.state = 'published'
+         AND past.id <> t.table_id AND EXISTS (
+           SELECT 1 FROM oqs_object_table AS next
+           WHERE next.object_type_id = t.id AND next.state = 'published'
+             AND next.first_version > past.first_version AND next.first_version <= ?
+         )`,
+      [typeId, oldest],
+    ),
+  )
+}
+
+function abandonIdleReplacements(database: Database, sinceMs: number): Promise<number> {
+  return database.write((session) =>
+    // One that is locked is in use.
+    session.run(
+      `UPDATE oqs_object_table SET state = 'abandoned' WHERE id IN (
+         SELECT id FROM oqs_object_table
+         WHERE state = 'loading' AND idle_since_ms <= ? FOR UPDATE SKIP LOCKED)`,
+      [sinceMs],
+    ),
+  )
+}
+
+/** Drops what nobody can read any more; gives how many objects that were. */
+async function dropAbandonedTables(database: Database): Promise<number> {
+  const rows = await database.one(
+    `SELECT id FROM oqs_object_table WHERE state = 'abandoned' ORDER BY id`,
+  )
+  let total = 0
+  for (const [id] of rows) total += await dropTable(database, Number(id))
+  return total
+}
+
+function dropTable(database: Database, table: number): Promise<number> {
+  return database.write(async (session) => {
+    const [row] = await session.query(
+      `DELETE FROM oqs_object_table WHERE id = ? AND state = 'abandoned' RETURNING live_count`,
+      [table],
+    )
+    // Another node was faster.
+    if (row === undefined) return 0
+    await session.query(`DROP TABLE IF EXISTS ${objectTable(table)}`)
+    return Number(row[0])
+  })
+}

@@ -1,0 +1,31 @@
+import type { WriteSession } from '../driver/database.ts'
+import { objectTable } from './object-table.ts'
+
+/** The title is stored beside the body, so another title property means other titles. */
+export async function rewriteTitles(
+  session: WriteSession,
+  id: number,
+  property: string | undefined,
+): Promise<void> {
+  const table = objectTable(id)
+  if (property === undefined) {
+    await session.run(`UPDATE ${table} SET title = NULL WHERE title IS NOT NULL`)
+    return
+  }
+  // The text of the value as it stands in the body; numbers get quotes.
+  const value = '(body::json -> ?)::text'
+  await session.run(
+    `UPDATE ${table} SET title = CASE
+       WHEN left(${value}, 1) = '"' THEN ${value} ELSE '"' || ${value} || '"' END`,
+    [property, property, property],
+  )
+  const [row] = await session.query(
+    `SELECT coalesce(max(
+       octet_length(body) + octet_length(key) + coalesce(octet_length(title), 0)), 0)
+     FROM ${table}`,
+  )
+  await session.run('UPDATE oqs_object_table SET max_record_bytes = ? WHERE id = ?', [
+    Number(row?.[0]),
+    id,
+  ])
+}

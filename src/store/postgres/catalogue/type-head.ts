@@ -1,0 +1,105 @@
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import type { TableHead as AnyTableHead, TypeHead as AnyTypeHead } from '../../sql/type-head.ts'
+import type { Row, Session } from '../driver/database.ts'
+import { MissingTable } from '../driver/store-failure.ts'
+
+/**
+ * Where a type stands. A table that the catalogue does not call made is never read: what has its
+ * name may be left from before an older state was restored, and hold the objects of another type.
+ */
+export interface TypeHead extends AnyTypeHead {
+  /** Grows with every change of the definition. */
+  readonly generation: number
+  readonly current: TableHead
+}
+
+export interface TableHead extends AnyTableHead {
+  readonly isMade: boolean
+}
+
+const TABLE_COLUMNS =
+  'o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made'
+const HEAD_COLUMNS = `t.id, t.published, t.oldest, t.generation, ${TABLE_COLUMNS}`
+const HEAD_FROM = `FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id
+  WHERE t.rid = ?`
+const HEAD_SQL = `SELECT ${HEAD_COLUMNS} ${HEAD_FROM}`
+
+/** Throws `MissingTable` where the type has no table yet. */
+export async function readTypeHead(session: Session, type: ObjectType): Promise<TypeHead> {
+  const [row] = await session.query(HEAD_SQL, [type.rid], { name: true })
+  // Another process may have dropped the type since the catalogue was read.
+  if (row === undefined) {
+    throw new ObjectQueryError('ObjectTypeNotFound', { objectType: type.apiName })
+  }
+  const head = toTypeHead(row)
+  refuseUnmade(head.current)
+  return head
+}
+
+/** The head in one column, as text. Value: the RID of the type. */
+export const HEAD_TEXT_SQL = `SELECT concat_ws(' ', ${HEAD_COLUMNS}) AS head ${HEAD_FROM}`
+
+/** Reads what `HEAD_TEXT_SQL` gives. */
+export function parseTypeHead(text: string): TypeHead {
+  return toTypeHead(text.split(' '))
+}
+
+function toTypeHead([typeId, published, oldest, generation, ...table]: Row): TypeHead {
+  return {
+    typeId: Number(typeId),
+    published: Number(published),
+    oldest: Number(oldest),
+    generation: Number(generation),
+    current: toTableHead(table),
+  }
+}
+
+/** The table that holds a version: the current one, or one from before a replacement. */
+export async function tableOfVersion(
+  session: Session,
+  { typeId, current }: TypeHead,
+  version: number,
+): Promise<TableHead> {
+  if (version >= current.firstVersion) return current
+  const [row] = await session.query(
+    `SELECT ${TABLE_COLUMNS} FROM oqs_object_table AS o
+     WHERE object_type_id = ? AND state = 'published' AND first_version <= ?
+     ORDER BY first_version DESC LIMIT 1`,
+    [typeId, version],
+    { name: true },
+  )
+  if (row === undefined) throw new Error(`no table holds version ${version}`)
+  return refuseUnmade(toTableHead(row))
+}
+
+/** The table of a row that a commit wrote; undefined when it is gone. */
+export async function tableOfRow(
+  session: Session,
+  { typeId, current }: TypeHead,
+  version: number,
+): Promise<number | undefined> {
+  if (version >= current.firstVersion || version === current.loadedAs) return current.table
+  const [row] = await session.query(
+    `SELECT id FROM oqs_object_table
+     WHERE object_type_id = ? AND state = 'published' AND is_made
+       AND (loaded_as = ? OR first_version <= ?)
+     ORDER BY loaded_as = ? DESC, first_version DESC LIMIT 1`,
+    [typeId, version, version, version],
+    { name: true },
+  )
+  return row && Number(row[0])
+}
+
+function toTableHead(row: Row): TableHead {
+  const [table = 0, firstVersion = 0, loadedAs = 0, liveCount = 0, maxRecordBytes = 0] =
+    row.map(Number)
+  // A value, or its text.
+  const isMade = row[5] === true || row[5] === 't'
+  return { table, firstVersion, loadedAs, liveCount, maxRecordBytes, isMade }
+}
+
+function refuseUnmade(head: TableHead): TableHead {
+  if (!head.isMade) throw new MissingTable(head.table)
+  return head
+}

@@ -1,0 +1,94 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { fixture } from '../../../../test/support/store-fixture.ts'
+import { type StorePlace, storePlace } from '../../../../test/support/store-place.ts'
+import type {
+  OntologyDefinition,
+  PropertyDefinition,
+} from '../../../ontology/definition/definition-schema.ts'
+import { openPostgresStore } from '../open.ts'
+import { textCondition } from '../text/text-condition.ts'
+
+/** What PostgreSQL cannot hold is refused in clear words, and harms nothing else. */
+
+let place: StorePlace | undefined
+afterEach(async () => {
+  await place?.[Symbol.asyncDispose]()
+  place = undefined
+})
+
+function wide(count: number, property: PropertyDefinition) {
+  const names = Array.from({ length: count }, (_, n) => `p${n}`)
+  const properties: Record<string, PropertyDefinition> = { k: { type: 'string' } }
+  for (const name of names) properties[name] = property
+  const definition: OntologyDefinition = {
+    apiName: 'wide',
+    objectTypes: [{ apiName: 'wide', primaryKey: 'k', properties }],
+  }
+  return { names, definition }
+}
+
+describe('a wide type', () => {
+  it('is refused when it needs more columns than a table has', async () => {
+    place = await storePlace()
+    await using store = await openPostgresStore(place.name)
+    const { definition } = wide(900, { type: 'array', items: { type: 'string' } })
+    await expect(fixture(store, definition)).rejects.toMatchObject({
+      errorName: 'InvalidOntologyDefinition',
+      parameters: {
+        mistakes: [
+          { path: 'objectTypes.wide.properties', reason: expect.stringContaining('1801 columns') },
+        ],
+      },
+    })
+    expect((await store.readCatalogue()).ontologies).toEqual([])
+  })
+
+  it('holds objects that have values for some of its properties', async () => {
+    place = await storePlace()
+    await using store = await openPostgresStore(place.name)
+    const { names, definition } = wide(500, { type: 'string' })
+    const things = await fixture(store, definition)
+    const filled = (count: number) =>
+      Object.fromEntries(names.slice(0, count).map((name) => [name, 'twenty letters or more']))
+    expect(await things.put([{ k: 'a' }, { k: 'b', ...filled(300) }])).toMatchObject({ put: 2 })
+    await expect(things.put([{ k: 'c' }, { k: 'd', ...filled(500) }])).rejects.toMatchObject({
+      errorName: 'Default:RequestEntityTooLarge',
+    })
+    expect(await things.keys()).toEqual(['a', 'b'])
+  })
+
+  it('is searched for many words at once, anywhere', async () => {
+    place = await storePlace()
+    await using store = await openPostgresStore(place.name)
+    const things = await fixture(store, wide(60, { type: 'string' }).definition)
+    const terms = Array.from({ length: 99 }, (_, n) => `word${n}`)
+    const words = (from: number, to: number) => terms.slice(from, to).join(' ')
+    await things.put([
+      { k: 'a', p1: words(0, 50), p59: words(50, 99) },
+      { k: 'b', p1: words(0, 50), p59: words(50, 98) },
+      { k: 'c' },
+    ])
+    const text = { kind: 'text', match: 'allTerms', field: undefined, fuzzy: false } as const
+    const long = 'x'.repeat(600)
+    for (const [query, keys] of [
+      [{ ...text, terms }, ['a']],
+      [{ ...text, terms: [...terms, long] }, []],
+      [{ ...text, match: 'anyTerm', terms }, ['a', 'b']],
+      [{ ...text, match: 'anyTerm', terms: [...terms, long] }, ['a', 'b']],
+    ] as const) {
+      expect(await things.keys({ query })).toEqual(keys)
+      expect(await things.keys({ query: { kind: 'not', of: query } })).toEqual(
+        ['a', 'b', 'c'].filter((key) => !keys.some((one) => one === key)),
+      )
+    }
+  })
+
+  it('never needs more values than a statement has', () => {
+    const terms = Array.from({ length: 99 }, (_, n) =>
+      Array.from({ length: 1580 }, (_, field) => `${field}word${n}`),
+    )
+    for (const match of ['allTerms', 'anyTerm'] as const) {
+      expect(textCondition(match, terms).values.length).toBeLessThan(1000)
+    }
+  })
+})

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { runSql } from '../../../../test/support/postgres.ts'
+import { fixture } from '../../../../test/support/store-fixture.ts'
+import { type StorePlace, storePlace } from '../../../../test/support/store-place.ts'
+import { OPEN } from '../../sql/new-table.ts'
+import { openPostgresStore } from '../open.ts'
+import { CAPABILITIES } from './capabilities.ts'
+
+/** Versions that are published after their rows, as on Citus; here, on any PostgreSQL. */
+const APART = { ...CAPABILITIES.citus, distributes: false }
+
+let place: StorePlace | undefined
+afterEach(async () => {
+  await place?.[Symbol.asyncDispose]()
+  place = undefined
+})
+
+const url = () => place?.name ?? ''
+const open = () => openPostgresStore(url(), { capabilities: APART })
+const sql = (text: string) => runSql(url(), text)
+
+/** As if a process had ended between the commit of version 2 and its publication. */
+async function leaveUnpublished(): Promise<void> {
+  await sql('UPDATE oqs_object_type SET last_version = 2')
+  await sql(`INSERT INTO oqs_pending_commit SELECT id, 2, table_id, 1, 1, 1, 0, 1, 99, 2000
+    FROM oqs_object_type`)
+}
+
+/** The rows of version 2: they may come long after the commit. */
+async function showRows(): Promise<void> {
+  const copied = 'object_id, key, title, replace(body, \'"1"\', \'"2"\')'
+  await sql(`UPDATE oqs_object_1 SET valid_to = 2 WHERE valid_to = ${OPEN}`)
+  await sql(`INSERT INTO oqs_object_1 (pk, valid_from, object_id, key, title, body)
+    SELECT pk, 2, ${copied} FROM oqs_object_1`)
+}
+
+describe('a version that is published after its rows', () => {
+  it('is seen when the commit returns, like any other', async () => {
+    place = await storePlace()
+    await using store = await open()
+    const things = await fixture(store)
+    const commits = Array.from({ length: 12 }, (_, n) => things.commit([['a', String(n)]]))
+    const versions = (await Promise.all(commits)).map(({ version }) => version)
+    expect(versions.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, n) => n + 1))
+    expect(await things.commit([['a', 'last']])).toMatchObject({ version: 13, put: 1 })
+    expect(await things.show()).toEqual(['a=last'])
+    expect(await things.read()).toMatchObject({ matches: 1, version: 13 })
+    expect(await sql('SELECT * FROM oqs_pending_commit')).toEqual([])
+  })
+
+  it('is published by whoever opens the store next', async () => {
+    place = await storePlace()
+    await using store = await open()
+    const things = await fixture(store)
+    await things.commit([['a', '1']])
+    await showRows()
+    await leaveUnpublished()
+    expect(await things.show()).toEqual(['a=1'])
+    await (await open())[Symbol.asyncDispose]()
+    expect(await things.show()).toEqual(['a=2'])
+    expect(await things.show({ version: 1 })).toEqual(['a=1'])
+  })
+
+  it('is not published before all its rows are seen; the next writer waits for them', async () => {
+    place = await storePlace()
+    await using store = await open()
+    const things = await fixture(store)
+    await things.commit([['a', '1']])
+    await leaveUnpublished()
+    await (await open())[Symbol.asyncDispose]()
+    expect(await things.show()).toEqual(['a=1'])
+    const next = things.commit([['b', '3']])
+    await showRows()
+    expect(await next).toMatchObject({ version: 3 })
+    expect(await things.show()).toEqual(['a=2', 'b=3'])
+    expect(await things.show({ version: 2 })).toEqual(['a=2'])
+  })
+
+  it('comes before a replacement that is published after it', async () => {
+    place = await storePlace()
+    await using store = await open()
+    const things = await fixture(store)
+    await things.commit([['a', '1']])
+    const replacement = await store.startReplacement(things.type)
+    await things.commit([['z', '1']], { replacement })
+    await things.commit([['a', '2']])
+    const { version } = await store.publishReplacement(things.type, replacement)
+    expect(await things.show()).toEqual(['z=1'])
+    expect(await things.show({ version: version - 1 })).toEqual(['a=2'])
+  })
+  it('waits for all rows of a replacement, those that were deleted again included', async () => {
+    place = await storePlace()
+    await using store = await open()
+    const things = await fixture(store)
+    const replacement = await store.startReplacement(things.type)
+    await things.commit([['z', '1']], { replacement })
+    // As if one machine had not heard yet that this object was deleted by a later batch.
+    await sql(`INSERT INTO oqs_object_2 (pk, valid_from, object_id, key, title, body)
+      SELECT 'y', valid_from, object_id, key, title, body FROM oqs_object_2`)
+    const publishing = store.publishReplacement(things.type, replacement)
+    const first = await Promise.race([publishing, sleep(1000, 'waiting')])
+    expect(first).toBe('waiting')
+    expect(await things.show()).toEqual([])
+    await sql(`DELETE FROM oqs_object_2 WHERE pk = 'y'`)
+    expect(await publishing).toMatchObject({ put: 1 })
+    expect(await things.show()).toEqual(['z=1'])
+  })
+})

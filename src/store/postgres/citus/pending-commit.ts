@@ -1,0 +1,174 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import { objectTable } from '../catalogue/object-table.ts'
+import type { Database, Session, WriteOwner, WriteSession } from '../driver/database.ts'
+import { UnknownOutcome } from '../driver/store-failure.ts'
+import { noteWritten, publishVersion } from '../writes/publish-version.ts'
+import { type Capabilities, finishLostCommits } from './capabilities.ts'
+
+/**
+ * Commits whose rows lie on several machines. Their rows become visible on one machine after the
+ * other, and on one that fails at the wrong moment much later. So a commit only says what it wrote;
+ * its version is published when all of that is seen. Whoever comes next finishes what was left
+ * unfinished, so that no version is ever passed over.
+ */
+
+export interface PendingCommit {
+  readonly typeId: number
+  readonly version: number
+  readonly table: number
+  /** Rows that carry the version as their first, and as their last. */
+  readonly added: number
+  readonly closed: number
+  readonly put: number
+  readonly deleted: number
+  readonly liveCount: number
+  readonly maxRecordBytes: number
+}
+
+/** Thrown by a writer that came upon a commit which must be published first. */
+export class UnfinishedCommit extends Error {
+  readonly typeId: number
+
+  constructor(typeId: number) {
+    super('a commit is not published yet')
+    this.name = 'UnfinishedCommit'
+    this.typeId = typeId
+  }
+}
+
+/** What writers work with. */
+export interface Writable {
+  readonly database: Database
+  readonly capabilities: Capabilities
+}
+
+/**
+ * Runs in a transaction that begins when every earlier commit of its types is published. The key is
+ * the RID of the type that is written, or names another lock that writers share.
+ */
+export async function writeInTurn<T>(
+  store: Writable,
+  owner: WriteOwner,
+  run: (session: WriteSession) => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await store.database.write(run, owner)
+    } catch (error) {
+      if (error instanceof UnfinishedCommit) {
+        await publishPending(store, error.typeId)
+        continue
+      }
+      // Perhaps it was written, and then nobody else may come to publish it for long.
+      if (error instanceof UnknownOutcome) await recoverPending(store).catch(() => {})
+      throw error
+    }
+  }
+}
+
+export async function notePending(session: WriteSession, commit: PendingCommit): Promise<void> {
+  await session.run(
+    `INSERT INTO oqs_pending_commit (object_type_id, version, table_id, added, closed, put, deleted,
+       live_count, max_record_bytes)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      commit.typeId,
+      commit.version,
+      commit.table,
+      commit.added,
+      commit.closed,
+      commit.put,
+      commit.deleted,
+      commit.liveCount,
+      commit.maxRecordBytes,
+    ],
+  )
+}
+
+/** Writers of a type call this when they hold its lock. */
+export async function refuseUnfinished(session: Session, typeId: number): Promise<void> {
+  if ((await readPending(session, typeId)) !== undefined) throw new UnfinishedCommit(typeId)
+}
+
+const FIRST_PAUSE_MS = 20
+const LONGEST_PAUSE_MS = 1000
+const PATIENCE_MS = 20_000
+
+export const UNSEEN_ROWS =
+  'a commit is not visible on every machine of the database yet; it is published when it is'
+
+/** Waits until every row of a commit is seen, then publishes it; done when it was published. */
+export function publishPending(store: Writable, typeId: number): Promise<void> {
+  const { database, capabilities } = store
+  return waitUntil(UNSEEN_ROWS, async () => {
+    const commit = await database.read((session) => readPending(session, typeId))
+    if (commit === undefined) return true
+    if (!(await isVisible(database, commit))) {
+      if (capabilities.distributes) await finishLostCommits(database)
+      return false
+    }
+    await publish(database, commit)
+    return true
+  })
+}
+
+/** Looks again and again, for a while. */
+export async function waitUntil(reason: string, isDone: () => Promise<boolean>): Promise<void> {
+  let waited = 0
+  for (let next = FIRST_PAUSE_MS; !(await isDone()); next = Math.min(2 * next, LONGEST_PAUSE_MS)) {
+    if (waited >= PATIENCE_MS) throw new ObjectQueryError('ServiceUnavailable', { reason })
+    await pause(next)
+    waited += next
+  }
+}
+
+/** Publishes what a writer left behind; what is not visible yet is left to those that come next. */
+export async function recoverPending(store: Writable): Promise<void> {
+  if (!store.capabilities.publishesApart) return
+  const rows = await store.database.one('SELECT object_type_id FROM oqs_pending_commit')
+  for (const [typeId] of rows) {
+    const commit = await store.database.read((session) => readPending(session, Number(typeId)))
+    if (commit !== undefined && (await isVisible(store.database, commit))) {
+      await publish(store.database, commit)
+    }
+  }
+}
+
+async function isVisible(database: Database, commit: PendingCommit): Promise<boolean> {
+  const { version, table, added, closed } = commit
+  const [row] = await database.one(
+    `SELECT count(*) FILTER (WHERE valid_from = ?), count(*) FILTER (WHERE valid_to = ?)
+     FROM ${objectTable(table)} WHERE valid_from = ? OR valid_to = ?`,
+    [version, version, version, version],
+  )
+  return Number(row?.[0]) === added && Number(row?.[1]) === closed
+}
+
+function publish(database: Database, commit: PendingCommit): Promise<void> {
+  const { typeId, version } = commit
+  return database.write(async (session) => {
+    await session.query('SELECT 1 FROM oqs_object_type WHERE id = ? FOR UPDATE', [typeId])
+    const still = await session.run(
+      'DELETE FROM oqs_pending_commit WHERE object_type_id = ? AND version = ?',
+      [typeId, version],
+    )
+    // Somebody else was faster.
+    if (still === 0) return
+    await noteWritten(session, commit)
+    await publishVersion(session, commit)
+  })
+}
+
+async function readPending(session: Session, typeId: number): Promise<PendingCommit | undefined> {
+  const [row] = await session.query(
+    `SELECT version, table_id, added, closed, put, deleted, live_count, max_record_bytes
+     FROM oqs_pending_commit WHERE object_type_id = ?`,
+    [typeId],
+  )
+  if (row === undefined) return undefined
+  const [version = 0, table = 0, added = 0, closed = 0, put = 0, deleted = 0, ...rest] =
+    row.map(Number)
+  const [liveCount = 0, maxRecordBytes = 0] = rest
+  return { typeId, version, table, added, closed, put, deleted, liveCount, maxRecordBytes }
+}

@@ -1,0 +1,31 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { PoolClient } from 'pg'
+import { expect, it } from 'vitest'
+import { freePort } from '../../../../test/support/free-port.ts'
+import { cancelStatement } from './cancel-statement.ts'
+
+function clientAt(port: number): PoolClient {
+  return { host: '127.0.0.1', port, processID: 7, secretKey: -9 } as unknown as PoolClient
+}
+
+it('sends the request that PostgreSQL expects', async () => {
+  const received: Buffer[] = []
+  const server = createServer((socket) => {
+    socket.on('data', (chunk) => {
+      received.push(chunk)
+      socket.end()
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  await cancelStatement(clientAt(port))
+  const message = Buffer.concat(received)
+  const words = [0, 4, 8, 12].map((at) => message.readInt32BE(at))
+  expect(words).toEqual([16, 80877102, 7, -9])
+  server.close()
+})
+
+it('gives up quietly when the server cannot be reached', async () => {
+  await expect(cancelStatement(clientAt(await freePort()))).resolves.toBeUndefined()
+})

@@ -1,0 +1,126 @@
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import type { PoolClient } from 'pg'
+import { describe, expect, inject, it } from 'vitest'
+import { runSql } from '../../../../test/support/postgres.ts'
+import { fixture } from '../../../../test/support/store-fixture.ts'
+import { storePlace } from '../../../../test/support/store-place.ts'
+import { openPostgresStore } from '../open.ts'
+import { Database } from './database.ts'
+import { BATCH_TIMEOUT_MS, ClientSession } from './session.ts'
+
+/** Connections: how they begin, what holds on them, and when they are given up. */
+
+/** Something that listens where a database should. */
+async function falseServer(serve: (socket: Socket) => void) {
+  const sockets: Socket[] = []
+  const server = createServer((socket) => {
+    sockets.push(socket.on('error', () => {}))
+    serve(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  return {
+    url: `postgres://somebody@127.0.0.1:${port}/something`,
+    sockets,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const SASL = 10
+const SASL_CONTINUE = 11
+
+/** A message of the server about authentication. */
+function authentication(kind: number, text: string): Buffer {
+  const message = Buffer.alloc(9 + text.length)
+  message.write('R')
+  message.writeInt32BE(8 + text.length, 1)
+  message.writeInt32BE(kind, 5)
+  message.write(text, 9)
+  return message
+}
+
+describe('a connection', () => {
+  it('is given up at once where a password is asked for and there is none', async () => {
+    await using server = await falseServer((socket) => {
+      const answers = [
+        authentication(SASL, 'SCRAM-SHA-256\0\0'),
+        authentication(SASL_CONTINUE, 'r=abc,s=YWJj,i=4096'),
+      ]
+      socket.on('data', () => socket.write(answers.shift() ?? ''))
+    })
+    await expect(openPostgresStore(server.url)).rejects.toMatchObject({
+      parameters: { reason: 'the database asks for a password, and the URL has none' },
+    })
+    expect(server.sockets).toHaveLength(1)
+    // The server would have waited for more.
+    for (const socket of server.sockets) if (!socket.closed) await once(socket, 'close')
+  })
+
+  it('is not waited for when it is only to be seen whether the database answers', async () => {
+    const server = await falseServer(() => {})
+    const database = new Database(server.url)
+    // How long is of no matter: an answer never comes.
+    await expect(database.check('SELECT 1', 1)).rejects.toMatchObject({
+      errorName: 'ServiceUnavailable',
+      parameters: { reason: 'the database does not answer' },
+    })
+    expect(server.sockets.length).toBeLessThan(2)
+    await server[Symbol.asyncDispose]()
+    await database[Symbol.asyncDispose]()
+  })
+
+  it('bounds statements one by one, and no transaction as a whole', async () => {
+    await using place = await storePlace()
+    const [{ name, known } = {}] = await runSql(
+      place.name,
+      `SELECT current_database() AS name, current_setting('transaction_timeout', true) AS known`,
+    )
+    // Releases before 17 have no such setting.
+    if (known !== null) {
+      await runSql(place.name, `ALTER DATABASE ${name} SET transaction_timeout = '1h'`)
+    }
+    await using database = new Database(place.name)
+    const [row] = await database.one(
+      `SELECT current_setting('statement_timeout'), current_setting('transaction_timeout', true)`,
+    )
+    expect(row).toEqual(['30s', known === null ? null : '0'])
+  })
+})
+
+describe('the statements of a batch', () => {
+  // Workers of Citus have defaults of their own.
+  it.runIf(inject('store') === 'postgres')('may take far longer than others', async () => {
+    await using place = await storePlace()
+    await using store = await openPostgresStore(place.name)
+    const things = await fixture(store)
+    await things.commit([['a', '1']])
+    const column = `seen text DEFAULT current_setting('statement_timeout')`
+    await runSql(place.name, `ALTER TABLE oqs_object_1 ADD COLUMN ${column}`)
+    await things.commit([['a', '2']])
+    const rows = await runSql(place.name, 'SELECT seen FROM oqs_object_1 WHERE valid_from = 2')
+    expect(rows).toEqual([{ seen: '10min' }])
+  })
+
+  it('are waited for as long as the database takes them to need', async () => {
+    const timeouts: unknown[] = []
+    const client = {
+      query: async (sent: { query_timeout: number }) => {
+        timeouts.push(sent.query_timeout)
+        return { rows: [] }
+      },
+    }
+    const session = new ClientSession(client as unknown as PoolClient)
+    await session.query('SELECT 1')
+    await session.takeTime(BATCH_TIMEOUT_MS)
+    await session.query('SELECT 1')
+    // Without a timeout of its own, a statement has that of its pool.
+    expect(timeouts[0]).toBeUndefined()
+    expect(timeouts.at(-1)).toBeGreaterThan(BATCH_TIMEOUT_MS)
+  })
+})

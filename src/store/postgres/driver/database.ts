@@ -1,0 +1,232 @@
+/** How this store talks to PostgreSQL: pooled connections, transactions, bounded waiting. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import { FairQueue } from '../../../admission/fair-queue.ts'
+import { INTERNAL_CONTEXT, type RequestContext } from '../../../admission/request-context.ts'
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import { QUERY_TIMEOUT_SECONDS } from '../../../contract/limits.ts'
+import {
+  BUSY_WRITING,
+  MAX_QUEUE_WAIT_MS,
+  MAX_WRITE_WAIT_MS,
+  queryTimedOut,
+  TOO_MANY_PAGES,
+  TOO_MANY_SLOW_QUERIES,
+} from '../../slow-queries.ts'
+import type { ByteRow } from './byte-rows.ts'
+import { CONNECT_TIMEOUT_MS, makePool } from './connection-pool.ts'
+import { ReaderLane, withClient } from './reader-lane.ts'
+import {
+  ClientSession,
+  type QueryOptions,
+  type Row,
+  type Session,
+  type WriteSession,
+} from './session.ts'
+import {
+  isConflict,
+  isLostConnection,
+  isStatementTimeout,
+  toStoreFailure,
+  UnknownOutcome,
+} from './store-failure.ts'
+
+export type { QueryOptions, Row, Session, WriteSession }
+
+/** Connections by what they are for, so that no kind of work uses up those of another. */
+const CONNECTIONS = { quick: 6, slow: 3, write: 5 } as const
+/** One quick connection is left to authentication, the catalogue and `/readyz`. */
+const PAGES_AT_ONCE = CONNECTIONS.quick - 1
+/** Batches of one type wait for the same lock. */
+const WRITES_PER_KEY = 1
+const WRITE_ATTEMPTS = 5
+/** Writing the rows of a batch may take longer, see `takeTime`. */
+const WRITE_STATEMENT_TIMEOUT_MS = 30_000
+const CANCEL_MARGIN_MS = 2000
+
+export interface DatabaseOptions {
+  readonly queryTimeoutMs?: number | undefined
+}
+
+/** What a write waits behind. */
+export interface WriteOwner {
+  /** Few writes with the same key run at once, because they wait for the same lock. */
+  readonly key?: string | undefined
+  readonly callerId?: string | undefined
+}
+
+export class Database implements AsyncDisposable {
+  readonly #queryTimeoutMs: number
+  readonly #pools: Readonly<Record<keyof typeof CONNECTIONS, Pool>>
+  readonly #quick: ReaderLane
+  readonly #inProgress = new Set<Promise<unknown>>()
+  readonly #stopping = new AbortController()
+  readonly #pages = new FairQueue({
+    slots: PAGES_AT_ONCE,
+    slotsPerCaller: PAGES_AT_ONCE - 1,
+    maxWaitMs: MAX_QUEUE_WAIT_MS,
+    busyReason: TOO_MANY_PAGES,
+  })
+  readonly #slowQueries = new FairQueue({
+    slots: CONNECTIONS.slow,
+    slotsPerCaller: CONNECTIONS.slow - 1,
+    maxWaitMs: MAX_QUEUE_WAIT_MS,
+    busyReason: TOO_MANY_SLOW_QUERIES,
+  })
+  readonly #writes = new FairQueue({
+    slots: CONNECTIONS.write,
+    slotsPerCaller: CONNECTIONS.write - 1,
+    slotsPerKey: WRITES_PER_KEY,
+    maxWaitMs: MAX_WRITE_WAIT_MS,
+    busyReason: BUSY_WRITING,
+  })
+
+  constructor(url: string, options: DatabaseOptions = {}) {
+    this.#queryTimeoutMs = options.queryTimeoutMs ?? 1000 * QUERY_TIMEOUT_SECONDS
+    const pool = (kind: keyof typeof CONNECTIONS, statementTimeoutMs: number) =>
+      makePool(url, { max: CONNECTIONS[kind], statementTimeoutMs })
+    this.#pools = {
+      quick: pool('quick', this.#queryTimeoutMs),
+      // Later than the query is cancelled from here, for where that fails.
+      slow: pool('slow', this.#queryTimeoutMs + CANCEL_MARGIN_MS),
+      write: pool('write', WRITE_STATEMENT_TIMEOUT_MS),
+    }
+    this.#quick = new ReaderLane(this.#pools.quick)
+  }
+
+  /** Asks once whether the database answers. One that hangs is not waited for. */
+  async check(sql: string, timeoutMs = CONNECT_TIMEOUT_MS): Promise<void> {
+    const asking = this.#track(() =>
+      withClient(this.#pools.quick, (client) => new ClientSession(client, timeoutMs).query(sql)),
+    )
+    const enough = new AbortController()
+    const hangs = pause(timeoutMs, undefined, { signal: enough.signal }).then(() => {
+      throw new ObjectQueryError('ServiceUnavailable', { reason: 'the database does not answer' })
+    })
+    try {
+      await Promise.race([asking, hangs])
+    } finally {
+      enough.abort()
+    }
+  }
+
+  /** One quick statement that changes nothing, outside a transaction. */
+  one(sql: string, values?: readonly unknown[], options?: QueryOptions): Promise<readonly Row[]> {
+    return this.#trackQuery(() => this.#quick.one(sql, values, options))
+  }
+
+  /** The same, for rows whose values are many bytes. */
+  oneInBytes(
+    sql: string,
+    values?: readonly unknown[],
+    options?: QueryOptions,
+  ): Promise<readonly ByteRow[]> {
+    return this.#trackQuery(() => this.#quick.oneInBytes(sql, values, options))
+  }
+
+  /** Runs quick statements in a transaction that sees one moment and changes nothing. */
+  read<T>(run: (session: Session) => Promise<T>): Promise<T> {
+    return this.#trackQuery(() => this.#quick.read(run))
+  }
+
+  /** Reads a page that takes no longer than its rows; callers take turns. */
+  readQuickly<T>({ callerId }: RequestContext, run: (lane: ReaderLane) => Promise<T>): Promise<T> {
+    return this.#trackQuery(() => this.#pages.run({ callerId }, () => run(this.#quick)))
+  }
+
+  /**
+   * Runs a slow query on connections of its own, for no longer than queries may take; ends it when
+   * the client has gone.
+   */
+  readSlowly<T>(context: RequestContext, run: (lane: ReaderLane) => Promise<T>): Promise<T> {
+    const { callerId } = context
+    const signal = context.signal()
+    return this.#trackQuery(() =>
+      this.#slowQueries.run({ callerId, signal }, async () => {
+        const timeout = new AbortController()
+        const timedOut = () => timeout.abort(queryTimedOut(this.#queryTimeoutMs))
+        const timer = setTimeout(timedOut, this.#queryTimeoutMs)
+        const ended = AbortSignal.any([signal, timeout.signal, this.#stopping.signal])
+        try {
+          return await run(new ReaderLane(this.#pools.slow, ended))
+        } finally {
+          clearTimeout(timer)
+        }
+      }),
+    )
+  }
+
+  /**
+   * Runs in a transaction of its own. What was surely not committed is tried again where that can
+   * help, so `run` must do the same each time.
+   */
+  write<T>(run: (session: WriteSession) => Promise<T>, owner: WriteOwner = {}): Promise<T> {
+    const { key, callerId = INTERNAL_CONTEXT.callerId } = owner
+    return this.#track(() =>
+      this.#writes.run({ callerId, key }, async () => {
+        for (let attempt = 1; ; attempt += 1) {
+          try {
+            return await this.#writeOnce(run)
+          } catch (error) {
+            const helps = isConflict(error) || (isLostConnection(error) && attempt === 1)
+            if (!helps || attempt === WRITE_ATTEMPTS) throw error
+          }
+        }
+      }),
+    )
+  }
+
+  /** Refuses waiting slow queries now, and cancels running ones when the grace is over. */
+  drain(reason: string, graceMs: number): void {
+    // Writes that have begun may need further ones to be complete.
+    this.#writes.refuseWaiting(reason)
+    this.#slowQueries.close(reason)
+    const error = new ObjectQueryError('ServiceUnavailable', { reason })
+    setTimeout(() => this.#stopping.abort(error), graceMs).unref()
+  }
+
+  /** Waits for everything in progress. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    while (this.#inProgress.size > 0) await Promise.allSettled(this.#inProgress)
+    const open = Object.values(this.#pools).filter((pool) => !pool.ended)
+    await Promise.all(open.map((pool) => pool.end()))
+  }
+
+  #trackQuery<T>(work: () => Promise<T>): Promise<T> {
+    return this.#track(async () => {
+      try {
+        return await work()
+      } catch (error) {
+        throw isStatementTimeout(error) ? queryTimedOut(this.#queryTimeoutMs) : error
+      }
+    })
+  }
+
+  async #track<T>(work: () => Promise<T>): Promise<T> {
+    const working = work()
+    this.#inProgress.add(working)
+    try {
+      return await working
+    } catch (error) {
+      throw toStoreFailure(error)
+    } finally {
+      this.#inProgress.delete(working)
+    }
+  }
+
+  async #writeOnce<T>(run: (session: WriteSession) => Promise<T>): Promise<T> {
+    let isCommitting = false
+    try {
+      return await withClient(this.#pools.write, async (client) => {
+        await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
+        const result = await run(new ClientSession(client))
+        isCommitting = true
+        const { command } = await client.query('COMMIT')
+        if (command !== 'COMMIT') throw new Error('the transaction was rolled back')
+        return result
+      })
+    } catch (error) {
+      throw isCommitting && isLostConnection(error) ? new UnknownOutcome(error) : error
+    }
+  }
+}

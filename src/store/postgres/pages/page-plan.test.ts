@@ -1,0 +1,44 @@
+import { expect, inject, it } from 'vitest'
+import { runSql } from '../../../../test/support/postgres.ts'
+import { fixture, pageRead } from '../../../../test/support/store-fixture.ts'
+import { storePlace } from '../../../../test/support/store-place.ts'
+import { numbered } from '../driver/numbered-sql.ts'
+import { openPostgresStore } from '../open.ts'
+import { isLarge } from './page-reader.ts'
+import { HIDDEN_VALUES, pageSql, visibleSql } from './page-sql.ts'
+import { keyOrderWish } from './read-page.ts'
+
+/** Keys that come in an order which has nothing to do with theirs. */
+const scattered = (count: number) =>
+  Array.from({ length: count }, (_, n) => `k${String((n * 7919) % count).padStart(6, '0')}`)
+
+it.runIf(inject('store') === 'postgres').for([
+  [1, 1001],
+  [10, 1001],
+  [100, 10_001],
+] as const)(
+  'a snapshot page of %d of %d objects follows the key, whatever values come',
+  async ([size, count]) => {
+    expect(isLarge(count, size)).toBe(true)
+    await using place = await storePlace()
+    await using store = await openPostgresStore(place.name)
+    const { commit, type } = await fixture(store)
+    await commit(scattered(count).map((key) => [key, 'some text'] as const))
+    await runSql(place.name, 'ANALYZE oqs_object_1')
+    const read = pageRead(type, { maxObjects: size })
+    const { sql } = pageSql({
+      ...keyOrderWish(read, visibleSql('version', 1, HIDDEN_VALUES), HIDDEN_VALUES),
+      table: 1,
+      record: { shape: [{ column: 'properties' }], selection: undefined },
+      maxObjects: size,
+      budget: undefined,
+    })
+    const plan = await runSql(place.name, [
+      'SET plan_cache_mode = force_generic_plan',
+      `PREPARE page AS ${numbered(sql).text}`,
+      `EXPLAIN EXECUTE page(1, 1, '')`,
+    ])
+    expect(JSON.stringify(plan)).toContain('Index Scan using oqs_object_1_pkey')
+    expect(JSON.stringify(plan)).not.toContain('Sort')
+  },
+)

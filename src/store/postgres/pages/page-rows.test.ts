@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import type { ByteRow } from '../driver/byte-rows.ts'
+import { bytesUpTo, shownRows, toPageRows } from './page-rows.ts'
+
+function row(pk: string, record: string | null, version?: number): ByteRow {
+  const bigint = Buffer.alloc(8)
+  if (version !== undefined) bigint.writeBigInt64BE(BigInt(version))
+  return [
+    Buffer.from(pk),
+    version === undefined ? null : bigint,
+    record === null ? null : Buffer.from(record),
+  ]
+}
+
+const WISH = { shape: [], selection: undefined }
+
+describe('the rows of a page', () => {
+  it.each([
+    [[], undefined, ''],
+    [[row('a', '{"ä":1}', 7)], { pk: 'a', version: 7 }, '{"ä":1}'],
+    [[row('a', '1'), row('b', '2')], { pk: 'b', version: 0 }, '1,2'],
+    [[row('a', ''), row('b', ''), row('c', '3')], { pk: 'c', version: 0 }, ',,3'],
+  ])('become its bytes: %#', (rows, last, records) => {
+    const page = toPageRows(rows, true, WISH)
+    expect({ ...page, records: page.records.toString() }).toMatchObject({
+      records,
+      last,
+      count: rows.length,
+      more: true,
+    })
+  })
+
+  it('are separated as is wanted', () => {
+    const page = toPageRows([row('a', '1'), row('b', '2')], false, { ...WISH, separator: '\n' })
+    expect(page.records.toString()).toBe('1\n2')
+  })
+
+  it('are shown up to the first that does not fit, and up to their number', () => {
+    const rows = [row('a', '1'), row('b', '2'), row('c', null), row('d', null)]
+    expect(shownRows(rows, 9)).toEqual(rows.slice(0, 2))
+    expect(shownRows(rows, 1)).toEqual(rows.slice(0, 1))
+    expect(shownRows([row('a', null)], 9)).toEqual([])
+  })
+
+  it('tell how many bytes they have, where that was asked', () => {
+    const bytes = Buffer.alloc(8)
+    bytes.writeBigInt64BE(5_000_000_000n)
+    expect(bytesUpTo([null, null, null, bytes])).toBe(5_000_000_000)
+    expect(bytesUpTo(undefined)).toBe(0)
+  })
+})

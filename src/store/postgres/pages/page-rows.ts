@@ -1,0 +1,54 @@
+import type { RecordWish, StoredPage } from '../../object-store.ts'
+import { releaserOf } from '../../page-memory.ts'
+import { type ByteRow, freeRows } from '../driver/byte-rows.ts'
+
+/** From the rows that `pageSql` gives, which are bytes, to the bytes of a page. */
+
+/** Of the rows, those that the page shows. */
+export function shownRows(rows: readonly ByteRow[], maxObjects: number): readonly ByteRow[] {
+  const tooLarge = rows.findIndex(([, , record]) => record === null)
+  return rows.slice(0, Math.min(tooLarge === -1 ? rows.length : tooLarge, maxObjects))
+}
+
+/** The bytes of all records up to the end of this row's, where there was a budget. */
+export function bytesUpTo(row: ByteRow | undefined): number {
+  return readBigint(row?.[3]) ?? 0
+}
+
+export type PageRows = Pick<StoredPage, 'records' | 'release' | 'count' | 'last' | 'more'>
+
+/** Copies what the page shows, and gives the memory of the rows back. */
+export function toPageRows(
+  rows: readonly ByteRow[],
+  more: boolean,
+  { separator = ',' }: RecordWish,
+): PageRows {
+  const records = joinRecords(rows, Buffer.from(separator))
+  const [pk, version] = rows.at(-1) ?? []
+  const last = pk ? { pk: pk.toString(), version: readBigint(version) ?? 0 } : undefined
+  freeRows(rows)
+  return { records, release: releaserOf(records), count: rows.length, last, more }
+}
+
+/** In memory of its own, which can be given back. */
+function joinRecords(rows: readonly ByteRow[], separator: Buffer): Buffer {
+  let length = Math.max(0, rows.length - 1) * separator.length
+  for (const [, , record] of rows) length += record?.length ?? 0
+  const joined = Buffer.allocUnsafeSlow(length)
+  let at = 0
+  for (const [index, [, , record]] of rows.entries()) {
+    if (index > 0) {
+      joined.set(separator, at)
+      at += separator.length
+    }
+    if (record) {
+      joined.set(record, at)
+      at += record.length
+    }
+  }
+  return joined
+}
+
+function readBigint(value: Buffer | null | undefined): number | undefined {
+  return value ? Number(value.readBigInt64BE()) : undefined
+}

@@ -1,0 +1,94 @@
+import type { NumericType, TimeType } from '../../../query/aggregation.ts'
+import { intervalStart } from '../../../query/duration.ts'
+import { columnJson } from '../../../query/from-column.ts'
+import { finite, type GroupingDialect, type KeySql } from '../../sql/aggregate-grouping.ts'
+import type { SqlCondition } from '../../sql/sql-condition.ts'
+import { columnText, columnType } from '../catalogue/field-columns.ts'
+
+/** The groupings that PostgreSQL computes in its own way. */
+export const POSTGRES_GROUPINGS: GroupingDialect = {
+  fixedWidth: fixedWidthSql,
+  duration: durationSql,
+  rangeTable: `SELECT (pair ->> 0)::integer, (pair ->> 1)::integer
+    FROM json_array_elements(?::json) AS pair`,
+  toColumn: (type, value) => columnText(columnType(type), value),
+  // Decimals are stored without needless zeros, and never written with an exponent.
+  keyJson: (type, value) => (type === 'decimal' ? `"${value}"` : columnJson(type, value)),
+}
+
+function fixedWidthSql(type: NumericType, column: string, width: bigint): KeySql {
+  switch (type) {
+    case 'byte':
+    case 'short':
+    case 'integer':
+    case 'long':
+      return {
+        key: floorDivision(`${column}::bigint`, width),
+        // As a number of any length: a double would not tell the starts of large ones apart.
+        read: (key) => String(BigInt(key) * width),
+      }
+    case 'decimal':
+      return {
+        key: decimalFloorDivision(column, width),
+        read: (key) => String(BigInt(key) * width),
+      }
+    case 'float':
+    case 'double':
+      return {
+        ...floatingSql(column, width),
+        condition: { sql: `${column} > '-Infinity' AND ${column} < 'Infinity'`, values: [] },
+      }
+  }
+}
+
+/** Up to here a double is taken for the whole number that it is; what is larger has no fraction. */
+const EXACT = 9e18
+
+/**
+ * Exact where the value fits into 64 bits; what is larger has no digits for a width to matter, and
+ * is marked by a digit behind the point.
+ */
+function floatingSql(column: string, width: bigint): KeySql {
+  const whole = floorDivision(`floor(${column})::bigint`, width)
+  return {
+    key: {
+      sql: `CASE WHEN ${column} >= -${EXACT} AND ${column} <= ${EXACT}
+        THEN (${whole.sql})::numeric ELSE round(floor(${column} / ?)::text::numeric, 1) END`,
+      values: [...whole.values, width],
+    },
+    read: (key) =>
+      String(key).includes('.')
+        ? String(finite(Number(key) * Number(width)))
+        : String(BigInt(key) * width),
+  }
+}
+
+/** PostgreSQL cannot read the year 0000, but 400 years later the calendar is the same. */
+const CALENDAR_SECONDS = 146_097 * 86_400
+
+function durationSql(type: TimeType, column: string, seconds: bigint): KeySql {
+  const time = type === 'date' ? column : `left(${column}, 19)`
+  const epoch = (text: string) => `extract(epoch FROM (${text})::timestamp)::bigint`
+  const late = `overlay(${time} PLACING '0400' FROM 1 FOR 4)`
+  const whole = `(CASE WHEN ${column} < '0001' THEN ${epoch(late)} - ${CALENDAR_SECONDS}
+    ELSE ${epoch(time)} END)`
+  return {
+    key: floorDivision(whole, seconds),
+    read: (key) => `"${intervalStart(type, Number(BigInt(key) * seconds))}"`,
+  }
+}
+
+/** PostgreSQL divides towards zero. The quotient, unlike the start of the bucket, cannot overflow. */
+function floorDivision(whole: string, by: bigint): SqlCondition {
+  return {
+    sql: `(${whole} / ?::bigint - CASE WHEN ${whole} % ?::bigint < 0 THEN 1 ELSE 0 END)`,
+    values: [by, by],
+  }
+}
+
+function decimalFloorDivision(column: string, by: bigint): SqlCondition {
+  return {
+    sql: `(div(${column}, ?::numeric) - CASE WHEN mod(${column}, ?::numeric) < 0 THEN 1 ELSE 0 END)`,
+    values: [by, by],
+  }
+}

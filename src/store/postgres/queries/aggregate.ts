@@ -1,0 +1,84 @@
+import { AGGREGATE_MAX_BYTES } from '../../../contract/limits.ts'
+import type { Aggregation } from '../../../query/aggregation.ts'
+import type { Aggregated, AggregateRead } from '../../aggregate-read.ts'
+import {
+  type CompiledAggregation,
+  compileAggregation,
+  GroupCollector,
+  tooManyGroups,
+} from '../../sql/aggregate-groups.ts'
+import type { Cell } from '../../sql/aggregate-metric.ts'
+import { type AggregateParts, aggregateSql, countGroupsSql } from '../../sql/aggregate-sql.ts'
+import { inTurns } from '../../sql/in-turns.ts'
+import type { SqlCondition } from '../../sql/sql-condition.ts'
+import { columnType } from '../catalogue/field-columns.ts'
+import { objectTable } from '../catalogue/object-table.ts'
+import { readTypeHead } from '../catalogue/type-head.ts'
+import type { Capabilities } from '../citus/capabilities.ts'
+import type { Session } from '../driver/database.ts'
+import { visibleSql } from '../pages/page-sql.ts'
+import { POSTGRES_GROUPINGS } from './aggregate-grouping.ts'
+import { POSTGRES_METRICS } from './aggregate-metric.ts'
+import { readQuerySql, readTypeFields } from './find-rows.ts'
+
+/**
+ * Aggregates the current objects of a type. The database filters, groups and adds up; here its
+ * rows become groups, and exact sums doubles. All is read in one transaction.
+ */
+export async function aggregate(
+  session: Session,
+  read: AggregateRead,
+  { readsCurrentRows }: Pick<Capabilities, 'readsCurrentRows'>,
+): Promise<Aggregated> {
+  const head = await readTypeHead(session, read.objectType)
+  const fields = await readTypeFields(session, head, read.objectType)
+  const parts: AggregateParts & CompiledAggregation = {
+    ...compileAggregation(read.aggregation, fields.numbers, DIALECT),
+    table: objectTable(head.current.table),
+    visible: visibleSql(readsCurrentRows ? 'current' : 'version', head.published),
+    matching: await readQuerySql(session, read.query, fields),
+  }
+  return readGroups(session, parts, read)
+}
+
+const DIALECT = { groupings: POSTGRES_GROUPINGS, metrics: POSTGRES_METRICS }
+
+/** Values that are made into JSON at a stretch: a few milliseconds' worth. */
+const CELLS_PER_TURN = 2000
+
+async function readGroups(
+  session: Session,
+  parts: AggregateParts & CompiledAggregation,
+  { aggregation, maxGroups }: AggregateRead,
+): Promise<Aggregated> {
+  const { sql, values } = withinMemory(aggregateSql(parts), aggregation)
+  const collector = new GroupCollector(parts)
+  const rows = await session.query(sql, [...values, maxGroups + 1], { inTurns: true })
+  const rowsPerTurn = Math.max(1, Math.floor(CELLS_PER_TURN / (rows[0]?.length ?? 1)))
+  await inTurns(rows, rowsPerTurn, (row) => collector.add(row.slice(1) as Cell[]))
+  if (collector.isOver(maxGroups)) throw tooManyGroups(await countGroups(session, parts), maxGroups)
+  return collector.finish()
+}
+
+/**
+ * Of groups with keys that may be long, no more than the collector takes before it refuses: all
+ * rows of a statement are in memory at once. Puts a column in front.
+ */
+function withinMemory({ sql, values }: SqlCondition, { groupings }: Aggregation): SqlCondition {
+  const lengths = groupings.flatMap(({ kind, type }, index) =>
+    kind === 'exact' && columnType(type) === 'text' ? [`char_length(k${index})`] : [],
+  )
+  const length = lengths.length === 0 ? '0' : lengths.join(' + ')
+  const before = `sum(${length}) OVER (ROWS UNBOUNDED PRECEDING) - (${length})`
+  return {
+    sql: `SELECT * FROM (SELECT ${before} AS before, * FROM (${sql}) AS groups) AS groups
+      WHERE before <= ${AGGREGATE_MAX_BYTES}`,
+    values,
+  }
+}
+
+async function countGroups(session: Session, parts: AggregateParts): Promise<number> {
+  const { sql, values } = countGroupsSql(parts)
+  const [row] = await session.query(sql, values)
+  return Number(row?.[0])
+}

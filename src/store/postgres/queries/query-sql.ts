@@ -1,0 +1,81 @@
+import { toColumnValue } from '../../../query/fields.ts'
+import type { Field, Position, Query } from '../../../query/query.ts'
+import { compileQuery } from '../../sql/compile-query.ts'
+import { columnOf } from '../../sql/field-numbers.ts'
+import { type SimilarTerms, termAlternatives } from '../../sql/similar-terms.ts'
+import { FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
+import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
+import { columnText, elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
+import { textCondition } from '../text/text-condition.ts'
+
+/** The query tree as SQL over the table of its type, aliased `o`. */
+
+export interface QueryTables {
+  readonly columnsOf: (field: Field) => FieldColumns
+  /** The fields that hold text. */
+  readonly textFields: readonly Field[]
+  /** For each fuzzy term, the terms of a field that may stand for it. */
+  readonly similarTerms: (terms: readonly string[], prefix: TermPrefix) => SimilarTerms
+}
+
+export function querySql(query: Query, tables: QueryTables): SqlCondition {
+  return compileQuery(query, {
+    compare: (one) => compareSql(one, tables),
+    isNull: (property) => {
+      const { number } = tables.columnsOf({ property, structField: undefined })
+      return { sql: `o.${columnOf(number)} IS NULL`, values: [] }
+    },
+    text: (one) => textSql(one, tables),
+    withinPolygon: ({ ring }) => polygonSql(ring),
+  })
+}
+
+function compareSql(
+  { field, operator, value: compared }: Query & { kind: 'compare' },
+  { columnsOf }: QueryTables,
+): SqlCondition {
+  const { number, valueType = 'text', elementType } = columnsOf(field)
+  const sign = OPERATORS[operator]
+  const values = [columnText(elementType ?? valueType, toColumnValue(compared))]
+  if (elementType === undefined) return { sql: `o.${columnOf(number)} ${sign} ?`, values }
+  const elements = `o.${elementColumnOf(number)}`
+  return {
+    // The index of an array knows equality only.
+    sql:
+      operator === 'eq'
+        ? `${elements} @> ARRAY[?]::${elementType}[]`
+        : `EXISTS (SELECT 1 FROM unnest(${elements}) AS element WHERE element ${sign} ?)`,
+    values,
+  }
+}
+
+/** The prefixes of the fields that a text condition looks into. */
+export function prefixesOf(
+  { field }: Query & { kind: 'text' },
+  { columnsOf, textFields }: Pick<QueryTables, 'columnsOf' | 'textFields'>,
+): TermPrefix[] {
+  const fields = field === undefined ? textFields : [field]
+  return fields.map((one) => fieldPrefix(columnsOf(one).number))
+}
+
+function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
+  const { match, terms, fuzzy } = query
+  const prefixes = prefixesOf(query, tables)
+  if (prefixes.length === 0) return FALSE
+  const alternatives = termAlternatives(terms, prefixes, (prefix) =>
+    fuzzy ? tables.similarTerms(terms, prefix) : undefined,
+  )
+  return textCondition(match, alternatives)
+}
+
+/** The box of the ring through an index, which is generous; then each place exactly. */
+function polygonSql(ring: readonly Position[]): SqlCondition {
+  const longitudes = ring.map(([longitude]) => longitude)
+  const latitudes = ring.map(([, latitude]) => latitude)
+  const [west, east] = [Math.min(...longitudes), Math.max(...longitudes)]
+  const [south, north] = [Math.min(...latitudes), Math.max(...latitudes)]
+  return {
+    sql: '(o.area && ?::box AND oqs_within_any(o.places, ?::double precision[]))',
+    values: [`(${east},${north}),(${west},${south})`, `{${ring.flat().join(',')}}`],
+  }
+}

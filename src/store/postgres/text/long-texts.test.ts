@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import { afterEach, describe, expect, it } from 'vitest'
+import { runSql } from '../../../../test/support/postgres.ts'
+import { fixture, type StoreFixture } from '../../../../test/support/store-fixture.ts'
+import { type StorePlace, storePlace } from '../../../../test/support/store-place.ts'
+import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
+import { openPostgresStore } from '../open.ts'
+
+/** Texts that no index of PostgreSQL can sort, and what becomes of the indexes. */
+
+const DEFINITION: OntologyDefinition = {
+  apiName: 'texts',
+  objectTypes: [
+    {
+      apiName: 'text',
+      primaryKey: 'k',
+      properties: {
+        k: { type: 'string' },
+        text: { type: 'string' },
+        tags: { type: 'array', items: { type: 'string' } },
+      },
+    },
+  ],
+}
+
+let place: StorePlace | undefined
+afterEach(async () => {
+  await place?.[Symbol.asyncDispose]()
+  place = undefined
+})
+
+/** Nothing that a database could make shorter. */
+const LONG = randomBytes(30_000).toString('base64url')
+
+function equalTo(things: StoreFixture, property: string, value: string): Promise<unknown[]> {
+  const field = { property, structField: undefined }
+  return things.keys({ query: { kind: 'compare', field, operator: 'eq', value } })
+}
+
+async function indexNames(table: number): Promise<string[]> {
+  const rows = await runSql(
+    place?.name ?? '',
+    `SELECT indexname AS name FROM pg_indexes WHERE tablename = 'oqs_object_${table}'`,
+  )
+  return rows.map(({ name }) => String(name).replace(/^oqs_object_\d+_/, '')).sort()
+}
+
+describe('a long text', () => {
+  it('is kept and found, in a type that had none before', async () => {
+    place = await storePlace()
+    await using store = await openPostgresStore(place.name)
+    const things = await fixture(store, DEFINITION)
+    await things.put([{ k: 'a', text: 'x', tags: ['t'] }])
+    expect(await indexNames(1)).toEqual(expect.arrayContaining(['p2', 'e3']))
+    await things.put([
+      { k: 'b', text: LONG, tags: ['t', LONG] },
+      { k: 'c', text: `${LONG}x` },
+    ])
+    expect(await indexNames(1)).toEqual(expect.arrayContaining(['p2_hash']))
+    expect(await indexNames(1)).not.toContain('p2')
+    expect(await indexNames(1)).not.toContain('e3')
+    expect(await equalTo(things, 'text', LONG)).toEqual(['b'])
+    expect(await equalTo(things, 'text', 'x')).toEqual(['a'])
+    expect(await equalTo(things, 'tags', LONG)).toEqual(['b'])
+    expect(await equalTo(things, 'tags', 't')).toEqual(['a', 'b'])
+  })
+
+  it('is kept in a replacement, whose indexes come later', async () => {
+    place = await storePlace()
+    await using store = await openPostgresStore(place.name)
+    const things = await fixture(store, DEFINITION)
+    await things.put([{ k: 'a', text: 'x' }])
+    const replacement = await store.startReplacement(things.type)
+    await things.put([{ k: 'a', text: LONG, tags: [LONG] }], { replacement })
+    await store.publishReplacement(things.type, replacement)
+    expect(await equalTo(things, 'text', LONG)).toEqual(['a'])
+    expect(await equalTo(things, 'tags', LONG)).toEqual(['a'])
+    for (const table of [1, 2]) expect(await indexNames(table)).toContain('p2_hash')
+  })
+})

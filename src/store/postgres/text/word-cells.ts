@@ -1,0 +1,39 @@
+/** The cells of a row that full text is found by: all words in order, and the distinct ones. */
+import { finishInTurns } from '../../../ontology/values/steps.ts'
+import { indexedTerms, indexedTermsInSteps, type NumberedTexts } from '../../sql/text-index.ts'
+import { distinctTerms, lexemesText, TERM_BORDER } from './lexemes.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+export interface WordCells {
+  /** Undefined where the object has no text. */
+  readonly words: string | undefined
+  /** Undefined where there is no text, or too much for an index. */
+  readonly lexemes: string | undefined
+}
+
+const NO_WORDS: WordCells = { words: undefined, lexemes: undefined }
+
+export function wordCells(texts: readonly NumberedTexts[], vocabulary: Vocabulary): WordCells {
+  if (texts.length === 0) return NO_WORDS
+  const words = indexedTerms(texts)
+  const terms = distinctTerms(words)
+  vocabulary.add(terms)
+  return { words: ` ${words} `, lexemes: lexemesText(terms) }
+}
+
+/** The same for very long texts, without holding up other work of the process. */
+export async function longWordCells(
+  texts: readonly NumberedTexts[],
+  vocabulary: Vocabulary,
+  nextTurn: () => Promise<unknown>,
+): Promise<WordCells> {
+  const pieces: string[] = []
+  const terms = new Set<string>()
+  const steps = indexedTermsInSteps(texts, (piece) => {
+    pieces.push(piece)
+    for (const term of piece.split(' ')) if (term !== TERM_BORDER) terms.add(term)
+  })
+  await finishInTurns(steps, nextTurn)
+  await vocabulary.addInTurns(terms, nextTurn)
+  return { words: ` ${pieces.join(' ')} `, lexemes: lexemesText(terms) }
+}

@@ -1,0 +1,167 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ColumnValue } from '../../../ontology/values/column-value.ts'
+import type { StoredObject } from '../../../ontology/values/read-object.ts'
+import type { FieldId } from '../../../ontology/values/searchable-values.ts'
+import { columnOf } from '../../sql/field-numbers.ts'
+import type { NumberedTexts } from '../../sql/text-index.ts'
+import { columnText, elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
+import { objectTable } from '../catalogue/object-table.ts'
+import type { WriteSession } from '../driver/database.ts'
+import { Vocabulary } from '../text/vocabulary.ts'
+import { longWordCells, type WordCells, wordCells } from '../text/word-cells.ts'
+
+/** Rows for COPY, in its text format: the fastest way in that PostgreSQL has. */
+
+/** Characters that go to the connection at once. */
+const CHUNK_LENGTH = 16 * 1024
+/** The texts of longer objects are cut into terms in turns. */
+const LONG_BODY = 64 * 1024
+
+const COLUMNS = 'pk, valid_from, object_id, key, title, body, words, lexemes, places, area'
+
+export interface RowTarget {
+  readonly table: number
+  readonly version: number
+  readonly fields: readonly FieldColumns[]
+}
+
+/** Adds a row for each object, and their terms to the vocabulary. */
+export async function copyRows(
+  session: WriteSession,
+  objects: readonly StoredObject[],
+  target: RowTarget,
+): Promise<void> {
+  if (objects.length === 0) return
+  const vocabulary = new Vocabulary()
+  const count = await session.copyIn(
+    `COPY ${objectTable(target.table)} (${[COLUMNS, ...columnsOf(target.fields)].join(', ')})
+     FROM STDIN`,
+    chunksOf(objects, rowWriter(target, vocabulary)),
+  )
+  if (count !== objects.length) throw new Error(`wrote ${count} of ${objects.length} rows`)
+  await vocabulary.save(session)
+}
+
+function columnsOf(fields: readonly FieldColumns[]): string[] {
+  return [
+    ...fields.filter(hasValue).map(({ number }) => columnOf(number)),
+    ...fields.filter(hasElements).map(({ number }) => elementColumnOf(number)),
+  ]
+}
+
+const hasValue = ({ valueType }: FieldColumns) => valueType !== undefined
+const hasElements = ({ elementType }: FieldColumns) => elementType !== undefined
+
+/** Lines in chunks of a few milliseconds' work, each made in a turn of the event loop of its own. */
+async function* chunksOf(
+  objects: readonly StoredObject[],
+  { wordsOf, longWordsOf, textOf }: RowWriter,
+): AsyncGenerator<string> {
+  let chunk = ''
+  for (const object of objects) {
+    const isLong = object.body.length > LONG_BODY
+    const words = isLong ? await longWordsOf(object) : wordsOf(object)
+    if (isLong) await nextTurn()
+    chunk += textOf(object, words)
+    if (isLong) await nextTurn()
+    for (; chunk.length >= CHUNK_LENGTH; await nextTurn()) {
+      const end = endOfChunk(chunk)
+      yield chunk.slice(0, end)
+      chunk = chunk.slice(end)
+    }
+  }
+  yield chunk
+}
+
+/** A chunk becomes bytes by itself, so it must not end within a surrogate pair. */
+function endOfChunk(text: string): number {
+  const isHalf = /[\ud800-\udbff]/.test(text.charAt(CHUNK_LENGTH - 1))
+  return isHalf ? CHUNK_LENGTH - 1 : CHUNK_LENGTH
+}
+
+interface RowWriter {
+  readonly wordsOf: (object: StoredObject) => WordCells
+  readonly longWordsOf: (object: StoredObject) => Promise<WordCells>
+  /** The line of an object. */
+  readonly textOf: (object: StoredObject, words: WordCells) => string
+}
+
+const NULL = '\\N'
+
+function rowWriter({ version, fields }: RowTarget, vocabulary: Vocabulary): RowWriter {
+  const numberOf = new Map(fields.map((field) => [keyOf(field), field.number]))
+  const valueFields = fields.filter(hasValue)
+  const elementFields = fields.filter(hasElements)
+
+  const textsOf = ({ searchable }: StoredObject): NumberedTexts[] =>
+    searchable.texts.map((text) => [numberOf.get(keyOf(text)) ?? 0, text.values])
+
+  const textOf = (object: StoredObject, { words, lexemes }: WordCells): string => {
+    const { pk, objectId, key, title, body, searchable } = object
+    const { columns, elements, points } = searchable
+    const places = points.flatMap(({ longitude, latitude }) => [longitude, latitude])
+    const elementsOf = new Map(elements.map((element) => [keyOf(element), element.values]))
+    const cells = [
+      escaped(pk),
+      String(version),
+      objectId,
+      escaped(key),
+      title === null ? NULL : escaped(title),
+      escaped(body),
+      words ?? NULL,
+      lexemes ?? NULL,
+      places.length === 0 ? NULL : `{${places.join(',')}}`,
+      places.length === 0 ? NULL : boxText(points),
+      ...valueFields.map(({ property, valueType }) => {
+        const value = columns.get(property)
+        return value === undefined ? NULL : escaped(columnText(valueType ?? 'text', value))
+      }),
+      ...elementFields.map((field) => {
+        const values = elementsOf.get(keyOf(field))
+        return values === undefined ? NULL : escaped(arrayText(field, values))
+      }),
+    ]
+    return `${cells.join('\t')}\n`
+  }
+
+  return {
+    textOf,
+    wordsOf: (object) => wordCells(textsOf(object), vocabulary),
+    longWordsOf: (object) => longWordCells(textsOf(object), vocabulary, nextTurn),
+  }
+}
+
+function keyOf({ property, structField }: FieldId): string {
+  // API names hold no colon.
+  return structField === undefined ? property : `${property}:${structField}`
+}
+
+function arrayText({ elementType = 'text' }: FieldColumns, values: readonly ColumnValue[]): string {
+  const texts = values.map((value) => columnText(elementType, value))
+  if (elementType !== 'text') return `{${texts.join(',')}}`
+  return `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`
+}
+
+function boxText(points: readonly { readonly longitude: number; readonly latitude: number }[]) {
+  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (const { longitude, latitude } of points) {
+    west = Math.min(west, longitude)
+    east = Math.max(east, longitude)
+    south = Math.min(south, latitude)
+    north = Math.max(north, latitude)
+  }
+  return `(${east},${north}),(${west},${south})`
+}
+
+const SPECIAL = /[\\\t\n\r]/
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\r': '\\r',
+}
+
+function escaped(text: string): string {
+  if (!SPECIAL.test(text)) return text
+  return text.replaceAll(/[\\\t\n\r]/g, (sign) => ESCAPES[sign] ?? sign)
+}

@@ -1,0 +1,104 @@
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import type { Capabilities } from '../citus/capabilities.ts'
+import { refuseUnfinished } from '../citus/pending-commit.ts'
+import type { Session, WriteSession } from '../driver/database.ts'
+
+/**
+ * Writers of an object type take turns: each locks the row of the type first. A batch of a
+ * replacement only keeps the type from being changed, and locks the row of its own table.
+ */
+
+export type TypeLock = 'change' | 'commit' | 'load'
+
+/** Each conflicts with itself and with those before it, but for `load`, which only does with `change`. */
+const LOCKS: Readonly<Record<TypeLock, string>> = {
+  change: 'FOR UPDATE',
+  commit: 'FOR NO KEY UPDATE',
+  load: 'FOR KEY SHARE',
+}
+
+export interface LockedType {
+  readonly id: number
+  readonly generation: number
+  readonly published: number
+  readonly lastVersion: number
+  readonly tableId: number
+}
+
+export async function lockType(
+  session: WriteSession,
+  { publishesApart }: Capabilities,
+  typeRid: string,
+  lock: TypeLock,
+): Promise<LockedType | undefined> {
+  const [row] = await session.query(
+    `SELECT id, generation, published, last_version, table_id FROM oqs_object_type
+     WHERE rid = ? ${LOCKS[lock]}`,
+    [typeRid],
+    { name: true },
+  )
+  if (row === undefined) return undefined
+  const [id = 0, generation = 0, published = 0, lastVersion = 0, tableId = 0] = row.map(Number)
+  if (publishesApart && lock !== 'load') await refuseUnfinished(session, id)
+  return { id, generation, published, lastVersion, tableId }
+}
+
+/** The same, for what cannot be done without the type. */
+export async function lockExistingType(
+  session: WriteSession,
+  capabilities: Capabilities,
+  typeRid: string,
+  lock: TypeLock,
+): Promise<LockedType> {
+  const type = await lockType(session, capabilities, typeRid, lock)
+  // Another process may have dropped the type since the catalogue was read.
+  if (type === undefined) throw new ObjectQueryError('ObjectTypeNotFound', { objectType: typeRid })
+  return type
+}
+
+/** A table as writers need it. To be read when its lock is held, not before. */
+export interface WriteTable {
+  readonly id: number
+  readonly loadedAs: number
+  readonly liveCount: number
+  readonly maxRecordBytes: number
+  /** Whether it is there; else it must be made before it is written to. */
+  readonly isMade: boolean
+}
+
+const TABLE_COLUMNS = 'id, loaded_as, live_count, max_record_bytes, is_made'
+
+export async function readTable(session: Session, id: number): Promise<WriteTable> {
+  const [row] = await session.query(
+    `SELECT ${TABLE_COLUMNS} FROM oqs_object_table WHERE id = ?`,
+    [id],
+    { name: true },
+  )
+  if (row === undefined) throw new Error(`no table ${id}`)
+  return toWriteTable(row)
+}
+
+/** The number of a replacement's table. Names that others made up can be anything. */
+export function replacementTable(replacement: string): number {
+  return /^\d{1,15}$/.test(replacement) ? Number(replacement) : -1
+}
+
+/** The table of a replacement, locked; refuses what was published, abandoned or never started. */
+export async function lockLoading(
+  session: WriteSession,
+  typeId: number,
+  replacement: string,
+): Promise<WriteTable> {
+  const [row] = await session.query(
+    `SELECT ${TABLE_COLUMNS} FROM oqs_object_table
+     WHERE id = ? AND object_type_id = ? AND state = 'loading' FOR UPDATE`,
+    [replacementTable(replacement), typeId],
+  )
+  if (row === undefined) throw new ObjectQueryError('ReplacementNotFound', { replacement })
+  return toWriteTable(row)
+}
+
+function toWriteTable(row: readonly unknown[]): WriteTable {
+  const [id = 0, loadedAs = 0, liveCount = 0, maxRecordBytes = 0] = row.map(Number)
+  return { id, loadedAs, liveCount, maxRecordBytes, isMade: row.at(-1) === true }
+}

@@ -1,0 +1,44 @@
+import type { WriteSession } from '../driver/database.ts'
+
+export interface PublishedVersion {
+  readonly typeId: number
+  readonly version: number
+  readonly put: number
+  readonly deleted: number
+}
+
+/**
+ * Lets readers see a version. No time is noted: a time from before the end of this transaction
+ * would make the version before it look superseded too early, see `sightings.ts`.
+ */
+export async function publishVersion(
+  session: WriteSession,
+  published: PublishedVersion,
+): Promise<void> {
+  const { typeId, version, put, deleted } = published
+  await session.run(
+    `UPDATE oqs_object_type SET published = ?::bigint, last_version = greatest(last_version, ?::bigint)
+     WHERE id = ?`,
+    [version, version, typeId],
+  )
+  await session.run(
+    'INSERT INTO oqs_commit_log (object_type_id, version, put, deleted) VALUES (?, ?, ?, ?)',
+    [typeId, version, put, deleted],
+  )
+}
+
+export interface WrittenTable {
+  readonly table: number
+  readonly liveCount: number
+  readonly maxRecordBytes: number
+}
+
+/** Notes what a table holds after a batch; a replacement is not idle then. */
+export async function noteWritten(session: WriteSession, written: WrittenTable): Promise<void> {
+  const { table, liveCount, maxRecordBytes } = written
+  await session.run(
+    `UPDATE oqs_object_table SET live_count = ?, max_record_bytes = ?, idle_since_ms = NULL
+     WHERE id = ?`,
+    [liveCount, maxRecordBytes, table],
+  )
+}

@@ -1,0 +1,133 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { OPEN } from '../../sql/new-table.ts'
+import { inTransaction } from '../file/connection.ts'
+import { forgetRows, objectTable } from './object-table.ts'
+import { oldestNeeded } from './sightings.ts'
+
+/** Rows deleted in one transaction, so that writers never wait long. */
+const ROWS_AT_ONCE = 5000
+
+/** Up to when something must have been seen to be out of use, so that it goes now. */
+export interface ReclaimTimes {
+  readonly rowVersionsSinceMs: number
+  readonly replacementsSinceMs: number
+}
+
+/**
+ * Deletes row versions that were seen superseded by the given time. The oldest version that is
+ * still needed is noted first, so that a reader with an older snapshot is refused before the first
+ * of its rows is gone. Replacements that were seen idle by their given time go as well.
+ *
+ * Does one bounded step and gives the number of rows deleted; zero when there is nothing left.
+ */
+export function reclaimStep(db: DatabaseSync, times: ReclaimTimes): number {
+  const types = db.prepare(TYPES_SQL).all()
+  for (const row of types as unknown as TypeRow[]) {
+    const needed = Math.max(oldestNeeded(db, row.id, times.rowVersionsSinceMs), row.oldest)
+    if (needed > row.oldest) forgetVersionsBefore(db, row.id, needed)
+    abandonPastTables(db, row, needed)
+    const deleted = row.is_made === 1 ? deleteRows(db, row.table_id, needed) : 0
+    if (deleted > 0) return deleted
+  }
+  abandonIdleReplacements(db, times.replacementsSinceMs)
+  return removeAbandonedTables(db)
+}
+
+const TYPES_SQL = `SELECT t.id, t.oldest, t.table_id, o.is_made
+  FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id`
+
+interface TypeRow {
+  readonly id: number
+  readonly oldest: number
+  readonly table_id: number
+  readonly is_made: number
+}
+
+function forgetVersionsBefore(db: DatabaseSync, typeId: number, version: number): void {
+  inTransaction(db, 'write', () => {
+    db.prepare('UPDATE object_type SET oldest = ? WHERE id = ? AND oldest < ?').run(
+      version,
+      typeId,
+      version,
+    )
+    for (const table of ['commit_log', 'version_sighting']) {
+      db.prepare(`DELETE FROM ${table} WHERE object_type_id = ? AND version < ?`).run(
+        typeId,
+        version,
+      )
+    }
+  })
+}
+
+/** A table that was replaced is needed until the first version of the next one is old enough. */
+function abandonPastTables(db: DatabaseSync, { id, table_id }: TypeRow, oldest: number): void {
+  db.prepare(
+    `UPDATE object_table AS past SET state = 'abandoned'
+     WHERE object_type_id = ?1 AND state = 'published' AND id <> ?2 AND EXISTS (
+       SELECT 1 FROM object_table AS next
+       WHERE next.object_type_id = ?1 AND next.state = 'published'
+         AND next.first_version > past.first_version AND next.first_version <= ?3
+     )`,
+  ).run(id, table_id, oldest)
+}
+
+function abandonIdleReplacements(db: DatabaseSync, sinceMs: number): void {
+  db.prepare(
+    `UPDATE object_table SET state = 'abandoned' WHERE state = 'loading' AND idle_since_ms <= ?`,
+  ).run(sinceMs)
+}
+
+function deleteRows(db: DatabaseSync, table: number, oldest: number): number {
+  const name = objectTable(table)
+  return inTransaction(db, 'write', () => {
+    const rows = db
+      .prepare(
+        `SELECT id FROM ${name} WHERE valid_to < ${OPEN} AND valid_to <= ? LIMIT ${ROWS_AT_ONCE}`,
+      )
+      .all(oldest)
+      .map((row) => Number(row['id']))
+    if (rows.length === 0) return 0
+    forgetRows(db, rows)
+    db.prepare(`DELETE FROM ${name} WHERE id IN (SELECT value FROM json_each(?))`).run(
+      JSON.stringify(rows),
+    )
+    db.prepare('UPDATE object_table SET past_count = past_count - ? WHERE id = ?').run(
+      rows.length,
+      table,
+    )
+    return rows.length
+  })
+}
+
+/** Takes the rows of one table out of the shared indexes, step by step, then drops it. */
+function removeAbandonedTables(db: DatabaseSync): number {
+  // A table that was never made exists only as its row in the catalogue.
+  db.prepare(`DELETE FROM object_table WHERE state = 'abandoned' AND is_made = 0`).run()
+  const abandoned = db
+    .prepare(`SELECT id, forgotten_row FROM object_table WHERE state = 'abandoned'`)
+    .all()
+  for (const row of abandoned) {
+    const forgotten = removeTable(db, Number(row['id']), Number(row['forgotten_row']))
+    if (forgotten > 0) return forgotten
+  }
+  return 0
+}
+
+function removeTable(db: DatabaseSync, table: number, forgottenRow: number): number {
+  const name = objectTable(table)
+  return inTransaction(db, 'write', () => {
+    const rows = db
+      .prepare(`SELECT id FROM ${name} WHERE id > ? ORDER BY id LIMIT ${ROWS_AT_ONCE}`)
+      .all(forgottenRow)
+      .map((row) => Number(row['id']))
+    const last = rows.at(-1)
+    if (last === undefined) {
+      db.exec(`DROP TABLE ${name}`)
+      db.prepare('DELETE FROM object_table WHERE id = ?').run(table)
+    } else {
+      forgetRows(db, rows)
+      db.prepare('UPDATE object_table SET forgotten_row = ? WHERE id = ?').run(last, table)
+    }
+    return rows.length
+  })
+}

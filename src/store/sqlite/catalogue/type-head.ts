@@ -1,0 +1,86 @@
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import type * as shared from '../../sql/type-head.ts'
+import type { StatementCache } from '../file/statement-cache.ts'
+
+export interface TypeHead extends shared.TypeHead {
+  readonly current: TableHead
+}
+
+export interface TableHead extends shared.TableHead {
+  /** Whether the table is there: it is made when it is first written to, and empty until then. */
+  readonly isMade: boolean
+  /** Its rows that are no longer current, and not reclaimed yet. */
+  readonly pastCount: number
+}
+
+const TABLE_COLUMNS =
+  'o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made, o.past_count'
+const HEAD_SQL = `SELECT t.id, t.published, t.oldest, ${TABLE_COLUMNS}
+  FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`
+
+export function readTypeHead(statements: StatementCache, type: ObjectType): TypeHead {
+  const row = statements.prepare(HEAD_SQL).get(type.rid) as unknown as number[] | undefined
+  // Another process may have dropped the type since the catalogue was read.
+  if (row === undefined) {
+    throw new ObjectQueryError('ObjectTypeNotFound', { objectType: type.apiName })
+  }
+  const [typeId = 0, published = 0, oldest = 0, ...table] = row
+  return { typeId, published, oldest, current: toTableHead(table) }
+}
+
+/** The table that holds a version: the current one, or one from before a replacement. */
+export function tableOfVersion(
+  statements: StatementCache,
+  { typeId, current }: TypeHead,
+  version: number,
+): TableHead {
+  if (version >= current.firstVersion) return current
+  const row = statements
+    .prepare(
+      `SELECT ${TABLE_COLUMNS} FROM object_table AS o
+       WHERE object_type_id = ? AND state = 'published' AND first_version <= ?
+       ORDER BY first_version DESC LIMIT 1`,
+    )
+    .get(typeId, version)
+  if (row === undefined) throw new Error(`no table holds version ${version}`)
+  return toTableHead(row as unknown as number[])
+}
+
+/** The table of a row that a commit wrote; undefined when it is gone. */
+export function tableOfRow(
+  statements: StatementCache,
+  { typeId, current }: TypeHead,
+  version: number,
+): number | undefined {
+  if (version >= current.firstVersion || version === current.loadedAs) return current.table
+  const row = statements
+    .prepare(
+      `SELECT id FROM object_table
+       WHERE object_type_id = ?1 AND state = 'published' AND (loaded_as = ?2 OR first_version <= ?2)
+       ORDER BY loaded_as = ?2 DESC, first_version DESC LIMIT 1`,
+    )
+    .get(typeId, version)
+  return (row as unknown as [number] | undefined)?.[0]
+}
+
+function toTableHead(row: readonly number[]): TableHead {
+  const [
+    table = 0,
+    firstVersion = 0,
+    loadedAs = 0,
+    liveCount = 0,
+    maxRecordBytes = 0,
+    isMade,
+    pastCount = 0,
+  ] = row
+  return {
+    table,
+    firstVersion,
+    loadedAs,
+    liveCount,
+    maxRecordBytes,
+    isMade: isMade === 1,
+    pastCount,
+  }
+}

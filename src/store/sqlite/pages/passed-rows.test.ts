@@ -1,0 +1,128 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  fixture,
+  pageRead,
+  retention,
+  type StoreFixture,
+} from '../../../../test/support/store-fixture.ts'
+import { type TempFolder, tempFolder } from '../../../../test/support/temp-folder.ts'
+import type { ObjectStore, PageRead } from '../../object-store.ts'
+import { PageCache } from '../../page-cache.ts'
+import { openConnection } from '../file/connection.ts'
+import { openSqliteStore } from '../open.ts'
+import { readOn } from '../threads/reading.ts'
+import { readQuickPage } from './read-page.ts'
+
+/** Rewritten twice, they leave more past rows than a page may pass over on the main thread. */
+const OBJECTS = 26_000
+
+let folder: TempFolder
+let store: ObjectStore
+let things: StoreFixture
+const path = () => join(folder.path, 'oqs.db')
+
+beforeAll(async () => {
+  folder = tempFolder()
+  store = openSqliteStore(path())
+  things = await fixture(store)
+  await rewrite()
+})
+afterAll(async () => {
+  await store[Symbol.asyncDispose]()
+  folder[Symbol.dispose]()
+})
+
+function rewrite() {
+  return things.commit(Array.from({ length: OBJECTS }, (_, n) => [`k${n}`, 'same']))
+}
+
+const equals = (property: string, value: string) =>
+  ({ kind: 'compare', field: { property, structField: undefined }, operator: 'eq', value }) as const
+
+function pages(version: number | undefined): Record<string, Partial<PageRead>> {
+  const common = { version, countsMatches: false }
+  return {
+    walk: common,
+    ordered: { ...common, order: [{ property: 'text', direction: 'asc', nulls: 'last' }] },
+    manyEqual: { ...common, query: equals('text', 'same') },
+    oneEqual: { ...common, query: equals('k', 'k7') },
+  }
+}
+
+/** Which of the pages are read on the main thread. */
+function quickPages(version?: number): string[] {
+  using db = openConnection(path())
+  const reading = readOn(db)
+  return Object.entries(pages(version))
+    .filter(([, read]) => {
+      const page = readQuickPage(reading, pageRead(things.type, read), new PageCache(0))
+      if (page === 'reclaimed') throw new Error('reclaimed')
+      return page !== undefined
+    })
+    .map(([name]) => name)
+}
+
+function pastCount(): unknown {
+  using db = new DatabaseSync(path(), { readOnly: true })
+  return db.prepare('SELECT past_count FROM object_table WHERE id = 1').get()?.['past_count']
+}
+
+const ALL = ['walk', 'ordered', 'manyEqual', 'oneEqual']
+
+describe('pages of a table with past rows', () => {
+  it('are quick unless they may pass over many of them', async () => {
+    expect(quickPages()).toEqual(ALL)
+    await rewrite()
+    expect(pastCount()).toBe(OBJECTS)
+    expect(quickPages()).toEqual(ALL)
+
+    await things.commit(Array.from({ length: OBJECTS }, (_, n) => [`k${n}`, null]))
+    expect(pastCount()).toBe(2 * OBJECTS)
+    await things.commit([['k7', 'same']])
+    // The index of the current rows holds no past ones, and the key has three versions.
+    expect(quickPages()).toEqual(['walk', 'oneEqual'])
+    expect(quickPages(2)).toEqual(['oneEqual'])
+    for (const read of Object.values(pages(undefined))) {
+      expect(await things.show(read)).toEqual(['k7=same'])
+    }
+    expect((await things.read({ version: 2 })).count).toBe(1000)
+  })
+
+  it('count past rows of a store of an earlier release, and drop tables without rows', async () => {
+    const empty = await fixture(store, {
+      apiName: 'empty',
+      objectTypes: [{ apiName: 'none', primaryKey: 'k', properties: { k: { type: 'string' } } }],
+    })
+    await store[Symbol.asyncDispose]()
+    {
+      using db = new DatabaseSync(path())
+      db.exec(`
+        ALTER TABLE object_table DROP COLUMN past_count;
+        CREATE TABLE object_2 (id INTEGER PRIMARY KEY);
+        CREATE INDEX object_2_id ON object_2 (id);
+        UPDATE object_table SET is_made = 1 WHERE id = 2;
+        PRAGMA user_version = 3;
+      `)
+    }
+    store = openSqliteStore(path())
+    expect(pastCount()).toBe(2 * OBJECTS)
+    using db = new DatabaseSync(path(), { readOnly: true })
+    const left = db.prepare(`SELECT name FROM sqlite_schema WHERE name GLOB 'object_2*'`).all()
+    expect(left).toEqual([])
+    const { generation: basedOn } = await store.readCatalogue()
+    const changes = [empty.change({ k: 'a' })]
+    expect(await store.readPage(pageRead(empty.type))).toMatchObject({ count: 0 })
+    expect(await store.commit({ objectType: empty.type, changes, basedOn })).toMatchObject({
+      put: 1,
+    })
+    expect(await store.readPage(pageRead(empty.type))).toMatchObject({ count: 1 })
+  })
+
+  it('are quick again when the past rows are reclaimed', async () => {
+    expect(await store.reclaim(retention(0))).toBe(2 * OBJECTS)
+    expect(pastCount()).toBe(0)
+    expect(quickPages()).toEqual(ALL)
+  })
+})

@@ -1,0 +1,49 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { sortableDecimal } from '../../../ontology/values/column-value.ts'
+import { type Decimal, decimalOf } from '../../../query/from-column.ts'
+
+/** What aggregations need and SQL cannot say by itself. */
+
+/** The exact sum of sortable decimals, see `readDecimalSum`. */
+export const DECIMAL_SUM = 'decimal_sum'
+
+/** The largest multiple of a width that is not above a decimal; both decimals are sortable. */
+export const BUCKET_START = 'bucket_start'
+
+export function addAggregateFunctions(db: DatabaseSync): void {
+  db.aggregate(DECIMAL_SUM, {
+    deterministic: true,
+    directOnly: true,
+    start: (): Decimal => ({ units: 0n, scale: 0 }),
+    step: (sum: Decimal, value: unknown) =>
+      value === null ? sum : add(sum, decimalOf(String(value))),
+    result: ({ units, scale }: Decimal) => `${units}/${scale}`,
+    // Typed as a SQL value, but any JavaScript value is kept from step to step.
+  } as unknown as Parameters<DatabaseSync['aggregate']>[1])
+  db.function(
+    BUCKET_START,
+    { deterministic: true, directOnly: true, useBigIntArguments: true },
+    (value, width) => {
+      const { units, scale } = decimalOf(String(value))
+      const by = BigInt(width as bigint)
+      return sortableDecimal(String(floorDivide(units, by * 10n ** BigInt(scale)) * by))
+    },
+  )
+}
+
+/** Reads what `decimal_sum` gives. */
+export function readDecimalSum(text: string): Decimal {
+  const [units = '0', scale = '0'] = text.split('/')
+  return { units: BigInt(units), scale: Number(scale) }
+}
+
+function add(a: Decimal, b: Decimal): Decimal {
+  if (a.scale === b.scale) return { units: a.units + b.units, scale: a.scale }
+  if (a.scale < b.scale) return add(b, a)
+  return { units: a.units + b.units * 10n ** BigInt(a.scale - b.scale), scale: a.scale }
+}
+
+/** BigInts divide towards zero. */
+function floorDivide(value: bigint, by: bigint): bigint {
+  return value / by - (value % by < 0n ? 1n : 0n)
+}

@@ -1,0 +1,74 @@
+import type { NumericType, TimeType } from '../../../query/aggregation.ts'
+import { intervalStart } from '../../../query/duration.ts'
+import { columnJson, decimalOf } from '../../../query/from-column.ts'
+import { finite, type GroupingDialect, type KeySql } from '../../sql/aggregate-grouping.ts'
+import type { SqlCondition } from '../../sql/sql-condition.ts'
+import { BUCKET_START } from './aggregate-functions.ts'
+
+/** The groupings that SQLite computes in its own way. */
+export const SQLITE_GROUPINGS: GroupingDialect = {
+  fixedWidth: fixedWidthSql,
+  duration: durationSql,
+  rangeTable: 'SELECT value ->> 0, value ->> 1 FROM json_each(?)',
+  toColumn: (_, value) => value,
+  keyJson: columnJson,
+}
+
+function fixedWidthSql(type: NumericType, column: string, width: bigint): KeySql {
+  switch (type) {
+    case 'byte':
+    case 'short':
+    case 'integer':
+    case 'long':
+      return {
+        // JavaScript numbers are stored as doubles, which divide otherwise.
+        key: floorDivision(`CAST(${column} AS INTEGER)`, width),
+        // As a number of any length: a double would not tell the starts of large ones apart.
+        read: (key) => String(BigInt(key) * width),
+      }
+    case 'decimal':
+      return bucketSql(column, width)
+    case 'float':
+    case 'double':
+      return {
+        ...floatingSql(column, width),
+        // NaN is text, and text is larger than every number.
+        condition: { sql: `${column} > -9e999 AND ${column} < 9e999`, values: [] },
+      }
+  }
+}
+
+function bucketSql(column: string, width: bigint): KeySql {
+  return {
+    key: { sql: `${BUCKET_START}(${column}, ?)`, values: [width] },
+    read: (key) => String(decimalOf(String(key)).units),
+  }
+}
+
+/** Exact where the value fits into 64 bits; what is larger has no digits for a width to matter. */
+function floatingSql(column: string, width: bigint): KeySql {
+  const whole = floorDivision(`CAST(floor(${column}) AS INTEGER)`, width)
+  return {
+    key: {
+      sql: `CASE WHEN ${column} >= -9e18 AND ${column} <= 9e18
+        THEN ${whole.sql} ELSE floor(${column} / ?) END`,
+      values: [...whole.values, width],
+    },
+    read: (key) =>
+      typeof key === 'bigint' ? String(key * width) : String(finite(Number(key) * Number(width))),
+  }
+}
+
+function durationSql(type: TimeType, column: string, seconds: bigint): KeySql {
+  // Cut to seconds as text, because SQLite would round the fraction.
+  const time = type === 'date' ? `unixepoch(${column})` : `unixepoch(substr(${column}, 1, 19))`
+  return {
+    key: floorDivision(time, seconds),
+    read: (key) => `"${intervalStart(type, Number(BigInt(key) * seconds))}"`,
+  }
+}
+
+/** SQLite divides towards zero. The quotient, unlike the start of the bucket, cannot overflow. */
+function floorDivision(whole: string, by: bigint): SqlCondition {
+  return { sql: `(${whole} / ? - (${whole} % ? < 0))`, values: [by, by] }
+}

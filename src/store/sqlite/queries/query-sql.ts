@@ -1,0 +1,89 @@
+import { toColumnValue } from '../../../query/fields.ts'
+import type { Comparison, Field, Position, Query } from '../../../query/query.ts'
+import { compileQuery } from '../../sql/compile-query.ts'
+import { columnOf, type FieldNumbers } from '../../sql/field-numbers.ts'
+import { type SimilarTerms, termAlternatives } from '../../sql/similar-terms.ts'
+import { FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
+import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
+import { matchExpression } from '../writes/text-index.ts'
+
+/** The query tree as SQL over the table of its type, aliased `o`. */
+
+export interface QueryTables {
+  readonly numbers: FieldNumbers
+  /** The fields that hold text. */
+  readonly textFields: readonly Field[]
+  /** Whether the values of a field stand in the table of elements. */
+  readonly isElement: (field: Field) => boolean
+  /** Bounds that the place of the last page makes needless: hidden, so that its own bound is used. */
+  readonly passed: { readonly field: number; readonly operators: readonly Comparison[] } | undefined
+  /** The number by which `within_ring` knows a ring until the transaction ends. */
+  readonly ringNumber: (ring: readonly Position[]) => number
+  /** For each fuzzy term, the terms of a field that may stand for it. */
+  readonly similarTerms: (terms: readonly string[], prefix: TermPrefix) => SimilarTerms
+}
+
+export function querySql(query: Query, tables: QueryTables): SqlCondition {
+  return compileQuery(query, {
+    compare: (one) => compareSql(one, tables),
+    isNull: (property) => {
+      const number = tables.numbers.of({ property, structField: undefined })
+      return { sql: `o.${columnOf(number)} IS NULL`, values: [] }
+    },
+    text: (one) => textSql(one, tables),
+    withinPolygon: ({ ring }) => polygonSql(ring, tables),
+  })
+}
+
+function compareSql(
+  { field, operator, value: compared }: Query & { kind: 'compare' },
+  { numbers, isElement, passed }: QueryTables,
+): SqlCondition {
+  const number = numbers.of(field)
+  const sign = OPERATORS[operator]
+  const value = toColumnValue(compared)
+  if (!isElement(field)) {
+    // A plus sign keeps a condition from being used as the bound of an index walk.
+    const hidden = passed?.field === number && passed.operators.includes(operator)
+    return { sql: `${hidden ? '+' : ''}o.${columnOf(number)} ${sign} ?`, values: [value] }
+  }
+  return {
+    sql: `o.id IN (SELECT row FROM element WHERE field = ? AND value ${sign} ?)`,
+    values: [number, value],
+  }
+}
+
+function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
+  const { field, match, terms, fuzzy } = query
+  const prefixes = (field === undefined ? tables.textFields : [field]).map((one) =>
+    fieldPrefix(tables.numbers.of(one)),
+  )
+  if (prefixes.length === 0) return FALSE
+  const alternatives = termAlternatives(terms, prefixes, (prefix) =>
+    fuzzy ? tables.similarTerms(terms, prefix) : undefined,
+  )
+  return {
+    sql: 'o.id IN (SELECT rowid FROM term WHERE term MATCH ?)',
+    values: [matchExpression(match, alternatives)],
+  }
+}
+
+/** The box of the ring through the R-tree, which rounds outwards; then each point exactly. */
+function polygonSql(ring: readonly Position[], { ringNumber }: QueryTables): SqlCondition {
+  const longitudes = ring.map(([longitude]) => longitude)
+  const latitudes = ring.map(([, latitude]) => latitude)
+  return {
+    sql: `o.id IN (
+      SELECT row FROM place
+      WHERE max_longitude >= ? AND min_longitude <= ? AND max_latitude >= ? AND min_latitude <= ?
+        AND within_ring(longitude, latitude, ?)
+    )`,
+    values: [
+      Math.min(...longitudes),
+      Math.max(...longitudes),
+      Math.min(...latitudes),
+      Math.max(...latitudes),
+      ringNumber(ring),
+    ],
+  }
+}

@@ -1,0 +1,108 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fixture, pageRead, type StoreFixture } from '../../../../test/support/store-fixture.ts'
+import { tempFolder } from '../../../../test/support/temp-folder.ts'
+import type { Position } from '../../../query/query.ts'
+import { readFieldNumbers } from '../catalogue/field-numbers.ts'
+import { inTransaction, openConnection } from '../file/connection.ts'
+import { openSqliteStore } from '../open.ts'
+import { readPage } from '../pages/read-page.ts'
+import { type Reading, readOn } from '../threads/reading.ts'
+import { findRows, queryTables, type RowSearch } from './find-rows.ts'
+import { querySql } from './query-sql.ts'
+
+const CORNERS = 497
+
+/** A circle of many corners around a point on the equator. */
+function circle(longitude: number): Position[] {
+  const corners = Array.from({ length: CORNERS }, (_, index): Position => {
+    const angle = (index / CORNERS) * 2 * Math.PI
+    return [longitude + 5 * Math.cos(angle), 5 * Math.sin(angle)]
+  })
+  return [...corners, ...corners.slice(0, 1)]
+}
+
+describe('the rings of a query', () => {
+  const folder = tempFolder()
+  const path = join(folder.path, 'oqs.db')
+  let things: StoreFixture
+  let reading: Reading
+  beforeAll(async () => {
+    await using store = openSqliteStore(path)
+    things = await fixture(store, {
+      apiName: 'map',
+      objectTypes: [
+        {
+          apiName: 'spot',
+          primaryKey: 'k',
+          properties: { k: { type: 'string' }, at: { type: 'geopoint' } },
+        },
+      ],
+    })
+    const at = (longitude: number) => ({ type: 'Point', coordinates: [longitude, 0] })
+    await things.put([0, 4, 6, 20, 24, 26].map((x) => ({ k: `k${x}`, at: at(x) })))
+    reading = readOn(openConnection(path))
+  })
+  afterAll(() => {
+    reading.db.close()
+    folder[Symbol.dispose]()
+  })
+
+  const query = {
+    kind: 'or',
+    of: [
+      { kind: 'withinPolygon', ring: circle(0) },
+      { kind: 'withinPolygon', ring: circle(20) },
+    ],
+  } as const
+
+  function search(): RowSearch {
+    return {
+      table: 1,
+      objectType: things.type,
+      numbers: readFieldNumbers(reading.db, 1),
+      query,
+      order: [],
+      visibility: 'current',
+      visible: [],
+    }
+  }
+
+  it('are bound as numbers, whatever their corners, and each is kept once', () => {
+    const { db, statements } = reading
+    inTransaction(db, 'read', () => {
+      const tables = queryTables(statements, search())
+      const { values } = querySql(query, tables)
+      // Four sides of a box and a number for each ring.
+      expect(values).toHaveLength(10)
+      expect(values.every((value) => typeof value === 'number')).toBe(true)
+      expect(querySql(query, tables).values).toEqual(values)
+      expect(statements.rings.size).toBe(2)
+    })
+    expect(statements.rings.size).toBe(0)
+  })
+
+  it('find the same through a prepared statement, page after page', () => {
+    for (const limit of [100, 100, 3]) {
+      const page = readPage(reading, pageRead(things.type, { query, maxObjects: limit }))
+      expect(page).toMatchObject({ count: Math.min(limit, 4), matches: 4 })
+      expect(reading.statements.rings.size).toBe(0)
+    }
+  })
+
+  it('are gone after a failure', () => {
+    const { db, statements } = reading
+    const failing = () =>
+      inTransaction(db, 'read', () => {
+        findRows(statements, search(), queryTables(statements, search()), {
+          anchor: undefined,
+          limit: 10,
+          areFew: true,
+        })
+        expect(statements.rings.size).toBe(2)
+        throw new Error('midway')
+      })
+    expect(failing).toThrow('midway')
+    expect(statements.rings.size).toBe(0)
+  })
+})

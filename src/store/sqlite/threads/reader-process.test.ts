@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { pageRead } from '../../../../test/support/store-fixture.ts'
+import { tempFolder } from '../../../../test/support/temp-folder.ts'
+import { planChange } from '../../../ontology/definition/change-definition.ts'
+import type { PageRead } from '../../object-store.ts'
+import { openSqliteStore } from '../open.ts'
+import { ReaderProcess, type ReaderProcessOptions } from './reader-process.ts'
+
+const DEFINITION = {
+  apiName: 'wide',
+  objectTypes: [
+    { apiName: 'item', primaryKey: 'id', properties: { id: { type: 'string' as const } } },
+  ],
+}
+
+/** Runs a job in a reader process on a store with one object type. */
+async function run(
+  options: Omit<ReaderProcessOptions, 'path'>,
+  job: (reader: ReaderProcess, read: PageRead) => Promise<unknown>,
+): Promise<unknown> {
+  using folder = tempFolder()
+  const path = join(folder.path, 'oqs.db')
+  await using store = openSqliteStore(path)
+  const change = planChange('wide', DEFINITION, await store.readCatalogue(), randomUUID)
+  await store.saveOntology(change)
+  const [type] = change.ontology.objectTypes.values()
+  if (type === undefined) throw new Error('no type')
+  await using reader = new ReaderProcess({ ...options, path })
+  await reader.untilReady()
+  return await job(reader, pageRead(type))
+}
+
+const ENOUGH_BYTES = 1024 ** 3
+
+describe('a reader process', () => {
+  it('answers a job', async () => {
+    const page = run({ maxBytes: ENOUGH_BYTES }, (reader, read) => reader.run('readPage', read))
+    expect(await page).toMatchObject({ count: 0 })
+  })
+
+  it('refuses a query whose JavaScript values reach the limit of the process', async () => {
+    const values = Array.from({ length: 1_000_000 }, () => ({}))
+    const options = { maxBytes: ENOUGH_BYTES, maxHeapMb: 24 }
+    const page = run(options, (reader, read) => reader.run('readPage', { ...read, values }))
+    await expect(page).rejects.toMatchObject({ errorName: 'QueryMemoryExceededLimit' })
+  })
+
+  it('is ended when it takes more memory than it may', async () => {
+    const jobs = run({ maxBytes: 1 }, async (reader, read) => {
+      while (!reader.hasEnded) await reader.run('readPage', read)
+      throw new Error('ended between two jobs')
+    })
+    await expect(jobs).rejects.toThrow(/QueryMemoryExceededLimit|ServiceUnavailable|ended/)
+  })
+
+  it('answers 503 when it ends for any other reason', async () => {
+    const page = run({ maxBytes: ENOUGH_BYTES }, (reader, read) => {
+      const page = reader.run('readPage', read)
+      reader.kill()
+      return page
+    })
+    await expect(page).rejects.toMatchObject({ errorName: 'ServiceUnavailable' })
+  })
+})

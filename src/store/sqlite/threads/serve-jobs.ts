@@ -1,0 +1,51 @@
+/** The side of a thread or process that runs jobs, one after the other, on its own connection. */
+import type { DatabaseSync } from 'node:sqlite'
+import { parentPort, workerData } from 'node:worker_threads'
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import type { JobMessage, JobReply } from './thread-jobs.ts'
+
+export type RunJob = (name: string, input: unknown, items: readonly unknown[]) => unknown
+
+/** The path of the database that the main thread has passed on. */
+export function databasePath(): string {
+  return (workerData as { readonly path: string }).path
+}
+
+/** Serves the jobs that the main thread sends to this thread. */
+export function serveJobs(db: DatabaseSync, runJob: RunJob): void {
+  /** The items of jobs that are not complete yet. */
+  const itemsOf = new Map<number, unknown[]>()
+
+  parentPort?.on('message', (message: JobMessage) => {
+    if (message === 'close') {
+      db.close()
+      parentPort?.close()
+    } else if ('items' in message) {
+      const items = itemsOf.get(message.id)
+      if (items === undefined) itemsOf.set(message.id, [...message.items])
+      else items.push(...message.items)
+    } else {
+      const { id } = message
+      const items = itemsOf.get(id) ?? []
+      itemsOf.delete(id)
+      const reply =
+        'isForgotten' in message
+          ? { id, result: undefined }
+          : answerJob(id, () => runJob(message.name, message.input, items))
+      parentPort?.postMessage(reply)
+    }
+  })
+}
+
+/** Runs a job and puts its outcome into a form that can be sent. */
+export function answerJob(id: number, run: () => unknown): JobReply {
+  try {
+    return { id, result: run() }
+  } catch (error) {
+    if (error instanceof ObjectQueryError) {
+      return { id, refused: { errorName: error.errorName, parameters: error.parameters } }
+    }
+    const { message, stack, errcode } = error as Error & { errcode?: number }
+    return { id, failed: { message, stack, errcode } }
+  }
+}

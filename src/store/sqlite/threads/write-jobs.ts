@@ -1,0 +1,31 @@
+import { reclaimStep } from '../catalogue/reclaim.ts'
+import {
+  abandonReplacement,
+  indexReplacement,
+  publishReplacement,
+  startReplacement,
+  touchReplacement,
+} from '../catalogue/replacement.ts'
+import { saveOntology } from '../catalogue/save-ontology.ts'
+import { createApiToken, readPageTokenKeys, revokeApiTokens } from '../catalogue/secrets.ts'
+import { noteSightings } from '../catalogue/sightings.ts'
+import { commitBatch } from '../writes/commit-batch.ts'
+import type { Jobs } from './thread-jobs.ts'
+
+/** Everything that writes: what the main thread can ask of the writer thread. */
+export const WRITE_JOBS = {
+  saveOntology,
+  commitBatch,
+  startReplacement,
+  touchReplacement,
+  indexReplacement,
+  publishReplacement,
+  abandonReplacement,
+  noteSightings,
+  reclaimStep,
+  readPageTokenKeys,
+  createApiToken,
+  revokeApiTokens,
+} as const satisfies Jobs
+
+export type WriteJobs = typeof WRITE_JOBS

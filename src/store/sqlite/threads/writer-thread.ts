@@ -1,0 +1,16 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { openConnection } from '../file/connection.ts'
+import { lowerThreadPriority } from './background-priority.ts'
+import { databasePath, serveJobs } from './serve-jobs.ts'
+import { WRITE_JOBS } from './write-jobs.ts'
+
+/** The thread that writes: so a large batch never holds up the readers of the main thread. */
+
+type WriteJob = (db: DatabaseSync, input: unknown, items: unknown) => unknown
+
+lowerThreadPriority()
+const db = openConnection(databasePath())
+serveJobs(db, (name, input, items) => {
+  const job = WRITE_JOBS[name as keyof typeof WRITE_JOBS] as WriteJob
+  return job(db, input, items)
+})

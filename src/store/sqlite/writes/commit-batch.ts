@@ -1,0 +1,177 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import { settleChanges } from '../../batch.ts'
+import type { Commit } from '../../object-store.ts'
+import { OPEN } from '../../sql/new-table.ts'
+import { forgetRows, makeObjectTable, objectTable } from '../catalogue/object-table.ts'
+import { findLoading, TOUCH } from '../catalogue/replacement.ts'
+import { inTransaction } from '../file/connection.ts'
+import { type CrossingChange, type CrossingPut, isPut } from '../threads/crossing-change.ts'
+import { publishVersion } from './publish-version.ts'
+import { rowWriter } from './write-row.ts'
+
+/** A batch as it crosses to the writer thread, ahead of which its changes have come. */
+export interface BatchHead {
+  readonly typeRid: string
+  readonly basedOn: number
+  readonly replacement: string | undefined
+  readonly keepsExisting: boolean
+  /** The properties of the type, in the order in which the columns of a put come. */
+  readonly properties: readonly string[]
+}
+
+/**
+ * Writes a batch, in one transaction, as the next version of its type: old rows are closed, new
+ * rows added, and the version published. A batch of a replacement is written in the same way, only
+ * nothing is published yet. When this returns the batch is on disk.
+ */
+export function commitBatch(
+  db: DatabaseSync,
+  batch: BatchHead,
+  changes: readonly CrossingChange[],
+): Commit {
+  const settled = settleChanges(changes, ([pk]) => pk, batch.keepsExisting)
+  return inTransaction(db, 'write', () => {
+    const type = readType(db, batch)
+    const table =
+      batch.replacement === undefined ? type.current : findLoading(db, type.id, batch.replacement)
+    if (!table.isMade) {
+      // There is nothing to delete in a table that is not made yet.
+      if (!settled.some(isPut)) return { version: type.published, put: 0, deleted: 0, kept: 0 }
+      const state = table.loadedAs === undefined ? 'published' : 'loading'
+      makeObjectTable(db, { typeId: type.id, id: table.id, state })
+    }
+    const version = table.loadedAs ?? type.lastVersion + 1
+    const written = writeRows(db, settled, { ...table, typeId: type.id, version }, batch)
+    const { put, deleted, kept } = written
+    if (put + deleted > 0) noteWritten(db, table.id, written)
+    if (table.loadedAs !== undefined || put + deleted === 0) {
+      return { version: type.published, put, deleted, kept }
+    }
+    publishVersion(db, { typeId: type.id, version, put, deleted })
+    return { version, put, deleted, kept }
+  })
+}
+
+/** Where a batch is written. */
+export interface WriteTable {
+  readonly id: number
+  readonly liveCount: number
+  readonly maxRecordBytes: number
+  /** The version of its rows, if that is settled already: in a replacement. */
+  readonly loadedAs: number | undefined
+  /** Whether the table is there. */
+  readonly isMade: boolean
+}
+
+interface WrittenType {
+  readonly id: number
+  readonly published: number
+  readonly lastVersion: number
+  readonly current: WriteTable
+}
+
+function readType(db: DatabaseSync, batch: BatchHead): WrittenType {
+  const row = db
+    .prepare(
+      `SELECT t.id, t.generation, t.published, t.last_version,
+         o.id AS table_id, o.live_count, o.max_record_bytes, o.is_made
+       FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
+    )
+    .get(batch.typeRid) as Readonly<Record<string, number>> | undefined
+  if (row === undefined || Number(row['generation']) > batch.basedOn) {
+    throw new ObjectQueryError('OntologyDefinitionOutOfSync', {
+      objectTypeRid: batch.typeRid,
+      reason: 'the object type was changed while the batch was read',
+    })
+  }
+  return {
+    id: Number(row['id']),
+    published: Number(row['published']),
+    lastVersion: Number(row['last_version']),
+    current: {
+      id: Number(row['table_id']),
+      liveCount: Number(row['live_count']),
+      maxRecordBytes: Number(row['max_record_bytes']),
+      loadedAs: undefined,
+      isMade: row['is_made'] === 1,
+    },
+  }
+}
+
+interface Written {
+  readonly put: number
+  readonly deleted: number
+  readonly kept: number
+  readonly liveCount: number
+  readonly maxRecordBytes: number
+  /** Rows that are kept as past ones from now on. */
+  readonly past: number
+}
+
+function writeRows(
+  db: DatabaseSync,
+  changes: readonly CrossingChange[],
+  table: WriteTable & { readonly typeId: number; readonly version: number },
+  { keepsExisting, properties }: BatchHead,
+): Written {
+  const name = objectTable(table.id)
+  const close = rowCloser(db, table)
+  const find = db.prepare(`SELECT 1 FROM ${name} WHERE pk = ? AND valid_to = ${OPEN}`)
+  const rows = rowWriter(db, { typeId: table.typeId, table: table.id, properties })
+  let [put, deleted, kept, closed] = [0, 0, 0, 0]
+  let { maxRecordBytes } = table
+  for (const change of changes) {
+    const [pk] = change
+    // Nothing to find in an empty table: a first load is half as much work.
+    const mayExist = table.liveCount > 0
+    if (mayExist && keepsExisting && isPut(change) && find.get(pk) !== undefined) {
+      kept += 1
+      continue
+    }
+    const existed = mayExist && close(pk)
+    if (existed) closed += 1
+    if (!isPut(change)) {
+      if (existed) deleted += 1
+      continue
+    }
+    rows.add(change, table.version)
+    put += 1
+    maxRecordBytes = Math.max(maxRecordBytes, recordBytes(change))
+  }
+  rows.finish()
+  const liveCount = table.liveCount + put - closed
+  const past = table.loadedAs === undefined ? closed : 0
+  return { put, deleted, kept, liveCount, maxRecordBytes, past }
+}
+
+/** Ends the current row of a key; tells whether there was one. */
+function rowCloser(
+  db: DatabaseSync,
+  table: WriteTable & { readonly version: number },
+): (pk: string) => boolean {
+  const current = `${objectTable(table.id)} WHERE pk = ? AND valid_to = ${OPEN}`
+  if (table.loadedAs === undefined) {
+    const close = db.prepare(`UPDATE ${current.replace(' WHERE', ' SET valid_to = ? WHERE')}`)
+    return (pk) => close.run(table.version, pk).changes === 1
+  }
+  // All rows of a replacement have one version: what nobody ever saw is not kept as a past one.
+  const remove = db.prepare(`DELETE FROM ${current} RETURNING id`)
+  return (pk) => {
+    const row = remove.get(pk)
+    if (row !== undefined) forgetRows(db, [Number(row['id'])])
+    return row !== undefined
+  }
+}
+
+/** What the stored columns of an object add to a page, whatever the shape of its record adds. */
+function recordBytes([, , key, title, body]: CrossingPut): number {
+  return Buffer.byteLength(body) + Buffer.byteLength(key) + Buffer.byteLength(title ?? '')
+}
+
+function noteWritten(db: DatabaseSync, table: number, written: Written): void {
+  db.prepare(
+    `UPDATE object_table
+     SET live_count = ?, max_record_bytes = ?, past_count = past_count + ?, ${TOUCH} WHERE id = ?`,
+  ).run(written.liveCount, written.maxRecordBytes, written.past, table)
+}

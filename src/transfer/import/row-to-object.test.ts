@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest'
+import type { CellKind, Row } from '../../formats/row.ts'
+import type { PropertyDefinition } from '../../ontology/definition/definition-schema.ts'
+import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import { type ColumnOptions, UnfitColumns } from './column-plan.ts'
+import { isRefused, rowReader } from './row-to-object.ts'
+
+function typeWith(properties: Record<string, PropertyDefinition>, primaryKey = 'id'): ObjectType {
+  const objectTypes = [{ apiName: 'thing', primaryKey, properties }]
+  const type = parseDefinition({ apiName: 'test', objectTypes }).objectTypes.get('thing')
+  if (type === undefined) throw new Error('there is no such type')
+  return type
+}
+
+const thing = typeWith({
+  id: { type: 'integer' },
+  name: { type: 'string' },
+  openedAt: { type: 'timestamp' },
+  tags: { type: 'array', items: { type: 'string' } },
+})
+
+const rowOf = (cells: Row['cells'], json?: string): Row =>
+  json === undefined ? { line: 2, cells } : { line: 2, cells, json }
+
+function read(type: ObjectType, kind: CellKind, cells: Row['cells'], options?: ColumnOptions) {
+  return rowReader(type, options)(rowOf(cells), kind)
+}
+
+function objectOf(type: ObjectType, kind: CellKind, cells: Row['cells'], options?: ColumnOptions) {
+  const result = read(type, kind, cells, options)
+  if (isRefused(result)) throw new Error(`${result.property} ${result.reason}`)
+  return JSON.parse(result.json)
+}
+
+describe('a row of CSV', () => {
+  it('becomes an object by the types of its properties', () => {
+    const result = read(thing, 'text', {
+      id: '7',
+      name: '',
+      'opened at': '2001-02-03',
+      tags: '["a"]',
+    })
+    expect(result).toEqual({
+      key: '7',
+      json: '{"id":7,"name":"","openedAt":"2001-02-03T00:00:00Z","tags":["a"]}',
+    })
+  })
+
+  it('is refused with column, property, reason and value', () => {
+    expect(read(thing, 'text', { id: '1', 'opened at': 'yesterday' })).toEqual({
+      column: 'opened at',
+      property: 'openedAt',
+      reason: 'is not a timestamp: ISO 8601 with Z or an offset',
+      excerpt: 'yesterday',
+    })
+    expect(read(thing, 'text', { id: '', name: 'a' })).toMatchObject({
+      property: 'id',
+      reason: 'is the primary key and is missing',
+    })
+  })
+
+  it('is refused at once when a column is no property', () => {
+    const reader = rowReader(thing)
+    const odd = rowOf({ id: '1', 'odd one': 'x', other: 'y' })
+    expect(() => reader(odd, 'text')).toThrow(UnfitColumns)
+    expect(() => reader(odd, 'text')).toThrow(
+      'columns "odd one", "other" are no properties of thing: leave them out with ' +
+        "--ignore 'odd one', or name their properties with --map 'odd one=PROPERTY'",
+    )
+  })
+
+  it('is refused at once when nothing gives the key', () => {
+    expect(() => read(thing, 'text', { name: 'a' })).toThrow(
+      'no column gives id, the primary key of thing: name it with --map COLUMN=id, ' +
+        'or number the rows with --row-number id',
+    )
+  })
+
+  it('takes what the options say', () => {
+    const options = { map: new Map([['title', 'name']]), ignore: new Set(['odd']) }
+    expect(objectOf(thing, 'text', { id: '1', title: 'a', odd: 'x' }, options)).toEqual({
+      id: 1,
+      name: 'a',
+    })
+  })
+
+  it('is refused when two columns give one property', () => {
+    const options = { map: new Map([['title', 'name']]) }
+    expect(() => read(thing, 'text', { id: '1', title: 'a', name: 'b' }, options)).toThrow(
+      'column "title" and column "name" both give the property name',
+    )
+    expect(() => read(thing, 'text', { id: '1' }, { rowNumber: 'id' })).toThrow(
+      'the row number and column "id" both give the property id',
+    )
+  })
+})
+
+describe('options that name what the type does not have', () => {
+  it.each<[ColumnOptions, string]>([
+    [{ map: new Map([['a', 'b']]) }, 'thing has no property b, which --map a=b names'],
+    [{ rowNumber: 'tags' }, 'tags is array, which holds no row numbers'],
+    [
+      { geopoints: new Map([['name', { latitude: 'a', longitude: 'b' }]]) },
+      'name is string, not a geopoint',
+    ],
+  ])('are refused: %o', (options, message) => {
+    expect(() => rowReader(thing, options)).toThrow(message)
+  })
+})
+
+describe('a row of JSON', () => {
+  const json = '{ "id": 1, "name": "a" }'
+
+  it('goes as its own text when nothing is changed', () => {
+    const result = rowReader(thing)(rowOf({ id: 1, name: 'a' }, json), 'json')
+    expect(result).toEqual({ key: '1', json })
+  })
+
+  it.each<[string, Row, ColumnOptions, unknown]>([
+    ['a value is changed', rowOf({ id: 1, name: 5 }, json), {}, { id: 1, name: '5' }],
+    ['a column is left out', rowOf({ id: 1, x: 5 }, json), { ignore: new Set(['x']) }, { id: 1 }],
+    ['a column is renamed', rowOf({ id: 1, 'opened at': null }, json), {}, { id: 1 }],
+    ['it has several lines', rowOf({ id: 1 }, '{"id":\n1}'), {}, { id: 1 }],
+    ['its text is not known', rowOf({ id: 1, tags: [] }), {}, { id: 1, tags: [] }],
+  ])('is written anew when %s', (_when, row, options, expected) => {
+    const result = rowReader(thing, options)(row, 'json')
+    if (isRefused(result)) throw new Error(result.reason)
+    expect(JSON.parse(result.json)).toEqual(expected)
+  })
+
+  it('has columns of its own, so that it is refused alone', () => {
+    const reader = rowReader(thing)
+    expect(reader(rowOf({ id: 1, odd: 2 }), 'json')).toMatchObject({
+      column: 'odd',
+      reason: expect.stringContaining('column "odd" is no property of thing'),
+    })
+    expect(reader(rowOf({ name: 'a' }), 'json')).toMatchObject({
+      reason: expect.stringContaining('the primary key'),
+    })
+    expect(isRefused(reader(rowOf({ id: 1 }), 'json'))).toBe(false)
+  })
+
+  it('has the same key however that is written', () => {
+    const reader = rowReader(typeWith({ id: { type: 'timestamp' } }))
+    const keys = ['2001-02-03T04:05:06Z', '2001-02-03T05:05:06+01:00', '2001-02-03 04:05:06.000']
+    expect(keys.map((id) => reader(rowOf({ id }), 'json'))).toMatchObject(
+      keys.map(() => ({ key: '"2001-02-03T04:05:06Z"' })),
+    )
+  })
+
+  it('is refused when its key is empty or too long', () => {
+    const reader = rowReader(typeWith({ id: { type: 'string' } }))
+    expect(reader(rowOf({ id: '' }), 'json')).toMatchObject({
+      reason: 'is the primary key and is empty',
+    })
+    expect(isRefused(reader(rowOf({ id: 'é'.repeat(256) }), 'json'))).toBe(false)
+    expect(reader(rowOf({ id: 'é'.repeat(257) }), 'json')).toMatchObject({
+      reason: 'is longer than 512 bytes, too long for a key',
+    })
+  })
+})
+
+describe('places in two columns', () => {
+  const located = typeWith({ id: { type: 'string' }, place: { type: 'geopoint' } })
+  const two = typeWith({
+    id: { type: 'string' },
+    originLocation: { type: 'geopoint' },
+    targetLocation: { type: 'geopoint' },
+  })
+
+  it.each<CellKind>(['text', 'json', 'typed'])('become a geopoint: %s', (kind) => {
+    expect(objectOf(located, kind, { id: 'a', Lat: 48, LNG: 11.5 })).toEqual({
+      id: 'a',
+      place: { type: 'Point', coordinates: [11.5, 48] },
+    })
+    expect(objectOf(located, kind, { id: 'a', lat: null, lon: null })).toEqual({ id: 'a' })
+  })
+
+  it('are told apart by name', () => {
+    const cells = { id: 'a', target_lat: '1', target_lon: '2', origin_lat: '3', origin_lon: '4' }
+    expect(objectOf(two, 'text', cells)).toMatchObject({
+      originLocation: { coordinates: [4, 3] },
+      targetLocation: { coordinates: [2, 1] },
+    })
+  })
+
+  it('may be named', () => {
+    const geopoints = new Map([['place', { latitude: 'y', longitude: 'x' }]])
+    const result = objectOf(located, 'text', { id: 'a', x: '1', y: '2' }, { geopoints })
+    expect(result.place.coordinates).toEqual([1, 2])
+    expect(() => read(located, 'text', { id: 'a', x: '1' }, { geopoints })).toThrow(
+      'there is no column "y" beside the other of its place',
+    )
+  })
+
+  it('are refused where half is missing', () => {
+    expect(read(located, 'text', { id: 'a', lat: '1', lon: '' })).toMatchObject({
+      property: 'place',
+      reason: 'has a latitude but no longitude',
+    })
+  })
+})
+
+it('numbers rows over all files, those that cannot be read too', () => {
+  const reader = rowReader(typeWith({ row: { type: 'long' }, name: { type: 'string' } }, 'row'), {
+    rowNumber: 'row',
+  })
+  expect(reader(rowOf({ name: 'a' }), 'text')).toEqual({
+    key: '"1"',
+    json: '{"row":"1","name":"a"}',
+  })
+  expect(reader({ line: 3, reason: 'has too few columns', excerpt: 'x' }, 'text')).toEqual({
+    reason: 'has too few columns',
+    excerpt: 'x',
+  })
+  expect(reader(rowOf({ name: 'c' }), 'json')).toMatchObject({ key: '"3"' })
+})

@@ -1,0 +1,108 @@
+import { UnreadableFile } from '../../formats/row.ts'
+
+/**
+ * Cuts a Zstandard stream where its frames end, so that no chunk holds bytes of two frames: Node's
+ * decompressor ends with the first frame of a chunk and silently drops what follows. Tools that
+ * compress in parallel, and `cat a.zst b.zst`, make streams of many frames.
+ */
+export async function* cutZstdFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const frames = new ZstdFrames()
+  for await (const chunk of chunks) {
+    let start = 0
+    for (let at = 0; at < chunk.length; ) {
+      at = frames.advance(chunk, at)
+      if (frames.isAtEnd || at === chunk.length) {
+        yield chunk.subarray(start, at)
+        start = at
+      }
+    }
+  }
+}
+
+const MAGIC = 0xfd2fb528
+const SKIPPABLE_MAGIC = 0x184d2a5
+const DICTIONARY_ID_BYTES = [0, 1, 2, 4]
+const CONTENT_SIZE_BYTES = [0, 2, 4, 8]
+const RLE_BLOCK = 1
+
+type Part =
+  | 'magic'
+  | 'skipped size'
+  | 'skipped'
+  | 'descriptor'
+  | 'header'
+  | 'block header'
+  | 'block'
+  | 'checksum'
+
+/** Follows the headers of frames and blocks; what they hold is not looked at. */
+class ZstdFrames {
+  #part: Part = 'magic'
+  /** Bytes of this part that are still to come, and the number that those before make. */
+  #left = 4
+  #taken = 0
+  #value = 0
+  #hasChecksum = false
+  #isLastBlock = false
+
+  /** Between two frames. */
+  get isAtEnd(): boolean {
+    return this.#part === 'magic' && this.#taken === 0
+  }
+
+  /** Reads on to the end of a part or of the chunk; returns where that is. */
+  advance(chunk: Buffer, from: number): number {
+    const end = Math.min(from + this.#left, chunk.length)
+    if (this.#left <= 4) {
+      for (let at = from; at < end; at += 1) {
+        this.#value += (chunk[at] as number) * 256 ** this.#taken
+        this.#taken += 1
+      }
+    }
+    this.#left -= end - from
+    while (this.#left === 0) {
+      const [part, bytes] = this.#next()
+      this.#part = part
+      this.#left = bytes
+      this.#taken = 0
+      this.#value = 0
+    }
+    return end
+  }
+
+  /** What follows the part that was read, and how long that is. */
+  #next(): [part: Part, bytes: number] {
+    const value = this.#value
+    switch (this.#part) {
+      case 'magic':
+        if (value === MAGIC) return ['descriptor', 1]
+        if (Math.floor(value / 16) === SKIPPABLE_MAGIC) return ['skipped size', 4]
+        throw new UnreadableFile('the zstd data is broken: no frame starts where one must')
+      case 'skipped size':
+        return ['skipped', value]
+      case 'descriptor':
+        return ['header', this.#readDescriptor(value)]
+      case 'header':
+        return ['block header', 3]
+      case 'block header':
+        this.#isLastBlock = (value & 1) === 1
+        return ['block', ((value >> 1) & 3) === RLE_BLOCK ? 1 : value >> 3]
+      case 'block':
+        if (!this.#isLastBlock) return ['block header', 3]
+        return this.#hasChecksum ? ['checksum', 4] : ['magic', 4]
+      case 'skipped':
+      case 'checksum':
+        return ['magic', 4]
+    }
+  }
+
+  /** The length of the rest of the header. */
+  #readDescriptor(descriptor: number): number {
+    const isSingleSegment = (descriptor & 0x20) !== 0
+    this.#hasChecksum = (descriptor & 4) !== 0
+    const contentSize = CONTENT_SIZE_BYTES[descriptor >> 6] as number
+    const window = isSingleSegment ? 0 : 1
+    const shortSize = isSingleSegment && contentSize === 0 ? 1 : 0
+    return window + (DICTIONARY_ID_BYTES[descriptor & 3] as number) + contentSize + shortSize
+  }
+}

@@ -1,0 +1,221 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { Readable } from 'node:stream'
+import { readCsv } from '../../formats/csv/csv.ts'
+import {
+  COMPRESSION_BYTES,
+  compressionOfBytes,
+  type FileFormat,
+  formatOfBytes,
+  formatOfName,
+  isUtf16,
+  tellsFormat,
+} from '../../formats/file-format.ts'
+import { readJsonArray } from '../../formats/json/json-array.ts'
+import { readNdjson } from '../../formats/json/ndjson.ts'
+import { readParquet } from '../../formats/parquet/parquet.ts'
+import { type ReadRow, type RowSource, UnreadableFile } from '../../formats/row.ts'
+import { decompress, handleBytes, type PeekedBytes, peek, streamBytes } from './input-bytes.ts'
+import { fileBytes, spool, TEMP_MAX_BYTES } from './input-file.ts'
+
+/** A data file, or standard input, as rows: compressed or not, in whatever format. */
+
+export interface InputOptions {
+  /** Overrules what the name and the content say. */
+  readonly format?: FileFormat | undefined
+  /** Between the columns of CSV, where it should not be guessed. */
+  readonly delimiter?: string | undefined
+  readonly stdin: Readable
+  /** Where standard input was kept, if it is read from there. */
+  readonly stdinPath?: string | undefined
+  /** Room for Parquet that must be kept in a temporary file: compressed, or from a pipe. */
+  readonly maxTempBytes?: number | undefined
+}
+
+export interface Input {
+  /** How messages call it. */
+  readonly name: string
+  readonly format: FileFormat
+  /** Bytes of the file as it lies there; unknown for a pipe. */
+  readonly totalBytes: number | undefined
+  /** How many of them are read. */
+  bytesRead(): number
+  /** Its rows, once; when they end, or nobody wants more, the file is closed. */
+  readonly source: RowSource
+  /** For who does not read the rows. */
+  close(): Promise<void>
+}
+
+const STDIN = '-'
+/** How far to look for the end of the first line, which can tell the format. */
+const HEAD_BYTES = 64 * 1024
+
+export async function openInput(path: string, options: InputOptions): Promise<Input> {
+  const name = path === STDIN ? 'standard input' : path
+  const cleanups: (() => Promise<void>)[] = []
+  const close = async () => {
+    for (let next = cleanups.pop(); next !== undefined; next = cleanups.pop()) await next()
+  }
+  try {
+    const file = path === STDIN ? options.stdinPath : path
+    const opened = file === undefined ? undefined : await openFile(file)
+    if (opened !== undefined) cleanups.push(() => opened.handle.close())
+    return await recognise({ path, name, opened, options, cleanups, close })
+  } catch (error) {
+    await close()
+    throw named(name, error)
+  }
+}
+
+interface OpenFile {
+  readonly handle: FileHandle
+  /** Bytes of a regular file. */
+  readonly size: number | undefined
+}
+
+interface Opening {
+  readonly path: string
+  readonly name: string
+  /** Nothing for standard input. */
+  readonly opened: OpenFile | undefined
+  readonly options: InputOptions
+  readonly cleanups: (() => Promise<void>)[]
+  readonly close: () => Promise<void>
+}
+
+async function openFile(path: string): Promise<OpenFile> {
+  const handle = await open(path, 'r')
+  try {
+    const stats = await handle.stat()
+    if (stats.isDirectory()) throw new UnreadableFile('is a directory')
+    return { handle, size: stats.isFile() ? stats.size : undefined }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+async function recognise(opening: Opening): Promise<Input> {
+  const { path, name, opened, options, cleanups, close } = opening
+  let bytesRead = 0
+  const bytes = opened === undefined ? streamBytes(options.stdin) : handleBytes(opened.handle)
+  const counted = countBytes(bytes, (count) => {
+    bytesRead += count
+  })
+  const raw = await peek(counted, (head) => head.length >= COMPRESSION_BYTES)
+  const end = async (chunks: AsyncGenerator<Buffer>) => {
+    // Who waits for more input must not hold up the end.
+    if (opened === undefined) options.stdin.destroy()
+    await chunks.return(undefined)
+  }
+  cleanups.push(() => end(raw.chunks))
+  if (raw.head.length === 0) throw new UnreadableFile('is empty')
+  const byName = formatOfName(basename(path))
+  const compression = compressionOfBytes(raw.head)
+  if (byName.compression !== undefined && byName.compression !== compression) {
+    throw new UnreadableFile(`is named as ${byName.compression} data but is none`)
+  }
+  const plain = await peek(
+    compression === undefined ? raw.chunks : decompress(raw.chunks, compression),
+    (head) => head.length >= HEAD_BYTES || tellsFormat(head),
+  )
+  cleanups.push(() => end(plain.chunks))
+  const { head } = plain
+  if (head.length === 0) throw new UnreadableFile('is empty: nothing is in the compressed data')
+  if (isUtf16(head)) throw new UnreadableFile('is UTF-16, not UTF-8; save it as UTF-8')
+  const format = options.format ?? formatOfBytes(head, byName.format)
+  const totalBytes = opened?.size
+  const shared = { name, format, totalBytes, close }
+  if (format !== 'parquet') {
+    const source = readText(plain, format, options.delimiter)
+    return { ...shared, bytesRead: () => bytesRead, source: closing(source, name, close) }
+  }
+
+  let rowsRead = 0
+  const handle =
+    opened?.size !== undefined && compression === undefined
+      ? opened.handle
+      : await spool(plain.chunks, { maxBytes: options.maxTempBytes ?? TEMP_MAX_BYTES, cleanups })
+  const parquet = await readParquet(await fileBytes(handle))
+  const rows = countRows(parquet.rows, (line) => {
+    rowsRead = line
+  })
+  return {
+    ...shared,
+    // Parquet is read here and there; its rows tell best how far it is.
+    bytesRead: () =>
+      totalBytes === undefined
+        ? bytesRead
+        : Math.round((totalBytes * rowsRead) / Math.max(1, parquet.rowCount)),
+    source: closing({ kind: parquet.kind, rows }, name, close),
+  }
+}
+
+function readText(
+  { chunks }: PeekedBytes,
+  format: Exclude<FileFormat, 'parquet'>,
+  delimiter: string | undefined,
+): RowSource {
+  switch (format) {
+    case 'csv':
+      return readCsv(chunks, { delimiter })
+    case 'tsv':
+      return readCsv(chunks, { delimiter: delimiter ?? '\t' })
+    case 'ndjson':
+      return readNdjson(chunks)
+    case 'json':
+      return readJsonArray(chunks)
+  }
+}
+
+async function* countBytes(
+  chunks: AsyncIterable<Buffer>,
+  count: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    count(chunk.length)
+    yield chunk
+  }
+}
+
+async function* countRows(
+  rows: AsyncIterable<readonly ReadRow[]>,
+  reached: (line: number) => void,
+): AsyncGenerator<readonly ReadRow[]> {
+  for await (const some of rows) {
+    reached(some.at(-1)?.line ?? 0)
+    yield some
+  }
+}
+
+/** The same rows; whatever ends them closes the file, and an error says which file it was. */
+function closing({ kind, rows }: RowSource, name: string, close: () => Promise<void>): RowSource {
+  async function* readAll(): AsyncGenerator<readonly ReadRow[]> {
+    try {
+      yield* rows
+    } catch (error) {
+      throw named(name, error)
+    } finally {
+      await close()
+    }
+  }
+  return { kind, rows: readAll() }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'there is no permission to read it',
+  EPERM: 'there is no permission to read it',
+  EISDIR: 'is a directory',
+  ENOSPC: 'the disk for temporary files is full',
+}
+
+/** One line with the name of the file, whatever went wrong. */
+function named(name: string, error: unknown): unknown {
+  if (error instanceof UnreadableFile) {
+    return new UnreadableFile(`${name}: ${error.message}`, { cause: error })
+  }
+  const { code, message, syscall } = error as NodeJS.ErrnoException
+  if (code === undefined || syscall === undefined) return error
+  return new UnreadableFile(`${name}: ${REASONS[code] ?? message}`, { cause: error })
+}
