@@ -22,8 +22,8 @@ describe('docs/errors.md', () => {
   })
 })
 
-describe('docs/configuration.md', () => {
-  const rows = readFileSync('docs/configuration.md', 'utf8')
+describe('docs/settings.md', () => {
+  const rows = readFileSync('docs/settings.md', 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('| `OQS_'))
     .map((line) => line.split('|').map((cell) => cell.trim()))

@@ -1,0 +1,46 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const PAGES = [...globSync('*.md'), ...globSync('docs/**/*.md')]
+
+/** Pages for operators, with commands that need a server or root and are therefore not run. */
+const OPERATOR_PAGES = ['docs/backups.md', 'docs/postgresql.md', 'docs/production.md']
+
+/** The anchors that GitHub creates for the headings of a page. */
+function anchorsOf(path: string): Set<string> {
+  const anchors = new Set<string>()
+  for (const [, heading = ''] of withoutBlocks(path).matchAll(/^#{1,6} (.*)$/gm)) {
+    const base = heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-')
+    let anchor = base
+    for (let count = 1; anchors.has(anchor); count += 1) anchor = `${base}-${count}`
+    anchors.add(anchor)
+  }
+  return anchors
+}
+
+function withoutBlocks(path: string): string {
+  return readFileSync(path, 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '')
+}
+
+describe('the pages', () => {
+  it('link only to headings that exist', () => {
+    const broken = PAGES.flatMap((path) =>
+      [...withoutBlocks(path).matchAll(/\]\((?!https?:)([^)#]*)#([^)]*)\)/g)]
+        .filter(([, file = '', anchor = '']) => {
+          const target = file === '' ? path : join(dirname(path), file)
+          return !anchorsOf(target).has(anchor)
+        })
+        .map(([link]) => `${path}: ${link}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  it('have commands that no test runs only where they need a server or root', () => {
+    const withCommands = PAGES.filter((path) => /^```bash$/m.test(readFileSync(path, 'utf8')))
+    expect(withCommands.filter((path) => !OPERATOR_PAGES.includes(path))).toEqual([])
+  })
+})
