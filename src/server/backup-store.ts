@@ -12,6 +12,6 @@ export async function backupStore(
 ): Promise<number> {
   const path = existingPath(name)
   if (path === undefined)
-    throw cannotOpen(name, 'back up PostgreSQL with pg_dump; see docs/operating.md')
+    throw cannotOpen(name, 'back up PostgreSQL with pg_dump; see docs/backups.md')
   return backupDatabase(path, target, options)
 }

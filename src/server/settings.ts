@@ -22,7 +22,7 @@ import { isStoreName, withoutPassword } from './store-name.ts'
 
 /**
  * Every setting: its name, what it means, what it is when nothing is set, and how its text is
- * read. The parser, `oqs config` and the check of docs/configuration.md all use this table.
+ * read. The parser, `oqs config` and the check of docs/settings.md all use this table.
  */
 
 export interface Setting<T> {

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
@@ -37,6 +37,19 @@ describe('the pages', () => {
         .map(([link]) => `${path}: ${link}`),
     )
     expect(broken).toEqual([])
+  })
+
+  it('exist where the code refers to them', () => {
+    const missing = ['src', 'test', 'scripts']
+      .flatMap((folder) => globSync(`${folder}/**/*.ts`))
+      .flatMap((path) =>
+        [...readFileSync(path, 'utf8').matchAll(/\bdocs\/[\w/-]+\.md\b/g)].map(
+          ([page]) => [path, page] as const,
+        ),
+      )
+      .filter(([, page]) => !existsSync(page))
+      .map((missingPage) => missingPage.join(': '))
+    expect(missing).toEqual([])
   })
 
   it('have commands that no test runs only where they need a server or root', () => {

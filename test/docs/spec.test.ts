@@ -1,7 +1,7 @@
+/** Checks that every rule of docs/spec.md has a test, and that every id in tests and code has a rule. */
+
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-
-/** docs/spec.md and the tests hold each other: a rule without a test fails, and so does the reverse. */
 
 const ID = /\[(\d+(?:\.\d+)+)\]/g
 
@@ -10,7 +10,7 @@ function idsIn(text: string): Set<string> {
 }
 
 const spec = readFileSync('docs/spec.md', 'utf8')
-/** A rule stands in the first cell of a row. */
+/** The id of a rule is the first cell of a row. */
 const rules = new Set(
   [...spec.matchAll(/^\| \[(\d+(?:\.\d+)+)\] \|/gm)].map((match) => match[1] ?? ''),
 )
@@ -26,7 +26,7 @@ const testNames = testFiles.flatMap((path) =>
 const tested = idsIn(testNames.join('\n'))
 
 describe('docs/spec.md', () => {
-  it('has rules', () => {
+  it('lists the rules', () => {
     expect(rules.size).toBeGreaterThan(30)
   })
 
@@ -40,12 +40,12 @@ describe('docs/spec.md', () => {
       .map((path) => readFileSync(path, 'utf8'))
     const used = new Set([...tested, ...idsIn(code.join('\n'))])
     const isKnown = (id: string) =>
-      // A module may also name a whole part, such as [4.2].
+      // A module may also refer to a whole part, such as [4.2].
       rules.has(id) || [...rules].some((rule) => rule.startsWith(`${id}.`))
     expect([...used].filter((id) => !isKnown(id))).toEqual([])
   })
 
-  it('names for each rule a test file that holds it', () => {
+  it('names a test file for each rule, and the file contains the id', () => {
     const rows = spec.split('\n').filter((line) => /^\| \[\d/.test(line))
     const wrong = rows.filter((row) => {
       const [, id = ''] = /\[([\d.]+)\]/.exec(row) ?? []

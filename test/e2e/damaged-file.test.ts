@@ -107,7 +107,7 @@ describe('a service whose file is damaged', () => {
         },
       ])
     }
-    // As docs/operating.md says.
+    // As docs/backups.md says.
     for (const suffix of ['', '-wal', '-shm']) rmSync(file() + suffix, { force: true })
     copyFileSync(goodFile(), file())
     await using oqs = startOqs(['serve'], folder.settings())
