@@ -3,11 +3,13 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildProgram } from '../../src/cli/program.ts'
 import { REVISION_1_QUERIES } from '../../src/query/revision-1-query.ts'
 import { REVISION_2_QUERIES } from '../../src/query/revision-2-query.ts'
 import { DEMO_COUNTS } from '../../src/server/demo/open-demo.ts'
-import { lineOf, type OqsProcess, startOqs } from '../support/oqs-process.ts'
+import { lineOf, logged, type OqsProcess, startOqs } from '../support/oqs-process.ts'
 import { askUrl } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { differenceOf } from './compare-output.ts'
@@ -28,7 +30,9 @@ describe('the examples of', () => {
   beforeAll(async () => {
     folder = tempFolder()
     store = `sqlite:${join(folder.path, 'oqs.db')}`
-    oqs = startOqs(['serve', '--demo'], { OQS_PORT: '0', OQS_STORE: store })
+    // Requests to the health checks are logged at this level only.
+    const settings = { OQS_PORT: '0', OQS_STORE: store, OQS_LOG_LEVEL: 'debug' }
+    oqs = startOqs(['serve', '--demo'], settings)
     url = await lineOf(oqs, 'listening on ')
     token = await lineOf(oqs, 'token ')
     // No example reads cities, which are loaded last.
@@ -66,9 +70,41 @@ describe('the examples of', () => {
     })
     expect(differences).toEqual([])
   })
+
+  it('all pages together call every endpoint', async () => {
+    const { body } = await askUrl(`${url}/openapi.json`, { token: null })
+    const endpoints = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    const withoutExample = () => {
+      const called = new Set(
+        logged<RequestLine>(oqs, 'requestFinished').map(
+          ({ method, route }) => `${method} ${route.replaceAll(/:(\w+)/g, '{$1}')}`,
+        ),
+      )
+      return endpoints.filter((endpoint) => !called.has(endpoint))
+    }
+    await expect.poll(withoutExample, { timeout: LOG_DELAY_MS }).toEqual([])
+  })
 })
 
+interface RequestLine {
+  readonly msg: 'requestFinished'
+  readonly method: string
+  readonly route: string
+}
+
+/** Only ends the test if an endpoint has no example: log lines arrive after their response. */
+const LOG_DELAY_MS = 10_000
+
 describe('the documentation', () => {
+  it('has an example of every command', () => {
+    const pages = PAGES.map((path) => readFileSync(path, 'utf8')).join('\n')
+    const commands = leavesOf(buildProgram(), 'npx oqs')
+    expect(commands.filter((command) => !pages.includes(`${command} `))).toEqual(['npx oqs serve'])
+    expect(pages).toContain('`npx oqs serve`')
+  })
+
   it('has an example of every query type, in both revisions', () => {
     const queries = readFileSync('docs/queries.md', 'utf8')
     const [, revision1 = '', revision2 = ''] = queries.split(/^## Search objects.*$/m)
@@ -76,6 +112,12 @@ describe('the documentation', () => {
     expect(typesIn(revision2)).toEqual(new Set(REVISION_2_QUERIES.types.keys()))
   })
 })
+
+function leavesOf(command: Command, name: string): string[] {
+  const children = command.commands
+  if (children.length === 0) return [name]
+  return children.flatMap((child) => leavesOf(child, `${name} ${child.name()}`))
+}
 
 function typesIn(section: string): Set<string> {
   return new Set([...section.matchAll(/"query": \{"type": "(\w+)"/g)].map(([, type = '']) => type))

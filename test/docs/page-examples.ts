@@ -111,7 +111,10 @@ export async function runExamples(
   const shell = ['set -euo pipefail', npx, prelude, ...script].join('\n')
   const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`
   try {
-    await promisify(execFile)('bash', ['-c', shell], { cwd: folder, env: { ...env, PATH } })
+    await promisify(execFile)('bash', ['--norc', '-c', shell], {
+      cwd: folder,
+      env: { ...env, PATH },
+    })
   } catch (error) {
     const started = examples.findLast((_, index) => existsSync(outputOf(index)))
     throw new Error(`${path}:${started?.line}: ${(error as { stderr: string }).stderr}`)
