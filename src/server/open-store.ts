@@ -11,7 +11,7 @@ import { withoutPassword } from './store-name.ts'
 const SQLITE = 'sqlite:'
 
 export const DAMAGE_ADVICE =
-  'stop the service and restore the last backup; see docs/backups.md'
+  'stop the service and restore the last backup; see "Restore a SQLite file" in docs/backups.md'
 
 /** `OQS_STORE` → the store it names. */
 export async function openStore(name: string, options: StoreOptions = {}): Promise<ObjectStore> {

@@ -5,8 +5,8 @@
  */
 
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { OQS } from '../support/oqs-process.ts'
 
@@ -102,6 +102,8 @@ export async function runExamples(
 ): Promise<Run[]> {
   const outputs = join(folder, '.outputs')
   mkdirSync(outputs)
+  // Readers run the commands in a checkout.
+  symlinkSync(resolve('docs'), join(folder, 'docs'))
   const outputOf = (index: number) => join(outputs, String(index))
   const script = examples.flatMap(({ script: commands, files }, index) => [
     ...files.map(({ name, text }) => `cat > '${name}' <<'END_OF_FILE'\n${text}END_OF_FILE`),
