@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// Starts the command line. Runs on old versions of Node too: there it hands over to the Node that
-// the lock file brings.
+// Starts the command line. On an older Node.js it starts the Node.js that the package installs.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import module, { createRequire } from 'node:module'
@@ -8,43 +7,42 @@ import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const NEEDED = 24
-/** Set where another Node has handed over to this one, and wants to know it gone when it is. */
+const REQUIRED_VERSION = 24
+/** Set by a launcher that runs on an older Node.js; see `exitWithLauncher`. */
 const LAUNCHED = 'OBJECT_QUERY_SERVICE_LAUNCHED'
 /**
- * How Node is started; it does not look at the first again later. Its own choice lets garbage pile up
- * that dies young anyway, and the heap grow to several times what is alive: twice the memory for
- * pages and batches under way, for little time.
+ * Garbage collection flags, which must be set at startup. With the defaults the heap grows to
+ * several times the live data: twice the memory under load, for a small gain in speed.
  */
 const FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=100']
-/** Other commands are over before they have much garbage. */
+/** Other commands end before they produce much garbage. */
 const LONG_COMMANDS = ['serve', 'import', 'export']
 
-if (Number(process.versions.node.split('.')[0]) < NEEDED) handOver()
-else if (startsAnew()) startAnew()
+if (Number(process.versions.node.split('.')[0]) < REQUIRED_VERSION) launchBundledNode()
+else if (needsFlags()) restartWithFlags()
 else await run()
 
-/** A process that another one holds by a channel, or that may start none, stays as it is. */
-function startsAnew() {
+/** False for a process with an IPC channel, which a restart would break. */
+function needsFlags() {
   return (
     LONG_COMMANDS.includes(process.argv[2]) &&
     process.platform !== 'win32' &&
     process.channel === undefined &&
     (process.permission?.has('child') ?? true) &&
-    !process.execArgv.some((word) => word.startsWith('--max-semi-space-size'))
+    !process.execArgv.some((arg) => arg.startsWith('--max-semi-space-size'))
   )
 }
 
-/** The same process with the same arguments, but with its flags. */
-function startAnew() {
-  const [node, ...words] = process.argv
-  process.execve(node, [node, ...process.execArgv, ...FLAGS, ...words], process.env)
+/** Replaces this process by the same command with the flags. */
+function restartWithFlags() {
+  const [node, ...args] = process.argv
+  process.execve(node, [node, ...process.execArgv, ...FLAGS, ...args], process.env)
 }
 
-/** A checkout runs from source, a published package from its build. */
+/** Runs the source in a checkout, and the build in a published package. */
 async function run() {
-  if (process.env[LAUNCHED] !== undefined) endWithLauncher()
-  // A command that runs for a blink spends most of it on reading its own source.
+  if (process.env[LAUNCHED] !== undefined) exitWithLauncher()
+  // Short commands spend most of their time on compiling.
   module.enableCompileCache?.()
   const source = new URL('../src/cli/main.ts', import.meta.url)
   const build = new URL('../dist/cli/main.js', import.meta.url)
@@ -52,30 +50,30 @@ async function run() {
   process.exitCode = await main(process.argv.slice(2))
 }
 
-/** A launcher that is killed cannot pass that on, but its channel closes with it. */
-function endWithLauncher() {
+/** Stops when the launcher is killed: it cannot forward SIGKILL, but its channel closes. */
+function exitWithLauncher() {
   delete process.env[LAUNCHED]
   process.channel?.unref()
   process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
 }
 
-function handOver() {
+function launchBundledNode() {
   const node = bundledNode()
   if (node === undefined) {
     process.stderr.write(
-      `oqs: this is Node ${process.versions.node}, but Node ${NEEDED} or newer is needed\n`,
+      `oqs: this is Node.js ${process.versions.node}, but oqs requires version ${REQUIRED_VERSION} or newer. Install it from https://nodejs.org.\n`,
     )
     process.exitCode = 1
     return
   }
-  const words = [...FLAGS, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
-  const child = spawn(node, words, {
+  const args = [...FLAGS, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
+  const child = spawn(node, args, {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, [LAUNCHED]: '1' },
   })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => {
-    process.stderr.write(`oqs: ${node} does not start: ${error.message}\n`)
+    process.stderr.write(`oqs: cannot start ${node}: ${error.message}\n`)
     process.exitCode = 1
   })
   child.on('exit', (code, signal) => {

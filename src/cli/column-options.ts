@@ -1,10 +1,9 @@
+/** Command-line options that map the columns of files to properties. */
 import { type Command, InvalidArgumentError } from 'commander'
 import type { ColumnOptions } from '../transfer/import/column-plan.ts'
 import { parseText } from './service-options.ts'
 
-/** What people can say about the columns of their files. */
-
-export interface ColumnWords {
+export interface ColumnArgs {
   readonly map?: readonly [string, string][]
   readonly ignore?: readonly string[]
   readonly geopoint?: readonly [string, { latitude: string; longitude: string }][]
@@ -13,26 +12,21 @@ export interface ColumnWords {
 
 export function addColumnOptions(command: Command): Command {
   return command
-    .option('--map <column=property>', 'the property of a column; may be repeated', addPair)
-    .option('--ignore <column>', 'a column to leave out; may be repeated', addText)
+    .option('--map <column=property>', 'map a column to a property; repeatable', addMapping)
+    .option('--ignore <column>', 'skip a column; repeatable', addText)
     .option(
       '--geopoint <property=lat,lon>',
-      'the columns of a place, where they are not found by name; may be repeated',
-      addPlace,
+      'the two columns of a geopoint, if their names do not show it; repeatable',
+      addGeopoint,
     )
     .option(
       '--row-number <property>',
-      'number the rows, for data in which no column tells them apart',
+      'number the rows in this property, for data without a unique column',
       parseText,
     )
 }
 
-export function readColumnOptions({
-  map,
-  ignore,
-  geopoint,
-  rowNumber,
-}: ColumnWords): ColumnOptions {
+export function readColumnOptions({ map, ignore, geopoint, rowNumber }: ColumnArgs): ColumnOptions {
   return {
     ...(map === undefined ? {} : { map: new Map(map) }),
     ...(ignore === undefined ? {} : { ignore: new Set(ignore) }),
@@ -45,8 +39,8 @@ function addText(text: string, before: readonly string[] = []): string[] {
   return [...before, parseText(text)]
 }
 
-function addPair(text: string, before: readonly [string, string][] = []): [string, string][] {
-  // The name of a property holds no equals sign, that of a column may.
+function addMapping(text: string, before: readonly [string, string][] = []): [string, string][] {
+  // A column name may contain an equals sign; a property name cannot.
   const at = text.lastIndexOf('=')
   if (at < 1 || at === text.length - 1) {
     throw new InvalidArgumentError('It must be COLUMN=PROPERTY.')
@@ -54,12 +48,14 @@ function addPair(text: string, before: readonly [string, string][] = []): [strin
   return [...before, [text.slice(0, at), text.slice(at + 1)]]
 }
 
-type Place = [string, { latitude: string; longitude: string }]
+type GeopointColumns = [string, { latitude: string; longitude: string }]
 
-function addPlace(text: string, before: readonly Place[] = []): Place[] {
+function addGeopoint(text: string, before: readonly GeopointColumns[] = []): GeopointColumns[] {
   const [, property, latitude, longitude] = /^([^=]+)=([^,]+),([^,]+)$/.exec(text) ?? []
   if (property === undefined || latitude === undefined || longitude === undefined) {
-    throw new InvalidArgumentError('It must be PROPERTY=LATITUDE,LONGITUDE, the two being columns.')
+    throw new InvalidArgumentError(
+      'It must be PROPERTY=LATITUDE,LONGITUDE, where LATITUDE and LONGITUDE are columns.',
+    )
   }
   return [...before, [property, { latitude, longitude }]]
 }

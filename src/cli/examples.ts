@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** Puts examples behind the help of a command. A test runs every one of them. */
+/** Appends examples to the help of a command. A test runs every one of them. */
 export function addExamples(command: Command, ...lines: readonly string[]): Command {
   const heading = lines.length === 1 ? 'Example' : 'Examples'
   return command.addHelpText(

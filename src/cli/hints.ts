@@ -1,17 +1,18 @@
-/** What to do about an error of the service, in the words of the command line. */
+/** What to do about an error of the service, in terms of commands and options. */
 const HINTS: Readonly<Record<string, string>> = {
-  MissingCredentials: 'set OQS_TOKEN, or --token; `oqs token create` makes a token',
-  'Default:Unauthorized': 'check OQS_TOKEN, or --token; `oqs token create` makes a token',
-  ApiUsageDenied: '`oqs token create --scope` makes a token that may',
-  'Default:NotFound': 'is --url right?',
-  OntologyNotFound: '`oqs ontology show` lists the ontologies there are',
-  ObjectTypeNotFound: '`oqs ontology show NAME` shows the object types',
-  PropertiesNotFound: '`oqs ontology show NAME` shows the properties',
-  VersionNotFound: 'export anew, without --resume',
-  ObjectsExceededLimit: '`oqs export` has no such limit',
+  MissingCredentials: 'Set OQS_TOKEN or pass --token; `oqs token create` creates a token.',
+  'Default:Unauthorized': 'Check OQS_TOKEN or --token; `oqs token create` creates a token.',
+  ApiUsageDenied: 'Create a token with the required scope: `oqs token create --scope`.',
+  'Default:NotFound': 'Check --url.',
+  OntologyNotFound: '`oqs ontology show` lists the ontologies.',
+  ObjectTypeNotFound: '`oqs ontology show NAME` shows the object types.',
+  PropertiesNotFound: '`oqs ontology show NAME` shows the properties.',
+  VersionNotFound: 'Start a new export, without --resume.',
+  ObjectsExceededLimit: '`oqs export` has no such limit.',
 }
 
+/** Returns the hint for an error, as a sentence to append to its message; empty without one. */
 export function hintFor(error: unknown): string {
   const hint = HINTS[(error as { errorName?: string }).errorName ?? '']
-  return hint === undefined ? '' : `; ${hint}`
+  return hint === undefined ? '' : ` ${hint}`
 }

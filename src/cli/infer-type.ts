@@ -1,29 +1,29 @@
 import type { ColumnOptions } from '../transfer/import/column-plan.ts'
 import type { InferredType } from '../transfer/infer/infer-type.ts'
 import type { Inputs } from './inputs.ts'
-import { tell } from './output.ts'
+import { printMessage } from './output.ts'
 
-export interface InferWish {
+export interface InferOptions {
   readonly apiName: string
   readonly displayName?: string
   readonly columns?: ColumnOptions
   readonly signal: AbortSignal
 }
 
-/** Reads all rows of the inputs and guesses the type of their objects. */
+/** Reads all rows of the inputs and infers their object type. */
 export async function inferFromFiles(
   inputs: Inputs,
-  { apiName, displayName, columns, signal }: InferWish,
+  { apiName, displayName, columns, signal }: InferOptions,
 ): Promise<InferredType> {
   const { inferrer } = await import('../transfer/infer/inferrer.ts')
-  const guess = inferrer(columns)
-  const progress = inputs.startProgress('looking at the data')
+  const inference = inferrer(columns)
+  const progress = inputs.startProgress('inferring types')
   let rows = 0
   try {
     for await (const { source } of inputs.open()) {
       for await (const some of source.rows) {
         signal.throwIfAborted()
-        guess.add(some, source.kind)
+        inference.add(some, source.kind)
         rows += some.length
         progress.update(rows)
       }
@@ -32,9 +32,9 @@ export async function inferFromFiles(
   } finally {
     progress.end()
   }
-  return guess.finish(apiName, displayName)
+  return inference.finish(apiName, displayName)
 }
 
-export function tellNotes({ notes }: InferredType): void {
-  for (const note of notes) tell(note)
+export function printNotes({ notes }: InferredType): void {
+  for (const note of notes) printMessage(note)
 }

@@ -1,10 +1,9 @@
+/** The input files of a command, opened one after the other. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Input, InputOptions } from '../transfer/input/open-input.ts'
 import { type Progress, startProcessProgress } from './progress.ts'
 
-/** The files that a command reads, one after the other. */
-
-export interface InputWords {
+export interface InputArgs {
   readonly format?: 'csv' | 'tsv' | 'ndjson' | 'json' | 'parquet'
   readonly delimiter?: string
   readonly maxTempBytes?: number
@@ -13,7 +12,7 @@ export interface InputWords {
 export function addInputOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--format <format>', 'overrules what name and content tell').choices([
+      new Option('--format <format>', 'file format (default: from file name and content)').choices([
         'csv',
         'tsv',
         'ndjson',
@@ -23,12 +22,12 @@ export function addInputOptions(command: Command): Command {
     )
     .option(
       '--delimiter <sign>',
-      'between the columns of CSV, one character or tab; guessed when left out',
+      'column delimiter of CSV: one character, or tab (default: detected)',
       parseDelimiter,
     )
     .option(
       '--max-temp-bytes <size>',
-      'room for Parquet that is compressed or piped, as a temporary file, such as 500M; 16G when left out',
+      'limit for the temporary copy of compressed or piped Parquet, such as 500M (default: 16G)',
       parseSize,
     )
 }
@@ -39,13 +38,15 @@ function parseSize(text: string): number {
   const [, digits = '', unit = ''] = /^(\d{1,12})([KMGT]?)$/i.exec(text) ?? []
   const size = Number(digits) * 1024 ** UNITS.indexOf(unit.toUpperCase())
   if (size > 0 && Number.isSafeInteger(size)) return size
-  throw new InvalidArgumentError('It must be a number of bytes, or one with K, M, G or T.')
+  throw new InvalidArgumentError('It must be a number of bytes, optionally with K, M, G or T.')
 }
 
 function parseDelimiter(text: string): string {
   if (text === 'tab' || text === '\\t') return '\t'
   if (!/^[^"\r\n\p{L}\p{N}]$/u.test(text) || text.length !== 1) {
-    throw new InvalidArgumentError('It must be one character, no letter, digit or quote; or tab.')
+    throw new InvalidArgumentError(
+      'It must be tab, or one character other than letter, digit, quote.',
+    )
   }
   return text
 }
@@ -78,7 +79,7 @@ export class Inputs implements AsyncDisposable {
     this.#cleanup = cleanup
   }
 
-  /** Opens each file when its turn comes; after the last one they can be opened again. */
+  /** Opens the files one after the other; after the last one, they can be opened again. */
   async *open(): AsyncGenerator<Input> {
     const { openInput } = await import('../transfer/input/open-input.ts')
     this.#doneBytes = 0
@@ -87,7 +88,7 @@ export class Inputs implements AsyncDisposable {
       await using opened = new AsyncDisposableStack()
       const input = await openInput(path, this.#options)
       opened.defer(() => input.close())
-      // Standard input may never end by itself.
+      // Reading standard input may never end without this.
       const close = () => void input.close()
       this.#signal.addEventListener('abort', close, { once: true })
       opened.defer(() => this.#signal.removeEventListener('abort', close))
@@ -117,17 +118,17 @@ export class Inputs implements AsyncDisposable {
 
 export async function openInputs(
   paths: readonly string[],
-  { format, delimiter, maxTempBytes }: InputWords,
+  { format, delimiter, maxTempBytes }: InputArgs,
   signal: AbortSignal,
-  /** Whether the files are read twice; standard input is then kept in a temporary file. */
+  /** Whether the files are read twice: standard input is then copied to a temporary file. */
   { twice }: { readonly twice: boolean },
 ): Promise<Inputs> {
-  const [{ stat }, { keepStdin }] = await Promise.all([
+  const [{ stat }, { spoolStdin }] = await Promise.all([
     import('node:fs/promises'),
-    import('../transfer/input/keep-stdin.ts'),
+    import('../transfer/input/spool-stdin.ts'),
   ])
   await using cleanups = new AsyncDisposableStack()
-  const kept = twice && paths.includes('-') ? await keepStdin(process.stdin, signal) : undefined
+  const kept = twice && paths.includes('-') ? await spoolStdin(process.stdin, signal) : undefined
   if (kept !== undefined) cleanups.use(kept)
   const sizes = await Promise.all(
     paths.map(async (path) => {

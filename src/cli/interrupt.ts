@@ -1,10 +1,10 @@
-/** Ctrl-C: what is under way ends cleanly, and the status tells of it. */
+/** Handles Ctrl-C: the command ends cleanly and exits with status 130. */
 
-/** The status of a command that Ctrl-C ended: 128 and the number of the signal. */
+/** The exit status after Ctrl-C: 128 plus the number of SIGINT. */
 export const INTERRUPTED_STATUS = 130
 
-/** A Ctrl-C this long after the first means: at once. */
-const ANOTHER_MS = 1000
+/** A second Ctrl-C at least this long after the first ends the process at once. */
+const SECOND_INTERRUPT_MS = 1000
 
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
@@ -14,21 +14,21 @@ export class Interrupted extends Error {
   }
 }
 
-/** Does the work with a signal that Ctrl-C sets off; the work then throws `Interrupted`. */
+/** Runs the work with a signal that Ctrl-C aborts; throws `Interrupted` then. */
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const abort = new AbortController()
   let firstAt: number | undefined
   const interrupt = () => {
     firstAt ??= performance.now()
-    // A terminal and a package runner may both pass on the same Ctrl-C; a later one is another.
-    if (performance.now() - firstAt > ANOTHER_MS) process.exit(INTERRUPTED_STATUS)
+    // A terminal and a package runner may both forward the same Ctrl-C, so a quick repeat is ignored.
+    if (performance.now() - firstAt > SECOND_INTERRUPT_MS) process.exit(INTERRUPTED_STATUS)
     abort.abort(new Interrupted())
   }
   process.on('SIGINT', interrupt)
   try {
     return await work(abort.signal)
   } catch (error) {
-    // Whatever failed because of it, the interruption is what happened.
+    // Errors after the interruption are consequences of it.
     if (!abort.signal.aborted || error instanceof Interrupted) throw error
     throw new Interrupted(undefined, { cause: error })
   } finally {

@@ -1,7 +1,6 @@
+/** The output of commands: tables on a terminal, NDJSON in a pipe, messages on standard error. */
 import { once } from 'node:events'
 import { type Command, Option } from 'commander'
-
-/** What commands write: tables for people on a terminal, NDJSON for programs in a pipe. */
 
 export type OutputForm = 'table' | 'json'
 
@@ -11,13 +10,13 @@ export interface FormOptions {
 }
 
 export function addFormOptions(command: Command): Command {
-  const json = 'NDJSON, as in a pipe: objects as the service sends them'
+  const json = 'print NDJSON, with objects as the service sends them (default in a pipe)'
   return command
     .addOption(new Option('--json', json).conflicts('table'))
-    .option('--table', 'a table, as on a terminal')
+    .option('--table', 'print a table (default on a terminal)')
 }
 
-/** What was asked for, else what fits where the output goes. */
+/** Returns the requested form; without one, a table on a terminal and NDJSON elsewhere. */
 export function chooseForm({ json, table }: FormOptions): OutputForm {
   if (json === true) return 'json'
   if (table === true) return 'table'
@@ -27,24 +26,24 @@ export function chooseForm({ json, table }: FormOptions): OutputForm {
 const DEFAULT_WIDTH = 120
 
 export function terminalWidth(): number {
-  // A terminal that does not know its width says 0.
+  // A terminal of unknown width reports 0.
   return process.stdout.columns || Number(process.env['COLUMNS']) || DEFAULT_WIDTH
 }
 
-/** Writes and waits until more can be taken: a slow reader slows the command down. */
+/** Writes to standard output and waits for it to drain: a slow reader slows the command down. */
 export async function writeOut(text: string | Uint8Array, signal?: AbortSignal): Promise<void> {
   if (process.stdout.write(text)) return
   await once(process.stdout, 'drain', signal === undefined ? {} : { signal })
 }
 
-/** Something for people to read, which is no part of the output. */
-export function tell(line: string): void {
+/** Prints a message for the user to standard error; it is not part of the output. */
+export function printMessage(line: string): void {
   process.stderr.write(`oqs: ${line}\n`)
 }
 
 export type OutputRow = Readonly<Record<string, string>>
 
-/** A short list, complete: nothing is cut. */
+/** Writes a short list in full, without cutting cells. */
 export async function writeRows(
   rows: readonly OutputRow[],
   form: OutputForm = chooseForm({}),
@@ -53,7 +52,7 @@ export async function writeRows(
     for (const row of rows) await writeOut(`${JSON.stringify(row)}\n`)
     return
   }
-  if (rows.length === 0) return await writeOut('nothing to show\n')
+  if (rows.length === 0) return await writeOut('no entries\n')
   const { headerLine, layOutTable, rowLine } = await import('./table.ts')
   const layout = layOutTable(rows, { width: Infinity, widestCell: Infinity })
   const lines = [headerLine(layout), ...rows.map((row) => rowLine(layout, row))]

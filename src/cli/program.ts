@@ -13,19 +13,19 @@ import { addServeCommand } from './commands/serve.ts'
 import { addTokenCommand } from './commands/token.ts'
 import { addExamples } from './examples.ts'
 
-/** The command line: one file in `commands/` for each command. */
+/** Builds the command line; each command has its own file in `commands/`. */
 export function buildProgram(): Command {
   const program = new Command('oqs')
     .description('Stores typed objects and answers over HTTP with pages that can be trusted.')
     .version(readVersion())
     .exitOverride()
     .showSuggestionAfterError()
-    .showHelpAfterError('(--help explains)')
+    .showHelpAfterError('(add --help for usage)')
   addExamples(
     program,
     'oqs list --ontology aviation --type airport',
     'oqs export --ontology aviation --type airport --output airports.ndjson',
-  ).addHelpText('after', '\nSettings come from the environment: `oqs config` lists them all.')
+  ).addHelpText('after', '\nSettings come from environment variables; `oqs config` lists them all.')
   addServeCommand(program)
   addOntologyCommand(program)
   addImportCommand(program)

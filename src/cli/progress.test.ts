@@ -16,7 +16,7 @@ function start(isTerminal: boolean, totalBytes?: number) {
 }
 
 describe('progress on a terminal', () => {
-  it('draws a bar over and over, and leaves nothing behind', () => {
+  it('redraws a bar and removes it at the end', () => {
     const { clock, written, progress } = start(true, 4_000_000)
     progress.update({ objects: 1, bytes: 1 })
     expect(written).toEqual([])
@@ -31,14 +31,14 @@ describe('progress on a terminal', () => {
     expect(written.slice(1)).toEqual(['\r\u001b[K'])
   })
 
-  it('does without a bar where the end is not known', () => {
+  it('draws no bar if the total is unknown', () => {
     const { clock, written, progress } = start(true)
     clock.now += 500
     progress.update({ objects: 10, bytes: 999 })
     expect(written).toEqual(['\r\u001b[Kimporting a.csv: 10 objects, 20/s, 999 bytes'])
   })
 
-  it('counts bytes alone where there are no objects to count', () => {
+  it('counts bytes if there are no objects to count', () => {
     const { clock, written, progress } = start(true, 4_000_000)
     clock.now += 2000
     progress.update({ bytes: 1_000_000 })
@@ -47,7 +47,7 @@ describe('progress on a terminal', () => {
     ])
   })
 
-  it('never wraps', () => {
+  it('cuts the line to the width of the terminal', () => {
     const written: string[] = []
     let now = 0
     const write = (text: string) => written.push(text)
@@ -63,7 +63,7 @@ describe('progress on a terminal', () => {
   })
 })
 
-describe('progress elsewhere', () => {
+describe('progress without a terminal', () => {
   it('writes a plain line every few seconds', () => {
     const { clock, written, progress } = start(false, 1000)
     for (let second = 1; second <= 12; second += 1) {
@@ -79,7 +79,7 @@ describe('progress elsewhere', () => {
 })
 
 describe('numbers', () => {
-  it('are written for people', () => {
+  it('are formatted with units and separators', () => {
     expect([0, 999, 1000, 12_345_678, 3.2e9].map(formatBytes)).toEqual([
       '0 bytes',
       '999 bytes',

@@ -1,12 +1,12 @@
 /**
- * Tells how far a long command is: a bar that is drawn over again on a terminal, a plain line every
- * few seconds otherwise. The command itself says what came of it; `end` leaves nothing behind.
+ * Progress of a long command: a bar that is redrawn on a terminal, a plain line every few seconds
+ * elsewhere. `end` removes the bar; the command prints the result itself.
  */
 
 export interface ProgressOptions {
-  /** What is being done: `importing airports.csv`. */
+  /** Such as `importing airports.csv`. */
   readonly label: string
-  /** Bytes there are to read, where that is known; or objects to write. */
+  /** Total bytes to read or objects to write, if known. */
   readonly totalBytes?: number | undefined
   readonly totalObjects?: number | undefined
   readonly isTerminal: boolean
@@ -18,7 +18,7 @@ export interface ProgressOptions {
 }
 
 export interface ProgressState {
-  /** Undefined where bytes are all that is counted. */
+  /** Undefined if only bytes are counted. */
   readonly objects?: number | undefined
   /** Bytes read or written so far. */
   readonly bytes: number
@@ -38,25 +38,25 @@ const CLEAR_LINE = '\r\u001b[K'
 
 export function startProgress(options: ProgressOptions): Progress {
   const { isTerminal, write, now } = options
-  // A terminal that does not know its width says 0.
+  // A terminal of unknown width reports 0.
   const width = options.width || DEFAULT_WIDTH
   const startedAt = now()
   const interval = isTerminal ? REDRAW_MS : LINE_MS
-  let shownAt = startedAt
-  let isShown = false
+  let drawnAt = startedAt
+  let isDrawn = false
   return {
     update(state) {
       const time = now()
-      if (time - shownAt < interval) return
-      shownAt = time
-      isShown = true
+      if (time - drawnAt < interval) return
+      drawnAt = time
+      isDrawn = true
       const text = describeProgress(options, state, time - startedAt)
-      // A line that wraps could not be drawn over.
+      // A wrapped line could not be redrawn.
       write(isTerminal ? CLEAR_LINE + text.slice(0, width - 1) : `${text}\n`)
     },
     end() {
-      if (isShown && isTerminal) write(CLEAR_LINE)
-      isShown = false
+      if (isDrawn && isTerminal) write(CLEAR_LINE)
+      isDrawn = false
     },
   }
 }
@@ -77,7 +77,7 @@ function describeProgress(
         ]
   const share = shareOf(objects ?? 0, totalObjects) ?? shareOf(bytes, totalBytes)
   if (share === undefined) return `${label}: ${parts.join(', ')}`
-  // First what people look for: a narrow terminal cuts the rest off.
+  // The remaining time comes first, because a narrow terminal cuts off the end.
   if (share > 0) parts.unshift(`${formatDuration((elapsedMs * (1 - share)) / share)} left`)
   const bar = isTerminal ? ` ${drawBar(share)}` : ''
   return `${label}:${bar} ${Math.floor(share * 100)} %, ${parts.join(', ')}`
@@ -116,11 +116,13 @@ export function formatBytes(bytes: number): string {
 export function formatDuration(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
-  const shown = parts[0] === 0 ? parts.slice(1) : parts
-  return shown.map((part, index) => (index === 0 ? part : String(part).padStart(2, '0'))).join(':')
+  const visible = parts[0] === 0 ? parts.slice(1) : parts
+  return visible
+    .map((part, index) => (index === 0 ? part : String(part).padStart(2, '0')))
+    .join(':')
 }
 
-/** Progress on standard error. */
+/** Starts progress on standard error. */
 export function startProcessProgress(
   label: string,
   total: Pick<ProgressOptions, 'totalBytes' | 'totalObjects'> = {},

@@ -1,22 +1,22 @@
+/** Runs the service until a signal stops it: alone, or as a supervisor with worker processes. */
 import closeWithGrace from 'close-with-grace'
 import { type Config, readConfig } from '../server/config.ts'
 import { type Log, openLog } from '../server/log.ts'
 import { misspeltSettings } from '../server/misspelt-settings.ts'
 import { type Server, startServer } from '../server/server.ts'
-import { showDemo } from './show-demo.ts'
+import { startDemo } from './start-demo.ts'
 import { isWorker, serveAsWorker, startWorkers, workerCount } from './workers.ts'
 
-/** How long a stopping service waits for the requests that are under way. */
+/** How long a stopping service waits for requests in progress. */
 const STOP_TIMEOUT_MS = 10_000
-/** How much longer the one waits that started several processes. */
-const WORKERS_MARGIN_MS = 2000
+/** How much longer the supervisor waits for its workers. */
+const SUPERVISOR_MARGIN_MS = 2000
 
-/** Starts the service and stays until a signal stops it. */
 export async function runService(demo: boolean): Promise<void> {
   try {
     await serve(demo)
   } catch (error) {
-    // What was logged before stands before the last word, too.
+    // Lets the log write its buffered lines before the error message is printed.
     await new Promise(setImmediate)
     throw error
   }
@@ -24,57 +24,69 @@ export async function runService(demo: boolean): Promise<void> {
 
 async function serve(demo: boolean): Promise<void> {
   const config = readConfig(process.env, demo ? { OQS_DEMO: 'on' } : {})
-  // Whoever read what a service prints may go; the service stays.
+  // Ignores EPIPE: the service keeps running when the reader of stdout exits.
   process.stdout.removeAllListeners('error').on('error', () => {})
   const log = openLog(config.OQS_LOG_LEVEL)
   logWarnings(log)
-  if (!isWorker(config)) {
-    for (const found of misspeltSettings(process.env)) log({ event: 'unknownSetting', ...found })
-  }
   if (isWorker(config)) {
-    await serveAsWorker(config, (server) => {
-      stopOnSignal(server, async () => await server[Symbol.asyncDispose](), STOP_TIMEOUT_MS)
+    await serveAsWorker(config, log, (server) => {
+      stopOnSignal(log, async () => await server[Symbol.asyncDispose](), STOP_TIMEOUT_MS)
     })
-  } else if (workerCount(config.OQS_WORKERS) > 1) {
-    const pool = await startWorkers(config, STOP_TIMEOUT_MS)
-    await present(pool, config, pool.failed, STOP_TIMEOUT_MS + WORKERS_MARGIN_MS)
-  } else {
-    await present(await startServer(config), config, undefined, STOP_TIMEOUT_MS)
+    return await forever()
   }
-  await new Promise(() => {})
+  for (const misspelt of misspeltSettings(process.env)) {
+    log({ event: 'unknownSetting', ...misspelt })
+  }
+  if (workerCount(config.OQS_WORKERS) > 1) {
+    const server = await startWorkers(config, log, STOP_TIMEOUT_MS)
+    const stopTimeoutMs = STOP_TIMEOUT_MS + SUPERVISOR_MARGIN_MS
+    await runUntilFailure(server, { config, log, stopTimeoutMs, failed: server.failed })
+  } else {
+    const server = await startServer(config, { log })
+    await runUntilFailure(server, { config, log, stopTimeoutMs: STOP_TIMEOUT_MS })
+  }
 }
 
-/** Shows a running service, with the demo where it is on. Throws when it fails. */
-async function present(
+interface RunOptions {
+  readonly config: Config
+  readonly log: Log
+  readonly stopTimeoutMs: number
+  /** Rejects if the service cannot be kept running. */
+  readonly failed?: Promise<never>
+}
+
+/** Prints the address of a running service and loads the demo if it is on. Only ever throws. */
+async function runUntilFailure(
   server: Server,
-  config: Config,
-  failed: Promise<never> | undefined,
-  stopTimeoutMs: number,
-): Promise<void> {
+  { config, log, stopTimeoutMs, failed = forever() }: RunOptions,
+): Promise<never> {
   const stopping = new AbortController()
-  let demoShown: Promise<void> | undefined
+  let demo: Promise<void> | undefined
   const stop = async () => {
     stopping.abort()
-    // It fails where it was started, see below.
-    await demoShown?.catch(() => {})
+    // A failure of the demo is handled below.
+    await demo?.catch(() => {})
     await server[Symbol.asyncDispose]()
   }
-  stopOnSignal(server, stop, stopTimeoutMs)
+  stopOnSignal(log, stop, stopTimeoutMs)
   print(`listening on ${server.url}`)
-  const failure = failed ?? new Promise<never>(() => {})
   try {
     if (config.OQS_DEMO) {
-      demoShown = showDemo(server, { signal: stopping.signal, print, docs: config.OQS_DOCS })
-      await Promise.race([demoShown, failure])
+      demo = startDemo(server, { signal: stopping.signal, print, hasDocs: config.OQS_DOCS })
+      await Promise.race([demo, failed])
     }
-    await failure
+    return await failed
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-function stopOnSignal({ log }: Server, stop: () => Promise<void>, timeoutMs: number): void {
+function forever(): Promise<never> {
+  return new Promise<never>(() => {})
+}
+
+function stopOnSignal(log: Log, stop: () => Promise<void>, timeoutMs: number): void {
   let signal: NodeJS.Signals | undefined
   const { close } = closeWithGrace(
     { delay: timeoutMs, skip: ['SIGINT', 'SIGTERM', 'beforeExit'], logger: false },
@@ -85,7 +97,7 @@ function stopOnSignal({ log }: Server, stop: () => Promise<void>, timeoutMs: num
       log({ event: 'stopped' })
     },
   )
-  // A terminal and a package runner may both pass on the same Ctrl-C: the first one counts.
+  // A terminal and a package runner may both forward the same Ctrl-C; only the first one counts.
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
       if (signal !== undefined) return
@@ -95,7 +107,7 @@ function stopOnSignal({ log }: Server, stop: () => Promise<void>, timeoutMs: num
   }
 }
 
-/** As a line like any other, instead of the paragraphs that Node would print into the log. */
+/** Logs Node.js warnings as events instead of the plain text that Node.js would print. */
 function logWarnings(log: Log): void {
   process.removeAllListeners('warning').on('warning', ({ name, message }) => {
     log({ event: 'warned', warning: `${name}: ${message}`.replaceAll(/\s+/g, ' ') })

@@ -1,7 +1,6 @@
+/** Options shared by the commands that connect to a running service. */
 import { type Command, InvalidArgumentError } from 'commander'
 import type { ServiceClient } from '../client/service-client.ts'
-
-/** The options that commands share which ask a running service. */
 
 export interface ServiceOptions {
   readonly url?: string
@@ -15,10 +14,14 @@ export interface TypeOptions {
 
 export function addServiceOptions(command: Command): Command {
   return command
-    .option('--url <url>', 'the service to ask (OQS_URL, else http://127.0.0.1:8080)', parseUrl)
+    .option(
+      '--url <url>',
+      'address of the service (default: OQS_URL, else http://127.0.0.1:8080)',
+      parseUrl,
+    )
     .option(
       '--token <token>',
-      'a bearer token (better: OQS_TOKEN, else OQS_ADMIN_TOKEN)',
+      'bearer token, visible to other users of the machine (default: OQS_TOKEN, else OQS_ADMIN_TOKEN)',
       parseText,
     )
 }
@@ -29,12 +32,12 @@ export function addTypeOptions(command: Command): Command {
     .requiredOption('--type <name>', 'API name of the object type', parseText)
 }
 
-/** The client that the options and the settings describe. */
+/** Opens a client from the options and the settings. */
 export async function openClient(
   { url, token }: ServiceOptions,
   signal: AbortSignal,
-  /** Whether requests that are under way when the signal comes are waited for. */
-  { finishes = false } = {},
+  /** Whether a signal lets requests in progress finish and only stops retries. */
+  { finishRequests = false } = {},
 ): Promise<ServiceClient> {
   const [{ readConfig }, { ServiceClient }] = await Promise.all([
     import('../server/config.ts'),
@@ -45,7 +48,7 @@ export async function openClient(
   return new ServiceClient({
     url: url ?? config.OQS_URL,
     token: token ?? secret?.reveal(),
-    ...(finishes ? { patienceSignal: signal } : { signal }),
+    ...(finishRequests ? { retrySignal: signal } : { signal }),
   })
 }
 
@@ -56,13 +59,13 @@ export function parseText(text: string): string {
 
 export function parseList(text: string): string[] {
   const names = text.split(',').map((name) => name.trim())
-  if (names.includes('')) throw new InvalidArgumentError('There is an empty name in the list.')
+  if (names.includes('')) throw new InvalidArgumentError('The list contains an empty name.')
   return names
 }
 
 export function parseCount(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) {
-    throw new InvalidArgumentError('It must be a whole number from 1 up.')
+    throw new InvalidArgumentError('It must be a whole number of at least 1.')
   }
   return Number(text)
 }
@@ -77,7 +80,7 @@ export function parseJson(text: string): unknown {
 
 function parseUrl(text: string): string {
   if (!/^https?:\/\/[^\s/@]+(?:\/|$)/.test(text) || !URL.canParse(text)) {
-    throw new InvalidArgumentError('It must begin with http:// or https://, without a user name.')
+    throw new InvalidArgumentError('It must start with http:// or https://, without a user name.')
   }
   return text
 }

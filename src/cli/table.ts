@@ -1,22 +1,21 @@
+/** Formats rows as a terminal table with aligned columns; cells are cut to fit. */
 import stringWidth from 'string-width'
-
-/** Rows as a table of a terminal: columns lined up, cells cut to what fits. */
 
 export type TableRow = Readonly<Record<string, unknown>>
 
 export interface TableLayout {
   readonly columns: readonly { readonly name: string; readonly width: number }[]
-  /** Columns for which there was no room. */
+  /** Columns that did not fit. */
   readonly hidden: readonly string[]
 }
 
 const GAP = '  '
-/** One long text shall not push all other columns out. */
+/** Keeps one long text from pushing out all other columns. */
 const WIDEST_CELL = 40
-/** A column that is left with less says nothing. */
+/** A narrower column would show nothing useful. */
 const NARROWEST_CELL = 8
 
-/** Decides on columns and widths from some rows; later rows are cut to them. */
+/** Chooses columns and widths from the first rows; later rows are cut to them. */
 export function layOutTable(
   rows: readonly TableRow[],
   room: { readonly width: number; readonly widestCell?: number },
@@ -52,26 +51,26 @@ function lineOf(columns: TableLayout['columns'], textOf: (name: string) => strin
     .trimEnd()
 }
 
-/** Names with their values, a pair on each line, nothing cut. */
+/** Formats names and values, one pair per line, without cutting. */
 export function describePairs(pairs: readonly (readonly [name: string, text: string])[]): string {
   const width = Math.max(0, ...pairs.map(([name]) => stringWidth(name)))
   return pairs.map(([name, text]) => `${padded(name, width)}${GAP}${text}\n`).join('')
 }
 
-/** A value in one line that does nothing to the terminal but show itself. */
+/** Formats a value in one line, without characters that control the terminal. */
 export function cellText(value: unknown): string {
   if (value === undefined || value === null) return ''
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.replaceAll(UNSHOWABLE, (character) => ESCAPES[character] ?? '\ufffd')
+  return text.replaceAll(UNPRINTABLE, (character) => ESCAPES[character] ?? '\ufffd')
 }
 
-/** Control characters, and those that turn the direction of writing. */
-const UNSHOWABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+/** Control characters, line separators and characters that change the text direction. */
+const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 const graphemes = new Intl.Segmenter()
 
-/** Cuts a text to a width in columns; an ellipsis shows that something is missing. */
+/** Cuts a text to a width in columns and marks the cut with an ellipsis. */
 export function cut(text: string, width: number): string {
   if (stringWidth(text) <= width) return text
   let kept = ''

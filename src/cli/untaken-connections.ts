@@ -1,34 +1,34 @@
 import type { Worker } from 'node:cluster'
 
-/** A connection on its way to a process; its number is negative once it is closed here. */
+/** A connection handle sent to a worker; its descriptor is negative once it is closed here. */
 interface Connection {
   readonly fd: number
   close(): void
 }
 
 /**
- * Closes the connections that a process was handed and did not take before it ended, so that their
- * clients can ask again. Node keeps them open and forgets them, and the clients would wait for ever.
+ * Closes the connections that were sent to a worker and not accepted before it exited, so that
+ * their clients can retry. Node.js leaves these connections open, and the clients would hang.
  */
 export function closeUntakenConnections({ process: child }: Worker): void {
-  const send = child.send.bind(child) as (...words: unknown[]) => boolean
+  const send = child.send.bind(child) as (...args: unknown[]) => boolean
   let untaken: Connection[] = []
-  child.send = (...words: unknown[]) => {
-    const [, connection] = words
-    if (isConnection(connection)) untaken = [...untaken.filter(isOpen), connection]
-    return send(...words)
+  child.send = (...args: unknown[]) => {
+    const [, handle] = args
+    if (isConnection(handle)) untaken = [...untaken.filter(isOpen), handle]
+    return send(...args)
   }
   child.once('exit', () => {
     for (const connection of untaken.filter(isOpen)) connection.close()
   })
 }
 
-function isConnection(word: unknown): word is Connection {
-  const { fd, close } = (word ?? {}) as Partial<Connection>
+function isConnection(handle: unknown): handle is Connection {
+  const { fd, close } = (handle ?? {}) as Partial<Connection>
   return typeof fd === 'number' && typeof close === 'function'
 }
 
-/** What a process has taken is closed here. */
+/** A connection that the worker has accepted is closed in this process. */
 function isOpen({ fd }: Connection): boolean {
   return fd >= 0
 }

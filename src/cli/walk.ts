@@ -1,18 +1,17 @@
+/** Walks over pages and prints their objects; shared by `list` and `search`. */
 import type { Command } from 'commander'
-import type { ObjectRecord, Page, PageWish } from '../client/service-client.ts'
+import type { ObjectRecord, Page, PageOptions } from '../client/service-client.ts'
 import {
   addFormOptions,
   chooseForm,
   type FormOptions,
-  tell,
+  printMessage,
   terminalWidth,
   writeOut,
 } from './output.ts'
 import { formatCount, startProcessProgress } from './progress.ts'
 import { parseCount, parseList, parseText } from './service-options.ts'
 import type { TableLayout } from './table.ts'
-
-/** Walking over pages and showing their objects: what `list` and `search` share. */
 
 export interface WalkOptions extends FormOptions {
   readonly all?: true
@@ -27,25 +26,29 @@ export interface WalkOptions extends FormOptions {
 export function addWalkOptions(command: Command): Command {
   return addFormOptions(
     command
-      .option('--select <names>', 'properties to show, comma separated', parseList)
-      .option('--order <terms>', 'such as runwayFeet:desc,name', parseList)
-      .option('--all', 'every page, not only the first')
-      .option('--max-pages <count>', 'at most this many pages', parseCount)
-      .option('--page-size <count>', 'objects of a page; large sizes are reduced', parseCount)
-      .option('--page-token <token>', 'go on where an earlier page ended', parseText)
-      .option('--snapshot', 'all pages show the data as it was at the first'),
+      .option('--select <names>', 'properties to show, comma-separated', parseList)
+      .option('--order <terms>', 'sort order, such as runwayFeet:desc,name', parseList)
+      .option('--all', 'read all pages, not only the first')
+      .option('--max-pages <count>', 'read at most this many pages', parseCount)
+      .option(
+        '--page-size <count>',
+        'objects per page; the service reduces large values',
+        parseCount,
+      )
+      .option('--page-token <token>', 'continue after an earlier page', parseText)
+      .option('--snapshot', 'read all pages as of the first page'),
   )
 }
 
-/** A term of `--order`: property, direction, where objects without a value go. */
+/** Splits a term of `--order`: the property, then direction and position of nulls. */
 export function readOrderTerm(term: string): { name: string; rest: string[] } {
   const [name = '', ...rest] = term.split(':')
   return { name: name.replace(/^(?:properties|p)\./, ''), rest }
 }
 
-/** Shows the objects of as many pages as were asked for, and says what it left out. */
-export async function showWalk(
-  readPage: (wish: PageWish) => Promise<Page>,
+/** Prints the objects of the requested pages, and how to continue if more follow. */
+export async function printWalk(
+  readPage: (options: PageOptions) => Promise<Page>,
   options: WalkOptions,
   signal: AbortSignal,
 ): Promise<void> {
@@ -54,7 +57,7 @@ export async function showWalk(
   const walk = { pageToken: options.pageToken, maxPages: maxPages ?? (all ? undefined : 1) }
   const pages = walkPages((pageToken) => readPage({ pageToken, pageSize, snapshot }), walk)
   const writer = await openRecordWriter(options, signal)
-  // Where the objects go to the same terminal, they tell themselves how far it is.
+  // Objects printed to the same terminal show the progress themselves.
   const progress =
     process.stderr.isTTY && !process.stdout.isTTY ? startProcessProgress('reading') : undefined
   let [objects, bytes] = [0, 0]
@@ -70,23 +73,27 @@ export async function showWalk(
     progress?.end()
   }
   writer.end()
-  if (last?.nextPageToken !== undefined) tellRest(objects, last, options)
+  if (last?.nextPageToken !== undefined) printContinuation(objects, last, options)
 }
 
-function tellRest(shown: number, { nextPageToken, totalCount }: Page, options: WalkOptions): void {
-  // Only a walk from the beginning can tell how many of all were shown.
+function printContinuation(
+  printed: number,
+  { nextPageToken, totalCount }: Page,
+  options: WalkOptions,
+): void {
+  // The total says nothing about a walk that started in the middle.
   const of =
     totalCount === undefined || options.pageToken !== undefined
       ? ''
       : ` of ${formatCount(Number(totalCount))}`
-  const everything = options.all ? '' : ' --all goes on to the end, oqs export past every limit;'
-  tell(
-    `${formatCount(shown)}${of} objects shown, more follow.${everything} to go on, repeat this with --page-token ${nextPageToken}`,
+  const all = options.all ? '' : ' Use --all to read every page, or `oqs export` without a limit.'
+  printMessage(
+    `${formatCount(printed)}${of} objects shown; more follow.${all} To continue, repeat the command with --page-token ${nextPageToken}`,
   )
 }
 
 interface RecordWriter {
-  /** Gives the number of characters written. */
+  /** Returns the number of characters written. */
   write(records: readonly ObjectRecord[]): Promise<number>
   end(): void
 }
@@ -120,10 +127,10 @@ async function openTableWriter(signal: AbortSignal): Promise<RecordWriter> {
       return text.length
     },
     end() {
-      if (layout === undefined) tell('there are no such objects')
+      if (layout === undefined) printMessage('no objects found')
       else if (layout.hidden.length > 0) {
-        tell(
-          `no room for ${layout.hidden.join(', ')}: --select chooses properties, --json shows all`,
+        printMessage(
+          `columns that do not fit: ${layout.hidden.join(', ')}. Choose properties with --select, or see all with --json.`,
         )
       }
     },

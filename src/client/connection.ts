@@ -1,30 +1,29 @@
-import { mayPass, Patience, type Pause, readRetryAfter, realPause } from './retry.ts'
-import { ConnectionError, isErrorAnswer, ServiceError } from './service-error.ts'
+/** A connection to one service: sends requests, retries, and describes every failure in one line. */
+import { isRetryable, type Pause, RetryPolicy, readRetryAfter, realPause } from './retry.ts'
+import { ConnectionError, isErrorBody, ServiceError } from './service-error.ts'
 
-/** One service at one address: sends requests, tries again, and turns every failure into a line. */
-
-export interface ServiceAddress {
-  /** Where the service is; paths of its API are put behind it. */
+export interface ConnectionOptions {
+  /** The base URL of the service; API paths are appended to it. */
   readonly url: string
   readonly token?: string | undefined
-  /** Ends whatever is under way. */
+  /** Aborts requests and pauses. */
   readonly signal?: AbortSignal | undefined
-  /** Ends waiting for another try, but nothing that is under way. */
-  readonly patienceSignal?: AbortSignal | undefined
+  /** Aborts pauses before a retry, but no request in progress. */
+  readonly retrySignal?: AbortSignal | undefined
   readonly pause?: Pause
 }
 
 export interface ServiceRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Begins with a slash; its variable parts are already percent-encoded. */
+  /** Starts with a slash; variable segments are already percent-encoded. */
   readonly path: string
   readonly query?: QueryParameters
   readonly body?: { readonly type: string; readonly content: string | Uint8Array }
-  /** Whether sending it twice does no harm. */
-  readonly repeatable: boolean
+  /** Whether the request can safely be sent twice. */
+  readonly isRepeatable: boolean
 }
 
-/** The parameters of a query string; undefined ones are left out, lists are repeated. */
+/** The parameters of a query string; undefined ones are omitted, lists are repeated. */
 export type QueryParameters = Readonly<
   Record<string, string | number | boolean | readonly string[] | undefined>
 >
@@ -34,53 +33,58 @@ export class Connection {
   readonly signal: AbortSignal | undefined
   readonly #token: string | undefined
   readonly #pause: Pause
-  readonly #patienceSignal: AbortSignal | undefined
-  /** A service that was never there is not waited for; one that restarts is. */
+  readonly #retrySignal: AbortSignal | undefined
+  /** Only a service that has answered before is assumed to be restarting. */
   #hasAnswered = false
 
-  constructor({ url, token, signal, patienceSignal, pause = realPause }: ServiceAddress) {
+  constructor({ url, token, signal, retrySignal, pause = realPause }: ConnectionOptions) {
     this.url = url.replace(/\/+$/, '')
     this.signal = signal
     this.#token = token
     this.#pause = pause
-    this.#patienceSignal = patienceSignal ?? signal
+    this.#retrySignal = retrySignal ?? signal
   }
 
-  patience(): Patience {
-    return new Patience(this.#pause, this.#patienceSignal)
+  createRetryPolicy(): RetryPolicy {
+    return new RetryPolicy(this.#pause, this.#retrySignal)
   }
 
-  /** The JSON of an answer. */
-  async ask(request: ServiceRequest): Promise<unknown> {
-    const patience = this.patience()
+  /** Sends a request and returns the JSON of its response. */
+  async send(request: ServiceRequest): Promise<unknown> {
+    const retryPolicy = this.createRetryPolicy()
     for (;;) {
       try {
-        const response = await this.#send(request)
+        const response = await this.#fetch(request)
         return await this.#readJson(response)
       } catch (error) {
-        if (!request.repeatable || !mayPass(error)) throw error
-        await patience.wait(error)
+        if (!request.isRepeatable || !isRetryable(error)) throw error
+        await retryPolicy.wait(error)
       }
     }
   }
 
-  /** The answer as it comes, without a second try: only the caller knows what it has read. */
-  async stream(request: ServiceRequest): Promise<Response> {
-    const response = await this.#send(request)
+  /** Sends a request and returns its response as a stream, without retries. */
+  async stream(request: Omit<ServiceRequest, 'isRepeatable'>): Promise<Response> {
+    const response = await this.#fetch(request)
     if (!response.ok) await this.#readJson(response)
     return response
   }
 
-  /** What a broken stream means to people. */
+  /** Returns the error for a response that broke off. */
   lost(error: unknown): Error {
     this.signal?.throwIfAborted()
     return new ConnectionError(
-      `the connection to ${this.url} was lost (${causeOf(error)}): is the service still running?`,
+      `lost the connection to ${this.url} (${causeOf(error)}). Check that the service is running.`,
       { isLost: true, cause: error },
     )
   }
 
-  async #send({ method = 'GET', path, query = {}, body }: ServiceRequest): Promise<Response> {
+  async #fetch({
+    method = 'GET',
+    path,
+    query = {},
+    body,
+  }: Omit<ServiceRequest, 'isRepeatable'>): Promise<Response> {
     const init = {
       method,
       headers: {
@@ -98,7 +102,7 @@ export class Connection {
     } catch (error) {
       this.signal?.throwIfAborted()
       throw new ConnectionError(
-        `no answer from ${this.url} (${causeOf(error)}): is the service running (oqs serve), and is --url right?`,
+        `cannot reach ${this.url} (${causeOf(error)}). Start the service with \`oqs serve\`, or pass --url.`,
         { isLost: this.#hasAnswered || !ABSENT.includes(codeOf(error)), cause: error },
       )
     }
@@ -113,14 +117,14 @@ export class Connection {
     }
     const body = parseJson(text)
     if (response.ok && body !== undefined) return body
-    if (!response.ok && isErrorAnswer(body)) {
+    if (!response.ok && isErrorBody(body)) {
       const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), Date.now())
       throw new ServiceError(response.status, body, retryAfterMs)
     }
     const type = response.headers.get('content-type') ?? 'no content type'
     throw new ConnectionError(
-      `${this.url} answered ${response.status} with ${type}, which is no answer of an object query service: is --url right?`,
-      // A proxy in between says so while the service restarts.
+      `${this.url} responded with status ${response.status} and ${type}, so it is not an object query service. Check --url.`,
+      // A proxy responds with these while the service restarts.
       { isLost: [502, 503, 504].includes(response.status) },
     )
   }
@@ -133,7 +137,7 @@ function queryString(query: QueryParameters): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
 }
 
-/** Undefined when it is no JSON. */
+/** Returns undefined if the text is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -154,7 +158,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   UND_ERR_BODY_TIMEOUT: 'timed out',
 }
 
-/** Nobody is there, which a service that has never answered will not change by waiting. */
+/** Nothing listens there; waiting does not help unless the service has answered before. */
 const ABSENT: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', '']
 
 function causeOf(error: unknown): string {
@@ -166,7 +170,7 @@ function codeOf(error: unknown): string {
   return lastCause(error).code ?? ''
 }
 
-/** `fetch` hides what went wrong in a chain of causes. */
+/** `fetch` wraps the network error in a chain of causes. */
 function lastCause(error: unknown): NodeJS.ErrnoException {
   let last = error as NodeJS.ErrnoException
   while (last.cause instanceof Error) last = last.cause

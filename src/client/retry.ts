@@ -1,22 +1,21 @@
+/** Retries of failed requests: which failures, how often and after which pauses. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConnectionError, ServiceError } from './service-error.ts'
 
-/** Trying again: how often, and with which pauses. */
-
-/** Waits; ends early, with an error, when the signal says so. */
+/** Waits for a time; rejects when the signal aborts. */
 export type Pause = (ms: number, signal: AbortSignal | undefined) => Promise<void>
 
 export const realPause: Pause = (ms, signal) => sleep(ms, undefined, { signal })
 
-/** The pause before each repetition; after the last one the failure counts. */
+/** The pause before each retry; after the last retry the failure is final. */
 const PAUSES_MS = [250, 500, 1000, 2000, 4000]
 
-/** A service that asks for a longer pause than this is not waited for that long. */
+/** Upper limit for the pause that a service requests with `Retry-After`. */
 const LONGEST_PAUSE_MS = 30_000
 
-/** Pauses between tries; a success in between starts it anew. */
-export class Patience {
-  #tries = 0
+/** Counts the retries of one operation and pauses before each of them. */
+export class RetryPolicy {
+  #retries = 0
   readonly #pause: Pause
   readonly #signal: AbortSignal | undefined
 
@@ -25,31 +24,32 @@ export class Patience {
     this.#signal = signal
   }
 
-  renew(): void {
-    this.#tries = 0
+  /** Starts counting from zero, after progress was made. */
+  reset(): void {
+    this.#retries = 0
   }
 
-  /** Waits before the next try, or throws what went wrong when there were enough. */
+  /** Waits before the next retry; throws the failure if there were enough retries. */
   async wait(failure: ConnectionError | ServiceError): Promise<void> {
-    const pauseMs = PAUSES_MS[this.#tries]
+    const pauseMs = PAUSES_MS[this.#retries]
     if (pauseMs === undefined || this.#signal?.aborted === true) throw failure
-    this.#tries += 1
-    const askedMs = failure instanceof ServiceError ? failure.retryAfterMs : undefined
-    const ms = Math.min(askedMs ?? pauseMs, LONGEST_PAUSE_MS)
+    this.#retries += 1
+    const requestedMs = failure instanceof ServiceError ? failure.retryAfterMs : undefined
+    const ms = Math.min(requestedMs ?? pauseMs, LONGEST_PAUSE_MS)
     await this.#pause(ms, this.#signal).catch(() => {
-      // Whoever ends the waiting wants to know what was waited for.
+      // The failure says more than the aborted pause.
       throw failure
     })
   }
 }
 
-/** Whether a failure may pass by itself. */
-export function mayPass(error: unknown): error is ConnectionError | ServiceError {
+/** Returns whether a failure may be temporary. */
+export function isRetryable(error: unknown): error is ConnectionError | ServiceError {
   if (error instanceof ConnectionError) return error.isLost
   return error instanceof ServiceError && [429, 503].includes(error.status)
 }
 
-/** `Retry-After`: seconds, or a date. */
+/** Parses a `Retry-After` header, which holds seconds or a date, into milliseconds. */
 export function readRetryAfter(text: string | null, nowMs: number): number | undefined {
   if (text === null) return undefined
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000

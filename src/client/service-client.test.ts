@@ -7,12 +7,12 @@ import { ServiceClient } from './service-client.ts'
 import { ConnectionError, ServiceError } from './service-error.ts'
 import { walkPages } from './walk-pages.ts'
 
-/** A server that answers in all the ways in which a network and a service can go wrong. */
+/** Starts a server that sends the given responses, one per request, and repeats the last one. */
 async function startPeer(...answers: RequestListener[]) {
-  const asked: string[] = []
+  const requests: string[] = []
   const pauses: number[] = []
   const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`)
+    requests.push(`${request.method} ${request.url}`)
     const answer = answers.length > 1 ? answers.shift() : answers[0]
     answer?.(request, response)
   }).listen(0, '127.0.0.1')
@@ -22,7 +22,7 @@ async function startPeer(...answers: RequestListener[]) {
     pauses.push(ms)
   }
   return {
-    asked,
+    requests,
     pauses,
     client: new ServiceClient({ url: `${url}/`, token: 'a-token', pause }),
     async [Symbol.asyncDispose]() {
@@ -52,49 +52,49 @@ const breakMidway: RequestListener = (_, response) => {
 const TYPE = { ontology: 'a b', objectType: 't' }
 
 describe('the client', () => {
-  it('asks again after lost connections and 503, with growing pauses', async () => {
+  it('retries after lost connections and 503, with growing pauses', async () => {
     await using peer = await startPeer(hangUp, breakMidway, unavailable, json(200, { data: [] }))
     expect(await peer.client.listObjects(TYPE, { pageSize: 2 })).toEqual({ data: [] })
     expect(peer.pauses).toEqual([250, 500, 3000])
-    expect(new Set(peer.asked)).toEqual(
+    expect(new Set(peer.requests)).toEqual(
       new Set(['GET /api/v1/ontologies/a%20b/objects/t?pageSize=2']),
     )
   })
 
-  it('gives up at last, in one line that says what to check', async () => {
+  it('gives up after the last retry, in one line that says what to do', async () => {
     await using peer = await startPeer(hangUp)
     const failure = await peer.client.readDefinition('o').catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ConnectionError)
     expect((failure as Error).message).toMatch(
-      /^no answer from http:\S+ \(connection closed\): is the service running \(oqs serve\), and is --url right\?$/,
+      /^cannot reach http:\S+ \(connection closed\)\. Start the service with `oqs serve`, or pass --url\.$/,
     )
     expect(peer.pauses).toEqual([250, 500, 1000, 2000, 4000])
   })
 
-  it('sends a batch again only where that does no harm', async () => {
+  it('repeats a batch only if that is safe', async () => {
     const done = json(200, { version: 1, put: 1, deleted: 0 })
     await using careful = await startPeer(hangUp, done)
-    const batch = careful.client.postBatch(TYPE, '{}', { repeatable: false })
+    const batch = careful.client.postBatch(TYPE, '{}', { isRepeatable: false })
     await expect(batch).rejects.toThrow(ConnectionError)
-    expect(careful.asked).toHaveLength(1)
+    expect(careful.requests).toHaveLength(1)
     await using upsert = await startPeer(hangUp, done)
     const query = { mode: 'upsert' }
-    expect(await upsert.client.postBatch(TYPE, '{}', { repeatable: true, query })).toEqual({
+    expect(await upsert.client.postBatch(TYPE, '{}', { isRepeatable: true, query })).toEqual({
       version: 1,
       put: 1,
       deleted: 0,
     })
-    expect(upsert.asked.at(-1)).toBe('POST /api/admin/v1/ontologies/a%20b/objects/t?mode=upsert')
+    expect(upsert.requests.at(-1)).toBe('POST /api/admin/v1/ontologies/a%20b/objects/t?mode=upsert')
   })
 
-  it('does not wait for a service that was never there', async () => {
+  it('does not wait for a service that has never answered', async () => {
     const peer = await startPeer(hangUp)
     await peer[Symbol.asyncDispose]()
     await expect(peer.client.listOntologies()).rejects.toThrow(/connection refused/)
     expect(peer.pauses).toEqual([])
   })
 
-  it('makes one line of an error of the service', async () => {
+  it('describes an error of the service in one line', async () => {
     const body = {
       errorName: 'InvalidOntologyDefinition',
       errorDescription: 'It has mistakes.',
@@ -102,7 +102,7 @@ describe('the client', () => {
         pageToken: 'long',
         none: [],
         mistakes: [
-          { path: 'a', reason: 'is odd' },
+          { path: 'a', reason: 'is invalid' },
           { path: 'b', reason: 'too' },
         ],
       },
@@ -111,26 +111,26 @@ describe('the client', () => {
     const failure = await peer.client.applyDefinition('o', {}).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ServiceError)
     expect((failure as Error).message).toBe(
-      'InvalidOntologyDefinition: It has mistakes. (mistakes a is odd, b too)',
+      'InvalidOntologyDefinition: It has mistakes. (mistakes a is invalid, b too)',
     )
-    expect(peer.asked).toHaveLength(1)
+    expect(peer.requests).toHaveLength(1)
   })
 
-  it('notices that something else answers', async () => {
+  it('recognises that another server answers', async () => {
     const page: RequestListener = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')
     }
     for (const answer of [page, json(404, { message: 'Not Found' })]) {
       await using peer = await startPeer(answer)
       await expect(peer.client.listOntologies()).rejects.toThrow(
-        /answered \d+ with \S+, which is no answer of an object query service: is --url right\?$/,
+        /responded with status \d+ and \S+, so it is not an object query service\. Check --url\.$/,
       )
     }
     await using peer = await startPeer(json(200, {}))
-    await expect(peer.client.openExport(TYPE, { format: 'csv' })).rejects.toThrow(/is --url right/)
+    await expect(peer.client.openExport(TYPE, { format: 'csv' })).rejects.toThrow(/Check --url/)
   })
 
-  it('ends at once when it is told to', async () => {
+  it('stops at once when its signal aborts', async () => {
     await using peer = await startPeer(() => abort.abort(new Error('stopped')))
     const abort = new AbortController()
     const { url } = peer.client.connection
@@ -151,7 +151,7 @@ describe('a walk over pages', () => {
     return seen
   }
 
-  it('follows the tokens to the last page, or as far as it may', async () => {
+  it('follows the tokens to the last page or the page limit', async () => {
     expect(await walked({})).toEqual([0, 1, 2, 3])
     expect(await walked({ maxPages: 2 })).toEqual([0, 1])
     expect(await walked({ pageToken: '2', maxPages: 9 })).toEqual([2, 3])

@@ -1,10 +1,9 @@
+/** The client that commands use: one method per endpoint. */
 import type { ExportFormat } from '../contract/export-formats.ts'
-import { Connection, type QueryParameters, type ServiceAddress } from './connection.ts'
+import { Connection, type ConnectionOptions, type QueryParameters } from './connection.ts'
 import { ConnectionError } from './service-error.ts'
 
-/** A client of the service: one method for each thing that commands ask for. */
-
-/** An object type as it stands in a path. */
+/** The path parameters that name an object type. */
 export interface TypePath {
   /** RID or API name. */
   readonly ontology: string
@@ -24,29 +23,29 @@ export interface Page {
   readonly totalCount?: string
 }
 
-/** What every list of objects can be asked with. */
-export interface PageWish {
+/** The parameters that all paged endpoints share. */
+export interface PageOptions {
   readonly pageSize?: number | undefined
   readonly pageToken?: string | undefined
   readonly snapshot?: boolean | undefined
 }
 
-export interface ListWish extends PageWish {
+export interface ListOptions extends PageOptions {
   readonly properties?: string | undefined
   readonly orderBy?: string | undefined
   /** `properties.NAME.OPERATOR` → values. */
   readonly filters?: Readonly<Record<string, readonly string[]>>
 }
 
-/** The body of a search of revision 1.0. */
-export interface SearchWish extends PageWish {
+/** The body of a search request of revision 1.0. */
+export interface SearchRequest extends PageOptions {
   readonly query: unknown
   readonly orderBy?: { readonly fields: readonly object[] } | undefined
   readonly fields?: readonly string[] | undefined
 }
 
-/** The body of a search of revision 2.0. */
-export interface FamilySearchWish extends PageWish {
+/** The body of a search request of revision 2.0. */
+export interface FamilySearchRequest extends PageOptions {
   readonly query: unknown
 }
 
@@ -65,19 +64,19 @@ export interface BatchResult {
   readonly kept?: number
 }
 
-export interface ExportWish {
+export interface ExportOptions {
   readonly format: ExportFormat
-  /** The JSON of a query of revision 1.0. */
+  /** A query of revision 1.0, as JSON. */
   readonly where?: string | undefined
   readonly select?: string | undefined
-  /** Go on with this version, after this primary key, which this many objects end with. */
+  /** To resume: the version, the last primary key received, and the number of objects received. */
   readonly version?: string | undefined
   readonly after?: string | undefined
   readonly received?: number | undefined
 }
 
 export interface ExportStream {
-  /** The version of the object type that is sent. */
+  /** The version of the object type that is exported. */
   readonly version: string
   readonly chunks: AsyncIterable<Uint8Array>
 }
@@ -87,23 +86,27 @@ const JSON_TYPE = 'application/json'
 export class ServiceClient {
   readonly connection: Connection
 
-  constructor(address: ServiceAddress) {
-    this.connection = new Connection(address)
+  constructor(options: ConnectionOptions) {
+    this.connection = new Connection(options)
   }
 
-  async listObjects(type: TypePath, { filters = {}, ...wish }: ListWish): Promise<Page> {
-    const query: QueryParameters = { ...wish, ...filters }
+  async listObjects(type: TypePath, { filters = {}, ...options }: ListOptions): Promise<Page> {
+    const query: QueryParameters = { ...options, ...filters }
     return (await this.#get(objectsPath(type), query)) as Page
   }
 
-  async searchObjects(type: TypePath, wish: SearchWish): Promise<Page> {
-    return (await this.#query(`${objectsPath(type)}/search`, wish)) as Page
+  async searchObjects(type: TypePath, request: SearchRequest): Promise<Page> {
+    return (await this.#search(`${objectsPath(type)}/search`, request)) as Page
   }
 
-  /** Search by type, revision 2.0. */
-  async searchFamily(family: string, objectType: string, wish: FamilySearchWish): Promise<Page> {
+  /** Searches by object type, with a request of revision 2.0. */
+  async searchFamily(
+    family: string,
+    objectType: string,
+    request: FamilySearchRequest,
+  ): Promise<Page> {
     const path = `/api/${segment(family)}/v1/objects/types/${segment(objectType)}/search`
-    return (await this.#query(path, wish)) as Page
+    return (await this.#search(path, request)) as Page
   }
 
   async getObject(type: TypePath, primaryKey: string, properties?: string): Promise<ObjectRecord> {
@@ -116,89 +119,90 @@ export class ServiceClient {
     return data
   }
 
-  /** The name of the property that identifies objects of a type. */
+  /** Returns the name of the primary key property of a type. */
   async primaryKeyOf({ ontology, objectType }: TypePath): Promise<string> {
     const path = `/api/v1/ontologies/${segment(ontology)}/objectTypes/${segment(objectType)}`
     const { primaryKey } = (await this.#get(path)) as { primaryKey?: readonly string[] }
     const name = primaryKey?.[0]
     if (name !== undefined) return name
-    const message = `${this.connection.url} names no primary key of ${objectType}: is --url right?`
+    const message = `${this.connection.url} returned no primary key for ${objectType}, so it is not an object query service. Check --url.`
     throw new ConnectionError(message, { isLost: false })
   }
 
-  /** The definition of an ontology. */
   async readDefinition(ontology: string): Promise<unknown> {
     return await this.#get(adminPath(ontology))
   }
 
-  /** Defines or changes an ontology; the same definition twice changes nothing. */
+  /** Creates or changes an ontology; applying the same definition again changes nothing. */
   async applyDefinition(ontology: string, definition: unknown): Promise<unknown> {
-    return await this.connection.ask({
+    return await this.connection.send({
       method: 'PUT',
       path: adminPath(ontology),
       body: { type: JSON_TYPE, content: JSON.stringify(definition) },
-      repeatable: true,
+      isRepeatable: true,
     })
   }
 
   /**
-   * Sends one atomic batch, a change on each line. Only the caller knows whether it may be sent a
-   * second time when the answer to the first is lost.
+   * Sends one atomic batch with one change per line. The caller decides whether it may be sent
+   * again if the response is lost.
    */
   async postBatch(
     { ontology, objectType }: TypePath,
     lines: string | Uint8Array,
-    { repeatable, query = {} }: { repeatable: boolean; query?: QueryParameters },
+    { isRepeatable, query = {} }: { isRepeatable: boolean; query?: QueryParameters },
   ): Promise<BatchResult> {
-    const answer = await this.connection.ask({
+    const result = await this.connection.send({
       method: 'POST',
       path: `${adminPath(ontology)}/objects/${segment(objectType)}`,
       query,
       body: { type: 'application/x-ndjson', content: lines },
-      repeatable,
+      isRepeatable,
     })
-    return answer as BatchResult
+    return result as BatchResult
   }
 
-  /** Starts to replace all objects of a type; gives the name that batches add to. */
+  /** Starts a replacement of all objects of a type; returns the name for its batches. */
   async startReplacement(type: TypePath): Promise<string> {
-    const answer = await this.connection.ask({
+    const result = await this.connection.send({
       method: 'POST',
       path: replacementsPath(type),
-      // One that was started and never heard of is given up by the service after a while.
-      repeatable: true,
+      // A replacement that is started twice and never used expires.
+      isRepeatable: true,
     })
-    return (answer as { replacement: string }).replacement
+    return (result as { replacement: string }).replacement
   }
 
   async publishReplacement(type: TypePath, replacement: string): Promise<BatchResult> {
-    const answer = await this.connection.ask({
+    const result = await this.connection.send({
       method: 'POST',
       path: `${replacementsPath(type)}/${segment(replacement)}/publish`,
-      // Published already, it answers as before.
-      repeatable: true,
+      // Publishing again returns the result of the first time.
+      isRepeatable: true,
     })
-    return answer as BatchResult
+    return result as BatchResult
   }
 
   async abandonReplacement(type: TypePath, replacement: string): Promise<void> {
-    await this.connection.ask({
+    await this.connection.send({
       method: 'DELETE',
       path: `${replacementsPath(type)}/${segment(replacement)}`,
-      repeatable: false,
+      isRepeatable: false,
     })
   }
 
-  /** One snapshot of a type, as a stream that may break at any place. */
-  async openExport({ ontology, objectType }: TypePath, wish: ExportWish): Promise<ExportStream> {
+  /** Opens an export of one snapshot of a type as a stream, which may break off anywhere. */
+  async openExport(
+    { ontology, objectType }: TypePath,
+    options: ExportOptions,
+  ): Promise<ExportStream> {
     const response = await this.connection.stream({
       path: `${adminPath(ontology)}/objects/${segment(objectType)}/export`,
-      query: { ...wish },
-      repeatable: true,
+      query: { ...options },
     })
     const version = response.headers.get('oqs-version')
     if (version === null || response.body === null) {
-      const message = `${this.connection.url} did not answer with an export: is --url right?`
+      const message = `${this.connection.url} did not return an export, so it is not an object query service. Check --url.`
       throw new ConnectionError(message, { isLost: false })
     }
     return { version, chunks: this.#chunksOf(response.body) }
@@ -220,17 +224,17 @@ export class ServiceClient {
   }
 
   #get(path: string, query: QueryParameters = {}): Promise<unknown> {
-    return this.connection.ask({ path, query, repeatable: true })
+    return this.connection.send({ path, query, isRepeatable: true })
   }
 
-  /** A question that is too large for a query string; it changes nothing. */
-  #query(path: string, body: object): Promise<unknown> {
+  /** A POST that changes nothing, so it can be repeated. */
+  #search(path: string, body: object): Promise<unknown> {
     const content = JSON.stringify(body)
-    return this.connection.ask({
+    return this.connection.send({
       method: 'POST',
       path,
       body: { type: JSON_TYPE, content },
-      repeatable: true,
+      isRepeatable: true,
     })
   }
 }

@@ -1,15 +1,15 @@
-/** What can go wrong between a client and the service, each in one line for people. */
+/** Errors of a client of the service, each with a message of one line. */
 
-/** The service answered with an error of its own. */
+/** An error response of the service. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly status: number
   readonly errorName: string
   readonly parameters: Readonly<Record<string, unknown>>
-  /** The pause that the service asked for before the next try. */
+  /** The pause before a retry that the service requested. */
   readonly retryAfterMs: number | undefined
 
-  constructor(status: number, body: ErrorAnswer, retryAfterMs?: number) {
+  constructor(status: number, body: ErrorBody, retryAfterMs?: number) {
     super(describeError(status, body))
     this.status = status
     this.retryAfterMs = retryAfterMs
@@ -18,10 +18,10 @@ export class ServiceError extends Error {
   }
 }
 
-/** The service cannot be reached, was lost midway, or is something else. */
+/** The service cannot be reached, the connection broke, or the peer is not this service. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
-  /** Whether asking again may help. */
+  /** Whether the connection was lost, so that a retry may help. */
   readonly isLost: boolean
 
   constructor(message: string, { isLost, cause }: { isLost: boolean; cause?: unknown }) {
@@ -30,32 +30,32 @@ export class ConnectionError extends Error {
   }
 }
 
-/** The body of an error, as far as a client relies on it. */
-export interface ErrorAnswer {
+/** The members of an error response that the client uses. */
+export interface ErrorBody {
   readonly errorName: string
   readonly errorInstanceId?: string
   readonly errorDescription?: string
   readonly parameters?: Readonly<Record<string, unknown>>
 }
 
-export function isErrorAnswer(body: unknown): body is ErrorAnswer {
+export function isErrorBody(body: unknown): body is ErrorBody {
   return (
     typeof body === 'object' &&
     body !== null &&
-    typeof (body as Partial<ErrorAnswer>).errorName === 'string'
+    typeof (body as Partial<ErrorBody>).errorName === 'string'
   )
 }
 
-/** A value that says nothing to people, or is far too long for a line. */
-const UNHELPFUL = ['pageToken']
-const VALUE_LENGTH = 200
-const LIST_LENGTH = 10
+/** Parameters that are too long for a message and not readable. */
+const OMITTED_PARAMETERS = ['pageToken']
+const MAX_VALUE_LENGTH = 200
+const MAX_LIST_LENGTH = 10
 
-function describeError(status: number, body: ErrorAnswer): string {
+function describeError(status: number, body: ErrorBody): string {
   const { errorName, errorDescription = '', errorInstanceId, parameters = {} } = body
   const known = status >= 500 ? { ...parameters, errorInstanceId } : parameters
   const details = Object.entries(known)
-    .filter(([name, value]) => !UNHELPFUL.includes(name) && !isEmpty(value))
+    .filter(([name, value]) => !OMITTED_PARAMETERS.includes(name) && !isEmpty(value))
     .map(([name, value]) => `${name} ${describeValue(value)}`)
   const tail = details.length === 0 ? '' : ` (${details.join('; ')})`
   return `${errorName}: ${errorDescription}${tail}`
@@ -67,12 +67,12 @@ function isEmpty(value: unknown): boolean {
 
 function describeValue(value: unknown): string {
   const items = Array.isArray(value) ? value : [value]
-  const shown = items.slice(0, LIST_LENGTH).map(describeItem)
-  const more = items.length > shown.length ? `, and ${items.length - shown.length} more` : ''
-  return shown.join(', ') + more
+  const described = items.slice(0, MAX_LIST_LENGTH).map(describeItem)
+  const rest = items.length - described.length
+  return described.join(', ') + (rest > 0 ? `, and ${rest} more` : '')
 }
 
-/** A mistake has a path and a reason, which read well side by side. */
+/** Joins the members of an object, such as the path and the reason of a mistake. */
 function describeItem(item: unknown): string {
   const text =
     typeof item === 'object' && item !== null && !Array.isArray(item)
@@ -80,5 +80,5 @@ function describeItem(item: unknown): string {
       : typeof item === 'string'
         ? item
         : JSON.stringify(item)
-  return text.length > VALUE_LENGTH ? `${text.slice(0, VALUE_LENGTH)}…` : text
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text
 }

@@ -1,16 +1,15 @@
 import type { Page } from './service-client.ts'
 
-/** Follows page tokens from page to page; the rest of the request stays the same. */
-
-export interface Walk {
-  /** Where to start; at the beginning when left out. */
+export interface WalkOptions {
+  /** The page to start with; the first page if undefined. */
   readonly pageToken?: string | undefined
   readonly maxPages?: number | undefined
 }
 
+/** Yields page after page by following page tokens. */
 export async function* walkPages(
   readPage: (pageToken: string | undefined) => Promise<Page>,
-  { pageToken, maxPages = Number.POSITIVE_INFINITY }: Walk = {},
+  { pageToken, maxPages = Number.POSITIVE_INFINITY }: WalkOptions = {},
 ): AsyncGenerator<Page> {
   let token = pageToken
   for (let pages = 0; pages < maxPages; pages += 1) {

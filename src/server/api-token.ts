@@ -1,30 +1,29 @@
+/** Creates bearer tokens. The secret is returned once and stored only as a hash. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Scope } from '../contract/scopes.ts'
 import { hashSecret } from '../http/request/caller.ts'
 import type { ApiToken, ObjectStore } from '../store/object-store.ts'
 
-/** Making bearer tokens. The secret is shown once and kept only as a hash. */
-
-export interface TokenWish {
+export interface ApiTokenSpec {
   readonly name: string
   readonly scopes: readonly Scope[]
   readonly ontologies: readonly string[] | undefined
   readonly expiresAtMs: number | undefined
 }
 
-/** Easy to recognise, for people and for scanners of leaked secrets. */
+/** Lets people and secret scanners recognise a leaked token. */
 const PREFIX = 'oqs_'
 const SECRET_BYTES = 32
 
 export async function createApiToken(
   store: ObjectStore,
-  wish: TokenWish,
+  spec: ApiTokenSpec,
   nowMs: number,
 ): Promise<{ readonly secret: string; readonly token: ApiToken }> {
   const secret = PREFIX + randomBytes(SECRET_BYTES).toString('base64url')
   const token: ApiToken = {
     id: randomUUID(),
-    ...wish,
+    ...spec,
     createdAtMs: nowMs,
     revokedAtMs: undefined,
   }

@@ -4,7 +4,7 @@ import { cannotOpen, existingPath } from './open-store.ts'
 
 export type { BackupProgress } from '../store/sqlite/file/backup.ts'
 
-/** Copies the store that `OQS_STORE` names into a file; returns the bytes of the copy. */
+/** Copies the SQLite store that `OQS_STORE` names into a file; returns the size of the copy. */
 export async function backupStore(
   name: string,
   target: string,
@@ -12,6 +12,9 @@ export async function backupStore(
 ): Promise<number> {
   const path = existingPath(name)
   if (path === undefined)
-    throw cannotOpen(name, 'back up PostgreSQL with pg_dump; see docs/backups.md')
+    throw cannotOpen(
+      name,
+      '`oqs backup` copies SQLite stores only. Back up PostgreSQL with pg_dump; see docs/backups.md.',
+    )
   return backupDatabase(path, target, options)
 }

@@ -1,10 +1,10 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { ConfigError, readConfig, settingsInForce } from './config.ts'
+import { ConfigError, effectiveSettings, readConfig } from './config.ts'
 import { Secret } from './secret.ts'
 
 describe('the configuration', () => {
-  it('has a value for everything that has a default', () => {
+  it('uses the defaults for settings that are not set', () => {
     const config = readConfig({})
     expect(config).toMatchObject({
       OQS_HOST: '127.0.0.1',
@@ -22,14 +22,14 @@ describe('the configuration', () => {
     expect(Object.isFrozen(config)).toBe(true)
   })
 
-  it('takes the command line before the environment, and an empty text for not set', () => {
+  it('prefers the command line to the environment, and treats an empty text as not set', () => {
     expect(readConfig({ OQS_DEMO: 'off' }, { OQS_DEMO: 'on' }).OQS_DEMO).toBe(true)
     expect(readConfig({ OQS_PORT: '' }).OQS_PORT).toBe(8080)
-    const [host] = settingsInForce({ OQS_HOST: 'localhost' })
+    const [host] = effectiveSettings({ OQS_HOST: 'localhost' })
     expect(host).toEqual({ name: 'OQS_HOST', text: 'localhost', source: 'environment' })
   })
 
-  it('reads keys of 32 bytes and refuses others without showing them', () => {
+  it('accepts keys of 32 bytes and rejects others without printing them', () => {
     const key = Buffer.alloc(32, 7).toString('base64')
     const keys = readConfig({ OQS_PAGE_TOKEN_KEYS: `${key}, ${key}` }).OQS_PAGE_TOKEN_KEYS
     expect(keys?.reveal()).toHaveLength(2)
@@ -55,13 +55,13 @@ describe('the configuration', () => {
     ['OQS_WORKERS', '0'],
     ['OQS_WORKERS', '257'],
     ['OQS_WORKERS', 'Auto'],
-  ])('refuses %s=%s by name', (name, value) => {
+  ])('rejects %s=%s and names the setting', (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(`${name} is ${JSON.stringify(value)}, but`)
   })
 })
 
 describe('a secret', () => {
-  it('prints as [secret], wherever it is printed', () => {
+  it('is printed as [secret] in strings, in JSON and by inspect', () => {
     const secret = new Secret('hunter2')
     expect(`${secret} ${JSON.stringify({ secret })} ${inspect({ secret })}`).not.toContain(
       'hunter2',

@@ -1,8 +1,7 @@
+/** Reads the settings into one checked, frozen value. An invalid setting stops the start. */
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { SETTING_NAMES, SETTINGS, type Setting, type SettingName, shownText } from './settings.ts'
-
-/** Settings → one checked, frozen value. A wrong setting stops the start and says what is wrong. */
+import { displayText, SETTING_NAMES, SETTINGS, type Setting, type SettingName } from './settings.ts'
 
 type Parsed<Name extends SettingName> = Exclude<
   ReturnType<(typeof SETTINGS)[Name]['parse']>,
@@ -17,7 +16,7 @@ export type Config = { readonly [Name in SettingName]: Parsed<Name> | Absent<Nam
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Where the value of a setting came from. */
+/** The layer that a setting's value comes from. */
 export type Source = 'command line' | 'environment' | 'file' | 'default' | 'not set'
 
 export interface ConfiguredSetting {
@@ -26,31 +25,31 @@ export interface ConfiguredSetting {
   readonly source: Source
 }
 
-/** What is wrong with the configuration, in one line for the operator. */
+/** An invalid configuration, described in one line for the operator. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
 export function readConfig(environment: Environment, commandLine: Environment = {}): Config {
-  const values = settingsInForce(environment, commandLine).map((configured) => {
-    const wrong = whatIsWrong(configured)
-    if (wrong !== undefined) throw new ConfigError(wrong)
+  const values = effectiveSettings(environment, commandLine).map((configured) => {
+    const mistake = describeMistake(configured)
+    if (mistake !== undefined) throw new ConfigError(mistake)
     const { name, text } = configured
     return [name, text === undefined ? undefined : SETTINGS[name].parse(text)]
   })
   return Object.freeze(Object.fromEntries(values)) as Config
 }
 
-/** In one line that may be shown; undefined where nothing is wrong. */
-export function whatIsWrong({ name, text }: ConfiguredSetting): string | undefined {
+/** Returns why a setting is invalid, in one line without secrets; undefined if it is valid. */
+export function describeMistake({ name, text }: ConfiguredSetting): string | undefined {
   const setting: Setting<unknown> = SETTINGS[name]
   if (text === undefined || setting.parse(text) !== undefined) return undefined
-  const shown = setting.secret ? '[secret]' : JSON.stringify(shownText(setting, text))
-  return `${name} is ${shown}, but must be ${setting.allowed}`
+  const value = setting.secret ? '[secret]' : JSON.stringify(displayText(setting, text))
+  return `${name} is ${value}, but must be ${setting.allowed}`
 }
 
-/** Every setting with its text and source: the command line first, then environment, then file. */
-export function settingsInForce(
+/** Returns every setting with its text and source: command line, then environment, then file. */
+export function effectiveSettings(
   environment: Environment,
   commandLine: Environment = {},
 ): ConfiguredSetting[] {
@@ -75,12 +74,15 @@ function readConfigFile(path: string): Environment {
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    throw new ConfigError(`OQS_CONFIG is ${JSON.stringify(path)}: ${(error as Error).message}`)
+    const reason = (error as Error).message
+    throw new ConfigError(`OQS_CONFIG is ${JSON.stringify(path)}, which cannot be read: ${reason}`)
   }
   const values = parseEnv(text) as Environment
   const unknown = Object.keys(values).find((name) => !Object.hasOwn(SETTINGS, name))
   if (unknown !== undefined) {
-    throw new ConfigError(`${path} sets ${unknown}, but there is no such setting`)
+    throw new ConfigError(
+      `${path} sets ${unknown}, which is not a setting. Run \`oqs config\` for the list of settings.`,
+    )
   }
   return values
 }

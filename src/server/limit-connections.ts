@@ -1,4 +1,4 @@
-/** Bounds what connections may take: how many there are, and how long a client may stall one. */
+/** Limits the number of open connections, and how long a client may stall one. */
 import type { Server } from 'node:http'
 import { STALLED_CONNECTION_SECONDS } from '../contract/limits.ts'
 import type { Admission } from '../http/request/admission.ts'
@@ -10,10 +10,9 @@ export function limitConnections(
   stalledMs = 1000 * STALLED_CONNECTION_SECONDS,
 ): void {
   server.maxConnections = maxConnections
-  // Otherwise a worker hands the connection back, and the workers pass it around for ever.
+  // Without this, a worker at its limit returns the connection, and workers pass it around forever.
   Object.assign(server, { dropMaxConnection: true })
-  // Called after a silence, and when a connection without a request has been kept for long enough.
-  // With a listener, Node leaves closing to it.
+  // Node calls the listener when a connection is silent or its keep-alive ends, and closes nothing itself.
   server.setTimeout(stalledMs, (socket) => {
     if (!admission.isClientWaiting(socket)) socket.destroy()
   })

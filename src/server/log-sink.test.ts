@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openLogSink } from './log-sink.ts'
 
-it('writes the lines of one turn together, in order, and each once', async () => {
+it('writes the lines of one turn of the event loop together, in order, each once', async () => {
   const written: string[] = []
   const sink = openLogSink((text) => written.push(text))
   sink.write('one\n')

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { isShown } from './log.ts'
+import { isLogged } from './log.ts'
 import { LOG_LEVELS } from './settings.ts'
 
-it('shows requests from the level info on, and failures from error on', () => {
-  const shownAt = (event: Parameters<typeof isShown>[0]) =>
-    LOG_LEVELS.filter((level) => isShown(event, level))
-  expect(shownAt('requestFinished')).toEqual(['info', 'debug', 'trace'])
-  expect(shownAt('requestFailed')).toEqual(['error', 'warn', 'info', 'debug', 'trace'])
+it('logs requests from level info up, and failures from level error up', () => {
+  const levelsOf = (event: Parameters<typeof isLogged>[0]) =>
+    LOG_LEVELS.filter((level) => isLogged(event, level))
+  expect(levelsOf('requestFinished')).toEqual(['info', 'debug', 'trace'])
+  expect(levelsOf('requestFailed')).toEqual(['error', 'warn', 'info', 'debug', 'trace'])
 })

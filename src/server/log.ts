@@ -1,23 +1,22 @@
+/** The log of the service: events as JSON lines on standard error. */
 import { type Logger, pino } from 'pino'
 import type { HttpEvent } from '../http/events.ts'
 import { HEALTH_ROUTES } from '../http/health.ts'
-import { type LogSink, openLogSink } from './log-sink.ts'
+import { openLogSink } from './log-sink.ts'
 import { LOG_LEVELS, type LogLevel } from './settings.ts'
-
-/** What happened → what is shown: JSON lines on standard error. */
 
 export type ServerEvent =
   | HttpEvent
-  /** A variable that is no setting, but close to one. */
+  /** An environment variable that is probably a misspelt setting. */
   | { readonly event: 'unknownSetting'; readonly name: string; readonly meant: string }
-  /** What Node or a package would print. */
+  /** A warning of Node.js or of a package. */
   | { readonly event: 'warned'; readonly warning: string }
   | { readonly event: 'started'; readonly url: string; readonly version: string }
   | { readonly event: 'stopping'; readonly signal: string | undefined }
   | { readonly event: 'stopped' }
   | { readonly event: 'crashed'; readonly error: unknown }
   | {
-      /** One of several processes that serve; another one takes its place after a pause. */
+      /** A worker process ended; it is replaced after a pause. */
       readonly event: 'workerEnded'
       readonly workerPid: number | undefined
       readonly status: number | undefined
@@ -50,18 +49,14 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
 
 export type Log = (event: ServerEvent) => void
 
-/** Whether an event of this kind can be shown at a level; probes are shown later, see `levelOf`. */
-export function isShown(event: ServerEvent['event'], level: LogLevel): boolean {
+/** Returns whether events of this kind are logged at a level. Health probes log later: `levelOf`. */
+export function isLogged(event: ServerEvent['event'], level: LogLevel): boolean {
   return LOG_LEVELS.indexOf(LEVEL_OF[event]) <= LOG_LEVELS.indexOf(level)
 }
 
-/** One for the whole process, so that lines stay in order. */
-let standardError: LogSink | undefined
-
-/** Logging never fails and never waits, see `LogSink`. */
+/** Opens the log of the process: one per process, so that its lines stay in order. */
 export function openLog(level: LogLevel): Log {
-  standardError ??= openLogSink()
-  const sink = standardError
+  const sink = openLogSink()
   const logger = pino(
     {
       level,
@@ -74,31 +69,31 @@ export function openLog(level: LogLevel): Log {
   return (event) => {
     try {
       writeEvent(logger, event)
-      // The last words, before the process ends.
+      // The process exits after these events.
       if (event.event === 'stopped' || event.event === 'crashed') sink.flush()
     } catch {
-      // There is nowhere left to say it.
+      // Nowhere to report a failure of the log itself.
     }
   }
 }
 
-function writeEvent(logger: Logger, happened: ServerEvent): void {
-  const level = levelOf(happened)
+function writeEvent(logger: Logger, serverEvent: ServerEvent): void {
+  const level = levelOf(serverEvent)
   if (!logger.isLevelEnabled(level)) return
-  const { event, ...details } = happened
+  const { event, ...details } = serverEvent
   logger[level](
     'error' in details ? { ...details, error: describe(details.error) } : details,
     event,
   )
 }
 
-function levelOf(happened: ServerEvent): EventLevel {
-  // Probes would drown what clients asked; one that failed has a line of its own.
-  const isProbe = happened.event === 'requestFinished' && HEALTH_ROUTES.includes(happened.route)
-  return isProbe ? 'debug' : LEVEL_OF[happened.event]
+function levelOf(event: ServerEvent): EventLevel {
+  // Health probes would drown other requests; a failed probe logs `notReady` as well.
+  const isProbe = event.event === 'requestFinished' && HEALTH_ROUTES.includes(event.route)
+  return isProbe ? 'debug' : LEVEL_OF[event.event]
 }
 
-/** Messages of our own and of the database name tables and files, never values. */
+/** Safe to log: messages of the service and of the database name tables and files, never values. */
 function describe(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) }
   const { name, message, stack, cause } = error

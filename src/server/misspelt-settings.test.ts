@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { misspeltSettings } from './misspelt-settings.ts'
 import { SETTING_NAMES } from './settings.ts'
 
-describe('a variable that is no setting', () => {
+describe('an environment variable that is not a setting', () => {
   it.each([
     ['OQS_WROKERS', 'OQS_WORKERS'],
     ['OQS_WORKER', 'OQS_WORKERS'],
@@ -12,11 +12,11 @@ describe('a variable that is no setting', () => {
     ['OQS_PAGE_TOKEN_KEY', 'OQS_PAGE_TOKEN_KEYS'],
     ['OQS_PAGE_CACHE', 'OQS_PAGE_CACHE_BYTES'],
     ['OQS_PAGE_TOKEN_TTL_SECOND', 'OQS_PAGE_TOKEN_TTL_SECONDS'],
-  ])('is told with the one that was meant: %s', (name, meant) => {
+  ])('is reported with the closest setting: %s', (name, meant) => {
     expect(misspeltSettings({ PATH: '/bin', [name]: '2' })).toEqual([{ name, meant }])
   })
 
-  it('is nobody’s business where it resembles none, or is a setting', () => {
+  it('is not reported if no setting is close to it', () => {
     const others = [
       ...SETTING_NAMES,
       'OQS_PORT_8080_TCP',

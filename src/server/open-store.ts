@@ -1,3 +1,4 @@
+/** Opens the store that `OQS_STORE` names. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ObjectQueryError } from '../contract/errors.ts'
@@ -13,7 +14,6 @@ const SQLITE = 'sqlite:'
 export const DAMAGE_ADVICE =
   'stop the service and restore the last backup; see "Restore a SQLite file" in docs/backups.md'
 
-/** `OQS_STORE` → the store it names. */
 export async function openStore(name: string, options: StoreOptions = {}): Promise<ObjectStore> {
   try {
     return isFile(name)
@@ -25,7 +25,7 @@ export async function openStore(name: string, options: StoreOptions = {}): Promi
   }
 }
 
-/** A store that is already there: a command that looks at one must not make another. */
+/** Opens a store that must already exist, so that a mistyped path does not create an empty one. */
 export async function openExistingStore(name: string): Promise<ObjectStore> {
   existingPath(name)
   return openStore(name)
@@ -35,7 +35,12 @@ export async function openExistingStore(name: string): Promise<ObjectStore> {
 export function existingPath(name: string): string | undefined {
   if (!isFile(name)) return undefined
   const path = pathOf(name)
-  if (!existsSync(path)) throw cannotOpen(name, `there is no store at ${path}`)
+  if (!existsSync(path)) {
+    throw cannotOpen(
+      name,
+      `there is no store at ${path}. Set OQS_STORE to an existing one, or create it with \`oqs serve\`.`,
+    )
+  }
   return path
 }
 
@@ -53,13 +58,13 @@ export function cannotOpen(name: string, reason: string, cause?: unknown): Confi
   })
 }
 
-/** In one line. Of a database that cannot be reached, what it or the network said. */
+/** Describes an error in one line, including what the database or the network reported. */
 function reasonOf(error: unknown): string {
   if (error instanceof ObjectQueryError) {
     const reason = String(error.parameters['reason'] ?? error.message)
     return error.cause === undefined ? reason : `${reason}: ${reasonOf(error.cause)}`
   }
-  // Several addresses were tried, each failed.
+  // One error for each address that was tried.
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
   return (error as Error).message.replaceAll(/\s+/g, ' ')
 }

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-/** A value that must not be shown: it prints as `[secret]`, wherever it is printed. */
+/** A value that must never be printed: strings, JSON and `inspect` show `[secret]`. */
 export class Secret<T> {
   readonly #value: T
 

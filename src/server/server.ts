@@ -1,3 +1,4 @@
+/** Assembles the service from its configuration, starts it and stops it. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { CallerLimits } from '../admission/caller-limits.ts'
@@ -11,16 +12,16 @@ import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { closeApp } from './close-app.ts'
 import { type Config, ConfigError } from './config.ts'
-import { startHousekeeping } from './housekeeping.ts'
 import { limitConnections } from './limit-connections.ts'
-import { isShown, type Log, openLog } from './log.ts'
+import { isLogged, type Log } from './log.ts'
+import { startMaintenance } from './maintenance.ts'
 import { DAMAGE_ADVICE, openStore } from './open-store.ts'
 import { readVersion } from './version.ts'
 
-/** How long a stopping service takes requests that were on their way when it began to stop. */
+/** How long a stopping service still accepts requests on idle connections. */
 const IDLE_GRACE_MS = 500
 
-/** How long slow queries may go on while the service stops; less than stopping may take. */
+/** How long slow queries may continue while the service stops; less than the stop timeout. */
 const QUERY_GRACE_MS = 5000
 const STOPPING = 'The service is stopping.'
 
@@ -28,30 +29,28 @@ const STOPPING = 'The service is stopping.'
 export interface Server extends AsyncDisposable {
   readonly url: string
   readonly store: ObjectStore
-  readonly log: Log
 }
 
 export interface ServerOptions {
+  readonly log: Log
   /** The clock, in milliseconds. */
   readonly now?: () => number
-  /** Whether this process keeps the store in order; not where another one does. */
-  readonly keepsHouse?: boolean
-  /** How long connections without a request are kept when the service stops. */
+  /** False if another process runs the maintenance of the store. */
+  readonly isMaintainer?: boolean
+  /** How long idle connections stay open when the service stops. */
   readonly idleGraceMs?: number
 }
 
-/** An open store, of the schema of this release, that is kept in order; disposing closes it. */
-export interface KeptStore extends AsyncDisposable {
+/** An open store with its maintenance running; disposing stops both. */
+export interface MaintainedStore extends AsyncDisposable {
   readonly store: ObjectStore
-  readonly log: Log
 }
 
-/** Opens what is behind the endpoints, without serving anything. */
-export async function openKeptStore(
+/** Opens the store, migrated to the schema of this release, and starts its maintenance. */
+export async function openMaintainedStore(
   config: Config,
-  { now = Date.now, keepsHouse = true }: ServerOptions = {},
-): Promise<KeptStore> {
-  const log = openLog(config.OQS_LOG_LEVEL)
+  { log, now = Date.now, isMaintainer = true }: ServerOptions,
+): Promise<MaintainedStore> {
   await using parts = new AsyncDisposableStack()
   const store = parts.use(
     await openStore(config.OQS_STORE, {
@@ -60,9 +59,9 @@ export async function openKeptStore(
       onDamage: (error) => log({ event: 'storeDamaged', advice: DAMAGE_ADVICE, error }),
     }),
   )
-  if (keepsHouse) {
+  if (isMaintainer) {
     parts.use(
-      startHousekeeping({
+      startMaintenance({
         store,
         snapshotMaxAgeSeconds: config.OQS_SNAPSHOT_MAX_AGE_SECONDS,
         pageTokenTtlSeconds: config.OQS_PAGE_TOKEN_TTL_SECONDS,
@@ -71,17 +70,17 @@ export async function openKeptStore(
       }),
     )
   }
-  const kept = parts.move()
-  return { store, log, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  const opened = parts.move()
+  return { store, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-/** Assembles the service from its configuration and starts to listen. */
-export async function startServer(config: Config, options: ServerOptions = {}): Promise<Server> {
-  const { now = Date.now, idleGraceMs = IDLE_GRACE_MS } = options
+/** Assembles the service and starts to listen. */
+export async function startServer(config: Config, options: ServerOptions): Promise<Server> {
+  const { log, now = Date.now, idleGraceMs = IDLE_GRACE_MS } = options
   let isStopping = false
   await using parts = new AsyncDisposableStack()
 
-  const { store, log } = parts.use(await openKeptStore(config, options))
+  const { store } = parts.use(await openMaintainedStore(config, options))
   const keys = config.OQS_PAGE_TOKEN_KEYS?.reveal() ?? (await store.readPageTokenKeys())
   const admin = config.OQS_ADMIN_TOKEN?.reveal()
   const version = readVersion()
@@ -115,7 +114,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       now,
       newUuid: randomUUID,
       emit: log,
-      reportsRequests: isShown('requestFinished', config.OQS_LOG_LEVEL),
+      reportsRequests: isLogged('requestFinished', config.OQS_LOG_LEVEL),
       isStopping: () => isStopping,
     },
     { version, docs: config.OQS_DOCS },
@@ -139,27 +138,28 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   log({ event: 'started', url, version })
 
   const running = parts.move()
-  return { url, store, log, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  return { url, store, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
-/** What is left for requests: the rest is the process itself and the pages that it keeps. */
+/** Returns the memory budget minus what the process itself and its page cache need. */
 function requestMemory({ OQS_MEMORY_BUDGET_BYTES, OQS_PAGE_CACHE_BYTES }: Config): number {
   const left = OQS_MEMORY_BUDGET_BYTES - PROCESS_BASE_BYTES - OQS_PAGE_CACHE_BYTES
   if (left >= OQS_MEMORY_BUDGET_BYTES / 4) return left
   throw new ConfigError(
-    `OQS_MEMORY_BUDGET_BYTES is ${OQS_MEMORY_BUDGET_BYTES}, which leaves too little for requests: OQS_PAGE_CACHE_BYTES is ${OQS_PAGE_CACHE_BYTES}; raise the first or lower the second`,
+    `OQS_MEMORY_BUDGET_BYTES is ${OQS_MEMORY_BUDGET_BYTES} and OQS_PAGE_CACHE_BYTES is ${OQS_PAGE_CACHE_BYTES}, which leaves too little memory for requests. Raise the first or lower the second.`,
   )
 }
 
-/** Which setting an address that cannot be taken comes from. */
+/** Names the setting that an address in use or not available comes from. */
 function cannotListen({ OQS_HOST, OQS_PORT }: Config, error: NodeJS.ErrnoException): Error {
   const { code = '', message } = error
   if (/^(?:ENOTFOUND|EAI_\w+|EADDRNOTAVAIL|EAFNOSUPPORT|EINVAL)$/.test(code)) {
-    const allowed = 'it must be a name or an address of this machine'
-    return new ConfigError(`OQS_HOST is "${OQS_HOST}": ${message}; ${allowed}`, { cause: error })
+    const advice = 'It must be a name or an address of this machine.'
+    return new ConfigError(`OQS_HOST is "${OQS_HOST}": ${message}. ${advice}`, { cause: error })
   }
   if (code === 'EACCES') {
-    return new ConfigError(`OQS_PORT is ${OQS_PORT}: ${message}`, { cause: error })
+    const advice = 'Ports below 1024 usually need extra rights; choose a higher one.'
+    return new ConfigError(`OQS_PORT is ${OQS_PORT}: ${message}. ${advice}`, { cause: error })
   }
   return error
 }

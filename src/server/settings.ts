@@ -1,3 +1,7 @@
+/**
+ * The table of settings: default, meaning, allowed values and parser of each. The configuration,
+ * `oqs config` and the test of docs/settings.md all use it.
+ */
 import {
   AGGREGATE_MAX_GROUPS,
   LIST_OBJECTS_LIMIT,
@@ -20,25 +24,20 @@ import { KEY_BYTES } from '../paging/token-keys.ts'
 import { Secret } from './secret.ts'
 import { isStoreName, withoutPassword } from './store-name.ts'
 
-/**
- * Every setting: its name, what it means, what it is when nothing is set, and how its text is
- * read. The parser, `oqs config` and the check of docs/settings.md all use this table.
- */
-
 export interface Setting<T> {
   readonly default: string | undefined
   readonly meaning: string
   readonly allowed: string
-  /** Undefined when the text is not allowed. */
+  /** Returns undefined if the text is not allowed. */
   readonly parse: (text: string) => T | undefined
   readonly secret?: true
-  /** What people may see of it, where that is not all. */
-  readonly show?: (text: string) => string
+  /** Masks the part of the text that must not be printed. */
+  readonly mask?: (text: string) => string
 }
 
-/** The text of a setting as people may see it. */
-export function shownText({ secret, show }: Setting<unknown>, text: string): string {
-  return secret ? '[secret]' : (show?.(text) ?? text)
+/** Returns the text of a setting with its secret parts masked. */
+export function displayText({ secret, mask }: Setting<unknown>, text: string): string {
+  return secret ? '[secret]' : (mask?.(text) ?? text)
 }
 
 export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
@@ -53,160 +52,164 @@ export const SETTINGS = {
   },
   OQS_PORT: {
     default: '8080',
-    meaning: 'The port to listen on; 0 takes a free one.',
+    meaning: 'The port to listen on; 0 picks a free port.',
     allowed: 'a number from 0 to 65535',
     parse: (text: string) => wholeNumber(text, 0, 65_535),
   },
   OQS_STORE: {
     default: 'sqlite:data/oqs.db',
-    meaning: 'Where objects are kept: in a file, or in a PostgreSQL that many nodes share.',
+    meaning:
+      'Where objects are stored: a SQLite file, or a PostgreSQL database that several nodes can share.',
     allowed:
-      'sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE, special characters percent-encoded (@ is %40)',
+      'sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE, with special characters percent-encoded (@ is %40)',
     parse: (text: string) => (isStoreName(text) ? text : undefined),
-    show: withoutPassword,
+    mask: withoutPassword,
   },
   OQS_DEMO: {
     default: 'off',
-    meaning: 'Load the demo ontology when the store is empty, and print a token for it.',
+    meaning: 'Whether to load the demo into an empty store and print a token for it.',
     allowed: 'on or off',
     parse: onOrOff,
   },
   OQS_ADMIN_TOKEN: {
     default: undefined,
-    meaning: 'A bearer token with every right, for automation.',
+    meaning: 'A bearer token with all permissions, for automation.',
     allowed: 'at least 16 visible ASCII characters',
     parse: (text: string) => (/^[\x21-\x7e]{16,}$/.test(text) ? new Secret(text) : undefined),
     secret: true,
   },
   OQS_PAGE_TOKEN_KEYS: {
     default: undefined,
-    meaning: 'Keys of page tokens: the first seals, all open. Kept in the store when not set.',
+    meaning:
+      'Encryption keys of page tokens: the first seals new tokens, all of them open tokens. If not set, a key is generated and kept in the store.',
     allowed: `base64 keys of ${KEY_BYTES} bytes, separated by commas`,
     parse: parseKeys,
     secret: true,
   },
   OQS_PAGE_TOKEN_TTL_SECONDS: {
     default: String(PAGE_TOKEN_TTL_SECONDS),
-    meaning: 'How long a page token can be used.',
+    meaning: 'How long a page token is valid.',
     allowed: 'a number from 1 to 86400',
     parse: (text: string) => wholeNumber(text, 1, 86_400),
   },
   OQS_SNAPSHOT_MAX_AGE_SECONDS: {
     default: String(SNAPSHOT_MAX_AGE_SECONDS),
-    meaning: 'How old a snapshot may grow; older row versions are reclaimed.',
+    meaning: 'How long a snapshot can be read; older row versions are deleted.',
     allowed: 'a number from 1 to 604800',
     parse: (text: string) => wholeNumber(text, 1, 604_800),
   },
   OQS_PAGE_MAX_BYTES: {
     default: String(PAGE_MAX_BYTES),
-    meaning: 'Bytes at which a page ends early; it always holds at least one object.',
+    meaning: 'Maximum size of a page, which ends early there; it holds at least one object.',
     allowed: 'a number from 1024 to 268435456',
     parse: (text: string) => wholeNumber(text, 1024, 268_435_456),
   },
   OQS_PAGE_CACHE_BYTES: {
     default: String(PAGE_CACHE_BYTES),
-    meaning: 'Bytes of pages that each process keeps for whoever asks for the same; 0 keeps none.',
+    meaning: 'Size of the page cache of each process; 0 turns it off.',
     allowed: 'a number from 0 to 68719476736',
     parse: (text: string) => wholeNumber(text, 0, 68_719_476_736),
   },
   OQS_LIST_OBJECTS_LIMIT: {
     default: String(LIST_OBJECTS_LIMIT),
-    meaning: 'Objects that one listing of revision 1.0 may return across its pages.',
-    allowed: 'a number from 1 up, or none',
+    meaning: 'Maximum number of objects that one walk of revision 1.0 returns over all its pages.',
+    allowed: 'a number of at least 1, or none',
     parse: (text: string): RetrievalLimit | undefined =>
       text === 'none' ? 'none' : wholeNumber(text, 1, Number.MAX_SAFE_INTEGER),
   },
   OQS_QUERY_MAX_DEPTH: {
     default: String(QUERY_MAX_DEPTH),
-    meaning: 'How deep and, or and not may be nested in a query.',
+    meaning: 'Maximum nesting depth of `and`, `or` and `not` in a query.',
     allowed: 'a number from 1 to 50',
     parse: (text: string) => wholeNumber(text, 1, 50),
   },
   OQS_QUERY_MAX_TERMS: {
     default: String(QUERY_MAX_TERMS),
-    meaning: 'Conditions, terms and corners that one query may have.',
+    meaning: 'Maximum number of conditions, terms and polygon corners in a query.',
     allowed: 'a number from 1 to 5000',
     parse: (text: string) => wholeNumber(text, 1, 5000),
   },
   OQS_QUERY_MAX_TEXT_LENGTH: {
     default: String(QUERY_MAX_TEXT_LENGTH),
-    meaning: 'Characters of the longest text in a query.',
+    meaning: 'Maximum length of a text in a query, in characters.',
     allowed: 'a number from 1 to 1000000',
     parse: (text: string) => wholeNumber(text, 1, 1_000_000),
   },
   OQS_AGGREGATE_MAX_GROUPS: {
     default: String(AGGREGATE_MAX_GROUPS),
-    meaning: 'Groups that one aggregation may have.',
+    meaning: 'Maximum number of groups in an aggregation.',
     allowed: 'a number from 1 to 1000000',
     parse: (text: string) => wholeNumber(text, 1, 1_000_000),
   },
   OQS_QUERY_TIMEOUT_SECONDS: {
     default: String(QUERY_TIMEOUT_SECONDS),
-    meaning: 'How long one query may run before it is stopped.',
+    meaning: 'How long a query may run before it is cancelled.',
     allowed: 'a number from 1 to 3600',
     parse: (text: string) => wholeNumber(text, 1, 3600),
   },
   OQS_MAX_CONCURRENT_REQUESTS: {
     default: String(MAX_CONCURRENT_REQUESTS),
-    meaning: 'Requests that one caller may have in progress, in each process.',
+    meaning: 'Maximum number of concurrent requests of one caller, per process.',
     allowed: 'a number from 1 to 100000, or none',
     parse: (text: string) => (text === 'none' ? 'none' : wholeNumber(text, 1, 100_000)),
   },
   OQS_RATE_LIMIT_PER_MINUTE: {
     default: String(RATE_LIMIT_PER_MINUTE),
-    meaning: 'Requests that one caller may send per minute, to each process.',
+    meaning: 'Maximum number of requests of one caller per minute, per process.',
     allowed: 'a number from 1 to 100000000, or none',
     parse: (text: string) => (text === 'none' ? 'none' : wholeNumber(text, 1, 100_000_000)),
   },
   OQS_MAX_CONNECTIONS: {
     default: String(MAX_CONNECTIONS),
-    meaning: 'Open connections of all clients, in each process; further ones are closed at once.',
+    meaning:
+      'Maximum number of open connections, per process; further connections are closed at once.',
     allowed: 'a number from 1 to 1000000',
     parse: (text: string) => wholeNumber(text, 1, 1_000_000),
   },
   OQS_MEMORY_BUDGET_BYTES: {
     default: String(MEMORY_BUDGET_BYTES),
     meaning:
-      'Memory that each process plans to stay within; new requests are refused while it is used up.',
+      'Memory that each process aims to stay within; new requests get 503 while it is used up.',
     allowed: `a number from ${MEMORY_BUDGET_MIN_BYTES} to 1099511627776`,
     parse: (text: string) => wholeNumber(text, MEMORY_BUDGET_MIN_BYTES, 1_099_511_627_776),
   },
   OQS_WORKERS: {
     default: '1',
-    meaning: 'Processes that serve, sharing the port; auto is one for each core.',
+    meaning: 'Number of worker processes, which share the port; auto starts one per core.',
     allowed: 'a number from 1 to 256, or auto',
     parse: (text: string) => (text === 'auto' ? 'auto' : wholeNumber(text, 1, 256)),
   },
   OQS_DOCS: {
     default: 'on',
-    meaning: 'Serve the API reference: `/docs`, `/openapi.json` and the redirect from `/`.',
+    meaning:
+      'Whether to serve the API reference: `/docs`, `/openapi.json` and the redirect from `/`.',
     allowed: 'on or off',
     parse: onOrOff,
   },
   OQS_LOG_LEVEL: {
     default: 'info',
-    meaning: 'What is logged: JSON lines on standard error.',
+    meaning: 'The least severe level that is logged, as JSON lines on standard error.',
     allowed: LOG_LEVELS.join(', '),
     parse: (text: string) => LOG_LEVELS.find((level) => level === text),
   },
   OQS_URL: {
     default: 'http://127.0.0.1:8080',
-    meaning: 'The service that `oqs list`, `search`, `import` and the like ask.',
-    allowed: 'a URL that begins with http:// or https://, without a user name',
+    meaning: 'The service that client commands such as `oqs list` and `oqs import` connect to.',
+    allowed: 'a URL that starts with http:// or https://, without a user name',
     parse: (text: string) =>
       /^https?:\/\/[^\s/@]+(?:\/|$)/.test(text) && URL.canParse(text) ? text : undefined,
-    show: withoutPassword,
+    mask: withoutPassword,
   },
   OQS_TOKEN: {
     default: undefined,
-    meaning: 'The bearer token that these commands send; OQS_ADMIN_TOKEN when not set.',
+    meaning: 'The bearer token that client commands send; OQS_ADMIN_TOKEN if not set.',
     allowed: 'visible ASCII characters',
     parse: (text: string) => (/^[\x21-\x7e]+$/.test(text) ? new Secret(text) : undefined),
     secret: true,
   },
   OQS_CONFIG: {
     default: undefined,
-    meaning: 'A file with settings, a NAME=value on each line; the environment goes first.',
+    meaning: 'A file with one NAME=value per line; environment variables take precedence.',
     allowed: 'the path of a file',
     parse: (text: string) => text,
   },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isStoreName, withoutPassword } from './store-name.ts'
 
-describe('the name of a store', () => {
+describe('a store name', () => {
   it.each([
     'sqlite:data/oqs.db',
     'postgres://localhost/oqs',
@@ -10,7 +10,7 @@ describe('the name of a store', () => {
     'postgres://user:s%40c%2Fret@db.example/oqs?application_name=a@b',
     'postgres://user:s%40cret@%2Fvar%2Frun%2Fpostgresql/oqs',
     'postgres://db.example/oqs?user=u@example',
-  ])('is a file or a PostgreSQL: %s', (name) => {
+  ])('names a SQLite file or a PostgreSQL database: %s', (name) => {
     expect(isStoreName(name)).toBe(true)
   })
 
@@ -22,7 +22,7 @@ describe('the name of a store', () => {
     'postgres://',
     'mysql://localhost/oqs',
     'postgres:/user:secret@db.example/oqs',
-  ])('is nothing else: %j', (name) => {
+  ])('is invalid otherwise: %j', (name) => {
     expect(isStoreName(name)).toBe(false)
   })
 
@@ -32,7 +32,7 @@ describe('the name of a store', () => {
     'postgres://user:12/word@db.example/oqs',
     'postgres://user:12?word@db.example/oqs',
     'postgres://user:12#word@db.example/oqs?sslmode=verify-full',
-  ])('has no password that would be taken for something else: %s', (name) => {
+  ])('is invalid if its password has unescaped delimiters: %s', (name) => {
     expect(isStoreName(name)).toBe(false)
   })
 
@@ -50,7 +50,7 @@ describe('the name of a store', () => {
     ['user:s3cret@db.example/oqs', 'user:***@db.example/oqs'],
     ['Postgres:///user:s3cret@db.example/oqs', 'Postgres:///user:***@db.example/oqs'],
     ['postgres:///oqs?user=u&password=s3cret&x=1', 'postgres:///oqs?user=u&password=***&x=1'],
-  ])('is shown without its password: %s', (name, shown) => {
-    expect(withoutPassword(name)).toBe(shown)
+  ])('is printed without its password: %s', (name, masked) => {
+    expect(withoutPassword(name)).toBe(masked)
   })
 })

@@ -1,21 +1,20 @@
-/** Names of stores, as `OQS_STORE` has them. */
+/** Store names, in the form that `OQS_STORE` accepts. */
 
 const POSTGRES = /^postgres(?:ql)?:\/\/\S/
-/** At most one `@`, and nothing before it that would end the place of the user and password. */
+/** At most one `@`, with no `/`, `?` or `#` before it: those would end the user information. */
 const ONE_AT = /^[^:]+:\/\/(?:[^@/?#]*@)?[^@]*$/
 
 export function isStoreName(text: string): boolean {
   if (/^sqlite:./.test(text)) return true
   if (!POSTGRES.test(text) || !URL.canParse(text)) return false
-  // A password with a bare @ or / would be cut there, and its rest be asked for as a host.
-  const [place = ''] = text.split(/\?(?=\w+=)/)
-  return ONE_AT.test(place)
+  // An unescaped @ or / in a password would end it early and make the rest part of the host.
+  const [withoutParameters = ''] = text.split(/\?(?=\w+=)/)
+  return ONE_AT.test(withoutParameters)
 }
 
-/** As people may see it: the password of a database is nobody's business. */
+/** Returns the name with any password masked, also if the name is malformed. */
 export function withoutPassword(name: string): string {
   if (name.startsWith('sqlite:')) return name
-  // Also where the name is misspelt: then it is shown, too.
   return maskUserInfo(name).replace(/(password\s*=\s*)[^&\s]*/gi, '$1***')
 }
 
@@ -25,6 +24,6 @@ function maskUserInfo(name: string): string {
   const [scheme = ''] = /^\w+:\/+|^postgres(?:ql)?:/i.exec(name) ?? []
   const colon = name.indexOf(':', scheme.length)
   if (colon !== -1 && colon < end) return `${name.slice(0, colon)}:***${name.slice(end)}`
-  // Without its slashes, what seems to be a scheme may be a user.
+  // Without slashes, the apparent scheme may be a user name.
   return scheme.endsWith(':') ? `${scheme}***${name.slice(end)}` : name
 }

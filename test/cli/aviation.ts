@@ -1,7 +1,7 @@
 import { DEMO_DEFINITION } from '../../src/server/demo/definition.ts'
 import type { Service } from '../support/service.ts'
 
-/** The ontology of the demo, which the examples of the command line ask for. */
+/** The ontology of the demo with few objects, for the examples in the help. */
 export const SMALL_AVIATION = DEMO_DEFINITION
 
 export const AIRPORTS = [
@@ -39,7 +39,7 @@ function airport(
   return { iata, name, city, countryCode, runwayFeet, location }
 }
 
-/** The airports as a file that `oqs import` reads. */
+/** Returns the airports as a CSV file for `oqs import`. */
 export function airportsCsv(): string {
   const rows = AIRPORTS.map(({ iata, name, city, countryCode, runwayFeet, location }) => {
     const [longitude, latitude] = location.coordinates

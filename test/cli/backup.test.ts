@@ -19,9 +19,9 @@ import { runOqs, startOqs } from '../support/oqs-process.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
-/** Enough for several steps of a copy, between which the service writes. */
+/** Enough for a copy in several steps, between which the service writes. */
 const OBJECTS = 3000
-/** Objects that each batch puts anew, all with the same text. */
+/** Objects that each batch rewrites, all with the same text. */
 const REWRITTEN = 20
 
 let folder: TempFolder
@@ -52,7 +52,7 @@ async function rewrite(round: number): Promise<void> {
   expect((await service.put('numbers', 'number', objects)).status).toBe(200)
 }
 
-/** Which rounds a backup shows: of a single moment, there is one. */
+/** Returns the rounds in a backup; a consistent backup has exactly one. */
 function roundsIn(file: string): unknown[] {
   using db = new DatabaseSync(file)
   return db
@@ -65,7 +65,7 @@ function roundsIn(file: string): unknown[] {
 }
 
 describe('oqs backup', () => {
-  it('copies one moment of a store that is written to all the time, and ends', async () => {
+  it('copies one point in time of a store under constant writes, and ends', async () => {
     let round = 0
     await rewrite(round)
     const backup = backUp(inFolder('moment.db'))
@@ -88,7 +88,7 @@ describe('oqs backup', () => {
     ])
   })
 
-  it('makes a file that a service can start from', async () => {
+  it('writes a file that a service can use as its store', async () => {
     const token = await service.createToken()
     expect((await backUp(inFolder('restored.db'))).code).toBe(0)
     await using restored = await startService({ store: `sqlite:${inFolder('restored.db')}` })
@@ -99,7 +99,7 @@ describe('oqs backup', () => {
     expect(data(text)).toEqual(data((await service.ask(listing)).text))
   })
 
-  it('replaces a file only with --force, and keeps a link that leads to it', async () => {
+  it('replaces a file only with --force, and keeps a symbolic link to it', async () => {
     writeFileSync(inFolder('taken.db'), 'mine')
     symlinkSync('taken.db', inFolder('link.db'))
     const refused = await backUp(inFolder('link.db'))
@@ -113,27 +113,27 @@ describe('oqs backup', () => {
     expect(readFileSync(inFolder('taken.db'), 'latin1')).toMatch(/^SQLite format 3\0/)
   })
 
-  it('refuses what it cannot copy or write to, in one line', async () => {
-    const cases: readonly [args: string[], more: Record<string, string>, said: RegExp][] = [
+  it('rejects what it cannot copy or write to, in one line', async () => {
+    const cases: readonly [args: string[], more: Record<string, string>, message: RegExp][] = [
       [[inFolder('oqs.db'), '--force'], {}, /oqs\.db is the store itself$/],
       [[inFolder('oqs.db-wal'), '--force'], {}, /oqs\.db-wal is the store itself$/],
       [[folder.path, '--force'], {}, /is not a file$/],
       [[inFolder('nowhere/x.db')], {}, /^oqs: no backup in .*nowhere\/x\.db: ENOENT/],
       [['x.db'], { OQS_STORE: 'postgres://u:secret@h/d' }, /:\*\*\*@.*pg_dump/],
-      [['x.db'], { OQS_STORE: 'sqlite:/nowhere/x.db' }, /there is no store at \/nowhere\/x\.db$/],
+      [['x.db'], { OQS_STORE: 'sqlite:/nowhere/x.db' }, /there is no store at \/nowhere\/x\.db\. /],
     ]
-    for (const [args, more, said] of cases) {
+    for (const [args, more, message] of cases) {
       const settings = { OQS_STORE: store(), ...more }
       const { code, stderr } = await runOqs(['backup', ...args], settings)
       expect([args, code, stderr.trim().split('\n').length]).toEqual([args, 1, 1])
-      expect(stderr.trim()).toMatch(said)
+      expect(stderr.trim()).toMatch(message)
     }
     expect((await backUp()).code).toBe(2)
     expect((await backUp('a.db', 'b.db')).code).toBe(2)
     expect(existsSync(inFolder('nowhere'))).toBe(false)
   })
 
-  it('keeps no copy of a damaged store, and the backup that was there', async () => {
+  it('keeps the previous backup if the store is damaged', async () => {
     const damaged = inFolder('damaged.db')
     expect((await backUp(damaged)).code).toBe(0)
     const pages = pagesOf(damaged).filter(
@@ -148,11 +148,11 @@ describe('oqs backup', () => {
     expect(readdirSync(folder.path).filter((name) => name.includes('.part'))).toEqual([])
   })
 
-  it('refuses a store that lost its contents, and leaves its WAL alone', async () => {
+  it('rejects a store that lost its contents, and does not touch its WAL', async () => {
     const lost = inFolder('lost.db')
     expect((await backUp(lost)).code).toBe(0)
     {
-      // As after a crash: what was committed last is in the WAL.
+      // As after a crash: the last commit is in the WAL.
       using db = new DatabaseSync(lost)
       db.exec('PRAGMA journal_mode = WAL; UPDATE catalogue SET last_row = last_row + 1')
       copyFileSync(`${lost}-wal`, inFolder('kept-wal'))
@@ -169,25 +169,25 @@ describe('oqs backup', () => {
     expect(statSync(`${lost}-wal`).size).toBe(size)
   })
 
-  it('refuses a store that ends within a page, and a database that is no store', async () => {
+  it('rejects a truncated store, and a database that is not a store', async () => {
     const cut = inFolder('short.db')
     expect((await backUp(cut)).code).toBe(0)
     truncateSync(cut, statSync(cut).size - 1000)
     const foreign = inFolder('foreign.db')
     using db = new DatabaseSync(foreign)
     db.exec('CREATE TABLE other (id INTEGER)')
-    for (const [source, said] of [
+    for (const [source, message] of [
       [cut, /short\.db ends within a page\n$/],
       [foreign, /foreign\.db is not a store\n$/],
     ] as const) {
       const settings = { OQS_STORE: `sqlite:${source}` }
       const { code, stderr } = await runOqs(['backup', inFolder('none.db')], settings)
-      expect([code, stderr]).toEqual([1, expect.stringMatching(said)])
+      expect([code, stderr]).toEqual([1, expect.stringMatching(message)])
     }
     expect(existsSync(inFolder('none.db'))).toBe(false)
   })
 
-  it('refuses a target that is open, or was not closed, whether it exists or not', async () => {
+  it('rejects a target that is open or was not closed properly', async () => {
     const open = inFolder('open.db')
     {
       using db = new DatabaseSync(open)
@@ -202,11 +202,11 @@ describe('oqs backup', () => {
       expect((await backUp(file)).code).toBe(1)
       expect(existsSync(file)).toBe(false)
     }
-    // Closed by its program, it has no such files any more.
+    // After a proper close, these files are gone.
     expect((await backUp(open, '--force')).code).toBe(0)
   })
 
-  it('leaves all or nothing when it is interrupted', async () => {
+  it('leaves a complete backup or none when it is interrupted', async () => {
     await using backup = startOqs(['backup', inFolder('cut.db')], { OQS_STORE: store() })
     while (!backup.stderr().includes('checking')) {
       await once(backup.child.stderr ?? backup.child, 'data')
@@ -214,7 +214,7 @@ describe('oqs backup', () => {
     backup.child.kill('SIGINT')
     const code = await backup.ended
     const left = readdirSync(folder.path).filter((name) => name.startsWith('cut'))
-    // The check may have ended before the signal came.
+    // The check may end before the signal arrives.
     expect([code, left]).toEqual(code === 0 ? [0, ['cut.db']] : [130, []])
   })
 })

@@ -17,13 +17,13 @@ beforeAll(() => {
 afterAll(() => folder[Symbol.dispose]())
 
 describe('completion in bash', () => {
-  /** What bash offers for the last of these words. */
-  async function complete(...questions: string[][]): Promise<string[][]> {
-    const ask = questions.map((words) => {
+  /** Returns the completions of bash for the last word of each command line. */
+  async function complete(...commandLines: string[][]): Promise<string[][]> {
+    const steps = commandLines.map((words) => {
       const list = ['oqs', ...words].map((word) => `'${word}'`).join(' ')
       return `COMP_WORDS=(${list}); COMP_CWORD=${words.length}; _oqs; echo "\${COMPREPLY[*]}"`
     })
-    const line = `source <(oqs completion bash); ${ask.join('; ')}`
+    const line = `source <(oqs completion bash); ${steps.join('; ')}`
     const path = pathWithOqs(folder.path)
     const { code, stdout, stderr } = await runLine(line, folder.path, { PATH: path })
     expect([code, stderr]).toEqual([0, ''])
@@ -33,8 +33,8 @@ describe('completion in bash', () => {
       .map((words) => words.split(' '))
   }
 
-  it('knows commands, subcommands, options and their values', async () => {
-    const answers = await complete(
+  it('completes commands, subcommands, options and their values', async () => {
+    const completions = await complete(
       ['se'],
       ['token', ''],
       ['token', 'create', '--na'],
@@ -43,7 +43,7 @@ describe('completion in bash', () => {
       ['completion', 'f'],
       ['list', '--max'],
     )
-    expect(answers).toEqual([
+    expect(completions).toEqual([
       ['serve', 'search'],
       ['create', 'list', 'revoke', '--help'],
       ['--name'],
@@ -56,7 +56,7 @@ describe('completion in bash', () => {
 })
 
 describe('completion scripts', () => {
-  it('name every command and option', () => {
+  it('contain every command and option', () => {
     for (const script of [bashCompletion(tree), zshCompletion(tree), fishCompletion(tree)]) {
       for (const { path, options } of nodes) {
         for (const word of path.split(' ')) expect(script).toContain(word)
@@ -65,16 +65,16 @@ describe('completion scripts', () => {
     }
   })
 
-  it('have a function of zsh for each command, in balance', () => {
+  it('have a zsh function for each command, with balanced quotes', () => {
     const script = zshCompletion(tree)
     const names = [...script.matchAll(/^(_oqs\w*)\(\) \{$/gm)].map((match) => match[1])
     expect(names).toEqual(nodes.map(({ path }) => `_oqs ${path}`.trim().replaceAll(' ', '_')))
     expect(script.match(/^\}$/gm)).toHaveLength(names.length)
-    // No quote is left open: descriptions with an apostrophe would do that.
+    // A description with an unescaped apostrophe would leave a quote open.
     for (const line of script.split('\n')) expect((line.match(/'/g) ?? []).length % 2).toBe(0)
   })
 
-  it('have lines of fish that stand by themselves', () => {
+  it('have fish lines with balanced quotes', () => {
     const lines = fishCompletion(tree)
       .split('\n')
       .filter((line) => line.startsWith('complete'))

@@ -1,17 +1,17 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A network that fails on purpose: connections to the service that break, or stand still. */
+/** A TCP proxy that breaks or stalls connections to the service on purpose. */
 export interface CuttingProxy extends AsyncDisposable {
   readonly url: string
   /**
-   * Connections that are open end now; the next ones after so many bytes of answer each; later ones
-   * are left alone.
+   * Cuts open connections now, and each of the next ones after the given number of response bytes;
+   * later connections are not cut.
    */
   cutAfter(...bytes: number[]): void
-  /** Connections that were cut so far. */
+  /** The number of connections cut so far. */
   readonly cuts: () => number
-  /** Later connections stand still after so many bytes of answer; undefined lets them go on. */
+  /** Stalls later connections after this many response bytes; undefined stops that. */
   stallAfter(bytes: number | undefined): void
 }
 

@@ -11,12 +11,21 @@ import { SMALL_AVIATION } from './aviation.ts'
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts'
 import { runLine } from './shell.ts'
 
-/** Keys and names with everything that CSV has to quote. */
-const ODD = ['plain', 'with, comma', 'with "quotes"', 'two\nlines', 'cr\r\nlf', '# end', '日本', '']
+/** Parts of keys and names with everything that CSV has to quote. */
+const TEXTS = [
+  'plain',
+  'with, comma',
+  'with "quotes"',
+  'two\nlines',
+  'cr\r\nlf',
+  '# end',
+  '日本',
+  '',
+]
 const COUNT = 400
 const airports = Array.from({ length: COUNT }, (_, index) => ({
-  iata: `${String(index).padStart(4, '0')} ${ODD[index % ODD.length]}`,
-  name: `${ODD[(index + 3) % ODD.length]} ${'x'.repeat(index % 200)}`,
+  iata: `${String(index).padStart(4, '0')} ${TEXTS[index % TEXTS.length]}`,
+  name: `${TEXTS[(index + 3) % TEXTS.length]} ${'x'.repeat(index % 200)}`,
   runwayFeet: index,
 }))
 
@@ -52,7 +61,7 @@ afterEach(() => folder[Symbol.dispose]())
 
 const airport = ['--ontology', 'aviation', '--type', 'airport']
 
-/** The whole export, as the service sends it, without its last line. */
+/** Returns the whole export as the service sends it, without its end line. */
 async function wholeExport(format: string): Promise<Buffer> {
   const path = `/api/admin/v1/ontologies/aviation/objects/airport/export?format=${format}`
   const { text } = await service.ask(path)
@@ -61,18 +70,18 @@ async function wholeExport(format: string): Promise<Buffer> {
 }
 
 describe.each(['ndjson', 'csv'] as const)('an export as %s', (format) => {
-  it('is every object, on standard output and in a file alike', async () => {
+  it('has every object, on standard output and in a file', async () => {
     const output = join(folder.path, 'airports')
-    const words = ['export', ...airport, '--format', format]
+    const args = ['export', ...airport, '--format', format]
     const [direct, filed] = await Promise.all([
-      runOqs(words, settings),
-      runOqs([...words, '--output', output], settings),
+      runOqs(args, settings),
+      runOqs([...args, '--output', output], settings),
     ])
     const expected = await wholeExport(format)
     expect([direct.code, direct.stderr]).toEqual([0, ''])
     expect(Buffer.from(direct.stdout).equals(expected)).toBe(true)
     expect(filed.code).toBe(0)
-    expect(filed.stderr).toMatch(/^oqs: 400 objects, [\d.]+ kB in /)
+    expect(filed.stderr).toMatch(/^oqs: export complete: 400 objects, [\d.]+ kB in /)
     expect(readFileSync(output).equals(expected)).toBe(true)
     expect(readdirSync(folder.path)).toEqual(['airports'])
   })
@@ -92,36 +101,36 @@ describe.each(['ndjson', 'csv'] as const)('an export as %s', (format) => {
     }
   })
 
-  it('goes on after Ctrl-C and after a kill, wherever the file ends', async () => {
+  it('resumes after Ctrl-C and after a kill, wherever the file ends', async () => {
     const output = join(folder.path, 'airports')
-    const words = ['export', ...airport, '--format', format, '--output', output, '--resume']
+    const args = ['export', ...airport, '--format', format, '--output', output, '--resume']
     let size = 0
     for (const [signal, status] of [
       ['SIGINT', 130],
       ['SIGKILL', null],
     ] as const) {
       proxy.stallAfter(size + 12_000)
-      await using oqs = startOqs(words, settings)
-      size = await grown(`${output}.part`, size)
+      await using oqs = startOqs(args, settings)
+      size = await sizeAbove(`${output}.part`, size)
       oqs.child.kill(signal)
       expect(await oqs.ended).toBe(status)
-      if (signal === 'SIGINT') expect(oqs.stderr()).toContain('--resume goes on with')
+      if (signal === 'SIGINT') expect(oqs.stderr()).toContain('with --resume to continue')
       expect(existsSync(output)).toBe(false)
     }
-    // A line that was not written to its end.
+    // Leaves an incomplete line.
     const part = readFileSync(`${output}.part`)
     writeFileSync(`${output}.part`, part.subarray(0, part.length - 3))
     proxy.stallAfter(undefined)
 
-    const other = await runOqs([...words, '--select', 'name'], settings)
+    const other = await runOqs([...args, '--select', 'name'], settings)
     expect([other.code, other.stderr]).toEqual([
       1,
       expect.stringMatching(/belongs to another export \(select was not given, is name\)/),
     ])
-    const done = await runOqs(words, settings)
+    const done = await runOqs(args, settings)
     expect([done.code, done.stderr]).toEqual([
       0,
-      expect.stringMatching(/going on after \d+ objects/),
+      expect.stringMatching(/continuing after \d+ objects/),
     ])
     expect(readFileSync(output).equals(await wholeExport(format))).toBe(true)
     expect(readdirSync(folder.path)).toEqual(['airports'])
@@ -131,18 +140,18 @@ describe.each(['ndjson', 'csv'] as const)('an export as %s', (format) => {
 describe('oqs export', () => {
   it('selects and filters', async () => {
     const where = JSON.stringify({ type: 'lt', field: 'properties.runwayFeet', value: 2 })
-    const words = ['export', ...airport, '--where', where, '--select', 'runwayFeet']
-    const { stdout } = await runOqs([...words, '--format', 'csv'], settings)
+    const args = ['export', ...airport, '--where', where, '--select', 'runwayFeet']
+    const { stdout } = await runOqs([...args, '--format', 'csv'], settings)
     expect(stdout).toBe('iata,runwayFeet\n0000 plain,0\n"0001 with, comma",1\n')
   })
 
-  it('tells of a full disk in one line, and leaves no file', async () => {
+  it('reports a full disk in one line, and leaves no file', async () => {
     symlinkSync('/dev/full', join(folder.path, 'airports.part'))
     const output = join(folder.path, 'airports')
     const filed = await runOqs(['export', ...airport, '--output', output], settings)
     expect([filed.code, filed.stderr]).toEqual([
       1,
-      `oqs: ${output}.part cannot be written: no space left on the disk; --resume goes on when there is\n`,
+      `oqs: cannot write ${output}.part: no space left on the disk. Free some space and run the command with --resume.\n`,
     ])
     expect(existsSync(output)).toBe(false)
     const oqs = `'${process.execPath}' bin/oqs.js`
@@ -150,12 +159,12 @@ describe('oqs export', () => {
     const direct = await runLine(line, process.cwd(), settings)
     expect([direct.code, direct.stderr]).toEqual([
       1,
-      'oqs: standard output cannot be written: no space left on the disk\n',
+      'oqs: cannot write to standard output: no space left on the disk\n',
     ])
   })
 
   it.each(['', '{"version":', '{}', 'null', '{"request":{"format":1},"version":"1"}'])(
-    'does not go on from a damaged note: %j',
+    'does not resume from a damaged note: %j',
     async (note) => {
       const output = join(folder.path, 'airports')
       writeFileSync(`${output}.part`, '')
@@ -163,18 +172,18 @@ describe('oqs export', () => {
       const client = new ServiceClient({ url: service.url, token: ADMIN_TOKEN })
       const request = { ontology: 'aviation', objectType: 'airport', format: 'csv' } as const
       await expect(exportToFile(client, request, output, { resume: true })).rejects.toThrow(
-        `${output}.part.json is damaged: leave --resume out to start anew`,
+        `cannot resume: ${output}.part.json is damaged. Run without --resume to start again.`,
       )
     },
   )
 
-  it('gives up in one line when the service does not come back', async () => {
+  it('gives up with one line if the service does not come back', async () => {
     const output = join(folder.path, 'airports')
     const client = new ServiceClient({ url: proxy.url, token: ADMIN_TOKEN, pause: async () => {} })
     const request = { ontology: 'aviation', objectType: 'airport', format: 'csv' } as const
     proxy.cutAfter(...Array.from({ length: 50 }, (_, index) => (index === 0 ? 20_000 : 10)))
     await expect(exportToFile(client, request, output)).rejects.toThrow(
-      /^(?:no answer from|the connection to) http/,
+      /^(?:cannot reach|lost the connection to) http/,
     )
     expect(existsSync(output)).toBe(false)
     proxy.cutAfter()
@@ -183,8 +192,8 @@ describe('oqs export', () => {
   })
 })
 
-/** Waits until a file has more than so many bytes; gives its size. */
-async function grown(path: string, size: number): Promise<number> {
+/** Waits until a file has more than `size` bytes; returns its size. */
+async function sizeAbove(path: string, size: number): Promise<number> {
   const sizeNow = () => (existsSync(path) ? readFileSync(path).length : 0)
   const { promise, resolve } = Promise.withResolvers<void>()
   using _watcher = disposable(watch(folder.path, () => sizeNow() > size && resolve()))

@@ -9,11 +9,11 @@ import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { airportsCsv, loadAviation, SMALL_AVIATION } from './aviation.ts'
 import { pathWithOqs, runLine } from './shell.ts'
 
-/** Examples that cannot be run to their end: these two start a service, see test/e2e. */
+/** Examples that start a service and do not end; test/e2e covers them. */
 const NOT_RUN = ['oqs serve --demo', 'OQS_PORT=9090 oqs serve']
 
 interface HelpOfCommand {
-  /** `oqs token create` */
+  /** Such as `oqs token create`. */
   readonly name: string
   readonly examples: readonly string[]
 }
@@ -38,7 +38,7 @@ function helpOf(command: Command, parents = ''): HelpOfCommand[] {
 
 const commands = helpOf(buildProgram())
 
-/** An example that several commands show is run once. */
+/** The command that shows an example first: each example is run once. */
 const firstShownBy = new Map(
   commands
     .flatMap(({ name, examples }) => examples.map((line) => [line, name] as const))
@@ -60,7 +60,7 @@ beforeAll(async () => {
     OQS_URL: service.url,
     OQS_TOKEN: ADMIN_TOKEN,
     OQS_STORE: store,
-    // Many short processes run the same files.
+    // Many short processes compile the same files.
     NODE_COMPILE_CACHE: join(folder.path, 'compiled'),
   }
 })
@@ -75,7 +75,7 @@ describe('the help of every command', () => {
     expect(commands.length).toBeGreaterThan(10)
   })
 
-  it('names no exception that is gone', () => {
+  it('still has the examples that are not run', () => {
     const all = commands.flatMap(({ examples }) => examples)
     expect(NOT_RUN.filter((line) => !all.includes(line))).toEqual([])
   })

@@ -42,11 +42,14 @@ function file(name: string, content: string | Uint8Array): string {
   return path
 }
 
-function runImport(...words: string[]): Promise<Finished> {
-  return runOqs(['import', ...words], settings)
+function runImport(...args: string[]): Promise<Finished> {
+  return runOqs(['import', ...args], settings)
 }
 
-async function stored(ontology = 'aviation', type = 'airport'): Promise<Record<string, unknown>[]> {
+async function storedObjects(
+  ontology = 'aviation',
+  type = 'airport',
+): Promise<Record<string, unknown>[]> {
   const { text } = await service.ask(`/api/admin/v1/ontologies/${ontology}/objects/${type}/export`)
   return text
     .split('\n')
@@ -55,7 +58,7 @@ async function stored(ontology = 'aviation', type = 'airport'): Promise<Record<s
 }
 
 async function clear(): Promise<void> {
-  const lines = (await stored()).map(({ iata }) => ({ delete: iata }))
+  const lines = (await storedObjects()).map(({ iata }) => ({ delete: iata }))
   await service.write('aviation', 'airport', lines)
 }
 
@@ -76,10 +79,10 @@ describe('an import', () => {
     expect(stderr).toMatch(
       /^oqs: 6 objects written to aviation\/airport, version \d+, in \d+:\d\d\n$/,
     )
-    expect(await stored()).toEqual(AIRPORTS)
+    expect(await storedObjects()).toEqual(AIRPORTS)
   })
 
-  it('reads several files, and standard input', async () => {
+  it('reads several files and standard input', async () => {
     const half = (from: number, to: number) =>
       AIRPORTS.slice(from, to)
         .map((airport) => `${JSON.stringify(airport)}\n`)
@@ -91,7 +94,7 @@ describe('an import', () => {
     const line = `oqs import a.ndjson - b.ndjson ${AIRPORT.join(' ')} < c.json`
     const { code, stderr } = await runLine(line, folder.path, environment)
     expect([code, stderr]).toEqual([0, expect.stringContaining('6 objects written')])
-    expect(await stored()).toEqual(AIRPORTS)
+    expect(await storedObjects()).toEqual(AIRPORTS)
   })
 
   it('upserts, appends or replaces', async () => {
@@ -103,24 +106,24 @@ describe('an import', () => {
     expect(appended.stderr).toContain(
       '1 object written to aviation/airport, 1 existed and were kept',
     )
-    expect(await stored()).toMatchObject([{ name: 'old' }, { iata: 'GVA' }, { iata: 'QQQ' }])
+    expect(await storedObjects()).toMatchObject([{ name: 'old' }, { iata: 'GVA' }, { iata: 'QQQ' }])
 
     await runImport(path, ...AIRPORT)
-    expect(await stored()).toEqual([first, second, { iata: 'QQQ' }])
+    expect(await storedObjects()).toEqual([first, second, { iata: 'QQQ' }])
 
     const replaced = await runImport(path, ...AIRPORT, '--replace')
     expect(replaced.stderr).toContain('2 objects written to aviation/airport, in place of 3')
-    expect(await stored()).toEqual([first, second])
+    expect(await storedObjects()).toEqual([first, second])
   })
 
-  it('lets the last row of an object count, however far apart they stand', async () => {
+  it('keeps the last row of an object, even if its rows are in different batches', async () => {
     const rows = Array.from({ length: 12_000 }, (_, index) => ({
       iata: index % 6000 === 0 ? 'SAME' : `K${String(index).padStart(6, '0')}`,
       runwayFeet: index,
     }))
     const path = file('rows.ndjson', rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
     expect((await runImport(path, ...AIRPORT)).code).toBe(0)
-    const objects = await stored()
+    const objects = await storedObjects()
     expect(objects).toHaveLength(11_999)
     expect(objects.at(-1)).toEqual({ iata: 'SAME', runwayFeet: 6000 })
   })
@@ -132,13 +135,13 @@ describe('an import', () => {
       expect.stringContaining('6 objects would be written'),
     ])
     const bad = `${airportsCsv()}TOOLONG,x,y,z,high,\n`
-    const refused = await runImport(file('b.csv', bad), ...AIRPORT, '--dry-run', '--replace')
-    expect(refused.code).toBe(1)
-    expect(refused.stderr).toContain('b.csv:8: runwayFeet "high" is not')
-    expect(await stored()).toEqual([])
+    const rejected = await runImport(file('b.csv', bad), ...AIRPORT, '--dry-run', '--replace')
+    expect(rejected.code).toBe(1)
+    expect(rejected.stderr).toContain('b.csv:8: runwayFeet "high" is not')
+    expect(await storedObjects()).toEqual([])
   })
 
-  it('tells rows that do not fit, goes on past as many as it may, and keeps them', async () => {
+  it('prints rejected rows, continues up to --max-errors, and writes them to a file', async () => {
     const rows = [
       { iata: 'AAA' },
       { iata: 'BBB', runwayFeet: 'high' },
@@ -149,8 +152,8 @@ describe('an import', () => {
     const text = `${rows.map((row) => JSON.stringify(row)).join('\n')}\nnot JSON\n`
     const path = file('rows.ndjson', text)
     const rejects = join(folder.path, 'rejects.ndjson')
-    const words = [path, ...AIRPORT, '--max-errors', '4', '--rejects', rejects]
-    const { code, stderr } = await runImport(...words)
+    const args = [path, ...AIRPORT, '--max-errors', '4', '--rejects', rejects]
+    const { code, stderr } = await runImport(...args)
     expect(code).toBe(0)
     const lines = stderr.trimEnd().split('\n')
     expect(lines.slice(0, -1).toSorted()).toEqual([
@@ -159,25 +162,25 @@ describe('an import', () => {
       expect.stringMatching(/rows.ndjson:4: iata is the primary key and is missing/),
       expect.stringMatching(/rows.ndjson:6: is not JSON/),
     ])
-    expect(lines.at(-1)).toMatch(/2 objects written to aviation\/airport, 4 rows refused/)
-    expect(await stored()).toEqual([{ iata: 'AAA' }, { iata: 'DDD' }])
+    expect(lines.at(-1)).toMatch(/2 objects written to aviation\/airport, 4 rows rejected/)
+    expect(await storedObjects()).toEqual([{ iata: 'AAA' }, { iata: 'DDD' }])
     const kept = readFileSync(rejects, 'utf8').trimEnd().split('\n')
     expect(kept.map((line) => JSON.parse(line).line).toSorted()).toEqual([2, 3, 4, 6])
     expect(kept.join()).toContain('"row":{"iata":"BBB","runwayFeet":"high"}')
   })
 
-  it('makes the type from the data with --infer, also from standard input', async () => {
+  it('creates the type from the data with --infer, also from standard input', async () => {
     file('ports.csv', 'code,name,lat,lon\nA,Alpha,1.5,2\nB,Beta,3,4\n')
     const environment = { ...settings, PATH: pathWithOqs(folder.path) }
     const run = (line: string) => runLine(line, folder.path, environment)
     expect((await run('oqs import ports.csv --ontology sea --infer')).code).toBe(0)
-    expect(await stored('sea', 'ports')).toEqual([
+    expect(await storedObjects('sea', 'ports')).toEqual([
       { code: 'A', name: 'Alpha', location: { type: 'Point', coordinates: [2, 1.5] } },
       { code: 'B', name: 'Beta', location: { type: 'Point', coordinates: [4, 3] } },
     ])
     const piped = await run('oqs import - --ontology sea --type copy --infer < ports.csv')
     expect(piped.code).toBe(0)
-    expect(await stored('sea', 'copy')).toHaveLength(2)
+    expect(await storedObjects('sea', 'copy')).toHaveLength(2)
     // A type that exists is used as it is.
     expect((await run('oqs import ports.csv --ontology sea --infer')).code).toBe(0)
     const dry = await run('oqs import ports.csv --ontology none --infer --dry-run')
@@ -188,7 +191,7 @@ describe('an import', () => {
     expect((await service.ask('/api/v1/ontologies/none')).status).toBe(404)
   })
 
-  it('what it writes comes out again byte by byte', async () => {
+  it('writes objects that an export returns byte for byte', async () => {
     const digest = async (format: string) => {
       const { stdout } = await runOqs(['export', ...AIRPORT, '--format', format], settings)
       return [createHash('sha256').update(stdout).digest('hex'), stdout] as const
@@ -201,54 +204,54 @@ describe('an import', () => {
     }
   })
 
-  it('keeps what was committed when Ctrl-C comes, and completes when it is run again', async () => {
+  it('keeps the committed batches after Ctrl-C, and completes when it is run again', async () => {
     const rows = Array.from({ length: 12_000 }, (_, index) => ({ iata: `K${index}` }))
     const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('')
     await using importing = startOqs(['import', '-', ...AIRPORT], settings, 'pipe')
-    // Standard input stays open: two batches are sent, and the rest waits for more.
+    // Standard input stays open: two batches are sent, and the third is never full.
     importing.child.stdin?.write(text)
-    while ((await stored()).length < 10_000);
+    while ((await storedObjects()).length < 10_000);
     importing.child.kill('SIGINT')
     expect(await importing.ended).toBe(130)
-    expect(importing.stderr()).toContain('10,000 objects written before that')
-    expect(await stored()).toHaveLength(10_000)
+    expect(importing.stderr()).toContain('10,000 objects written. Run the command again')
+    expect(await storedObjects()).toHaveLength(10_000)
     expect((await runImport(file('rows.ndjson', text), ...AIRPORT)).code).toBe(0)
-    expect(await stored()).toHaveLength(rows.length)
+    expect(await storedObjects()).toHaveLength(rows.length)
   })
 
-  it('can be run again where the rows were numbered', async () => {
+  it('can be repeated if the rows were numbered', async () => {
     const path = file('rows.csv', 'a,b\n1,x\n1,x\n')
     for (const mode of [[], [], ['--replace']]) {
       const { code } = await runImport(path, '--ontology', 'rows', '--infer', ...mode)
       expect(code).toBe(0)
-      expect(await stored('rows', 'rows')).toHaveLength(2)
+      expect(await storedObjects('rows', 'rows')).toHaveLength(2)
     }
   })
 
-  it('keeps every digit of a number, and an empty text', async () => {
+  it('preserves every digit of a number, and an empty text', async () => {
     const ids = ['12345678901234567890', '12345678901234567891']
     const text = ids.map((id) => `{"id":${id},"n":9007199254740993,"t":""}\n`).join('')
-    const words = ['--ontology', 'digits', '--type', 'digit']
-    expect((await runImport(file('d.ndjson', text), ...words, '--infer')).code).toBe(0)
+    const args = ['--ontology', 'digits', '--type', 'digit']
+    expect((await runImport(file('d.ndjson', text), ...args, '--infer')).code).toBe(0)
     const objects = ids.map((id, row) => ({ row: row + 1, id, n: '9007199254740993', t: '' }))
-    expect(await stored('digits', 'digit')).toEqual(objects)
-    const { stdout } = await runOqs(['export', ...words, '--format', 'csv'], settings)
-    expect((await runImport(file('d.csv', stdout), ...words, '--replace')).code).toBe(0)
-    expect(await stored('digits', 'digit')).toEqual(objects)
+    expect(await storedObjects('digits', 'digit')).toEqual(objects)
+    const { stdout } = await runOqs(['export', ...args, '--format', 'csv'], settings)
+    expect((await runImport(file('d.csv', stdout), ...args, '--replace')).code).toBe(0)
+    expect(await storedObjects('digits', 'digit')).toEqual(objects)
   })
 
-  it('guesses around what it is told of the columns', async () => {
-    const path = file('odd.csv', 'a,b,c,d\n1,2,3,4\n')
-    const words = ['--ignore', 'a', '--map', 'b=other', '--geopoint', 'place=c,d']
+  it('infers the type under the given column options', async () => {
+    const path = file('columns.csv', 'a,b,c,d\n1,2,3,4\n')
+    const args = ['--ignore', 'a', '--map', 'b=other', '--geopoint', 'place=c,d']
     const type = ['--ontology', 'told', '--type', 'thing', '--infer', '--row-number', 'nr']
-    expect((await runImport(path, ...type, ...words)).code).toBe(0)
-    expect(await stored('told', 'thing')).toEqual([
+    expect((await runImport(path, ...type, ...args)).code).toBe(0)
+    expect(await storedObjects('told', 'thing')).toEqual([
       { nr: 1, other: 2, place: { type: 'Point', coordinates: [4, 3] } },
     ])
   })
 })
 
-describe('what cannot be imported gets one clear line, and changes nothing', () => {
+describe('an import that fails prints one clear line and changes nothing:', () => {
   beforeAll(async () => {
     await clear()
     await service.put('aviation', 'airport', [{ iata: 'OLD' }])
@@ -265,25 +268,25 @@ describe('what cannot be imported gets one clear line, and changes nothing', () 
       Buffer.from('{"iata":"A\xff"}\n', 'latin1'),
       /a\.ndjson:1: is not UTF-8/,
     ],
-    ['no such file', 'b.csv', airportsCsv(), /none\.csv: there is no such file/, ['none.csv']],
+    ['a missing file', 'b.csv', airportsCsv(), /none\.csv: the file does not exist/, ['none.csv']],
     ['an empty file', 'a.csv', '', /a\.csv: is empty/],
-    ['a column of no property', 'a.csv', 'iata,odd\nA,b\n', /column "odd" is no property/],
-    ['a --map of no column', 'a.csv', 'iata\nA\n', /names the column "x"/, ['--map', 'x=name']],
-    ['nothing to replace with', 'a.csv', 'iata,name\n', /there are no rows/, ['--replace']],
-    ['no Parquet at all', 'a.parquet', 'PAR1 and nothing else', /a\.parquet: /],
+    ['an unknown column', 'a.csv', 'iata,x\nA,b\n', /no property for the column "x"/],
+    ['a --map of no column', 'a.csv', 'iata\nA\n', /has no column "x"/, ['--map', 'x=name']],
+    ['nothing to replace with', 'a.csv', 'iata,name\n', /have no rows/, ['--replace']],
+    ['a damaged Parquet file', 'a.parquet', 'PAR1 and nothing else', /a\.parquet: /],
   ])('%s', async (_what, name, content, line, others = []) => {
     const path = file(name, typeof content === 'function' ? content() : content)
     const { code, stderr } = await runImport(path, ...others, ...AIRPORT)
     expect([code, stderr]).toEqual([1, expect.stringMatching(line)])
     expect(stderr).not.toMatch(/\n\s+at /)
-    expect(await stored()).toEqual([{ iata: 'OLD' }])
+    expect(await storedObjects()).toEqual([{ iata: 'OLD' }])
   })
 
   it.each([
     ['an unknown type', ['--ontology', 'aviation', '--type', 'plane'], /no object type plane/],
     ['an unknown ontology', ['--ontology', 'none', '--type', 'plane'], /no ontology none/],
-  ])('%s', async (_what, words, line) => {
-    const { code, stderr } = await runImport(file('a.csv', airportsCsv()), ...words)
+  ])('%s', async (_what, args, line) => {
+    const { code, stderr } = await runImport(file('a.csv', airportsCsv()), ...args)
     expect([code, stderr]).toEqual([1, expect.stringMatching(line)])
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
@@ -299,8 +302,8 @@ describe('what cannot be imported gets one clear line, and changes nothing', () 
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/Unauthorized/)])
     if (existsSync('/dev/full')) {
       const bad = file('bad.csv', 'iata,runwayFeet\nA,x\n')
-      const words = [bad, ...AIRPORT, '--max-errors', '1', '--rejects', '/dev/full']
-      const full = await runImport(...words)
+      const args = [bad, ...AIRPORT, '--max-errors', '1', '--rejects', '/dev/full']
+      const full = await runImport(...args)
       expect([full.code, full.stderr]).toEqual([1, expect.stringMatching(/disk is full/)])
     }
     const over = await runImport(path, ...AIRPORT, '--rejects', path)
@@ -308,13 +311,13 @@ describe('what cannot be imported gets one clear line, and changes nothing', () 
     expect(readFileSync(path, 'utf8')).toBe(airportsCsv())
   })
 
-  it('data that tells nothing makes no type', async () => {
+  it('no rows to infer a type from', async () => {
     for (const [name, content] of [
       ['a.csv', 'iata,name\n'],
       ['b.csv', Buffer.from('a\n\xff\n', 'latin1')],
     ] as const) {
       const { code, stderr } = await runImport(file(name, content), '--ontology', 'no', '--infer')
-      expect([code, stderr]).toEqual([1, expect.stringMatching(/no row to guess a type from/)])
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot infer a type/)])
     }
     expect((await service.ask('/api/v1/ontologies/no')).status).toBe(404)
   })
@@ -328,8 +331,8 @@ describe('what cannot be imported gets one clear line, and changes nothing', () 
     [['a.csv', ...AIRPORT, '--dryrun'], /Did you mean --dry-run/],
     [['a.csv', ...AIRPORT, '--map', 'x'], /COLUMN=PROPERTY/],
     [['a.csv', ...AIRPORT, '--geopoint', 'x=y'], /LATITUDE/],
-  ])('wrong usage: %j', async (words, line) => {
-    const { code, stderr } = await runImport(...words)
+  ])('wrong usage: %j', async (args, line) => {
+    const { code, stderr } = await runImport(...args)
     expect([code, stderr]).toEqual([2, expect.stringMatching(line)])
   })
 })

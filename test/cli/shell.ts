@@ -6,11 +6,11 @@ import type { Environment } from '../../src/server/config.ts'
 import type { Finished } from '../support/oqs-process.ts'
 import { startProcess } from '../support/own-process.ts'
 
-/** Lines as a person would type them: run by bash, which finds `oqs` on its path. */
+/** Runs command lines in bash, with `oqs` on the path. */
 
 const OQS = fileURLToPath(new URL('../../bin/oqs.js', import.meta.url))
 
-/** Puts `oqs` into a folder, and gives the path on which it is found. */
+/** Writes an `oqs` script to a folder; returns a PATH that includes it. */
 export function pathWithOqs(folder: string): string {
   const bin = join(folder, 'bin')
   mkdirSync(bin, { recursive: true })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { retentionOf } from '../../src/server/housekeeping.ts'
+import { retentionOf } from '../../src/server/maintenance.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 import { askPage, valuesOf, type Walk } from '../support/walk.ts'

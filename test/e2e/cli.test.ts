@@ -15,31 +15,31 @@ const rows = (stdout: string) =>
     .map((line) => JSON.parse(line))
 
 describe('oqs', () => {
-  it('explains itself, and every command', async () => {
-    for (const words of [
+  it('has help for itself and for commands', async () => {
+    for (const args of [
       ['--help'],
       ['serve', '--help'],
       ['token', '--help'],
       ['token', 'create', '--help'],
       ['config', '--help'],
     ]) {
-      const { code, stdout } = await runOqs(words)
-      expect([words, code]).toEqual([words, 0])
+      const { code, stdout } = await runOqs(args)
+      expect([args, code]).toEqual([args, 0])
       expect(stdout).toMatch(/^Usage: oqs/)
     }
     expect((await runOqs(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
 
-  it('answers wrong usage with status 2 and a hint', async () => {
-    for (const words of [
+  it('exits with status 2 and a hint on wrong usage', async () => {
+    for (const args of [
       ['serv'],
       ['serve', '--dmeo'],
       ['token', 'create'],
       ['token', 'create', '--name', 'x', '--scope', 'all'],
       ['token', 'revoke'],
     ]) {
-      const { code, stderr } = await runOqs(words, settings())
-      expect([words, code]).toEqual([words, 2])
+      const { code, stderr } = await runOqs(args, settings())
+      expect([args, code]).toEqual([args, 2])
       expect(stderr).toMatch(/^error: /)
     }
     expect((await runOqs(['serv'])).stderr).toContain('Did you mean serve?')
@@ -48,7 +48,7 @@ describe('oqs', () => {
 })
 
 describe('oqs config', () => {
-  it('shows every setting with its value and source, secrets hidden', async () => {
+  it('prints every setting with its value and source, without secrets', async () => {
     const file = join(folder.path, 'oqs.env')
     writeFileSync(file, '# a comment\nOQS_PORT=9999\nOQS_HOST=0.0.0.0\n')
     const { code, stdout } = await runOqs(['config'], {
@@ -57,16 +57,16 @@ describe('oqs config', () => {
       OQS_ADMIN_TOKEN: 'a-very-secret-token',
     })
     expect(code).toBe(0)
-    const shown = new Map(rows(stdout).map((row) => [row.setting, [row.value, row.source]]))
-    expect(shown.get('OQS_PORT')).toEqual(['0', 'environment'])
-    expect(shown.get('OQS_HOST')).toEqual(['0.0.0.0', 'file'])
-    expect(shown.get('OQS_LOG_LEVEL')).toEqual(['info', 'default'])
-    expect(shown.get('OQS_ADMIN_TOKEN')).toEqual(['[secret]', 'environment'])
-    expect(shown.get('OQS_PAGE_TOKEN_KEYS')).toEqual(['', 'not set'])
+    const printed = new Map(rows(stdout).map((row) => [row.setting, [row.value, row.source]]))
+    expect(printed.get('OQS_PORT')).toEqual(['0', 'environment'])
+    expect(printed.get('OQS_HOST')).toEqual(['0.0.0.0', 'file'])
+    expect(printed.get('OQS_LOG_LEVEL')).toEqual(['info', 'default'])
+    expect(printed.get('OQS_ADMIN_TOKEN')).toEqual(['[secret]', 'environment'])
+    expect(printed.get('OQS_PAGE_TOKEN_KEYS')).toEqual(['', 'not set'])
     expect(stdout).not.toContain('a-very-secret-token')
   })
 
-  it('marks every value that is wrong, without its secrets, and fails', async () => {
+  it('marks every invalid value, without secrets, and fails', async () => {
     const { code, stdout, stderr } = await runOqs(['config'], {
       OQS_PORT: 'abc',
       OQS_STORE: 'postgres:/oqs:s3cret@db.example/oqs',
@@ -74,30 +74,30 @@ describe('oqs config', () => {
       OQS_ADMIN_TOKEN: 's3cret',
     })
     expect(code).toBe(1)
-    const wrong = rows(stdout).filter(({ check }) => check !== 'ok')
+    const invalid = rows(stdout).filter(({ check }) => check !== 'ok')
     const names = ['OQS_PORT', 'OQS_STORE', 'OQS_ADMIN_TOKEN', 'OQS_URL']
-    expect(wrong.map(({ setting }) => setting)).toEqual(names)
-    expect(wrong[0].check).toBe('wrong: must be a number from 0 to 65535')
+    expect(invalid.map(({ setting }) => setting)).toEqual(names)
+    expect(invalid[0].check).toBe('invalid: must be a number from 0 to 65535')
     for (const name of names) expect(stderr).toContain(`${name} is `)
     expect(stderr.trim().split('\n')).toHaveLength(1)
     expect(stdout + stderr).not.toContain('s3cret')
   })
 
-  it('fails also where somebody reads only its beginning', async () => {
+  it('fails even if the reader of its output exits early', async () => {
     await using config = startOqs(['config'], { OQS_PORT: 'abc' })
     config.child.stdout?.destroy()
     expect(await config.ended).toBe(1)
   })
 
-  it('asks what was meant by a variable that is close to a setting', async () => {
+  it('suggests a setting for a variable with a similar name', async () => {
     const { code, stderr } = await runOqs(['config'], { OQS_WROKERS: '2', OQS_PORT_80_TCP: 'x' })
     expect([code, stderr]).toEqual([
       0,
-      'oqs: OQS_WROKERS is set, but there is no such setting; was OQS_WORKERS meant?\n',
+      'oqs: OQS_WROKERS is set, but is not a setting. Did you mean OQS_WORKERS?\n',
     ])
   })
 
-  it('refuses a file with a setting that does not exist', async () => {
+  it('rejects a file with an unknown setting', async () => {
     const file = join(folder.path, 'oqs.env')
     writeFileSync(file, 'OQS_PROT=1\n')
     const { code, stderr } = await runOqs(['config'], { OQS_CONFIG: file })
@@ -106,15 +106,19 @@ describe('oqs config', () => {
 })
 
 describe('oqs token', () => {
-  it('says that it opens a store, to whoever has set the URL of a service', async () => {
+  it('explains that it opens a store if OQS_URL is set', async () => {
     const none = { OQS_STORE: `sqlite:${join(folder.path, 'none.db')}` }
     const plain = await runOqs(['token', 'list'], none)
-    expect(plain.stderr).toMatch(/there is no store at \S+none\.db\n$/)
-    const asked = await runOqs(['token', 'list'], { ...none, OQS_URL: 'http://service.example' })
-    expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining('not OQS_URL')])
+    expect(plain.stderr).toMatch(/there is no store at \S+none\.db\. [^\n]*\n$/)
+    expect(plain.stderr).not.toContain('OQS_URL')
+    const withUrl = await runOqs(['token', 'list'], { ...none, OQS_URL: 'http://service.example' })
+    expect([withUrl.code, withUrl.stderr]).toEqual([
+      1,
+      expect.stringContaining('do not use OQS_URL'),
+    ])
   })
 
-  it('creates, lists and revokes tokens that a running service knows at once', async () => {
+  it('creates, lists and revokes tokens with immediate effect on a running service', async () => {
     await using oqs = startOqs(['serve'], settings())
     const url = await lineOf(oqs, 'listening on ')
     const list = `${url}/api/v1/ontologies`
@@ -133,6 +137,6 @@ describe('oqs token', () => {
     expect(revoked.code).toBe(0)
     expect((await askUrl(list, { token: secret })).status).toBe(401)
     const again = await runOqs(['token', 'revoke', ci.id], settings())
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('no token')])
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('no active token')])
   })
 })

@@ -8,7 +8,7 @@ import { ADMIN_TOKEN, askUrl, startService } from '../support/service.ts'
 import { useServiceFolder } from '../support/service-settings.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
-/** A running service whose database file is damaged, moved or cut. */
+/** A running service whose database file is damaged, moved or truncated. */
 
 const folder = useServiceFolder({ OQS_ADMIN_TOKEN: ADMIN_TOKEN })
 const file = () => join(folder.path, 'oqs.db')
@@ -23,7 +23,7 @@ const DAMAGED = 'the database file is damaged'
 let prepared: TempFolder
 beforeAll(async () => {
   prepared = tempFolder()
-  // Closed again, everything is in the file, and nothing in the WAL.
+  // After closing, all data is in the file and the WAL is gone.
   await using service = await startService({ store: `sqlite:${goodFile()}` })
   await service.apply(NUMBERS)
   const objects = numbers(OBJECTS).map(({ n }) => ({ n, text: `${n} ${'some words '.repeat(10)}` }))
@@ -39,10 +39,10 @@ function write(url: string, objects: readonly object[]) {
   })
 }
 
-/** Overwrites pages of tables and indexes, as a disk that fails might. */
-function damage(isMeant: (name: string, share: number) => boolean): void {
+/** Overwrites the selected pages of tables and indexes, as a failing disk might. */
+function damage(isSelected: (name: string, share: number) => boolean): void {
   const { size } = statSync(goodFile())
-  const pages = pagesOf(goodFile()).filter(({ name, offset }) => isMeant(name, offset / size))
+  const pages = pagesOf(goodFile()).filter(({ name, offset }) => isSelected(name, offset / size))
   expect(pages.length).toBeGreaterThan(0)
   overwritePages(file(), pages)
 }
@@ -59,7 +59,7 @@ async function statuses(url: string): Promise<Record<string, number>> {
 }
 const REFUSED = { list: 503, search: 503, write: 503, ready: 503, alive: 200 }
 
-/** Reads pages until one fails; each that is given must be as it was written. */
+/** Reads pages until one fails, and checks that every object is as it was written. */
 async function walkUntilRefused(url: string): Promise<{ read: number; reason: unknown }> {
   let read = 0
   let token = ''
@@ -86,11 +86,11 @@ async function stop(oqs: OqsProcess): Promise<Record<string, unknown>[]> {
 }
 
 describe('a service whose file is damaged', () => {
-  it('refuses everything once it has seen that, also what it has in memory', async () => {
+  it('rejects every request once a page read has found it, also cached pages', async () => {
     {
       await using oqs = startOqs(['serve'], folder.settings())
       const url = await lineOf(oqs, 'listening on ')
-      // Asked for again, the first page is kept.
+      // Repeated requests put the first page into the cache.
       for (let time = 0; time < 3; time += 1) await askUrl(url + LISTING)
       damage((name, share) => name === 'object_1' && share > 0.4)
       const { read, reason } = await walkUntilRefused(url)
@@ -98,8 +98,8 @@ describe('a service whose file is damaged', () => {
       expect(read).toBeGreaterThan(0)
       expect(read).toBeLessThan(OBJECTS)
       expect(await statuses(url)).toEqual(REFUSED)
-      const told = (await stop(oqs)).filter(({ msg }) => msg === 'storeDamaged')
-      expect(told).toMatchObject([
+      const events = (await stop(oqs)).filter(({ msg }) => msg === 'storeDamaged')
+      expect(events).toMatchObject([
         {
           level: 'fatal',
           advice: expect.stringContaining('restore the last backup'),
@@ -107,7 +107,7 @@ describe('a service whose file is damaged', () => {
         },
       ])
     }
-    // As docs/backups.md says.
+    // Restores the backup as docs/backups.md describes.
     for (const suffix of ['', '-wal', '-shm']) rmSync(file() + suffix, { force: true })
     copyFileSync(goodFile(), file())
     await using oqs = startOqs(['serve'], folder.settings())
@@ -115,7 +115,7 @@ describe('a service whose file is damaged', () => {
     expect(await walkUntilRefused(url)).toEqual({ read: OBJECTS, reason: undefined })
   })
 
-  it('refuses everything once a slow query has seen it', async () => {
+  it('rejects every request once a slow query has found it', async () => {
     await using oqs = startOqs(['serve'], folder.settings())
     const url = await lineOf(oqs, 'listening on ')
     expect((await askUrl(url + LISTING)).status).toBe(200)
@@ -124,7 +124,7 @@ describe('a service whose file is damaged', () => {
     expect([before['search'], after]).toEqual([503, REFUSED])
   })
 
-  it('refuses everything once a batch has seen it', async () => {
+  it('rejects every request once a batch has found it', async () => {
     await using oqs = startOqs(['serve'], folder.settings())
     const url = await lineOf(oqs, 'listening on ')
     expect((await askUrl(url + LISTING)).status).toBe(200)
@@ -134,12 +134,12 @@ describe('a service whose file is damaged', () => {
     expect(await statuses(url)).toEqual(REFUSED)
   })
 
-  it('answers from no page that is cut off, and does not start again', async () => {
+  it('returns no data beyond a truncation, and does not start again', async () => {
     {
       await using oqs = startOqs(['serve'], folder.settings())
       const url = await lineOf(oqs, 'listening on ')
       truncateSync(file(), Math.floor(statSync(file()).size / 2))
-      // The memory map has nothing to show there: the kernel ends the process.
+      // Reading the memory map beyond the end of the file kills the process.
       const end = await walkUntilRefused(url).catch(() => 'gone')
       expect(end).not.toMatchObject({ reason: undefined })
     }
@@ -152,7 +152,7 @@ describe('a service whose file is damaged', () => {
 })
 
 describe('a service whose WAL is moved away', () => {
-  it('refuses to write until it is back', async () => {
+  it('rejects writes until it is back', async () => {
     await using oqs = startOqs(['serve'], folder.settings())
     const url = await lineOf(oqs, 'listening on ')
     const ready = async () => (await askUrl(`${url}/readyz`, { token: null })).status

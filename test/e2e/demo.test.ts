@@ -25,7 +25,7 @@ const settings = () => ({
 })
 
 describe('oqs serve --demo', () => {
-  it('prints a command that works at once, loads while it answers, outlives a kill', async () => {
+  it('prints a command that works at once, loads in the background, survives a kill', async () => {
     {
       await using oqs = startOqs(['serve', '--demo'], settings())
       const url = await lineOf(oqs, 'listening on ')
@@ -37,7 +37,7 @@ describe('oqs serve --demo', () => {
       expect(await countOf(url, 'airport')).toBe(DEMO_COUNTS['airport'])
       await followLinks(url)
 
-      // Somewhere in the middle.
+      // In the middle of the load.
       await untilCount(url, 'flight', 2 * BATCH_OBJECTS)
       oqs.child.kill('SIGKILL')
       await oqs.ended
@@ -55,7 +55,7 @@ describe('oqs serve --demo', () => {
     expect(oqs.stdout()).not.toContain('demo ')
   })
 
-  it('leaves a store with another ontology alone', async () => {
+  it('does not change a store with another ontology', async () => {
     {
       await using oqs = startOqs(['serve'], settings())
       const url = await lineOf(oqs, 'listening on ')
@@ -63,20 +63,22 @@ describe('oqs serve --demo', () => {
     }
     await using oqs = startOqs(['serve', '--demo'], settings())
     const url = await lineOf(oqs, 'listening on ')
-    expect(await lineOf(oqs, 'demo ')).toBe('not loaded: the store is not empty')
+    expect(await lineOf(oqs, 'demo ')).toMatch(
+      /^not loaded: the store already has other ontologies/,
+    )
     expect((await askUrl(`${url}/api/admin/v1/ontologies/aviation`)).status).toBe(404)
     expect((await askUrl(`${url}/api/admin/v1/ontologies/numbers`)).status).toBe(200)
   })
 
-  it('starts without the packages of the demo, and says how to get them', async () => {
+  it('starts without the packages of the demo, and says how to install them', async () => {
     const oqs = copyWithout(DATA_PACKAGES)
-    // Started elsewhere, because packages in the folder of the start are found.
+    // Started elsewhere, because packages in the current folder are found.
     await using started = startNode([oqs, 'serve', '--demo'], settings(), 'ignore', folder.path)
     const url = await lineOf(started, 'listening on ')
-    const said = await lineOf(started, 'demo ')
+    const message = await lineOf(started, 'demo ')
     expect((await askUrl(`${url}/api/v1/ontologies`)).body.data).toEqual([])
-    expect(said).toMatch(
-      /^not loaded: airport-data-js, .* are missing; .*: npm install .* airport-data-js@\d+\.\d+\.\d+ /,
+    expect(message).toMatch(
+      /^not loaded: the packages airport-data-js, .* are missing\. .*: npm install .* airport-data-js@\d+\.\d+\.\d+ /,
     )
     await expectStop(started)
   })
@@ -112,7 +114,7 @@ async function walkIds(url: string, type: string): Promise<unknown[]> {
   }
 }
 
-/** From an airport to its country and back, in both revisions. */
+/** Follows links from an airport to its country and back, in both revisions. */
 async function followLinks(url: string): Promise<void> {
   const country = await askUrl(`${listUrl(url, 'airport')}/LAX/links/country`)
   expect(keysOf(country.body, 'name')).toEqual(['United States'])
@@ -124,13 +126,13 @@ async function followLinks(url: string): Promise<void> {
   expect(search.body.data[0]).toMatchObject({ primaryKey: 'AD', title: 'Andorra' })
 }
 
-/** In time: a service that does not stop within its own limit ends with another status. */
+/** A service that exceeds its stop timeout exits with another status. */
 async function expectStop(oqs: OqsProcess): Promise<void> {
   oqs.child.kill('SIGTERM')
   expect(await oqs.ended).toBe(0)
 }
 
-/** The service in a folder of its own, where some packages are not installed; its command. */
+/** Copies the service to a folder without some packages; returns the path of its command. */
 function copyWithout(packages: readonly string[]): string {
   const copy = join(folder.path, 'service')
   for (const part of ['bin', 'src', 'package.json']) {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { type KilledImport, killImports } from '../support/killed-imports.ts'
 
-/** The long form is `npm run faults`. */
-it('an import that is killed leaves whole batches, and completes when it is run again', async () => {
+/** `npm run faults` is the long form. */
+it('a killed import leaves complete batches, and completes when it is run again', async () => {
   const killed: KilledImport[] = []
   await killImports(4, (one) => killed.push(one))
   expect(killed.map(({ victim, mode }) => `${victim} ${mode}`)).toEqual([

@@ -9,14 +9,14 @@ import { ADMIN_TOKEN } from '../support/service.ts'
 import { useServiceFolder } from '../support/service-settings.ts'
 
 /**
- * Other programs open the database file of a running service. Under POSIX, a lock of a process is
- * gone as soon as the process closes any descriptor of the file; a service without its lock has its
- * WAL deleted by the next program that closes the database.
+ * Other programs open the database file of a running service. Under POSIX, a process loses its
+ * locks when it closes any descriptor of the file; the next program that closes the database then
+ * deletes the WAL of the service.
  */
 
 const folder = useServiceFolder({ OQS_ADMIN_TOKEN: ADMIN_TOKEN, OQS_LIST_OBJECTS_LIMIT: 'none' })
 const kills = Number(process.env['OQS_TEST_KILLS'] ?? 3)
-/** A backup by sqlite3 begins again after each batch, so without a limit it might never end. */
+/** A backup by sqlite3 restarts after each batch, so it might never end without a limit. */
 const BATCHES_DURING_VISIT = 10
 /** Batches that the service must acknowledge after the last visit, before it is killed. */
 const BATCHES_AFTER_VISITS = 3
@@ -27,34 +27,34 @@ const backupFile = () => join(folder.path, 'backup.db')
 
 describe(`a service whose file ${OTHER_SQLITE} backs up, opens and closes`, () => {
   it(
-    'keeps its lock, and every batch that it acknowledged, when it is killed',
+    'keeps its lock, and every acknowledged batch when it is killed',
     async ({ annotate }) => {
       const batches = new NumberedBatches()
-      let looks = 0
+      let checks = 0
       for (let kill = 0; kill <= kills; kill += 1) {
-        // Several processes that serve from the file keep it as one does.
+        // Also with workers.
         const more = kill % 3 === 2 ? { OQS_WORKERS: '2' } : {}
         await using oqs = startOqs(['serve'], folder.settings(more))
         const url = await lineOf(oqs, 'listening on ')
         if (kill === 0) await batches.define(url)
         expect(await batches.faults(url)).toEqual([])
         if (kill === kills) break
-        // Two orders in each life: three lives have seen them all.
+        // Two orders per start: three starts cover all of them.
         const visits = [2 * kill, 2 * kill + 1].flatMap((n) => orders[n % orders.length] ?? [])
-        looks += await visitAndKill(oqs, url, batches, visits)
+        checks += await visitAndKill(oqs, url, batches, visits)
       }
       expect(batches.acknowledged.size).toBeGreaterThanOrEqual(kills * BATCHES_AFTER_VISITS)
-      if (canSeeLocks) expect(looks).toBeGreaterThan(kills * BATCHES_AFTER_VISITS)
-      const kept = `${batches.acknowledged.size} batches acknowledged, none lost`
-      await annotate(`${OTHER_SQLITE}, ${kills} kills: ${kept}; lock seen ${looks} times`)
+      if (canSeeLocks) expect(checks).toBeGreaterThan(kills * BATCHES_AFTER_VISITS)
+      const summary = `${batches.acknowledged.size} batches acknowledged, none lost`
+      await annotate(`${OTHER_SQLITE}, ${kills} kills: ${summary}; lock checked ${checks} times`)
     },
     60_000 + kills * 10_000,
   )
 })
 
 /**
- * Lets other programs use the file while batches are written, then kills the service while it is
- * writing one. Returns how often the lock was seen.
+ * Lets other programs use the file while batches are written, then kills the service during a
+ * batch. Returns how often the lock was checked.
  */
 async function visitAndKill(
   oqs: OqsProcess,
@@ -62,19 +62,19 @@ async function visitAndKill(
   batches: NumberedBatches,
   visits: readonly Visit[],
 ): Promise<number> {
-  let looks = 0
+  let checks = 0
   let isKilled = false
-  const lookAtLock = () => {
-    // Other processes of the service may acknowledge one more batch before they notice.
+  const checkLock = () => {
+    // A worker may acknowledge one more batch before it notices that the supervisor is gone.
     if (!canSeeLocks || isKilled) return
     expect(holdsLock(oqs.child.pid, file())).toBe(true)
-    looks += 1
+    checks += 1
   }
-  // Batches that may be written before the visit has ended, and what to do after the last of them.
+  // The batches that may be written before the visit ends, and what to do after the last of them.
   let left = Number.POSITIVE_INFINITY
   let afterLast: () => Promise<void> | void = () => {}
   const sending = batches.sendUntilGone(url, async () => {
-    lookAtLock()
+    checkLock()
     left -= 1
     if (left === 0) await afterLast()
   })
@@ -85,7 +85,7 @@ async function visitAndKill(
       afterLast = () => ended
       left = BATCHES_DURING_VISIT
       await ended
-      lookAtLock()
+      checkLock()
       if (visit === 'backup') expect(faultsIn(readBackup(), acknowledged)).toEqual([])
     }
     await new Promise<void>((resolve) => {
@@ -97,15 +97,15 @@ async function visitAndKill(
     await oqs.ended
   }
   await Promise.all([sending, visiting()])
-  return looks
+  return checks
 }
 
 /** Counts the objects of each batch in the backup. */
 function readBackup(): Map<number, number> {
   using db = new DatabaseSync(backupFile())
-  // The table is made with the first batch.
-  const isMade = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'object_1'`).get()
-  if (isMade === undefined) return new Map()
+  // The table is created with the first batch.
+  const table = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'object_1'`).get()
+  if (table === undefined) return new Map()
   const rows = db.prepare(`SELECT body ->> '$.n' AS n FROM object_1`).all()
   return countByBatch(rows.map(({ n }) => Number(n)))
 }

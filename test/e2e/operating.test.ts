@@ -5,7 +5,7 @@ import { lineOf, runOqs, startOqs } from '../support/oqs-process.ts'
 import { askUrl } from '../support/service.ts'
 import { useServiceFolder } from '../support/service-settings.ts'
 
-/** What an operator sees of a service that is set up wrongly, or in trouble. */
+/** What an operator sees of a service that is misconfigured or fails. */
 
 const folder = useServiceFolder()
 const { settings } = folder
@@ -18,7 +18,7 @@ function logLines(stderr: string) {
 }
 
 describe('the log', () => {
-  it('has no line for a probe that is fine, and a short one for a probe that is not', async () => {
+  it('has no line for a successful probe, and a short one for a failed probe', async () => {
     await using oqs = startOqs(['serve'], settings())
     const url = await lineOf(oqs, 'listening on ')
     const probe = async (path: string) => (await askUrl(url + path, { token: null })).status
@@ -29,27 +29,27 @@ describe('the log', () => {
     oqs.child.kill('SIGTERM')
     await oqs.ended
     const lines = logLines(oqs.stderr())
-    const asked = lines.filter(({ requestId }) => requestId !== undefined)
-    expect(asked.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
+    const requests = lines.filter(({ requestId }) => requestId !== undefined)
+    expect(requests.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
       'warn notReady',
       'warn notReady',
       'info requestFinished',
     ])
-    expect(asked[0].reason).toMatch(/^the files of the store are gone/)
+    expect(requests[0].reason).toMatch(/^the files of the store are gone/)
     expect(oqs.stderr()).not.toContain('stack')
   })
 
-  it('asks what was meant by a variable that is close to a setting', async () => {
-    // With workers, each of which has the same variables.
+  it('suggests a setting for a variable with a similar name, once', async () => {
+    // All workers have the same variables.
     await using oqs = startOqs(['serve'], settings({ OQS_WORKERS: '2', OQS_DEOM: 'on' }))
     await lineOf(oqs, 'listening on ')
     oqs.child.kill('SIGTERM')
     expect(await oqs.ended).toBe(0)
-    const told = logLines(oqs.stderr()).filter(({ msg }) => msg === 'unknownSetting')
-    expect(told).toMatchObject([{ level: 'warn', name: 'OQS_DEOM', meant: 'OQS_DEMO' }])
+    const warnings = logLines(oqs.stderr()).filter(({ msg }) => msg === 'unknownSetting')
+    expect(warnings).toMatchObject([{ level: 'warn', name: 'OQS_DEOM', meant: 'OQS_DEMO' }])
   })
 
-  it('takes the warnings of packages as lines', async () => {
+  it('has the warnings of packages as JSON lines', async () => {
     const OQS_STORE = 'postgres://oqs:s3cret@127.0.0.1:1/oqs?sslmode=require'
     const { code, stderr } = await runOqs(['serve'], settings({ OQS_STORE }))
     expect(code).toBe(1)
@@ -66,7 +66,7 @@ describe('an address that cannot be listened on', () => {
     { OQS_HOST: '203.0.113.4' },
     { OQS_HOST: 'no..host' },
     { OQS_HOST: '203.0.113.4', OQS_WORKERS: '2' },
-  ])('is told with the name of its setting: %o', async (more) => {
+  ])('is reported with the name of its setting: %o', async (more) => {
     const { code, stderr } = await runOqs(['serve'], settings(more))
     expect(code).toBe(1)
     expect(stderr).toMatch(/^oqs: OQS_HOST is "[^"]+": .*(?:EADDRNOTAVAIL|ENOTFOUND).*\n$/)

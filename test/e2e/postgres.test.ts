@@ -4,19 +4,19 @@ import { startPostgresServer } from '../support/postgres-server.ts'
 import { storePlace } from '../support/store-place.ts'
 import { replaceNodes, restartDatabase, walkUnderLoad } from '../support/walks-under-load.ts'
 
-/** Real processes on one database. Each test ends when enough has happened. */
+/** Several nodes, as real processes, on one database. */
 
 const SECONDS = Number(process.env['OQS_TEST_SECONDS'] ?? 4)
 
-/** What a service says that had to wait too long: on a busy machine that is no fault. */
-const LATE = [
+/** Timeouts, which can happen on a busy machine. */
+const TIMEOUTS = [
   'the database cannot be reached',
   'the database took too long',
   'something else holds a lock in the database for too long',
 ]
 
 describe('two nodes on one database', { timeout: 600_000 + SECONDS * 2000 }, () => {
-  it('[4.5.2] show four writers and eight walkers every snapshot as it was', async () => {
+  it('[4.5.2] serve unchanged snapshots to eight walkers beside four writers', async () => {
     await using place = await storePlace()
     const report = await walkUnderLoad({
       store: place.name,
@@ -27,10 +27,10 @@ describe('two nodes on one database', { timeout: 600_000 + SECONDS * 2000 }, () 
       seconds: SECONDS,
       atLeast: { batches: 20, snapshotWalks: 10 },
     })
-    expect(report.refusals.filter((reason) => !LATE.includes(reason))).toEqual([])
+    expect(report.refusals.filter((reason) => !TIMEOUTS.includes(reason))).toEqual([])
   })
 
-  it('[4.5.1] [4.5.2] go on with a walk when one of them is killed, page by page on either', async () => {
+  it('[4.5.1] [4.5.2] continue a walk on either node when one of them is killed', async () => {
     await using place = await storePlace()
     const report = await walkUnderLoad({
       store: place.name,
@@ -45,9 +45,9 @@ describe('two nodes on one database', { timeout: 600_000 + SECONDS * 2000 }, () 
     expect(report.refusals).toContain('fetch failed')
   })
 
-  // Nobody restarts a database that was given.
+  // A database that was provided is not restarted.
   if (inject('store') === 'postgres') {
-    it('lose nothing when the database restarts, and go on with the same tokens', async () => {
+    it('lose nothing when the database restarts, and accept the same tokens', async () => {
       await using server = await startPostgresServer({ isDurable: true })
       await using database = await createDatabase(server.url)
       const report = await walkUnderLoad({

@@ -14,7 +14,7 @@ const folder = useServiceFolder({ OQS_ADMIN_TOKEN: ADMIN_TOKEN })
 const { settings } = folder
 
 describe('oqs serve', () => {
-  it('says where it listens, serves, and stops with status 0 on SIGTERM and SIGINT', async () => {
+  it('prints its address, serves, and stops with status 0 on SIGTERM and SIGINT', async () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       await using oqs = startOqs(['serve'], settings())
       const url = await lineOf(oqs, 'listening on ')
@@ -27,7 +27,7 @@ describe('oqs serve', () => {
     }
   })
 
-  it('finishes the request that is under way when it is stopped', async () => {
+  it('finishes the request in progress when it is stopped', async () => {
     await using oqs = startOqs(['serve'], settings())
     const url = await lineOf(oqs, 'listening on ')
     await askUrl(`${url}/api/admin/v1/ontologies/numbers`, { method: 'PUT', json: NUMBERS })
@@ -36,7 +36,7 @@ describe('oqs serve', () => {
       headers: {
         authorization: `Bearer ${ADMIN_TOKEN}`,
         'content-type': 'application/x-ndjson',
-        // The answer to it shows that the service has the request.
+        // The interim response shows that the service has the request.
         expect: '100-continue',
       },
     })
@@ -53,7 +53,7 @@ describe('oqs serve', () => {
     expect(await oqs.ended).toBe(0)
   })
 
-  it('stops before it starts on a wrong setting, with one line that says which', async () => {
+  it('does not start with an invalid setting, and names it in one line', async () => {
     const cases: readonly [name: string, value: string, allowed: RegExp][] = [
       ['OQS_PORT', 'abc', /a number from 0 to 65535/],
       ['OQS_PORT', '70000', /a number from 0 to 65535/],
@@ -73,18 +73,18 @@ describe('oqs serve', () => {
     }
   })
 
-  it('never shows a secret that is wrong', async () => {
+  it('does not print an invalid secret', async () => {
     const { stderr } = await runOqs(['serve'], settings({ OQS_ADMIN_TOKEN: 'tooshort' }))
     expect(stderr).toBe(
       'oqs: OQS_ADMIN_TOKEN is [secret], but must be at least 16 visible ASCII characters\n',
     )
   })
 
-  it('says what to do when its port is taken or its store cannot be opened', async () => {
+  it('says what to do if its port is in use or its store cannot be opened', async () => {
     await using first = startOqs(['serve'], settings())
     const { port } = new URL(await lineOf(first, 'listening on '))
     const taken = await runOqs(['serve'], settings({ OQS_PORT: port }))
-    expect([taken.code, taken.stderr]).toEqual([1, expect.stringContaining('set OQS_PORT')])
+    expect([taken.code, taken.stderr]).toEqual([1, expect.stringContaining('Set OQS_PORT')])
 
     const file = join(folder.path, 'not-a-database')
     writeFileSync(file, 'this is not a database, but long enough to be looked at as one'.repeat(50))
@@ -122,7 +122,7 @@ describe('oqs serve', () => {
     for (const secret of secrets) expect(oqs.stderr()).not.toContain(secret)
   })
 
-  it('logs no requests where only warnings are wanted', async () => {
+  it('logs no requests at level warn', async () => {
     await using oqs = startOqs(['serve'], settings({ OQS_LOG_LEVEL: 'warn' }))
     const url = await lineOf(oqs, 'listening on ')
     expect((await askUrl(`${url}/api/v1/ontologies`)).status).toBe(200)
@@ -133,13 +133,13 @@ describe('oqs serve', () => {
 })
 
 describe('the process of a command', () => {
-  const SAYS_FLAGS = `data:text/javascript,
+  const PRINT_FLAGS = `data:text/javascript,
     process.on('exit', () => process.stderr.write('flags ' + process.pid + process.execArgv))`
-  /** What the last process of the command was started with. */
+  /** Returns the flags of the last process of the command. */
   const flagsOf = (stderr: string) => stderr.split('flags ').at(-1)
 
-  it('has its flags when it may take long, and is the one that was started', async () => {
-    const oqs = startOqs(['serve'], settings({ NODE_OPTIONS: `--import "${SAYS_FLAGS}"` }))
+  it('has the flags if it runs long, and keeps its process id', async () => {
+    const oqs = startOqs(['serve'], settings({ NODE_OPTIONS: `--import "${PRINT_FLAGS}"` }))
     await lineOf(oqs, 'listening on ')
     oqs.child.kill('SIGTERM')
     expect(await oqs.ended).toBe(0)
@@ -147,15 +147,15 @@ describe('the process of a command', () => {
     expect(flagsOf(oqs.stderr())).toBe(`${oqs.child.pid}${flags}`)
   })
 
-  it('is left as it is when it is short', async () => {
-    const oqs = startOqs(['config'], settings({ NODE_OPTIONS: `--import "${SAYS_FLAGS}"` }))
+  it('has no flags if it is short', async () => {
+    const oqs = startOqs(['config'], settings({ NODE_OPTIONS: `--import "${PRINT_FLAGS}"` }))
     await oqs.ended
     expect(flagsOf(oqs.stderr())).toBe(String(oqs.child.pid))
   })
 })
 
-describe('a service whose reader is gone', () => {
-  it.for([{}, { OQS_WORKERS: '2' }])('ends when it is told to: %o', async (more) => {
+describe('a service whose output is closed', () => {
+  it.for([{}, { OQS_WORKERS: '2' }])('stops on SIGTERM: %o', async (more) => {
     await using oqs = startOqs(['serve'], settings({ OQS_LOG_LEVEL: 'info', ...more }))
     await lineOf(oqs, 'listening on ')
     oqs.child.stdout?.destroy()
@@ -165,12 +165,12 @@ describe('a service whose reader is gone', () => {
   })
 })
 
-describe('a service whose reader has stalled', () => {
-  it.for([{}, { OQS_WORKERS: '2' }])('serves on, and ends when it is told to: %o', async (more) => {
+describe('a service whose log reader has stalled', () => {
+  it.for([{}, { OQS_WORKERS: '2' }])('keeps serving, and stops on SIGTERM: %o', async (more) => {
     await using oqs = startOqs(['serve'], settings({ OQS_LOG_LEVEL: 'info', ...more }))
     const url = await lineOf(oqs, 'listening on ')
     oqs.child.stderr?.pause()
-    // More lines than any pipe holds.
+    // More lines than a pipe can buffer.
     for (let round = 0; round < 8; round += 1) {
       const answers = Array.from({ length: 100 }, () => fetch(`${url}/api/nothing`))
       for (const answer of await Promise.all(answers)) await answer.arrayBuffer()
@@ -182,8 +182,8 @@ describe('a service whose reader has stalled', () => {
   })
 })
 
-describe('a service that an older Node has started', () => {
-  it('ends when that one is killed', async () => {
+describe('a service that was launched by an older Node.js', () => {
+  it('stops when its launcher is killed', async () => {
     const launcher = `
       const { spawn } = require('node:child_process')
       const child = spawn(process.execPath, [process.argv[1], 'serve'], {
@@ -194,14 +194,14 @@ describe('a service that an older Node has started', () => {
     await using oqs = startNode(['-e', launcher, OQS], settings())
     const url = await lineOf(oqs, 'listening on ')
     oqs.child.kill('SIGKILL')
-    // The pipes close when the last process that holds them has ended.
+    // The pipes close when the last process that has them open exits.
     await oqs.ended
     await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed')
   })
 })
 
 describe('a service that is killed', () => {
-  it('has every batch that it acknowledged, whole, and no half of another', async () => {
+  it('keeps every acknowledged batch, and no partial one', async () => {
     const kills = Number(process.env['OQS_TEST_KILLS'] ?? 4)
     const batches = new NumberedBatches()
     for (let kill = 0; kill <= kills; kill += 1) {

@@ -10,7 +10,7 @@ import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { ADMIN_TOKEN, startService } from '../support/service.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Longer than any test: what ends earlier does not end because time has passed. */
+/** Longer than any test, so that nothing ends because of this timeout. */
 const IDLE_GRACE_MS = 600_000
 
 const OBJECTS = '/api/v1/ontologies/numbers/objects/number'
@@ -30,11 +30,11 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.dispose]())
 
-/** A service that nobody is connected to yet. */
-const start = () => startServer(config, { idleGraceMs: IDLE_GRACE_MS })
+/** Starts a service without connections. */
+const start = () => startServer(config, { log: () => {}, idleGraceMs: IDLE_GRACE_MS })
 
-/** A client with one connection, which it keeps for as long as it may. */
-class KeptConnection {
+/** A client with one keep-alive connection. */
+class KeepAliveClient {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #url: string
 
@@ -49,19 +49,19 @@ class KeptConnection {
   }
 
   async get(path: string) {
-    return await answerTo(this.open('GET', path).end())
+    return await responseTo(this.open('GET', path).end())
   }
 }
 
-async function answerTo(asked: ClientRequest) {
-  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+async function responseTo(sent: ClientRequest) {
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
   await text(response)
   const { statusCode: status, headers } = response
   return { status, connection: headers.connection }
 }
 
 describe('a service that stops', () => {
-  it('answers what comes on connections that it has, and says goodbye', async () => {
+  it('serves requests on open connections, and closes these with the response', async () => {
     const service = await start()
     const paths: readonly [path: string, status: number][] = [
       [OBJECTS, 200],
@@ -73,7 +73,7 @@ describe('a service that stops', () => {
     ]
     const clients = await Promise.all(
       paths.map(async ([path, status]) => {
-        const client = new KeptConnection(service)
+        const client = new KeepAliveClient(service)
         expect(await client.get(path)).toEqual({ status, connection: 'keep-alive' })
         return client
       }),
@@ -85,26 +85,26 @@ describe('a service that stops', () => {
     await stopped
   })
 
-  it('says goodbye in the answer to what was under way', async () => {
+  it('closes the connection of a request in progress with its response', async () => {
     const service = await start()
-    const client = new KeptConnection(service)
+    const client = new KeepAliveClient(service)
     const batch = client.open('POST', BATCH)
     batch.write('{"put":{"n":1}}\n')
-    // The answer on a connection that came later shows that the service has this one, too.
+    // A response on a later connection shows that the service has accepted this one, too.
     await once(batch, 'socket')
-    const other = new KeptConnection(service)
+    const other = new KeepAliveClient(service)
     await other.get('/healthz')
     const stopped = service[Symbol.asyncDispose]()
-    const answer = answerTo(batch)
+    const response = responseTo(batch)
     batch.end('{"put":{"n":2}}\n')
-    expect(await answer).toEqual({ status: 200, connection: 'close' })
+    expect(await response).toEqual({ status: 200, connection: 'close' })
     await other.get('/healthz')
     await stopped
   })
 
-  it('cuts no request that follows an answer which did not say goodbye', async () => {
+  it('serves the request after a response without connection: close', async () => {
     const service = await start()
-    const client = new KeptConnection(service)
+    const client = new KeepAliveClient(service)
     let stopped: PromiseLike<void> | undefined
     let last = await client.get(OBJECTS)
     for (let count = 1; last.connection !== 'close'; count += 1) {
@@ -115,9 +115,9 @@ describe('a service that stops', () => {
     await stopped
   })
 
-  it('takes no new connection', async () => {
+  it('accepts no new connection', async () => {
     const service = await start()
-    const client = new KeptConnection(service)
+    const client = new KeepAliveClient(service)
     await client.get('/healthz')
     const stopped = service[Symbol.asyncDispose]()
     const { hostname, port } = new URL(service.url)

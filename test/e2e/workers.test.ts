@@ -25,13 +25,13 @@ const DEFINITION = '/api/admin/v1/ontologies/numbers'
 const BATCH = `${DEFINITION}/objects/number`
 const LISTING = '/api/v1/ontologies/numbers/objects/number'
 
-describe('several processes on one port', () => {
-  // Started once, because starting takes longer than all that is asked of it.
+describe('workers on one port', () => {
+  // Started once, because starting takes longer than the tests.
   const folder = tempFolder()
   let oqs: OqsProcess
   let url: string
   beforeAll(async () => {
-    // Probes are logged as well.
+    // Level debug includes probes.
     oqs = startOqs(['serve'], settings(folder, { OQS_LOG_LEVEL: 'debug' }))
     url = await lineOf(oqs, 'listening on ')
   })
@@ -40,7 +40,7 @@ describe('several processes on one port', () => {
     folder[Symbol.dispose]()
   })
 
-  it('serve as one: each sees at once what the other wrote, and continues its walks', async () => {
+  it('see the writes of each other at once, and continue the walks of each other', async () => {
     expect(oqs.stdout()).toBe(`listening on ${url}\n`)
     const [one, other] = await connectToBoth(oqs, url)
 
@@ -58,12 +58,12 @@ describe('several processes on one port', () => {
 
     const token = await runOqs(['token', 'create', '--name', 'walker'], settings(folder))
     for (const snapshot of [false, true]) {
-      const found = await walkAlternating([one, other], snapshot, token.stdout.trim())
-      expect(found).toEqual(numbers(71).map(({ n }) => n))
+      const keys = await walkAlternating([one, other], snapshot, token.stdout.trim())
+      expect(keys).toEqual(numbers(71).map(({ n }) => n))
     }
   })
 
-  it('replace the one that is killed, while the others answer', async () => {
+  it('are replaced when they are killed, while the others serve', async () => {
     const [killed, living] = await connectToBoth(oqs, url)
     process.kill(killed.pid, 'SIGKILL')
     while (startedPids(oqs).length < 3) {
@@ -79,30 +79,30 @@ describe('several processes on one port', () => {
     }
   })
 
-  it('let nobody wait for one that ended before it took the connection', async () => {
+  it('do not leave clients waiting if they end before they accept the connection', async () => {
     const [{ pid: stuck }] = await connectToBoth(oqs, url)
     process.kill(stuck, 'SIGSTOP')
-    const asked = Array.from({ length: 4 }, async () => {
+    const responses = Array.from({ length: 4 }, async () => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1')
       socket.on('error', () => {})
       socket.write('GET /healthz HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n')
       return (await text(socket).catch(() => 'closed')).slice(0, 15)
     })
-    // Others go on to the process that can take them.
-    const answered = () =>
+    // The other connections go to the worker that is running.
+    const finished = () =>
       logged<LogLine>(oqs, 'requestFinished').filter(({ route }) => route === '/healthz')
-    while (answered().length < 3) await sleep(10)
+    while (finished().length < 3) await sleep(10)
     process.kill(stuck, 'SIGKILL')
-    const answers = await Promise.all(asked)
-    expect(answers.filter((answer) => answer === 'HTTP/1.1 200 OK')).toHaveLength(3)
+    const statusLines = await Promise.all(responses)
+    expect(statusLines.filter((line) => line === 'HTTP/1.1 200 OK')).toHaveLength(3)
     while (startedPids(oqs).length < 4) await sleep(10)
   })
 
-  it('stop together: each finishes what is under way, and none is left', async () => {
+  it('stop together after they have finished their requests', async () => {
     const both = await connectToBoth(oqs, url)
     const batches = both.map((connection) => connection.open('POST', BATCH))
     for (const [n, batch] of batches.entries()) {
-      // Told by the process that has the request.
+      // The interim response shows that the worker has the request.
       batch.setHeader('expect', '100-continue').flushHeaders()
       await once(batch, 'continue')
       batch.write(`{"put":{"n":${n}}}\n`)
@@ -122,19 +122,19 @@ describe('several processes on one port', () => {
   })
 })
 
-describe('the process that starts the others', () => {
+describe('the supervisor', () => {
   let folder: TempFolder
   beforeEach(() => {
     folder = tempFolder()
   })
   afterEach(() => folder[Symbol.dispose]())
 
-  it('gives up when they end as soon as they are started', async () => {
+  it('gives up if its workers keep exiting after their start', async () => {
     const data = join(folder.path, 'data')
     const file = join(data, 'oqs.db')
     await using oqs = startOqs(['serve'], settings(folder))
     await lineOf(oqs, 'listening on ')
-    // Both must end: one that serves long enough is a reason not to give up.
+    // Both must exit: a stable worker is a reason not to give up.
     while (startedPids(oqs).length < 2) await sleep(10)
     renameSync(data, join(folder.path, 'moved'))
     mkdirSync(data)
@@ -143,11 +143,11 @@ describe('the process that starts the others', () => {
     expect(await oqs.ended).toBe(1)
     const lastLine = oqs.stderr().trim().split('\n').at(-1)
     expect(lastLine).toContain(
-      `oqs: the processes end as soon as they are started: 5 times in a row, the last with OQS_STORE is "sqlite:${file}": the database file is damaged: file is not a database; `,
+      `oqs: a worker exited soon after its start 5 times in a row, most recently with OQS_STORE is "sqlite:${file}": the database file is damaged: file is not a database; `,
     )
   })
 
-  it('loads the demo once, and takes the others along when it is killed', async () => {
+  it('loads the demo once, and its workers exit when it is killed', async () => {
     await using oqs = startOqs(['serve', '--demo'], settings(folder))
     const url = await lineOf(oqs, 'listening on ')
     const token = await lineOf(oqs, 'token ')
@@ -158,14 +158,14 @@ describe('the process that starts the others', () => {
     expect(oqs.stdout().match(/^\w+/gm)).toEqual(['listening', 'token', 'try', 'docs'])
 
     oqs.child.kill('SIGKILL')
-    // Its output ends with the last process that holds it.
+    // Its output ends when the last process that has it open exits.
     await oqs.ended
     await expect(askUrl(listing, { token })).rejects.toThrow('fetch failed')
   })
 })
 
 describe('OQS_WORKERS', () => {
-  it('stops the start with one line when it is wrong, or when the start fails', async () => {
+  it('prints one line if it is invalid, or if the start fails', async () => {
     using folder = tempFolder()
     for (const value of ['0', 'many']) {
       const { code, stdout, stderr } = await runOqs(
@@ -182,7 +182,7 @@ describe('OQS_WORKERS', () => {
     const { port } = new URL(await lineOf(first, 'listening on '))
     const taken = await runOqs(['serve'], settings(folder, { OQS_PORT: port }))
     expect([taken.code, taken.stdout]).toEqual([1, ''])
-    expect(taken.stderr).toMatch(/^oqs: .*EADDRINUSE.*; set OQS_PORT to another port.*\n$/)
+    expect(taken.stderr).toMatch(/^oqs: .*EADDRINUSE.*\. Set OQS_PORT to another port.*\n$/)
   })
 })
 
@@ -197,7 +197,7 @@ function startedPids(oqs: OqsProcess): number[] {
   return logged<LogLine>(oqs, 'started').map(({ pid }) => pid)
 }
 
-/** A connection that stays with the process that took it. */
+/** A keep-alive connection, which stays with the worker that accepted it. */
 class Connection {
   pid = 0
   readonly #url: string
@@ -231,12 +231,12 @@ class Connection {
   }
 }
 
-/** Two connections, each to a process of its own. */
+/** Opens one connection to each of two workers. */
 async function connectToBoth(oqs: OqsProcess, url: string): Promise<[Connection, Connection]> {
-  const found = new Map<number, Connection>()
-  while (found.size < 2) {
+  const byPid = new Map<number, Connection>()
+  while (byPid.size < 2) {
     const connection = new Connection(url)
-    // An error tells the id of its request, and the log which process answered that.
+    // An error has the id of its request, and the log has the worker for that id.
     const { body } = await connection.get('/nowhere')
     while (connection.pid === 0) {
       const lines = logged<LogLine>(oqs, 'requestFinished')
@@ -244,12 +244,12 @@ async function connectToBoth(oqs: OqsProcess, url: string): Promise<[Connection,
       connection.pid = line?.pid ?? 0
       await sleep(5)
     }
-    found.set(connection.pid, connection)
+    byPid.set(connection.pid, connection)
   }
-  return [...found.values()] as [Connection, Connection]
+  return [...byPid.values()] as [Connection, Connection]
 }
 
-/** Walks with a page from one process and the next from the other; gives the keys. */
+/** Walks with pages from both workers in turn; returns the keys. */
 async function walkAlternating(
   connections: readonly [Connection, Connection],
   snapshot: boolean,

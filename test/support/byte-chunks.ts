@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { isUnreadable, type ReadRow, type RowSource } from '../../src/formats/row.ts'
 
-/** A text or bytes as a stream, cut after so many bytes each time, over and over. */
+/** Yields a text or bytes in chunks of the given lengths, which are repeated. */
 export async function* inChunks(
   content: string | Uint8Array,
   cuts: readonly number[] = [7],
@@ -22,7 +22,7 @@ export async function allRows({ rows }: RowSource): Promise<ReadRow[]> {
   return all
 }
 
-/** What is in the rows, with the line before it: cells, or why there are none. */
+/** Returns the line of each row with its cells, or with the reason why it is unreadable. */
 export async function contentOf(source: RowSource): Promise<[number, unknown][]> {
   const rows = await allRows(source)
   return rows.map((row) => [row.line, isUnreadable(row) ? row.reason : row.cells])

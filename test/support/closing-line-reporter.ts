@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Ends the output of a run with `N passed, N failed`, the line that `.ci/run` promises. */
+/** Ends the output of a run with `N passed, N failed`, the line that `.ci/run` requires. */
 export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     let passed = 0
@@ -13,7 +13,7 @@ export default class ClosingLineReporter implements Reporter {
         else if (state === 'skipped') skipped += 1
         else failed += 1
       }
-      // A file that could not be loaded has no tests to count.
+      // A file that could not be loaded has no tests.
       failed += module.errors().length
     }
     const rest = skipped === 0 ? '' : `, ${skipped} skipped`

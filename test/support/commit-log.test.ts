@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CommitLog, type WrittenObject } from './commit-log.ts'
 
-/** A log that finds no fault proves nothing: each fault is planted once. */
-
-/** Two writers with some batches, and what a reader sees after each commit. */
+/** Logs the batches of two writers, and returns the objects after each commit. */
 function twoWriters(): { log: CommitLog; states: WrittenObject[][] } {
   const log = new CommitLog(2)
   const objects = new Map(log.fixed().map((object) => [object.n, object]))
@@ -23,8 +21,8 @@ function twoWriters(): { log: CommitLog; states: WrittenObject[][] } {
 
 const NOTHING = [-1, -1]
 
-describe('the log that walks are held against', () => {
-  it('agrees with every state that there was', () => {
+describe('the commit log', () => {
+  it('accepts every state that existed', () => {
     const { log, states } = twoWriters()
     for (const state of states.slice(1)) {
       log.checkMoment(log.checkSnapshot(state, NOTHING))
@@ -32,7 +30,7 @@ describe('the log that walks are held against', () => {
     }
   })
 
-  it('notices an object that is lost, doubled, out of order or of another batch', () => {
+  it('detects an object that is lost, doubled, out of order or of another batch', () => {
     const { log, states } = twoWriters()
     const last = states.at(-1) ?? []
     const changed = [
@@ -45,17 +43,17 @@ describe('the log that walks are held against', () => {
     ]
     for (const wrong of changed) expect(() => log.checkSnapshot(wrong, NOTHING)).toThrow()
     const [lost, doubled, exchanged] = changed
-    expect(() => log.checkDefault(doubled ?? [])).toThrow('too late')
-    expect(() => log.checkDefault(exchanged ?? [])).toThrow('too late')
-    expect(() => log.checkDefault((lost ?? []).filter(({ n }) => n % 7 > 0))).toThrow('nobody')
+    expect(() => log.checkDefault(doubled ?? [])).toThrow('out of order')
+    expect(() => log.checkDefault(exchanged ?? [])).toThrow('out of order')
+    expect(() => log.checkDefault((lost ?? []).filter(({ n }) => n % 7 > 0))).toThrow('unchanged')
   })
 
-  it('notices what was acknowledged and is not seen', () => {
+  it('detects an acknowledged batch that is missing', () => {
     const { log, states } = twoWriters()
     expect(() => log.checkSnapshot(states[5] ?? [], log.acknowledged())).toThrow('acknowledged')
   })
 
-  it('notices a mixture of two moments', () => {
+  it('detects a mixture of two states', () => {
     const { log, states } = twoWriters()
     const [early, late] = [states[3] ?? [], states.at(-1) ?? []]
     const mixture = [

@@ -1,24 +1,23 @@
 /**
- * What several writers have written, to hold walks against. Each writer has objects of its own,
- * between those of the others in key order, and numbers its batches; each batch also writes the
- * writer's first object, so that a walk tells which batch of each writer it has seen.
+ * A log of what several writers have written, to check walks against. The objects of the writers
+ * alternate in key order. Each batch has a number and writes it to the first object of its writer,
+ * so that a walk shows which batch of each writer it has seen.
  *
- * A batch that was sent twice, because the first answer got lost, has taken effect once or twice,
- * and leaves the same objects.
+ * A batch that is sent twice, because the first response was lost, leaves the same objects.
  */
 
-/** Objects of each writer, and as many that nobody ever changes. */
+/** The number of objects of each writer, and of objects that are never changed. */
 export const SLOTS = 150
 
 interface LoggedBatch {
-  /** For each slot the batch that wrote it last, or `GONE`. */
+  /** For each slot, the batch that wrote it last, or `DELETED`. */
   readonly slots: Int32Array
-  /** The versions that the batch can have, once it is acknowledged. */
+  /** The range of versions that the batch can have. */
   lowest: number
   highest: number
 }
 
-const GONE = -1
+const DELETED = -1
 
 export interface WrittenObject {
   readonly n: number
@@ -27,7 +26,7 @@ export interface WrittenObject {
 
 export type LoggedChange = { readonly put: WrittenObject } | { readonly delete: number }
 
-/** Which batch of each writer a walk has seen. */
+/** The last batch of each writer that a walk has seen. */
 export type Sight = readonly number[]
 
 export class CommitLog {
@@ -39,7 +38,7 @@ export class CommitLog {
     this.#batches = Array.from({ length: writers }, () => [])
   }
 
-  /** All objects that nobody changes. */
+  /** Returns the objects that are never changed. */
   fixed(): WrittenObject[] {
     return Array.from({ length: SLOTS }, (_, slot) => ({
       n: this.#key(this.writers, slot),
@@ -51,7 +50,7 @@ export class CommitLog {
     return n % (this.writers + 1) === this.writers
   }
 
-  /** Logs the next batch of a writer, which is about to be sent. */
+  /** Creates the next batch of a writer and logs it. */
   next(writer: number): { number: number; changes: LoggedChange[] } {
     const batches = this.#batches[writer] ?? []
     const before = batches.at(-1)
@@ -63,9 +62,9 @@ export class CommitLog {
         : [0, ...Array.from({ length: 14 }, () => 1 + Math.floor(Math.random() * (SLOTS - 1)))]
     const changes = [...new Set(touched)].map((slot): LoggedChange => {
       const n = this.#key(writer, slot)
-      const deletes = slot > 0 && before !== undefined && Math.random() < 0.3
-      slots[slot] = deletes ? GONE : number
-      return deletes ? { delete: n } : { put: { n, text: String(number) } }
+      const isDelete = slot > 0 && before !== undefined && Math.random() < 0.3
+      slots[slot] = isDelete ? DELETED : number
+      return isDelete ? { delete: n } : { put: { n, text: String(number) } }
     })
     batches.push({ slots, lowest: (before?.lowest ?? 0) + 1, highest: Number.POSITIVE_INFINITY })
     return { number, changes }
@@ -78,7 +77,7 @@ export class CommitLog {
     batch.highest = version
   }
 
-  /** The newest batch of each writer that is acknowledged. */
+  /** Returns the newest acknowledged batch of each writer. */
   acknowledged(): Sight {
     return this.#batches.map((batches) =>
       batches.findLastIndex(({ highest }) => Number.isFinite(highest)),
@@ -86,8 +85,8 @@ export class CommitLog {
   }
 
   /**
-   * Holds the objects of a snapshot walk against the log: for each writer exactly what it had
-   * written up to one batch, which is no older than what was acknowledged before the walk began.
+   * Checks the objects of a snapshot walk: for each writer they must be the state after one batch,
+   * which is not older than the last batch acknowledged before the walk.
    */
   checkSnapshot(objects: readonly WrittenObject[], acknowledged: Sight): Sight {
     const byKey = new Map(objects.map(({ n, text }) => [n, text]))
@@ -97,21 +96,22 @@ export class CommitLog {
       const seen = objects[at]
       if (seen?.n !== n || seen.text !== text) {
         throw new Error(
-          `as of batches ${sight}, object ${at} is ${JSON.stringify(seen)}, not ${n} of batch ${text}`,
+          `as of batches ${sight}, object ${at} is ${JSON.stringify(seen)} instead of ${n} of batch ${text}`,
         )
       }
     }
-    if (objects.length !== expected.length)
-      throw new Error(`${objects.length} objects, not ${expected.length}`)
+    if (objects.length !== expected.length) {
+      throw new Error(`${objects.length} objects instead of ${expected.length}`)
+    }
     for (const [writer, number] of acknowledged.entries()) {
       if ((sight[writer] ?? -1) < number) {
-        throw new Error(`batch ${number} of writer ${writer} was acknowledged, and is not seen`)
+        throw new Error(`batch ${number} of writer ${writer} was acknowledged, but is missing`)
       }
     }
     return sight
   }
 
-  /** Whether what a walk has seen of all writers was there at one moment. */
+  /** Checks that the batches that a walk has seen belong to one version. */
   checkMoment(sight: Sight): void {
     const version = Math.max(
       ...sight.map((number, writer) => this.#batches[writer]?.[number]?.lowest ?? 0),
@@ -120,19 +120,19 @@ export class CommitLog {
       const following = this.#batches[writer]?.[number + 1]
       if (following !== undefined && following.highest <= version) {
         throw new Error(
-          `as of version ${version}, batch ${number + 1} of writer ${writer} is missing, which is version ${following.highest}`,
+          `as of version ${version}, batch ${number + 1} of writer ${writer}, version ${following.highest}, is missing`,
         )
       }
     }
   }
 
-  /** What holds for a walk without a snapshot: the order, no doubles, all that stayed as it was. */
+  /** Checks a walk without a snapshot: in order, no duplicates, all unchanged objects. */
   checkDefault(objects: readonly WrittenObject[]): void {
     for (const [at, { n }] of objects.entries()) {
-      if (at > 0 && n <= (objects[at - 1]?.n ?? 0)) throw new Error(`${n} comes too late`)
+      if (at > 0 && n <= (objects[at - 1]?.n ?? 0)) throw new Error(`${n} is out of order`)
     }
     const fixed = objects.filter(({ n }) => this.isFixed(n)).length
-    if (fixed !== SLOTS) throw new Error(`${fixed} of ${SLOTS} objects that nobody touched`)
+    if (fixed !== SLOTS) throw new Error(`only ${fixed} of ${SLOTS} unchanged objects`)
   }
 
   #objectsAt(sight: Sight): WrittenObject[] {
@@ -141,8 +141,9 @@ export class CommitLog {
       const batch = this.#batches[writer]?.[number]
       if (batch === undefined) throw new Error(`writer ${writer} has written no batch ${number}`)
       for (const [slot, writtenBy] of batch.slots.entries()) {
-        if (writtenBy !== GONE)
+        if (writtenBy !== DELETED) {
           objects.push({ n: this.#key(writer, slot), text: String(writtenBy) })
+        }
       }
     }
     return objects.sort((a, b) => a.n - b.n)

@@ -1,15 +1,14 @@
+/** Damages database files, as a failing disk or a faulty program would. */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-
-/** Damage to a database file, as a bad disk or a careless program does it. */
 
 export interface FilePage {
   /** The table or index that the page belongs to. */
   readonly name: string
-  /** Where the page begins in the file. */
+  /** The offset of the page in the file. */
   readonly offset: number
   readonly bytes: number
-  /** Overflow pages hold nothing but the rest of a long value. */
+  /** An overflow page has only the rest of a long value. */
   readonly kind: 'internal' | 'leaf' | 'overflow'
 }
 
@@ -25,7 +24,7 @@ export function pagesOf(file: string): FilePage[] {
   }))
 }
 
-/** Writes bytes into a file. Never into one that this process has open through SQLite. */
+/** Overwrites bytes of a file, which this process must not have open through SQLite. */
 export function overwrite(file: string, offset: number, bytes: Uint8Array): void {
   const descriptor = openSync(file, 'r+')
   try {

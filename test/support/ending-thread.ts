@@ -1,7 +1,7 @@
 import { openConnection } from '../../src/store/sqlite/file/connection.ts'
 import { databasePath, serveJobs } from '../../src/store/sqlite/threads/serve-jobs.ts'
 
-/** A thread that ends when it is asked to, and else says what it was told. */
+/** A thread that exits on the job `end`, and returns the input of every other job. */
 serveJobs(openConnection(databasePath()), (name, input) => {
   if (name === 'end') process.exit()
   return input

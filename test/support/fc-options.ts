@@ -2,15 +2,15 @@ import { inject } from 'vitest'
 import './store-place.ts'
 
 /**
- * Options of a property test: `FC_SEED` replays a failure, `FC_RUNS` changes how many cases run.
- * Fewer of them where each one waits for a database server.
+ * Returns the options of a property test: `FC_SEED` replays a failure, `FC_RUNS` sets the number of
+ * cases. `runsOnServer` applies to stores on a database server, which are slower.
  */
 export function fcOptions(
   runs: number,
   runsOnServer: number = runs,
 ): { numRuns: number; seed?: number } {
   const seed = process.env['FC_SEED']
-  const usual = inject('store') === 'sqlite' ? runs : runsOnServer
-  const numRuns = Number(process.env['FC_RUNS'] ?? usual)
+  const defaultRuns = inject('store') === 'sqlite' ? runs : runsOnServer
+  const numRuns = Number(process.env['FC_RUNS'] ?? defaultRuns)
   return seed === undefined ? { numRuns } : { numRuns, seed: Number(seed) }
 }

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 
-/** Where Linux lists the locks that processes hold on files; other systems have no such list. */
+/** The list of file locks on Linux; other systems have none. */
 const LIST = '/proc/locks'
 
 export const canSeeLocks = existsSync(LIST)
 
-/** The list is read in parts, and may lose a line between two of them when other locks come and go. */
+/** The list is read in parts, and may miss a line if other locks change between two of them. */
 const READS = 5
 
-/** Whether a process holds a lock on a file, as the kernel sees it. */
+/** Returns whether the kernel lists a lock of a process on a file. */
 export function holdsLock(pid: number | undefined, path: string): boolean {
   const { ino } = statSync(path)
   return Array.from({ length: READS }).some(() => isListed(String(pid), `:${ino}`))

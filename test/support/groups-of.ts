@@ -1,6 +1,6 @@
 import type { Aggregated } from '../../src/store/object-store.ts'
 
-/** The groups of an aggregation: what names each, as JSON, and its metrics as numbers. */
+/** Returns the groups of an aggregation, with keys as JSON and metrics as numbers. */
 export function groupsOf({ records }: Aggregated) {
   const groups = JSON.parse(`[${Buffer.from(records)}]`) as {
     group: Record<string, unknown>

@@ -1,3 +1,7 @@
+/**
+ * Kills the service or the command during imports and checks the result: only complete batches, no
+ * acknowledged object lost, and a second run completes the import.
+ */
 import { createHash } from 'node:crypto'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -5,18 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { lineOf, type OqsProcess, runOqs, startOqs } from './oqs-process.ts'
 import { tempFolder } from './temp-folder.ts'
 
-/**
- * Kills the service or the command in the middle of an import, again and again, and looks at what
- * is left: whole batches only, nothing lost that was acknowledged, and a rerun that completes.
- */
-
-/** Rows of one batch, as `oqs import` sends them. */
+/** The number of rows in a batch of `oqs import`. */
 const BATCH = 5000
 const ROWS = 5 * BATCH
 /** The key of the object that a replacement replaces. */
 const OLD_ID = 1_000_000
 const BYTES_PER_STEP = 400_000
-/** Between two looks at how far an import is. */
+/** The pause between two checks of the progress. */
 const PAUSE_MS = 10
 const TOKEN = 'token-of-the-killed-imports'
 const TYPE = ['--ontology', 'kills', '--type', 'row']
@@ -35,11 +34,11 @@ const DEFINITION = {
 export interface KilledImport {
   readonly victim: 'service' | 'command'
   readonly mode: 'upsert' | 'replace'
-  /** Objects that were there after the kill. */
+  /** The number of objects after the kill. */
   readonly left: number
 }
 
-/** Throws when anything is not as it should be. */
+/** Throws if a check fails. */
 export async function killImports(
   kills: number,
   report: (killed: KilledImport) => void = () => {},
@@ -65,7 +64,7 @@ async function killOneImport(
   const store = { OQS_STORE: `sqlite:${join(folder.path, 'oqs.db')}`, OQS_ADMIN_TOKEN: TOKEN }
   const old = join(folder.path, 'old.ndjson')
   writeFileSync(old, `${JSON.stringify(rowOf(OLD_ID))}\n`)
-  const words = ['import', file, ...TYPE, ...(mode === 'replace' ? ['--replace'] : [])]
+  const args = ['import', file, ...TYPE, ...(mode === 'replace' ? ['--replace'] : [])]
 
   let stderr = ''
   {
@@ -74,8 +73,8 @@ async function killOneImport(
     await succeed(['ontology', 'apply', definition], client)
     if (mode === 'replace') await succeed(['import', old, ...TYPE], client)
     const before = storeBytes(folder.path)
-    await using command = startOqs(words, client)
-    // Where it is hit differs from kill to kill; what a replacement has loaded shows on disk only.
+    await using command = startOqs(args, client)
+    // Each kill comes at another time; the progress of a replacement is visible only on disk.
     const isFarEnough = async () =>
       mode === 'upsert'
         ? (await countObjects(client)) >= (kill % 5) * BATCH
@@ -84,7 +83,7 @@ async function killOneImport(
     if (victim === 'service') service.child.kill('SIGKILL')
     else command.child.kill('SIGKILL')
     await (victim === 'service' ? service.ended : command.ended)
-    // Nothing listens any more: the command gives up by itself.
+    // Ends the retries of the command, which has no service any more.
     if (victim === 'service') command.child.kill('SIGINT')
     await command.ended
     stderr = command.stderr()
@@ -96,23 +95,25 @@ async function killOneImport(
   const acknowledged = Number(
     /([\d,]+) objects written/.exec(stderr)?.[1]?.replaceAll(',', '') ?? 0,
   )
-  if (left < acknowledged) throw new Error(`${acknowledged} acknowledged, ${left} left`)
+  if (left < acknowledged) {
+    throw new Error(`${acknowledged} objects were acknowledged, but only ${left} are left`)
+  }
   if (mode === 'upsert' && left % BATCH !== 0) {
-    throw new Error(`half a batch is left: ${left} objects`)
+    throw new Error(`a partial batch is left: ${left} objects`)
   }
   const oldDigest = digestOf(`${JSON.stringify(rowOf(OLD_ID))}\n`)
   if (mode === 'replace' && left !== ROWS && leftDigest !== oldDigest) {
-    throw new Error(`neither the old objects nor the new ones are there: ${left} objects`)
+    throw new Error(`neither the old nor the new objects are complete: ${left} objects`)
   }
-  await succeed(words, client)
+  await succeed(args, client)
   const { count, digest } = await exported(client)
   if (count !== ROWS || digest !== digestOf(lines.join(''))) {
-    throw new Error(`the rerun ended in another state: ${count} objects`)
+    throw new Error(`the second run ended in another state: ${count} objects`)
   }
   return left
 }
 
-/** Bytes of the files of the store. */
+/** Returns the size of the files of the store. */
 function storeBytes(folder: string): number {
   return ['oqs.db', 'oqs.db-wal'].reduce(
     (bytes, name) => bytes + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
@@ -138,9 +139,9 @@ async function countObjects(client: Client): Promise<number> {
   return Number(((await response.json()) as { totalCount: string }).totalCount)
 }
 
-async function succeed(words: readonly string[], client: Client): Promise<string> {
-  const { code, stdout, stderr } = await runOqs(words, client)
-  if (code !== 0) throw new Error(`oqs ${words[0]} ended with ${code}: ${stderr}`)
+async function succeed(args: readonly string[], client: Client): Promise<string> {
+  const { code, stdout, stderr } = await runOqs(args, client)
+  if (code !== 0) throw new Error(`oqs ${args[0]} exited with status ${code}: ${stderr}`)
   return stdout
 }
 

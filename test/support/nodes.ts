@@ -2,21 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { lineOf, type OqsProcess, startOqs } from './oqs-process.ts'
 import { ADMIN_TOKEN, type Answer, type Ask, askUrl, NO_CALLER_LIMITS } from './service.ts'
 
-/** Several processes of the service on one store, asked in turn as a load balancer would. */
+/** Several service processes on one store, used in turn like behind a load balancer. */
 export interface Nodes extends AsyncDisposable {
   readonly count: number
   /**
-   * Asks a node, and another one while none can answer: a node that is gone, or one that says that
-   * it is not able to at the moment. Gives the answer and why others gave none.
+   * Sends a request to a node, and to the next one if that is gone or returns 503. Returns the
+   * response, and the reasons why other nodes failed.
    */
-  ask(turn: number, path: string, ask?: Ask): Promise<{ answer: Answer; refusals: string[] }>
-  /** Kills a node and starts another one in its place. */
+  ask(turn: number, path: string, options?: Ask): Promise<{ response: Answer; refusals: string[] }>
+  /** Kills a node and starts a new one. */
   replace(index: number): Promise<void>
-  /** Waits until every node says that it is ready, or that it is not. */
+  /** Waits until every node reports that it is ready, or that it is not. */
   untilReady(isReady: boolean): Promise<void>
 }
 
-/** Each after a pause, so this is more than a minute; on a busy machine attempts take longer. */
+/** With the pauses, more than a minute; longer on a busy machine. */
 const ATTEMPTS = 3000
 const PAUSE_MS = 20
 
@@ -39,7 +39,7 @@ export async function startNodes(store: string, count: number): Promise<Nodes> {
     await Promise.all(processes.map((node) => node[Symbol.asyncDispose]()))
   }
   try {
-    // All at once: they must not stumble over each other when the store is empty.
+    // All at once, to test that they can migrate an empty store concurrently.
     await Promise.all(Array.from({ length: count }, (_, index) => start(index)))
   } catch (error) {
     await stop()
@@ -48,16 +48,18 @@ export async function startNodes(store: string, count: number): Promise<Nodes> {
 
   return {
     count,
-    ask: async (turn, path, ask) => {
+    ask: async (turn, path, options) => {
       const refusals: string[] = []
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
         const url = urls[(turn + attempt) % count] ?? ''
-        const answer = await askUrl(url + path, ask).catch((error: Error) => error)
-        if (!(answer instanceof Error) && answer.status !== 503) return { answer, refusals }
-        refusals.push(answer instanceof Error ? answer.message : answer.body.parameters.reason)
+        const response = await askUrl(url + path, options).catch((error: Error) => error)
+        if (!(response instanceof Error) && response.status !== 503) return { response, refusals }
+        refusals.push(
+          response instanceof Error ? response.message : response.body.parameters.reason,
+        )
         await sleep(PAUSE_MS)
       }
-      throw new Error(`no node answers: ${refusals.at(-1)}`)
+      throw new Error(`no node responds: ${refusals.at(-1)}`)
     },
     replace: async (index) => {
       await processes[index]?.[Symbol.asyncDispose]()
@@ -65,11 +67,13 @@ export async function startNodes(store: string, count: number): Promise<Nodes> {
     },
     untilReady: async (isReady) => {
       const expected = isReady ? 200 : 503
-      const askReady = async (url: string) =>
+      const hasExpectedStatus = async (url: string) =>
         (await askUrl(`${url}/readyz`, { token: null })).status === expected
       for (const url of urls) {
-        for (let attempt = 0; !(await askReady(url)); attempt += 1) {
-          if (attempt === ATTEMPTS) throw new Error(`a node stays ${isReady ? 'un' : ''}ready`)
+        for (let attempt = 0; !(await hasExpectedStatus(url)); attempt += 1) {
+          if (attempt === ATTEMPTS) {
+            throw new Error(`a node is still ${isReady ? 'not ready' : 'ready'}`)
+          }
           await sleep(PAUSE_MS)
         }
       }

@@ -1,14 +1,11 @@
 import { NUMBERS, numbers } from './ontologies.ts'
 import { askUrl } from './service.ts'
 
-/** Objects of each batch; the number of an object tells which batch it belongs to. */
+/** The number of objects per batch; the key of an object shows its batch. */
 const SIZE = 50
 const OBJECTS = '/ontologies/numbers/objects/number'
 
-/**
- * Numbered batches that are sent to services one after the other, and those that were acknowledged:
- * what every later service on the same store must still have.
- */
+/** Sends numbered batches, and checks that no acknowledged one is lost by later services. */
 export class NumberedBatches {
   readonly acknowledged = new Set<number>()
   #next = 0
@@ -31,31 +28,31 @@ export class NumberedBatches {
     return status === 200
   }
 
-  /** Sends batches until the service is gone; waits for `afterEach` after each that it acknowledged. */
+  /** Sends batches until the service is gone; awaits `afterEach` after each acknowledged one. */
   async sendUntilGone(url: string, afterEach: () => Promise<void> = async () => {}): Promise<void> {
     for (;;) {
-      const answer = await this.send(url).catch(() => 'gone' as const)
-      if (answer === 'gone') return
-      if (answer) await afterEach()
+      const isAcknowledged = await this.send(url).catch(() => 'gone' as const)
+      if (isAcknowledged === 'gone') return
+      if (isAcknowledged) await afterEach()
     }
   }
 
-  /** Lists what is wrong with the objects of a service: batches that are lost or cut. */
+  /** Lists the lost and partial batches of a service. */
   async faults(url: string): Promise<string[]> {
     return faultsIn(await countStored(url), this.acknowledged)
   }
 }
 
-/** Lists acknowledged batches that are lost, and batches that are stored in part. */
+/** Lists acknowledged batches that are lost, and batches that are stored only partly. */
 export function faultsIn(
   stored: ReadonlyMap<number, number>,
   acknowledged: ReadonlySet<number>,
 ): string[] {
   const lost = [...acknowledged].filter((batch) => !stored.has(batch))
-  const cut = [...stored].filter(([, count]) => count !== SIZE)
+  const partial = [...stored].filter(([, count]) => count !== SIZE)
   return [
     ...lost.map((batch) => `batch ${batch} is lost`),
-    ...cut.map(([batch, count]) => `batch ${batch} has ${count} objects`),
+    ...partial.map(([batch, count]) => `batch ${batch} has ${count} objects`),
   ]
 }
 

@@ -1,8 +1,7 @@
+/** Ontologies for tests. */
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 
-/** Ontologies that tests use. */
-
-/** One type with an integer key: the smallest thing that can be paged. */
+/** One type with an integer key. */
 export const NUMBERS: OntologyDefinition = {
   apiName: 'numbers',
   families: ['family'],
@@ -15,12 +14,12 @@ export const NUMBERS: OntologyDefinition = {
   ],
 }
 
-/** Objects 0 to count - 1 of the type `number`. */
+/** Returns consecutive objects of the type `number`. */
 export function numbers(count: number, from = 0): { n: number }[] {
   return Array.from({ length: count }, (_, index) => ({ n: from + index }))
 }
 
-/** The ontology of the service's own documentation, with every kind of property. */
+/** An ontology with every kind of property, and a link type. */
 export const AVIATION: OntologyDefinition = {
   apiName: 'aviation',
   displayName: 'Aviation',

@@ -1,11 +1,10 @@
+/** Validates responses against the `openapi.json` of the service. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-
-/** Holds every response of the tests against the service's own `openapi.json`. */
 
 interface Operation {
   readonly method: string
   readonly pattern: RegExp
-  /** Paths with fewer parameters are the more specific ones. */
+  /** The number of parameters; a path with fewer is more specific. */
   readonly parameters: number
   readonly responses: ReadonlyMap<string, ValidateFunction>
 }
@@ -17,7 +16,7 @@ export interface OpenApiDocument {
   readonly components: object
 }
 
-/** Gives what is wrong with a response, or nothing; what the document does not know is passed over. */
+/** Returns the mistake of a response; undefined if it is valid or its path is not documented. */
 export type ResponseCheck = (
   method: string,
   path: string,
@@ -37,20 +36,19 @@ export function responseCheck(document: OpenApiDocument): ResponseCheck {
     .sort((a, b) => a.parameters - b.parameters)
 
   return (method, path, status, body) => {
-    const found = operations.find(
-      (one) => one.method === method.toLowerCase() && one.pattern.test(path),
-    )
-    if (found === undefined) return undefined
-    const validate =
-      found.responses.get(String(status)) ?? found.responses.get(`${String(status)[0]}XX`)
-    if (validate === undefined)
-      return `${method} ${path} answers ${status}, which is not documented`
+    const { responses } =
+      operations.find((one) => one.method === method.toLowerCase() && one.pattern.test(path)) ?? {}
+    if (responses === undefined) return undefined
+    const validate = responses.get(String(status)) ?? responses.get(`${String(status)[0]}XX`)
+    if (validate === undefined) {
+      return `${method} ${path} returns ${status}, which is not documented`
+    }
     if (validate(body)) return undefined
     return `${method} ${path} ${status}: ${ajv.errorsText(validate.errors)}`
   }
 }
 
-/** The statuses that are answered with JSON, which is what can be checked. */
+/** Returns the statuses with a JSON body, which is what can be validated. */
 function jsonStatuses(responses: Responses): string[] {
   return Object.keys(responses).filter(
     (status) => 'application/json' in (responses[status]?.content ?? {}),

@@ -1,10 +1,9 @@
+/** Runs the real `oqs` command as a process. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Environment } from '../../src/server/config.ts'
 import { killProcess, startProcess } from './own-process.ts'
-
-/** The real `oqs` command as a process of its own. */
 
 export const OQS = fileURLToPath(new URL('../../bin/oqs.js', import.meta.url))
 
@@ -16,10 +15,10 @@ export interface Finished {
 
 /** Runs a command to its end. */
 export async function runOqs(
-  words: readonly string[],
+  args: readonly string[],
   settings: Environment = {},
 ): Promise<Finished> {
-  const process = startOqs(words, settings)
+  const process = startOqs(args, settings)
   const code = await process.ended
   return { code, stdout: process.stdout(), stderr: process.stderr() }
 }
@@ -28,25 +27,25 @@ export interface OqsProcess extends AsyncDisposable {
   readonly child: ChildProcess
   readonly stdout: () => string
   readonly stderr: () => string
-  /** The exit status, when it has ended. */
+  /** Resolves to the exit status. */
   readonly ended: Promise<number | null>
 }
 
 export function startOqs(
-  words: readonly string[],
+  args: readonly string[],
   settings: Environment = {},
   stdin: 'ignore' | 'pipe' = 'ignore',
 ): OqsProcess {
-  return startNode([OQS, ...words], settings, stdin)
+  return startNode([OQS, ...args], settings, stdin)
 }
 
 export function startNode(
-  words: readonly string[],
+  args: readonly string[],
   settings: Environment,
   stdin: 'ignore' | 'pipe' = 'ignore',
   cwd?: string,
 ): OqsProcess {
-  return startProgram(process.execPath, words, settings, { stdin, cwd })
+  return startProgram(process.execPath, args, settings, { stdin, cwd })
 }
 
 export interface ProgramOptions {
@@ -54,7 +53,7 @@ export interface ProgramOptions {
   readonly cwd?: string | undefined
 }
 
-/** Starts any program, found as a shell finds it. */
+/** Starts any program on the PATH. */
 export function startProgram(
   program: string,
   args: readonly string[],
@@ -87,23 +86,23 @@ export function startProgram(
   }
 }
 
-/** Waits for a line of standard output and gives what follows the words it begins with. */
-export async function lineOf(process: OqsProcess, beginning: string): Promise<string> {
+/** Waits for a line of standard output that starts with a prefix; returns the rest of the line. */
+export async function lineOf(process: OqsProcess, prefix: string): Promise<string> {
   for (;;) {
     const line = process
       .stdout()
       .split('\n')
       .slice(0, -1)
-      .find((text) => text.startsWith(beginning))
-    if (line !== undefined) return line.slice(beginning.length).trim()
+      .find((text) => text.startsWith(prefix))
+    if (line !== undefined) return line.slice(prefix.length).trim()
     const more = once(process.child.stdout ?? process.child, 'data').then(() => 'data')
     if ((await Promise.race([more, process.ended])) !== 'data') {
-      throw new Error(`ended without "${beginning}": ${process.stderr()}`)
+      throw new Error(`the process ended without a line "${prefix}…": ${process.stderr()}`)
     }
   }
 }
 
-/** The lines of the log for one event, as far as they are whole. */
+/** Returns the complete log lines of one event. */
 export function logged<Line extends { readonly msg: string }>(
   process: OqsProcess,
   event: string,

@@ -1,12 +1,11 @@
+/**
+ * Another program that uses the database file: the `sqlite3` of the system, with another release of
+ * SQLite. Without it, a Node.js process does the same.
+ */
 import { spawnSync } from 'node:child_process'
 import { startNode, startProgram } from './oqs-process.ts'
 
-/**
- * Another program that uses the database file: the `sqlite3` of the system, which is of another
- * release than ours. Where there is none, a process of Node does the same.
- */
-
-/** What another program does with the file: each visit opens it, uses it and closes it. */
+/** What the program does with the file: each visit opens, uses and closes it. */
 export const VISITS = ['backup', 'read', 'lock'] as const
 export type Visit = (typeof VISITS)[number]
 
@@ -16,7 +15,7 @@ const hasSystemSqlite = system.status === 0
 /** The program and its release, for reports. */
 export const OTHER_SQLITE = hasSystemSqlite ? `sqlite3 ${system.stdout.split(' ')[0]}` : 'Node'
 
-/** Visits the file. A backup is written to `target`. Throws if the other program fails. */
+/** Visits the file; a backup is written to `target`. Throws if the program fails. */
 export async function visitFile(visit: Visit, file: string, target: string): Promise<void> {
   const other = hasSystemSqlite
     ? startProgram('sqlite3', ['-cmd', '.timeout 10000', file, COMMANDS[visit](target)])

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { PROCESSES, runFolder } from './run-folder.ts'
 
 /**
- * Starts a process that does not outlive the test run. It leads a process group of its own, so that
- * it can be killed with all processes that it has started, even stopped ones.
+ * Starts a process that does not outlive the test run. It leads its own process group, so that it
+ * can be killed together with all its children, even stopped ones.
  */
 export function startProcess(
   command: string,
@@ -13,7 +13,7 @@ export function startProcess(
   options: SpawnOptions,
 ): ChildProcess {
   const folder = runFolder()
-  // Outside of a run, Ctrl-C of a terminal is what ends it.
+  // Outside a run it stays in the group of the terminal, so that Ctrl-C ends it.
   const child = spawn(command, args, { ...options, detached: folder !== undefined })
   if (folder !== undefined && child.pid !== undefined) {
     const file = join(folder, PROCESSES, String(child.pid))
@@ -23,7 +23,7 @@ export function startProcess(
   return child
 }
 
-/** Kills a process and those that it has started. */
+/** Kills a process and all its children. */
 export function killProcess(child: ChildProcess): void {
   if (runFolder() === undefined || child.pid === undefined) {
     child.kill('SIGKILL')
@@ -32,6 +32,6 @@ export function killProcess(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // All of them have ended.
+    // All of them have already ended.
   }
 }

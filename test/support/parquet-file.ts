@@ -1,7 +1,6 @@
+/** Writes small Parquet files: one row group, plain pages without compression. */
 import type { SchemaElement } from 'hyparquet'
 import { binary, bool, field, i32, i64, list, struct, type ThriftField } from './thrift-compact.ts'
-
-/** Writes small Parquet files: one row group, plain pages without compression. */
 
 export interface ParquetTestColumn {
   readonly name: string
@@ -10,17 +9,17 @@ export interface ParquetTestColumn {
   readonly typeLength?: number
   readonly convertedType?: number
   readonly scale?: number
-  /** The union of the format: the number of the type, and what it holds. */
+  /** The member of the LogicalType union. */
   readonly logicalType?: ThriftField
-  /** Values stand in a dictionary, pages hold their numbers. */
+  /** Whether the values are dictionary-encoded. */
   readonly dictionary?: boolean
-  /** Rows of each page; all in one if nothing is said. */
+  /** The number of rows per page (default: all). */
   readonly pageRows?: number
-  /** Pages of the second kind, whose levels stand apart. */
+  /** Whether to write data pages of version 2, which store levels separately. */
   readonly secondKind?: boolean
-  /** An element around the column: a list has two of them. */
+  /** The groups around the column; a list has two. */
   readonly groups?: readonly ParquetTestGroup[]
-  /** For columns in groups: how far each value is defined, and what it repeats. */
+  /** For columns in groups, the definition and repetition levels. */
   readonly levels?: {
     readonly definition: readonly number[]
     readonly repetition: readonly number[]
@@ -33,9 +32,9 @@ export interface ParquetTestGroup {
   readonly convertedType?: number
 }
 
-/** What is wrong on purpose. */
+/** Deliberate mistakes in the file. */
 export interface ParquetTestDamage {
-  /** The number of values that the header of each data page claims to hold. */
+  /** The number of values in the header of each data page. */
   readonly claimedValues?: number
 }
 
@@ -221,7 +220,7 @@ function levelBytes(levels: readonly number[]): Buffer {
   return Buffer.concat([length, encoded])
 }
 
-/** Numbers below 128, each as a run of one. */
+/** Encodes numbers below 128 as runs of length one. */
 function runs(numbers: readonly number[]): Buffer {
   return Buffer.from(numbers.flatMap((number) => [1 << 1, number]))
 }
@@ -262,7 +261,7 @@ function plainValue(type: ParquetTestColumn['type'], value: unknown): Buffer {
   }
 }
 
-/** Logical types, as members of their union. */
+/** The members of the LogicalType union. */
 export const LOGICAL = {
   string: field(1, struct([])),
   enumeration: field(4, struct([])),

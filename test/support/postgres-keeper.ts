@@ -1,22 +1,21 @@
+/**
+ * A process that cleans up after the tests, however they end: when its standard input closes, it
+ * stops the PostgreSQL server in the given folder and removes the folder.
+ */
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/**
- * A process that outlives the tests, in whatever way they end: when its standard input closes, it
- * stops the PostgreSQL server of the folder that it was given, and removes the folder.
- */
-
 const [folder] = process.argv.slice(2)
 if (folder === undefined) throw new Error('usage: postgres-keeper.ts FOLDER')
 
-// Ctrl-C is for the tests; when they are gone, so is the other end of the input.
+// Ctrl-C ends the tests, and with them the other end of standard input.
 process.on('SIGINT', () => {})
 process.stdin.resume()
 process.stdin.once('close', async () => {
   const pid = readServerPid(join(folder, 'data'))
   if (pid !== undefined) {
-    // Without a last checkpoint: nobody needs the data.
+    // SIGQUIT skips the checkpoint: the data is not needed any more.
     process.kill(pid, 'SIGQUIT')
     while (isAlive(pid)) await sleep(20)
   }

@@ -8,26 +8,26 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from './free-port.ts'
 import { findBinaries, type Owner, serverOwner } from './postgres-binaries.ts'
 
-/** A PostgreSQL server of the tests' own, on a free port of this machine. */
+/** A private PostgreSQL server on a free port; disposing removes it. */
 export interface PostgresServer extends AsyncDisposable {
-  /** Of its database `postgres`. */
+  /** The URL of its database `postgres`. */
   readonly url: string
-  /** Ends the server as a crash would; what was acknowledged must be there after the start. */
+  /** Ends the server like a crash does. */
   kill(): Promise<void>
-  /** Ends the server in order, without waiting for its clients. */
+  /** Shuts the server down without waiting for its clients. */
   stop(): Promise<void>
-  /** Starts it again, on the same port with the same data. */
+  /** Starts the server again, on the same port with the same data. */
   start(): Promise<void>
 }
 
 export interface PostgresServerOptions {
-  /** Whether an acknowledged commit outlives a crash of the server; tests are slower then. */
+  /** Whether an acknowledged commit survives a crash of the server, which is slower. */
   readonly isDurable?: boolean
 }
 
 const KEEPER = fileURLToPath(new URL('./postgres-keeper.ts', import.meta.url))
 
-/** A default order and a time zone that would show if a query depended on them. */
+/** A linguistic collation and an unusual time zone, so that a query that depends on them fails. */
 const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US']
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
@@ -38,7 +38,7 @@ const SETTINGS = {
   dynamic_shared_memory_type: 'mmap',
   log_min_messages: 'log',
 }
-const CARELESS = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }
+const NOT_DURABLE = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }
 
 export async function startPostgresServer(
   options: PostgresServerOptions = {},
@@ -65,11 +65,11 @@ export async function startPostgresServer(
     await initialise(bin, data, passwordFile, owner)
 
     const port = await freePort()
-    const settings = { ...SETTINGS, ...(options.isDurable === true ? {} : CARELESS), port }
-    const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    const settings = { ...SETTINGS, ...(options.isDurable === true ? {} : NOT_DURABLE), port }
+    const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     let server: ChildProcess | undefined
     const start = async () => {
-      server = await startProcess(join(bin, 'postgres'), ['-D', data, ...words], owner)
+      server = await startProcess(join(bin, 'postgres'), ['-D', data, ...args], owner)
     }
     const end = async (signal: NodeJS.Signals) => {
       if (server === undefined) return
@@ -98,31 +98,31 @@ async function initialise(
   passwordFile: string,
   owner: Owner | undefined,
 ): Promise<void> {
-  const words = ['-D', data, '-U', 'postgres', '--auth=password', `--pwfile=${passwordFile}`]
-  const child = spawn(join(bin, 'initdb'), [...words, '--no-sync', ...LOCALE], {
+  const args = ['-D', data, '-U', 'postgres', '--auth=password', `--pwfile=${passwordFile}`]
+  const child = spawn(join(bin, 'initdb'), [...args, '--no-sync', ...LOCALE], {
     ...owner,
-    // The server's user may have no right to look at the folder that the tests run in.
+    // The user of the server may not be allowed to read the current folder.
     cwd: join(data, '..'),
     env: { PATH: process.env['PATH'], LC_ALL: 'C' },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const output = outputOf(child)
   const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`initdb ended with ${code}: ${output()}`)
+  if (code !== 0) throw new Error(`initdb exited with status ${code}: ${output()}`)
 }
 
-/** Resolves when the server takes connections. */
+/** Starts the server; resolves when it accepts connections. */
 async function startProcess(
   program: string,
-  words: readonly string[],
+  args: readonly string[],
   owner: Owner | undefined,
 ): Promise<ChildProcess> {
-  const child = spawn(program, words, {
+  const child = spawn(program, args, {
     ...owner,
     cwd: tmpdir(),
     env: { PATH: process.env['PATH'], LC_ALL: 'C' },
     stdio: ['ignore', 'ignore', 'pipe'],
-    // Ctrl-C must not end it before the tests have ended.
+    // Ctrl-C must not end the server before the tests.
     detached: true,
   })
   const output = outputOf(child)
@@ -136,7 +136,7 @@ async function startProcess(
   return child
 }
 
-/** What a process said last. */
+/** Returns a function that returns the last output of a process. */
 function outputOf(child: ChildProcess): () => string {
   let text = ''
   child.stderr?.on('data', (chunk) => {

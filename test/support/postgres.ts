@@ -1,19 +1,18 @@
+/** Test databases on a PostgreSQL server, which is given by the URL of any database on it. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 
-/** Databases for tests on a PostgreSQL server, which is given by the URL of any database on it. */
-
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string
-  /** Takes the database away from whoever uses it. */
+  /** Drops the database even while it is in use. */
   drop(): Promise<void>
 }
 
-/** An empty database, dropped when it is disposed. */
+/** Creates an empty database; disposing drops it. */
 export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
   const name = `oqs_test_${process.pid}_${randomBytes(6).toString('hex')}`
-  // Copying files is the fastest way where commits do not wait for the disk.
+  // FILE_COPY is the fastest strategy on a server without fsync.
   await runSql(serverUrl, `CREATE DATABASE ${name} TEMPLATE template0 STRATEGY FILE_COPY`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
@@ -24,13 +23,15 @@ export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
 }
 
 /**
- * An empty schema in the database of a Citus coordinator, dropped when it is disposed: the workers
- * know no other database. Only where its name says that it is there for tests.
+ * Creates an empty schema in the database of a Citus coordinator, because the workers have no other
+ * database; disposing drops it. The name of the database must contain "test".
  */
 export async function createCitusSchema(databaseUrl: string): Promise<TestDatabase> {
   const database = new URL(databaseUrl).pathname.slice(1)
   if (!database.includes('test')) {
-    throw new Error(`OQS_TEST_CITUS names the database ${database}: its name must contain "test"`)
+    throw new Error(
+      `OQS_TEST_CITUS names the database ${database}, but the name must contain "test"`,
+    )
   }
   const name = `oqs_test_${process.pid}_${randomBytes(6).toString('hex')}`
   await runSql(databaseUrl, `CREATE SCHEMA ${name}`)
@@ -38,13 +39,13 @@ export async function createCitusSchema(databaseUrl: string): Promise<TestDataba
   url.searchParams.set('options', `-c search_path=${name}`)
   const drop = async () => {
     await runSql(databaseUrl, `DROP SCHEMA IF EXISTS ${name} CASCADE`)
-    // What a test has set for its database would hold for all that come after it.
+    // Settings that a test has made for the database would affect later tests.
     await runSql(databaseUrl, `ALTER DATABASE "${database}" RESET ALL`)
   }
   return { url: url.href, drop, [Symbol.asyncDispose]: drop }
 }
 
-/** Rows of a statement, or of the last of several, on a connection of its own. */
+/** Runs statements on a new connection; returns the rows of the last one. */
 export async function runSql(
   url: string,
   sql: string | readonly string[],
@@ -56,7 +57,7 @@ export async function runSql(
   })
 }
 
-/** A transaction that has run a statement and stays open until it is disposed. */
+/** Runs a statement in a transaction that stays open until it is disposed. */
 export async function openTransaction(url: string, sql: string): Promise<AsyncDisposable> {
   const client = new Client({ connectionString: url })
   client.on('error', () => {})
@@ -76,7 +77,7 @@ export async function openTransaction(url: string, sql: string): Promise<AsyncDi
   }
 }
 
-/** Waits until some other connection to the database waits for a lock. */
+/** Waits until another connection to the database is blocked by a lock. */
 export async function untilBlocked(url: string): Promise<void> {
   const waiting = `SELECT 1 FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock'`
@@ -85,7 +86,7 @@ export async function untilBlocked(url: string): Promise<void> {
 
 async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url })
-  // A server that is stopped meanwhile shows in the statement, not as an event nobody handles.
+  // If the server stops, the statement fails; the error event must be handled, too.
   client.on('error', () => {})
   await client.connect()
   try {

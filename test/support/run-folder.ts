@@ -1,20 +1,19 @@
 /**
- * The folder of a test run: it holds the temporary folders of all tests, and a file for each process
- * that they started. Whatever is left of both is removed when the run ends, in whatever way it
- * ends; see `run-keeper.ts`.
+ * The folder of a test run. It has the temporary folders of all tests, and a file for each process
+ * that they started. `run-keeper.ts` removes both when the run ends, however it ends.
  */
 
-/** The variable that names the folder. Not set outside of a run, for scripts that use the same parts. */
+/** The environment variable with the folder. Not set in scripts that use the test support. */
 const VARIABLE = 'OQS_TEST_RUN_FOLDER'
 
-/** Where in the folder the processes are: a file for each, named after its process group. */
+/** The subfolder with one file per process, named after its process group. */
 export const PROCESSES = 'processes'
 
 export function runFolder(): string | undefined {
   return process.env[VARIABLE]
 }
 
-/** Names the folder to this process and to those that it starts. */
+/** Sets the folder for this process and its children. */
 export function setRunFolder(path: string): void {
   process.env[VARIABLE] = path
 }

@@ -9,14 +9,14 @@ import { tempFolder } from './temp-folder.ts'
 
 const KEEPER = fileURLToPath(new URL('./run-keeper.ts', import.meta.url))
 
-/** Starts a process of its own, which shares its output, and prints its number. */
+/** Starts a child that inherits its output, and prints the process id of the child. */
 const TWO_PROCESSES = `
   const { spawn } = require('node:child_process')
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' })
   console.log(child.pid)
   setInterval(() => {}, 1000)`
 
-it('what a test run leaves behind is removed when the run is gone, stopped processes too', async () => {
+it('removes the folder and the processes of a test run, also stopped processes', async () => {
   using own = tempFolder()
   const folder = join(own.path, 'run')
   mkdirSync(join(folder, PROCESSES), { recursive: true })
@@ -25,19 +25,19 @@ it('what a test run leaves behind is removed when the run is gone, stopped proce
 
   const parent = spawn(process.execPath, ['-e', TWO_PROCESSES], { detached: true })
   const parentEnded = once(parent, 'exit')
-  // The pipes close with the last process that holds them.
+  // The pipes close when the last process that has them open exits.
   const bothEnded = once(parent, 'close')
   const [line] = await once(parent.stdout, 'data')
   const childPid = Number(line)
   process.kill(childPid, 'SIGSTOP')
   writeFileSync(join(folder, PROCESSES, String(parent.pid)), '')
-  // One that has ended, and whose test could not say so any more.
+  // A process that has ended, but whose test could not remove its file.
   const gone = spawn(process.execPath, ['-e', ''], { detached: true })
   await once(gone, 'exit')
   writeFileSync(join(folder, PROCESSES, String(gone.pid)), '')
 
   const keeper = spawn(process.execPath, [KEEPER, folder], { stdio: ['pipe', 'ignore', 'inherit'] })
-  // The end of the run closes its end of the pipe, however it comes.
+  // When the run ends, its end of the pipe is closed.
   keeper.stdin.destroy()
   expect(await once(keeper, 'exit')).toEqual([0, null])
   expect(await parentEnded).toEqual([null, 'SIGKILL'])
@@ -45,7 +45,7 @@ it('what a test run leaves behind is removed when the run is gone, stopped proce
   expect(existsSync(folder)).toBe(false)
 })
 
-it('temporary folders of tests are in the folder of the run', () => {
+it('creates temporary folders in the folder of the run', () => {
   using folder = tempFolder()
   expect(runFolder()).toBeDefined()
   expect(folder.path.startsWith(`${runFolder()}/`)).toBe(true)

@@ -1,17 +1,15 @@
+/**
+ * A process that cleans up after a test run, however it ends: when its standard input closes, it
+ * kills the processes that tests have left behind and removes the folder of the run.
+ */
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { PROCESSES } from './run-folder.ts'
 
-/**
- * A process that outlives a test run: when its standard input closes, it kills the processes that
- * tests have left behind, and removes the folder of the run. Tests leave them where they time out,
- * and where the run is interrupted or killed.
- */
-
 const [folder] = process.argv.slice(2)
 if (folder === undefined) throw new Error('usage: run-keeper.ts FOLDER')
 
-// Ctrl-C is for the tests; when they are gone, so is the other end of the input.
+// Ctrl-C ends the tests, and with them the other end of standard input.
 process.on('SIGINT', () => {})
 process.stdin.resume()
 process.stdin.once('close', () => {
@@ -24,6 +22,6 @@ function killGroup(group: number): void {
   try {
     process.kill(-group, 'SIGKILL')
   } catch {
-    // It has ended by itself.
+    // The group has already ended.
   }
 }

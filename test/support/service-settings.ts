@@ -5,11 +5,11 @@ import { type TempFolder, tempFolder } from './temp-folder.ts'
 
 export interface ServiceFolder {
   readonly path: string
-  /** Settings of a service on any port, with its store in the folder. */
+  /** Returns settings for a service on a free port, with its store in the folder. */
   settings(more?: Environment): Environment
 }
 
-/** A new folder for each test of a file, and what a service needs to live in it. */
+/** Creates a folder for each test of a file, with the settings of a service in it. */
 export function useServiceFolder(always: Environment = {}): ServiceFolder {
   let folder: TempFolder
   beforeEach(() => {

@@ -1,3 +1,4 @@
+/** The real service on a free port with its own store, and an HTTP client for it. */
 import type { Scope } from '../../src/contract/scopes.ts'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { createApiToken } from '../../src/server/api-token.ts'
@@ -7,11 +8,9 @@ import type { ObjectStore } from '../../src/store/object-store.ts'
 import { responseCheck } from './openapi-check.ts'
 import { storePlace } from './store-place.ts'
 
-/** The real service on a real port with a store of its own, and a client that speaks plain HTTP. */
-
 export const ADMIN_TOKEN = 'admin-token-of-the-tests'
 
-/** Tests send more requests in a minute, and more at once, than a caller usually may. */
+/** Tests send more requests per minute, and more concurrently, than the default limits allow. */
 export const NO_CALLER_LIMITS = {
   OQS_RATE_LIMIT_PER_MINUTE: 'none',
   OQS_MAX_CONCURRENT_REQUESTS: 'none',
@@ -21,7 +20,6 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // Tests look at whatever came back; its shape is what they check.
   // biome-ignore lint/suspicious/noExplicitAny: the body is the thing under test
   readonly body: any
 }
@@ -38,29 +36,29 @@ export interface Service extends AsyncDisposable {
   readonly url: string
   readonly store: ObjectStore
   readonly clock: Clock
-  ask(path: string, ask?: Ask): Promise<Answer>
+  ask(path: string, options?: Ask): Promise<Answer>
   apply(definition: OntologyDefinition): Promise<Answer>
-  /** Sends a batch of changes, each a line. */
+  /** Sends a batch with one change per line. */
   write(ontology: string, objectType: string, lines: readonly unknown[]): Promise<Answer>
   put(ontology: string, objectType: string, objects: readonly object[]): Promise<Answer>
-  createToken(wish?: TokenWish): Promise<string>
+  createToken(options?: TokenOptions): Promise<string>
 }
 
-export interface TokenWish {
+export interface TokenOptions {
   readonly scopes?: readonly Scope[]
   readonly ontologies?: readonly string[]
   readonly expiresAtMs?: number
   readonly name?: string
 }
 
-/** A clock that tests move; it starts at the real time. */
+/** A clock that tests can move; it starts at the current time. */
 export interface Clock {
   now: number
 }
 
 export interface ServiceOptions {
   readonly settings?: Environment
-  /** As `OQS_STORE` takes it; a store of the service's own when left out. */
+  /** The name for `OQS_STORE`; a new store if undefined. */
   readonly store?: string
 }
 
@@ -76,22 +74,23 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ...NO_CALLER_LIMITS,
     ...options.settings,
   })
-  const server = parts.use(await startServer(config, { now: () => clock.now, idleGraceMs: 0 }))
+  const log = () => {}
+  const server = parts.use(await startServer(config, { log, now: () => clock.now, idleGraceMs: 0 }))
   const running = parts.move()
   const check = config.OQS_DOCS
     ? responseCheck((await askUrl(`${server.url}/openapi.json`, { token: null })).body)
     : () => undefined
-  const ask = async (where: string, question: Ask = {}) => {
-    const answer = await askUrl(server.url + where, question)
-    const { pathname } = new URL(server.url + where)
-    if (answer.body !== undefined) {
-      const wrong = check(methodOf(question), pathname, answer.status, answer.body)
-      if (wrong !== undefined) throw new Error(wrong)
+  const send = async (path: string, options: Ask = {}) => {
+    const response = await askUrl(server.url + path, options)
+    const { pathname } = new URL(server.url + path)
+    if (response.body !== undefined) {
+      const mistake = check(methodOf(options), pathname, response.status, response.body)
+      if (mistake !== undefined) throw new Error(mistake)
     }
-    return answer
+    return response
   }
   const write = (ontology: string, objectType: string, lines: readonly unknown[]) =>
-    ask(`/api/admin/v1/ontologies/${ontology}/objects/${objectType}`, {
+    send(`/api/admin/v1/ontologies/${ontology}/objects/${objectType}`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson' },
       body: lines.map((line) => JSON.stringify(line)).join('\n'),
@@ -101,25 +100,21 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     url: server.url,
     store: server.store,
     clock,
-    ask,
+    ask: send,
     write,
     apply: (definition) =>
-      ask(`/api/admin/v1/ontologies/${definition.apiName}`, { method: 'PUT', json: definition }),
+      send(`/api/admin/v1/ontologies/${definition.apiName}`, { method: 'PUT', json: definition }),
     put: (ontology, objectType, objects) =>
       write(
         ontology,
         objectType,
         objects.map((object) => ({ put: object })),
       ),
-    createToken: async (wish = {}) => {
+    createToken: async ({ name = 'test', ontologies, expiresAtMs, ...options } = {}) => {
+      const scopes = options.scopes ?? (['api:ontologies-read'] as const)
       const { secret } = await createApiToken(
         server.store,
-        {
-          name: wish.name ?? 'test',
-          scopes: wish.scopes ?? ['api:ontologies-read'],
-          ontologies: wish.ontologies,
-          expiresAtMs: wish.expiresAtMs,
-        },
+        { name, scopes, ontologies, expiresAtMs },
         clock.now,
       )
       return secret
@@ -132,15 +127,15 @@ function methodOf({ method, body, json }: Ask): string {
   return method ?? (body === undefined && json === undefined ? 'GET' : 'POST')
 }
 
-export async function askUrl(url: string, ask: Ask = {}): Promise<Answer> {
-  const { token = ADMIN_TOKEN, json } = ask
-  const body = json === undefined ? ask.body : JSON.stringify(json)
+export async function askUrl(url: string, options: Ask = {}): Promise<Answer> {
+  const { token = ADMIN_TOKEN, json } = options
+  const body = json === undefined ? options.body : JSON.stringify(json)
   const response = await fetch(url, {
-    method: methodOf(ask),
+    method: methodOf(options),
     headers: {
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-      ...ask.headers,
+      ...options.headers,
     },
     ...(body === undefined ? {} : { body }),
   })

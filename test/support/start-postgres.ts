@@ -1,14 +1,11 @@
 import type { TestProject } from 'vitest/node'
 import { startPostgresServer } from './postgres-server.ts'
 
-/**
- * Once for a run, and only if a test needs it: the server that `OQS_TEST_POSTGRES` names, else a
- * private one.
- */
+/** Provides the server in `OQS_TEST_POSTGRES`, or starts a private one, once per test run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const given = process.env['OQS_TEST_POSTGRES']
-  if (given !== undefined) {
-    project.provide('postgresUrl', given)
+  const url = process.env['OQS_TEST_POSTGRES']
+  if (url !== undefined) {
+    project.provide('postgresUrl', url)
     return async () => {}
   }
   const server = await startPostgresServer()

@@ -8,7 +8,7 @@ import { PROCESSES, runFolder, setRunFolder } from './run-folder.ts'
 
 const KEEPER = fileURLToPath(new URL('./run-keeper.ts', import.meta.url))
 
-/** Makes the folder of a test run, once for all projects, and starts the process that removes it. */
+/** Creates the folder of a test run, once for all projects, and starts the process that removes it. */
 export function setup(): (() => Promise<void>) | undefined {
   if (runFolder() !== undefined) return undefined
   const folder = mkdtempSync(join(tmpdir(), 'oqs-test-run-'))

@@ -1,3 +1,4 @@
+/** A store with one object type, and short functions to use it. */
 import { randomUUID } from 'node:crypto'
 import { recordShape } from '../../src/contract/object-record.ts'
 import { planChange } from '../../src/ontology/definition/change-definition.ts'
@@ -15,8 +16,6 @@ import type {
   StoredPage,
 } from '../../src/store/object-store.ts'
 
-/** A store with one object type in it, and short ways to use it. */
-
 const DEFINITION: OntologyDefinition = {
   apiName: 'things',
   objectTypes: [
@@ -29,25 +28,26 @@ const DEFINITION: OntologyDefinition = {
   ],
 }
 
-type How = Pick<Batch, 'replacement' | 'keepsExisting'>
+type CommitOptions = Pick<Batch, 'replacement' | 'keepsExisting'>
 
 export interface StoreFixture {
   readonly type: ObjectType
-  /** The generation of the catalogue that holds the type. */
+  /** The generation of the catalogue with the type. */
   readonly generation: number
+  /** Puts texts by key; a null text deletes the object. */
   commit(
     changes: readonly (readonly [key: string, text: string | null])[],
-    how?: How,
+    options?: CommitOptions,
   ): Promise<Commit>
   /** Puts objects of any shape. */
-  put(objects: readonly object[], how?: How): Promise<Commit>
-  /** The change that puts an object. */
+  put(objects: readonly object[], options?: CommitOptions): Promise<Commit>
+  /** Returns the change that puts an object. */
   change(object: object): Change
-  read(read?: Partial<PageRead>): Promise<StoredPage>
-  /** The primary keys of the objects of a page. */
-  keys(read?: Partial<PageRead>): Promise<unknown[]>
-  /** What a page as of a version shows, as `key=text`. */
-  show(read?: Partial<PageRead>): Promise<string[]>
+  read(request?: Partial<PageRead>): Promise<StoredPage>
+  /** Returns the primary keys of the objects of a page. */
+  keys(request?: Partial<PageRead>): Promise<unknown[]>
+  /** Returns the objects of a page as `key=text`. */
+  show(request?: Partial<PageRead>): Promise<string[]>
 }
 
 export async function fixture(store: ObjectStore, definition = DEFINITION): Promise<StoreFixture> {
@@ -60,29 +60,30 @@ export async function fixture(store: ObjectStore, definition = DEFINITION): Prom
   if (type === undefined) throw new Error('no type')
   const readObject = objectReader(type)
 
-  const read = async (what: Partial<PageRead> = {}): Promise<StoredPage> => {
-    const page = await store.readPage(pageRead(type, what))
+  const read = async (request: Partial<PageRead> = {}): Promise<StoredPage> => {
+    const page = await store.readPage(pageRead(type, request))
     if (page === 'reclaimed') throw new Error('reclaimed')
     return page
   }
-  const commit = (changes: readonly Change[], how: How = {}) =>
-    store.commit({ objectType: type, changes, basedOn: generation, ...how })
+  const commit = (changes: readonly Change[], options: CommitOptions = {}) =>
+    store.commit({ objectType: type, changes, basedOn: generation, ...options })
   const change = (object: object): Change => ({ put: readObject(object) })
   return {
     type,
     generation,
     change,
     read,
-    put: (objects, how) => commit(objects.map(change), how),
-    keys: async (what = {}) =>
-      propertiesOf(await read(what)).map((properties) => properties[type.primaryKey.apiName]),
-    commit: (pairs, how) => {
+    put: (objects, options) => commit(objects.map(change), options),
+    keys: async (request = {}) =>
+      propertiesOf(await read(request)).map((properties) => properties[type.primaryKey.apiName]),
+    commit: (pairs, options) => {
       const changes = pairs.map(([k, text]) =>
         text === null ? { delete: readObjectKey(type, k).pk } : change({ k, text }),
       )
-      return commit(changes, how)
+      return commit(changes, options)
     },
-    show: async (what = {}) => propertiesOf(await read(what)).map(({ k, text }) => `${k}=${text}`),
+    show: async (request = {}) =>
+      propertiesOf(await read(request)).map(({ k, text }) => `${k}=${text}`),
   }
 }
 
@@ -93,7 +94,8 @@ function propertiesOf({ records }: StoredPage): Record<string, unknown>[] {
   return objects.map(({ properties }) => properties)
 }
 
-export function pageRead(type: ObjectType, what: Partial<PageRead> = {}): PageRead {
+/** Returns a page request with defaults for everything that is not given. */
+export function pageRead(type: ObjectType, request: Partial<PageRead> = {}): PageRead {
   return {
     objectType: type,
     query: EVERYTHING,
@@ -105,16 +107,16 @@ export function pageRead(type: ObjectType, what: Partial<PageRead> = {}): PageRe
     maxBytes: 1_000_000,
     matches: undefined,
     countsMatches: true,
-    ...what,
+    ...request,
   }
 }
 
-/** Everything is kept for the same time, which is counted from now on a clock that stands. */
+/** Returns a retention of the same time for everything, with a clock that stands still. */
 export function retention(nowMs: number, keepMs = 0): Retention {
   return { now: () => nowMs, rowVersionsMs: keepMs, idleReplacementsMs: keepMs }
 }
 
-/** The place of a key in key order. */
+/** Returns the cursor after a key in key order. */
 export function place(pk: string | undefined): { pk: string; version: number } | undefined {
   return pk === undefined ? undefined : { pk, version: 0 }
 }

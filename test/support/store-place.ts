@@ -4,22 +4,22 @@ import { inject } from 'vitest'
 import { createCitusSchema, createDatabase } from './postgres.ts'
 import { tempFolder } from './temp-folder.ts'
 
-/** Which database a run of a test file uses: vitest.config.ts runs some of them once for each. */
+/** The kind of database that a test file uses; vitest.config.ts runs some files once for each. */
 export type StoreKind = 'sqlite' | 'postgres' | 'citus'
 
 declare module 'vitest' {
   interface ProvidedContext {
     readonly store: StoreKind
-    /** Of the server for tests; not for `sqlite`. */
+    /** The URL of the test server; not for `sqlite`. */
     readonly postgresUrl: string
   }
 }
 
-/** Room for a store of a test's own, removed when it is disposed. */
+/** A database or file for the store of one test; disposing removes it. */
 export interface StorePlace extends AsyncDisposable {
-  /** As `OQS_STORE` takes it. */
+  /** The name for `OQS_STORE`. */
   readonly name: string
-  /** Loses the data, whoever uses them. */
+  /** Deletes the data even while it is in use. */
   lose(): Promise<void>
 }
 

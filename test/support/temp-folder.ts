@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runFolder } from './run-folder.ts'
 
-/** A folder of a test's own, removed when it is disposed. */
+/** A temporary folder; disposing removes it. */
 export interface TempFolder extends Disposable {
   readonly path: string
 }

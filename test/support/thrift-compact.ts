@@ -1,7 +1,7 @@
-/** Values in the compact protocol of Thrift, in which Parquet writes its metadata. */
+/** Encodes values in the Thrift compact protocol, which Parquet uses for its metadata. */
 
 export interface ThriftValue {
-  /** The code of the type; in a field, true and false are types of their own. */
+  /** The type code; in a field, true and false have separate codes. */
   readonly code: number
   readonly bytes: Buffer
 }
@@ -42,7 +42,7 @@ export function list(of: keyof typeof CODES, items: readonly ThriftValue[]): Thr
   return { code: CODES.list, bytes: Buffer.concat([head, ...items.map(({ bytes }) => bytes)]) }
 }
 
-/** Fields in ascending order of their ids. */
+/** Encodes a struct; its fields must be in ascending order of their ids. */
 export function struct(fields: readonly ThriftField[]): ThriftValue {
   let last = 0
   const parts = fields.flatMap(({ id, value }) => {

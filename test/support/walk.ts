@@ -1,11 +1,7 @@
+/** Walks over pages as a client does, in either revision, and checks the envelope of every page. */
 import { expect } from 'vitest'
 import type { Revision } from '../../src/contract/revisions.ts'
 import type { Answer, Service } from './service.ts'
-
-/**
- * Walks a listing page by page as a client does, in either revision, and checks the envelope of
- * every page on the way: the rules of the page envelope hold on each page or the walk fails.
- */
 
 export interface Walk {
   readonly revision: Revision
@@ -41,14 +37,14 @@ export function askPage(service: Service, walk: Walk, pageToken?: string): Promi
   return service.ask(`/api/v1/ontologies/${walk.ontology}/objects/${walk.objectType}?${query}`, as)
 }
 
-/** Every page of a walk that ends by itself. */
+/** Returns all pages of a walk, which must not fail. */
 export async function walkPages(service: Service, walk: Walk): Promise<Page[]> {
   const { pages, error } = await walkUntilError(service, walk)
   expect(error).toBeUndefined()
   return pages
 }
 
-/** The pages of a walk, and the error that ended it if one did. */
+/** Returns the pages of a walk, and the error response that ended it, if any. */
 export async function walkUntilError(
   service: Service,
   walk: Walk,
@@ -57,14 +53,14 @@ export async function walkUntilError(
   const seen = new Set<string>()
   let pageToken: string | undefined
   do {
-    const answer = await askPage(service, walk, pageToken)
-    if (answer.status !== 200) return { pages, error: answer }
-    checkEnvelope(answer, walk)
-    const page = answer.body as Page
+    const response = await askPage(service, walk, pageToken)
+    if (response.status !== 200) return { pages, error: response }
+    checkEnvelope(response, walk)
+    const page = response.body as Page
     pages.push(page)
     pageToken = page.nextPageToken
     if (pageToken !== undefined) {
-      expect(seen.has(pageToken), 'the same token came twice').toBe(false)
+      expect(seen.has(pageToken), 'a page token is repeated').toBe(false)
       seen.add(pageToken)
       await walk.between?.(page)
     }
@@ -78,7 +74,7 @@ function checkEnvelope({ body, headers }: Answer, walk: Walk): void {
   if ('nextPageToken' in body) {
     expect(body.nextPageToken).toMatch(/^v1\.[A-Za-z0-9_-]+$/)
     expect(body.nextPageToken.length).toBeLessThanOrEqual(1024)
-    expect(body.data.length, 'an empty page carries a token').toBeGreaterThan(0)
+    expect(body.data.length, 'an empty page has a token').toBeGreaterThan(0)
   }
   const names =
     walk.revision === '1.0' ? ['data', 'nextPageToken', 'totalCount'] : ['data', 'nextPageToken']
@@ -98,7 +94,7 @@ function checkRecord(record: Record<string, unknown>, { revision, objectType }: 
   }
 }
 
-/** The values of one property, over all pages, in the order they came. */
+/** Returns the values of one property over all pages, in order. */
 export function valuesOf(pages: readonly Page[], property: string): unknown[] {
   return pages.flatMap((page) => page.data.map((record) => record.properties[property]))
 }

@@ -1,26 +1,25 @@
+/**
+ * Runs writers and walkers on several nodes of one store. Each walk uses another node for each page,
+ * and must return exactly what the log of commits says, whatever happens to the nodes.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CommitLog, type Sight, type WrittenObject } from './commit-log.ts'
 import { type Nodes, startNodes } from './nodes.ts'
 import { NUMBERS } from './ontologies.ts'
 import type { Answer, Ask } from './service.ts'
 
-/**
- * Writers and walkers on several nodes of one store at once. Each walk asks another node for each
- * page, and must show exactly what a log of the commits says, whatever happens meanwhile.
- */
-
 export interface Load {
-  /** As `OQS_STORE` takes it; must be empty. */
+  /** The name for `OQS_STORE`; the store must be empty. */
   readonly store: string
   readonly nodes: number
   readonly writers: number
   readonly snapshotWalkers: number
   readonly defaultWalkers: number
-  /** How long it goes on at least. */
+  /** The minimum duration. */
   readonly seconds: number
-  /** How much must have happened before it ends, however long that takes. */
+  /** The minimum counts, however long they take. */
   readonly atLeast: Partial<LoadCounts>
-  /** What happens meanwhile, again and again. */
+  /** Called repeatedly during the load. */
   readonly disturb?: (nodes: Nodes, round: number) => Promise<void>
 }
 
@@ -29,20 +28,20 @@ export interface LoadCounts {
   readonly snapshotWalks: number
   readonly defaultWalks: number
   readonly pages: number
-  /** Requests that another node had to answer. */
+  /** Requests that were repeated on another node. */
   readonly retries: number
-  /** How often something happened meanwhile. */
+  /** Calls of `disturb`. */
   readonly rounds: number
 }
 
 export interface LoadReport extends LoadCounts {
-  /** Why nodes did not answer, each reason once. */
+  /** Why nodes failed, each reason once. */
   readonly refusals: readonly string[]
 }
 
 const OBJECTS = '/api/v1/ontologies/numbers/objects/number'
 
-/** Throws at the first thing that is not as it should be. */
+/** Throws at the first violation. */
 export async function walkUnderLoad(load: Load): Promise<LoadReport> {
   await using nodes = await startNodes(load.store, load.nodes)
   const log = new CommitLog(load.writers)
@@ -51,15 +50,15 @@ export async function walkUnderLoad(load: Load): Promise<LoadReport> {
   const counts = { batches: 0, snapshotWalks: 0, defaultWalks: 0, pages: 0, retries: 0, rounds: 0 }
   let isOver = false
 
-  const ask = async (turn: number, path: string, question?: Ask): Promise<[Answer, number]> => {
-    const { answer, refusals: reasons } = await nodes.ask(turn, path, question)
+  const request = async (turn: number, path: string, options?: Ask): Promise<[Answer, number]> => {
+    const { response, refusals: reasons } = await nodes.ask(turn, path, options)
     counts.retries += reasons.length
     for (const reason of reasons) refusals.add(reason)
-    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.text}`)
-    return [answer, reasons.length]
+    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${response.text}`)
+    return [response, reasons.length]
   }
   const send = (turn: number, changes: readonly object[]) =>
-    ask(turn, `/api/admin${OBJECTS.slice('/api'.length)}`, {
+    request(turn, `/api/admin${OBJECTS.slice('/api'.length)}`, {
       headers: { 'content-type': 'application/x-ndjson' },
       body: changes.map((change) => JSON.stringify(change)).join('\n'),
     })
@@ -74,7 +73,7 @@ export async function walkUnderLoad(load: Load): Promise<LoadReport> {
     let token = ''
     for (let turn = Math.floor(Math.random() * nodes.count); ; turn += 1) {
       const pageSize = 20 + Math.floor(Math.random() * 150)
-      const [{ body }] = await ask(
+      const [{ body }] = await request(
         turn,
         `${OBJECTS}?pageSize=${pageSize}&snapshot=${snapshot}${token}`,
       )
@@ -101,7 +100,7 @@ export async function walkUnderLoad(load: Load): Promise<LoadReport> {
   const times = (count: number, run: (index: number) => Promise<void>) =>
     Array.from({ length: count }, (_, index) => until(() => run(index)))
 
-  await ask(0, '/api/admin/v1/ontologies/numbers', { method: 'PUT', json: NUMBERS })
+  await request(0, '/api/admin/v1/ontologies/numbers', { method: 'PUT', json: NUMBERS })
   await send(
     0,
     log.fixed().map((object) => ({ put: object })),
@@ -129,7 +128,7 @@ export async function walkUnderLoad(load: Load): Promise<LoadReport> {
     await Promise.allSettled(work)
   }
 
-  // Now that every version is known, and everything acknowledged must be there.
+  // Now every version is known, and everything acknowledged must be visible.
   await walkSnapshot()
   for (const sight of sights) log.checkMoment(sight)
   return { ...counts, refusals: [...refusals] }
@@ -140,12 +139,12 @@ function hasHappened(counts: LoadCounts, atLeast: Partial<LoadCounts>): boolean 
   return names.every((name) => counts[name] >= (atLeast[name] ?? 0))
 }
 
-/** Kills one node after another, and puts a new one in its place. */
+/** Replaces one node after another. */
 export async function replaceNodes(nodes: Nodes, round: number): Promise<void> {
   await nodes.replace(round % nodes.count)
 }
 
-/** Takes the database away and gives it back, in order and as a crash does, in turn. */
+/** Restarts the database, alternately with a shutdown and a crash. */
 export function restartDatabase(database: {
   stop(): Promise<void>
   kill(): Promise<void>

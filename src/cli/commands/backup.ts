@@ -1,20 +1,22 @@
 import type { Command } from 'commander'
 import { addExamples } from '../examples.ts'
 import { Interrupted, untilInterrupted } from '../interrupt.ts'
-import { tell } from '../output.ts'
+import { printMessage } from '../output.ts'
 import { formatBytes, type Progress, startProcessProgress } from '../progress.ts'
 
 interface BackupCommandOptions {
   readonly force?: true
 }
 
-/** A copy of the store that `OQS_STORE` names, taken while a service uses it, or not. */
+/** Adds `oqs backup`, which copies the store that `OQS_STORE` names, also while a service uses it. */
 export function addBackupCommand(program: Command): void {
   const command = program
     .command('backup')
-    .description('Copy a SQLite store, as it is at one point in time; the service may run.')
-    .argument('<file>', 'the file to write')
-    .option('--force', 'replace the file if it exists')
+    .description(
+      'Copy the SQLite store as of one point in time. The service can keep running meanwhile.',
+    )
+    .argument('<file>', 'file to write')
+    .option('--force', 'overwrite the file if it exists')
   addExamples(command, 'oqs backup backup.db', 'oqs backup --force backup.db').action(
     (file: string, { force }: BackupCommandOptions) =>
       untilInterrupted((signal) => backupTo(file, force === true, signal)),
@@ -37,14 +39,14 @@ async function backupTo(file: string, replace: boolean, signal: AbortSignal): Pr
         if (phase === 'copying') copying.update({ bytes: done })
         else {
           copying.end()
-          tell(`${formatBytes(done)} copied; checking the copy`)
+          printMessage(`${formatBytes(done)} copied; checking the copy`)
         }
       },
     })
-    tell(`${formatBytes(bytes)} in ${file}`)
+    printMessage(`backup complete: ${formatBytes(bytes)} in ${file}`)
   } catch (error) {
     throw signal.aborted
-      ? new Interrupted('interrupted; nothing was kept', { cause: error })
+      ? new Interrupted('interrupted; no backup was written', { cause: error })
       : error
   } finally {
     copying?.end()

@@ -4,12 +4,15 @@ import { writeOut } from '../output.ts'
 
 type Shell = 'bash' | 'zsh' | 'fish'
 
-/** The script is made from the commands as they are, so that it cannot fall behind them. */
+/**
+ * Adds `oqs completion`. The scripts are generated from the commands, so they are always complete.
+ * `@bomb.sh/tab` was rejected: its scripts start `oqs`, 0.1 s of CPU time, at every press of Tab.
+ */
 export function addCompletionCommand(program: Command): void {
   const completion = program
     .command('completion')
-    .description('Print a script that completes commands and options in a shell.')
-    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .description('Print a completion script for a shell.')
+    .addArgument(new Argument('<shell>', 'shell to complete in').choices(['bash', 'zsh', 'fish']))
   addExamples(
     completion,
     'oqs completion bash > oqs-completion.bash && source oqs-completion.bash',

@@ -1,38 +1,39 @@
 import type { Command } from 'commander'
 import type { Setting } from '../../server/settings.ts'
 import { addExamples } from '../examples.ts'
-import { tell, writeRows } from '../output.ts'
+import { printMessage, writeRows } from '../output.ts'
 
 export function addConfigCommand(program: Command): void {
   const config = program
     .command('config')
-    .description('Show every setting, its value and where that comes from; fail if one is wrong.')
+    .description('Show every setting with its value and source. Fails if a value is invalid.')
   addExamples(config, 'oqs config', 'OQS_PORT=9090 oqs config').action(async () => {
     const [
-      { ConfigError, settingsInForce, whatIsWrong },
+      { ConfigError, describeMistake, effectiveSettings },
       { misspeltSettings },
-      { SETTINGS, shownText },
+      { displayText, SETTINGS },
     ] = await Promise.all([
       import('../../server/config.ts'),
       import('../../server/misspelt-settings.ts'),
       import('../../server/settings.ts'),
     ])
-    const configured = settingsInForce(process.env)
-    const wrong = configured.flatMap((one) => whatIsWrong(one) ?? [])
-    // Where the output is cut, such as by head, the status still tells.
-    if (wrong.length > 0) process.exitCode = 1
-    const rows = configured.map((one) => {
+    const settings = effectiveSettings(process.env)
+    const mistakes = settings.flatMap((one) => describeMistake(one) ?? [])
+    // Set now, because a reader such as head may end the process early.
+    if (mistakes.length > 0) process.exitCode = 1
+    const rows = settings.map((one) => {
       const { name, text, source } = one
       const setting: Setting<unknown> = SETTINGS[name]
-      const value = text === undefined ? '' : shownText(setting, text)
-      const check = whatIsWrong(one) === undefined ? 'ok' : `wrong: must be ${setting.allowed}`
+      const value = text === undefined ? '' : displayText(setting, text)
+      const check =
+        describeMistake(one) === undefined ? 'ok' : `invalid: must be ${setting.allowed}`
       return { setting: name, value, source, check, meaning: setting.meaning }
     })
     await writeRows(rows)
     for (const { name, meant } of misspeltSettings(process.env)) {
-      tell(`${name} is set, but there is no such setting; was ${meant} meant?`)
+      printMessage(`${name} is set, but is not a setting. Did you mean ${meant}?`)
     }
-    // Shown first, complained about after: a wrong value is easier to mend when it is seen.
-    if (wrong.length > 0) throw new ConfigError(wrong.join('; '))
+    // Last, so that the mistakes stand below the table.
+    if (mistakes.length > 0) throw new ConfigError(mistakes.join('; '))
   })
 }

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { EXPORT_FORMATS, type ExportFormat } from '../../contract/export-formats.ts'
 import { addExamples } from '../examples.ts'
 import { Interrupted, untilInterrupted } from '../interrupt.ts'
-import { tell, writeOut } from '../output.ts'
+import { printMessage, writeOut } from '../output.ts'
 import { formatBytes, formatCount, startProcessProgress } from '../progress.ts'
 import {
   addServiceOptions,
@@ -26,19 +26,19 @@ interface ExportCommandOptions extends ServiceOptions, TypeOptions {
 export function addExportCommand(program: Command): void {
   const command = program
     .command('export')
-    .description('Write every object of a type, as it is at one point in time.')
+    .description('Write all objects of a type as of one point in time.')
   addTypeOptions(command)
   command
     .addOption(
       new Option(
         '--format <format>',
-        'what to write; else as the file is named, or ndjson',
+        'output format (default: from the file name, else ndjson)',
       ).choices(EXPORT_FORMATS),
     )
-    .option('--output <file>', 'the file to write; standard output when left out', parseText)
-    .option('--where <json>', 'only objects that match a query, as in oqs search', checkJson)
-    .option('--select <names>', 'properties to write, comma separated', parseList)
-    .option('--resume', 'go on with what an interrupted export into the same file has left')
+    .option('--output <file>', 'file to write (default: standard output)', parseText)
+    .option('--where <json>', 'write only objects that match a query, see oqs search', checkJson)
+    .option('--select <names>', 'properties to write, comma-separated', parseList)
+    .option('--resume', 'continue an interrupted export to the same file')
   addServiceOptions(command)
   addExamples(
     command,
@@ -49,7 +49,7 @@ export function addExportCommand(program: Command): void {
   ).action((options: ExportCommandOptions) => {
     const { output, resume } = options
     if (resume && output === undefined) {
-      command.error("error: option '--resume' needs '--output <file>'", { exitCode: 2 })
+      command.error("error: option '--resume' requires '--output <file>'", { exitCode: 2 })
     }
     return untilInterrupted((signal) => exportObjectsTo(output, options, signal))
   })
@@ -80,24 +80,28 @@ async function exportObjectsTo(
     const { objects, bytes } = await exportToFile(client, request, output, {
       resume: options.resume === true,
       onProgress,
-      onResume: (kept) => tell(`going on after ${formatCount(kept.objects)} objects`),
+      onResume: (kept) => printMessage(`continuing after ${formatCount(kept.objects)} objects`),
     })
     progress.end()
-    tell(`${formatCount(objects)} objects, ${formatBytes(bytes)} in ${output}`)
+    printMessage(
+      `export complete: ${formatCount(objects)} objects, ${formatBytes(bytes)} in ${output}`,
+    )
   } catch (error) {
     throw output === undefined || !signal.aborted
       ? error
-      : new Interrupted(`interrupted; --resume goes on with ${output}.part`, { cause: error })
+      : new Interrupted(`interrupted. Run the command with --resume to continue ${output}.part.`, {
+          cause: error,
+        })
   } finally {
     progress.end()
   }
 }
 
-/** Checked here, sent as it was written. */
+/** Checks the JSON but returns the original text, which is sent to the service. */
 function checkJson(text: string): string {
   const query = parseJson(text)
   if (typeof query !== 'object' || query === null) {
-    throw new InvalidArgumentError('A query is a JSON object.')
+    throw new InvalidArgumentError('It must be a JSON object.')
   }
   return text
 }

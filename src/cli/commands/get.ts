@@ -21,9 +21,9 @@ export function addGetCommand(program: Command): void {
   const get = program
     .command('get')
     .description('Show one object.')
-    .argument('<key>', 'the primary key of the object', parseText)
+    .argument('<key>', 'primary key of the object', parseText)
   addTypeOptions(get)
-  get.option('--select <names>', 'properties to show, comma separated', parseList)
+  get.option('--select <names>', 'properties to show, comma-separated', parseList)
   addServiceOptions(addFormOptions(get))
   addExamples(
     get,
@@ -40,7 +40,7 @@ export function addGetCommand(program: Command): void {
   )
 }
 
-/** A property on each line, in full: one object is looked at, not many compared. */
+/** Formats one property per line, without cutting values. */
 async function describeRecord({ properties }: ObjectRecord): Promise<string> {
   const { cellText, describePairs } = await import('../table.ts')
   return describePairs(Object.entries(properties).map(([name, value]) => [name, cellText(value)]))

@@ -1,21 +1,21 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ConnectionError } from '../../client/service-error.ts'
-import type { Refusal } from '../../transfer/import/batch-sender.ts'
+import type { Rejection } from '../../transfer/import/batch-sender.ts'
 import {
   type ImportMode,
   type ImportResult,
   ImportStopped,
   importFiles,
-  TooManyRefused,
+  TooManyRejected,
 } from '../../transfer/import/import-files.ts'
-import { addColumnOptions, type ColumnWords, readColumnOptions } from '../column-options.ts'
+import { addColumnOptions, type ColumnArgs, readColumnOptions } from '../column-options.ts'
 import { addExamples } from '../examples.ts'
-import { inferFromFiles, tellNotes } from '../infer-type.ts'
-import { addInputOptions, type InputWords, openInputs } from '../inputs.ts'
+import { inferFromFiles, printNotes } from '../infer-type.ts'
+import { addInputOptions, type InputArgs, openInputs } from '../inputs.ts'
 import { Interrupted, untilInterrupted } from '../interrupt.ts'
-import { tell } from '../output.ts'
+import { printMessage } from '../output.ts'
 import { countOf, formatCount, formatDuration } from '../progress.ts'
-import { RejectsFile, refuseOverwriting } from '../rejects-file.ts'
+import { checkNoInput, RejectsFile } from '../rejects-file.ts'
 import {
   addServiceOptions,
   openClient,
@@ -23,7 +23,7 @@ import {
   type ServiceOptions,
 } from '../service-options.ts'
 
-interface ImportOptions extends ServiceOptions, InputWords, ColumnWords {
+interface ImportCommandOptions extends ServiceOptions, InputArgs, ColumnArgs {
   readonly ontology: string
   readonly type?: string
   readonly replace?: true
@@ -38,23 +38,23 @@ export function addImportCommand(program: Command): void {
   const command = program
     .command('import')
     .description(
-      'Write the rows of files as objects of a type: CSV, NDJSON, JSON or Parquet, also compressed.',
+      'Write the rows of files as objects of a type. Reads CSV, NDJSON, JSON and Parquet, also compressed.',
     )
-    .argument('<files...>', 'files to read, one after the other; - reads standard input')
+    .argument('<files...>', 'files to import, in this order; - reads standard input')
     .requiredOption('--ontology <name>', 'API name or RID of the ontology', parseText)
     .option(
       '--type <name>',
-      'API name of the object type; with --infer, else from the file',
+      'API name of the object type (default with --infer: from the file)',
       parseText,
     )
     .addOption(
-      new Option('--replace', 'replace all objects of the type, at once').conflicts('append'),
+      new Option('--replace', 'atomically replace all objects of the type').conflicts('append'),
     )
-    .option('--append', 'add new objects only; those that exist stay as they are')
-    .option('--infer', 'make the type from the data if there is none')
-    .option('--dry-run', 'read and check everything, write nothing')
-    .option('--max-errors <n>', 'rows that may be refused before it all ends', parseMaxErrors, 0)
-    .option('--rejects <file>', 'write refused rows and reasons to this file, as NDJSON', parseText)
+    .option('--append', 'add new objects only and leave existing ones unchanged')
+    .option('--infer', 'create the object type from the data if it does not exist')
+    .option('--dry-run', 'read and check everything, but write nothing')
+    .option('--max-errors <n>', 'stop after more than this many rejected rows', parseMaxErrors, 0)
+    .option('--rejects <file>', 'write rejected rows and reasons to this NDJSON file', parseText)
   addInputOptions(command)
   addColumnOptions(command)
   addServiceOptions(command)
@@ -64,7 +64,7 @@ export function addImportCommand(program: Command): void {
     'oqs import airports.csv --ontology travel --infer',
     'oqs import airports.csv --ontology aviation --type airport --replace --max-errors 10 --rejects rejects.ndjson',
     'gzip -c airports.csv | oqs import - --ontology aviation --type airport --append --dry-run',
-  ).action((files: readonly string[], options: ImportOptions) => {
+  ).action((files: readonly string[], options: ImportCommandOptions) => {
     if (options.type === undefined && options.infer === undefined) {
       command.error("error: required option '--type <name>' not specified", { exitCode: 2 })
     }
@@ -75,11 +75,12 @@ export function addImportCommand(program: Command): void {
   })
 }
 
-const REFUSALS_TOLD = 20
+/** Rejected rows that are printed; further ones are only counted. */
+const PRINTED_REJECTIONS = 20
 
 async function importAll(
   files: readonly string[],
-  options: ImportOptions,
+  options: ImportCommandOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const [{ findImportType }, { rowReader }, { typeNameOf }] = await Promise.all([
@@ -88,34 +89,36 @@ async function importAll(
     import('../../transfer/infer/definition.ts'),
   ])
   const startedAt = performance.now()
-  // What is under way when Ctrl-C comes is still waited for: only then is it known what was written.
-  const client = await openClient(options, signal, { finishes: true })
+  // After Ctrl-C, requests in progress finish, so that the number of written objects is known.
+  const client = await openClient(options, signal, { finishRequests: true })
   const { ontology, type = typeNameOf(files[0] ?? ''), dryRun = false } = options
-  if (options.rejects !== undefined) await refuseOverwriting(options.rejects, files)
+  if (options.rejects !== undefined) await checkNoInput(options.rejects, files)
   const mode: ImportMode = options.replace ? 'replace' : options.append ? 'append' : 'upsert'
   await using inputs = await openInputs(files, options, signal, { twice: options.infer === true })
-  const wishes = readColumnOptions(options)
+  const columnOptions = readColumnOptions(options)
   const infer = async () => {
-    const inferred = await inferFromFiles(inputs, { apiName: type, columns: wishes, signal })
-    tellNotes(inferred)
+    const inferred = await inferFromFiles(inputs, { apiName: type, columns: columnOptions, signal })
+    printNotes(inferred)
     return inferred
   }
-  const found = await findImportType(client, {
+  const importType = await findImportType(client, {
     ontology,
     type,
     dryRun,
     infer: options.infer && infer,
   })
-  if (found.isNew) tell(`made the object type ${type} of ${ontology}`)
-  // Rows that were numbered when their type was guessed are numbered again.
-  const columns = found.columns ?? { ...wishes, numbersRows: options.infer === true }
+  if (importType.isNew) printMessage(`created the object type ${type} in ${ontology}`)
+  // Rows that were numbered when their type was inferred are numbered again.
+  const columns = importType.columns ?? { ...columnOptions, numberRows: options.infer === true }
   const rejects = new RejectsFile(options.rejects)
-  let told = 0
-  const onRefused = (refusal: Refusal) => {
-    rejects.add(refusal)
-    told += 1
-    if (told <= REFUSALS_TOLD) tell(describeRefusal(refusal))
-    else if (told === REFUSALS_TOLD + 1) tell('… further rows that do not fit are only counted')
+  let rejected = 0
+  const onRejected = (rejection: Rejection) => {
+    rejects.add(rejection)
+    rejected += 1
+    if (rejected <= PRINTED_REJECTIONS) printMessage(describeRejection(rejection))
+    else if (rejected === PRINTED_REJECTIONS + 1) {
+      printMessage('further rejected rows are only counted; list them all with --rejects FILE')
+    }
   }
   const progress = inputs.startProgress(`importing ${type}`)
   try {
@@ -123,13 +126,13 @@ async function importAll(
       ontology,
       objectType: type,
       files: inputs.open(),
-      readRow: rowReader(found.objectType, columns),
+      readRow: rowReader(importType.objectType, columns),
       mode,
       dryRun,
-      checkedAs: found.exists ? undefined : found.objectType,
+      checkedAs: importType.exists ? undefined : importType.objectType,
       maxErrors: options.maxErrors,
       signal,
-      onRefused,
+      onRejected,
       onProgress: async (rows) => {
         progress.update(rows)
         await rejects.flush()
@@ -138,11 +141,11 @@ async function importAll(
     progress.end()
     await rejects.flush()
     const target = `${ontology}/${type}`
-    tell(describeResult(result, target, dryRun, performance.now() - startedAt))
+    printMessage(describeResult(result, target, dryRun, performance.now() - startedAt))
   } catch (error) {
     progress.end()
     if (!(error instanceof ImportStopped)) throw error
-    const message = `${error.message}; ${describeStop(error, mode, dryRun)}`
+    const message = `${error.message}. ${describeStop(error, mode, dryRun)}`
     throw signal.aborted
       ? new Interrupted(message, { cause: error })
       : new Error(message, { cause: error })
@@ -152,7 +155,7 @@ async function importAll(
   }
 }
 
-function describeRefusal({ file, line, property, excerpt, reason }: Refusal): string {
+function describeRejection({ file, line, property, excerpt, reason }: Rejection): string {
   const value = excerpt === '' ? '' : ` ${JSON.stringify(excerpt)}`
   return `${file}:${line}: ${property === undefined ? '' : `${property}${value} `}${reason}`
 }
@@ -163,7 +166,7 @@ function describeResult(
   dryRun: boolean,
   elapsedMs: number,
 ): string {
-  const { put, kept, refused, replaced, version, objects, batches } = result
+  const { put, kept, rejected, replaced, version, objects, batches } = result
   const parts = [
     dryRun
       ? `${countOf(objects, 'object')} would be written to ${target}`
@@ -171,27 +174,35 @@ function describeResult(
   ]
   if (replaced !== undefined) parts.push(`in place of ${formatCount(replaced)}`)
   if (kept > 0) parts.push(`${formatCount(kept)} existed and were kept`)
-  if (refused > 0) parts.push(`${countOf(refused, 'row')} refused`)
+  if (rejected > 0) parts.push(`${countOf(rejected, 'row')} rejected`)
   if (!dryRun && batches > 0) parts.push(`version ${version}`)
   return `${parts.join(', ')}, in ${formatDuration(elapsedMs)}`
 }
 
 function describeStop({ result, cause }: ImportStopped, mode: ImportMode, dryRun: boolean): string {
   const { objects, isUncertain } = result
-  if (isUncertain) return 'whether the objects were replaced is not known'
-  if (mode === 'replace' && !dryRun) return 'nothing was replaced'
-  if (dryRun) return 'nothing was written'
-  if (cause instanceof ConnectionError && cause.isLost) {
-    return `at least ${countOf(objects, 'object')} written: the same command again completes it`
+  if (isUncertain) {
+    return 'It is not known whether the objects were replaced. Run the command again.'
   }
-  if (objects === 0) return 'nothing was written'
-  const written = `${countOf(objects, 'object')} written before that`
-  return cause instanceof TooManyRefused
-    ? `${written}: mend the row, then the same command completes it`
-    : `${written}: the same command again completes it`
+  if (dryRun || (mode !== 'replace' && objects === 0 && !isLost(cause)))
+    return 'Nothing was written.'
+  if (mode === 'replace') return 'Nothing was replaced.'
+  const written = `${countOf(objects, 'object')} written.`
+  if (isLost(cause)) return `At least ${written} ${RUN_AGAIN}`
+  return `${written} ${cause instanceof TooManyRejected ? FIX_AND_RUN_AGAIN : RUN_AGAIN}`
+}
+
+const RUN_AGAIN = 'Run the command again to complete the import.'
+const FIX_AND_RUN_AGAIN = 'Fix the row and run the command again to complete the import.'
+
+/** Whether the connection broke, so that more may have been written than was acknowledged. */
+function isLost(cause: unknown): boolean {
+  return cause instanceof ConnectionError && cause.isLost
 }
 
 function parseMaxErrors(text: string): number {
-  if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  if (!/^\d{1,12}$/.test(text)) {
+    throw new InvalidArgumentError('It must be a whole number of at least 0.')
+  }
   return Number(text)
 }

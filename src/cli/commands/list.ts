@@ -8,7 +8,7 @@ import {
   type ServiceOptions,
   type TypeOptions,
 } from '../service-options.ts'
-import { addWalkOptions, readOrderTerm, showWalk, type WalkOptions } from '../walk.ts'
+import { addWalkOptions, printWalk, readOrderTerm, type WalkOptions } from '../walk.ts'
 
 type Filters = Readonly<Record<string, readonly string[]>>
 
@@ -17,11 +17,11 @@ interface ListOptions extends ServiceOptions, TypeOptions, WalkOptions {
 }
 
 export function addListCommand(program: Command): void {
-  const list = program.command('list').description('List the objects of a type, page by page.')
+  const list = program.command('list').description('List the objects of a type in pages.')
   addTypeOptions(list)
   list.option(
     '--where <filter>',
-    'PROPERTY.OPERATOR=VALUE; operators: eq neq lt lte gt gte contains isNull; repeat for more',
+    'filter PROPERTY.OPERATOR=VALUE; operators: eq neq lt lte gt gte contains isNull; repeatable',
     addFilter,
   )
   addServiceOptions(addWalkOptions(list))
@@ -38,11 +38,11 @@ async function listObjects(options: ListOptions, signal: AbortSignal): Promise<v
   const client = await openClient(options, signal)
   const { ontology, type, select, order, where = {} } = options
   const orderBy = order?.map(orderTerm).join(',')
-  await showWalk(
-    (wish) =>
+  await printWalk(
+    (page) =>
       client.listObjects(
         { ontology, objectType: type },
-        { ...wish, properties: select?.join(','), orderBy, filters: where },
+        { ...page, properties: select?.join(','), orderBy, filters: where },
       ),
     options,
     signal,
@@ -54,12 +54,12 @@ function orderTerm(term: string): string {
   return [`properties.${name}`, ...rest].join(':')
 }
 
-/** `runwayFeet.gt=100`; the service's own spelling, `properties.runwayFeet.gt=100`, too. */
+/** Accepts `runwayFeet.gt=100` and the form of the HTTP API, `properties.runwayFeet.gt=100`. */
 function addFilter(text: string, filters: Filters = {}): Filters {
   const equals = text.indexOf('=')
   const name = text.slice(0, equals).replace(/^(?:properties|p)\./, '')
   if (equals < 1 || !name.includes('.')) {
-    throw new InvalidArgumentError('A filter is written PROPERTY.OPERATOR=VALUE.')
+    throw new InvalidArgumentError('It must be PROPERTY.OPERATOR=VALUE.')
   }
   const parameter = `properties.${name}`
   return { ...filters, [parameter]: [...(filters[parameter] ?? []), text.slice(equals + 1)] }

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { addExamples } from '../examples.ts'
-import { inferFromFiles, tellNotes } from '../infer-type.ts'
-import { addInputOptions, type InputWords, openInputs } from '../inputs.ts'
+import { inferFromFiles, printNotes } from '../infer-type.ts'
+import { addInputOptions, type InputArgs, openInputs } from '../inputs.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import { writeOut } from '../output.ts'
 import { parseText } from '../service-options.ts'
 
-interface InferOptions extends InputWords {
+interface InferCommandOptions extends InputArgs {
   readonly ontology?: string
   readonly type?: string
 }
@@ -14,23 +14,23 @@ interface InferOptions extends InputWords {
 export function addInferCommand(ontology: Command): void {
   const infer = ontology
     .command('infer')
-    .description('Guess a definition from data, for you to edit and apply.')
-    .argument('<files...>', 'files to look at: CSV, NDJSON, JSON or Parquet; - for standard input')
-    .option('--ontology <name>', 'API name of the ontology; from the file when left out', parseText)
-    .option('--type <name>', 'API name of the object type; from the file when left out', parseText)
+    .description('Infer a definition from data, ready to edit and apply.')
+    .argument('<files...>', 'CSV, NDJSON, JSON or Parquet files; - reads standard input')
+    .option('--ontology <name>', 'API name of the ontology (default: the type)', parseText)
+    .option('--type <name>', 'API name of the object type (default: from the file)', parseText)
   addInputOptions(infer)
   addExamples(
     infer,
     'oqs ontology infer airports.csv > airports.json',
     'oqs ontology infer airports.csv --ontology travel --type airport | oqs ontology apply -',
-  ).action((files: readonly string[], options: InferOptions) =>
+  ).action((files: readonly string[], options: InferCommandOptions) =>
     untilInterrupted((signal) => inferDefinition(files, options, signal)),
   )
 }
 
 async function inferDefinition(
   files: readonly string[],
-  options: InferOptions,
+  options: InferCommandOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { fileTitle, typeNameOf, writeDefinition } = await import(
@@ -39,8 +39,8 @@ async function inferDefinition(
   const [file = ''] = files
   const { type = typeNameOf(file), ontology = type } = options
   await using inputs = await openInputs(files, options, signal, { twice: false })
-  const wish = { apiName: type, displayName: fileTitle(file), signal }
-  const inferred = await inferFromFiles(inputs, wish)
-  tellNotes(inferred)
+  const displayName = fileTitle(file)
+  const inferred = await inferFromFiles(inputs, { apiName: type, displayName, signal })
+  printNotes(inferred)
   await writeOut(writeDefinition(ontology, inferred), signal)
 }

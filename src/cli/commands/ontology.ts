@@ -13,7 +13,7 @@ import { addInferCommand } from './ontology-infer.ts'
 export function addOntologyCommand(program: Command): void {
   const ontology = program
     .command('ontology')
-    .description('Define, change, show and guess ontologies.')
+    .description('Define, change, show and infer ontologies.')
   addExamples(ontology, 'oqs ontology show', 'oqs ontology show aviation')
   addApplyCommand(ontology)
   addShowCommand(ontology)
@@ -23,8 +23,8 @@ export function addOntologyCommand(program: Command): void {
 function addApplyCommand(ontology: Command): void {
   const apply = ontology
     .command('apply')
-    .description('Define an ontology, or change it; stored objects stay valid.')
-    .argument('<file>', 'the definition, as JSON; - reads standard input', parseText)
+    .description('Create or change an ontology. Breaking changes are rejected.')
+    .argument('<file>', 'definition as JSON; - reads standard input', parseText)
   addServiceOptions(apply)
   addExamples(
     apply,
@@ -43,8 +43,8 @@ function addApplyCommand(ontology: Command): void {
 function addShowCommand(ontology: Command): void {
   const show = ontology
     .command('show')
-    .description('Show the definition of an ontology, or which ontologies there are.')
-    .argument('[name]', 'API name or RID of an ontology; all of them when left out', parseText)
+    .description('Show the definition of one ontology, or list all ontologies.')
+    .argument('[name]', 'API name or RID of an ontology (default: list all)', parseText)
   addServiceOptions(addFormOptions(show))
   addExamples(show, 'oqs ontology show', 'oqs ontology show aviation > aviation.json').action(
     (name: string | undefined, options: ServiceOptions & FormOptions) =>
@@ -63,7 +63,7 @@ function addShowCommand(ontology: Command): void {
   )
 }
 
-/** The parts of a definition that this command looks at; the service checks all of it. */
+/** The members of a definition that this command uses; the service checks all of it. */
 interface Definition {
   readonly apiName: string
   readonly rid?: string
@@ -81,7 +81,9 @@ async function readDefinition(file: string): Promise<Definition> {
     throw new Error(`${source} is not JSON: ${(error as Error).message}`)
   }
   if (typeof (definition as Definition | null)?.apiName !== 'string') {
-    throw new Error(`${source} is no ontology definition: it lacks an apiName`)
+    throw new Error(
+      `${source} is not an ontology definition: it has no apiName. See docs/ontology.md for the format.`,
+    )
   }
   return definition as Definition
 }
@@ -96,8 +98,8 @@ async function readText(file: string, source: string): Promise<string> {
     return await readFile(file, 'utf8')
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    const reason = code === 'ENOENT' ? 'there is no such file' : message
-    throw new Error(`${source} cannot be read: ${reason}`, { cause: error })
+    const reason = code === 'ENOENT' ? 'the file does not exist' : message
+    throw new Error(`cannot read ${source}: ${reason}`, { cause: error })
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Page, PageWish, ServiceClient } from '../../client/service-client.ts'
+import type { Page, PageOptions, ServiceClient } from '../../client/service-client.ts'
 import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import {
@@ -9,7 +9,7 @@ import {
   parseText,
   type ServiceOptions,
 } from '../service-options.ts'
-import { addWalkOptions, readOrderTerm, showWalk, type WalkOptions } from '../walk.ts'
+import { addWalkOptions, printWalk, readOrderTerm, type WalkOptions } from '../walk.ts'
 
 interface SearchOptions extends ServiceOptions, WalkOptions {
   readonly ontology?: string
@@ -22,10 +22,10 @@ export function addSearchCommand(program: Command): void {
   const search = program
     .command('search')
     .description('Find the objects of a type that match a query.')
-    .option('--ontology <name>', 'search in an ontology, with a query of revision 1.0', parseText)
-    .option('--family <name>', 'search in a family, with a query of revision 2.0', parseText)
+    .option('--ontology <name>', 'search an ontology, with a query of revision 1.0', parseText)
+    .option('--family <name>', 'search a family, with a query of revision 2.0', parseText)
     .requiredOption('--type <name>', 'API name of the object type', parseText)
-    .option('--query <json>', 'the query, see the examples and docs/queries.md', parseJson)
+    .option('--query <json>', 'query; see the examples and docs/queries.md', parseJson)
   addServiceOptions(addWalkOptions(search))
   addExamples(
     search,
@@ -35,42 +35,42 @@ export function addSearchCommand(program: Command): void {
     `oqs search --family gotham --type airport --query '{"type": "keyword", "query": "international"}'`,
     `oqs search --family gotham --type country --all --snapshot`,
   ).action((options: SearchOptions) => {
-    refuseOddOptions(search, options)
+    checkOptions(search, options)
     return untilInterrupted((signal) => searchObjects(options, signal))
   })
 }
 
-function refuseOddOptions(search: Command, options: SearchOptions): void {
+function checkOptions(search: Command, options: SearchOptions): void {
   const { ontology, family, query, order, select } = options
-  const refuse = (text: string) => search.error(`error: ${text}`, { exitCode: 2 })
+  const fail = (text: string) => search.error(`error: ${text}`, { exitCode: 2 })
   if ((ontology === undefined) === (family === undefined)) {
-    refuse('say where to search, with --ontology or with --family')
+    fail("specify either '--ontology <name>' or '--family <name>'")
   }
   if (ontology !== undefined && query === undefined) {
-    refuse("option '--query <json>' is missing; oqs list shows every object")
+    fail("required option '--query <json>' not specified; `oqs list` lists all objects")
   }
   if (family !== undefined && (order ?? select) !== undefined) {
-    refuse('a search with --family knows neither --order nor --select; --ontology does')
+    fail("'--order' and '--select' cannot be used with '--family'; use '--ontology' instead")
   }
 }
 
 async function searchObjects(options: SearchOptions, signal: AbortSignal): Promise<void> {
   const client = await openClient(options, signal)
-  await showWalk((wish) => readPage(client, options, wish), options, signal)
+  await printWalk((page) => readPage(client, options, page), options, signal)
 }
 
 function readPage(
   client: ServiceClient,
   { ontology = '', family, type, query, select, order }: SearchOptions,
-  wish: PageWish,
+  page: PageOptions,
 ): Promise<Page> {
   if (family !== undefined) {
-    return client.searchFamily(family, type, { query: query ?? { type: 'empty' }, ...wish })
+    return client.searchFamily(family, type, { query: query ?? { type: 'empty' }, ...page })
   }
   const orderBy = order === undefined ? undefined : { fields: order.map(orderField) }
   return client.searchObjects(
     { ontology, objectType: type },
-    { query, orderBy, fields: select, ...wish },
+    { query, orderBy, fields: select, ...page },
   )
 }
 

@@ -4,11 +4,11 @@ import { addExamples } from '../examples.ts'
 export function addServeCommand(program: Command): void {
   const serve = program
     .command('serve')
-    .description('Start the service from the settings in the environment.')
-    .option('--demo', 'load the demo ontology when the store is empty (OQS_DEMO=on)')
+    .description('Start the service with the settings in the environment.')
+    .option('--demo', 'load the demo if the store is empty (same as OQS_DEMO=on)')
   addExamples(serve, 'oqs serve --demo', 'OQS_PORT=9090 oqs serve').action(
     async ({ demo }: { demo?: true }) => {
-      // Loaded only here: the other commands need no web server and start faster without.
+      // Imported only here: the other commands start faster without the web server.
       const { runService } = await import('../run-service.ts')
       await runService(demo === true)
     },

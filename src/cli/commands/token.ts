@@ -5,20 +5,20 @@ import { addExamples } from '../examples.ts'
 import { writeRows } from '../output.ts'
 import { parseList } from '../service-options.ts'
 
-/** API tokens, kept in the store that `OQS_STORE` names; a running service sees changes at once. */
+/** Adds `oqs token`. Tokens are in the store; a running service sees changes at once. */
 export function addTokenCommand(program: Command): void {
   const token = program.command('token').description('Create, list and revoke API tokens.')
   addExamples(token, 'oqs token create --name me', 'oqs token list', 'oqs token revoke me')
 
   const create = token
     .command('create')
-    .description('Create a token and show its secret, once.')
+    .description('Create a token and print its secret, which cannot be shown again.')
     .requiredOption('--name <name>', 'what the token is for')
-    .option('--scope <scopes>', `comma separated: ${Object.keys(SCOPES).join(', ')}`, parseScopes, [
+    .option('--scope <scopes>', `comma-separated: ${Object.keys(SCOPES).join(', ')}`, parseScopes, [
       'api:ontologies-read',
     ] as Scope[])
-    .option('--ontology <names>', 'comma separated API names or RIDs; all when left out', parseList)
-    .option('--days <days>', 'days until the token expires; never when left out', parseDays)
+    .option('--ontology <names>', 'comma-separated API names or RIDs (default: all)', parseList)
+    .option('--days <days>', 'days until the token expires (default: never)', parseDays)
   addExamples(
     create,
     'oqs token create --name ci --scope api:ontologies-read --days 30',
@@ -28,24 +28,30 @@ export function addTokenCommand(program: Command): void {
     await withStore(async (store) => {
       const nowMs = Date.now()
       const expiresAtMs = days === undefined ? undefined : nowMs + days * DAY_MS
-      const wish = { name, scopes: scope, ontologies: ontology, expiresAtMs }
-      const { secret } = await createApiToken(store, wish, nowMs)
+      const spec = { name, scopes: scope, ontologies: ontology, expiresAtMs }
+      const { secret } = await createApiToken(store, spec, nowMs)
       process.stdout.write(`${secret}\n`)
     })
   })
 
   addExamples(
-    token.command('list').description('Show every token, without its secret.'),
+    token.command('list').description('List all tokens, without their secrets.'),
     'oqs token list',
   ).action(() => withStore(listTokens))
 
   addExamples(
-    token.command('revoke <idOrName>').description('End a token, by id, or all tokens of a name.'),
+    token
+      .command('revoke <idOrName>')
+      .description('Revoke the token with this id, or all tokens with this name.'),
     'oqs token revoke ci',
   ).action(async (idOrName: string) => {
     await withStore(async (store) => {
       const revoked = await store.revokeApiTokens(idOrName, Date.now())
-      if (revoked === 0) throw new Error(`there is no token ${idOrName} to revoke`)
+      if (revoked === 0) {
+        throw new Error(
+          `there is no active token with the id or name ${idOrName}. List them with \`oqs token list\`.`,
+        )
+      }
       process.stdout.write(`revoked ${revoked}\n`)
     })
   })
@@ -86,26 +92,26 @@ async function withStore(work: (store: ObjectStore) => Promise<void>): Promise<v
   ])
   const { OQS_STORE } = readConfig(process.env)
   await using store = await openExistingStore(OQS_STORE).catch((error: Error) => {
-    // Whoever asks a service elsewhere may take this for one more command that does.
+    // Other commands use OQS_URL, so its user may expect the same here.
     if (process.env['OQS_URL']) error.message += HINT
     throw error
   })
   await work(store)
 }
 
-const HINT = '; token commands open the store that OQS_STORE names, not OQS_URL'
+const HINT = ' Token commands open the store in OQS_STORE and do not use OQS_URL.'
 
 function parseScopes(text: string): Scope[] {
   return parseList(text).map((scope) => {
     if (isScope(scope)) return scope
-    throw new InvalidArgumentError(`Scopes are ${Object.keys(SCOPES).join(', ')}.`)
+    throw new InvalidArgumentError(`Allowed scopes are ${Object.keys(SCOPES).join(', ')}.`)
   })
 }
 
 function parseDays(text: string): number {
   const days = Number(text)
   if (!/^\d+(\.\d+)?$/.test(text) || days <= 0 || days > 36_500) {
-    throw new InvalidArgumentError('Days are a number above 0.')
+    throw new InvalidArgumentError('It must be a number above 0 and at most 36500.')
   }
   return days
 }

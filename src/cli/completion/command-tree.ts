@@ -1,20 +1,19 @@
+/** The commands and options as a tree, for the completion scripts. */
 import type { Command, Option } from 'commander'
 
-/** What a shell needs to know of the commands, read off the commands themselves. */
-
 export interface CommandNode {
-  /** The words that lead to it, without `oqs`: `token create`; empty for `oqs` itself. */
+  /** The command without `oqs`, such as `token create`; empty for `oqs` itself. */
   readonly path: string
   readonly description: string
   readonly options: readonly OptionNode[]
   readonly children: readonly CommandNode[]
-  /** Words that its first argument may be, if there are just some. */
+  /** The allowed values of the first argument; empty if any value is allowed. */
   readonly choices: readonly string[]
   readonly takesFile: boolean
 }
 
 export interface OptionNode {
-  /** With its dashes. */
+  /** Including the dashes. */
   readonly flag: string
   readonly description: string
   readonly takesValue: boolean
@@ -37,12 +36,13 @@ export function describeTree(command: Command, path = ''): CommandNode {
   }
 }
 
-/** The node and all below it. */
+/** Returns the node and all its descendants. */
 export function allNodes(node: CommandNode): CommandNode[] {
   return [node, ...node.children.flatMap(allNodes)]
 }
 
-export function lastWord({ path }: CommandNode): string {
+/** Returns the name of the command itself, the last part of its path. */
+export function nameOf({ path }: CommandNode): string {
   return path.split(' ').at(-1) ?? ''
 }
 

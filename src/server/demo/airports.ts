@@ -2,9 +2,9 @@ import { Readable } from 'node:stream'
 import { readCsv } from '../../formats/csv/csv.ts'
 import { isUnreadable } from '../../formats/row.ts'
 import { readPackageFile, requirePackage } from './data-packages.ts'
-import { leaveOut } from './demo-object.ts'
+import { nullIf } from './demo-object.ts'
 
-/** The airports of `airport-data-js`, as far as the demo uses it. */
+/** An airport of `airport-data-js`: the members that the demo uses. */
 interface SourceAirport {
   readonly iata: string
   readonly icao: string | number
@@ -34,7 +34,7 @@ export async function readAirports(): Promise<Airport[]> {
   return (await readSource()).map((airport) => toAirport(airport, cities))
 }
 
-/** In the order of their keys. */
+/** Reads the airports in key order. */
 async function readSource(): Promise<SourceAirport[]> {
   const data = requirePackage('airport-data-js') as AirportData
   const airports = await Promise.all(CONTINENTS.map((code) => data.getAirportByContinent(code)))
@@ -44,7 +44,7 @@ async function readSource(): Promise<SourceAirport[]> {
     .sort((a, b) => (a.iata < b.iata ? -1 : 1))
 }
 
-/** IATA gives codes to stations and to whole cities too. */
+/** IATA also assigns codes to stations and to whole cities. */
 const NO_AIRPORT =
   /\b(?:railway|rail|bus) (?:station|stn|service)\b|\bferry (?:port|terminal)\b|\bgare\b|^(?:paris )?metropolitan(?: area)?$/i
 
@@ -55,14 +55,14 @@ function isAirport({ iata, airport }: SourceAirport): boolean {
 function toAirport(airport: SourceAirport, cities: ReadonlyMap<string, SourceCity>) {
   const { iata, icao, longitude, latitude } = airport
   const city = cities.get(iata)
-  const isSame = city !== undefined && isNear(city, airport)
+  const isSameAirport = city !== undefined && isNear(city, airport)
   return {
     iata,
-    // The rest are national codes.
+    // Other codes are national ones.
     icao: typeof icao === 'string' && /^[A-Z]{4}$/.test(icao) ? icao : null,
     name: airport.airport,
-    city: isSame ? leaveOut(city.city, 'NA') : null,
-    state: isSame ? leaveOut(city.state, 'NA') : null,
+    city: isSameAirport ? nullIf(city.city, 'NA') : null,
+    state: isSameAirport ? nullIf(city.state, 'NA') : null,
     countryCode: airport.country_code,
     continent: airport.continent,
     kind: airport.type.replaceAll('_', ' '),
@@ -75,13 +75,13 @@ function toAirport(airport: SourceAirport, cities: ReadonlyMap<string, SourceCit
   }
 }
 
-/** Shorter than any runway: a slip. Short for a large airport: most likely meant as metres. */
-const SHORTEST_FEET = 600
-const SHORTEST_OF_LARGE_FEET = 4900
+/** Shorter lengths are mistakes; at a large airport they are probably in metres. */
+const MIN_RUNWAY_FEET = 600
+const MIN_RUNWAY_FEET_OF_LARGE = 4900
 
 function runwayFeet({ type, runway_length: feet }: SourceAirport): number | null {
-  const shortest = type === 'large_airport' ? SHORTEST_OF_LARGE_FEET : SHORTEST_FEET
-  return feet === null || feet < shortest ? null : feet
+  const minimum = type === 'large_airport' ? MIN_RUNWAY_FEET_OF_LARGE : MIN_RUNWAY_FEET
+  return feet === null || feet < minimum ? null : feet
 }
 
 function timeZone(text: string): string {
@@ -92,7 +92,7 @@ function url(text: string): string | null {
   return URL.canParse(text) && /^https?:\S+$/.test(text) ? text : null
 }
 
-/** Airports of the United States in `vega-datasets`, the one source that knows their cities. */
+/** An airport of the United States in `vega-datasets`, the only source that has cities. */
 interface SourceCity {
   readonly iata: string
   readonly city: string
@@ -106,7 +106,9 @@ async function readCities(): Promise<Map<string, SourceCity>> {
   const file = readPackageFile('vega-datasets', '../data/airports.csv')
   for await (const rows of readCsv(Readable.from([file])).rows) {
     for (const row of rows) {
-      if (isUnreadable(row)) throw new Error(`airports.csv of vega-datasets: line ${row.line}`)
+      if (isUnreadable(row)) {
+        throw new Error(`airports.csv of vega-datasets: line ${row.line} cannot be read`)
+      }
       const city = row.cells as unknown as SourceCity
       cities.set(city.iata, city)
     }
@@ -116,7 +118,7 @@ async function readCities(): Promise<Map<string, SourceCity>> {
 
 const NEAR_DEGREES = 0.2
 
-/** Many of its codes are national ones, which IATA has given to airports elsewhere. */
+/** Many of its codes are national ones, which IATA assigns to other airports. */
 function isNear(city: SourceCity, { latitude, longitude }: SourceAirport): boolean {
   return (
     Math.abs(Number(city.latitude) - latitude) < NEAR_DEGREES &&

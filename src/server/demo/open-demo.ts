@@ -1,3 +1,4 @@
+/** Defines the demo in an empty store, and finds out which of its types are not fully loaded. */
 import { randomUUID } from 'node:crypto'
 import { hasKey } from '../../http/page/find-object.ts'
 import { Catalogue, findObjectType } from '../../ontology/catalogue.ts'
@@ -10,8 +11,8 @@ import { type DataPackage, missingPackages } from './data-packages.ts'
 import { DEMO_DEFINITION } from './definition.ts'
 
 /**
- * The objects of each type, in the order of loading. Known before the data is read, so that a demo
- * that is complete needs no data.
+ * The number of objects of each type, in the order of loading. Constants, so that a complete demo
+ * does not read its data packages.
  */
 export const DEMO_COUNTS: Readonly<Record<string, number>> = {
   country: 250,
@@ -20,7 +21,7 @@ export const DEMO_COUNTS: Readonly<Record<string, number>> = {
   city: 135_233,
 }
 
-/** The last object of each type, which is loaded last. */
+/** The primary key of the object of each type that is loaded last. */
 export const DEMO_LAST_KEYS: Readonly<Record<string, string>> = {
   country: 'ZW',
   airport: 'ZZV',
@@ -28,25 +29,25 @@ export const DEMO_LAST_KEYS: Readonly<Record<string, string>> = {
   city: '1106542',
 }
 
-/** Small, so that stopping takes no time. A load that has begun could not go on with another. */
+/** Small, so that the service stops quickly. Must not change: a load resumes by batch number. */
 export const BATCH_OBJECTS = 1000
 
-/** The demo as a store holds it. */
+/** The state of the demo in a store. */
 export interface Demo {
   /** Whether the store has the ontology of the demo, of this release or an earlier one. */
-  readonly isThere: boolean
+  readonly isDefined: boolean
   /** The types that are not fully loaded, in the order of loading. */
   readonly unfinished: readonly string[]
-  /** What must be installed before they can be. */
+  /** The packages that must be installed to load them. */
   readonly missing: readonly DataPackage[]
 }
 
-/** Finds out what is to be loaded. An empty store gets the definition; others are left alone. */
+/** Returns the state of the demo. Defines it in an empty store; other stores are not changed. */
 export async function openDemo(store: ObjectStore): Promise<Demo> {
   const catalogue = await store.readCatalogue()
   if (catalogue.ontologies.length > 0) return findDemo(store, catalogue)
   const missing = missingPackages()
-  if (missing.length > 0) return { isThere: false, unfinished: Object.keys(DEMO_COUNTS), missing }
+  if (missing.length > 0) return { isDefined: false, unfinished: Object.keys(DEMO_COUNTS), missing }
   const { apiName } = DEMO_DEFINITION
   await store.saveOntology(planChange(apiName, DEMO_DEFINITION, catalogue, randomUUID))
   return findDemo(store, await store.readCatalogue())
@@ -54,40 +55,40 @@ export async function openDemo(store: ObjectStore): Promise<Demo> {
 
 async function findDemo(store: ObjectStore, catalogue: Catalogue): Promise<Demo> {
   const ontology = catalogue.find(DEMO_DEFINITION.apiName)
-  if (ontology === undefined) return { isThere: false, unfinished: [], missing: [] }
-  if (!takesDemoObjects(ontology)) return { isThere: true, unfinished: [], missing: [] }
+  if (ontology === undefined) return { isDefined: false, unfinished: [], missing: [] }
+  if (!acceptsDemoObjects(ontology)) return { isDefined: true, unfinished: [], missing: [] }
   const unfinished: string[] = []
   for (const [name, count] of Object.entries(DEMO_COUNTS)) {
     const objectType = findObjectType(ontology, name)
     const { version } = await readOne(store, objectType, EVERYTHING)
     const last = await readOne(store, objectType, hasKey(objectType, DEMO_LAST_KEYS[name] ?? ''))
-    // What people write makes versions too, and what they delete may be the last object.
+    // Two tests, because users may write versions of their own or delete the last object.
     if (version < Math.ceil(count / BATCH_OBJECTS) || last.count === 0) unfinished.push(name)
   }
-  return { isThere: true, unfinished, missing: unfinished.length === 0 ? [] : missingPackages() }
+  return { isDefined: true, unfinished, missing: unfinished.length === 0 ? [] : missingPackages() }
 }
 
-/** An object type of the demo as it is defined now. */
+/** Returns the current definition of an object type of the demo. */
 export async function resolveDemoType(
   store: ObjectStore,
   name: string,
 ): Promise<{ readonly objectType: ObjectType; readonly generation: number }> {
   const catalogue = await store.readCatalogue()
   const ontology = catalogue.find(DEMO_DEFINITION.apiName)
-  if (ontology === undefined || !takesDemoObjects(ontology)) {
+  if (ontology === undefined || !acceptsDemoObjects(ontology)) {
     throw new Error(`the ontology ${DEMO_DEFINITION.apiName} was changed`)
   }
   return { objectType: findObjectType(ontology, name), generation: catalogue.generation }
 }
 
-/** An ontology of the same name may be of an earlier release, or people's own. */
-function takesDemoObjects(ontology: Ontology): boolean {
+/** An ontology of the same name may belong to an earlier release or to the user. */
+function acceptsDemoObjects(ontology: Ontology): boolean {
   return [...DEMO_TYPES.values()].every((type) => {
     const stored = ontology.objectTypes.get(type.apiName)
     if (stored?.primaryKey.apiName !== type.primaryKey.apiName) return false
     return [...type.properties.values()].every((property) => {
-      const kept = stored.properties.get(property.apiName)
-      return kept !== undefined && staysValid(property.type, kept.type)
+      const existing = stored.properties.get(property.apiName)
+      return existing !== undefined && staysValid(property.type, existing.type)
     })
   })
 }
@@ -96,7 +97,7 @@ const NOTHING = new Catalogue(0, [])
 const DEMO_TYPES = planChange(DEMO_DEFINITION.apiName, DEMO_DEFINITION, NOTHING, randomUUID)
   .ontology.objectTypes
 
-/** Reads at most one object, which tells the version of the type and whether there is any. */
+/** Reads at most one object, which shows the version of the type and whether a match exists. */
 export async function readOne(
   store: ObjectStore,
   objectType: ObjectType,
@@ -115,6 +116,6 @@ export async function readOne(
     countsMatches: false,
   })
   // The newest version is never reclaimed.
-  if (page === 'reclaimed') throw new Error('the newest version is gone')
+  if (page === 'reclaimed') throw new Error('the newest version was reclaimed')
   return page
 }

@@ -11,7 +11,7 @@ import { DEMO_COUNTS, DEMO_LAST_KEYS } from './open-demo.ts'
 import { openSources } from './sources.ts'
 
 const { ontology } = planChange('aviation', DEMO_DEFINITION, new Catalogue(0, []), randomUUID)
-/** Of the many cities, which are all made the same way, this many are checked in full. */
+/** A sample: checking every city would take long. */
 const CHECKED_CITIES = 5000
 
 let objects: Readonly<Record<string, readonly DemoObject[]>>
@@ -30,7 +30,7 @@ const keyOf = (type: string) => ontology.objectTypes.get(type)?.primaryKey.apiNa
 const keysOf = (type: string) => new Set(objects[type]?.map((object) => object[keyOf(type)]))
 
 describe('the data of the demo', () => {
-  it('has the objects that the load counts on, each once', () => {
+  it('has the expected number of objects, each once', () => {
     expect(Object.keys(objects)).toEqual(Object.keys(DEMO_COUNTS))
     for (const [type, count] of Object.entries(DEMO_COUNTS)) {
       expect([type, objects[type]?.length]).toEqual([type, count])
@@ -39,7 +39,7 @@ describe('the data of the demo', () => {
     }
   })
 
-  it('fits the definition', () => {
+  it('is valid under the definition', () => {
     for (const type of ontology.objectTypes.values()) {
       const read = objectReader(type)
       const all = objects[type.apiName] ?? []
@@ -48,20 +48,20 @@ describe('the data of the demo', () => {
     }
   })
 
-  it('has no link that leads nowhere', () => {
+  it('has no dangling links', () => {
     for (const { from, to, foreignKey } of DEMO_DEFINITION.linkTypes ?? []) {
       const keys = keysOf(to)
-      const lost = objects[from]?.filter((object) => !keys.has(object[foreignKey]))
-      expect([from, to, lost]).toEqual([from, to, []])
+      const dangling = objects[from]?.filter((object) => !keys.has(object[foreignKey]))
+      expect([from, to, dangling]).toEqual([from, to, []])
     }
   })
 
-  it('is made again in the same order', async () => {
+  it('has the same order at every load', async () => {
     const again = [...((await openSources()['airport']?.()) ?? [])]
     expect(again).toEqual(objects['airport'])
   })
 
-  it('knows the names of a country in many languages', () => {
+  it('has the names of a country in many languages', () => {
     expect(find('country', 'JP')).toMatchObject({
       name: 'Japan',
       capital: 'Tokyo',
@@ -75,20 +75,20 @@ describe('the data of the demo', () => {
     expect(find('country', 'DE')?.['borders']).toContain('PL')
   })
 
-  it('leaves out what is wrong or not known', () => {
+  it('omits wrong and unknown values', () => {
     expect(find('country', 'SJ')).toMatchObject({ areaKm2: null })
-    // A railway station, a bus station, a city, and a code that IATA has not given.
+    // A railway station, a bus station, a city, and a code that IATA has not assigned.
     for (const code of ['QKL', 'QYZ', 'PAR', 'YR6']) expect(find('airport', code)).toBeUndefined()
-    // The code of another airport in the source that knows cities.
+    // In the source of the cities, this code belongs to another airport.
     expect(find('airport', 'AUH')).toMatchObject({ countryCode: 'AE', city: null })
-    // In metres.
+    // The source has metres.
     expect(find('airport', 'TPE')).toMatchObject({ runwayFeet: null })
     expect(find('airport', 'KKM')).toMatchObject({ timeZone: 'Asia/Bangkok' })
     const emptyCities = objects['city']?.filter(({ population }) => population === 0)
     expect(emptyCities).toEqual([])
   })
 
-  it('tells departures in the time of the airport', () => {
+  it('has departures in the time zone of the airport', () => {
     expect(find('airport', 'DTW')).toMatchObject({ timeZone: 'America/New_York', city: 'Detroit' })
     expect(find('flight', 1)).toEqual({
       id: 1,
@@ -104,7 +104,7 @@ describe('the data of the demo', () => {
     expect(objects['flight']?.filter(({ departure }) => departure === null)).toEqual([])
   })
 
-  it('reads cities as their package does', () => {
+  it('reads the same cities as their package', () => {
     expect(find('city', 2950159)).toMatchObject({
       name: 'Berlin',
       countryCode: 'DE',

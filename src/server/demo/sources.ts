@@ -4,11 +4,11 @@ import { readCountries } from './countries.ts'
 import type { DemoObject } from './demo-object.ts'
 import { readFlights } from './flights.ts'
 
-/** For each object type what reads its objects: always the same ones, in the same order. */
+/** For each object type, a function that reads its objects, always in the same order. */
 export type Sources = Readonly<Record<string, () => Promise<Iterable<DemoObject>>>>
 
 export function openSources(): Sources {
-  // Flights need the time zones of airports, and reading airports takes long.
+  // Flights need the time zones of airports, which are slow to read.
   let zones: ReadonlyMap<string, string> | undefined
   const airport = async () => {
     const airports = await readAirports()

@@ -1,47 +1,30 @@
-import {
-  type FileHandle,
-  open,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises'
-import { isDeepStrictEqual } from 'node:util'
+/**
+ * Exports to a file. The data is written to `FILE.part`, which is renamed when it is complete;
+ * `FILE.part.json` has the state that a resumed export needs.
+ */
+import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import type { ServiceClient } from '../../client/service-client.ts'
 import {
-  type ExportPoint,
+  type ExportCursor,
   type ExportProgress,
   type ExportRequest,
   exportObjects,
   keyOf,
 } from './export-objects.ts'
 import { ExportScanner } from './export-scanner.ts'
-
-/**
- * An export into a file. It grows under another name, `FILE.part`, and gets its own when it is
- * complete; `FILE.part.json` keeps what is needed to go on after an interruption.
- */
+import { fileError } from './file-error.ts'
+import { differences, type NotedRequest, noteOf, readNote, writeNote } from './resume-note.ts'
 
 export interface FileExportOptions {
-  /** Take up what an earlier run has left; start at the beginning when it has left nothing. */
+  /** Continue an earlier run; start from the beginning if there is none. */
   readonly resume?: boolean
   readonly onProgress?: (progress: ExportProgress) => void
-  /** How much an earlier run has left. */
+  /** Called with what the earlier run has written. */
   readonly onResume?: (kept: ExportProgress) => void
 }
 
-/** What `FILE.part.json` holds. */
-interface ExportNote {
-  readonly request: NotedRequest
-  readonly version: string
-}
-
-type NotedRequest = Readonly<Record<string, string | undefined>>
-
-interface Kept extends ExportProgress {
-  readonly point: ExportPoint
+interface PartialExport extends ExportProgress {
+  readonly cursor: ExportCursor
 }
 
 export async function exportToFile(
@@ -51,17 +34,19 @@ export async function exportToFile(
   options: FileExportOptions = {},
 ): Promise<ExportProgress> {
   const target = await stat(name).catch(() => undefined)
-  // Only a file can be replaced: a pipe or a device is there to be written into.
+  // A pipe or a device cannot be replaced by a rename.
   if (target !== undefined && !target.isFile()) {
-    return await exportInto(client, request, name, options)
+    return await exportToDevice(client, request, name, options)
   }
-  // What a link points to is replaced, not the link.
+  // Replaces the target of a symbolic link, not the link.
   const path = target === undefined ? name : await realpath(name)
   const { resume = false, onProgress = () => {}, onResume } = options
   const part = `${path}.part`
   const notePath = `${path}.part.json`
   const noted = noteOf(client, request)
-  const kept = resume ? await readKept(client, request, noted, { part, notePath }) : undefined
+  const kept = resume
+    ? await readPartialExport(client, request, noted, { part, notePath })
+    : undefined
   if (kept !== undefined) onResume?.({ objects: kept.objects, bytes: kept.bytes })
   const before = kept ?? { bytes: 0 }
 
@@ -80,7 +65,7 @@ export async function exportToFile(
           at += bytes.length
         },
       },
-      { from: kept?.point, onProgress: (progress) => onProgress(total(progress)) },
+      { from: kept?.cursor, onProgress: (progress) => onProgress(total(progress)) },
     )
     await file.sync().catch((error) => {
       throw fileError(part, error)
@@ -95,14 +80,16 @@ export async function exportToFile(
   return total(written)
 }
 
-/** Writes into what is no file, from beginning to end. */
-async function exportInto(
+/** Writes to a pipe or a device, which cannot be resumed. */
+async function exportToDevice(
   client: ServiceClient,
   request: ExportRequest,
   path: string,
   { resume, onProgress = () => {} }: FileExportOptions,
 ): Promise<ExportProgress> {
-  if (resume) throw new Error(`${path} is not a file, so that --resume has nothing to read`)
+  if (resume) {
+    throw new Error(`cannot resume: ${path} is not a regular file. Run without --resume.`)
+  }
   const device = await open(path, 'w').catch((error) => {
     throw fileError(path, error)
   })
@@ -117,19 +104,10 @@ async function exportInto(
   }
 }
 
-/** Two exports with the same note have the same bytes. */
-function noteOf(client: ServiceClient, request: ExportRequest): NotedRequest {
-  const { ontology, objectType, format, where, select } = request
-  // Through JSON, so that what is left out compares equal to what was never written.
-  return JSON.parse(
-    JSON.stringify({ url: client.connection.url, ontology, objectType, format, where, select }),
-  )
-}
-
 async function openPart(
   part: string,
   notePath: string,
-  kept: Kept | undefined,
+  kept: PartialExport | undefined,
 ): Promise<FileHandle> {
   try {
     if (kept === undefined) {
@@ -161,28 +139,22 @@ async function writeAll(
   }
 }
 
-async function writeNote(path: string, note: ExportNote): Promise<void> {
-  await writeFile(path, `${JSON.stringify(note)}\n`).catch((error) => {
-    throw fileError(path, error)
-  })
-}
-
-/** What an earlier run has left: whole records, and the point after the last of them. */
-async function readKept(
+/** Finds the complete records of an earlier run, and the cursor after the last of them. */
+async function readPartialExport(
   client: ServiceClient,
   request: ExportRequest,
   noted: NotedRequest,
   { part, notePath }: { part: string; notePath: string },
-): Promise<Kept | undefined> {
+): Promise<PartialExport | undefined> {
   const note = await readNote(notePath)
   if (note === undefined) return undefined
   const differing = differences(note.request, noted)
   if (differing.length > 0) {
     throw new Error(
-      `${part} belongs to another export (${differing.join(', ')}): repeat that request, or leave --resume out`,
+      `cannot resume: ${part} belongs to another export (${differing.join(', ')}). Repeat that request, or run without --resume.`,
     )
   }
-  const scanner = new ExportScanner(request.format, { goesOn: false })
+  const scanner = new ExportScanner(request.format, { isContinuation: false })
   let bytes = 0
   const file = await open(part, 'r').catch(() => undefined)
   if (file === undefined) return undefined
@@ -197,57 +169,8 @@ async function readKept(
   return {
     objects: records,
     bytes: bytes - tail.length,
-    point: { version: note.version, after, header, objects: records },
+    cursor: { version: note.version, after, header, objects: records },
   }
 }
 
 const CHUNK_BYTES = 1024 * 1024
-
-async function readNote(path: string): Promise<ExportNote | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => undefined)
-  if (text === undefined) return undefined
-  const note = parseNote(text)
-  if (note === undefined) throw new Error(`${path} is damaged: leave --resume out to start anew`)
-  return note
-}
-
-/** Undefined when the text is no note: a run that was killed may have written half of it. */
-function parseNote(text: string): ExportNote | undefined {
-  let note: unknown
-  try {
-    note = JSON.parse(text)
-  } catch {
-    return undefined
-  }
-  const { request, version } = (note ?? {}) as Readonly<Record<string, unknown>>
-  if (typeof version !== 'string' || typeof request !== 'object' || request === null) {
-    return undefined
-  }
-  const isNoted = Object.values(request).every((value) => typeof value === 'string')
-  return isNoted ? { request: request as NotedRequest, version } : undefined
-}
-
-function differences(left: NotedRequest, right: NotedRequest): string[] {
-  const names = new Set([...Object.keys(left), ...Object.keys(right)])
-  return [...names]
-    .filter((name) => !isDeepStrictEqual(left[name], right[name]))
-    .map((name) => `${name} was ${left[name] ?? 'not given'}, is ${right[name] ?? 'not given'}`)
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOSPC: 'no space left on the disk; --resume goes on when there is',
-  EDQUOT: 'the disk quota is used up; --resume goes on when there is room',
-  EFBIG: 'the file would grow too large',
-  ENOENT: 'there is no such folder',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the disk is read-only',
-  EISDIR: 'it is a folder',
-}
-
-function fileError(path: string, error: unknown): Error {
-  const { code = '', message } = error as NodeJS.ErrnoException
-  return new Error(`${path} cannot be written: ${REASONS[code] ?? message}`, {
-    cause: error,
-  })
-}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { keyOf } from './export-objects.ts'
 
-describe('the key after which an export goes on', () => {
+describe('the key after which an export resumes', () => {
   const header = Buffer.from('name,"i,d"\n')
 
   it('is that of the last object', () => {
@@ -14,9 +14,9 @@ describe('the key after which an export goes on', () => {
     ['ndjson', '{"id":null}\n'],
     ['ndjson', '{"id":7'],
     ['csv', 'a,7\n'],
-  ] as const)('is not made up: %s %j', (format, record) => {
+  ] as const)('is required: %s %j', (format, record) => {
     expect(() => keyOf(Buffer.from(record), format, 'id', header)).toThrow(
-      'the last object of the export has no id, after which to go on',
+      'cannot resume: the last object of the export has no id. Start a new export',
     )
   })
 })

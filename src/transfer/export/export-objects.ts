@@ -1,53 +1,52 @@
-import { mayPass } from '../../client/retry.ts'
+/**
+ * Reads one snapshot of an object type to its end. After a lost connection it resumes where the
+ * stream broke, so the output is the same as without the loss. An export without its end line, or
+ * with another count, is never reported as complete.
+ */
+import { isRetryable } from '../../client/retry.ts'
 import type { ServiceClient, TypePath } from '../../client/service-client.ts'
-import { ConnectionError, isErrorAnswer, ServiceError } from '../../client/service-error.ts'
+import { ConnectionError, isErrorBody, ServiceError } from '../../client/service-error.ts'
 import type { ExportFormat } from '../../contract/export-formats.ts'
 import { readCsvRecord } from '../../formats/csv/csv-cells.ts'
 import { type ExportEnd, readExportEnd } from '../../formats/export-end.ts'
 import { ExportScanner } from './export-scanner.ts'
 
-/**
- * Reads one snapshot of an object type to its end. A lost connection is taken up where it broke, so
- * that what comes out is the same as if it had never been lost; an export that did not come to its
- * end line, or whose count differs, never counts as complete.
- */
-
 export interface ExportRequest extends TypePath {
   readonly format: ExportFormat
-  /** The JSON of a query of revision 1.0. */
+  /** A query of revision 1.0, as JSON. */
   readonly where?: string | undefined
-  /** Properties to show, comma separated. */
+  /** Properties to export, comma-separated. */
   readonly select?: string | undefined
 }
 
-/** Where an export stands: everything up to this object has been written. */
-export interface ExportPoint {
+/** The position of an export: all objects up to this one are written. */
+export interface ExportCursor {
   readonly version: string
-  /** Primary key of the last object, as text. */
+  /** The primary key of the last object, as text. */
   readonly after: string
-  /** The line with the names of the columns, in CSV. */
+  /** The header line, in CSV. */
   readonly header: Buffer | undefined
-  /** How many objects that is. */
+  /** The number of objects written. */
   readonly objects: number
 }
 
 export interface ExportProgress {
-  /** All objects of the export so far, those before the point it started from included. */
+  /** Objects exported so far, including those before a resumed run. */
   readonly objects: number
-  /** What this run has written. */
+  /** Bytes written in this run. */
   readonly bytes: number
 }
 
 export interface ExportSink {
-  /** Before the first byte: the version that is being exported. */
+  /** Called before the first byte, with the version that is exported. */
   begin(version: string): Promise<void>
-  /** Resolves when more can be taken. */
+  /** Resolves when more bytes can be written. */
   write(bytes: Uint8Array): Promise<void>
 }
 
 export interface ExportOptions {
-  /** Go on from here. */
-  readonly from?: ExportPoint | undefined
+  /** The position to resume from. */
+  readonly from?: ExportCursor | undefined
   readonly onProgress?: (progress: ExportProgress) => void
 }
 
@@ -58,8 +57,8 @@ export async function exportObjects(
   { from, onProgress = () => {} }: ExportOptions = {},
 ): Promise<ExportProgress> {
   const primaryKey = await client.primaryKeyOf(request)
-  const patience = client.connection.patience()
-  let point = from
+  const retryPolicy = client.connection.createRetryPolicy()
+  let cursor = from
   let bytes = 0
   const write = async (chunk: Uint8Array) => {
     await sink.write(chunk)
@@ -67,55 +66,55 @@ export async function exportObjects(
   }
 
   for (;;) {
-    const scanner = new ExportScanner(request.format, { goesOn: point !== undefined })
-    const before = point?.objects ?? 0
+    const scanner = new ExportScanner(request.format, { isContinuation: cursor !== undefined })
+    const before = cursor?.objects ?? 0
     let version: string | undefined
     let loss: ConnectionError | ServiceError | undefined
     try {
-      const stream = await client.openExport(request, wishOf(request, point))
+      const stream = await client.openExport(request, toOptions(request, cursor))
       version = stream.version
-      if (point === undefined) await sink.begin(version)
+      if (cursor === undefined) await sink.begin(version)
       for await (const chunk of stream.chunks) {
         for (const released of scanner.push(chunk)) await write(released)
-        if (scanner.records > 0) patience.renew()
+        if (scanner.records > 0) retryPolicy.reset()
         onProgress({ objects: before + scanner.records, bytes })
       }
     } catch (error) {
-      if (!mayPass(error)) throw error
+      if (!isRetryable(error)) throw error
       loss = error
     }
-    const { end, last, lastIsWritten, records } = lastRecord(scanner, request.format)
+    const { end, last, isLastWritten, records } = lastRecord(scanner, request.format)
     if (end?.kind === 'complete') {
       const objects = before + records
-      refuseDamage(end, objects, version)
+      checkEnd(end, objects, version)
       onProgress({ objects, bytes })
       return { objects, bytes }
     }
     const failure =
-      end === undefined ? (loss ?? brokenOff(client.connection.url)) : brokenOffBy(end.error)
-    if (!mayPass(failure)) throw failure
+      end === undefined ? (loss ?? brokenOffError(client.connection.url)) : reportedError(end.error)
+    if (!isRetryable(failure)) throw failure
     if (version !== undefined && last !== undefined && records > 0) {
-      if (!lastIsWritten) await write(last)
-      const header = scanner.header ?? point?.header
+      if (!isLastWritten) await write(last)
+      const header = scanner.header ?? cursor?.header
       const after = keyOf(last, request.format, primaryKey, header)
-      point = { version, after, header, objects: before + records }
-    } else if (bytes > 0 && point === undefined) {
-      // A header without objects has gone out, and cannot be taken back.
+      cursor = { version, after, header, objects: before + records }
+    } else if (bytes > 0 && cursor === undefined) {
+      // The header is already written, and a new export would write it again.
       throw failure
     }
-    await patience.wait(failure)
+    await retryPolicy.wait(failure)
   }
 }
 
-function wishOf({ format, where, select }: ExportRequest, point: ExportPoint | undefined) {
-  const { version, after, objects: received, header } = point ?? {}
-  // The definition may have got more properties since; the columns stay those of the header.
+function toOptions({ format, where, select }: ExportRequest, cursor: ExportCursor | undefined) {
+  const { version, after, objects: received, header } = cursor ?? {}
+  // Selects the columns of the header, because the type may have new properties by now.
   const columns =
     header === undefined ? select : readCsvRecord(header.toString('utf8'), ',').join(',')
   return { format, where, select: columns, version, after, received }
 }
 
-/** The primary key of a record, as the service wants to hear it. */
+/** Returns the primary key of a record in the form that the service accepts. */
 export function keyOf(
   record: Buffer,
   format: ExportFormat,
@@ -124,7 +123,9 @@ export function keyOf(
 ): string {
   const key = valueIn(record.toString('utf8'), format, primaryKey, header?.toString('utf8') ?? '')
   if (key === undefined || key === null || typeof key === 'object') {
-    throw new Error(`the last object of the export has no ${primaryKey}, after which to go on`)
+    throw new Error(
+      `cannot resume: the last object of the export has no ${primaryKey}. Start a new export, without --resume.`,
+    )
   }
   return String(key)
 }
@@ -138,58 +139,60 @@ function valueIn(record: string, format: ExportFormat, name: string, header: str
   }
 }
 
-/** No such line is longer than this; an object may be much longer. */
-const LONGEST_END = 64 * 1024
+/** The maximum length of an end line; an object may be longer. */
+const MAX_END_LENGTH = 64 * 1024
 
 interface LastRecord {
-  /** Undefined when the stream stopped without saying how it ended. */
+  /** Undefined if the stream broke off without an end line. */
   readonly end: ExportEnd | undefined
   readonly last: Buffer | undefined
-  readonly lastIsWritten: boolean
+  readonly isLastWritten: boolean
   readonly records: number
 }
 
-/** The last whole object of a stream: the one before the line that tells how it ended. */
+/** Finds the end line of a stream and the last complete object before it. */
 function lastRecord(scanner: ExportScanner, format: ExportFormat): LastRecord {
   const { held, previous, tail, records } = scanner
   if (tail.length === 0) {
     const end = readEnd(held, format)
-    if (end !== undefined) return { end, last: previous, lastIsWritten: true, records: records - 1 }
+    if (end !== undefined) return { end, last: previous, isLastWritten: true, records: records - 1 }
   }
-  // The line of a failure holds quotes, and in CSV an odd number of them looks like an open value.
+  // In CSV, an end line with an odd number of quotes looks like an unfinished record.
   const failure = format === 'csv' && tail.at(-1) === NEWLINE ? readEnd(tail, format) : undefined
-  return { end: failure, last: held, lastIsWritten: false, records }
+  return { end: failure, last: held, isLastWritten: false, records }
 }
 
 const NEWLINE = 0x0a
 
 function readEnd(line: Buffer | undefined, format: ExportFormat): ExportEnd | undefined {
-  if (line === undefined || line.length > LONGEST_END) return undefined
+  if (line === undefined || line.length > MAX_END_LENGTH) return undefined
   return readExportEnd(format, line.toString('utf8'))
 }
 
-/** Why the service did not finish. */
-function brokenOffBy(body: unknown): ConnectionError {
-  const error = isErrorAnswer(body) ? new ServiceError(500, body) : undefined
+/** Returns the error that the service wrote into the end line. */
+function reportedError(body: unknown): ConnectionError {
+  const error = isErrorBody(body) ? new ServiceError(500, body) : undefined
   return new ConnectionError(
-    `the service broke the export off: ${error?.message ?? JSON.stringify(body)}`,
+    `the service aborted the export: ${error?.message ?? JSON.stringify(body)}`,
     { isLost: error?.errorName === 'ServiceUnavailable' },
   )
 }
 
-function brokenOff(url: string): ConnectionError {
-  return new ConnectionError(`the export from ${url} broke off before its end`, { isLost: true })
+function brokenOffError(url: string): ConnectionError {
+  return new ConnectionError(`the export from ${url} ended before it was complete`, {
+    isLost: true,
+  })
 }
 
-/** What arrived must be what was sent. */
-function refuseDamage(
+/** Throws if the received objects are not those that the end line announces. */
+function checkEnd(
   end: ExportEnd & { kind: 'complete' },
   received: number,
   version: string | undefined,
 ): void {
   if (end.count === received && end.version === version) return
   throw new ConnectionError(
-    `the export is damaged: ${received} objects of version ${version} arrived, but its end line tells of ${end.count} of version ${end.version}`,
+    `the export is damaged: received ${received} objects of version ${version}, but its end line says ${end.count} of version ${end.version}. Start a new export.`,
     { isLost: false },
   )
 }

@@ -12,18 +12,18 @@ const records: Readonly<Record<ExportFormat, fc.Arbitrary<string[]>>> = {
   csv: fc.array(fc.array(cell, { minLength: 1 }).map((row) => `${row.map(quoted).join(',')}\n`)),
 }
 
-/** The bytes, cut anywhere, even within a character. */
+/** The bytes, split anywhere, even inside a character. */
 function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b)
   return [0, ...places].map((start, index) => bytes.subarray(start, places[index]))
 }
 
 describe.each(['ndjson', 'csv'] as const)('the scanner of %s', (format) => {
-  it('finds the records however the bytes are cut', () => {
+  it('finds the records wherever the bytes are split', () => {
     fc.assert(
       fc.property(records[format], fc.string(), fc.array(fc.nat()), (lines, rest, cuts) => {
         const tail = rest.replaceAll(/["\n]/g, '')
-        const scanner = new ExportScanner(format, { goesOn: true })
+        const scanner = new ExportScanner(format, { isContinuation: true })
         const released = pieces(Buffer.from(lines.join('') + tail), cuts).flatMap((piece) =>
           scanner.push(piece),
         )
@@ -38,8 +38,8 @@ describe.each(['ndjson', 'csv'] as const)('the scanner of %s', (format) => {
 })
 
 describe('an export of CSV', () => {
-  it('tells its header apart', () => {
-    const scanner = new ExportScanner('csv', { goesOn: false })
+  it('does not count the header as a record', () => {
+    const scanner = new ExportScanner('csv', { isContinuation: false })
     scanner.push(Buffer.from('ia'))
     scanner.push(Buffer.from('ta,name\nZRH,"Zur'))
     expect([scanner.header?.toString(), scanner.records]).toEqual(['iata,name\n', 0])

@@ -1,37 +1,36 @@
-import type { ExportFormat } from '../../contract/export-formats.ts'
-
 /**
- * Cuts the bytes of an export into whole records. The last whole line is held back, because only
- * the end of the stream tells whether it is an object or the line that ends the export.
+ * Splits the bytes of an export into complete records. The last complete line is held back, because
+ * only the end of the stream shows whether it is an object or the end line.
  */
+import type { ExportFormat } from '../../contract/export-formats.ts'
 
 const NEWLINE = 0x0a
 const QUOTE = 0x22
 
 export class ExportScanner {
   readonly #format: ExportFormat
-  /** A whole line that may be the last, and the one before it. */
+  /** The last complete line, and the one before it. */
   #held: Buffer | undefined
   #previous: Buffer | undefined
-  /** The beginning of a line. */
+  /** The incomplete line at the end. */
   #tail: Buffer[] = []
   #lines = 0
   #insideQuotes = false
   #header: Buffer | undefined
   readonly #hasHeader: boolean
 
-  /** An export that goes on has no header line of its own. */
-  constructor(format: ExportFormat, { goesOn }: { goesOn: boolean }) {
+  /** A continuation of an export has no header line. */
+  constructor(format: ExportFormat, { isContinuation }: { isContinuation: boolean }) {
     this.#format = format
-    this.#hasHeader = format === 'csv' && !goesOn
+    this.#hasHeader = format === 'csv' && !isContinuation
   }
 
-  /** Whole records so far, the held one included. */
+  /** The number of complete records, including the held one. */
   get records(): number {
     return Math.max(0, this.#lines - (this.#hasHeader ? 1 : 0))
   }
 
-  /** The last whole line. */
+  /** The last complete line. */
   get held(): Buffer | undefined {
     return this.#held
   }
@@ -41,17 +40,17 @@ export class ExportScanner {
     return this.#previous
   }
 
-  /** The line with the names of the columns. */
+  /** The header line. */
   get header(): Buffer | undefined {
     return this.#header
   }
 
-  /** What follows the last whole line. */
+  /** The bytes after the last complete line. */
   get tail(): Buffer {
     return Buffer.concat(this.#tail)
   }
 
-  /** Takes bytes in, gives those that are certainly records. */
+  /** Adds bytes; returns those that are certainly records. */
   push(bytes: Uint8Array): readonly Buffer[] {
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const { count, last, secondLast, thirdLast } = this.#findEnds(chunk)
@@ -69,7 +68,7 @@ export class ExportScanner {
       this.#held = Buffer.concat([...this.#tail, chunk.subarray(0, last)])
     } else {
       released.push(...this.#tail, chunk.subarray(0, secondLast))
-      // Copies, so that a short line does not keep the whole chunk alive.
+      // Copied, so that a short line does not keep the chunk in memory.
       this.#previous = Buffer.concat([
         ...(count === 2 ? this.#tail : []),
         chunk.subarray(thirdLast, secondLast),
@@ -95,7 +94,7 @@ export class ExportScanner {
     return { count, last, secondLast, thirdLast }
   }
 
-  /** In CSV a line feed between quotes belongs to a value; doubled quotes cancel out. */
+  /** In CSV, a line feed inside quotes is part of a value; escaped quotes toggle twice. */
   #findQuotedEnds(chunk: Buffer): LineEnds {
     let [count, last, secondLast, thirdLast] = [0, 0, 0, 0]
     let insideQuotes = this.#insideQuotes
@@ -116,7 +115,7 @@ export class ExportScanner {
 
 interface LineEnds {
   readonly count: number
-  /** Just behind the last line feed that ends a record, and the ones before; 0 for none. */
+  /** The offsets after the last three line feeds that end a record; 0 if there is none. */
   readonly last: number
   readonly secondLast: number
   readonly thirdLast: number

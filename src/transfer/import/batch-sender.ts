@@ -1,15 +1,13 @@
+/**
+ * Sends objects in batches. Up to two batches are pending, so that the service reads one while it
+ * writes the other. Batches with a common object are sent in sequence, so that its last row wins.
+ */
 import type { QueryParameters } from '../../client/connection.ts'
 import type { BatchResult, ServiceClient, TypePath } from '../../client/service-client.ts'
 import { ServiceError } from '../../client/service-error.ts'
 import { excerptOf } from '../../formats/row.ts'
 
-/**
- * Sends objects in batches. Two batches are under way at a time, so that the service reads one
- * while it writes the other; batches that hold the same object follow each other, so that the last
- * row of an object counts.
- */
-
-/** An object on its way, and the row it was made from. */
+/** An object to send, and the row it comes from. */
 export interface OutgoingObject {
   readonly json: string
   readonly key: string
@@ -17,73 +15,73 @@ export interface OutgoingObject {
   readonly line: number
 }
 
-/** A row that is not written, and why. */
-export interface Refusal {
+/** A row that was not written, and the reason. */
+export interface Rejection {
   readonly file: string
   readonly line: number
   readonly property?: string | undefined
-  /** The beginning of the value that does not fit. */
+  /** The beginning of the invalid value. */
   readonly excerpt: string
   readonly reason: string
-  /** The row as JSON, as far as it could be read. */
+  /** The row as JSON, if it could be read. */
   readonly row?: string | undefined
 }
 
-export interface Sent {
+export interface SentCounts {
   batches: number
   objects: number
   put: number
   kept: number
-  /** The newest version that an answer named. */
+  /** The newest version that a response named. */
   version: number
 }
 
-/** Where objects go. */
+/** A destination of objects: the service, or a local check. */
 export interface ObjectSink {
-  readonly sent: Readonly<Sent>
-  /** Whether a batch has come together and should be sent before more is added. */
+  readonly sent: Readonly<SentCounts>
+  /** Whether the batch should be sent before more objects are added. */
   readonly isFull: boolean
   add(object: OutgoingObject): void
-  /** Sends what has come together; resolves as soon as more can be added. */
+  /** Sends the current batch; resolves as soon as more objects can be added. */
   send(): Promise<void>
-  /** Sends the rest and waits until all is written. */
+  /** Sends the rest and waits until everything is written. */
   finish(): Promise<void>
-  /** Waits for what is under way, whatever becomes of it, and sends nothing more. */
+  /** Drops the current batch and waits for the pending ones, whether they succeed or fail. */
   settle(): Promise<void>
 }
 
 const BATCH_OBJECTS = 5000
 const BATCH_CHARACTERS = 4 * 1024 * 1024
-const BATCHES_UNDER_WAY = 2
-/** A definition that changes more often than this during one batch is somebody's mistake. */
-const DEFINITION_CHANGES = 5
+const MAX_PENDING_BATCHES = 2
+/** Changes of the definition during one batch after which the import gives up. */
+const MAX_DEFINITION_CHANGES = 5
 
-interface UnderWay {
+interface PendingBatch {
   readonly keys: ReadonlySet<string>
   readonly done: Promise<void>
 }
 
 export class BatchSender implements ObjectSink {
-  readonly sent: Sent = { batches: 0, objects: 0, put: 0, kept: 0, version: 0 }
+  readonly sent: SentCounts = { batches: 0, objects: 0, put: 0, kept: 0, version: 0 }
   readonly #client: ServiceClient
   readonly #type: TypePath
   readonly #query: QueryParameters
-  /** May throw, to end it all. */
-  readonly #onRefused: (refusal: Refusal) => void
+  /** May throw to stop the import. */
+  readonly #onRejected: (refusal: Rejection) => void
   #batch: OutgoingObject[] = []
   #characters = 0
-  #underWay: UnderWay[] = []
+  #pending: PendingBatch[] = []
 
   constructor(
     client: ServiceClient,
     type: TypePath,
     query: QueryParameters,
-    onRefused: (refusal: Refusal) => void,
+    onRefused: (refusal: Rejection) => void,
   ) {
     this.#client = client
     this.#type = type
     this.#query = query
-    this.#onRefused = onRefused
+    this.#onRejected = onRefused
   }
 
   get isFull(): boolean {
@@ -101,30 +99,30 @@ export class BatchSender implements ObjectSink {
     this.#batch = []
     this.#characters = 0
     const keys = new Set(batch.map(({ key }) => key))
-    while (this.#mustWaitFor(keys)) await this.#underWay.shift()?.done
+    while (this.#mustWaitFor(keys)) await this.#pending.shift()?.done
     const done = this.#post(batch)
-    // Whoever waits for it learns of a failure; it must not end the process before that.
+    // A failure is handled where the batch is awaited; until then it must not end the process.
     done.catch(() => {})
-    this.#underWay.push({ keys, done })
+    this.#pending.push({ keys, done })
   }
 
   async finish(): Promise<void> {
     await this.send()
-    while (this.#underWay.length > 0) await this.#underWay.shift()?.done
+    while (this.#pending.length > 0) await this.#pending.shift()?.done
   }
 
   async settle(): Promise<void> {
     this.#batch = []
-    await Promise.allSettled(this.#underWay.map(({ done }) => done))
-    this.#underWay = []
+    await Promise.allSettled(this.#pending.map(({ done }) => done))
+    this.#pending = []
   }
 
   #mustWaitFor(keys: ReadonlySet<string>): boolean {
-    if (this.#underWay.length >= BATCHES_UNDER_WAY) return true
-    return this.#underWay.some((other) => !keys.isDisjointFrom(other.keys))
+    if (this.#pending.length >= MAX_PENDING_BATCHES) return true
+    return this.#pending.some((other) => !keys.isDisjointFrom(other.keys))
   }
 
-  /** Sends a batch; without the rows that the service refuses, as often as it refuses some. */
+  /** Sends a batch; repeats without the rows that the service rejects until none is left. */
   async #post(batch: readonly OutgoingObject[]): Promise<void> {
     let objects = batch
     let changesSeen = 0
@@ -132,32 +130,34 @@ export class BatchSender implements ObjectSink {
       const lines = objects.map(({ json }) => `{"put":${json}}\n`).join('')
       try {
         const result = await this.#client.postBatch(this.#type, lines, {
-          // Putting the same objects twice is the same as once.
-          repeatable: true,
+          // Putting the same objects twice has the same result as once.
+          isRepeatable: true,
           query: this.#query,
         })
-        this.#note(result, objects.length)
+        this.#record(result, objects.length)
         return
       } catch (error) {
-        // The definition changed while the batch was read: the next try is checked by the new one.
-        if (isOutOfSync(error) && changesSeen < DEFINITION_CHANGES) {
+        // The definition changed meanwhile; the retry is checked against the new one.
+        if (isOutOfSync(error) && changesSeen < MAX_DEFINITION_CHANGES) {
           changesSeen += 1
           continue
         }
-        const refused = refusedLines(error)
-        if (refused === undefined) throw error
-        for (const one of refused) {
+        const rejected = rejectedLines(error)
+        if (rejected === undefined) throw error
+        for (const one of rejected) {
           const object = objects[one.line - 1]
-          if (object === undefined) throw new Error('a line was refused that was never sent')
-          this.#onRefused(toRefusal(one, object))
+          if (object === undefined) {
+            throw new Error(`the service rejected line ${one.line}, which was not sent`)
+          }
+          this.#onRejected(toRejection(one, object))
         }
-        const numbers = new Set(refused.map(({ line }) => line))
+        const numbers = new Set(rejected.map(({ line }) => line))
         objects = objects.filter((_, index) => !numbers.has(index + 1))
       }
     }
   }
 
-  #note({ put, kept = 0, version }: BatchResult, objects: number): void {
+  #record({ put, kept = 0, version }: BatchResult, objects: number): void {
     this.sent.batches += 1
     this.sent.objects += objects
     this.sent.put += put
@@ -170,23 +170,23 @@ function isOutOfSync(error: unknown): boolean {
   return error instanceof ServiceError && error.errorName === 'OntologyDefinitionOutOfSync'
 }
 
-interface RefusedLine {
+interface RejectedLine {
   readonly line: number
   readonly property?: string
   readonly reason: string
 }
 
-function refusedLines(error: unknown): readonly RefusedLine[] | undefined {
+function rejectedLines(error: unknown): readonly RejectedLine[] | undefined {
   if (!(error instanceof ServiceError) || error.errorName !== 'InvalidBatchLine') return undefined
   const { refused } = error.parameters
-  return Array.isArray(refused) && refused.length > 0 ? (refused as RefusedLine[]) : undefined
+  return Array.isArray(refused) && refused.length > 0 ? (refused as RejectedLine[]) : undefined
 }
 
-export function toRefusal(
+export function toRejection(
   { property, reason }: { readonly property?: string | undefined; readonly reason: string },
   { file, line, json }: OutgoingObject,
-): Refusal {
-  // The place inside the value stands behind the name: names[3].text
+): Rejection {
+  // The property may include a path into the value, such as names[3].text.
   const [, name = ''] = /^([^[]*)/.exec(property ?? '') ?? []
   const cells = JSON.parse(json) as Readonly<Record<string, unknown>>
   const value = cells[property ?? ''] ?? cells[name]

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { API_NAME_PATTERN } from '../../ontology/definition/api-name.ts'
 import { camelName, freeName, propertyNameOf, wordsOf } from './column-names.ts'
-import { findPlaces, placeText } from './places.ts'
+import { findGeopointColumns, geopointText } from './geopoint-columns.ts'
 
 describe('propertyNameOf', () => {
   it.each([
@@ -18,28 +18,28 @@ describe('propertyNameOf', () => {
     ['%', 'column'],
     ['__proto__', 'proto'],
     ['x '.repeat(300), `x${'X'.repeat(254)}`],
-  ])('makes of %j the name %j', (column, name) => {
+  ])('converts %j to %j', (column, name) => {
     expect(propertyNameOf(column)).toBe(name)
     expect(name).toMatch(new RegExp(API_NAME_PATTERN))
   })
 
-  it('leaves its own names alone', () => {
+  it('does not change its own results', () => {
     expect(propertyNameOf(propertyNameOf('IMDB Rating'))).toBe('imdbRating')
   })
 })
 
-it('takes names apart into words', () => {
+it('splits names into words', () => {
   expect(wordsOf('HTTPStatus_code')).toEqual(['HTTP', 'Status', 'code'])
   expect(camelName(['HTTP', 'status'])).toBe('httpStatus')
 })
 
-it('numbers a name that is taken', () => {
+it('appends a number to a name that is taken', () => {
   const taken = new Set(['row', 'row2'])
   expect(freeName('row', (name) => taken.has(name))).toBe('row3')
   expect(freeName('other', (name) => taken.has(name))).toBe('other')
 })
 
-describe('findPlaces', () => {
+describe('findGeopointColumns', () => {
   it.each([
     [['lat', 'lon'], 'location'],
     [['Longitude', 'x', 'LATITUDE'], 'location'],
@@ -48,12 +48,12 @@ describe('findPlaces', () => {
     [['lat1', 'lon1'], '1Location'],
     [['Start Latitude', 'Start Longitude'], 'startLocation'],
   ])('finds %j', (columns, property) => {
-    expect(findPlaces(columns).map((place) => place.property)).toEqual([property])
+    expect(findGeopointColumns(columns).map((pair) => pair.property)).toEqual([property])
   })
 
-  it('pairs only what belongs together', () => {
-    expect(findPlaces(['origin_lat', 'target_lon', 'flat', 'along'])).toEqual([])
-    const two = findPlaces(['a_lat', 'b_lon', 'a_lon', 'b_lat'])
+  it('pairs only columns with matching names', () => {
+    expect(findGeopointColumns(['origin_lat', 'target_lon', 'flat', 'along'])).toEqual([])
+    const two = findGeopointColumns(['a_lat', 'b_lon', 'a_lon', 'b_lat'])
     expect(two.map(({ latitude, longitude }) => [latitude, longitude])).toEqual([
       ['a_lat', 'a_lon'],
       ['b_lat', 'b_lon'],
@@ -61,10 +61,10 @@ describe('findPlaces', () => {
   })
 })
 
-describe('placeText', () => {
+describe('geopointText', () => {
   it('puts the longitude first', () => {
-    expect(placeText(' 48.10', 11.5)).toBe('{"type":"Point","coordinates":[11.5,48.1]}')
-    expect(placeText('', null)).toBeUndefined()
+    expect(geopointText(' 48.10', 11.5)).toBe('{"type":"Point","coordinates":[11.5,48.1]}')
+    expect(geopointText('', null)).toBeUndefined()
   })
 
   it.each([
@@ -74,7 +74,7 @@ describe('placeText', () => {
     [91, 11, 'has a latitude outside -90 to 90'],
     [48, 181, 'has a longitude outside -180 to 180'],
     [Number.NaN, 11, 'has a latitude that is not a number'],
-  ])('refuses %j, %j', (latitude, longitude, reason) => {
-    expect(() => placeText(latitude, longitude)).toThrow(reason)
+  ])('rejects %j, %j', (latitude, longitude, reason) => {
+    expect(() => geopointText(latitude, longitude)).toThrow(reason)
   })
 })

@@ -1,11 +1,10 @@
+/** Derives API names from the column names of files. */
 import { API_NAME_MAX_LENGTH } from '../../contract/limits.ts'
 
-/** Names that columns of files have, and the API names made of them. */
+/** Names that stay unchanged. Dots are valid too, but in a query they separate struct and field. */
+const UNCHANGED = new RegExp(`^(?!__proto__$)[A-Za-z0-9_-]{1,${API_NAME_MAX_LENGTH}}$`)
 
-/** Kept as they are. A point is valid too, but queries write one between a struct and its field. */
-const FIT = new RegExp(`^(?!__proto__$)[A-Za-z0-9_-]{1,${API_NAME_MAX_LENGTH}}$`)
-
-/** Letters that do not come apart into a Latin one and its marks. */
+/** Letters that Unicode normalisation does not split into a Latin letter and its marks. */
 const LATIN: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -18,13 +17,13 @@ const LATIN: Readonly<Record<string, string>> = {
   Ł: 'L',
 }
 
-/** The property that a column is taken for: the same name if it can be one, else made of its words. */
+/** Returns the property name for a column: the same name if it is valid, else built of its words. */
 export function propertyNameOf(column: string): string {
-  if (FIT.test(column)) return column
+  if (UNCHANGED.test(column)) return column
   return camelName(wordsOf(column)) || 'column'
 }
 
-/** `US Gross` → US, Gross; `latOrigin` → lat, Origin. Letters outside ASCII become their numbers. */
+/** Splits a name: `US Gross` → US, Gross; `latOrigin` → lat, Origin. Non-ASCII letters → `u4e2d`. */
 export function wordsOf(name: string): string[] {
   return name
     .normalize('NFKD')
@@ -39,7 +38,7 @@ export function wordsOf(name: string): string[] {
     .filter((word) => word !== '')
 }
 
-/** The words in lower case, each but the first with a capital, cut to what an API name may have. */
+/** Joins words in camel case, cut to the maximum length of an API name. */
 export function camelName(words: readonly string[]): string {
   return words
     .map((word) => word.toLowerCase())
@@ -48,7 +47,7 @@ export function camelName(words: readonly string[]): string {
     .slice(0, API_NAME_MAX_LENGTH)
 }
 
-/** The name itself, or with the first number behind it that makes it new. */
+/** Returns the name, with the first number appended that makes it unique if it is taken. */
 export function freeName(name: string, isTaken: (name: string) => boolean): string {
   if (!isTaken(name)) return name
   for (let number = 2; ; number += 1) {

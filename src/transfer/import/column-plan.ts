@@ -1,37 +1,35 @@
+/** Decides which column of a file provides which property of a type. */
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { propertyNameOf } from './column-names.ts'
-import { type Coordinates, findPlaces } from './places.ts'
+import { type CoordinateColumns, findGeopointColumns } from './geopoint-columns.ts'
 
-/** Which column of a file gives which property of a type. */
-
-/** What the caller says about the columns; the rest follows from their names. */
+/** Explicit mappings; columns that they do not mention are matched by name. */
 export interface ColumnOptions {
-  /** Columns and their properties, where the names differ. */
+  /** Columns and their properties. */
   readonly map?: ReadonlyMap<string, string>
-  /** Columns that are left out. */
+  /** Columns to skip. */
   readonly ignore?: ReadonlySet<string>
-  /** Properties that are made of a latitude and a longitude. */
-  readonly geopoints?: ReadonlyMap<string, Coordinates>
-  /** The property that gets the number of the row, counted from 1 over all files. */
+  /** Properties that combine a latitude and a longitude column. */
+  readonly geopoints?: ReadonlyMap<string, CoordinateColumns>
+  /** The property that gets the row number, counted from 1 over all files. */
   readonly rowNumber?: string
-  /** Whether columns without a property are left out. */
-  readonly ignoresOthers?: boolean
-  /** Whether the key is the number of the row where no column gives it. */
-  readonly numbersRows?: boolean
+  /** Whether columns without a property are skipped instead of rejected. */
+  readonly ignoreUnmatched?: boolean
+  /** Whether the row number becomes the primary key if no column provides it. */
+  readonly numberRows?: boolean
 }
 
 export interface ColumnPlan {
   /** Columns and their properties. */
   readonly columns: ReadonlyMap<string, string>
-  /** Properties and the columns of their latitude and longitude. */
-  readonly places: ReadonlyMap<string, Coordinates>
-  /** Whether a column is left out. */
-  readonly ignores: boolean
+  /** Geopoint properties and their columns. */
+  readonly geopoints: ReadonlyMap<string, CoordinateColumns>
+  readonly hasIgnoredColumns: boolean
 }
 
-/** The columns do not fit the type, and what to do about it. */
-export class UnfitColumns extends Error {
-  override readonly name = 'UnfitColumns'
+/** Columns that do not match the type; the message says what to do. */
+export class ColumnMismatch extends Error {
+  override readonly name = 'ColumnMismatch'
   readonly columns: readonly string[]
 
   constructor(message: string, columns: readonly string[] = []) {
@@ -40,7 +38,7 @@ export class UnfitColumns extends Error {
   }
 }
 
-/** Row numbers are whole, so they can stand in any type that holds whole numbers, or text. */
+/** The property types that can hold a row number. */
 export const ROW_NUMBER_TYPES: readonly string[] = [
   'string',
   'short',
@@ -50,29 +48,38 @@ export const ROW_NUMBER_TYPES: readonly string[] = [
   'decimal',
 ]
 
-/** Refuses options that name what the type does not have. */
+/** Throws `ColumnMismatch` if the options name properties that the type does not have. */
 export function checkColumnOptions(type: ObjectType, options: ColumnOptions): void {
   const scalarTypeOf = (name: string, option: string) => {
     const property = type.properties.get(name)
     if (property === undefined) {
-      throw new UnfitColumns(`${type.apiName} has no property ${name}, which ${option} names`)
+      const names = [...type.properties.keys()].join(', ')
+      throw new ColumnMismatch(
+        `${option}: ${type.apiName} has no property ${name}; its properties are: ${names}`,
+      )
     }
     return property.type.kind === 'scalar' ? property.type.type : property.type.kind
   }
   for (const [column, name] of options.map ?? []) scalarTypeOf(name, `--map ${column}=${name}`)
   for (const [name, { latitude, longitude }] of options.geopoints ?? []) {
-    const found = scalarTypeOf(name, `--geopoint ${name}=${latitude},${longitude}`)
-    if (found !== 'geopoint') throw new UnfitColumns(`${name} is ${found}, not a geopoint`)
+    const option = `--geopoint ${name}=${latitude},${longitude}`
+    const actual = scalarTypeOf(name, option)
+    if (actual !== 'geopoint') {
+      throw new ColumnMismatch(`${option}: ${name} has the type ${actual}, not geopoint`)
+    }
   }
   if (options.rowNumber !== undefined) {
-    const found = scalarTypeOf(options.rowNumber, `--row-number ${options.rowNumber}`)
-    if (!ROW_NUMBER_TYPES.includes(found)) {
-      throw new UnfitColumns(`${options.rowNumber} is ${found}, which holds no row numbers`)
+    const option = `--row-number ${options.rowNumber}`
+    const actual = scalarTypeOf(options.rowNumber, option)
+    if (!ROW_NUMBER_TYPES.includes(actual)) {
+      throw new ColumnMismatch(
+        `${option}: ${options.rowNumber} has the type ${actual}; a row number needs ${ROW_NUMBER_TYPES.join(', ')}`,
+      )
     }
   }
 }
 
-/** Refuses options about columns that the file does not have. */
+/** Throws `ColumnMismatch` if the options name columns that the file does not have. */
 export function checkNamedColumns(columns: readonly string[], options: ColumnOptions): void {
   for (const [option, names] of [
     ['--map', options.map?.keys() ?? []],
@@ -80,16 +87,16 @@ export function checkNamedColumns(columns: readonly string[], options: ColumnOpt
   ] as const) {
     for (const name of names) {
       if (columns.includes(name)) continue
-      const there = columns.map(quoted).join(', ')
-      throw new UnfitColumns(
-        `${option} names the column ${quoted(name)}, but there are: ${there}`,
+      const existing = columns.map(quoted).join(', ')
+      throw new ColumnMismatch(
+        `${option}: the file has no column ${quoted(name)}; its columns are: ${existing}`,
         [name],
       )
     }
   }
 }
 
-/** Finds the property of each column, or throws `UnfitColumns`. */
+/** Finds the property of each column; throws `ColumnMismatch` if the columns do not match. */
 export function planColumns(
   type: ObjectType,
   columns: readonly string[],
@@ -97,109 +104,111 @@ export function planColumns(
 ): ColumnPlan {
   const sources = new Map<string, string>()
   const propertyOf = new Map<string, string>()
-  const give = (property: string, source: string) => {
+  const addSource = (property: string, source: string) => {
     const other = sources.get(property)
     if (other !== undefined) {
-      throw new UnfitColumns(`${other} and ${source} both give the property ${property}`, [source])
+      throw new ColumnMismatch(
+        `${other} and ${source} both provide the property ${property}. Skip one with --ignore, or map it with --map.`,
+        [source],
+      )
     }
     sources.set(property, source)
   }
-  if (options.rowNumber !== undefined) give(options.rowNumber, 'the row number')
+  if (options.rowNumber !== undefined) addSource(options.rowNumber, 'the row number')
 
-  const places = explicitPlaces(columns, options)
-  for (const property of places.keys()) give(property, `the columns of --geopoint ${property}`)
-  const paired = new Set([...places.values()].flatMap(columnsOf))
+  const explicit = explicitGeopoints(columns, options)
+  for (const property of explicit.keys()) {
+    addSource(property, `the columns of --geopoint ${property}`)
+  }
+  const paired = new Set([...explicit.values()].flatMap(columnsOf))
 
-  const take = (column: string, property: string) => {
-    give(property, `column ${quoted(column)}`)
+  const match = (column: string, property: string) => {
+    addSource(property, `column ${quoted(column)}`)
     propertyOf.set(column, property)
   }
   const open = columns.filter((column) => !options.ignore?.has(column) && !paired.has(column))
   for (const column of open) {
     const property = options.map?.get(column) ?? column
-    if (type.properties.has(property)) take(column, property)
+    if (type.properties.has(property)) match(column, property)
   }
   for (const column of open) {
     const property = propertyNameOf(column)
-    if (!propertyOf.has(column) && type.properties.has(property)) take(column, property)
+    if (!propertyOf.has(column) && type.properties.has(property)) match(column, property)
   }
 
   const unmatched = open.filter((column) => !propertyOf.has(column))
-  const found = impliedPlaces(type, unmatched, sources)
-  const used = new Set([...found.values()].flatMap(columnsOf))
+  const implied = impliedGeopoints(type, unmatched, sources)
+  const used = new Set([...implied.values()].flatMap(columnsOf))
   const others = unmatched.filter((column) => !used.has(column))
-  if (options.ignoresOthers !== true) refuseUnmatched(type, others)
+  if (options.ignoreUnmatched !== true) rejectUnmatched(type, others)
   return {
     columns: propertyOf,
-    places: new Map([...places, ...found]),
-    ignores: others.length > 0 || columns.some((column) => options.ignore?.has(column)),
+    geopoints: new Map([...explicit, ...implied]),
+    hasIgnoredColumns: others.length > 0 || columns.some((column) => options.ignore?.has(column)),
   }
 }
 
-function explicitPlaces(
+function explicitGeopoints(
   columns: readonly string[],
   { geopoints = new Map() }: ColumnOptions,
-): Map<string, Coordinates> {
-  const present = [...geopoints].filter(([, place]) => {
-    const missing = columnsOf(place).filter((column) => !columns.includes(column))
+): Map<string, CoordinateColumns> {
+  const present = [...geopoints].filter(([property, pair]) => {
+    const missing = columnsOf(pair).filter((column) => !columns.includes(column))
     if (missing.length !== 1) return missing.length === 0
     const [column = ''] = missing
-    throw new UnfitColumns(`there is no column ${quoted(column)} beside the other of its place`, [
+    throw new ColumnMismatch(`--geopoint ${property}: the file has no column ${quoted(column)}`, [
       column,
     ])
   })
   return new Map(present)
 }
 
-/** Latitudes and longitudes for the geopoints that nothing else gives: by name, or the only ones. */
-function impliedPlaces(
+/** Pairs columns for geopoints without a source: by name, or the only pair with the only geopoint. */
+function impliedGeopoints(
   type: ObjectType,
   columns: readonly string[],
   sources: ReadonlyMap<string, string>,
-): Map<string, Coordinates> {
+): Map<string, CoordinateColumns> {
   const free = [...type.properties.values()]
     .filter((property) => property.type.kind === 'scalar' && property.type.type === 'geopoint')
     .map(({ apiName }) => apiName)
     .filter((name) => !sources.has(name))
-  const places = findPlaces(columns)
+  const pairs = findGeopointColumns(columns)
   const [onlyFree] = free
-  const [onlyPlace] = places
-  if (free.length === 1 && places.length === 1 && onlyFree !== undefined && onlyPlace) {
-    return new Map([[onlyFree, onlyPlace]])
+  const [onlyPair] = pairs
+  if (free.length === 1 && pairs.length === 1 && onlyFree !== undefined && onlyPair) {
+    return new Map([[onlyFree, onlyPair]])
   }
   return new Map(
-    places
+    pairs
       .filter(({ property }) => free.includes(property))
-      .map((place) => [place.property, place] as const),
+      .map((pair) => [pair.property, pair] as const),
   )
 }
 
-function refuseUnmatched(type: ObjectType, columns: readonly string[]): void {
+function rejectUnmatched(type: ObjectType, columns: readonly string[]): void {
   const [first] = columns
   if (first === undefined) return
-  const [are, them, ways] =
-    columns.length === 1
-      ? ['is no property', 'it', 'its property']
-      : ['are no properties', 'them', 'their properties']
+  const [noun, it] = columns.length === 1 ? ['column', 'it'] : ['columns', 'them']
   const names = columns.map(quoted).join(', ')
-  throw new UnfitColumns(
-    `${columns.length === 1 ? 'column' : 'columns'} ${names} ${are} of ${type.apiName}: ` +
-      `leave ${them} out with --ignore ${shellWord(first)}, ` +
-      `or name ${ways} with --map ${shellWord(`${first}=PROPERTY`)}`,
+  throw new ColumnMismatch(
+    `${type.apiName} has no property for the ${noun} ${names}. ` +
+      `Skip ${it} with --ignore ${shellQuoted(first)}, ` +
+      `or map ${it} with --map ${shellQuoted(`${first}=PROPERTY`)}.`,
     columns,
   )
 }
 
-function columnsOf({ latitude, longitude }: Coordinates): string[] {
+function columnsOf({ latitude, longitude }: CoordinateColumns): string[] {
   return [latitude, longitude]
 }
 
-/** A name as people see it, so that spaces and empty names show. */
+/** Quotes a name, so that spaces and empty names are visible. */
 function quoted(name: string): string {
   return JSON.stringify(name)
 }
 
-/** A word to be pasted into a shell. */
-function shellWord(text: string): string {
+/** Quotes a text for a shell if necessary. */
+function shellQuoted(text: string): string {
   return /^[\w.,=:/@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -1,13 +1,12 @@
+/** Reads files and writes their rows as objects of one type. */
 import type { ServiceClient, TypePath } from '../../client/service-client.ts'
 import { type Row, type RowSource, valueText } from '../../formats/row.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import { BatchSender, type ObjectSink, type Refusal, type Sent } from './batch-sender.ts'
+import { BatchSender, type ObjectSink, type Rejection, type SentCounts } from './batch-sender.ts'
 import { localCheck } from './local-check.ts'
-import { isRefused, type RowReader } from './row-to-object.ts'
+import { isRejected, type RowReader } from './row-to-object.ts'
 
-/** Reads files and writes their rows as objects of one type. */
-
-/** A file whose rows are being read. */
+/** An open file and its rows. */
 export interface ImportedFile {
   readonly name: string
   readonly source: RowSource
@@ -16,34 +15,34 @@ export interface ImportedFile {
 export type ImportMode = 'upsert' | 'append' | 'replace'
 
 export interface ImportRequest extends TypePath {
-  /** Opened one after the other, each when its turn comes. */
+  /** Opened one after the other. */
   readonly files: AsyncIterable<ImportedFile>
   readonly readRow: RowReader
   readonly mode: ImportMode
-  /** Everything is read and checked, nothing written. */
+  /** Reads and checks everything, but writes nothing. */
   readonly dryRun: boolean
-  /** A type that the service does not have: objects are only checked, and here. */
+  /** In a dry run, a type that the service does not have: objects are checked locally. */
   readonly checkedAs: ObjectType | undefined
-  /** So many rows may be refused before it all ends. */
+  /** The maximum number of rejected rows; one more stops the import. */
   readonly maxErrors: number
-  /** Stops reading; what is under way is still written. */
+  /** Stops reading; pending batches are still written. */
   readonly signal: AbortSignal
-  readonly onRefused: (refusal: Refusal) => void
-  /** After every few rows; what it does is waited for. */
+  readonly onRejected: (refusal: Rejection) => void
+  /** Called after every few rows, and awaited. */
   readonly onProgress: (rows: number) => Promise<void>
 }
 
-export interface ImportResult extends Readonly<Sent> {
-  /** Rows read. */
+export interface ImportResult extends Readonly<SentCounts> {
+  /** The number of rows read. */
   readonly rows: number
-  readonly refused: number
-  /** Objects that were there before, of which none is left: with `replace`. */
+  readonly rejected: number
+  /** With `replace`, the number of objects that were deleted. */
   readonly replaced: number | undefined
-  /** Whether it is not known what became of the last request. */
+  /** Whether the outcome of the last request is unknown. */
   readonly isUncertain: boolean
 }
 
-/** It ended before the end; what was committed until then is kept. */
+/** An import that ended early; the batches committed until then are kept. */
 export class ImportStopped extends Error {
   override readonly name = 'ImportStopped'
   readonly result: ImportResult
@@ -54,8 +53,8 @@ export class ImportStopped extends Error {
   }
 }
 
-export class TooManyRefused extends Error {
-  override readonly name = 'TooManyRefused'
+export class TooManyRejected extends Error {
+  override readonly name = 'TooManyRejected'
 }
 
 export async function importFiles(
@@ -65,11 +64,11 @@ export async function importFiles(
   const { mode, dryRun } = request
   const replacement =
     mode === 'replace' && !dryRun ? await client.startReplacement(request) : undefined
-  const counts = { rows: 0, refused: 0 }
-  const refuse = (refusal: Refusal) => {
-    counts.refused += 1
-    request.onRefused(refusal)
-    if (counts.refused > request.maxErrors) throw tooMany(request.maxErrors)
+  const counts = { rows: 0, rejected: 0 }
+  const reject = (rejection: Rejection) => {
+    counts.rejected += 1
+    request.onRejected(rejection)
+    if (counts.rejected > request.maxErrors) throw tooManyRejected(request.maxErrors)
   }
   const query = {
     mode: mode === 'append' ? mode : undefined,
@@ -78,10 +77,10 @@ export async function importFiles(
   }
   const sender: ObjectSink =
     request.checkedAs === undefined
-      ? new BatchSender(client, request, query, refuse)
-      : localCheck(request.checkedAs, refuse)
+      ? new BatchSender(client, request, query, reject)
+      : localCheck(request.checkedAs, reject)
   try {
-    for await (const file of request.files) await readFile(file, request, sender, refuse, counts)
+    for await (const file of request.files) await readFile(file, request, sender, reject, counts)
     request.signal.throwIfAborted()
     await sender.finish()
     if (mode === 'replace' && sender.sent.objects === 0) throw new Error(NOTHING_TO_REPLACE_WITH)
@@ -91,17 +90,18 @@ export async function importFiles(
     return { ...result, put, version, replaced: deleted }
   } catch (error) {
     await sender.settle()
-    // One that a lost service leaves over is given up by that service, after a while.
-    const isOff = replacement === undefined || (await giveUp(client, request, replacement))
+    // A replacement that cannot be abandoned now expires.
+    const isAbandoned = replacement === undefined || (await abandon(client, request, replacement))
     const sent = replacement === undefined ? sender.sent : NOTHING_SENT
-    const result = { ...sent, ...counts, replaced: undefined, isUncertain: !isOff }
+    const result = { ...sent, ...counts, replaced: undefined, isUncertain: !isAbandoned }
     throw new ImportStopped((error as Error).message, result, { cause: error })
   }
 }
 
-const NOTHING_TO_REPLACE_WITH = 'there are no rows, and a type is not emptied by accident'
+const NOTHING_TO_REPLACE_WITH =
+  'the files have no rows, and --replace with nothing would delete every object'
 
-async function giveUp(
+async function abandon(
   client: ServiceClient,
   type: TypePath,
   replacement: string,
@@ -112,13 +112,13 @@ async function giveUp(
   )
 }
 
-const NOTHING_SENT: Sent = { batches: 0, objects: 0, put: 0, kept: 0, version: 0 }
+const NOTHING_SENT: SentCounts = { batches: 0, objects: 0, put: 0, kept: 0, version: 0 }
 
 async function readFile(
   { name, source }: ImportedFile,
   { readRow, signal, onProgress }: ImportRequest,
   sender: ObjectSink,
-  refuse: (refusal: Refusal) => void,
+  reject: (rejection: Rejection) => void,
   counts: { rows: number },
 ): Promise<void> {
   for await (const rows of source.rows) {
@@ -127,11 +127,11 @@ async function readFile(
       counts.rows += 1
       const { line } = row
       const object = readRow(row, source.kind)
-      if (!isRefused(object)) sender.add({ ...object, file: name, line })
+      if (!isRejected(object)) sender.add({ ...object, file: name, line })
       else {
         const { property, column = property, excerpt, reason } = object
         const cells = 'cells' in row ? textOfCells(row.cells) : undefined
-        refuse({ file: name, line, property: column, excerpt, reason, row: cells })
+        reject({ file: name, line, property: column, excerpt, reason, row: cells })
       }
       if (sender.isFull) await sender.send()
     }
@@ -139,7 +139,7 @@ async function readFile(
   }
 }
 
-/** Undefined for cells that cannot be written down. */
+/** Returns undefined for cells that have no JSON text. */
 function textOfCells(cells: Row['cells']): string | undefined {
   try {
     return valueText(cells)
@@ -148,10 +148,10 @@ function textOfCells(cells: Row['cells']): string | undefined {
   }
 }
 
-function tooMany(maxErrors: number): TooManyRefused {
-  return new TooManyRefused(
+function tooManyRejected(maxErrors: number): TooManyRejected {
+  return new TooManyRejected(
     maxErrors === 0
-      ? 'a row does not fit; --max-errors N goes on past N of them'
-      : `more than ${maxErrors} rows do not fit, the most that --max-errors allows`,
+      ? 'a row was rejected, and --max-errors is 0'
+      : `more than ${maxErrors} rows were rejected, the limit of --max-errors`,
   )
 }

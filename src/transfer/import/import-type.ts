@@ -1,3 +1,4 @@
+/** Finds the object type of an import: an existing one, or one inferred from the rows. */
 import type { ServiceClient } from '../../client/service-client.ts'
 import { ServiceError } from '../../client/service-error.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
@@ -7,50 +8,47 @@ import { withType } from '../infer/definition.ts'
 import type { InferredType } from '../infer/infer-type.ts'
 import { type ColumnOptions, checkColumnOptions } from './column-plan.ts'
 
-/** The type that rows become objects of: one that exists, or one that is guessed from them. */
-
 export interface ImportType {
   readonly objectType: ObjectType
-  /** What reading the rows needs, where the type was guessed from them. */
+  /** How to read the rows, if the type was inferred from them. */
   readonly columns: ColumnOptions | undefined
-  /** Whether the service has it too. */
+  /** Whether the service has the type. */
   readonly exists: boolean
-  /** Whether it was made for these rows. */
+  /** Whether the type was created for these rows. */
   readonly isNew: boolean
 }
 
-export interface WantedType {
+export interface ImportTypeRequest {
   readonly ontology: string
   readonly type: string
-  /** Guesses the type from the data, if that is wanted where there is none. */
+  /** Infers the type from the data if it does not exist; undefined to fail instead. */
   readonly infer: (() => Promise<InferredType>) | undefined
-  /** Whether a guessed type is only looked at. */
+  /** Whether an inferred type is not created. */
   readonly dryRun: boolean
 }
 
 export async function findImportType(
   client: ServiceClient,
-  wanted: WantedType,
+  request: ImportTypeRequest,
 ): Promise<ImportType> {
-  const definition = await readDefinition(client, wanted.ontology)
-  const known = definition && parseDefinition(definition)
-  const objectType = known?.objectTypes.get(wanted.type)
-  if (objectType !== undefined)
-    return { objectType, columns: undefined, exists: true, isNew: false }
-  if (wanted.infer === undefined) throw unknownType(wanted, definition)
-
-  const inferred = await wanted.infer()
-  const { columns } = inferred
-  const extended = withType(definition, wanted.ontology, inferred)
-  // Looked at before it is made: a type that cannot be read into would be left behind.
-  checkColumnOptions(typeOf(withRids(extended), wanted.type), columns)
-  if (wanted.dryRun) {
-    const objectType = typeOf(withRids(extended), wanted.type)
-    return { objectType, columns, exists: false, isNew: false }
+  const { ontology, type } = request
+  const definition = await readDefinition(client, ontology)
+  const existing = definition && parseDefinition(definition).objectTypes.get(type)
+  if (existing !== undefined) {
+    return { objectType: existing, columns: undefined, exists: true, isNew: false }
   }
-  const applied = await client.applyDefinition(wanted.ontology, extended)
-  const made = typeOf(applied as OntologyDefinition, wanted.type)
-  return { objectType: made, columns, exists: true, isNew: true }
+  if (request.infer === undefined) throw unknownType(request, definition)
+
+  const inferred = await request.infer()
+  const { columns } = inferred
+  const extended = withType(definition, ontology, inferred)
+  const objectType = typeOf(withRids(extended), type)
+  // Checked before the type is created, so that a mistake leaves nothing behind.
+  checkColumnOptions(objectType, columns)
+  if (request.dryRun) return { objectType, columns, exists: false, isNew: false }
+  const applied = await client.applyDefinition(ontology, extended)
+  const created = typeOf(applied as OntologyDefinition, type)
+  return { objectType: created, columns, exists: true, isNew: true }
 }
 
 function typeOf(definition: OntologyDefinition, name: string): ObjectType {
@@ -71,7 +69,7 @@ async function readDefinition(
   }
 }
 
-/** A definition that no service has seen has no identifiers; to look at it, any will do. */
+/** Adds placeholder RIDs, which the parser requires, to a definition that was never applied. */
 function withRids(definition: OntologyDefinition): OntologyDefinition {
   return {
     ...definition,
@@ -84,13 +82,13 @@ function withRids(definition: OntologyDefinition): OntologyDefinition {
 }
 
 function unknownType(
-  { ontology, type }: WantedType,
+  { ontology, type }: ImportTypeRequest,
   definition: OntologyDefinition | undefined,
 ): Error {
   const names = definition?.objectTypes.map(({ apiName }) => apiName) ?? []
-  const there =
+  const reason =
     definition === undefined
-      ? `there is no ontology ${ontology} that this token may see`
-      : `${ontology} has no object type ${type}, but ${names.join(', ') || 'none at all'}`
-  return new Error(`${there}; --infer makes it from the data`)
+      ? `there is no ontology ${ontology} that this token can see`
+      : `${ontology} has no object type ${type}; its types are: ${names.join(', ') || 'none'}`
+  return new Error(`${reason}. Use --infer to create it from the data.`)
 }

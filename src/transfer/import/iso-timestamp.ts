@@ -2,8 +2,8 @@ const TIME =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) ?(?:([Zz]|UTC)|([+-]\d{2})(?::?(\d{2}))?)?)?$/
 
 /**
- * A time as files write it, in the form that the service takes: a space for the T, a short offset
- * and a date alone are understood, and without a zone it is UTC. Undefined for other texts.
+ * Converts a timestamp to the form that the service accepts. Allows a space instead of the T, a
+ * short offset and a date alone; without a zone it is UTC. Returns undefined for other texts.
  */
 export function isoTimestamp(text: string): string | undefined {
   const match = TIME.exec(text)

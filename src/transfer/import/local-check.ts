@@ -1,11 +1,16 @@
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { objectReader, RefusedObject } from '../../ontology/values/read-object.ts'
-import { type ObjectSink, type OutgoingObject, type Refusal, toRefusal } from './batch-sender.ts'
+import {
+  type ObjectSink,
+  type OutgoingObject,
+  type Rejection,
+  toRejection,
+} from './batch-sender.ts'
 
-/** Checks objects of a type that no service knows yet, as a service would. */
+/** Returns a sink that checks objects like the service does, for a type that does not exist yet. */
 export function localCheck(
   objectType: ObjectType,
-  onRefused: (refusal: Refusal) => void,
+  onRejected: (rejection: Rejection) => void,
 ): ObjectSink {
   const readObject = objectReader(objectType)
   const sent = { batches: 0, objects: 0, put: 0, kept: 0, version: 0 }
@@ -18,7 +23,7 @@ export function localCheck(
         sent.objects += 1
       } catch (error) {
         if (!(error instanceof RefusedObject)) throw error
-        onRefused(toRefusal(error, object))
+        onRejected(toRejection(error, object))
       }
     },
     send: async () => {},

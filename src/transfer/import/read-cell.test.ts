@@ -56,14 +56,14 @@ describe('the text of a cell', () => {
     ['timestamp', '2001-02-30 04:05', 'has no such day'],
     ['timestamp', '2001-02-03 24:00', 'is not a time of day'],
     ['timestamp', 'yesterday', 'is not a timestamp'],
-    ['geopoint', '48.1', 'is not a place'],
+    ['geopoint', '48.1', 'is not a geopoint'],
     ['geopoint', '{', 'is not JSON'],
     ['string', 'a\0b', 'U+0000'],
-  ])('is refused as %s: %j', (type, text, reason) => {
+  ])('is rejected as %s: %j', (type, text, reason) => {
     expect(() => textCellReader(scalar(type))(text)).toThrow(reason)
   })
 
-  it('holds arrays and structs as JSON', () => {
+  it('can be a JSON array or struct', () => {
     expect(textCellReader(texts)('["a", 1]')).toBe('["a","1"]')
     expect(textCellReader(struct)('{"text":"a","at":"2001-02-03"}')).toBe(
       '{"text":"a","at":"2001-02-03T00:00Z"}',
@@ -98,13 +98,13 @@ describe('the value of a typed column', () => {
     expect(JSON.parse(typedCellReader(scalar(type))(value))).toEqual(expected)
   })
 
-  it('is refused rather than rounded', () => {
+  it('is rejected, not rounded', () => {
     expect(() => typedCellReader(scalar('double'))(2n ** 53n + 1n)).toThrow('more digits')
     expect(() => typedCellReader(scalar('integer'))(2n ** 31n)).toThrow('is outside integer')
     expect(() => typedCellReader(scalar('integer'))(0.5)).toThrow('is not an integer')
   })
 
-  it('may be an array or a struct', () => {
+  it('can be an array or a struct', () => {
     expect(typedCellReader(texts)(['a', 5n])).toBe('["a","5"]')
     expect(typedCellReader(struct)({ text: 'a', at: null, count: 7n })).toBe(
       '{"text":"a","count":"7"}',
@@ -126,7 +126,7 @@ describe('the value of a typed column', () => {
 })
 
 describe('a JSON value', () => {
-  it('goes as it is where the service can take it', () => {
+  it('is sent unchanged if the service accepts it', () => {
     expect(jsonCell(scalar('integer')).fits).toBeUndefined()
     expect(jsonCell({ kind: 'array', items: scalar('double') }).fits).toBeUndefined()
     expect(jsonCell(texts).fits?.(['a', 'b'])).toBe(true)
@@ -143,13 +143,13 @@ describe('a JSON value', () => {
       { text: 5, at: '2001-02-03', count: null },
       { text: '5', at: '2001-02-03T00:00Z', count: null },
     ],
-  ])('is changed where it is plain what is meant', (type, value, expected) => {
+  ])('is converted if its meaning is clear', (type, value, expected) => {
     const cell = jsonCell(type)
     expect(cell.fits?.(value)).toBe(false)
     expect(JSON.parse(cell.write(value))).toEqual(expected)
   })
 
-  it('is left to the service where it does not fit', () => {
+  it('is left to the service if it is invalid', () => {
     expect(jsonCell(texts).write('a')).toBe('"a"')
     expect(jsonCell(texts).write([null, 'a'])).toBe('[null,"a"]')
     expect(jsonCell(struct).write(5)).toBe('5')

@@ -1,3 +1,7 @@
+/**
+ * Reads cells that must be parsed before they are sent: the text of CSV files, and the values of
+ * typed columns. The readers return canonical JSON text, or throw `RefusedValue`.
+ */
 import { valueText } from '../../formats/row.ts'
 import type {
   PropertyType,
@@ -6,18 +10,13 @@ import type {
 } from '../../ontology/definition/property-type.ts'
 import { scalarReader, type ValueReader } from '../../ontology/values/read-value.ts'
 import { isJsonObject, RefusedValue, refuse } from '../../ontology/values/refused-value.ts'
+import { degrees, pointText } from './geopoint-columns.ts'
 import { isoTimestamp } from './iso-timestamp.ts'
-import { degrees, pointText } from './places.ts'
 import { jsonCell } from './read-json-cell.ts'
-
-/**
- * Cells that must be understood before they can be sent: the text of a CSV file, and the values of
- * typed columns. The readers give canonical JSON text, or throw `RefusedValue`.
- */
 
 export type TextReader = (text: string) => string
 
-/** Reads the text of a cell that is not empty. */
+/** Returns the reader of non-empty text cells for a property type. */
 export function textCellReader(type: PropertyType): TextReader {
   if (type.kind === 'scalar') return TEXT_READERS[type.type] ?? trimmed(scalarReader(type.type))
   const { write } = jsonCell(type)
@@ -54,8 +53,8 @@ const BOOLEANS: Readonly<Record<string, string>> = {
 }
 
 function readBoolean(text: string): string {
-  const word = text.trim().toLowerCase()
-  const value = Object.hasOwn(BOOLEANS, word) ? BOOLEANS[word] : undefined
+  const name = text.trim().toLowerCase()
+  const value = Object.hasOwn(BOOLEANS, name) ? BOOLEANS[name] : undefined
   return value ?? refuse('is not a boolean: true or false, yes or no, 1 or 0')
 }
 
@@ -63,7 +62,7 @@ const MIDNIGHT = /^(\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?Z?$/
 
 function readDate(text: string): string {
   const date = text.trim()
-  // Files without a type for dates write them as midnights.
+  // Formats without a date type write dates as midnight timestamps.
   return scalarReader('date')(MIDNIGHT.exec(date)?.[1] ?? date)
 }
 
@@ -72,7 +71,7 @@ const UTC = /^(\d{4}-\d{2}-\d{2})[T ]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)?Z?$/
 function readTimestamp(text: string): string {
   const time = text.trim()
   const utc = UTC.exec(time)
-  // Most files keep whole seconds of UTC, which need no arithmetic: several times as fast.
+  // A fast path: most files have whole seconds in UTC, which need no calculation.
   if (utc !== null) {
     const date = scalarReader('date')(utc[1])
     return `${date.slice(0, -1)}T${utc[2]}${utc[3] ?? ':00'}Z"`
@@ -83,7 +82,7 @@ function readTimestamp(text: string): string {
 function readGeoPoint(text: string): string {
   if (text.trimStart().startsWith('{')) return scalarReader('geopoint')(parseJson(text))
   const parts = text.split(',')
-  if (parts.length !== 2) refuse('is not a place: a GeoJSON point, or latitude,longitude')
+  if (parts.length !== 2) refuse('is not a geopoint: a GeoJSON point, or latitude,longitude')
   return pointText(degrees(parts[0], 'latitude', 90), degrees(parts[1], 'longitude', 180))
 }
 
@@ -95,7 +94,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Reads a value that is not null from a typed column. */
+/** Returns the reader of non-null values of a typed column for a property type. */
 export function typedCellReader(type: PropertyType): ValueReader {
   const fromText = textCellReader(type)
   switch (type.kind) {
@@ -140,7 +139,7 @@ function within(step: string, value: unknown, read: ValueReader): string {
   }
 }
 
-/** What the readers of the service do not take, because JSON has no such values. */
+/** Readers for values that JSON does not have, such as bigint. */
 const TYPED_READERS: Readonly<Partial<Record<ScalarType, ValueReader>>> = {
   string: (value) => JSON.stringify(valueText(value)),
   boolean: (value) => (typeof value === 'boolean' ? String(value) : readBoolean(String(value))),
@@ -166,7 +165,7 @@ function floatingFrom(type: ScalarType): ValueReader {
   const read = scalarReader(type)
   return (value) => {
     if (typeof value === 'bigint' && BigInt(Number(value)) !== value) {
-      refuse(`has more digits than a ${type} keeps`)
+      refuse(`has more digits than a ${type} can hold`)
     }
     return read(isNumeric(value) ? String(value) : value)
   }

@@ -7,20 +7,19 @@ import { isJsonObject } from '../../ontology/values/refused-value.ts'
 import { isoTimestamp } from './iso-timestamp.ts'
 
 /**
- * JSON values on their way to the service, which checks them. Only what a file may well write in
- * another way is changed: a string property takes any value as its text, and a time without a zone
- * is UTC, as in every other format.
+ * Converts JSON values before they are sent; the service checks them. Only two things change: any
+ * value of a string property becomes text, and a timestamp without a zone becomes UTC.
  */
 export interface JsonCell {
-  /** Whether the value can go as it is; absent where every value can. */
+  /** Whether the value can be sent unchanged; absent if every value can. */
   readonly fits?: (value: unknown) => boolean
-  /** The JSON text to send. */
+  /** Returns the JSON text to send. */
   readonly write: (value: unknown) => string
 }
 
 const UNCHANGED: JsonCell = { write: jsonOf }
 
-/** A number too large for a double is sent as such, for the service to refuse. */
+/** A number that is too large for a double stays too large, so that the service rejects it. */
 function jsonOf(value: unknown): string {
   return value === Infinity ? '1e999' : value === -Infinity ? '-1e999' : JSON.stringify(value)
 }
@@ -42,7 +41,7 @@ function scalarCell({ type }: ScalarPropertyType): JsonCell {
   return UNCHANGED
 }
 
-/** Any value as text: numbers and booleans as they are written, arrays and objects as JSON. */
+/** Returns any value as text: numbers and booleans as written, arrays and objects as JSON. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   return JSON.stringify(jsonOf(value))
@@ -50,7 +49,7 @@ function textOf(value: unknown): string {
 
 const WITH_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/
 
-/** Enough to tell the usual timestamp from one to be changed; the service looks closer. */
+/** Recognises a timestamp that needs no change; the service validates it. */
 function hasZone(value: unknown): boolean {
   return typeof value === 'string' && WITH_ZONE.test(value)
 }
@@ -64,7 +63,7 @@ function arrayCell(item: JsonCell): JsonCell {
   if (fits === undefined) return UNCHANGED
   return {
     fits: (value) => !Array.isArray(value) || value.every(fits),
-    // Null has no place in an array; it is left to the service to say so.
+    // Null is invalid in an array; the service rejects it.
     write: (value) =>
       Array.isArray(value)
         ? `[${value.map((entry) => (entry === null ? 'null' : write(entry))).join(',')}]`

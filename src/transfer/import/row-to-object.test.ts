@@ -3,8 +3,8 @@ import type { CellKind, Row } from '../../formats/row.ts'
 import type { PropertyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import { type ColumnOptions, UnfitColumns } from './column-plan.ts'
-import { isRefused, rowReader } from './row-to-object.ts'
+import { ColumnMismatch, type ColumnOptions } from './column-plan.ts'
+import { isRejected, rowReader } from './row-to-object.ts'
 
 function typeWith(properties: Record<string, PropertyDefinition>, primaryKey = 'id'): ObjectType {
   const objectTypes = [{ apiName: 'thing', primaryKey, properties }]
@@ -29,12 +29,12 @@ function read(type: ObjectType, kind: CellKind, cells: Row['cells'], options?: C
 
 function objectOf(type: ObjectType, kind: CellKind, cells: Row['cells'], options?: ColumnOptions) {
   const result = read(type, kind, cells, options)
-  if (isRefused(result)) throw new Error(`${result.property} ${result.reason}`)
+  if (isRejected(result)) throw new Error(`${result.property} ${result.reason}`)
   return JSON.parse(result.json)
 }
 
 describe('a row of CSV', () => {
-  it('becomes an object by the types of its properties', () => {
+  it('is converted according to the types of the properties', () => {
     const result = read(thing, 'text', {
       id: '7',
       name: '',
@@ -47,7 +47,7 @@ describe('a row of CSV', () => {
     })
   })
 
-  it('is refused with column, property, reason and value', () => {
+  it('is rejected with column, property, reason and value', () => {
     expect(read(thing, 'text', { id: '1', 'opened at': 'yesterday' })).toEqual({
       column: 'opened at',
       property: 'openedAt',
@@ -60,51 +60,57 @@ describe('a row of CSV', () => {
     })
   })
 
-  it('is refused at once when a column is no property', () => {
+  it('stops the import if a column has no property', () => {
     const reader = rowReader(thing)
-    const odd = rowOf({ id: '1', 'odd one': 'x', other: 'y' })
-    expect(() => reader(odd, 'text')).toThrow(UnfitColumns)
-    expect(() => reader(odd, 'text')).toThrow(
-      'columns "odd one", "other" are no properties of thing: leave them out with ' +
-        "--ignore 'odd one', or name their properties with --map 'odd one=PROPERTY'",
+    const row = rowOf({ id: '1', 'an extra': 'x', other: 'y' })
+    expect(() => reader(row, 'text')).toThrow(ColumnMismatch)
+    expect(() => reader(row, 'text')).toThrow(
+      'thing has no property for the columns "an extra", "other". Skip them with ' +
+        "--ignore 'an extra', or map them with --map 'an extra=PROPERTY'.",
     )
   })
 
-  it('is refused at once when nothing gives the key', () => {
+  it('stops the import if no column provides the key', () => {
     expect(() => read(thing, 'text', { name: 'a' })).toThrow(
-      'no column gives id, the primary key of thing: name it with --map COLUMN=id, ' +
+      'no column provides id, the primary key of thing. Map a column with --map COLUMN=id, ' +
         'or number the rows with --row-number id',
     )
   })
 
-  it('takes what the options say', () => {
-    const options = { map: new Map([['title', 'name']]), ignore: new Set(['odd']) }
-    expect(objectOf(thing, 'text', { id: '1', title: 'a', odd: 'x' }, options)).toEqual({
+  it('is read as the options say', () => {
+    const options = { map: new Map([['title', 'name']]), ignore: new Set(['extra']) }
+    expect(objectOf(thing, 'text', { id: '1', title: 'a', extra: 'x' }, options)).toEqual({
       id: 1,
       name: 'a',
     })
   })
 
-  it('is refused when two columns give one property', () => {
+  it('stops the import if two columns provide the same property', () => {
     const options = { map: new Map([['title', 'name']]) }
     expect(() => read(thing, 'text', { id: '1', title: 'a', name: 'b' }, options)).toThrow(
-      'column "title" and column "name" both give the property name',
+      'column "title" and column "name" both provide the property name',
     )
     expect(() => read(thing, 'text', { id: '1' }, { rowNumber: 'id' })).toThrow(
-      'the row number and column "id" both give the property id',
+      'the row number and column "id" both provide the property id',
     )
   })
 })
 
-describe('options that name what the type does not have', () => {
+describe('options that do not match the type', () => {
   it.each<[ColumnOptions, string]>([
-    [{ map: new Map([['a', 'b']]) }, 'thing has no property b, which --map a=b names'],
-    [{ rowNumber: 'tags' }, 'tags is array, which holds no row numbers'],
+    [
+      { map: new Map([['a', 'b']]) },
+      '--map a=b: thing has no property b; its properties are: id, name, openedAt, tags',
+    ],
+    [
+      { rowNumber: 'tags' },
+      '--row-number tags: tags has the type array; a row number needs string',
+    ],
     [
       { geopoints: new Map([['name', { latitude: 'a', longitude: 'b' }]]) },
-      'name is string, not a geopoint',
+      '--geopoint name=a,b: name has the type string, not geopoint',
     ],
-  ])('are refused: %o', (options, message) => {
+  ])('are rejected: %o', (options, message) => {
     expect(() => rowReader(thing, options)).toThrow(message)
   })
 })
@@ -112,7 +118,7 @@ describe('options that name what the type does not have', () => {
 describe('a row of JSON', () => {
   const json = '{ "id": 1, "name": "a" }'
 
-  it('goes as its own text when nothing is changed', () => {
+  it('is sent as it is if nothing changes', () => {
     const result = rowReader(thing)(rowOf({ id: 1, name: 'a' }, json), 'json')
     expect(result).toEqual({ key: '1', json })
   })
@@ -123,25 +129,25 @@ describe('a row of JSON', () => {
     ['a column is renamed', rowOf({ id: 1, 'opened at': null }, json), {}, { id: 1 }],
     ['it has several lines', rowOf({ id: 1 }, '{"id":\n1}'), {}, { id: 1 }],
     ['its text is not known', rowOf({ id: 1, tags: [] }), {}, { id: 1, tags: [] }],
-  ])('is written anew when %s', (_when, row, options, expected) => {
+  ])('is rewritten if %s', (_when, row, options, expected) => {
     const result = rowReader(thing, options)(row, 'json')
-    if (isRefused(result)) throw new Error(result.reason)
+    if (isRejected(result)) throw new Error(result.reason)
     expect(JSON.parse(result.json)).toEqual(expected)
   })
 
-  it('has columns of its own, so that it is refused alone', () => {
+  it('can have other columns than other rows, so it is rejected alone', () => {
     const reader = rowReader(thing)
-    expect(reader(rowOf({ id: 1, odd: 2 }), 'json')).toMatchObject({
-      column: 'odd',
-      reason: expect.stringContaining('column "odd" is no property of thing'),
+    expect(reader(rowOf({ id: 1, extra: 2 }), 'json')).toMatchObject({
+      column: 'extra',
+      reason: expect.stringContaining('thing has no property for the column "extra"'),
     })
     expect(reader(rowOf({ name: 'a' }), 'json')).toMatchObject({
       reason: expect.stringContaining('the primary key'),
     })
-    expect(isRefused(reader(rowOf({ id: 1 }), 'json'))).toBe(false)
+    expect(isRejected(reader(rowOf({ id: 1 }), 'json'))).toBe(false)
   })
 
-  it('has the same key however that is written', () => {
+  it('has the same key in every notation', () => {
     const reader = rowReader(typeWith({ id: { type: 'timestamp' } }))
     const keys = ['2001-02-03T04:05:06Z', '2001-02-03T05:05:06+01:00', '2001-02-03 04:05:06.000']
     expect(keys.map((id) => reader(rowOf({ id }), 'json'))).toMatchObject(
@@ -149,19 +155,19 @@ describe('a row of JSON', () => {
     )
   })
 
-  it('is refused when its key is empty or too long', () => {
+  it('is rejected if its key is empty or too long', () => {
     const reader = rowReader(typeWith({ id: { type: 'string' } }))
     expect(reader(rowOf({ id: '' }), 'json')).toMatchObject({
       reason: 'is the primary key and is empty',
     })
-    expect(isRefused(reader(rowOf({ id: 'é'.repeat(256) }), 'json'))).toBe(false)
+    expect(isRejected(reader(rowOf({ id: 'é'.repeat(256) }), 'json'))).toBe(false)
     expect(reader(rowOf({ id: 'é'.repeat(257) }), 'json')).toMatchObject({
       reason: 'is longer than 512 bytes, too long for a key',
     })
   })
 })
 
-describe('places in two columns', () => {
+describe('a latitude and a longitude column', () => {
   const located = typeWith({ id: { type: 'string' }, place: { type: 'geopoint' } })
   const two = typeWith({
     id: { type: 'string' },
@@ -177,7 +183,7 @@ describe('places in two columns', () => {
     expect(objectOf(located, kind, { id: 'a', lat: null, lon: null })).toEqual({ id: 'a' })
   })
 
-  it('are told apart by name', () => {
+  it('are matched to geopoints by name', () => {
     const cells = { id: 'a', target_lat: '1', target_lon: '2', origin_lat: '3', origin_lon: '4' }
     expect(objectOf(two, 'text', cells)).toMatchObject({
       originLocation: { coordinates: [4, 3] },
@@ -185,16 +191,16 @@ describe('places in two columns', () => {
     })
   })
 
-  it('may be named', () => {
+  it('can be named explicitly', () => {
     const geopoints = new Map([['place', { latitude: 'y', longitude: 'x' }]])
     const result = objectOf(located, 'text', { id: 'a', x: '1', y: '2' }, { geopoints })
     expect(result.place.coordinates).toEqual([1, 2])
     expect(() => read(located, 'text', { id: 'a', x: '1' }, { geopoints })).toThrow(
-      'there is no column "y" beside the other of its place',
+      '--geopoint place: the file has no column "y"',
     )
   })
 
-  it('are refused where half is missing', () => {
+  it('are rejected if one of the two is empty', () => {
     expect(read(located, 'text', { id: 'a', lat: '1', lon: '' })).toMatchObject({
       property: 'place',
       reason: 'has a latitude but no longitude',
@@ -202,7 +208,7 @@ describe('places in two columns', () => {
   })
 })
 
-it('numbers rows over all files, those that cannot be read too', () => {
+it('numbers the rows of all files, including unreadable ones', () => {
   const reader = rowReader(typeWith({ row: { type: 'long' }, name: { type: 'string' } }, 'row'), {
     rowNumber: 'row',
   })

@@ -1,3 +1,4 @@
+/** Converts rows of files to the JSON of objects. */
 import {
   type CellKind,
   excerptOf,
@@ -9,49 +10,54 @@ import {
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import {
+  ColumnMismatch,
   type ColumnOptions,
   type ColumnPlan,
   checkColumnOptions,
   checkNamedColumns,
   planColumns,
-  UnfitColumns,
 } from './column-plan.ts'
-import { cellOf, checkKey, keyPart, nameText, type Part, partsOf } from './row-parts.ts'
-
-/** Turns the rows of files into what the service takes. */
+import {
+  cellOf,
+  checkKey,
+  keyReader,
+  nameText,
+  type PropertyReader,
+  propertyReaders,
+} from './property-readers.ts'
 
 export interface RowObject {
   /** The properties as JSON text. */
   readonly json: string
-  /** The primary key as canonical JSON text: the same for all rows of one object. */
+  /** The primary key as canonical JSON text, equal for all rows of one object. */
   readonly key: string
 }
 
-/** Why a row is no object. */
-export interface RefusedRow {
+/** The reason why a row cannot become an object. */
+export interface RejectedRow {
   readonly reason: string
-  /** The beginning of the value that does not fit; empty where none is to blame. */
+  /** The beginning of the invalid value; empty if the reason is not a value. */
   readonly excerpt: string
   readonly column?: string
-  /** With the place inside it, such as `names[3].text`. */
+  /** With the path into the value, such as `names[3].text`. */
   readonly property?: string
 }
 
-export function isRefused(result: RowObject | RefusedRow): result is RefusedRow {
+export function isRejected(result: RowObject | RejectedRow): result is RejectedRow {
   return 'reason' in result
 }
 
 /**
- * Reads one row, of whatever kind its file is. Where a file has the same columns in every row, it
- * throws `UnfitColumns` at the first if they do not fit the type.
+ * Reads one row of any kind of file. In a file whose rows all have the same columns, a mismatch
+ * with the type throws `ColumnMismatch` at the first row.
  */
-export type RowReader = (row: ReadRow, kind: CellKind) => RowObject | RefusedRow
+export type RowReader = (row: ReadRow, kind: CellKind) => RowObject | RejectedRow
 
 /** Reads the cells of rows that have the same columns. */
-type CellsReader = (row: Row, number: number) => RowObject | RefusedRow
+type CellsReader = (row: Row, number: number) => RowObject | RejectedRow
 
-/** Rows of JSON may each have other columns; so many combinations are remembered. */
-const KNOWN_SHAPES = 1000
+/** The number of column combinations whose readers are cached: rows of JSON may differ. */
+const MAX_CACHED_SHAPES = 1000
 
 export function rowReader(type: ObjectType, options: ColumnOptions = {}): RowReader {
   checkColumnOptions(type, options)
@@ -68,10 +74,10 @@ export function rowReader(type: ObjectType, options: ColumnOptions = {}): RowRea
     const shape = JSON.stringify([kind, columns])
     let reader = readers.get(shape)
     if (reader === undefined) {
-      // Each row of JSON may have other columns.
+      // A row of JSON may lack a column that other rows have.
       if (ofFile !== 'json') checkNamedColumns(columns, options)
       reader = cellsReader(type, planColumns(type, columns, options), kind, options)
-      if (readers.size >= KNOWN_SHAPES) readers.clear()
+      if (readers.size >= MAX_CACHED_SHAPES) readers.clear()
       readers.set(shape, reader)
     }
     lastColumns = columns
@@ -87,8 +93,8 @@ export function rowReader(type: ObjectType, options: ColumnOptions = {}): RowRea
       const columns = Object.keys(row.cells)
       return readerOf(columns, kindOfRow(row, kind), kind)(row, rowNumber)
     } catch (error) {
-      // The next row of JSON may have other columns; those of other files are the same in each.
-      if (!(error instanceof UnfitColumns) || kind !== 'json') throw error
+      // In JSON only this row is rejected; in other formats all rows have the same columns.
+      if (!(error instanceof ColumnMismatch) || kind !== 'json') throw error
       const [column] = error.columns
       return { reason: error.message, excerpt: '', ...(column === undefined ? {} : { column }) }
     }
@@ -107,39 +113,45 @@ function cellsReader(
   kind: CellKind,
   options: ColumnOptions,
 ): CellsReader {
-  const key = keyPart(type, plan, kind, options)
-  const others = partsOf(type, plan, kind, options).filter((part) => part.property !== key.property)
+  const key = keyReader(type, plan, kind, options)
+  const others = propertyReaders(type, plan, kind, options).filter(
+    (reader) => reader.property !== key.property,
+  )
   const keyStart = `{${nameText(key.property)}`
-  const fits = kind === 'json' ? asItIs(type, plan, options) : undefined
+  const fits = kind === 'json' ? passThroughCheck(type, plan, options) : undefined
 
   return (row, number) => {
-    let part = key
+    let reader = key
     try {
       const keyText = checkKey(key.read(row.cells, number))
       if (fits !== undefined && isOneLine(row.json) && fits(row.cells)) {
         return { json: row.json, key: keyText }
       }
       let json = keyStart + keyText
-      for (part of others) {
-        const text = part.read(row.cells, number)
+      for (reader of others) {
+        const text = reader.read(row.cells, number)
         if (text !== '') json += `,${text}`
       }
       return { json: `${json}}`, key: keyText }
     } catch (error) {
-      if (error instanceof RefusedValue) return refusal(error, part, row)
-      // JSON is read at any depth, but not written.
+      if (error instanceof RefusedValue) return toRejectedRow(error, reader, row)
+      // `JSON.parse` has no depth limit, but `JSON.stringify` overflows the stack.
       if (!(error instanceof RangeError)) throw error
-      return { reason: 'is nested too deeply', excerpt: '', property: part.property }
+      return { reason: 'is nested too deeply', excerpt: '', property: reader.property }
     }
   }
 }
 
-/** A change is one line of its batch; a file may have broken its records into several. */
+/** Each change must be one line of its batch; a file may wrap its records. */
 function isOneLine(json: string | undefined): json is string {
   return json !== undefined && !json.includes('\n')
 }
 
-function refusal(error: RefusedValue, { property, column }: Part, { cells }: Row): RefusedRow {
+function toRejectedRow(
+  error: RefusedValue,
+  { property, column }: PropertyReader,
+  { cells }: Row,
+): RejectedRow {
   return {
     reason: error.reason,
     excerpt: column === undefined ? '' : excerptOf(cells[column]),
@@ -148,14 +160,17 @@ function refusal(error: RefusedValue, { property, column }: Part, { cells }: Row
   }
 }
 
-/** Whether a row of JSON can be sent as it stands: nothing renamed, added, left out or changed. */
-function asItIs(
+/** Returns the check for JSON rows that can be sent unchanged; undefined if none can. */
+function passThroughCheck(
   type: ObjectType,
   plan: ColumnPlan,
   options: ColumnOptions,
 ): ((cells: Row['cells']) => boolean) | undefined {
-  if (options.rowNumber !== undefined || plan.places.size > 0) return undefined
-  if (plan.ignores || [...plan.columns].some(([column, property]) => column !== property)) {
+  if (options.rowNumber !== undefined || plan.geopoints.size > 0) return undefined
+  if (
+    plan.hasIgnoredColumns ||
+    [...plan.columns].some(([column, property]) => column !== property)
+  ) {
     return undefined
   }
   const checks = [...plan.columns.keys()].flatMap((column) => {

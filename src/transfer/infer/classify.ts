@@ -1,24 +1,23 @@
+/** Determines the traits of one value. Items and fields are not inspected. */
 import type { CellKind } from '../../formats/row.ts'
 import { scalarReader, type ValueReader } from '../../ontology/values/read-value.ts'
 import { isJsonObject, RefusedValue } from '../../ontology/values/refused-value.ts'
 import { typedCellReader } from '../import/read-cell.ts'
 import { TRAIT } from './traits.ts'
 
-/** Tells what one value looks like. Objects and arrays are told apart, not looked into. */
-
 const WHOLE = /^-?(?:0|[1-9]\d*)$/
-/** Some programs print no zero before the point. */
+/** Some programs write no zero before the decimal point. */
 const FRACTION = /^-?(?:0|[1-9]\d*)?\.\d+$/
 const EXPONENT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?[eE][+-]?\d{1,4}$/
-/** Both with a fraction, so that `1,234` and `1,5` are no places. */
-const PLACE = /^\s*(-?\d{1,2}\.\d+)\s*,\s*(-?\d{1,3}\.\d+)\s*$/
+/** Both numbers need a fraction, because `1,234` and `1,5` are not geopoints. */
+const GEOPOINT = /^\s*(-?\d{1,2}\.\d+)\s*,\s*(-?\d{1,3}\.\d+)\s*$/
 
 const LONG_MIN = -(2n ** 63n)
 const LONG_MAX = 2n ** 63n - 1n
-/** A double holds every number of so many digits. */
+/** The number of decimal digits that a double always preserves. */
 const DOUBLE_DIGITS = 15
-/** Longer ones are no numbers anybody counts with. */
-const NUMBER_LENGTH = 100
+/** Longer texts are not treated as numbers. */
+const MAX_NUMBER_LENGTH = 100
 
 export function traitsOf(value: unknown, kind: CellKind): number {
   switch (typeof value) {
@@ -35,20 +34,21 @@ export function traitsOf(value: unknown, kind: CellKind): number {
   }
 }
 
-/** The text of a cell, which may stand for anything. */
+/** Determines the traits of a text cell, which may represent any type. */
 function traitsOfText(text: string): number {
   const trimmed = text.trim()
   const first = trimmed.charCodeAt(0)
-  // Most texts are told by their first character: a digit, a sign or point before digits, or neither.
+  // A fast path: only a digit, a minus sign or a point can start a number, a geopoint or a time.
   if (first === 0x2d || first === 0x2e || (first >= 0x30 && first <= 0x39)) {
     return (
-      numberTraits(trimmed) ?? (PLACE.test(trimmed) ? placeTraits(trimmed) : timeTraits(trimmed))
+      numberTraits(trimmed) ??
+      (GEOPOINT.test(trimmed) ? geopointTraits(trimmed) : timeTraits(trimmed))
     )
   }
-  return WORDS.get(trimmed.toLowerCase()) ?? SPECIAL.get(trimmed) ?? TRAIT.text
+  return BOOLEANS.get(trimmed.toLowerCase()) ?? SPECIAL.get(trimmed) ?? TRAIT.text
 }
 
-const WORDS = new Map<string, number>([
+const BOOLEANS = new Map<string, number>([
   ['true', TRAIT.boolean],
   ['false', TRAIT.boolean],
   ['yes', TRAIT.yes],
@@ -60,7 +60,7 @@ const SPECIAL = new Map<string, number>([
   ['Infinity', TRAIT.notFinite],
 ])
 
-/** Leading zeros and pluses say that the digits are a code; they are no numbers. */
+/** Digits with a leading zero or plus are codes, not numbers. */
 function numberTraits(text: string): number | undefined {
   if (WHOLE.test(text)) {
     if (text === '-0') return TRAIT.fraction
@@ -68,7 +68,7 @@ function numberTraits(text: string): number | undefined {
     if (text.length <= DOUBLE_DIGITS) return traitsOfNumber(Number(text))
     return text.length > 20 ? TRAIT.text : traitsOfWhole(BigInt(text), TRAIT.text)
   }
-  if (text.length > NUMBER_LENGTH) return undefined
+  if (text.length > MAX_NUMBER_LENGTH) return undefined
   if (FRACTION.test(text)) return survivesDouble(text) ? TRAIT.fraction : TRAIT.decimal
   if (EXPONENT.test(text)) return Number.isFinite(Number(text)) ? TRAIT.floating : TRAIT.text
   return text === '-Infinity' ? TRAIT.notFinite : undefined
@@ -86,7 +86,7 @@ function traitsOfNumber(number: number): number {
   return (number | 0) === number ? TRAIT.integer : TRAIT.long
 }
 
-/** Whether the digits of a number are those that its double prints. */
+/** Returns whether a double preserves all digits of a number. */
 function survivesDouble(text: string): boolean {
   if (text.length <= DOUBLE_DIGITS) return true
   const digits = significantDigits(text)
@@ -94,15 +94,15 @@ function survivesDouble(text: string): boolean {
   return significantDigits(Number(text).toPrecision(digits.length)) === digits
 }
 
-/** Of a number with a point: the zeros at both ends say nothing. */
+/** Returns the digits of a decimal number without leading and trailing zeros. */
 function significantDigits(text: string): string {
   return text.replace(/e.*$/, '').replace('.', '').replace(/^-?0*/, '').replace(/0+$/, '')
 }
 
-function placeTraits(text: string): number {
-  const [, latitude, longitude] = PLACE.exec(text) ?? []
+function geopointTraits(text: string): number {
+  const [, latitude, longitude] = GEOPOINT.exec(text) ?? []
   const inside = Math.abs(Number(latitude)) <= 90 && Math.abs(Number(longitude)) <= 180
-  return inside ? TRAIT.placeText : TRAIT.text
+  return inside ? TRAIT.geopointText : TRAIT.text
 }
 
 const readDate = scalarReader('date')
@@ -110,7 +110,7 @@ const readTimestamp = typedCellReader({ kind: 'scalar', type: 'timestamp' })
 const readGeoPoint = scalarReader('geopoint')
 const readGeoShape = scalarReader('geoshape')
 
-/** Dates and times are written as text in every format. */
+/** Dates and timestamps are text in every format. */
 function timeTraits(text: string): number {
   if (text.length < 10 || text.charCodeAt(4) !== 0x2d || text.charCodeAt(7) !== 0x2d) {
     return TRAIT.text

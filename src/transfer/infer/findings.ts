@@ -1,72 +1,73 @@
+/** The findings about the rows of a file, and the notes about them for the user. */
 import { propertyNameOf } from '../import/column-names.ts'
-import type { Coordinates, Place } from '../import/places.ts'
+import type { CoordinateColumns, GeopointColumns } from '../import/geopoint-columns.ts'
 import { KEY_ROWS_CHECKED } from './key-candidates.ts'
 import { isKeptAsJson, typeOf, type ValueGuess } from './value-guess.ts'
 
-/** What the rows of a file told about one column. */
+/** The findings about one column. */
 export interface ColumnGuess {
   readonly name: string
-  /** Rows that have a value. */
+  /** The number of rows that have a value. */
   filled: number
   readonly guess: ValueGuess
-  /** The value that made text of numbers or dates. */
-  odd: OddValue | undefined
-  /** Values that no store keeps. */
+  /** The first value that only a string can hold, in a column with another type until then. */
+  outlier: Outlier | undefined
+  /** The number of values that cannot be stored. */
   unstorable: number
-  /** The largest distance of a number from zero. */
-  furthest: number
-  /** Whether digits of a whole number were lost before it came here. */
-  unsafe: boolean
+  /** The largest absolute value of a number. */
+  maxMagnitude: number
+  /** Whether an integer lost digits when its JSON was parsed. */
+  hasUnsafeIntegers: boolean
 }
 
-export interface OddValue {
+export interface Outlier {
   readonly line: number
   readonly excerpt: string
-  /** The type without it. */
+  /** The type that the column would have without this value. */
   readonly otherwise: string
 }
 
-/** What all rows together told. */
+/** The findings about all rows. */
 export interface Findings {
   readonly rows: number
   readonly unreadable: number
   readonly columns: readonly ColumnGuess[]
-  /** Latitudes and longitudes that are there together or not at all. */
-  readonly places: readonly Place[]
-  /** Columns that may be the key, the likeliest first. */
+  /** Pairs of columns that are both filled or both empty in every row. */
+  readonly geopoints: readonly GeopointColumns[]
+  /** Candidates for the primary key, the most likely first. */
   readonly keys: readonly string[]
-  /** Columns beyond what a type can have. */
-  readonly tooMany: readonly string[]
+  /** Columns beyond the maximum number of properties. */
+  readonly excessColumns: readonly string[]
 }
 
-/** What was made of the findings. */
+/** What was inferred from the findings. */
 export interface Conclusions {
   readonly findings: Findings
   readonly candidates: readonly string[]
   readonly primaryKey: string
   readonly rowNumber: string | undefined
-  readonly geopoints: ReadonlyMap<string, Coordinates>
+  readonly geopoints: ReadonlyMap<string, CoordinateColumns>
   readonly propertyOf: ReadonlyMap<string, string>
 }
 
-const LISTED = 10
+const MAX_LISTED = 10
 
-/** The notes for people: what was guessed, and what will not fit. */
+/** Returns the notes for the user: what was inferred, and which values will be rejected. */
 export function notesOf(conclusions: Conclusions): string[] {
   const { findings, geopoints, propertyOf } = conclusions
-  const { rows, unreadable, columns, tooMany } = findings
+  const { rows, unreadable, columns, excessColumns } = findings
   return [
-    `${count(rows, 'row')} and ${count(columns.length, 'column')} were looked at`,
+    `inferred from ${count(rows, 'row')} and ${count(columns.length, 'column')}`,
     ...(unreadable === 0 ? [] : [`${count(unreadable, 'row')} could not be read`]),
     ...keyNotes(conclusions),
     ...[...geopoints].map(
       ([name, { latitude, longitude }]) =>
-        `${name}: a geopoint made from the columns ${latitude} and ${longitude}`,
+        `${name}: a geopoint from the columns ${latitude} and ${longitude}`,
     ),
     ...columns.flatMap((column) => columnNotes(column, propertyOf.get(column.name))),
-    ...(tooMany.length === 0
+    ...(excessColumns.length === 0
       ? []
-      : [`left out, because a type has no room for more properties: ${listed(tooMany)}`]),
+      : [`skipped, because a type cannot have more properties: ${listed(excessColumns)}`]),
   ]
 }
 
@@ -78,39 +79,43 @@ function keyNotes(conclusions: Conclusions): string[] {
   const key =
     rowNumber === undefined
       ? primaryKey
-      : `${rowNumber}, the number of the row, because no column is sure to tell rows apart`
-  const rest =
-    others.length === 0 ? 'no other column could be it' : `possible too: ${listed(others)}`
-  const trusted =
+      : `${rowNumber}, the row number, because no column is certain to be unique`
+  const alternatives =
+    others.length === 0 ? 'no other column qualifies' : `other candidates: ${listed(others)}`
+  const unchecked =
     candidates.length > 0 && findings.rows > KEY_ROWS_CHECKED
-      ? [`keys were compared in the first ${KEY_ROWS_CHECKED} rows only`]
+      ? [`the primary key was checked in the first ${KEY_ROWS_CHECKED} rows only`]
       : []
-  return [`primary key: ${key}; ${rest}`, ...trusted]
+  return [`primary key: ${key}; ${alternatives}`, ...unchecked]
 }
 
 function columnNotes(column: ColumnGuess, property: string | undefined): string[] {
   const notes: string[] = []
   if (property === undefined) return notes
-  const { guess, odd } = column
+  const { guess, outlier } = column
   const type = typeOf(guess).type
-  const say = (text: string) => notes.push(`${property}: ${text}`)
+  const note = (text: string) => notes.push(`${property}: ${text}`)
   if (property !== propertyNameOf(column.name)) {
-    say(`the column ${JSON.stringify(column.name)}, because another one has its name`)
+    note(`the column ${JSON.stringify(column.name)}, renamed because the name is taken`)
   }
-  if (column.filled === 0) say('always empty, so it is taken for a string')
+  if (column.filled === 0) note('a string, because it is always empty')
   if (isKeptAsJson(guess)) {
-    say('a string with JSON text, because no property type holds its values')
-  } else if (odd !== undefined && type === 'string') {
-    say(
-      `a string because of ${JSON.stringify(odd.excerpt)} in line ${odd.line}, else ${odd.otherwise}`,
+    note('a string with JSON text, because no property type can hold its values')
+  } else if (outlier !== undefined && type === 'string') {
+    note(
+      `a string because of ${JSON.stringify(outlier.excerpt)} in line ${outlier.line}; otherwise ${outlier.otherwise}`,
     )
   }
-  if (type === 'array' && guess.items?.traits === 0) say('only empty arrays, taken for strings')
-  if (column.unsafe) say('has numbers beyond 2^53, of which JSON keeps only the first digits')
+  if (type === 'array' && guess.items?.traits === 0) {
+    note('an array of strings, because all arrays are empty')
+  }
+  if (column.hasUnsafeIntegers) {
+    note('has integers beyond 2^53, which lose digits in JSON; write them as strings')
+  }
   if (column.unstorable > 0) {
-    const hold = column.unstorable === 1 ? 'holds' : 'hold'
-    say(
-      `${count(column.unstorable, 'value')} ${hold} U+0000 or half a character and will be refused`,
+    const [contain, are] = column.unstorable === 1 ? ['contains', 'is'] : ['contain', 'are']
+    note(
+      `${count(column.unstorable, 'value')} ${contain} U+0000 or an unpaired surrogate and ${are} rejected on import`,
     )
   }
   return notes
@@ -121,6 +126,6 @@ function count(number: number, noun: string): string {
 }
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, LISTED).join(', ')
-  return names.length > LISTED ? `${shown} and ${names.length - LISTED} more` : shown
+  const list = names.slice(0, MAX_LISTED).join(', ')
+  return names.length > MAX_LISTED ? `${list} and ${names.length - MAX_LISTED} more` : list
 }

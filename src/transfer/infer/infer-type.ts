@@ -4,17 +4,17 @@ import type {
 } from '../../ontology/definition/definition-schema.ts'
 import { freeName, propertyNameOf, wordsOf } from '../import/column-names.ts'
 import type { ColumnOptions } from '../import/column-plan.ts'
-import type { Coordinates, Place } from '../import/places.ts'
+import type { CoordinateColumns, GeopointColumns } from '../import/geopoint-columns.ts'
 import { type ColumnGuess, type Findings, notesOf } from './findings.ts'
-import { KEY_ROWS_CHECKED, soundsLikeKey } from './key-candidates.ts'
+import { hasKeyName, KEY_ROWS_CHECKED } from './key-candidates.ts'
 import { isKeptAsJson, scalarTypeOf, typeOf } from './value-guess.ts'
 
-/** An object type as the data suggests it. */
+/** An object type inferred from data. */
 export interface InferredType {
   readonly definition: ObjectTypeDefinition
-  /** What reads the same data as objects of this type. */
+  /** The options to read the same data as objects of this type. */
   readonly columns: ColumnOptions
-  /** What was guessed and why, a line each, for people. */
+  /** What was inferred and why, one line each, for the user. */
   readonly notes: readonly string[]
 }
 
@@ -22,38 +22,38 @@ const KEY_TYPES: readonly string[] = ['string', 'integer', 'long', 'date', 'time
 const TITLES = ['name', 'title', 'label', 'displayname']
 const DISPLAY_NAME_LENGTH = 1000
 
-export interface TypeWish {
+export interface TypeOptions {
   readonly apiName: string
   readonly displayName: string | undefined
-  /** What the caller says about the columns, which holds. */
-  readonly wishes: ColumnOptions
+  /** Explicit column options, which take precedence. */
+  readonly columnOptions: ColumnOptions
 }
 
-/** Makes a type of what was found in the rows. */
+/** Builds an object type from the findings about the rows. */
 export function inferType(
   findings: Findings,
-  { apiName, displayName, wishes }: TypeWish,
+  { apiName, displayName, columnOptions }: TypeOptions,
 ): InferredType {
   const properties = new Map<string, PropertyDefinition>()
   const propertyOf = new Map<string, string>()
-  const places = placesOf(findings, wishes)
-  const paired = new Set(places.flatMap(({ latitude, longitude }) => [latitude, longitude]))
-  const geopoints = new Map<string, Coordinates>()
-  const names = nameColumns(findings.columns, paired, wishes.map ?? new Map())
+  const pairs = geopointPairs(findings, columnOptions)
+  const paired = new Set(pairs.flatMap(({ latitude, longitude }) => [latitude, longitude]))
+  const geopoints = new Map<string, CoordinateColumns>()
+  const names = nameColumns(findings.columns, paired, columnOptions.map ?? new Map())
 
   for (const column of findings.columns) {
-    const place = places.find(({ latitude, longitude }) =>
+    const pair = pairs.find(({ latitude, longitude }) =>
       [latitude, longitude].includes(column.name),
     )
-    if (place === undefined) {
+    if (pair === undefined) {
       const name = names.get(column.name) ?? column.name
       propertyOf.set(column.name, name)
       properties.set(name, describeColumn(column, name))
-    } else if (![...geopoints.values()].includes(place)) {
+    } else if (![...geopoints.values()].includes(pair)) {
       const taken = new Set([...names.values(), ...geopoints.keys()])
-      const name = freeName(place.property, (candidate) => taken.has(candidate))
-      geopoints.set(name, place)
-      const description = `Made from the columns ${place.latitude} and ${place.longitude}.`
+      const name = freeName(pair.property, (candidate) => taken.has(candidate))
+      geopoints.set(name, pair)
+      const description = `From the columns ${pair.latitude} and ${pair.longitude}.`
       properties.set(name, { type: 'geopoint', description: cut(description) })
     }
   }
@@ -63,17 +63,17 @@ export function inferType(
   )
   const keyColumn = candidates.find((column) => {
     const { type } = properties.get(propertyOf.get(column) ?? '') ?? {}
-    // Amounts that happen to differ identify nothing; in the first column, numbers are no amounts.
+    // Numbers may be amounts that happen to differ, except in the first column.
     const isNumber = type === 'integer' || type === 'long'
-    return !isNumber || soundsLikeKey(column) || column === findings.columns[0]?.name
+    return !isNumber || hasKeyName(column) || column === findings.columns[0]?.name
   })
   const key =
-    keyColumn === undefined || wishes.rowNumber !== undefined
+    keyColumn === undefined || columnOptions.rowNumber !== undefined
       ? undefined
       : propertyOf.get(keyColumn)
   const rowNumber =
     key === undefined
-      ? (wishes.rowNumber ?? freeName('row', (name) => properties.has(name)))
+      ? (columnOptions.rowNumber ?? freeName('row', (name) => properties.has(name)))
       : undefined
   const primaryKey = key ?? rowNumber ?? 'row'
   const title = titleOf(propertyOf, properties)
@@ -94,27 +94,27 @@ export function inferType(
           : [[rowNumber, ROW_NUMBER], ...properties],
       ),
     },
-    columns: columnOptions(propertyOf, geopoints, findings.tooMany, rowNumber, wishes),
+    columns: readOptions({ propertyOf, geopoints, findings, rowNumber, columnOptions }),
     notes: notesOf({ findings, candidates, primaryKey, rowNumber, geopoints, propertyOf }),
   }
 }
 
 const ROW_NUMBER: PropertyDefinition = {
   type: 'integer',
-  description: 'The number of the row, counted from 1: no column tells the objects apart.',
+  description: 'Row number, counted from 1, because no column identifies the objects.',
 }
 
-/** Names that columns can keep are kept; the others get one that is free. */
+/** Assigns property names: columns with a valid name keep it, the others get a free one. */
 function nameColumns(
   columns: readonly ColumnGuess[],
   paired: ReadonlySet<string>,
-  wished: ReadonlyMap<string, string>,
+  mapped: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
   const open = columns.map(({ name }) => name).filter((name) => !paired.has(name))
   const names = new Map(
     open
-      .map((name) => [name, wished.get(name) ?? name] as const)
-      .filter(([name, given]) => wished.has(name) || propertyNameOf(name) === given),
+      .map((name) => [name, mapped.get(name) ?? name] as const)
+      .filter(([name, property]) => mapped.has(name) || propertyNameOf(name) === property),
   )
   const taken = new Set(names.values())
   for (const column of open) {
@@ -130,9 +130,9 @@ function describeColumn(column: ColumnGuess, name: string): PropertyDefinition {
   const { type, ...inner } = typeOf(column.guess)
   const description =
     column.filled === 0
-      ? 'Always empty in the data that this was guessed from.'
+      ? 'Always empty in the data that this type was inferred from.'
       : isKeptAsJson(column.guess)
-        ? 'JSON text: no property type holds these values.'
+        ? 'JSON text, because no property type can hold these values.'
         : undefined
   return {
     type,
@@ -144,30 +144,36 @@ function describeColumn(column: ColumnGuess, name: string): PropertyDefinition {
 
 function asKey(property: PropertyDefinition, rows: number): PropertyDefinition {
   const checked = rows > KEY_ROWS_CHECKED ? `the first ${KEY_ROWS_CHECKED}` : `all ${rows}`
-  const guessed = `Guessed to be the key: there and different in ${checked} rows.`
-  return { ...property, description: guessed }
+  const description = `Inferred to be the primary key: a different value in ${checked} rows.`
+  return { ...property, description }
 }
 
-/** The places that the caller names, and those that are found among the other columns. */
-function placesOf(
-  { places, columns }: Findings,
+/** Returns the pairs of the options, and those found among the other columns. */
+function geopointPairs(
+  findings: Findings,
   { geopoints = new Map() }: ColumnOptions,
-): Place[] {
-  const wished = [...geopoints].map(([property, place]) => ({ property, ...place }))
-  const taken = new Set(wished.flatMap(({ latitude, longitude }) => [latitude, longitude]))
-  const found = places.filter(
-    (place) => !taken.has(place.latitude) && !taken.has(place.longitude) && isPlace(place, columns),
+): GeopointColumns[] {
+  const explicit = [...geopoints].map(([property, pair]) => ({ property, ...pair }))
+  const taken = new Set(explicit.flatMap(({ latitude, longitude }) => [latitude, longitude]))
+  const implied = findings.geopoints.filter(
+    (pair) =>
+      !taken.has(pair.latitude) &&
+      !taken.has(pair.longitude) &&
+      areCoordinates(pair, findings.columns),
   )
-  return [...wished, ...found]
+  return [...explicit, ...implied]
 }
 
-/** Both columns hold numbers in the range of what their names say. */
-function isPlace({ latitude, longitude }: Place, columns: readonly ColumnGuess[]): boolean {
+/** Returns whether both columns hold numbers in the range of a latitude and a longitude. */
+function areCoordinates(
+  { latitude, longitude }: GeopointColumns,
+  columns: readonly ColumnGuess[],
+): boolean {
   const holds = (name: string, limit: number) => {
     const column = columns.find((candidate) => candidate.name === name)
     if (column === undefined || column.filled === 0) return false
     const type = scalarTypeOf(column.guess.traits)
-    return (type === 'double' || type === 'integer') && column.furthest <= limit
+    return (type === 'double' || type === 'integer') && column.maxMagnitude <= limit
   }
   return holds(latitude, 90) && holds(longitude, 180)
 }
@@ -180,26 +186,32 @@ function titleOf(
     const property = properties.get(name)
     return property?.type === 'string' && property.description === undefined
   })
-  const found = TITLES.flatMap((title) =>
+  const [title] = TITLES.flatMap((title) =>
     named.filter(([column]) => wordsOf(column).join('').toLowerCase() === title),
   )
-  return found[0]?.[1]
+  return title?.[1]
 }
 
-function columnOptions(
-  propertyOf: ReadonlyMap<string, string>,
-  geopoints: ReadonlyMap<string, Coordinates>,
-  tooMany: readonly string[],
-  rowNumber: string | undefined,
-  wishes: ColumnOptions,
-): ColumnOptions {
-  const { ignore } = wishes
+/** Returns the options to read the same data as objects of the inferred type. */
+function readOptions({
+  propertyOf,
+  geopoints,
+  findings,
+  rowNumber,
+  columnOptions: { ignore },
+}: {
+  readonly propertyOf: ReadonlyMap<string, string>
+  readonly geopoints: ReadonlyMap<string, CoordinateColumns>
+  readonly findings: Findings
+  readonly rowNumber: string | undefined
+  readonly columnOptions: ColumnOptions
+}): ColumnOptions {
   const renamed = [...propertyOf].filter(([column, name]) => propertyNameOf(column) !== name)
   return {
     ...(renamed.length === 0 ? {} : { map: new Map(renamed) }),
     ...(geopoints.size === 0 ? {} : { geopoints }),
     ...(ignore === undefined ? {} : { ignore }),
-    ...(tooMany.length === 0 ? {} : { ignoresOthers: true }),
+    ...(findings.excessColumns.length === 0 ? {} : { ignoreUnmatched: true }),
     ...(rowNumber === undefined ? {} : { rowNumber }),
   }
 }

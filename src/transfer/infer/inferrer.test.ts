@@ -13,7 +13,7 @@ function infer(kind: CellKind, ...cells: Row['cells'][]) {
   return inference.finish('thing')
 }
 
-/** The type of a column with these values. */
+/** Returns the inferred type of a column with these values. */
 function typeOf(kind: CellKind, values: readonly unknown[]): unknown {
   const rows = values.map((value, index) => ({ id: String(index), value }))
   return infer(kind, ...rows).definition.properties['value']
@@ -53,7 +53,7 @@ describe('a column of text', () => {
     expect(typeOf('text', values)).toMatchObject({ type })
   })
 
-  it('may hold JSON', () => {
+  it('can contain JSON', () => {
     expect(typeOf('text', ['[1, 2]', '[]'])).toEqual({ type: 'array', items: { type: 'integer' } })
     expect(typeOf('text', ['{"a": "x", "b": null}'])).toEqual({
       type: 'struct',
@@ -104,10 +104,10 @@ describe('a column of JSON values', () => {
     [[{}]],
     [[[{ a: 1 }, 2]]],
     [[{ a: 1 }, 2]],
-  ])('is kept as JSON text where no type holds it: %j', (values) => {
+  ])('becomes JSON text if no type can hold it: %j', (values) => {
     expect(typeOf('json', values)).toMatchObject({
       type: 'string',
-      description: 'JSON text: no property type holds these values.',
+      description: 'JSON text, because no property type can hold these values.',
     })
   })
 })
@@ -161,19 +161,19 @@ describe('the primary key', () => {
     expect(columns.rowNumber).toBe(key.startsWith('row') ? key : undefined)
   })
 
-  it('is a column of every row', () => {
+  it('is a column that every row has', () => {
     expect(infer('json', { id: 1, name: 'a' }, { name: 'b' }).definition.primaryKey).toBe('name')
     expect(infer('json', { name: 'a' }, { name: 'b', id: 1 }).definition.primaryKey).toBe('name')
   })
 
-  it('is told with the other candidates', () => {
+  it('is reported with the other candidates', () => {
     const { notes } = infer('text', { id: '1', name: 'a', code: 'x' })
-    expect(notes).toContain('primary key: id; possible too: code, name')
+    expect(notes).toContain('primary key: id; other candidates: code, name')
   })
 })
 
 describe('latitudes and longitudes', () => {
-  it('become a geopoint in their place', () => {
+  it('become a geopoint at the position of the first', () => {
     const { definition, columns, notes } = infer('text', {
       id: '1',
       lat: '48',
@@ -183,22 +183,22 @@ describe('latitudes and longitudes', () => {
     expect(Object.keys(definition.properties)).toEqual(['id', 'location', 'x'])
     expect(definition.properties['location']).toEqual({
       type: 'geopoint',
-      description: 'Made from the columns lat and lon.',
+      description: 'From the columns lat and lon.',
     })
     expect(columns.geopoints?.get('location')).toMatchObject({ latitude: 'lat', longitude: 'lon' })
-    expect(notes).toContain('location: a geopoint made from the columns lat and lon')
+    expect(notes).toContain('location: a geopoint from the columns lat and lon')
   })
 
-  it('take a name that is free', () => {
+  it('get a name that is not taken', () => {
     const { definition } = infer('json', { location: 'here', lat: 1, lon: 2 })
     expect(Object.keys(definition.properties)).toEqual(['location', 'location2'])
   })
 
   it.each<[string, Row['cells'][]]>([
     ['out of range', [{ lat: '91', lon: '1' }]],
-    ['no numbers', [{ lat: 'a', lon: '1' }]],
+    ['not numbers', [{ lat: 'a', lon: '1' }]],
     [
-      'not always both there',
+      'not always both filled',
       [
         { lat: '1', lon: '' },
         { lat: '', lon: '1' },
@@ -211,42 +211,42 @@ describe('latitudes and longitudes', () => {
         { lat: '1', lon: '2' },
       ],
     ],
-  ])('stay two columns when they are %s', (_why, rows) => {
+  ])('stay two columns if they are %s', (_why, rows) => {
     expect(infer('text', ...rows).columns.geopoints).toBeUndefined()
   })
 })
 
 describe('notes', () => {
-  it('tell what spoils a column, what is empty and what will be refused', () => {
+  it('report outliers, empty columns and values that will be rejected', () => {
     const rows = [
       { id: 'a', count: '1', none: '' },
       { id: 'b', count: 'NA', none: '' },
       { id: 'c\0', count: '2', none: '' },
     ]
     expect(infer('text', ...rows).notes).toEqual([
-      '3 rows and 3 columns were looked at',
-      'primary key: id; possible too: count',
-      'id: 1 value holds U+0000 or half a character and will be refused',
-      'count: a string because of "NA" in line 3, else integer',
-      'none: always empty, so it is taken for a string',
+      'inferred from 3 rows and 3 columns',
+      'primary key: id; other candidates: count',
+      'id: 1 value contains U+0000 or an unpaired surrogate and is rejected on import',
+      'count: a string because of "NA" in line 3; otherwise integer',
+      'none: a string, because it is always empty',
     ])
   })
 
-  it('tell of rows that cannot be read, lost digits and empty arrays', () => {
+  it('report unreadable rows, lost digits and empty arrays', () => {
     const inference = inferrer()
     inference.add([{ line: 1, reason: 'is not JSON', excerpt: '{' }], 'json')
     inference.add([{ line: 2, cells: { id: 'a', big: 2 ** 60, list: [] } }], 'json')
     const { notes } = inference.finish('thing')
     expect(notes).toContain('1 row could not be read')
     expect(notes).toContain(
-      'big: has numbers beyond 2^53, of which JSON keeps only the first digits',
+      'big: has integers beyond 2^53, which lose digits in JSON; write them as strings',
     )
-    expect(notes).toContain('list: only empty arrays, taken for strings')
+    expect(notes).toContain('list: an array of strings, because all arrays are empty')
   })
 })
 
 describe('names', () => {
-  it('that cannot stay become display names', () => {
+  it('that are not valid become display names', () => {
     const { definition, columns } = infer('text', {
       'US Gross': '1',
       usGross: '2',
@@ -260,7 +260,7 @@ describe('names', () => {
     ])
   })
 
-  it('of objects become the title', () => {
+  it('such as title and name become the title property', () => {
     expect(infer('text', { id: '1', Title: 'a' }).definition.titleProperty).toBe('Title')
     expect(infer('text', { id: '1', 'Display Name': 'a' }).definition.titleProperty).toBe(
       'displayName',
@@ -268,11 +268,11 @@ describe('names', () => {
     expect(infer('text', { id: '1', name: '5' }).definition.titleProperty).toBeUndefined()
   })
 
-  it('of columns are not without end', () => {
+  it('of columns are limited in number', () => {
     const wide = Object.fromEntries(Array.from({ length: 1200 }, (_, index) => [`c${index}`, 'x']))
     const { definition, columns } = infer('json', wide, wide)
     expect(Object.keys(definition.properties)).toHaveLength(1000)
-    expect(columns.ignoresOthers).toBe(true)
+    expect(columns.ignoreUnmatched).toBe(true)
   })
 
   it.each([
@@ -280,7 +280,7 @@ describe('names', () => {
     ['/data/US Airports.csv', 'usAirports', 'US Airports'],
     ['C:\\data\\x.parquet', 'x', 'x'],
     ['-', 'object', '-'],
-  ])('of files become names of types: %s', (file, name, title) => {
+  ])('of files become type names: %s', (file, name, title) => {
     expect(typeNameOf(file)).toBe(name)
     expect(fileTitle(file)).toBe(title)
   })
@@ -289,7 +289,7 @@ describe('names', () => {
 describe('a definition', () => {
   const inferred = infer('text', { id: '1', name: 'a' })
 
-  it('is whole and can be read back', () => {
+  it('is complete and can be parsed', () => {
     const text = writeDefinition('mine', inferred)
     expect(text).toContain('\n  "objectTypes": [\n')
     const ontology = parseDefinition(JSON.parse(text))
@@ -297,7 +297,7 @@ describe('a definition', () => {
     expect([...ontology.objectTypes.keys()]).toEqual(['thing'])
   })
 
-  it('takes one type more, and leaves the others alone', () => {
+  it('gets another type without changing the others', () => {
     const other = {
       apiName: 'other',
       primaryKey: 'id',
@@ -309,7 +309,7 @@ describe('a definition', () => {
     expect(withType(later, 'mine', infer('text', { x: '1' }))).toBe(later)
   })
 
-  it('needs a row to come from', () => {
-    expect(() => infer('text')).toThrow('there is no row to guess a type from')
+  it('cannot be inferred without rows', () => {
+    expect(() => infer('text')).toThrow('cannot infer a type: the data has no rows')
   })
 })

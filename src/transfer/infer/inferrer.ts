@@ -1,3 +1,4 @@
+/** Infers the object type of rows, in one pass over any number of them. */
 import { PROPERTIES_MAX } from '../../contract/limits.ts'
 import {
   type CellKind,
@@ -8,48 +9,47 @@ import {
   type Row,
 } from '../../formats/row.ts'
 import type { ColumnOptions } from '../import/column-plan.ts'
-import { findPlaces, type Place } from '../import/places.ts'
-import { isAbsent } from '../import/row-parts.ts'
+import { findGeopointColumns, type GeopointColumns } from '../import/geopoint-columns.ts'
+import { isAbsent } from '../import/property-readers.ts'
 import type { ColumnGuess, Findings } from './findings.ts'
 import { type InferredType, inferType } from './infer-type.ts'
 import { keyCandidates } from './key-candidates.ts'
 import { TRAIT } from './traits.ts'
 import { emptyGuess, isSettled, learn, scalarTypeOf } from './value-guess.ts'
 
-/** Looks at the rows of files, as many as there are, and guesses the type of their objects. */
 export interface Inferrer {
   add(rows: readonly ReadRow[], kind: CellKind): void
-  /** What was found, as an object type of that name. */
+  /** Returns the inferred object type. */
   finish(apiName: string, displayName?: string): InferredType
 }
 
-/** What the caller says about the columns holds; the rest is guessed. */
-export function inferrer(wishes: ColumnOptions = {}): Inferrer {
+/** Creates an inferrer; explicit column options take precedence over what is inferred. */
+export function inferrer(columnOptions: ColumnOptions = {}): Inferrer {
   const columns = new Map<string, ColumnGuess>()
   const keys = keyCandidates()
-  const tooMany = new Set<string>()
-  const halfPlaces = new Set<string>()
-  let places: Place[] = []
+  const excessColumns = new Set<string>()
+  const incompletePairs = new Set<string>()
+  let pairs: GeopointColumns[] = []
   let rows = 0
   let unreadable = 0
 
   function startColumns(names: readonly string[]): void {
-    let newPlace = false
+    let mayHaveNewPair = false
     for (const name of names) {
-      if (columns.has(name) || wishes.ignore?.has(name)) continue
-      // One property more may be needed for the number of the row.
+      if (columns.has(name) || columnOptions.ignore?.has(name)) continue
+      // One property is reserved for the row number.
       if (columns.size >= PROPERTIES_MAX - 1) {
-        if (tooMany.size < PROPERTIES_MAX) tooMany.add(name)
+        if (excessColumns.size < PROPERTIES_MAX) excessColumns.add(name)
         continue
       }
       columns.set(name, emptyColumn(name))
       keys.start(name)
-      newPlace ||= /lat|lon|lng/i.test(name)
+      mayHaveNewPair ||= /lat|lon|lng/i.test(name)
     }
-    if (newPlace) places = findPlaces([...columns.keys()])
+    if (mayHaveNewPair) pairs = findGeopointColumns([...columns.keys()])
   }
 
-  function seeRow(row: Row, kind: CellKind): void {
+  function addRow(row: Row, kind: CellKind): void {
     const names = Object.keys(row.cells)
     startColumns(names)
     for (const name of names) {
@@ -57,14 +57,13 @@ export function inferrer(wishes: ColumnOptions = {}): Inferrer {
       const value = row.cells[name]
       if (column === undefined || isAbsent(value, kind)) continue
       column.filled += 1
-      seeValue(column, value, kind, row.line)
-      keys.see(name, value)
+      addValue(column, value, kind, row.line)
+      keys.add(name, value)
     }
     keys.endRow()
-    for (const place of places) {
-      const { latitude, longitude } = place
+    for (const { latitude, longitude } of pairs) {
       if (isAbsent(row.cells[latitude], kind) !== isAbsent(row.cells[longitude], kind)) {
-        halfPlaces.add(latitude)
+        incompletePairs.add(latitude)
       }
     }
     rows += 1
@@ -74,44 +73,44 @@ export function inferrer(wishes: ColumnOptions = {}): Inferrer {
     add(batch, kind) {
       for (const row of batch) {
         if (isUnreadable(row)) unreadable += 1
-        else seeRow(row, kindOfRow(row, kind))
+        else addRow(row, kindOfRow(row, kind))
       }
     },
     finish(apiName, displayName) {
-      if (rows === 0) throw new Error(nothingSeen(unreadable))
+      if (rows === 0) throw new Error(describeNoRows(unreadable))
       const findings: Findings = {
         rows,
         unreadable,
         columns: [...columns.values()],
-        places: places.filter(({ latitude }) => !halfPlaces.has(latitude)),
+        geopoints: pairs.filter(({ latitude }) => !incompletePairs.has(latitude)),
         keys: keys.ranked(),
-        tooMany: [...tooMany],
+        excessColumns: [...excessColumns],
       }
-      return inferType(findings, { apiName, displayName, wishes })
+      return inferType(findings, { apiName, displayName, columnOptions })
     },
   }
 }
 
-function nothingSeen(unreadable: number): string {
+function describeNoRows(unreadable: number): string {
   return unreadable === 0
-    ? 'there is no row to guess a type from'
-    : `there is no row to guess a type from: none of ${unreadable} could be read`
+    ? 'cannot infer a type: the data has no rows'
+    : `cannot infer a type: none of the ${unreadable} rows could be read. Check --format.`
 }
 
 function emptyColumn(name: string): ColumnGuess {
-  const counts = { filled: 0, unstorable: 0, furthest: 0 }
-  return { name, ...counts, guess: emptyGuess(), odd: undefined, unsafe: false }
+  const counts = { filled: 0, unstorable: 0, maxMagnitude: 0 }
+  return { name, ...counts, guess: emptyGuess(), outlier: undefined, hasUnsafeIntegers: false }
 }
 
-function seeValue(column: ColumnGuess, value: unknown, kind: CellKind, line: number): void {
+function addValue(column: ColumnGuess, value: unknown, kind: CellKind, line: number): void {
   const { guess } = column
   if (!isSettled(guess)) {
     const before = guess.traits
     learn(guess, value, kind)
     if (guess.traits !== before && scalarTypeOf(guess.traits) === 'string') {
-      // The value that spoils a narrower type is worth telling.
+      // A single value that rules out a narrower type is reported to the user.
       const otherwise = scalarTypeOf(before)
-      if (otherwise !== 'string') column.odd = { line, excerpt: excerptOf(value), otherwise }
+      if (otherwise !== 'string') column.outlier = { line, excerpt: excerptOf(value), otherwise }
     }
     if (typeof value === 'number' || (guess.traits & NUMBERS) !== 0) measure(column, value)
   }
@@ -124,9 +123,10 @@ const NUMBERS = TRAIT.integer | TRAIT.fraction | TRAIT.floating | TRAIT.notFinit
 
 function measure(column: ColumnGuess, value: unknown): void {
   const distance = Math.abs(Number(value))
-  // NaN is no place on a map either.
-  if (!(distance <= column.furthest)) column.furthest = Number.isNaN(distance) ? Infinity : distance
+  // NaN is not a coordinate either.
+  if (!(distance <= column.maxMagnitude))
+    column.maxMagnitude = Number.isNaN(distance) ? Infinity : distance
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    column.unsafe = true
+    column.hasUnsafeIntegers = true
   }
 }

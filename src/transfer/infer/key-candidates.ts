@@ -5,33 +5,33 @@ import { isoTimestamp } from '../import/iso-timestamp.ts'
 import { NumberSet } from './number-set.ts'
 
 /**
- * Finds the columns whose values are all there and all different. A value is remembered by a number
- * of 53 bits, so one column in ten thousand is wrongly taken for one with repeats.
+ * Finds the columns that have a different value in every row. Values are stored as 53-bit hashes,
+ * so about one unique column in ten thousand is wrongly excluded.
  */
 export interface KeyCandidates {
-  /** Considers a column; all are known before the first row that has them is counted. */
+  /** Adds a column; called before the first row that has it is added. */
   start(column: string): void
-  /** Takes the value of a column in the present row. */
-  see(column: string, value: unknown): void
-  /** Ends a row: columns that it did not have are out. */
+  /** Adds the value of a column in the current row. */
+  add(column: string, value: unknown): void
+  /** Ends a row and excludes the columns that it did not have. */
   endRow(): void
-  /** The columns that are left, the likeliest first. */
+  /** Returns the remaining columns, the most likely key first. */
   ranked(): string[]
 }
 
-/** Beyond so many rows a column is trusted. */
+/** The number of rows that are checked; later rows are assumed to be unique. */
 export const KEY_ROWS_CHECKED = 1_000_000
 
-/** How many columns are followed from which row on: memory stays flat whatever the file. */
-const FOLLOWED: readonly (readonly [row: number, columns: number])[] = [
+/** The maximum number of candidates from a row on, which bounds the memory. */
+const MAX_CANDIDATES: readonly (readonly [row: number, columns: number])[] = [
   [1, 100],
   [1_000, 16],
   [20_000, 4],
 ]
 
 interface Candidate {
-  readonly seen: NumberSet
-  /** How little the name sounds like a key. */
+  readonly hashes: NumberSet
+  /** The lower, the more the name resembles a key. */
   readonly rank: number
   rows: number
 }
@@ -40,7 +40,7 @@ export function keyCandidates(): KeyCandidates {
   const candidates = new Map<string, Candidate>()
   let rows = 0
 
-  // Sorting keeps the order of equals, which is that of the columns.
+  // The sort is stable, so equal ranks keep the order of the columns.
   const ranked = () =>
     [...candidates].toSorted(([, a], [, b]) => a.rank - b.rank).map(([column]) => column)
   const keepBest = (count: number) => {
@@ -49,17 +49,17 @@ export function keyCandidates(): KeyCandidates {
 
   return {
     start(column) {
-      // A column that was not there in the first row is empty there.
+      // A column that first appears later has no value in the first row.
       if (rows > 0) return
-      candidates.set(column, { seen: new NumberSet(), rank: nameRank(column), rows: 0 })
+      candidates.set(column, { hashes: new NumberSet(), rank: nameRank(column), rows: 0 })
     },
-    see(column, value) {
+    add(column, value) {
       const candidate = candidates.get(column)
       if (candidate === undefined) return
       candidate.rows += 1
       const text = keyText(value)
       if (text === undefined) candidates.delete(column)
-      else if (rows < KEY_ROWS_CHECKED && !candidate.seen.add(hashOf(text))) {
+      else if (rows < KEY_ROWS_CHECKED && !candidate.hashes.add(hashOf(text))) {
         candidates.delete(column)
       }
     },
@@ -67,15 +67,15 @@ export function keyCandidates(): KeyCandidates {
       rows += 1
       for (const [column, candidate] of candidates) {
         if (candidate.rows < rows) candidates.delete(column)
-        if (rows === KEY_ROWS_CHECKED) candidate.seen.clear()
+        if (rows === KEY_ROWS_CHECKED) candidate.hashes.clear()
       }
-      for (const [row, count] of FOLLOWED) if (rows === row) keepBest(count)
+      for (const [row, count] of MAX_CANDIDATES) if (rows === row) keepBest(count)
     },
     ranked,
   }
 }
 
-/** What a value is as a key; two spellings of one time are one key. */
+/** Returns the text of a value as a key; equal timestamps have the same text. */
 function keyText(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
   if (typeof value !== 'string' || value === '') return undefined
@@ -103,12 +103,12 @@ function canonicalTime(timestamp: string): string {
 const NAMES = [['id'], ['uuid', 'guid', 'key', 'pk'], ['code', 'iata', 'icao', 'isbn', 'sku']]
 const ENDINGS = [['id'], ['uuid', 'guid', 'key'], ['code', 'number', 'no']]
 
-/** Whether the name says that a column identifies something. */
-export function soundsLikeKey(column: string): boolean {
+/** Returns whether the name of a column suggests an identifier. */
+export function hasKeyName(column: string): boolean {
   return nameRank(column) < NAMES.length + ENDINGS.length
 }
 
-/** How much a name sounds like a key: the smaller the more. */
+/** Ranks a name: the lower, the more it resembles a key. */
 function nameRank(column: string): number {
   const words = wordsOf(column).map((word) => word.toLowerCase())
   const whole = NAMES.findIndex((names) => names.includes(words.join('')))
@@ -117,7 +117,7 @@ function nameRank(column: string): number {
   return NAMES.length + (end === -1 ? ENDINGS.length : end)
 }
 
-/** 53 bits of a text, spread evenly: two 32-bit multiplicative hashes side by side. */
+/** Hashes a text to 53 bits, with two 32-bit multiplicative hashes. */
 function hashOf(text: string): number {
   let high = 0xdeadbeef
   let low = 0x41c6ce57

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
 import { NumberSet } from './number-set.ts'
 
-it('knows a number again, however many there are', () => {
+it('recognises a number among any number of others', () => {
   const number = fc.oneof(
     fc.nat(300),
     fc.maxSafeNat().map((large) => large - (large % 64)),

@@ -1,11 +1,11 @@
 const FIRST_SLOTS = 64
 
-/** A set of whole numbers up to 2^53 - 2, in 16 to 32 bytes each: a `Set` takes three times that. */
+/** A set of integers up to 2^53 - 2, with 16 to 32 bytes per entry: a third of a `Set`. */
 export class NumberSet {
   #slots = new Float64Array(FIRST_SLOTS)
   #size = 0
 
-  /** Adds a number; says whether it is new. */
+  /** Adds a number; returns whether it is new. */
   add(number: number): boolean {
     if (!insert(this.#slots, number + 1)) return false
     this.#size += 1
@@ -25,17 +25,17 @@ export class NumberSet {
   }
 }
 
-/** Zero marks a free slot, so that entries are the numbers plus one. */
+/** Zero marks a free slot, so entries are the numbers plus one. */
 function insert(slots: Float64Array, entry: number): boolean {
   const mask = slots.length - 1
   let slot = entry % slots.length
   for (;;) {
-    const found = slots[slot]
-    if (found === 0) {
+    const existing = slots[slot]
+    if (existing === 0) {
       slots[slot] = entry
       return true
     }
-    if (found === entry) return false
+    if (existing === entry) return false
     slot = (slot + 1) & mask
   }
 }

@@ -1,40 +1,40 @@
 /**
- * What the values of a column look like, as bits: a value has one or two of them, a column those of
- * all its values. They are enough to tell the narrowest type that takes every value.
+ * Traits of values, as bits. A column has the traits of all its values, which determine the
+ * narrowest type that can hold every value.
  */
 export const TRAIT = {
-  /** A boolean, or the words true and false. */
+  /** A boolean, or the text true or false. */
   boolean: 1 << 0,
   yes: 1 << 1,
   no: 1 << 2,
-  /** Whole, 32 bits. */
+  /** A 32-bit integer. */
   integer: 1 << 3,
-  /** Whole, 64 bits. */
+  /** A 64-bit integer. */
   long: 1 << 4,
-  /** A long that a double does not hold exactly. */
+  /** A long that a double cannot hold exactly. */
   wide: 1 << 5,
-  /** Digits and a point, held by a double. */
+  /** A decimal number that a double can hold. */
   fraction: 1 << 6,
-  /** A number that only a double holds: with an exponent, or already a double. */
+  /** A number that only a double can hold: with an exponent, or already a double. */
   floating: 1 << 7,
   /** NaN and the infinities. */
   notFinite: 1 << 8,
-  /** A number with more digits than a double holds. */
+  /** A number with more digits than a double can hold. */
   decimal: 1 << 9,
   date: 1 << 10,
   timestamp: 1 << 11,
   /** `latitude,longitude` */
-  placeText: 1 << 12,
+  geopointText: 1 << 12,
   geopoint: 1 << 13,
   geoshape: 1 << 14,
   array: 1 << 15,
   struct: 1 << 16,
-  /** Null, where a property cannot hold it: inside an array. */
+  /** Null inside an array, which no property can hold. */
   nullItem: 1 << 17,
   text: 1 << 18,
 } as const
 
-/** Whether a column has no other traits than these. */
+/** Returns whether a column has no traits other than the allowed ones. */
 export function hasOnly(traits: number, allowed: number): boolean {
   return (traits & ~allowed) === 0
 }

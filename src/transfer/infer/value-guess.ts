@@ -5,7 +5,7 @@ import type { ScalarType } from '../../ontology/definition/property-type.ts'
 import { traitsOf } from './classify.ts'
 import { hasOnly, TRAIT } from './traits.ts'
 
-/** What is known of the values of a column, an array's items or a struct's field so far. */
+/** What is known about the values of a column, of array items or of a struct field. */
 export interface ValueGuess {
   traits: number
   /** The items of the arrays among the values. */
@@ -18,12 +18,12 @@ export function emptyGuess(): ValueGuess {
   return { traits: 0, items: undefined, fields: undefined }
 }
 
-/** Once nothing but text takes all values, there is nothing more to learn. */
+/** Returns whether only text can hold all values, so that further values change nothing. */
 export function isSettled(guess: ValueGuess): boolean {
   return (guess.traits & TRAIT.text) !== 0
 }
 
-/** Takes a value that is not null into account. */
+/** Adds a non-null value to the guess. */
 export function learn(guess: ValueGuess, value: unknown, kind: CellKind): void {
   if (isSettled(guess)) return
   const inner = kind === 'text' ? structured(value) : value
@@ -33,7 +33,7 @@ export function learn(guess: ValueGuess, value: unknown, kind: CellKind): void {
   if (traits === TRAIT.struct) learnFields(guess, inner as Readonly<Record<string, unknown>>, kind)
 }
 
-/** The array or object that a text holds as JSON, or the text. */
+/** Parses a text that is a JSON array or object; returns other values unchanged. */
 function structured(text: unknown): unknown {
   if (typeof text !== 'string' || !/^\s*[[{]/.test(text)) return text
   try {
@@ -62,7 +62,7 @@ function learnFields(
   for (const [name, value] of Object.entries(struct)) {
     let field = guess.fields.get(name)
     if (field === undefined) {
-      // An object used as a map has no end of names; as text it stays whole.
+      // An object used as a map can have any number of names, so it becomes text.
       if (guess.fields.size >= PROPERTIES_MAX || !FIELD_NAME.test(name)) {
         guess.traits |= TRAIT.text
         guess.fields = undefined
@@ -82,11 +82,11 @@ const EXACT = WHOLE | TRAIT.wide | TRAIT.fraction | TRAIT.decimal
 const DOUBLE = WHOLE | TRAIT.fraction | TRAIT.floating | TRAIT.notFinite
 const FINITE = DOUBLE & ~TRAIT.notFinite
 
-/** The narrowest scalar type that takes every value, `string` where no other does. */
+/** Returns the narrowest scalar type that can hold every value; `string` if no other can. */
 export function scalarTypeOf(traits: number): ScalarType {
   if (traits === 0) return 'string'
   if (hasOnly(traits, TRAIT.boolean | TRAIT.yes | TRAIT.no)) {
-    // `NO` alone may be a country.
+    // `NO` alone may be a country code.
     const both = TRAIT.yes | TRAIT.no
     return (traits & TRAIT.boolean) !== 0 || traits === both ? 'boolean' : 'string'
   }
@@ -96,12 +96,12 @@ export function scalarTypeOf(traits: number): ScalarType {
   if (hasOnly(traits, EXACT)) return 'decimal'
   if (traits === TRAIT.date) return 'date'
   if (hasOnly(traits, TRAIT.date | TRAIT.timestamp)) return 'timestamp'
-  if (hasOnly(traits, TRAIT.geopoint | TRAIT.placeText)) return 'geopoint'
+  if (hasOnly(traits, TRAIT.geopoint | TRAIT.geopointText)) return 'geopoint'
   if (hasOnly(traits, TRAIT.geopoint | TRAIT.geoshape)) return 'geoshape'
   return 'string'
 }
 
-/** The narrowest type; what an ontology cannot hold otherwise is text. */
+/** Returns the narrowest type; values that no other type can hold are text. */
 export function typeOf(guess: ValueGuess): PropertyDefinition {
   if (guess.traits === TRAIT.struct) {
     const fields = fieldTypes(guess)
@@ -115,7 +115,7 @@ export function typeOf(guess: ValueGuess): PropertyDefinition {
     if (fields !== undefined) return { type: 'array', items: { type: 'struct', fields } }
     return { type: 'string' }
   }
-  // Arrays of arrays and arrays with gaps have no type.
+  // No type can hold arrays of arrays, or arrays with null.
   if ((items.traits & NO_ITEM) !== 0) return { type: 'string' }
   return { type: 'array', items: { type: scalarTypeOf(items.traits) } }
 }
@@ -131,7 +131,7 @@ function fieldTypes({ fields }: ValueGuess): NonNullable<PropertyDefinition['fie
   )
 }
 
-/** Whether values that are no text must be kept as JSON text, because no type holds them. */
+/** Returns whether structured values must be stored as JSON text, because no type can hold them. */
 export function isKeptAsJson(guess: ValueGuess): boolean {
   return (guess.traits & NESTED) !== 0 && typeOf(guess).type === 'string'
 }

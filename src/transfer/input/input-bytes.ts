@@ -1,3 +1,4 @@
+/** Streams of bytes between a file and the reader of its format. */
 import type { FileHandle } from 'node:fs/promises'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
@@ -5,16 +6,14 @@ import type { Compression } from '../../formats/file-format.ts'
 import { UnreadableFile } from '../../formats/row.ts'
 import { cutZstdFrames } from './input-zstd.ts'
 
-/** Bytes on their way from a file to the reader of its format. */
-
-/** Rows arrive in arrays of what one chunk holds: some hundreds. */
+/** Also determines how many rows are delivered at once: some hundreds. */
 const CHUNK_BYTES = 64 * 1024
 
-/** A stream of bytes of which the beginning can be looked at before it is read. */
+/** A stream whose first bytes were read ahead. */
 export interface PeekedBytes {
-  /** All there is, if the stream ends before the beginning is long enough. */
+  /** The first bytes; all bytes of a short stream. */
   readonly head: Buffer
-  /** Everything, the beginning too. */
+  /** All bytes, including `head`. */
   readonly chunks: AsyncGenerator<Buffer>
 }
 
@@ -43,7 +42,7 @@ async function* replay(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerato
   }
 }
 
-/** What is in compressed bytes. */
+/** Decompresses a stream. */
 export async function* decompress(
   chunks: AsyncIterable<Buffer>,
   compression: Compression,
@@ -51,13 +50,13 @@ export async function* decompress(
   const options = { chunkSize: CHUNK_BYTES }
   const isGzip = compression === 'gzip'
   const stream = isGzip ? createGunzip(options) : createZstdDecompress(options)
-  // An error of the source reaches the stream, and with it the loop below.
+  // An error of the source destroys the stream, so that the loop below throws it.
   pipeline(isGzip ? chunks : cutZstdFrames(chunks), stream, () => {})
   try {
     for await (const chunk of stream) yield chunk as Buffer
   } catch (error) {
     throw error instanceof Error && isCompressionError(error)
-      ? new UnreadableFile(`the ${compression} data is broken or cut: ${error.message}`, {
+      ? new UnreadableFile(`the ${compression} data is damaged or truncated: ${error.message}`, {
           cause: error,
         })
       : error
@@ -70,10 +69,10 @@ function isCompressionError(error: NodeJS.ErrnoException): boolean {
   return /^(?:Z|ZSTD)_/.test(error.code ?? '')
 }
 
-/** The bytes of a file, from where it stands. */
+/** Reads a file from its current position. */
 export async function* handleBytes(handle: FileHandle): AsyncGenerator<Buffer> {
   for (;;) {
-    // A new buffer each time: the one before can still be in use.
+    // A new buffer each time, because the previous one may still be in use.
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
     const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, null)
     if (bytesRead === 0) return
@@ -81,7 +80,7 @@ export async function* handleBytes(handle: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/** The bytes of a stream, whatever else can read from it. */
+/** Reads a stream as buffers, also if it yields strings. */
 export async function* streamBytes(stream: Readable): AsyncGenerator<Buffer> {
   for await (const chunk of stream) {
     yield typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer)

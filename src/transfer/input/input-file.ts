@@ -1,10 +1,9 @@
+/** Files with random access, which Parquet needs. */
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ParquetBytes } from '../../formats/parquet/parquet.ts'
 import { UnreadableFile } from '../../formats/row.ts'
-
-/** Files of which any part is read, as Parquet needs it. */
 
 export async function fileBytes(handle: FileHandle): Promise<ParquetBytes> {
   const { size } = await handle.stat()
@@ -24,23 +23,23 @@ async function readRange(handle: FileHandle, start: number, end: number): Promis
       buffer.byteLength - filled,
       start + filled,
     )
-    if (bytesRead === 0) throw new UnreadableFile('the file ends before it should')
+    if (bytesRead === 0) throw new UnreadableFile('the file is truncated')
     filled += bytesRead
   }
   return buffer
 }
 
-/** Room for a temporary file where nothing else is said: more than nearly all data that is shared. */
+/** The default limit for temporary files. */
 export const TEMP_MAX_BYTES = 16 * 1024 ** 3
 
 export interface SpoolOptions {
-  /** More bytes than this are refused: a small compressed file can hold any number. */
+  /** Protects the disk: a small compressed file can hold any number of bytes. */
   readonly maxBytes: number
-  /** What removes the file, and must run in every case. */
+  /** Receives the functions that remove the file; the caller must run them in every case. */
   readonly cleanups: (() => Promise<void>)[]
 }
 
-/** Keeps a stream in a temporary file; the clean-up removes it. */
+/** Copies a stream to a temporary file. */
 export async function spool(
   chunks: AsyncIterable<Buffer>,
   { maxBytes, cleanups }: SpoolOptions,
@@ -54,7 +53,7 @@ export async function spool(
     bytes += chunk.length
     if (bytes > maxBytes) {
       throw new UnreadableFile(
-        `takes more than ${maxBytes} bytes as a temporary file; decompress it first, or raise --max-temp-bytes`,
+        `needs more than ${maxBytes} bytes as a temporary file. Decompress it first, or raise --max-temp-bytes.`,
       )
     }
     await handle.write(chunk)

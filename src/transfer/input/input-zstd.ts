@@ -1,9 +1,9 @@
 import { UnreadableFile } from '../../formats/row.ts'
 
 /**
- * Cuts a Zstandard stream where its frames end, so that no chunk holds bytes of two frames: Node's
- * decompressor ends with the first frame of a chunk and silently drops what follows. Tools that
- * compress in parallel, and `cat a.zst b.zst`, make streams of many frames.
+ * Splits a Zstandard stream at its frame boundaries, so that no chunk has bytes of two frames: the
+ * decompressor of Node.js stops after the first frame of a chunk and silently drops the rest.
+ * Parallel compressors and `cat a.zst b.zst` write streams of several frames.
  */
 export async function* cutZstdFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const frames = new ZstdFrames()
@@ -35,22 +35,22 @@ type Part =
   | 'block'
   | 'checksum'
 
-/** Follows the headers of frames and blocks; what they hold is not looked at. */
+/** Tracks frame and block headers; the content of blocks is skipped. */
 class ZstdFrames {
   #part: Part = 'magic'
-  /** Bytes of this part that are still to come, and the number that those before make. */
+  /** The remaining bytes of the current part, the number of bytes read, and their value. */
   #left = 4
   #taken = 0
   #value = 0
   #hasChecksum = false
   #isLastBlock = false
 
-  /** Between two frames. */
+  /** Whether the position is between two frames. */
   get isAtEnd(): boolean {
     return this.#part === 'magic' && this.#taken === 0
   }
 
-  /** Reads on to the end of a part or of the chunk; returns where that is. */
+  /** Reads to the end of the part or the chunk; returns the new offset. */
   advance(chunk: Buffer, from: number): number {
     const end = Math.min(from + this.#left, chunk.length)
     if (this.#left <= 4) {
@@ -70,14 +70,14 @@ class ZstdFrames {
     return end
   }
 
-  /** What follows the part that was read, and how long that is. */
+  /** Returns the part that follows the current one, and its length. */
   #next(): [part: Part, bytes: number] {
     const value = this.#value
     switch (this.#part) {
       case 'magic':
         if (value === MAGIC) return ['descriptor', 1]
         if (Math.floor(value / 16) === SKIPPABLE_MAGIC) return ['skipped size', 4]
-        throw new UnreadableFile('the zstd data is broken: no frame starts where one must')
+        throw new UnreadableFile('the zstd data is damaged: a frame has no valid header')
       case 'skipped size':
         return ['skipped', value]
       case 'descriptor':
@@ -96,7 +96,7 @@ class ZstdFrames {
     }
   }
 
-  /** The length of the rest of the header. */
+  /** Returns the length of the rest of the header. */
   #readDescriptor(descriptor: number): number {
     const isSingleSegment = (descriptor & 0x20) !== 0
     this.#hasChecksum = (descriptor & 4) !== 0

@@ -34,7 +34,7 @@ async function readStdin(content: string | Uint8Array, options?: Partial<InputOp
   return { format: input.format, rows: await contentOf(input.source) }
 }
 
-/** Files of the test that this process has open, where the system tells. */
+/** Returns the files of the test that this process has open; empty on systems without /proc. */
 function openFiles(): string[] {
   if (!existsSync('/proc/self/fd')) return []
   return readdirSync('/proc/self/fd')
@@ -100,21 +100,21 @@ describe('an input', () => {
     })
   })
 
-  it('of Parquet that cannot be read in parts is kept in a file until it is read', async () => {
-    const kept = () => readdirSync(tmpdir()).filter((name) => name.startsWith('oqs-input-'))
-    const before = kept().length
+  it('of compressed or piped Parquet is copied to a temporary file', async () => {
+    const copies = () => readdirSync(tmpdir()).filter((name) => name.startsWith('oqs-input-'))
+    const before = copies().length
     expect(await readStdin(gzipSync(PARQUET))).toEqual({ format: 'parquet', rows })
     const input = await openInput('-', { stdin: Readable.from(inChunks(PARQUET)) })
-    expect(kept()).toHaveLength(before + 1)
+    expect(copies()).toHaveLength(before + 1)
     await input.close()
     await input.close()
-    expect(kept()).toHaveLength(before)
+    expect(copies()).toHaveLength(before)
   })
 
   it.each([
     ['gzip', gzipSync],
     ['zstd', zstdCompressSync],
-  ])('of %s Parquet is kept only up to a limit, and removed in every case', async (_, pack) => {
+  ])('of %s Parquet is copied up to a limit, and the copy is always removed', async (_, pack) => {
     const temporary = join(folder.path, 'temporary')
     mkdirSync(temporary, { recursive: true })
     vi.stubEnv('TMPDIR', temporary)
@@ -123,23 +123,23 @@ describe('an input', () => {
       expect(bomb.length).toBeLessThan(100_000)
       const path = await write('bomb.parquet', bomb)
       await expect(openInput(path, { stdin: noStdin, maxTempBytes: 1_000_000 })).rejects.toThrow(
-        `${path}: takes more than 1000000 bytes as a temporary file; decompress it first, or raise --max-temp-bytes`,
+        `${path}: needs more than 1000000 bytes as a temporary file. Decompress it first, or raise --max-temp-bytes.`,
       )
       expect(readdirSync(temporary)).toEqual([])
-      // Within the limit it is read, and found to be none.
+      // Within the limit it is read, but it is not a Parquet file.
       await expect(openInput(path, { stdin: noStdin })).rejects.toThrow(path)
       expect(readdirSync(temporary)).toEqual([])
       const fits = { maxTempBytes: PARQUET.length }
       expect(await readStdin(pack(PARQUET), fits)).toEqual({ format: 'parquet', rows })
       const less = { maxTempBytes: PARQUET.length - 1 }
-      await expect(readStdin(pack(PARQUET), less)).rejects.toThrow('takes more than')
+      await expect(readStdin(pack(PARQUET), less)).rejects.toThrow('needs more than')
       expect(readdirSync(temporary)).toEqual([])
     } finally {
       vi.unstubAllEnvs()
     }
   })
 
-  it('tells how much of it is read', async () => {
+  it('reports the number of bytes read', async () => {
     const content = CSV + '3,z\n'.repeat(100_000)
     for (const bytes of [Buffer.from(content), gzipSync(content)]) {
       const input = await openInput(await write('long.csv', bytes), { stdin: noStdin })
@@ -158,7 +158,7 @@ describe('an input', () => {
     expect(parquet.bytesRead()).toBe(PARQUET.length)
   })
 
-  it('is closed when nobody reads on', async () => {
+  it('is closed when reading stops early', async () => {
     const content = CSV + '3,z\n'.repeat(200_000)
     for (const bytes of [content, gzipSync(content), zstdCompressSync(content), PARQUET]) {
       const path = await write('stopped', bytes)
@@ -170,7 +170,7 @@ describe('an input', () => {
     expect(openFiles()).toEqual([])
   })
 
-  it('can be closed while more is waited for', async () => {
+  it('can be closed while it waits for more data', async () => {
     const stdin = new PassThrough()
     stdin.write(CSV + '3,z\n'.repeat(50))
     const input = await openInput('-', { stdin })
@@ -182,7 +182,7 @@ describe('an input', () => {
     expect(await waiting).toBe('Premature close')
   })
 
-  it('of several compressed parts is read to its end, however it arrives', async () => {
+  it('of several compressed parts is read to its end, wherever chunks are split', async () => {
     const skipped = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3])
     const parts = ['a,b\n1,', 'x\n', '2,y\n']
     const zstd = Buffer.concat([
@@ -209,23 +209,26 @@ describe('an input that cannot be read', () => {
     return copy
   }
 
+  const DAMAGED_GZIP = 'the gzip data is damaged'
+  const DAMAGED_ZSTD = 'the zstd data is damaged'
+
   it.each([
     ['empty.csv', '', 'is empty'],
-    ['empty.csv.gz', gzipSync(''), 'is empty: nothing is in the compressed data'],
-    ['cut.csv.gz', gzipSync(many).subarray(0, 20_000), 'the gzip data is broken or cut: unexpec'],
-    ['cut.csv.zst', zstdCompressSync(many).subarray(0, 9_000), 'the zstd data is broken or cut: '],
-    ['broken.csv.gz', changed(gzipSync(many), 9_000), 'the gzip data is broken or cut: '],
-    ['broken.csv.zst', changed(zstdCompressSync(many), 9_000), 'the zstd data is broken'],
+    ['empty.csv.gz', gzipSync(''), 'is empty after decompression'],
+    ['cut.csv.gz', gzipSync(many).subarray(0, 20_000), `${DAMAGED_GZIP} or truncated: unexpec`],
+    ['cut.csv.zst', zstdCompressSync(many).subarray(0, 9_000), `${DAMAGED_ZSTD} or truncated: `],
+    ['broken.csv.gz', changed(gzipSync(many), 9_000), `${DAMAGED_GZIP} or truncated: `],
+    ['broken.csv.zst', changed(zstdCompressSync(many), 9_000), DAMAGED_ZSTD],
     ['more.csv.zst', Buffer.concat([zstdCompressSync(CSV), Buffer.from('more')]), 'the zstd data'],
-    ['more.csv.gz', Buffer.concat([gzipSync(CSV), Buffer.from('more')]), 'the gzip data is broken'],
-    ['no.csv.gz', CSV, 'is named as gzip data but is none'],
-    ['no.csv.zst', gzipSync(CSV), 'is named as zstd data but is none'],
-    ['utf16.csv', Buffer.from(`\ufeff${CSV}`, 'utf16le'), 'is UTF-16, not UTF-8'],
+    ['more.csv.gz', Buffer.concat([gzipSync(CSV), Buffer.from('more')]), DAMAGED_GZIP],
+    ['no.csv.gz', CSV, 'has a gzip file name, but is not gzip data'],
+    ['no.csv.zst', gzipSync(CSV), 'has a zstd file name, but is not zstd data'],
+    ['utf16.csv', Buffer.from(`\ufeff${CSV}`, 'utf16le'), 'is UTF-16. Save it as UTF-8'],
     ['no.parquet', CSV, 'not a Parquet file, or cut'],
     ['cut.parquet', PARQUET.subarray(0, -5), 'not a Parquet file, or cut'],
     ['one.json', '{\n"a":1}', 'line 1: one JSON object, but an array of objects or an object on'],
     ['quote.csv', 'a,b\n1,"2\n', 'line 2: a quote that opens here is never closed'],
-  ] as const)('%s: one line that names it', async (name, content, message) => {
+  ] as const)('is reported in one line with its name: %s', async (name, content, message) => {
     const reading = read(name, content)
     await expect(reading).rejects.toThrow(`${join(folder.path, name)}: ${message}`)
     await expect(reading).rejects.toHaveProperty('name', 'UnreadableFile')
@@ -233,10 +236,10 @@ describe('an input that cannot be read', () => {
     expect(openFiles()).toEqual([])
   })
 
-  it('because it is no file', async () => {
+  it('is reported if it is missing, a directory or empty', async () => {
     const path = join(folder.path, 'none.csv')
     await expect(openInput(path, { stdin: noStdin })).rejects.toThrow(
-      `${path}: there is no such file`,
+      `${path}: the file does not exist`,
     )
     const directory = join(folder.path, 'directory')
     mkdirSync(directory)

@@ -1,3 +1,4 @@
+/** Opens a data file or standard input as rows, in any format, compressed or not. */
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -18,36 +19,34 @@ import { type ReadRow, type RowSource, UnreadableFile } from '../../formats/row.
 import { decompress, handleBytes, type PeekedBytes, peek, streamBytes } from './input-bytes.ts'
 import { fileBytes, spool, TEMP_MAX_BYTES } from './input-file.ts'
 
-/** A data file, or standard input, as rows: compressed or not, in whatever format. */
-
 export interface InputOptions {
-  /** Overrules what the name and the content say. */
+  /** Detected from the name and the content if undefined. */
   readonly format?: FileFormat | undefined
-  /** Between the columns of CSV, where it should not be guessed. */
+  /** The column delimiter of CSV; detected if undefined. */
   readonly delimiter?: string | undefined
   readonly stdin: Readable
-  /** Where standard input was kept, if it is read from there. */
+  /** A copy of standard input to read instead of it. */
   readonly stdinPath?: string | undefined
-  /** Room for Parquet that must be kept in a temporary file: compressed, or from a pipe. */
+  /** The limit for temporary files, which compressed or piped Parquet needs. */
   readonly maxTempBytes?: number | undefined
 }
 
 export interface Input {
-  /** How messages call it. */
+  /** The name for messages. */
   readonly name: string
   readonly format: FileFormat
-  /** Bytes of the file as it lies there; unknown for a pipe. */
+  /** The size of the file; undefined for a pipe. */
   readonly totalBytes: number | undefined
-  /** How many of them are read. */
+  /** The number of bytes read so far. */
   bytesRead(): number
-  /** Its rows, once; when they end, or nobody wants more, the file is closed. */
+  /** The rows, readable once; the file is closed when the iteration ends. */
   readonly source: RowSource
-  /** For who does not read the rows. */
+  /** Closes the file if the rows are not read. */
   close(): Promise<void>
 }
 
 const STDIN = '-'
-/** How far to look for the end of the first line, which can tell the format. */
+/** How many bytes to search for the end of the first line, which may show the format. */
 const HEAD_BYTES = 64 * 1024
 
 export async function openInput(path: string, options: InputOptions): Promise<Input> {
@@ -60,23 +59,23 @@ export async function openInput(path: string, options: InputOptions): Promise<In
     const file = path === STDIN ? options.stdinPath : path
     const opened = file === undefined ? undefined : await openFile(file)
     if (opened !== undefined) cleanups.push(() => opened.handle.close())
-    return await recognise({ path, name, opened, options, cleanups, close })
+    return await detectFormat({ path, name, opened, options, cleanups, close })
   } catch (error) {
     await close()
-    throw named(name, error)
+    throw withFileName(name, error)
   }
 }
 
 interface OpenFile {
   readonly handle: FileHandle
-  /** Bytes of a regular file. */
+  /** The size of a regular file. */
   readonly size: number | undefined
 }
 
 interface Opening {
   readonly path: string
   readonly name: string
-  /** Nothing for standard input. */
+  /** Undefined for standard input. */
   readonly opened: OpenFile | undefined
   readonly options: InputOptions
   readonly cleanups: (() => Promise<void>)[]
@@ -95,7 +94,7 @@ async function openFile(path: string): Promise<OpenFile> {
   }
 }
 
-async function recognise(opening: Opening): Promise<Input> {
+async function detectFormat(opening: Opening): Promise<Input> {
   const { path, name, opened, options, cleanups, close } = opening
   let bytesRead = 0
   const bytes = opened === undefined ? streamBytes(options.stdin) : handleBytes(opened.handle)
@@ -104,7 +103,7 @@ async function recognise(opening: Opening): Promise<Input> {
   })
   const raw = await peek(counted, (head) => head.length >= COMPRESSION_BYTES)
   const end = async (chunks: AsyncGenerator<Buffer>) => {
-    // Who waits for more input must not hold up the end.
+    // Ends a read that waits for more input.
     if (opened === undefined) options.stdin.destroy()
     await chunks.return(undefined)
   }
@@ -113,7 +112,9 @@ async function recognise(opening: Opening): Promise<Input> {
   const byName = formatOfName(basename(path))
   const compression = compressionOfBytes(raw.head)
   if (byName.compression !== undefined && byName.compression !== compression) {
-    throw new UnreadableFile(`is named as ${byName.compression} data but is none`)
+    throw new UnreadableFile(
+      `has a ${byName.compression} file name, but is not ${byName.compression} data. Rename the file.`,
+    )
   }
   const plain = await peek(
     compression === undefined ? raw.chunks : decompress(raw.chunks, compression),
@@ -121,14 +122,14 @@ async function recognise(opening: Opening): Promise<Input> {
   )
   cleanups.push(() => end(plain.chunks))
   const { head } = plain
-  if (head.length === 0) throw new UnreadableFile('is empty: nothing is in the compressed data')
-  if (isUtf16(head)) throw new UnreadableFile('is UTF-16, not UTF-8; save it as UTF-8')
+  if (head.length === 0) throw new UnreadableFile('is empty after decompression')
+  if (isUtf16(head)) throw new UnreadableFile('is UTF-16. Save it as UTF-8 and try again.')
   const format = options.format ?? formatOfBytes(head, byName.format)
   const totalBytes = opened?.size
   const shared = { name, format, totalBytes, close }
   if (format !== 'parquet') {
     const source = readText(plain, format, options.delimiter)
-    return { ...shared, bytesRead: () => bytesRead, source: closing(source, name, close) }
+    return { ...shared, bytesRead: () => bytesRead, source: closeAfter(source, name, close) }
   }
 
   let rowsRead = 0
@@ -142,12 +143,12 @@ async function recognise(opening: Opening): Promise<Input> {
   })
   return {
     ...shared,
-    // Parquet is read here and there; its rows tell best how far it is.
+    // Parquet is not read in order, so the progress is estimated from the rows.
     bytesRead: () =>
       totalBytes === undefined
         ? bytesRead
         : Math.round((totalBytes * rowsRead) / Math.max(1, parquet.rowCount)),
-    source: closing({ kind: parquet.kind, rows }, name, close),
+    source: closeAfter({ kind: parquet.kind, rows }, name, close),
   }
 }
 
@@ -188,13 +189,17 @@ async function* countRows(
   }
 }
 
-/** The same rows; whatever ends them closes the file, and an error says which file it was. */
-function closing({ kind, rows }: RowSource, name: string, close: () => Promise<void>): RowSource {
+/** Closes the file when the rows end for any reason, and adds the file name to errors. */
+function closeAfter(
+  { kind, rows }: RowSource,
+  name: string,
+  close: () => Promise<void>,
+): RowSource {
   async function* readAll(): AsyncGenerator<readonly ReadRow[]> {
     try {
       yield* rows
     } catch (error) {
-      throw named(name, error)
+      throw withFileName(name, error)
     } finally {
       await close()
     }
@@ -203,15 +208,15 @@ function closing({ kind, rows }: RowSource, name: string, close: () => Promise<v
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'there is no permission to read it',
-  EPERM: 'there is no permission to read it',
+  ENOENT: 'the file does not exist',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
   EISDIR: 'is a directory',
   ENOSPC: 'the disk for temporary files is full',
 }
 
-/** One line with the name of the file, whatever went wrong. */
-function named(name: string, error: unknown): unknown {
+/** Adds the name of the file to an error, as one line. */
+function withFileName(name: string, error: unknown): unknown {
   if (error instanceof UnreadableFile) {
     return new UnreadableFile(`${name}: ${error.message}`, { cause: error })
   }

@@ -1,24 +1,22 @@
+/** Geopoints that a file stores in two columns, latitude and longitude. */
 import { refuse } from '../../ontology/values/refused-value.ts'
 import { camelName, wordsOf } from './column-names.ts'
 
-/** Places that a file keeps in two columns, latitude and longitude. */
-
-/** The two columns of a place. */
-export interface Coordinates {
+export interface CoordinateColumns {
   readonly latitude: string
   readonly longitude: string
 }
 
-export interface Place extends Coordinates {
-  /** What a property made of the two is called: `location`, `originLocation`. */
+export interface GeopointColumns extends CoordinateColumns {
+  /** The name for the property, such as `location` or `originLocation`. */
   readonly property: string
 }
 
 const LATITUDE = ['lat', 'latitude']
 const LONGITUDE = ['lon', 'lng', 'long', 'longitude']
 
-/** Pairs of columns that are named alike but for latitude and longitude. */
-export function findPlaces(columns: readonly string[]): Place[] {
+/** Finds pairs of columns whose names differ only in latitude and longitude. */
+export function findGeopointColumns(columns: readonly string[]): GeopointColumns[] {
   const longitudes = new Map<string, string>()
   for (const column of columns) {
     const rest = wordsBeside(column, LONGITUDE)?.join(' ')
@@ -28,13 +26,13 @@ export function findPlaces(columns: readonly string[]): Place[] {
     const words = wordsBeside(latitude, LATITUDE)
     const longitude = longitudes.get(words?.join(' ') ?? '')
     if (words === undefined || longitude === undefined) return []
-    // Each column belongs to one place.
+    // Each column belongs to one pair.
     longitudes.delete(words.join(' '))
     return [{ latitude, longitude, property: camelName([...words, 'location']) }]
   })
 }
 
-/** The other words of a name that holds one of `wanted`, in lower case; `lat1` counts as `lat 1`. */
+/** Returns the words of a name without the one in `wanted`, in lower case; splits `lat1`. */
 function wordsBeside(column: string, wanted: readonly string[]): string[] | undefined {
   const words = wordsOf(column)
     .flatMap((word) => word.toLowerCase().split(/(?<=[a-z])(?=\d)/))
@@ -43,8 +41,8 @@ function wordsBeside(column: string, wanted: readonly string[]): string[] | unde
   return at === -1 ? undefined : words.toSpliced(at, 1)
 }
 
-/** The GeoJSON text of a place, undefined where it is empty, or throws `RefusedValue`. */
-export function placeText(latitude: unknown, longitude: unknown): string | undefined {
+/** Returns the GeoJSON text of a point, undefined if both are empty, or throws `RefusedValue`. */
+export function geopointText(latitude: unknown, longitude: unknown): string | undefined {
   if (isEmpty(latitude) && isEmpty(longitude)) return undefined
   if (isEmpty(latitude)) refuse('has a longitude but no latitude')
   if (isEmpty(longitude)) refuse('has a latitude but no longitude')
@@ -57,7 +55,7 @@ export function pointText(latitude: number, longitude: number): string {
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?$/
 
-/** A number of degrees, from text or a number, or throws `RefusedValue`. */
+/** Reads a number of degrees from a text or a number, or throws `RefusedValue`. */
 export function degrees(value: unknown, name: string, limit: number): number {
   const text = typeof value === 'string' ? value.trim() : String(value)
   if (!NUMBER.test(text)) refuse(`has a ${name} that is not a number`)

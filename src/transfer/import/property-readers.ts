@@ -1,49 +1,50 @@
+/** Readers of single properties, from which the JSON text of an object is built. */
 import { PRIMARY_KEY_MAX_BYTES } from '../../contract/limits.ts'
 import type { CellKind, Row } from '../../formats/row.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { ValueReader } from '../../ontology/values/read-value.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import {
+  ColumnMismatch,
   type ColumnOptions,
   type ColumnPlan,
   ROW_NUMBER_TYPES,
-  UnfitColumns,
 } from './column-plan.ts'
-import { type Coordinates, placeText } from './places.ts'
+import { type CoordinateColumns, geopointText } from './geopoint-columns.ts'
 import { textCellReader, typedCellReader } from './read-cell.ts'
 import { type JsonCell, jsonCell } from './read-json-cell.ts'
 
-/** The parts that the JSON text of an object is put together from. */
-
 /** Reads one property of a row. */
-export interface Part {
+export interface PropertyReader {
   readonly property: string
   readonly column: string | undefined
-  /** Gives `"name":value`, nothing where it is empty, or throws `RefusedValue`. */
+  /** Returns `"name":value`, an empty text for an empty cell, or throws `RefusedValue`. */
   readonly read: (cells: Row['cells'], number: number) => string
 }
 
-/** The part that gives the key: its `read` gives the value alone, in canonical form. */
-export function keyPart(
+/** Returns the reader of the primary key; its `read` returns the canonical value alone. */
+export function keyReader(
   type: ObjectType,
   plan: ColumnPlan,
   kind: CellKind,
   options: ColumnOptions,
-): Part {
+): PropertyReader {
   const { apiName: property } = type.primaryKey
-  if (options.rowNumber === property) return rowNumberPart(type, property, '')
+  if (options.rowNumber === property) return rowNumberReader(type, property, '')
   const column = [...plan.columns].find(([, given]) => given === property)?.[0]
   if (column === undefined) {
     const canBeNumbered = ROW_NUMBER_TYPES.includes(type.primaryKey.type)
-    if (options.numbersRows && canBeNumbered) return rowNumberPart(type, property, '')
-    const ways = `name it with --map COLUMN=${property}, or number the rows with --row-number ${property}`
-    // The next row of JSON may have it.
-    if (kind === 'json') return missingKey(property, `is the primary key and is missing: ${ways}`)
-    throw new UnfitColumns(
-      `no column gives ${property}, the primary key of ${type.apiName}: ${ways}`,
+    if (options.numberRows && canBeNumbered) return rowNumberReader(type, property, '')
+    const advice = `Map a column with --map COLUMN=${property}, or number the rows with --row-number ${property}`
+    // Another row of JSON may have it.
+    if (kind === 'json') {
+      return missingKeyReader(property, `is the primary key and is missing. ${advice}`)
+    }
+    throw new ColumnMismatch(
+      `no column provides ${property}, the primary key of ${type.apiName}. ${advice}.`,
     )
   }
-  // A key is compared with others, so it is read in full even where the service checks it again.
+  // Keys are compared with each other, so they must be canonical.
   const read = cellReader(type, property, kind === 'json' ? 'typed' : kind)
   return {
     property,
@@ -56,7 +57,7 @@ export function keyPart(
   }
 }
 
-function missingKey(property: string, reason: string): Part {
+function missingKeyReader(property: string, reason: string): PropertyReader {
   const read = () => {
     throw new RefusedValue(reason)
   }
@@ -77,23 +78,27 @@ export function checkKey(text: string): string {
   return text
 }
 
-/** All parts, in the order of the type. */
-export function partsOf(
+/** Returns the readers of all properties, in the order of the type. */
+export function propertyReaders(
   type: ObjectType,
   plan: ColumnPlan,
   kind: CellKind,
   { rowNumber }: ColumnOptions,
-): Part[] {
-  const parts = [
-    ...[...plan.columns].map((entry) => cellPart(type, entry, kind)),
-    ...[...plan.places].map(placePart),
-    ...(rowNumber === undefined ? [] : [rowNumberPart(type, rowNumber)]),
+): PropertyReader[] {
+  const readers = [
+    ...[...plan.columns].map((entry) => cellPropertyReader(type, entry, kind)),
+    ...[...plan.geopoints].map(geopointPropertyReader),
+    ...(rowNumber === undefined ? [] : [rowNumberReader(type, rowNumber)]),
   ]
   const order = [...type.properties.keys()]
-  return parts.toSorted((a, b) => order.indexOf(a.property) - order.indexOf(b.property))
+  return readers.toSorted((a, b) => order.indexOf(a.property) - order.indexOf(b.property))
 }
 
-function cellPart(type: ObjectType, [column, property]: [string, string], kind: CellKind): Part {
+function cellPropertyReader(
+  type: ObjectType,
+  [column, property]: [string, string],
+  kind: CellKind,
+): PropertyReader {
   const read = cellReader(type, property, kind)
   const name = nameText(property)
   const { kind: shape, ...scalar } = typeOf(type, property)
@@ -103,20 +108,23 @@ function cellPart(type: ObjectType, [column, property]: [string, string], kind: 
     column,
     read: (cells) => {
       const value = cells[column]
-      // Only a quoted cell is empty and there, and only text can be so.
+      // In CSV, a quoted empty cell is an empty string, which only a text property can hold.
       const isEmpty = value === '' ? !isText && kind === 'text' : value === null
       return value === undefined || isEmpty ? '' : name + read(value)
     },
   }
 }
 
-function placePart([property, { latitude, longitude }]: [string, Coordinates]): Part {
+function geopointPropertyReader([property, { latitude, longitude }]: [
+  string,
+  CoordinateColumns,
+]): PropertyReader {
   const name = nameText(property)
   return {
     property,
     column: latitude,
     read: (cells) => {
-      const text = placeText(cells[latitude], cells[longitude])
+      const text = geopointText(cells[latitude], cells[longitude])
       return text === undefined ? '' : name + text
     },
   }
@@ -129,12 +137,16 @@ function cellReader(type: ObjectType, property: string, kind: CellKind): ValueRe
   return (value) => read(typeof value === 'string' ? value : String(value))
 }
 
-function rowNumberPart(type: ObjectType, property: string, name = nameText(property)): Part {
+function rowNumberReader(
+  type: ObjectType,
+  property: string,
+  name = nameText(property),
+): PropertyReader {
   const read = typedCellReader(typeOf(type, property))
   return { property, column: undefined, read: (_cells, number) => name + read(number) }
 }
 
-/** A CSV file has no other way to leave a value out than an empty cell. */
+/** Returns whether a cell has no value; in CSV, an empty cell has none. */
 export function isAbsent(value: unknown, kind: CellKind): boolean {
   return value === null || value === undefined || (value === '' && kind === 'text')
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
   settings = {
     OQS_URL: service.url,
     OQS_ADMIN_TOKEN: ADMIN_TOKEN,
-    // Many short processes run the same files.
+    // Many short processes compile the same files.
     NODE_COMPILE_CACHE: compiled.path,
   }
 })
@@ -35,7 +35,7 @@ const lines = (text: string) => text.split('\n').filter((line) => line !== '')
 const records = (text: string) => lines(text).map((line) => JSON.parse(line))
 
 describe('oqs list', () => {
-  it('writes one page of records as the service sends them, and says how to go on', async () => {
+  it('prints one page of records as the service sends them, and how to continue', async () => {
     const { code, stdout, stderr } = await runOqs(
       ['list', ...airport, '--page-size', '4'],
       settings,
@@ -45,7 +45,9 @@ describe('oqs list', () => {
     expect(records(stdout)).toEqual(first.body.data)
     const [line = '', ...more] = lines(stderr)
     expect(more).toEqual([])
-    expect(line).toMatch(/^oqs: 4 of 6 objects shown, more follow\. --all .* --page-token v1\.\S+$/)
+    expect(line).toMatch(
+      /^oqs: 4 of 6 objects shown; more follow\. .*--all .* --page-token v1\.\S+$/,
+    )
 
     const token = line.split('--page-token ')[1] ?? ''
     const rest = await runOqs(['list', ...airport, '--page-token', token], settings)
@@ -70,22 +72,22 @@ describe('oqs list', () => {
     expect(stderr).toBe('')
   })
 
-  it('stops after as many pages as were asked for, loudly', async () => {
-    const words = ['list', ...number, '--page-size', '100', '--max-pages', '2', '--all']
-    const { code, stdout, stderr } = await runOqs(words, settings)
+  it('stops after --max-pages and says that more objects follow', async () => {
+    const args = ['list', ...number, '--page-size', '100', '--max-pages', '2', '--all']
+    const { code, stdout, stderr } = await runOqs(args, settings)
     expect([code, lines(stdout).length]).toEqual([0, 200])
-    expect(stderr).toMatch(/^oqs: 200 of 3,000 objects shown, more follow\. to go on/)
+    expect(stderr).toMatch(/^oqs: 200 of 3,000 objects shown; more follow\. To continue/)
   })
 
-  it('[7.1] fails at the limit of listings and points to export', async () => {
+  it('[7.1] fails at the retrieval limit and points to export', async () => {
     const { code, stdout, stderr } = await runOqs(['list', ...number, '--all'], settings)
     expect([code, lines(stdout).length]).toEqual([1, 500])
-    expect(stderr).toMatch(/^oqs: ObjectsExceededLimit: .*`oqs export` has no such limit\n$/)
+    expect(stderr).toMatch(/^oqs: ObjectsExceededLimit: .*`oqs export` has no such limit\.\n$/)
   })
 
-  it('draws a table that fits, wide characters included', async () => {
-    const words = ['list', ...airport, '--table', '--select', 'name,city,countryCode']
-    const { stdout, stderr } = await runOqs(words, { ...settings, COLUMNS: '44' })
+  it('prints a table that fits, also with wide characters', async () => {
+    const args = ['list', ...airport, '--table', '--select', 'name,city,countryCode']
+    const { stdout, stderr } = await runOqs(args, { ...settings, COLUMNS: '44' })
     expect(lines(stdout)).toEqual(
       [
         'iata  name                                ',
@@ -97,12 +99,12 @@ describe('oqs list', () => {
         'ZRH   Zurich Airport',
       ].map((line) => line.trimEnd()),
     )
-    expect(stderr).toContain('no room for city, countryCode')
+    expect(stderr).toContain('columns that do not fit: city, countryCode')
   })
 
   it('ends a walk with status 130 on Ctrl-C', async () => {
-    const words = ['search', '--family', 'family', '--type', 'number', '--all', '--page-size', '1']
-    await using oqs = startOqs(words, settings)
+    const args = ['search', '--family', 'family', '--type', 'number', '--all', '--page-size', '1']
+    await using oqs = startOqs(args, settings)
     await once(oqs.child.stdout ?? oqs.child, 'data')
     oqs.child.kill('SIGINT')
     expect(await oqs.ended).toBe(130)
@@ -112,7 +114,7 @@ describe('oqs list', () => {
 })
 
 describe('oqs search', () => {
-  it('asks an ontology in the language of revision 1.0', async () => {
+  it('searches an ontology with a query of revision 1.0', async () => {
     const query = JSON.stringify({ type: 'eq', field: 'properties.countryCode', value: 'CH' })
     const { stdout } = await runOqs(
       [
@@ -130,17 +132,17 @@ describe('oqs search', () => {
     expect(records(stdout).map(({ properties }) => properties.iata)).toEqual(['ZRH', 'LUG', 'GVA'])
   })
 
-  it('asks a family in the language of revision 2.0, past the limit of listings', async () => {
-    const words = ['search', '--family', 'family', '--type', 'number', '--all']
-    const { code, stdout } = await runOqs(words, settings)
-    const found = records(stdout)
-    expect([code, found.length]).toEqual([0, 3000])
-    expect(found[0]).toEqual({ primaryKey: '0', objectType: 'number', properties: { n: 0 } })
+  it('searches a family with a query of revision 2.0, beyond the retrieval limit', async () => {
+    const args = ['search', '--family', 'family', '--type', 'number', '--all']
+    const { code, stdout } = await runOqs(args, settings)
+    const objects = records(stdout)
+    expect([code, objects.length]).toEqual([0, 3000])
+    expect(objects[0]).toEqual({ primaryKey: '0', objectType: 'number', properties: { n: 0 } })
   })
 })
 
 describe('oqs get', () => {
-  it('shows one object, for programs and for people', async () => {
+  it('prints one object, as JSON or as a table', async () => {
     const json = await runOqs(['get', ...airport, 'ZRH'], settings)
     expect(records(json.stdout)).toMatchObject([{ properties: AIRPORTS.at(-1) }])
     const table = await runOqs(['get', ...airport, 'ZRH', '--table', '--select', 'name'], settings)
@@ -152,34 +154,30 @@ describe('oqs get', () => {
 })
 
 describe('oqs ontology', () => {
-  it('shows what it has applied, so that it can be changed and applied again', async () => {
+  it('shows a definition in the form that can be applied again', async () => {
     const all = await runOqs(['ontology', 'show'], settings)
     expect(records(all.stdout).map(({ apiName }) => apiName)).toEqual(['aviation', 'numbers'])
-    const shown = await runOqs(['ontology', 'show', 'aviation'], settings)
-    expect(JSON.parse(shown.stdout)).toMatchObject(SMALL_AVIATION)
+    const one = await runOqs(['ontology', 'show', 'aviation'], settings)
+    expect(JSON.parse(one.stdout)).toMatchObject(SMALL_AVIATION)
   })
 })
 
-describe('what goes wrong', () => {
-  it('is told in one line, with what to check', async () => {
-    const cases: [words: string[], more: Environment, expected: RegExp][] = [
-      [
-        ['list', ...airport],
-        { OQS_URL: 'http://127.0.0.1:9' },
-        /no answer from .*oqs serve.*--url/,
-      ],
+describe('a failure', () => {
+  it('is described in one line, with what to do next', async () => {
+    const cases: [args: string[], more: Environment, expected: RegExp][] = [
+      [['list', ...airport], { OQS_URL: 'http://127.0.0.1:9' }, /cannot reach .*oqs serve.*--url/],
       [['list', ...airport], { OQS_ADMIN_TOKEN: '' }, /MissingCredentials: .*OQS_TOKEN/],
       [['list', '--ontology', 'x', '--type', 'y'], {}, /OntologyNotFound: .*oqs ontology show/],
-      [['ontology', 'apply', 'no-such.json'], {}, /no-such\.json cannot be read: there is no such/],
+      [['ontology', 'apply', 'none.json'], {}, /cannot read none\.json: the file does not exist/],
       [['ontology', 'apply', 'README.md'], {}, /README\.md is not JSON/],
-      [['ontology', 'apply', 'package.json'], {}, /package\.json is no ontology definition/],
-      [['export', ...airport, '--output', '/no/such'], {}, /\/no\/such\.part cannot be written/],
-      [['get', ...airport, 'ZRH', '--url', `${service.url}/docs`], {}, /is --url right\?$/],
+      [['ontology', 'apply', 'package.json'], {}, /package\.json is not an ontology definition/],
+      [['export', ...airport, '--output', '/no/such'], {}, /cannot write \/no\/such\.part/],
+      [['get', ...airport, 'ZRH', '--url', `${service.url}/docs`], {}, /Check --url\.$/],
       [['list', ...airport], { OQS_URL: 'localhost' }, /OQS_URL is "localhost", but must be/],
     ]
-    for (const [words, more, expected] of cases) {
-      const { code, stdout, stderr } = await runOqs(words, { ...settings, ...more })
-      expect([words, code, stdout]).toEqual([words, 1, ''])
+    for (const [args, more, expected] of cases) {
+      const { code, stdout, stderr } = await runOqs(args, { ...settings, ...more })
+      expect([args, code, stdout]).toEqual([args, 1, ''])
       expect(lines(stderr)).toHaveLength(1)
       expect(stderr.trim()).toMatch(expected)
     }

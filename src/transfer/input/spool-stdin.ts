@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** Standard input in a temporary file, to be read more than once; disposing removes it. */
-export interface KeptStdin extends AsyncDisposable {
+/** A temporary copy of standard input that can be read repeatedly; disposing removes it. */
+export interface SpooledStdin extends AsyncDisposable {
   readonly path: string
 }
 
-export async function keepStdin(stdin: Readable, signal: AbortSignal): Promise<KeptStdin> {
+export async function spoolStdin(stdin: Readable, signal: AbortSignal): Promise<SpooledStdin> {
   const folder = await mkdtemp(join(tmpdir(), 'oqs-stdin-'))
   const path = join(folder, 'data')
   const remove = () => rm(folder, { recursive: true, force: true })

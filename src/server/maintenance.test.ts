@@ -3,14 +3,14 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { fixture, pageRead } from '../../test/support/store-fixture.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import { openSqliteStore } from '../store/sqlite/open.ts'
-import { retentionOf, startHousekeeping } from './housekeeping.ts'
 import type { ServerEvent } from './log.ts'
+import { retentionOf, startMaintenance } from './maintenance.ts'
 
 afterEach(() => {
   vi.useRealTimers()
 })
 
-it('reclaims what no token can point to any more, and nothing younger', async () => {
+it('reclaims row versions that no token can need any more, and nothing younger', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   using folder = tempFolder()
   await using store = openSqliteStore(join(folder.path, 'oqs.db'))
@@ -18,7 +18,7 @@ it('reclaims what no token can point to any more, and nothing younger', async ()
 
   const events: ServerEvent[] = []
   const runAt = async (now: number) => {
-    await using _work = startHousekeeping({
+    await using _maintenance = startMaintenance({
       store,
       snapshotMaxAgeSeconds: 100,
       pageTokenTtlSeconds: 30,
@@ -32,7 +32,7 @@ it('reclaims what no token can point to any more, and nothing younger', async ()
   await runAt(100_000)
   await things.commit([['a', '3']])
   await runAt(200_000)
-  // A version is kept for the age of a snapshot and one minute, from when it was seen superseded.
+  // A version is kept for the maximum snapshot age and one minute after it was seen superseded.
   await runAt(259_000)
   expect(await things.show({ version: 1 })).toEqual(['a=1'])
   await runAt(260_000)
@@ -41,7 +41,7 @@ it('reclaims what no token can point to any more, and nothing younger', async ()
   expect(events).toMatchObject([{ event: 'reclaimed', rows: 1 }])
 })
 
-it('keeps row versions for the longest token, and replacements for an hour at least', () => {
+it('keeps row versions as long as the longest token, and idle replacements at least an hour', () => {
   const kept = (snapshotMaxAgeSeconds: number, pageTokenTtlSeconds: number) => {
     const retention = retentionOf({ snapshotMaxAgeSeconds, pageTokenTtlSeconds }, () => 0)
     return [retention.rowVersionsMs, retention.idleReplacementsMs]
