@@ -8,6 +8,7 @@ import { basename, dirname, join } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { siblingModule } from '../../../contract/sibling-module.ts'
 import { schemaVersion } from '../catalogue/migrate.ts'
 import { openChecked } from './open-checked.ts'
 import { StoreDamage } from './store-failure.ts'
@@ -157,9 +158,7 @@ function readNumber(db: DatabaseSync, pragma: 'page_size' | 'page_count'): numbe
  * cannot be interrupted, and a process can be.
  */
 async function checkCopy(part: string, { signal }: BackupOptions): Promise<void> {
-  // Source and build name the file differently.
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  const program = fileURLToPath(new URL(`./check-copy.${ending}`, import.meta.url))
+  const program = fileURLToPath(siblingModule('check-copy', import.meta.url))
   const args = ['--no-warnings', program, part]
   const { stdout } = await promisify(execFile)(process.execPath, args, {
     ...(signal && { signal }),

@@ -4,7 +4,7 @@
  * process is killed and replaced.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CallerAllowance } from '../../../admission/caller-allowance.ts'
+import { CallerBuckets } from '../../../admission/caller-buckets.ts'
 import { FairQueue } from '../../../admission/fair-queue.ts'
 import type { RequestContext } from '../../../admission/request-context.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
@@ -34,7 +34,7 @@ interface Reader {
  * the main thread for 10 ms and more, so a caller that gives up queries without pause keeps its slot
  * for longer.
  */
-const PROMPT_KILLS = { burst: 5, perSecond: 0.5 }
+const PROMPT_KILLS = { capacity: 5, tokensPerSecond: 0.5 }
 const KILL_GRACE_MS = 1000
 const UNREF = { ref: false }
 
@@ -43,7 +43,7 @@ export class ReaderPool implements AsyncDisposable {
   readonly #queue: FairQueue
   readonly #stopping = new AbortController()
   readonly #ending = new Set<Promise<void>>()
-  readonly #promptKills = new CallerAllowance(PROMPT_KILLS)
+  readonly #promptKills = new CallerBuckets(PROMPT_KILLS)
   #readers: Reader[] = []
 
   constructor(options: ReaderPoolOptions) {

@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { ObjectQueryError } from '../../../contract/errors.ts'
+import { siblingModule } from '../../../contract/sibling-module.ts'
 import { lowerProcessPriority } from './background-priority.ts'
 import { failureOf } from './job-failure.ts'
 import { type JobReply, START_ID } from './thread-jobs.ts'
@@ -28,9 +29,8 @@ export class ReaderProcess {
   #lastId = 0
 
   constructor({ path, maxBytes, maxHeapMb = MAX_HEAP_MB }: ReaderProcessOptions) {
-    // The source and the build name the file differently.
-    const file = `./reader-process-main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`
-    this.#child = fork(fileURLToPath(new URL(file, import.meta.url)), [path, String(maxBytes)], {
+    const program = fileURLToPath(siblingModule('reader-process-main', import.meta.url))
+    this.#child = fork(program, [path, String(maxBytes)], {
       serialization: 'advanced',
       // Not those of the service: a debugger, for one, takes a port that is in use.
       execArgv: [`--max-old-space-size=${maxHeapMb}`, '--max-semi-space-size=16'],
