@@ -25,7 +25,7 @@ export async function migrate(database: Database): Promise<void> {
       refuseNewer(current, migrations.length)
       if (index < current) return
       if (current === 0) await session.query('CREATE TABLE oqs_migration (number bigint NOT NULL)')
-      await session.takeTime()
+      await session.extendTimeout()
       await session.query(readFileSync(new URL(name, FOLDER), 'utf8'))
       await session.run('INSERT INTO oqs_migration (number) VALUES (?)', [index + 1])
     })

@@ -44,7 +44,7 @@ export async function makeObjectTable(
 ): Promise<void> {
   const table = objectTable(id)
   const fields = await readFieldColumns(session, typeId)
-  await session.takeTime()
+  await session.extendTimeout()
   await dropForeign(session, table)
   // Every unique key holds pk: what a distributed table demands.
   await session.query(`
@@ -176,7 +176,7 @@ export async function buildNextIndex(
   )
   const missing = indexes.find(({ name }) => !rows.some(([there]) => there === name))
   if (missing === undefined) return false
-  await session.takeTime()
+  await session.extendTimeout()
   await session.query(missing.sql)
   return true
 }
@@ -223,7 +223,7 @@ export async function allowLongTexts(
   fields: readonly FieldColumns[],
 ): Promise<void> {
   if (fields.length === 0) return
-  await session.takeTime()
+  await session.extendTimeout()
   await session.run('UPDATE oqs_object_field SET has_long_text = TRUE WHERE number = ANY(?)', [
     fields.map(({ number }) => number),
   ])

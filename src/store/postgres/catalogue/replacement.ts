@@ -149,7 +149,7 @@ function buildIndex(store: Writable, wish: ReplacementOfType): Promise<boolean> 
       return true
     }
     if (await buildNextIndex(session, type.id, table.id)) return true
-    await session.takeTime()
+    await session.extendTimeout()
     await session.query(`ANALYZE ${objectTable(table.id)}`)
     return false
   })
@@ -168,7 +168,7 @@ function waitForRows(store: Writable, wish: ReplacementOfType): Promise<void> {
       return lockLoading(session, type.id, wish.replacement)
     })
     const count = await store.database.write(async (session) => {
-      await session.takeTime()
+      await session.extendTimeout()
       return session.query(`SELECT count(*) FROM ${objectTable(id)} WHERE valid_to = ${OPEN}`)
     }, ownerOf(wish))
     return Number(count[0]?.[0]) === liveCount

@@ -30,7 +30,7 @@ export function saveOntology(
   return writeInTurn(store, { key: CATALOGUE, callerId }, async (session) => {
     const generation = await nextGeneration(session, change.basedOn)
     // Many tables can take long to make.
-    await session.takeTime()
+    await session.extendTimeout()
     const before = await lockTypes(session, store.capabilities, change.ontology.rid)
     await refuseHarm(session, change.harms)
     await saveDefinition(session, change.ontology.definition)

@@ -40,7 +40,7 @@ const PAGES_AT_ONCE = CONNECTIONS.quick - 1
 /** Batches of one type wait for the same lock. */
 const WRITES_PER_KEY = 1
 const WRITE_ATTEMPTS = 5
-/** Writing the rows of a batch may take longer, see `takeTime`. */
+/** Writing the rows of a batch may take longer, see `extendTimeout`. */
 const WRITE_STATEMENT_TIMEOUT_MS = 30_000
 const CANCEL_MARGIN_MS = 2000
 

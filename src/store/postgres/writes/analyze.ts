@@ -23,7 +23,7 @@ export function analyzeLater(database: Database, table: number): void {
   database
     .write(
       async (session) => {
-        await session.takeTime()
+        await session.extendTimeout()
         await session.query(`ANALYZE ${objectTable(table)}`)
       },
       { key: 'analyze' },

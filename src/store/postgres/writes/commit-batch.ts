@@ -51,7 +51,7 @@ export async function commitBatch(
       })
     }
     // Now that the locks are held: waiting for them stays short.
-    await session.takeTime(BATCH_TIMEOUT_MS)
+    await session.extendTimeout(BATCH_TIMEOUT_MS)
     const written = await writeRows(session, settled, target, keepsExisting)
     const { put, deleted, kept } = written
     const isWritten = put + deleted > 0
