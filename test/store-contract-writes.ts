@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { OPEN_REPLACEMENTS_MAX } from '../src/contract/limits.ts'
 import type { Change } from '../src/store/object-store.ts'
 import type { StoreUnderTest } from './store-contract.ts'
 import { fixture, pageRead, retention } from './support/store-fixture.ts'
@@ -92,16 +93,7 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
     it('lets readers and other types go on while changes come slowly', async () => {
       await using store = await open()
       const things = await fixture(store)
-      const others = await fixture(store, {
-        apiName: 'others',
-        objectTypes: [
-          {
-            apiName: 'other',
-            primaryKey: 'k',
-            properties: { k: { type: 'string' }, text: { type: 'string' } },
-          },
-        ],
-      })
+      const others = await fixture(store, OTHERS)
       async function* slow(): AsyncGenerator<readonly Change[]> {
         yield [things.change({ k: 'a', text: '1' })]
         // Whoever waited for the end of this commit would wait for ever.
@@ -186,6 +178,32 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
     })
   })
 
+  describe(`the ${name} store: open replacements`, () => {
+    it('are limited per object type', async () => {
+      await using store = await open()
+      const { type: one } = await fixture(store)
+      const { type: other } = await fixture(store, OTHERS)
+      await using second = await openAgain()
+      const stores = [store, second]
+      const started = await Promise.all(
+        Array.from({ length: OPEN_REPLACEMENTS_MAX }, (_, n) =>
+          stores[n % 2]?.startReplacement(one),
+        ),
+      )
+      const refused = {
+        errorName: 'ReplacementsExceededLimit',
+        parameters: { objectType: one.apiName, replacementsLimit: OPEN_REPLACEMENTS_MAX },
+      }
+      await expect(second.startReplacement(one)).rejects.toMatchObject(refused)
+      await store.startReplacement(other)
+      await store.publishReplacement(one, started[0] ?? '')
+      await store.startReplacement(one)
+      await expect(store.startReplacement(one)).rejects.toMatchObject(refused)
+      await store.abandonReplacement(one, started[1] ?? '')
+      await store.startReplacement(one)
+    })
+  })
+
   describe(`the ${name} store: opened twice`, () => {
     it('makes one store, however many open it at once', async () => {
       await using first = await open()
@@ -264,16 +282,7 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       await using first = await open()
       const things = await fixture(first)
       await using second = await openAgain()
-      const others = await fixture(first, {
-        apiName: 'others',
-        objectTypes: [
-          {
-            apiName: 'other',
-            primaryKey: 'k',
-            properties: { k: { type: 'string' }, text: { type: 'string' } },
-          },
-        ],
-      })
+      const others = await fixture(first, OTHERS)
       const { generation } = await second.readCatalogue()
       // All of them write the same objects and one of their own, in different orders.
       const commits = Array.from({ length: 40 }, async (_, n) => {
@@ -315,6 +324,17 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       await writing
     })
   })
+}
+
+const OTHERS = {
+  apiName: 'others',
+  objectTypes: [
+    {
+      apiName: 'other',
+      primaryKey: 'k',
+      properties: { k: { type: 'string' as const }, text: { type: 'string' as const } },
+    },
+  ],
 }
 
 function keys(prefix: string, count: number): { k: string; text: string }[] {

@@ -1,9 +1,10 @@
 import { ObjectQueryError } from '../../../contract/errors.ts'
+import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
 import type { Commit } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { finishLostCommits } from '../citus/capabilities.ts'
 import { UNSEEN_ROWS, type Writable, waitUntil, writeInTurn } from '../citus/pending-commit.ts'
-import type { WriteOwner } from '../driver/database.ts'
+import type { WriteOwner, WriteSession } from '../driver/database.ts'
 import { lockExistingType, lockLoading, readTable, replacementTable } from '../writes/lock-type.ts'
 import { publishVersion } from '../writes/publish-version.ts'
 import {
@@ -40,12 +41,10 @@ export function startReplacement(
 ): Promise<string> {
   const { capabilities } = store
   return writeInTurn(store, { key: typeRid, callerId }, async (session) => {
-    const { id: typeId, lastVersion } = await lockExistingType(
-      session,
-      capabilities,
-      typeRid,
-      'commit',
-    )
+    // The lock also makes the count below exact: replacements of a type are started one by one.
+    const type = await lockExistingType(session, capabilities, typeRid, 'commit')
+    const { id: typeId, lastVersion } = type
+    await refuseTooMany(session, typeId)
     const loadedAs = lastVersion + 1
     await session.run('UPDATE oqs_object_type SET last_version = ? WHERE id = ?', [
       loadedAs,
@@ -53,6 +52,21 @@ export function startReplacement(
     ])
     const table = { typeId, state: 'loading', firstVersion: loadedAs, loadedAs } as const
     return String(await addObjectTable(session, table))
+  })
+}
+
+async function refuseTooMany(session: WriteSession, typeId: number): Promise<void> {
+  const [row] = await session.query(
+    `SELECT t.definition::json ->> 'apiName', count(o.id) FROM oqs_object_type AS t
+     LEFT JOIN oqs_object_table AS o ON o.object_type_id = t.id AND o.state = 'loading'
+     WHERE t.id = ? GROUP BY t.id`,
+    [typeId],
+  )
+  const [apiName, count] = row ?? []
+  if (Number(count) < OPEN_REPLACEMENTS_MAX) return
+  throw new ObjectQueryError('ReplacementsExceededLimit', {
+    objectType: String(apiName),
+    replacementsLimit: OPEN_REPLACEMENTS_MAX,
   })
 }
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { groupsOf } from '../../../../test/support/groups-of.ts'
 import { pageRead, retention } from '../../../../test/support/store-fixture.ts'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
-import { INDEXED_PROPERTIES_MAX, OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
+import { INDEXED_PROPERTIES_MAX } from '../../../contract/limits.ts'
 import { planChange } from '../../../ontology/definition/change-definition.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
@@ -218,23 +218,5 @@ describe('the tables of object types', () => {
     expect(rest).toMatchObject({ count: 0, more: false })
     expect(await store.publishReplacement(type, loaded)).toMatchObject({ put: 1, deleted: 0 })
     expect(await store.readPage(pageRead(type))).toMatchObject({ count: 1 })
-  })
-
-  it('of replacements are limited', async () => {
-    using folder = tempFolder()
-    await using store = openSqliteStore(join(folder.path, 'oqs.db'))
-    const [one, other] = await apply(store, definition(2, 3))
-    if (one === undefined || other === undefined) throw new Error('no types')
-    const open: string[] = []
-    for (let n = 0; n < OPEN_REPLACEMENTS_MAX; n += 1) open.push(await store.startReplacement(one))
-    await expect(store.startReplacement(one)).rejects.toMatchObject({
-      errorName: 'ReplacementsExceededLimit',
-      parameters: { objectType: one.apiName, replacementsLimit: OPEN_REPLACEMENTS_MAX },
-    })
-    await store.startReplacement(other)
-    await store.publishReplacement(one, open[0] ?? '')
-    await store.startReplacement(one)
-    await store.abandonReplacement(one, open[1] ?? '')
-    await store.startReplacement(one)
   })
 })
