@@ -25,7 +25,7 @@ import { isQuick } from '../quick-read.ts'
 import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../slow-queries.ts'
 import { migrate } from './catalogue/migrate.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
-import { API_TOKEN_COLUMNS, type ApiTokenRow, toApiToken } from './catalogue/secrets.ts'
+import { findApiToken, listApiTokens } from './catalogue/secrets.ts'
 import { readSightings } from './catalogue/sightings.ts'
 import { createDatabaseFile, OpenFiles } from './file/database-file.ts'
 import { openChecked } from './file/open-checked.ts'
@@ -131,15 +131,11 @@ class SqliteStore implements ObjectStore {
   }
 
   async findApiToken(secretHash: string): Promise<ApiToken | undefined> {
-    const sql = `SELECT ${API_TOKEN_COLUMNS} FROM api_token WHERE secret_hash = ?`
-    const row = this.#read(() => this.#reading.statements.prepare(sql).get(secretHash))
-    return row === undefined ? undefined : toApiToken(row as unknown as ApiTokenRow)
+    return this.#read(() => findApiToken(this.#reading.statements, secretHash))
   }
 
   async listApiTokens(): Promise<readonly ApiToken[]> {
-    const sql = `SELECT ${API_TOKEN_COLUMNS} FROM api_token ORDER BY created_at_ms, id`
-    const rows = this.#read(() => this.#reading.statements.prepare(sql).all())
-    return (rows as unknown as ApiTokenRow[]).map(toApiToken)
+    return this.#read(() => listApiTokens(this.#reading.statements))
   }
 
   saveOntology(
