@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import type { FieldId } from '../../../ontology/values/searchable-values.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
 import type { NumberedTexts } from '../../sql/text-index.ts'
-import { columnText, elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
+import { arrayText, columnText } from '../catalogue/column-codec.ts'
+import { elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { Vocabulary } from '../text/vocabulary.ts'
@@ -118,7 +118,7 @@ function rowWriter({ version, fields }: RowTarget, vocabulary: Vocabulary): RowW
       }),
       ...elementFields.map((field) => {
         const values = elementsOf.get(keyOf(field))
-        return values === undefined ? NULL : escaped(arrayText(field, values))
+        return values === undefined ? NULL : escaped(arrayText(field.elementType ?? 'text', values))
       }),
     ]
     return `${cells.join('\t')}\n`
@@ -134,12 +134,6 @@ function rowWriter({ version, fields }: RowTarget, vocabulary: Vocabulary): RowW
 function keyOf({ property, structField }: FieldId): string {
   // API names hold no colon.
   return structField === undefined ? property : `${property}:${structField}`
-}
-
-function arrayText({ elementType = 'text' }: FieldColumns, values: readonly ColumnValue[]): string {
-  const texts = values.map((value) => columnText(elementType, value))
-  if (elementType !== 'text') return `{${texts.join(',')}}`
-  return `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`
 }
 
 function boxText(points: readonly { readonly longitude: number; readonly latitude: number }[]) {
