@@ -37,7 +37,7 @@ import type { ReadJobs } from './threads/read-jobs.ts'
 import { ReaderPool } from './threads/reader-pool.ts'
 import { type Reading, readOn } from './threads/reading.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
-import { WorkingThread } from './threads/working-thread.ts'
+import { WorkingThread } from './threads/worker-thread.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
 
 /**

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import { createDatabaseFile } from '../file/database-file.ts'
-import { WorkingThread } from './working-thread.ts'
+import { WorkingThread } from './worker-thread.ts'
 
 interface EchoJobs {
   readonly [name: string]: (connection: never, input: string) => string
