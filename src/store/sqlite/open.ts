@@ -37,7 +37,7 @@ import type { ReadJobs } from './threads/read-jobs.ts'
 import { ReaderPool } from './threads/reader-pool.ts'
 import { type Reading, readOn } from './threads/reading.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
-import { WorkingThread } from './threads/worker-thread.ts'
+import { WorkerThread } from './threads/worker-thread.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
 
 /**
@@ -75,7 +75,7 @@ class SqliteStore implements ObjectStore {
   readonly #reading: Reading
   readonly #catalogue: CatalogueReader
   readonly #cache: PageCache
-  readonly #writer: WorkingThread<WriteJobs>
+  readonly #writer: WorkerThread<WriteJobs>
   readonly #writes = new FairQueue({
     slots: WRITES_SENT,
     slotsPerCaller: 1,
@@ -89,7 +89,7 @@ class SqliteStore implements ObjectStore {
     this.#reading = reading
     this.#catalogue = new CatalogueReader(reading.db, reading.statements)
     this.#cache = new PageCache(options.pageCacheBytes)
-    this.#writer = new WorkingThread({
+    this.#writer = new WorkerThread({
       module: 'writer-thread',
       path,
       lostReason: 'the writer stopped; whether this was written is not known',

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { readCapabilities, shareFunctions } from '../citus/capabilities.ts'
+import { distributeFunctions, readCapabilities } from '../citus/capabilities.ts'
 import type { Database, Session } from '../driver/database.ts'
 
 /**
@@ -33,7 +33,7 @@ export async function migrate(database: Database): Promise<void> {
   if (!(await database.read(readCapabilities)).distributes) return
   await database.write(async (session) => {
     await lockMigrations(session)
-    await shareFunctions(session)
+    await distributeFunctions(session)
   })
 }
 

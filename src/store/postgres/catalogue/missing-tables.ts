@@ -4,7 +4,7 @@ import type { Session } from '../driver/database.ts'
 import type { ReaderLane } from '../driver/reader-lane.ts'
 import { isMissingTable } from '../driver/store-failure.ts'
 import { lockType } from '../writes/lock-type.ts'
-import { makeObjectTable } from './object-table.ts'
+import { createObjectTable } from './object-table.ts'
 
 /**
  * Reads in one transaction. A table that is not there was never written to, and is made now; or it
@@ -20,12 +20,12 @@ export async function readObjects<T>(
     return await lane.read(run)
   } catch (error) {
     if (!isMissingTable(error)) throw error
-    await makeTables(store, objectType)
+    await createTables(store, objectType)
     return lane.read(run)
   }
 }
 
-function makeTables(store: Writable, { rid }: ObjectType): Promise<void> {
+function createTables(store: Writable, { rid }: ObjectType): Promise<void> {
   return writeInTurn(store, { key: rid }, async (session) => {
     const type = await lockType(session, store.capabilities, rid, 'commit')
     if (type === undefined) return
@@ -36,7 +36,7 @@ function makeTables(store: Writable, { rid }: ObjectType): Promise<void> {
     )
     for (const [id] of rows) {
       const wish = { typeId: type.id, id: Number(id), state: 'published' } as const
-      await makeObjectTable(session, store.capabilities, wish)
+      await createObjectTable(session, store.capabilities, wish)
     }
   })
 }

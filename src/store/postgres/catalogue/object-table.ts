@@ -1,6 +1,6 @@
 import { columnOf } from '../../sql/field-numbers.ts'
 import { type NewTable, OPEN } from '../../sql/new-table.ts'
-import { type Capabilities, distribute } from '../citus/capabilities.ts'
+import { type Capabilities, distributeTable } from '../citus/capabilities.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
 import { elementColumnOf, type FieldColumns, readFieldColumns } from './field-columns.ts'
 
@@ -37,7 +37,7 @@ export async function addObjectTable(session: WriteSession, wish: NewTable): Pro
  * Makes a table with the columns of each field of its type. One that is to be loaded gets most of
  * its indexes when it is full, see `buildNextIndex`. Whoever calls this holds a lock of the type.
  */
-export async function makeObjectTable(
+export async function createObjectTable(
   session: WriteSession,
   capabilities: Capabilities,
   { typeId, id, state }: TableOfType & { readonly typeId: number },
@@ -45,7 +45,7 @@ export async function makeObjectTable(
   const table = objectTable(id)
   const fields = await readFieldColumns(session, typeId)
   await session.extendTimeout()
-  await dropForeign(session, table)
+  await dropLeftover(session, table)
   // Every unique key holds pk: what a distributed table demands.
   await session.query(`
     CREATE TABLE ${table} (
@@ -65,13 +65,13 @@ export async function makeObjectTable(
         .join('')},
       PRIMARY KEY (pk, valid_from)
     )`)
-  if (capabilities.distributes) await distribute(session, table)
+  if (capabilities.distributes) await distributeTable(session, table)
   // Walks over the current objects; also the guard that an object is current only once.
   await session.query(
     `CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${OPEN}`,
   )
   if (state === 'published') {
-    for (const { sql } of lateIndexes(table, fields)) await session.query(sql)
+    for (const { sql } of deferredIndexes(table, fields)) await session.query(sql)
   }
   await session.run('UPDATE oqs_object_table SET is_made = TRUE WHERE id = ?', [id])
 }
@@ -81,7 +81,7 @@ export async function makeObjectTable(
  * from before it was made, and nobody reads it any more. Only where it stands in the way: the same
  * name in a schema that is looked into later is somebody else's.
  */
-async function dropForeign(session: WriteSession, table: string): Promise<void> {
+async function dropLeftover(session: WriteSession, table: string): Promise<void> {
   const found = await session.query(
     `SELECT 1 FROM pg_class WHERE relname = ? AND relkind IN ('r', 'p')
      AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())`,
@@ -91,13 +91,13 @@ async function dropForeign(session: WriteSession, table: string): Promise<void> 
 }
 
 /** Columns that every table has, and columns that a table may have. */
-const OWN_COLUMNS = 11
-const MOST_COLUMNS = 1600
+const FIXED_COLUMNS = 11
+const MAX_COLUMNS = 1600
 
 /** Why a type with such fields cannot have a table; undefined where it can. */
 export function tooManyColumns(fields: readonly FieldColumns[]): string | undefined {
   const count = fields.flatMap(columnDefinitions).length
-  const most = MOST_COLUMNS - OWN_COLUMNS
+  const most = MAX_COLUMNS - FIXED_COLUMNS
   if (count <= most) return undefined
   return `need ${count} columns, and PostgreSQL has ${most}: arrays take two, fields of structs one`
 }
@@ -107,15 +107,15 @@ function columnDefinitions({ number, valueType, elementType }: FieldColumns): st
     ...(valueType === undefined ? [] : [`${columnOf(number)} ${collated(valueType)}`]),
     ...(elementType === undefined
       ? []
-      : [`${elementColumnOf(number)} ${elementType}[]${elementType === 'text' ? C : ''}`]),
+      : [`${elementColumnOf(number)} ${elementType}[]${elementType === 'text' ? COLLATE_C : ''}`]),
   ]
 }
 
 /** Text sorts by code point. */
-const C = ' COLLATE "C"'
+const COLLATE_C = ' COLLATE "C"'
 
 function collated(type: string): string {
-  return type === 'text' ? `${type}${C}` : type
+  return type === 'text' ? `${type}${COLLATE_C}` : type
 }
 
 interface Index {
@@ -124,7 +124,7 @@ interface Index {
 }
 
 /** The indexes that nothing needs before the table is read. */
-function lateIndexes(table: string, fields: readonly FieldColumns[]): Index[] {
+function deferredIndexes(table: string, fields: readonly FieldColumns[]): Index[] {
   const index = (name: string, what: string) => ({
     name: `${table}_${name}`,
     sql: `CREATE INDEX ${table}_${name} ON ${table} ${what}`,
@@ -169,7 +169,7 @@ export async function buildNextIndex(
   typeId: number,
   id: number,
 ): Promise<boolean> {
-  const indexes = lateIndexes(objectTable(id), await readFieldColumns(session, typeId))
+  const indexes = deferredIndexes(objectTable(id), await readFieldColumns(session, typeId))
   const rows = await session.query(
     'SELECT relname FROM pg_class WHERE relname = ANY(?) AND pg_table_is_visible(oid)',
     [indexes.map(({ name }) => name)],
@@ -182,7 +182,7 @@ export async function buildNextIndex(
 }
 
 /** Drops indexes that were built while a text came that is too long for them. */
-export async function dropUnfitIndexes(
+export async function dropUnusableIndexes(
   session: WriteSession,
   typeId: number,
   id: number,
@@ -205,7 +205,7 @@ export async function addColumns(
 ): Promise<void> {
   const definitions = fields.flatMap(columnDefinitions)
   if (definitions.length === 0) return
-  for (const { id, state } of await madeTables(session, typeId)) {
+  for (const { id, state } of await createdTables(session, typeId)) {
     const table = objectTable(id)
     const additions = definitions.map((definition) => `ADD COLUMN ${definition}`)
     await session.query(`ALTER TABLE ${table} ${additions.join(', ')}`)
@@ -227,7 +227,7 @@ export async function allowLongTexts(
   await session.run('UPDATE oqs_object_field SET has_long_text = TRUE WHERE number = ANY(?)', [
     fields.map(({ number }) => number),
   ])
-  for (const { id, state } of await madeTables(session, typeId)) {
+  for (const { id, state } of await createdTables(session, typeId)) {
     const table = objectTable(id)
     for (const field of fields) {
       for (const { name } of fieldIndexes(table, field)) {
@@ -247,7 +247,7 @@ export interface TableOfType {
 }
 
 /** The tables of a type that are in use, whatever for, and are there. */
-export async function madeTables(session: Session, typeId: number): Promise<TableOfType[]> {
+export async function createdTables(session: Session, typeId: number): Promise<TableOfType[]> {
   const rows = await session.query(
     `SELECT id, state FROM oqs_object_table
      WHERE object_type_id = ? AND state <> 'abandoned' AND is_made ORDER BY id`,

@@ -4,7 +4,7 @@ import { recoverPending, type Writable } from '../citus/pending-commit.ts'
 import type { Database, WriteSession } from '../driver/database.ts'
 import { isLockTimeout } from '../driver/store-failure.ts'
 import { objectTable } from './object-table.ts'
-import { forgetSightings, noteSightings } from './sightings.ts'
+import { deleteSightings, saveSightings } from './sightings.ts'
 
 /** Rows deleted in one transaction. */
 const ROWS_AT_ONCE = 5000
@@ -24,25 +24,25 @@ export async function reclaim(store: Writable, retention: Retention): Promise<nu
   // A node that is gone may have left a commit that nobody sees before somebody publishes it.
   await recoverPending(store)
   const nowMs = await database.write(async (session) =>
-    (await isAlone(session)) ? noteSightings(session, retention.now) : undefined,
+    (await tryReclaimLock(session)) ? saveSightings(session, retention.now) : undefined,
   )
   if (nowMs === undefined) return 0
-  await noteOldest(database, nowMs - retention.rowVersionsMs)
+  await saveOldestVersions(database, nowMs - retention.rowVersionsMs)
   let total = 0
-  for (const { typeId, table, oldest } of await readOldest(database)) {
+  for (const { typeId, table, oldest } of await readOldestVersions(database)) {
     while (table !== undefined) {
       const deleted = await deleteRows(database, table, oldest)
       total += deleted
       if (deleted === 0) break
     }
-    await abandonPastTables(database, typeId, oldest)
+    await abandonReplacedTables(database, typeId, oldest)
   }
   await abandonIdleReplacements(database, nowMs - retention.idleReplacementsMs)
   return total + (await dropAbandonedTables(database))
 }
 
 /** Notes for each type which versions cannot be read from now on. */
-async function noteOldest(database: Database, sinceMs: number): Promise<void> {
+async function saveOldestVersions(database: Database, sinceMs: number): Promise<void> {
   const needed = await database.one(
     `SELECT t.id, max(s.version) FROM oqs_object_type AS t
      JOIN oqs_version_sighting AS s ON s.object_type_id = t.id
@@ -50,14 +50,14 @@ async function noteOldest(database: Database, sinceMs: number): Promise<void> {
     [sinceMs],
   )
   for (const [typeId, version] of needed) {
-    await noteOldestOf(database, Number(typeId), Number(version)).catch(ignoreLockTimeout)
+    await saveOldestVersion(database, Number(typeId), Number(version)).catch(ignoreLockTimeout)
   }
   await database.write(async (session) => {
     await session.run(
       `DELETE FROM oqs_commit_log AS l USING oqs_object_type AS t
        WHERE l.object_type_id = t.id AND l.version < t.oldest`,
     )
-    await forgetSightings(session)
+    await deleteSightings(session)
   })
 }
 
@@ -65,7 +65,11 @@ async function noteOldest(database: Database, sinceMs: number): Promise<void> {
  * Takes its turn among the writers of the type: where one batch follows the other, the row of the
  * type is never found unlocked.
  */
-async function noteOldestOf(database: Database, typeId: number, version: number): Promise<void> {
+async function saveOldestVersion(
+  database: Database,
+  typeId: number,
+  version: number,
+): Promise<void> {
   await database.write((session) =>
     session.run('UPDATE oqs_object_type SET oldest = ? WHERE id = ? AND oldest < ?', [
       version,
@@ -87,7 +91,7 @@ interface OldestVersion {
   readonly oldest: number
 }
 
-async function readOldest(database: Database): Promise<readonly OldestVersion[]> {
+async function readOldestVersions(database: Database): Promise<readonly OldestVersion[]> {
   const rows = await database.one(
     `SELECT t.id, t.oldest, o.id FROM oqs_object_type AS t
      LEFT JOIN oqs_object_table AS o ON o.id = t.table_id AND o.is_made
@@ -101,7 +105,7 @@ async function readOldest(database: Database): Promise<readonly OldestVersion[]>
 }
 
 /** Reclaiming runs on one node at a time: several would only be in each other's way. */
-async function isAlone(session: WriteSession): Promise<boolean> {
+async function tryReclaimLock(session: WriteSession): Promise<boolean> {
   const [row] = await session.query('SELECT pg_try_advisory_xact_lock(?)', [RECLAIM_LOCK])
   return row?.[0] === true
 }
@@ -110,7 +114,7 @@ async function deleteRows(database: Database, table: number, oldest: number): Pr
   const name = objectTable(table)
   const gone = `valid_to < ${OPEN} AND valid_to <= ?`
   return database.write(async (session) => {
-    if (!(await isAlone(session))) return 0
+    if (!(await tryReclaimLock(session))) return 0
     const rows = await session.query(
       `SELECT pk FROM ${name} WHERE ${gone} ORDER BY valid_to LIMIT ${ROWS_AT_ONCE}`,
       [oldest],
@@ -124,7 +128,11 @@ async function deleteRows(database: Database, table: number, oldest: number): Pr
 }
 
 /** A table that was replaced is needed until the first version of the next one is old enough. */
-function abandonPastTables(database: Database, typeId: number, oldest: number): Promise<number> {
+function abandonReplacedTables(
+  database: Database,
+  typeId: number,
+  oldest: number,
+): Promise<number> {
   return database.write((session) =>
     session.run(
       `UPDATE oqs_object_table AS past SET state = 'abandoned'

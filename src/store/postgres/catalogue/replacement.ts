@@ -2,16 +2,21 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
 import type { Commit } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { finishLostCommits } from '../citus/capabilities.ts'
-import { UNSEEN_ROWS, type Writable, waitUntil, writeInTurn } from '../citus/pending-commit.ts'
+import { recoverPreparedTransactions } from '../citus/capabilities.ts'
+import { ROWS_NOT_VISIBLE, type Writable, waitUntil, writeInTurn } from '../citus/pending-commit.ts'
 import type { WriteOwner, WriteSession } from '../driver/database.ts'
-import { lockExistingType, lockLoading, readTable, replacementTable } from '../writes/lock-type.ts'
+import {
+  lockExistingType,
+  lockReplacement,
+  readTable,
+  replacementTableId,
+} from '../writes/lock-type.ts'
 import { publishVersion } from '../writes/publish-version.ts'
 import {
   addObjectTable,
   buildNextIndex,
-  dropUnfitIndexes,
-  makeObjectTable,
+  createObjectTable,
+  dropUnusableIndexes,
   objectTable,
 } from './object-table.ts'
 
@@ -74,9 +79,9 @@ async function refuseTooMany(session: WriteSession, typeId: number): Promise<voi
  * Keeps a replacement from expiring while its next batch arrives, which may take minutes. Writes
  * only if maintenance has seen the replacement idle. One whose row is locked is in use already.
  */
-export async function keepLoading({ database }: Writable, replacement: string): Promise<void> {
+export async function touchReplacement({ database }: Writable, replacement: string): Promise<void> {
   const idle = 'oqs_object_table WHERE id = ? AND idle_since_ms IS NOT NULL'
-  const id = replacementTable(replacement)
+  const id = replacementTableId(replacement)
   if ((await database.one(`SELECT 1 FROM ${idle}`, [id], { name: true })).length === 0) return
   await database.write((session) =>
     session.run(
@@ -115,8 +120,8 @@ async function publish(store: Writable, wish: ReplacementOfType): Promise<Commit
   if (store.capabilities.publishesApart) await waitForRows(store, wish)
   return writeInTurn(store, ownerOf(wish), async (session) => {
     const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'change')
-    const table = await lockLoading(session, type.id, wish.replacement)
-    await dropUnfitIndexes(session, type.id, table.id)
+    const table = await lockReplacement(session, type.id, wish.replacement)
+    await dropUnusableIndexes(session, type.id, table.id)
     // A field that was added since then, at most.
     while (await buildNextIndex(session, type.id, table.id));
     const before = await readTable(session, type.tableId)
@@ -154,12 +159,12 @@ async function findPublished(
 function buildIndex(store: Writable, wish: ReplacementOfType): Promise<boolean> {
   return writeInTurn(store, ownerOf(wish), async (session) => {
     const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
-    const table = await lockLoading(session, type.id, wish.replacement)
+    const table = await lockReplacement(session, type.id, wish.replacement)
     // What is being published is not idle.
     await session.run('UPDATE oqs_object_table SET idle_since_ms = NULL WHERE id = ?', [table.id])
-    if (!table.isMade) {
+    if (!table.isCreated) {
       const made = { typeId: type.id, id: table.id, state: 'loading' } as const
-      await makeObjectTable(session, store.capabilities, made)
+      await createObjectTable(session, store.capabilities, made)
       return true
     }
     if (await buildNextIndex(session, type.id, table.id)) return true
@@ -174,12 +179,12 @@ function buildIndex(store: Writable, wish: ReplacementOfType): Promise<boolean> 
  * came again is counted once, seen or unseen: building indexes has waited for it on every machine.
  */
 function waitForRows(store: Writable, wish: ReplacementOfType): Promise<void> {
-  return waitUntil(UNSEEN_ROWS, async () => {
-    if (store.capabilities.distributes) await finishLostCommits(store.database)
+  return waitUntil(ROWS_NOT_VISIBLE, async () => {
+    if (store.capabilities.distributes) await recoverPreparedTransactions(store.database)
     // Looked up each time: a batch that comes meanwhile changes it.
     const { id, liveCount } = await writeInTurn(store, ownerOf(wish), async (session) => {
       const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
-      return lockLoading(session, type.id, wish.replacement)
+      return lockReplacement(session, type.id, wish.replacement)
     })
     const count = await store.database.write(async (session) => {
       await session.extendTimeout()
@@ -193,7 +198,7 @@ function waitForRows(store: Writable, wish: ReplacementOfType): Promise<void> {
 export function abandonReplacement(store: Writable, wish: ReplacementOfType): Promise<void> {
   return writeInTurn(store, ownerOf(wish), async (session) => {
     const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
-    const { id } = await lockLoading(session, type.id, wish.replacement)
+    const { id } = await lockReplacement(session, type.id, wish.replacement)
     await session.run(`UPDATE oqs_object_table SET state = 'abandoned' WHERE id = ?`, [id])
   })
 }

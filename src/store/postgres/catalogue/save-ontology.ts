@@ -22,7 +22,7 @@ import {
   abandonTables,
   addColumns,
   addObjectTable,
-  madeTables,
+  createdTables,
   tooManyColumns,
 } from './object-table.ts'
 import { rewriteTitles } from './rewrite-titles.ts'
@@ -163,7 +163,7 @@ async function updateObjectType(
     id,
   ])
   if (!hasNewTitle) return
-  for (const table of await madeTables(session, id)) {
+  for (const table of await createdTables(session, id)) {
     await rewriteTitles(session, table.id, definition.titleProperty)
   }
 }

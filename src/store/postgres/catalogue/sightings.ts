@@ -10,7 +10,7 @@ import type { WriteSession } from '../driver/database.ts'
  *
  * Gives the time.
  */
-export async function noteSightings(session: WriteSession, now: () => number): Promise<number> {
+export async function saveSightings(session: WriteSession, now: () => number): Promise<number> {
   const versions = await session.query(
     `SELECT id, published FROM oqs_object_type AS t
      WHERE published > coalesce(
@@ -22,7 +22,7 @@ export async function noteSightings(session: WriteSession, now: () => number): P
      WHERE state = 'loading' AND idle_since_ms IS NULL FOR UPDATE SKIP LOCKED`,
   )
   const nowMs = now()
-  await dateBack(session, nowMs)
+  await correctClock(session, nowMs)
   await session.run(
     `INSERT INTO oqs_version_sighting (object_type_id, version, seen_at_ms)
      SELECT type, version, ?::bigint FROM unnest(?::bigint[], ?::bigint[]) AS seen (type, version)`,
@@ -39,7 +39,7 @@ export async function noteSightings(session: WriteSession, now: () => number): P
  * After a clock was set back: what was seen before was also seen by now. Waiting for the clock to
  * come to the noted time again could take for ever.
  */
-async function dateBack(session: WriteSession, nowMs: number): Promise<void> {
+async function correctClock(session: WriteSession, nowMs: number): Promise<void> {
   await session.run('UPDATE oqs_version_sighting SET seen_at_ms = ? WHERE seen_at_ms > ?', [
     nowMs,
     nowMs,
@@ -52,7 +52,7 @@ async function dateBack(session: WriteSession, nowMs: number): Promise<void> {
 }
 
 /** Forgets sightings of versions that are gone, and of types that are. */
-export async function forgetSightings(session: WriteSession): Promise<void> {
+export async function deleteSightings(session: WriteSession): Promise<void> {
   await session.run(
     `DELETE FROM oqs_version_sighting AS s WHERE NOT EXISTS (
        SELECT 1 FROM oqs_object_type AS t WHERE t.id = s.object_type_id AND t.oldest <= s.version)`,

@@ -33,7 +33,7 @@ export async function readTypeHead(session: Session, type: ObjectType): Promise<
     throw new ObjectQueryError('ObjectTypeNotFound', { objectType: type.apiName })
   }
   const head = toTypeHead(row)
-  refuseUnmade(head.current)
+  refuseMissing(head.current)
   return head
 }
 
@@ -70,7 +70,7 @@ export async function tableOfVersion(
     { name: true },
   )
   if (row === undefined) throw new Error(`no table holds version ${version}`)
-  return refuseUnmade(toTableHead(row))
+  return refuseMissing(toTableHead(row))
 }
 
 /** The table of a row that a commit wrote; undefined when it is gone. */
@@ -99,7 +99,7 @@ function toTableHead(row: Row): TableHead {
   return { table, firstVersion, loadedAs, liveCount, maxRecordBytes, isMade }
 }
 
-function refuseUnmade(head: TableHead): TableHead {
+function refuseMissing(head: TableHead): TableHead {
   if (!head.isMade) throw new MissingTable(head.table)
   return head
 }

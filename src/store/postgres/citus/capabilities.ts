@@ -38,7 +38,7 @@ export async function readCapabilities(session: Session): Promise<Capabilities> 
 const SHARDS_PER_WORKER = 2
 
 /** Spreads a new, empty table; tables that are spread alike lie together. */
-export async function distribute(session: Session, table: string): Promise<void> {
+export async function distributeTable(session: Session, table: string): Promise<void> {
   const [row] = await session.query('SELECT count(*) FROM citus_get_active_worker_nodes()')
   const shards = Math.max(Number(row?.[0]), 1) * SHARDS_PER_WORKER
   await session.query(
@@ -51,7 +51,7 @@ export async function distribute(session: Session, table: string): Promise<void>
  * Gives workers the functions that conditions call. Citus does so by itself for those that are made
  * when it is there already, not for those of a database that was a plain PostgreSQL before.
  */
-export async function shareFunctions(session: Session): Promise<void> {
+export async function distributeFunctions(session: Session): Promise<void> {
   const name = 'oqs_within_any(double precision[], double precision[])'
   const shared = await session.query(
     `SELECT 1 FROM pg_dist_object
@@ -66,7 +66,7 @@ export async function shareFunctions(session: Session): Promise<void> {
  * Lets workers that were lost during a commit finish it now. Citus does so by itself, but only once
  * a minute; a role that may not ask for it waits for that.
  */
-export async function finishLostCommits(database: Database): Promise<void> {
+export async function recoverPreparedTransactions(database: Database): Promise<void> {
   await database
     .write((session) => session.query('SELECT recover_prepared_transactions()'))
     .catch(() => {})

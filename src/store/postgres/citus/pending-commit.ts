@@ -3,8 +3,8 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import type { Database, Session, WriteOwner, WriteSession } from '../driver/database.ts'
 import { UnknownOutcome } from '../driver/store-failure.ts'
-import { noteWritten, publishVersion } from '../writes/publish-version.ts'
-import { type Capabilities, finishLostCommits } from './capabilities.ts'
+import { publishVersion, saveTableCounts } from '../writes/publish-version.ts'
+import { type Capabilities, recoverPreparedTransactions } from './capabilities.ts'
 
 /**
  * Commits whose rows lie on several machines. Their rows become visible on one machine after the
@@ -67,7 +67,7 @@ export async function writeInTurn<T>(
   }
 }
 
-export async function notePending(session: WriteSession, commit: PendingCommit): Promise<void> {
+export async function savePending(session: WriteSession, commit: PendingCommit): Promise<void> {
   await session.run(
     `INSERT INTO oqs_pending_commit (object_type_id, version, table_id, added, closed, put, deleted,
        live_count, max_record_bytes)
@@ -91,21 +91,21 @@ export async function refuseUnfinished(session: Session, typeId: number): Promis
   if ((await readPending(session, typeId)) !== undefined) throw new UnfinishedCommit(typeId)
 }
 
-const FIRST_PAUSE_MS = 20
-const LONGEST_PAUSE_MS = 1000
-const PATIENCE_MS = 20_000
+const MIN_POLL_MS = 20
+const MAX_POLL_MS = 1000
+const MAX_WAIT_MS = 20_000
 
-export const UNSEEN_ROWS =
+export const ROWS_NOT_VISIBLE =
   'a commit is not visible on every machine of the database yet; it is published when it is'
 
 /** Waits until every row of a commit is seen, then publishes it; done when it was published. */
 export function publishPending(store: Writable, typeId: number): Promise<void> {
   const { database, capabilities } = store
-  return waitUntil(UNSEEN_ROWS, async () => {
+  return waitUntil(ROWS_NOT_VISIBLE, async () => {
     const commit = await database.read((session) => readPending(session, typeId))
     if (commit === undefined) return true
     if (!(await isVisible(database, commit))) {
-      if (capabilities.distributes) await finishLostCommits(database)
+      if (capabilities.distributes) await recoverPreparedTransactions(database)
       return false
     }
     await publish(database, commit)
@@ -116,8 +116,8 @@ export function publishPending(store: Writable, typeId: number): Promise<void> {
 /** Looks again and again, for a while. */
 export async function waitUntil(reason: string, isDone: () => Promise<boolean>): Promise<void> {
   let waited = 0
-  for (let next = FIRST_PAUSE_MS; !(await isDone()); next = Math.min(2 * next, LONGEST_PAUSE_MS)) {
-    if (waited >= PATIENCE_MS) throw new ObjectQueryError('ServiceUnavailable', { reason })
+  for (let next = MIN_POLL_MS; !(await isDone()); next = Math.min(2 * next, MAX_POLL_MS)) {
+    if (waited >= MAX_WAIT_MS) throw new ObjectQueryError('ServiceUnavailable', { reason })
     await pause(next)
     waited += next
   }
@@ -155,7 +155,7 @@ function publish(database: Database, commit: PendingCommit): Promise<void> {
     )
     // Somebody else was faster.
     if (still === 0) return
-    await noteWritten(session, commit)
+    await saveTableCounts(session, commit)
     await publishVersion(session, commit)
   })
 }

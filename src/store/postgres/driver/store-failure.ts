@@ -5,7 +5,7 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 const UNREACHABLE = 'the database cannot be reached'
 
 /** SQLSTATE codes, or their classes, after which the same request can succeed later. */
-const PASSING: Readonly<Record<string, string>> = {
+const TRANSIENT: Readonly<Record<string, string>> = {
   '08': UNREACHABLE,
   '25006': 'the database cannot be written to',
   '25P03': 'a transaction was idle for too long',
@@ -35,8 +35,8 @@ const ROW_TOO_LARGE = /^row is too big/
  * What a worker of Citus says during a COPY arrives without its code, and what it means must be
  * read from its words.
  */
-const WITHOUT_CODE = 'XX000'
-const CODES_OF_WORDS: readonly (readonly [words: RegExp, code: string])[] = [
+const UNSPECIFIED = 'XX000'
+const CODES_BY_MESSAGE: readonly (readonly [words: RegExp, code: string])[] = [
   [ROW_TOO_LARGE, TOO_LARGE],
   [/^deadlock detected/, '40P01'],
   [/^could not (?:extend|write)/, '53100'],
@@ -46,10 +46,10 @@ const CODES_OF_WORDS: readonly (readonly [words: RegExp, code: string])[] = [
 ]
 
 /** The codes that end a connection, or that a connection never begins with. */
-const LOST = /^(?:08|25P03|28|3D000|57P|53300)/
+const LOST_CODES = /^(?:08|25P03|28|3D000|57P|53300)/
 
 /** What the driver says, in words only, of a connection that is no more. */
-const LOST_WORDS =
+const LOST_MESSAGES =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|timeout exceeded when trying to connect)/
 
 const SYSTEM_ERRORS =
@@ -88,15 +88,15 @@ export function toStoreFailure(error: unknown): unknown {
     // What the driver says of it explains nothing.
     return new ObjectQueryError('ServiceUnavailable', { reason })
   }
-  const reason = passingReason(error)
+  const reason = transientReason(error)
   if (reason === undefined) return error
   return new ObjectQueryError('ServiceUnavailable', { reason }, { cause: error })
 }
 
-function passingReason(error: unknown): string | undefined {
+function transientReason(error: unknown): string | undefined {
   const code = codeOf(error)
   if (code === PROTOCOL_VIOLATION && !isLostConnection(error)) return undefined
-  const known = PASSING[code] ?? PASSING[code.slice(0, 3)] ?? PASSING[code.slice(0, 2)]
+  const known = TRANSIENT[code] ?? TRANSIENT[code.slice(0, 3)] ?? TRANSIENT[code.slice(0, 2)]
   return known ?? (isLostConnection(error) ? UNREACHABLE : undefined)
 }
 
@@ -104,10 +104,10 @@ function passingReason(error: unknown): string | undefined {
 export function isLostConnection(error: unknown): boolean {
   const { code, message, severity, errors } = (error ?? {}) as DriverError
   if (code === PROTOCOL_VIOLATION) return severity === 'FATAL'
-  if (typeof code === 'string') return LOST.test(code) || SYSTEM_ERRORS.test(code)
+  if (typeof code === 'string') return LOST_CODES.test(code) || SYSTEM_ERRORS.test(code)
   // Several addresses were tried, each failed.
   if (Array.isArray(errors)) return errors.some(isLostConnection)
-  return typeof message === 'string' && LOST_WORDS.test(message)
+  return typeof message === 'string' && LOST_MESSAGES.test(message)
 }
 
 /** Whether two transactions were in each other's way: one of them is asked to begin again. */
@@ -163,8 +163,8 @@ export class UnknownOutcome extends ObjectQueryError {
 function codeOf(error: unknown): string {
   const { code } = (error ?? {}) as DriverError
   if (typeof code !== 'string') return ''
-  if (code !== WITHOUT_CODE) return code
-  return CODES_OF_WORDS.find(([words]) => words.test(messageOf(error)))?.[1] ?? code
+  if (code !== UNSPECIFIED) return code
+  return CODES_BY_MESSAGE.find(([words]) => words.test(messageOf(error)))?.[1] ?? code
 }
 
 function messageOf(error: unknown): string {

@@ -9,7 +9,7 @@ import type { Database } from '../driver/database.ts'
 /** Smaller tables are read quickly whatever the plan. */
 const SMALL_COUNT = 1000
 
-export function isMuchLarger(count: number, before: number): boolean {
+export function hasGrownMuch(count: number, before: number): boolean {
   return stepOf(count) > stepOf(before)
 }
 

@@ -4,17 +4,17 @@ import { settleInTurns } from '../../batch.ts'
 import type { Batch, Change, Commit } from '../../object-store.ts'
 import { inTurns } from '../../sql/in-turns.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
-import { allowLongTexts, makeObjectTable } from '../catalogue/object-table.ts'
-import { keepLoading } from '../catalogue/replacement.ts'
-import { notePending, publishPending, type Writable, writeInTurn } from '../citus/pending-commit.ts'
+import { allowLongTexts, createObjectTable } from '../catalogue/object-table.ts'
+import { touchReplacement } from '../catalogue/replacement.ts'
+import { publishPending, savePending, type Writable, writeInTurn } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
 import { longTextFields } from '../text/long-texts.ts'
-import { analyzeLater, isMuchLarger } from './analyze.ts'
+import { analyzeLater, hasGrownMuch } from './analyze.ts'
 import { closeRows, existingKeys } from './close-rows.ts'
 import { copyRows } from './copy-rows.ts'
-import { lockLoading, lockType, readTable, type WriteTable } from './lock-type.ts'
-import { noteWritten, publishVersion } from './publish-version.ts'
+import { lockReplacement, lockType, readTable, type WriteTable } from './lock-type.ts'
+import { publishVersion, saveTableCounts } from './publish-version.ts'
 
 /**
  * Writes a batch, in one transaction, as the next version of its type: old rows are closed, new
@@ -29,7 +29,7 @@ export async function commitBatch(
 ): Promise<Commit> {
   const { objectType, replacement, keepsExisting = false } = batch
   // Before the body is read: it may arrive for longer than a replacement may be idle.
-  if (replacement !== undefined) await keepLoading(store, replacement)
+  if (replacement !== undefined) await touchReplacement(store, replacement)
   const settled = await settleInTurns(partsOf(batch.changes), keyOf, keepsExisting)
   const owner = { key: objectType.rid, callerId }
   const { typeId, commit, grown } = await writeInTurn(store, owner, async (session) => {
@@ -38,13 +38,13 @@ export async function commitBatch(
     if (type === undefined || type.generation > batch.basedOn) throw outOfSync(objectType.rid)
     const isLoading = replacement !== undefined
     const table = isLoading
-      ? await lockLoading(session, type.id, replacement)
+      ? await lockReplacement(session, type.id, replacement)
       : await readTable(session, type.tableId)
     const version = isLoading ? table.loadedAs : type.lastVersion + 1
     const target = { ...table, typeId: type.id, version, isLoading }
-    if (!table.isMade && settled.some(isPut)) {
+    if (!table.isCreated && settled.some(isPut)) {
       const state = isLoading ? 'loading' : 'published'
-      await makeObjectTable(session, store.capabilities, {
+      await createObjectTable(session, store.capabilities, {
         typeId: type.id,
         id: table.id,
         state,
@@ -60,16 +60,16 @@ export async function commitBatch(
         version,
         type.id,
       ])
-      await notePending(session, { ...written, typeId: type.id, version, table: table.id })
+      await savePending(session, { ...written, typeId: type.id, version, table: table.id })
     } else if (isWritten) {
-      await noteWritten(session, { ...written, table: table.id })
+      await saveTableCounts(session, { ...written, table: table.id })
       if (!isLoading) await publishVersion(session, { typeId: type.id, version, put, deleted })
     }
     const seen = isWritten && !isLoading ? version : type.published
     return {
       typeId: type.id,
       commit: { version: seen, put, deleted, kept },
-      grown: isMuchLarger(written.liveCount, table.liveCount) ? table.id : undefined,
+      grown: hasGrownMuch(written.liveCount, table.liveCount) ? table.id : undefined,
     }
   })
   if (grown !== undefined) analyzeLater(store.database, grown)

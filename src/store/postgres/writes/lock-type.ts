@@ -63,7 +63,7 @@ export interface WriteTable {
   readonly liveCount: number
   readonly maxRecordBytes: number
   /** Whether it is there; else it must be made before it is written to. */
-  readonly isMade: boolean
+  readonly isCreated: boolean
 }
 
 const TABLE_COLUMNS = 'id, loaded_as, live_count, max_record_bytes, is_made'
@@ -79,12 +79,12 @@ export async function readTable(session: Session, id: number): Promise<WriteTabl
 }
 
 /** The number of a replacement's table. Names that others made up can be anything. */
-export function replacementTable(replacement: string): number {
+export function replacementTableId(replacement: string): number {
   return /^\d{1,15}$/.test(replacement) ? Number(replacement) : -1
 }
 
 /** The table of a replacement, locked; refuses what was published, abandoned or never started. */
-export async function lockLoading(
+export async function lockReplacement(
   session: WriteSession,
   typeId: number,
   replacement: string,
@@ -92,7 +92,7 @@ export async function lockLoading(
   const [row] = await session.query(
     `SELECT ${TABLE_COLUMNS} FROM oqs_object_table
      WHERE id = ? AND object_type_id = ? AND state = 'loading' FOR UPDATE`,
-    [replacementTable(replacement), typeId],
+    [replacementTableId(replacement), typeId],
   )
   if (row === undefined) throw new ObjectQueryError('ReplacementNotFound', { replacement })
   return toWriteTable(row)
@@ -100,5 +100,5 @@ export async function lockLoading(
 
 function toWriteTable(row: readonly unknown[]): WriteTable {
   const [id = 0, loadedAs = 0, liveCount = 0, maxRecordBytes = 0] = row.map(Number)
-  return { id, loadedAs, liveCount, maxRecordBytes, isMade: row.at(-1) === true }
+  return { id, loadedAs, liveCount, maxRecordBytes, isCreated: row.at(-1) === true }
 }

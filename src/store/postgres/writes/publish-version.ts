@@ -27,14 +27,14 @@ export async function publishVersion(
   )
 }
 
-export interface WrittenTable {
+export interface TableCounts {
   readonly table: number
   readonly liveCount: number
   readonly maxRecordBytes: number
 }
 
 /** Notes what a table holds after a batch; a replacement is not idle then. */
-export async function noteWritten(session: WriteSession, written: WrittenTable): Promise<void> {
+export async function saveTableCounts(session: WriteSession, written: TableCounts): Promise<void> {
   const { table, liveCount, maxRecordBytes } = written
   await session.run(
     `UPDATE oqs_object_table SET live_count = ?, max_record_bytes = ?, idle_since_ms = NULL

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../file/connection.ts'
-import { surveyTables } from './upgrade-tables.ts'
+import { upgradeTables } from './upgrade-tables.ts'
 
 /**
  * Brings the database to the schema of this release. The number of the last migration is kept in
@@ -12,7 +12,7 @@ const FOLDER = new URL('./migrations/', import.meta.url)
 
 /** What SQL cannot do, because it depends on which tables there are. */
 const STEPS: Readonly<Record<string, (db: DatabaseSync) => void>> = {
-  '0004-closed-row-count.sql': surveyTables,
+  '0004-closed-row-count.sql': upgradeTables,
 }
 
 export function migrate(db: DatabaseSync): void {

@@ -38,14 +38,14 @@ export function addObjectTable(db: DatabaseSync, wish: NewTable): number {
  * Makes a table with a column for each property that has a number. One that is to be loaded gets
  * most of its indexes when it is full, see `buildNextIndex`.
  */
-export function makeObjectTable(
+export function createObjectTable(
   db: DatabaseSync,
   { typeId, id, state }: TableOfType & { readonly typeId: number },
 ): void {
   const table = objectTable(id)
   const columns = columnsOf(db, typeId)
   // The properties of a type that has a table already are counted already.
-  const added = madeTables(db, typeId).length > 0 ? 0 : columns.length
+  const added = createdTables(db, typeId).length > 0 ? 0 : columns.length
   db.prepare('UPDATE object_table SET is_made = 1 WHERE id = ?').run(id)
   refuseTooManyIndexes(db, typeId, added)
   db.exec(`
@@ -61,7 +61,7 @@ export function makeObjectTable(
     ) STRICT;
     -- Walks over the current objects; also the guard that an object is current only once.
     CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${OPEN};
-    ${state === 'published' ? lateIndexes(table, columns).map(indexSql).join(';\n') : ''}
+    ${state === 'published' ? deferredIndexes(table, columns).map(indexSql).join(';\n') : ''}
   `)
 }
 
@@ -105,7 +105,7 @@ function indexSql({ name, on }: Index): string {
 }
 
 /** The indexes that nothing needs before the table is read. */
-function lateIndexes(table: string, columns: readonly string[]): Index[] {
+function deferredIndexes(table: string, columns: readonly string[]): Index[] {
   return [
     // Walks as of a version: what is not visible is passed over without reading its row.
     { name: `${table}_version`, on: `${table} (pk, valid_from, valid_to)` },
@@ -129,7 +129,7 @@ export function buildNextIndex(db: DatabaseSync, typeId: number, id: number): bo
     .all(table)
     .map((row) => String(row['name']))
   const there = new Set(names)
-  const missing = lateIndexes(table, columnsOf(db, typeId)).find(({ name }) => !there.has(name))
+  const missing = deferredIndexes(table, columnsOf(db, typeId)).find(({ name }) => !there.has(name))
   if (missing === undefined) return false
   db.exec(indexSql(missing))
   return true
@@ -139,7 +139,7 @@ export function buildNextIndex(db: DatabaseSync, typeId: number, id: number): bo
 export function addFields(db: DatabaseSync, typeId: number, fields: readonly FieldId[]): void {
   const columns = numberFields(db, typeId, fields)
   if (columns.length === 0) return
-  const tables = madeTables(db, typeId)
+  const tables = createdTables(db, typeId)
   if (tables.length > 0) refuseTooManyIndexes(db, typeId, columns.length)
   for (const { id, state } of tables) {
     const table = objectTable(id)
@@ -156,7 +156,7 @@ export interface TableOfType {
 }
 
 /** The tables of a type that are in use, whatever for, and are there. */
-export function madeTables(db: DatabaseSync, typeId: number): readonly TableOfType[] {
+export function createdTables(db: DatabaseSync, typeId: number): readonly TableOfType[] {
   const rows = db
     .prepare(
       `SELECT id, state FROM object_table
@@ -194,7 +194,7 @@ export function abandonTables(db: DatabaseSync, typeId: number): void {
 }
 
 /** Takes rows out of the indexes that all types share. */
-export function forgetRows(db: DatabaseSync, rows: readonly number[]): void {
+export function removeFromIndexes(db: DatabaseSync, rows: readonly number[]): void {
   const list = JSON.stringify(rows)
   const remove = (sql: string) => db.prepare(sql).run(list)
   const among = 'IN (SELECT value FROM json_each(?))'

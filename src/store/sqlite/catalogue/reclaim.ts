@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { OPEN } from '../../sql/new-table.ts'
 import { inTransaction } from '../file/connection.ts'
-import { forgetRows, objectTable } from './object-table.ts'
+import { objectTable, removeFromIndexes } from './object-table.ts'
 import { oldestNeeded } from './sightings.ts'
 
 /** Rows deleted in one transaction, so that writers never wait long. */
@@ -24,8 +24,8 @@ export function reclaimStep(db: DatabaseSync, times: ReclaimTimes): number {
   const types = db.prepare(TYPES_SQL).all()
   for (const row of types as unknown as TypeRow[]) {
     const needed = Math.max(oldestNeeded(db, row.id, times.rowVersionsSinceMs), row.oldest)
-    if (needed > row.oldest) forgetVersionsBefore(db, row.id, needed)
-    abandonPastTables(db, row, needed)
+    if (needed > row.oldest) expireVersionsBefore(db, row.id, needed)
+    abandonReplacedTables(db, row, needed)
     const deleted = row.is_made === 1 ? deleteRows(db, row.table_id, needed) : 0
     if (deleted > 0) return deleted
   }
@@ -43,7 +43,7 @@ interface TypeRow {
   readonly is_made: number
 }
 
-function forgetVersionsBefore(db: DatabaseSync, typeId: number, version: number): void {
+function expireVersionsBefore(db: DatabaseSync, typeId: number, version: number): void {
   inTransaction(db, 'write', () => {
     db.prepare('UPDATE object_type SET oldest = ? WHERE id = ? AND oldest < ?').run(
       version,
@@ -60,7 +60,7 @@ function forgetVersionsBefore(db: DatabaseSync, typeId: number, version: number)
 }
 
 /** A table that was replaced is needed until the first version of the next one is old enough. */
-function abandonPastTables(db: DatabaseSync, { id, table_id }: TypeRow, oldest: number): void {
+function abandonReplacedTables(db: DatabaseSync, { id, table_id }: TypeRow, oldest: number): void {
   db.prepare(
     `UPDATE object_table AS past SET state = 'abandoned'
      WHERE object_type_id = ?1 AND state = 'published' AND id <> ?2 AND EXISTS (
@@ -87,7 +87,7 @@ function deleteRows(db: DatabaseSync, table: number, oldest: number): number {
       .all(oldest)
       .map((row) => Number(row['id']))
     if (rows.length === 0) return 0
-    forgetRows(db, rows)
+    removeFromIndexes(db, rows)
     db.prepare(`DELETE FROM ${name} WHERE id IN (SELECT value FROM json_each(?))`).run(
       JSON.stringify(rows),
     )
@@ -125,7 +125,7 @@ function removeTable(db: DatabaseSync, table: number, forgottenRow: number): num
       db.exec(`DROP TABLE ${name}`)
       db.prepare('DELETE FROM object_table WHERE id = ?').run(table)
     } else {
-      forgetRows(db, rows)
+      removeFromIndexes(db, rows)
       db.prepare('UPDATE object_table SET forgotten_row = ? WHERE id = ?').run(last, table)
     }
     return rows.length

@@ -64,7 +64,7 @@ export function indexReplacement(db: DatabaseSync, wish: ReplacementOfType): boo
   return inTransaction(db, 'write', () => {
     const type = readType(db, wish.typeRid)
     if (findPublished(db, type.id, wish.replacement) !== undefined) return false
-    const { id, isMade } = findLoading(db, type.id, wish.replacement)
+    const { id, isCreated: isMade } = findReplacement(db, type.id, wish.replacement)
     // What is being published is not idle.
     touchReplacement(db, wish.replacement)
     return isMade && buildNextIndex(db, type.id, id)
@@ -80,9 +80,9 @@ export function publishReplacement(db: DatabaseSync, wish: ReplacementOfType): C
     const type = readType(db, wish.typeRid)
     const done = findPublished(db, type.id, wish.replacement)
     if (done !== undefined) return done
-    const table = findLoading(db, type.id, wish.replacement)
+    const table = findReplacement(db, type.id, wish.replacement)
     // A definition that changed since the last look may have brought another one.
-    while (table.isMade && buildNextIndex(db, type.id, table.id));
+    while (table.isCreated && buildNextIndex(db, type.id, table.id));
     const version = type.lastVersion + 1
     db.prepare(`UPDATE object_table SET state = 'published', first_version = ? WHERE id = ?`).run(
       version,
@@ -112,7 +112,7 @@ function findPublished(db: DatabaseSync, typeId: number, replacement: string): C
 /** Gives a replacement up; reclaiming removes what was loaded. */
 export function abandonReplacement(db: DatabaseSync, wish: ReplacementOfType): void {
   inTransaction(db, 'write', () => {
-    const { id } = findLoading(db, readType(db, wish.typeRid).id, wish.replacement)
+    const { id } = findReplacement(db, readType(db, wish.typeRid).id, wish.replacement)
     db.prepare(`UPDATE object_table SET state = 'abandoned' WHERE id = ?`).run(id)
   })
 }
@@ -123,10 +123,14 @@ interface LoadingTable {
   readonly liveCount: number
   readonly maxRecordBytes: number
   /** Whether the table is there: it is made with the first object. */
-  readonly isMade: boolean
+  readonly isCreated: boolean
 }
 
-export function findLoading(db: DatabaseSync, typeId: number, replacement: string): LoadingTable {
+export function findReplacement(
+  db: DatabaseSync,
+  typeId: number,
+  replacement: string,
+): LoadingTable {
   const row = db
     .prepare(
       `SELECT id, loaded_as, live_count, max_record_bytes, is_made FROM object_table
@@ -139,7 +143,7 @@ export function findLoading(db: DatabaseSync, typeId: number, replacement: strin
     loadedAs: Number(row['loaded_as']),
     liveCount: Number(row['live_count']),
     maxRecordBytes: Number(row['max_record_bytes']),
-    isMade: row['is_made'] === 1,
+    isCreated: row['is_made'] === 1,
   }
 }
 

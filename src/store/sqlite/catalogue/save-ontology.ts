@@ -20,7 +20,7 @@ import {
   abandonTables,
   addFields,
   addObjectTable,
-  madeTables,
+  createdTables,
   numberFields,
   objectTable,
 } from './object-table.ts'
@@ -126,7 +126,7 @@ function updateObjectType(
     id,
   )
   if (!hasNewTitle) return
-  for (const table of madeTables(db, id)) rewriteTitles(db, table.id, definition.titleProperty)
+  for (const table of createdTables(db, id)) rewriteTitles(db, table.id, definition.titleProperty)
 }
 
 function dropObjectType(db: DatabaseSync, id: number, rid: string): void {

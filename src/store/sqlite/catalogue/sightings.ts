@@ -44,7 +44,7 @@ export function readSightings(statements: StatementCache): Sightings {
   }
 }
 
-export function noteSightings(
+export function saveSightings(
   db: DatabaseSync,
   { versions, replacements, nowMs }: Sightings & { readonly nowMs: number },
 ): void {

@@ -3,7 +3,7 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 /** What a failure of SQLite means to a client. */
 
 /** Primary result codes after which the same request can succeed later. */
-const PASSING: Readonly<Record<number, string>> = {
+const TRANSIENT: Readonly<Record<number, string>> = {
   5: 'the database is busy',
   6: 'a table is locked',
   7: 'the service is out of memory',
@@ -35,7 +35,7 @@ export function toStoreFailure(error: unknown): unknown {
   // The low byte is the primary code, the rest tells more of the same.
   const code = errcode & 0xff
   if (DAMAGE.includes(code)) return new StoreDamage(error)
-  const reason = PASSING[code]
+  const reason = TRANSIENT[code]
   if (reason === undefined) return error
   return new ObjectQueryError('ServiceUnavailable', { reason }, { cause: error })
 }

@@ -29,7 +29,7 @@ export function serveJobs(db: DatabaseSync, runJob: RunJob): void {
       const items = itemsOf.get(id) ?? []
       itemsOf.delete(id)
       const reply =
-        'isForgotten' in message
+        'isCancelled' in message
           ? { id, result: undefined }
           : answerJob(id, () => runJob(message.name, message.input, items))
       parentPort?.postMessage(reply)

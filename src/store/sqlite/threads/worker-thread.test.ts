@@ -2,15 +2,15 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import { createDatabaseFile } from '../file/database-file.ts'
-import { WorkingThread } from './worker-thread.ts'
+import { WorkerThread } from './worker-thread.ts'
 
 interface EchoJobs {
   readonly [name: string]: (connection: never, input: string) => string
 }
 
-function startThread(path: string): WorkingThread<EchoJobs> {
+function startThread(path: string): WorkerThread<EchoJobs> {
   const module = '../../../../test/support/ending-thread'
-  return new WorkingThread({ module, path, lostReason: 'it ended' })
+  return new WorkerThread({ module, path, lostReason: 'it ended' })
 }
 
 const refusal = (reason: string) => ({ errorName: 'ServiceUnavailable', parameters: { reason } })

@@ -4,7 +4,7 @@ import { failureOf } from './job-failure.ts'
 import type { JobInput, JobMessage, JobReply, JobResult, Jobs } from './thread-jobs.ts'
 
 /** Which thread, on which database. */
-export interface ThreadWish {
+export interface WorkerThreadOptions {
   /** The module that the thread runs, beside this one and without its ending. */
   readonly module: string
   readonly path: string
@@ -13,11 +13,11 @@ export interface ThreadWish {
 }
 
 /** The main thread's end of a thread that works for it: sends jobs, hands out their results. */
-export class WorkingThread<J extends Jobs> implements AsyncDisposable {
-  readonly #wish: ThreadWish
+export class WorkerThread<J extends Jobs> implements AsyncDisposable {
+  readonly #wish: WorkerThreadOptions
   #thread: StartedThread | undefined
 
-  constructor(wish: ThreadWish) {
+  constructor(wish: WorkerThreadOptions) {
     this.#wish = wish
   }
 
@@ -77,7 +77,7 @@ class StartedThread {
   readonly #waiting = new Map<number, Waiting>()
   #lastId = 0
 
-  constructor({ module, path, lostReason }: ThreadWish) {
+  constructor({ module, path, lostReason }: WorkerThreadOptions) {
     this.#lostReason = lostReason
     // Source and build name the file differently.
     const file = `./${module}.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`
@@ -103,7 +103,7 @@ class StartedThread {
         return result.promise
       },
       cancel: () => {
-        if (this.#waiting.has(id)) this.#post({ id, isForgotten: true })
+        if (this.#waiting.has(id)) this.#post({ id, isCancelled: true })
       },
     }
   }

@@ -8,7 +8,7 @@ import {
 } from '../catalogue/replacement.ts'
 import { saveOntology } from '../catalogue/save-ontology.ts'
 import { createApiToken, readPageTokenKeys, revokeApiTokens } from '../catalogue/secrets.ts'
-import { noteSightings } from '../catalogue/sightings.ts'
+import { saveSightings } from '../catalogue/sightings.ts'
 import { commitBatch } from '../writes/commit-batch.ts'
 import type { Jobs } from './thread-jobs.ts'
 
@@ -21,7 +21,7 @@ export const WRITE_JOBS = {
   indexReplacement,
   publishReplacement,
   abandonReplacement,
-  noteSightings,
+  noteSightings: saveSightings,
   reclaimStep,
   readPageTokenKeys,
   createApiToken,

@@ -3,15 +3,15 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 import { settleChanges } from '../../batch.ts'
 import type { Commit } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { forgetRows, makeObjectTable, objectTable } from '../catalogue/object-table.ts'
-import { findLoading, TOUCH } from '../catalogue/replacement.ts'
+import { createObjectTable, objectTable, removeFromIndexes } from '../catalogue/object-table.ts'
+import { findReplacement, TOUCH } from '../catalogue/replacement.ts'
 import { inTransaction } from '../file/connection.ts'
 import { type CrossingChange, type CrossingPut, isPut } from '../threads/crossing-change.ts'
 import { publishVersion } from './publish-version.ts'
 import { rowWriter } from './write-row.ts'
 
 /** A batch as it crosses to the writer thread, ahead of which its changes have come. */
-export interface BatchHead {
+export interface BatchMessage {
   readonly typeRid: string
   readonly basedOn: number
   readonly replacement: string | undefined
@@ -27,24 +27,26 @@ export interface BatchHead {
  */
 export function commitBatch(
   db: DatabaseSync,
-  batch: BatchHead,
+  batch: BatchMessage,
   changes: readonly CrossingChange[],
 ): Commit {
   const settled = settleChanges(changes, ([pk]) => pk, batch.keepsExisting)
   return inTransaction(db, 'write', () => {
     const type = readType(db, batch)
     const table =
-      batch.replacement === undefined ? type.current : findLoading(db, type.id, batch.replacement)
-    if (!table.isMade) {
+      batch.replacement === undefined
+        ? type.current
+        : findReplacement(db, type.id, batch.replacement)
+    if (!table.isCreated) {
       // There is nothing to delete in a table that is not made yet.
       if (!settled.some(isPut)) return { version: type.published, put: 0, deleted: 0, kept: 0 }
       const state = table.loadedAs === undefined ? 'published' : 'loading'
-      makeObjectTable(db, { typeId: type.id, id: table.id, state })
+      createObjectTable(db, { typeId: type.id, id: table.id, state })
     }
     const version = table.loadedAs ?? type.lastVersion + 1
     const written = writeRows(db, settled, { ...table, typeId: type.id, version }, batch)
     const { put, deleted, kept } = written
-    if (put + deleted > 0) noteWritten(db, table.id, written)
+    if (put + deleted > 0) saveTableCounts(db, table.id, written)
     if (table.loadedAs !== undefined || put + deleted === 0) {
       return { version: type.published, put, deleted, kept }
     }
@@ -61,7 +63,7 @@ export interface WriteTable {
   /** The version of its rows, if that is settled already: in a replacement. */
   readonly loadedAs: number | undefined
   /** Whether the table is there. */
-  readonly isMade: boolean
+  readonly isCreated: boolean
 }
 
 interface WrittenType {
@@ -71,7 +73,7 @@ interface WrittenType {
   readonly current: WriteTable
 }
 
-function readType(db: DatabaseSync, batch: BatchHead): WrittenType {
+function readType(db: DatabaseSync, batch: BatchMessage): WrittenType {
   const row = db
     .prepare(
       `SELECT t.id, t.generation, t.published, t.last_version,
@@ -94,7 +96,7 @@ function readType(db: DatabaseSync, batch: BatchHead): WrittenType {
       liveCount: Number(row['live_count']),
       maxRecordBytes: Number(row['max_record_bytes']),
       loadedAs: undefined,
-      isMade: row['is_made'] === 1,
+      isCreated: row['is_made'] === 1,
     },
   }
 }
@@ -113,7 +115,7 @@ function writeRows(
   db: DatabaseSync,
   changes: readonly CrossingChange[],
   table: WriteTable & { readonly typeId: number; readonly version: number },
-  { keepsExisting, properties }: BatchHead,
+  { keepsExisting, properties }: BatchMessage,
 ): Written {
   const name = objectTable(table.id)
   const close = rowCloser(db, table)
@@ -159,7 +161,7 @@ function rowCloser(
   const remove = db.prepare(`DELETE FROM ${current} RETURNING id`)
   return (pk) => {
     const row = remove.get(pk)
-    if (row !== undefined) forgetRows(db, [Number(row['id'])])
+    if (row !== undefined) removeFromIndexes(db, [Number(row['id'])])
     return row !== undefined
   }
 }
@@ -169,7 +171,7 @@ function recordBytes([, , key, title, body]: CrossingPut): number {
   return Buffer.byteLength(body) + Buffer.byteLength(key) + Buffer.byteLength(title ?? '')
 }
 
-function noteWritten(db: DatabaseSync, table: number, written: Written): void {
+function saveTableCounts(db: DatabaseSync, table: number, written: Written): void {
   db.prepare(
     `UPDATE object_table
      SET live_count = ?, max_record_bytes = ?, past_count = past_count + ?, ${TOUCH} WHERE id = ?`,
