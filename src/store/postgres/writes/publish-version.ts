@@ -8,8 +8,8 @@ export interface PublishedVersion {
 }
 
 /**
- * Lets readers see a version. No time is noted: a time from before the end of this transaction
- * would make the version before it look superseded too early, see `sightings.ts`.
+ * Makes a version visible to readers. No time is stored: a time from before the end of this
+ * transaction would make the previous version look superseded too early, see `sightings.ts`.
  */
 export async function publishVersion(
   session: WriteSession,
@@ -33,7 +33,7 @@ export interface TableCounts {
   readonly maxRecordBytes: number
 }
 
-/** Notes what a table holds after a batch; a replacement is not idle then. */
+/** Saves the counts of a table after a batch, and marks a replacement as used. */
 export async function saveTableCounts(session: WriteSession, written: TableCounts): Promise<void> {
   const { table, liveCount, maxRecordBytes } = written
   await session.run(
