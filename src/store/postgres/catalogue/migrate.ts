@@ -1,15 +1,14 @@
+/**
+ * Migrates the database to the schema of this release. `oqs_migration` has a row for every applied
+ * migration. If several nodes start at once, one of them migrates and the others wait for it.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { distributeFunctions, readCapabilities } from '../citus/capabilities.ts'
 import type { Database, Session } from '../driver/database.ts'
 
-/**
- * Brings the database to the schema of this release. Every migration that was applied has a row;
- * several nodes may start at once, one of them migrates and the others wait for it.
- */
-
 const FOLDER = new URL('./migrations/', import.meta.url)
 
-/** The name of the lock under which nodes migrate; any number that nobody else uses. */
+/** The advisory lock of migrations: an arbitrary number that nothing else uses. */
 const MIGRATION_LOCK = 7_067_328_001
 
 export async function migrate(database: Database): Promise<void> {
@@ -19,7 +18,7 @@ export async function migrate(database: Database): Promise<void> {
   refuseNewer(await database.read(schemaVersion), migrations.length)
   for (const [index, name] of migrations.entries()) {
     await database.write(async (session) => {
-      // Looked at under the lock: another node may have come first.
+      // Checked under the lock, because another node may have migrated meanwhile.
       await lockMigrations(session)
       const current = await schemaVersion(session)
       refuseNewer(current, migrations.length)
@@ -49,11 +48,11 @@ function refuseNewer(current: number, known: number): void {
 }
 
 async function schemaVersion(session: Session): Promise<number> {
-  // Not `to_regclass`, which may answer from what this connection saw before it had the lock.
-  const there = await session.query(
+  // Not `to_regclass`, which may use a snapshot from before the lock was acquired.
+  const tables = await session.query(
     `SELECT 1 FROM pg_class WHERE relname = 'oqs_migration' AND pg_table_is_visible(oid)`,
   )
-  if (there.length === 0) return 0
+  if (tables.length === 0) return 0
   const [row] = await session.query('SELECT coalesce(max(number), 0) FROM oqs_migration')
   return Number(row?.[0])
 }

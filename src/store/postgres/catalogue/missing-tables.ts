@@ -1,3 +1,4 @@
+/** Creates the table of an object type when it is first read. */
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { type Writable, writeInTurn } from '../citus/pending-commit.ts'
 import type { Session } from '../driver/database.ts'
@@ -7,8 +8,9 @@ import { lockType } from '../writes/lock-type.ts'
 import { createObjectTable } from './object-table.ts'
 
 /**
- * Reads in one transaction. A table that is not there was never written to, and is made now; or it
- * was dropped since the transaction began, and the next one sees what there is instead.
+ * Runs in one read transaction, and retries once if a table is missing. Either the table was never
+ * written to and is created now, or it was dropped since the transaction began, and the next
+ * transaction sees the one that replaced it.
  */
 export async function readObjects<T>(
   store: Writable,
@@ -35,8 +37,8 @@ function createTables(store: Writable, { rid }: ObjectType): Promise<void> {
       [type.id],
     )
     for (const [id] of rows) {
-      const wish = { typeId: type.id, id: Number(id), state: 'published' } as const
-      await createObjectTable(session, store.capabilities, wish)
+      const table = { typeId: type.id, id: Number(id), state: 'published' } as const
+      await createObjectTable(session, store.capabilities, table)
     }
   })
 }
