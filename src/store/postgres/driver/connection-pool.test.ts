@@ -52,7 +52,7 @@ describe('a connection', () => {
       socket.on('data', () => socket.write(answers.shift() ?? ''))
     })
     await expect(openPostgresStore(server.url)).rejects.toMatchObject({
-      parameters: { reason: 'the database asks for a password, and the URL has none' },
+      parameters: { reason: 'the database requires a password, and the URL has none' },
     })
     expect(server.sockets).toHaveLength(1)
     // The server itself would keep the connection open.
