@@ -27,10 +27,10 @@ export interface CancelledJob {
   readonly isCancelled: true
 }
 
-/** The first job of every reader process, which nobody sends: opening the database. */
+/** The ID of the implicit first job of a reader process: opening the database. */
 export const START_ID = 0
 
-/** The outcome of a job. Errors are sent as data, because classes cannot be. */
+/** The outcome of a job. Errors are sent as plain data, because class instances cannot be sent. */
 export type JobReply = { readonly id: number } & ({ readonly result: unknown } | FailedReply)
 
 export type FailedReply =

@@ -15,7 +15,7 @@ function startThread(path: string): WorkerThread<EchoJobs> {
 
 const refusal = (reason: string) => ({ errorName: 'ServiceUnavailable', parameters: { reason } })
 
-it('tells all who wait that a thread has ended, and starts another for the next job', async () => {
+it('rejects all waiting jobs when the thread ends, and starts another for the next job', async () => {
   using folder = tempFolder()
   await using thread = startThread(createDatabaseFile(join(folder.path, 'oqs.db')))
   expect(await thread.run('echo', 'one')).toBe('one')

@@ -1,3 +1,4 @@
+/** The jobs of the writer thread: everything that writes. */
 import { reclaimStep } from '../catalogue/reclaim.ts'
 import {
   abandonReplacement,
@@ -12,7 +13,6 @@ import { saveSightings } from '../catalogue/sightings.ts'
 import { commitBatch } from '../writes/commit-batch.ts'
 import type { Jobs } from './thread-jobs.ts'
 
-/** Everything that writes: what the main thread can ask of the writer thread. */
 export const WRITE_JOBS = {
   saveOntology,
   commitBatch,
