@@ -1,3 +1,4 @@
+/** Writes a batch: closes old rows, adds new rows, and publishes the version. */
 import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { settleChanges } from '../../batch.ts'
@@ -10,20 +11,19 @@ import { type CrossingChange, type CrossingPut, isPut } from '../threads/crossin
 import { publishVersion } from './publish-version.ts'
 import { rowWriter } from './write-row.ts'
 
-/** A batch as it crosses to the writer thread, ahead of which its changes have come. */
+/** A batch as a message to the writer thread. Its changes are sent before it. */
 export interface BatchMessage {
   readonly typeRid: string
   readonly basedOn: number
   readonly replacement: string | undefined
   readonly keepsExisting: boolean
-  /** The properties of the type, in the order in which the columns of a put come. */
+  /** The properties of the type, in the order of the column values of a put. */
   readonly properties: readonly string[]
 }
 
 /**
- * Writes a batch, in one transaction, as the next version of its type: old rows are closed, new
- * rows added, and the version published. A batch of a replacement is written in the same way, only
- * nothing is published yet. When this returns the batch is on disk.
+ * Commits a batch in one transaction, as the next version of its type; it is on disk when the
+ * function returns. A batch of a replacement is written in the same way, but publishes nothing yet.
  */
 export function commitBatch(
   db: DatabaseSync,
@@ -38,7 +38,7 @@ export function commitBatch(
         ? type.current
         : findReplacement(db, type.id, batch.replacement)
     if (!table.isCreated) {
-      // There is nothing to delete in a table that is not made yet.
+      // A table that is not created yet has nothing to delete.
       if (!settled.some(isPut)) return { version: type.published, put: 0, deleted: 0, kept: 0 }
       const state = table.loadedAs === undefined ? 'published' : 'loading'
       createObjectTable(db, { typeId: type.id, id: table.id, state })
@@ -55,14 +55,14 @@ export function commitBatch(
   })
 }
 
-/** Where a batch is written. */
+/** The table that a batch is written to. */
 export interface WriteTable {
   readonly id: number
   readonly liveCount: number
   readonly maxRecordBytes: number
-  /** The version of its rows, if that is settled already: in a replacement. */
+  /** The version of all rows of a replacement; undefined for the current table. */
   readonly loadedAs: number | undefined
-  /** Whether the table is there. */
+  /** False if the table must be created before it is written to. */
   readonly isCreated: boolean
 }
 
@@ -84,7 +84,7 @@ function readType(db: DatabaseSync, batch: BatchMessage): WrittenType {
   if (row === undefined || Number(row['generation']) > batch.basedOn) {
     throw new ObjectQueryError('OntologyDefinitionOutOfSync', {
       objectTypeRid: batch.typeRid,
-      reason: 'the object type was changed while the batch was read',
+      reason: 'the object type was changed while the batch was being read',
     })
   }
   return {
@@ -107,8 +107,8 @@ interface Written {
   readonly kept: number
   readonly liveCount: number
   readonly maxRecordBytes: number
-  /** Rows that are kept as past ones from now on. */
-  readonly past: number
+  /** Closed rows that are kept for snapshots. */
+  readonly closed: number
 }
 
 function writeRows(
@@ -125,7 +125,7 @@ function writeRows(
   let { maxRecordBytes } = table
   for (const change of changes) {
     const [pk] = change
-    // Nothing to find in an empty table: a first load is half as much work.
+    // An empty table has no rows to close; skipping the lookup halves the work of a first load.
     const mayExist = table.liveCount > 0
     if (mayExist && keepsExisting && isPut(change) && find.get(pk) !== undefined) {
       kept += 1
@@ -143,11 +143,11 @@ function writeRows(
   }
   rows.finish()
   const liveCount = table.liveCount + put - closed
-  const past = table.loadedAs === undefined ? closed : 0
-  return { put, deleted, kept, liveCount, maxRecordBytes, past }
+  const keptForSnapshots = table.loadedAs === undefined ? closed : 0
+  return { put, deleted, kept, liveCount, maxRecordBytes, closed: keptForSnapshots }
 }
 
-/** Ends the current row of a key; tells whether there was one. */
+/** Returns a function that closes the current row of a key, and returns true if there was one. */
 function rowCloser(
   db: DatabaseSync,
   table: WriteTable & { readonly version: number },
@@ -157,7 +157,7 @@ function rowCloser(
     const close = db.prepare(`UPDATE ${current.replace(' WHERE', ' SET valid_to = ? WHERE')}`)
     return (pk) => close.run(table.version, pk).changes === 1
   }
-  // All rows of a replacement have one version: what nobody ever saw is not kept as a past one.
+  // Rows of a replacement all have the same version and were never visible, so they are deleted.
   const remove = db.prepare(`DELETE FROM ${current} RETURNING id`)
   return (pk) => {
     const row = remove.get(pk)
@@ -166,7 +166,7 @@ function rowCloser(
   }
 }
 
-/** What the stored columns of an object add to a page, whatever the shape of its record adds. */
+/** The bytes of an object in a page, without those that depend on the shape of the record. */
 function recordBytes([, , key, title, body]: CrossingPut): number {
   return Buffer.byteLength(body) + Buffer.byteLength(key) + Buffer.byteLength(title ?? '')
 }
@@ -175,5 +175,5 @@ function saveTableCounts(db: DatabaseSync, table: number, written: Written): voi
   db.prepare(
     `UPDATE object_table
      SET live_count = ?, max_record_bytes = ?, past_count = past_count + ?, ${TOUCH} WHERE id = ?`,
-  ).run(written.liveCount, written.maxRecordBytes, written.past, table)
+  ).run(written.liveCount, written.maxRecordBytes, written.closed, table)
 }
