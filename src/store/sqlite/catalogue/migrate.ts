@@ -11,7 +11,7 @@ const FOLDER = new URL('./migrations/', import.meta.url)
 
 /** Steps after a migration that depend on which tables exist, so that plain SQL cannot do them. */
 const STEPS: Readonly<Record<string, (db: DatabaseSync) => void>> = {
-  '0004-closed-row-count.sql': upgradeTables,
+  '0004-past-rows.sql': upgradeTables,
 }
 
 export function migrate(db: DatabaseSync): void {
