@@ -31,7 +31,7 @@ class TestTimer implements Timer {
 /** Resolves when every promise that can settle by itself has settled. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Tasks named by caller and number (`a1`), with a key behind a slash (`a1/k`). */
+/** Tasks named by caller and number (`a1`), with an optional key after a slash (`a1/k`). */
 class Tasks {
   readonly timer = new TestTimer()
   readonly queue: FairQueue

@@ -1,7 +1,7 @@
 /**
  * Slows down callers that retry without waiting after a refusal. A refusal costs as much as a small
  * request, so a caller that is refused again and again gets its refusals after a delay. The
- * connection is busy meanwhile, so a proxy sends the requests of other callers on another one.
+ * connection is busy during the delay, so a proxy sends the requests of other callers on another one.
  */
 import { CallerBuckets } from './caller-buckets.ts'
 

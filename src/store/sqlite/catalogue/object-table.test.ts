@@ -121,9 +121,9 @@ describe('the tables of object types', () => {
       const whole = await store.aggregate({ ...read, aggregation: { metrics, groupings: [] } })
       expect(groupsOf(whole)).toEqual([{ keys: [], metrics: [0, 0] }])
       const grouped = { metrics, groupings: [grouping] }
-      const cut = await store.aggregate({ ...read, aggregation: grouped })
-      expect(groupsOf(cut)).toEqual([])
-      expect(cut.excludedItems).toBe(0)
+      const groups = await store.aggregate({ ...read, aggregation: grouped })
+      expect(groupsOf(groups)).toEqual([])
+      expect(groups.excludedItems).toBe(0)
     }
     // A snapshot of the empty type stays readable after objects were added.
     await put(store, type, ['a'])
