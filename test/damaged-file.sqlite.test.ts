@@ -1,3 +1,7 @@
+/**
+ * Damages copies of a real file in many ways. Each answer must be that of the undamaged file, or an
+ * error. docs/decisions/013-damaged-files.md lists the damage that is detected, and that is not.
+ */
 import { copyFileSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -13,12 +17,7 @@ import { type FilePage, overwrite, overwritePages, pagesOf } from './support/dam
 import { fixture, pageRead } from './support/store-fixture.ts'
 import { type TempFolder, tempFolder } from './support/temp-folder.ts'
 
-/**
- * Damages copies of a real file in many ways. Each answer must be the one of the undamaged file, or
- * an error. docs/decisions/013-damaged-files.md says which damage this holds for, and which not.
- */
-
-/** Damaged copies of each kind; there are some 260 pages. */
+/** The number of damaged copies of each kind; the file has about 260 pages. */
 const copies = Number(process.env['OQS_TEST_DAMAGES'] ?? 30)
 const OBJECTS = 600
 const PAGE_OBJECTS = 100
@@ -37,7 +36,7 @@ beforeAll(async () => {
     const things = await fixture(store)
     type = things.type
     await things.commit(Array.from({ length: OBJECTS }, (_, n) => [keyOf(n), textOf(n)]))
-    // A second version, so that rows of the past are read as well.
+    // A second version, so that closed rows are read as well.
     await things.commit(Array.from({ length: 20 }, (_, n) => [keyOf(n * 7), 'changed']))
   }
   pages = pagesOf(original())
@@ -75,7 +74,7 @@ function reads(): Partial<PageRead>[] {
   ]
 }
 
-/** Asks a file everything, each by itself; damage that one read meets does not end the others. */
+/** Runs every query on a file; damage that one query hits does not stop the others. */
 function answersOf(file: string): string[] {
   const answer = (read: () => string) => {
     try {
@@ -111,70 +110,70 @@ function answersOf(file: string): string[] {
   ]
 }
 
-type Outcome = 'correct' | 'error' | 'another answer'
+type Outcome = 'correct' | 'error' | 'wrong answer'
 
-/** Damages a copy, and asks it everything. */
+/** Damages a copy, and runs every query on it. */
 function outcomeOf(damage: (file: string) => void): Outcome {
   copyFileSync(original(), copy())
   damage(copy())
   const given = answersOf(copy())
   if (given.length === 1) return 'error'
   if (given.some((answer, at) => answer !== 'error' && answer !== correct[at])) {
-    return 'another answer'
+    return 'wrong answer'
   }
   return given.includes('error') ? 'error' : 'correct'
 }
 
-/** Damages pages of trees, one in each copy: none may be answered from, and some must be noticed. */
-function expectNoticed(damage: (file: string, page: FilePage) => void): void {
+/** Damages one B-tree page per copy: no answer may be wrong, and some damage must be detected. */
+function expectDetected(damage: (file: string, page: FilePage) => void): void {
   const outcomes = sample(pages.filter(({ kind }) => kind !== 'overflow')).map((page) => ({
     ...page,
     outcome: outcomeOf((file) => damage(file, page)),
   }))
-  expect(outcomes.filter(({ outcome }) => outcome === 'another answer')).toEqual([])
+  expect(outcomes.filter(({ outcome }) => outcome === 'wrong answer')).toEqual([])
   expect(outcomes.filter(({ outcome }) => outcome === 'error')).not.toEqual([])
 }
 
-/** Evenly spread over a list, so that each table and index has its share. */
+/** Samples a list evenly, so that every table and index is included. */
 function sample<T>(items: readonly T[]): T[] {
   const step = Math.max(1, items.length / copies)
   return items.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step))
 }
 
-/** Positions in the header of a tree's page. */
+/** Offsets in the header of a B-tree page. */
 const CELL_COUNT = 3
 const LEAF_POINTERS = 8
 const INTERNAL_POINTERS = 12
 
-/** Where the header of a tree's page begins: the first page has that of the file before it. */
+/** Returns the offset of a B-tree page header. On the first page, it follows the file header. */
 function headerOf({ offset }: FilePage): number {
   return offset === 0 ? 100 : offset
 }
 
 describe('a damaged file', () => {
-  it.for([0x00, 0xff])('with a page of nothing but %i is never answered from', (value) => {
-    expectNoticed((file, page) => overwritePages(file, [page], value))
+  it.for([0x00, 0xff])('with a page that is filled with %i never gives a wrong answer', (value) => {
+    expectDetected((file, page) => overwritePages(file, [page], value))
   })
 
-  it('with an impossible number of cells on a page is never answered from', () => {
+  it('with an impossible number of cells on a page never gives a wrong answer', () => {
     const impossible = Buffer.from([0xff, 0xff])
-    expectNoticed((file, page) => overwrite(file, headerOf(page) + CELL_COUNT, impossible))
+    expectDetected((file, page) => overwrite(file, headerOf(page) + CELL_COUNT, impossible))
   })
 
   it.for([0x00, 0xff])(
-    'with a cell that is not on its page (%i) is never answered from',
+    'with a cell that is not on its page (%i) never gives a wrong answer',
     (value) => {
-      expectNoticed((file, page) => {
+      expectDetected((file, page) => {
         const pointers = page.kind === 'leaf' ? LEAF_POINTERS : INTERNAL_POINTERS
         overwrite(file, headerOf(page) + pointers, Buffer.from([value, value]))
       })
     },
   )
 
-  it('that is too short is refused', () => {
+  it('that is truncated is refused', () => {
     const { size } = statSync(original())
     const lengths = Array.from({ length: copies }, (_, n) => Math.floor((size * n) / copies))
-    // Within the last page, too.
+    // Also within the last page.
     for (const length of [...lengths.slice(1), size - 4096, size - 4095, size - 512, size - 1]) {
       copyFileSync(original(), copy())
       truncateSync(copy(), length)
@@ -182,9 +181,9 @@ describe('a damaged file', () => {
     }
   })
 
-  it('never ends the process, wherever a bit has flipped', async ({ annotate }) => {
+  it('never crashes the process, whichever bit has flipped', async ({ annotate }) => {
     const bytes = readFileSync(original())
-    const outcomes: Record<Outcome, number> = { correct: 0, error: 0, 'another answer': 0 }
+    const outcomes: Record<Outcome, number> = { correct: 0, error: 0, 'wrong answer': 0 }
     let random = 7
     const next = (below: number) => {
       random = (random * 48_271) % 0x7fff_ffff
@@ -195,7 +194,7 @@ describe('a damaged file', () => {
       const flipped = Buffer.from([(bytes[offset] ?? 0) ^ (1 << next(8))])
       outcomes[outcomeOf((file) => overwrite(file, offset, flipped))] += 1
     }
-    // Most bits belong to values: SQLite does not notice these, see the decision.
+    // Most bits belong to values, whose damage SQLite does not detect, see the decision.
     expect(outcomes.correct).toBeGreaterThan(0)
     await annotate(`${copies} flipped bits: ${JSON.stringify(outcomes)}`)
   })

@@ -1,3 +1,7 @@
+/**
+ * How long a store keeps row versions, in virtual time: bodies that arrive slowly, publications that
+ * take long, and maintenance at any point in between. Only the test advances the clock.
+ */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Change, ObjectStore, PageRead } from '../src/store/object-store.ts'
@@ -5,21 +9,16 @@ import type { StoreUnderTest } from './store-contract.ts'
 import { fcOptions } from './support/fc-options.ts'
 import { fixture, pageRead, retention, type StoreFixture } from './support/store-fixture.ts'
 
-/**
- * How long a store keeps row versions, in virtual time: bodies that arrive slowly, publications
- * that take long and maintenance at any point between. Only the test moves the clock.
- */
-
 const SECOND = 1000
 const AGE_MS = 30 * SECOND
 const IDLE_MS = 3600 * SECOND
 
-/** Steps that take no time of their own. */
+/** Steps that take no time. */
 type QuickStep =
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'snapshot' | 'commit' | 'maintain' }
 
-/** Steps during which others happen. */
+/** Steps during which other steps happen. */
 type Step =
   | QuickStep
   | { readonly do: 'slowCommit'; readonly during: readonly QuickStep[] }
@@ -63,17 +62,17 @@ const SUPERSEDED_BY_SLOW_PUBLICATION: readonly Step[] = [
   { do: 'maintain' },
 ]
 
-/** A page of a snapshot or of an ordered walk, and what the next page must be. */
+/** A page of a snapshot or of an ordered walk, and the expected next page. */
 interface Taken {
   readonly takenAtMs: number
   readonly read: Partial<PageRead>
-  /** Undefined where later commits may change it. */
+  /** Undefined if later commits may change it. */
   readonly shown: readonly string[] | undefined
 }
 
 const BY_TEXT = [{ property: 'text', direction: 'asc', nulls: 'last' }] as const
 
-/** A store, a clock, and all that was taken and must stay readable. */
+/** A store, a clock, and all snapshots that must stay readable. */
 class World {
   nowMs = 1_000_000
   readonly #store: ObjectStore
@@ -90,7 +89,7 @@ class World {
     for (const one of steps) await this.#run(one)
   }
 
-  /** Deletes what may go; gives the number of row versions deleted. */
+  /** Runs maintenance, and returns the number of deleted row versions. */
   async maintain(): Promise<number> {
     const deleted = await this.#store.reclaim({
       now: () => this.nowMs,
@@ -101,12 +100,12 @@ class World {
     return deleted
   }
 
-  /** Reads everything that is younger than its maximum age. */
+  /** Reads every snapshot that has not reached the maximum age. */
   async checkTaken(): Promise<void> {
     for (const { takenAtMs, read, shown } of this.#taken) {
       if (this.nowMs >= takenAtMs + AGE_MS) continue
-      const found = await this.#things.show(read)
-      if (shown !== undefined) expect(found).toEqual(shown)
+      const actual = await this.#things.show(read)
+      if (shown !== undefined) expect(actual).toEqual(shown)
     }
   }
 
@@ -119,7 +118,7 @@ class World {
     if (one.do === 'replace') await this.#replace(one.loading, one.publishing)
   }
 
-  /** The clock is read first, as the service does. */
+  /** Reads the clock first, as the service does. */
   async #take(): Promise<void> {
     const takenAtMs = this.nowMs
     const { version } = await this.#things.read()
@@ -169,13 +168,13 @@ export function ageContract({ name, open, openAgain, countRowVersions }: StoreUn
     (await store.readPage(pageRead(type, { version }))) === 'reclaimed'
 
   describe(`the ${name} store: how long row versions are kept`, () => {
-    it('[4.5.2] until a snapshot has its maximum age, then no longer, whatever takes long', async () => {
+    it('[4.5.2] exactly until a snapshot has its maximum age, however long commits take', async () => {
       const holds = fc.asyncProperty(fc.array(step, { maxLength: 10 }), async (steps) => {
         await using store = await open()
         const { things, world } = await start(store)
         await world.run(steps)
         await world.checkTaken()
-        // One run sees what is superseded, a later one deletes it.
+        // One run records superseded versions, a later one deletes them.
         await world.maintain()
         world.nowMs += AGE_MS
         await world.maintain()
@@ -217,7 +216,7 @@ export function ageContract({ name, open, openAgain, countRowVersions }: StoreUn
       expect(await things.show()).toEqual(['a=2'])
     })
 
-    it('with the table that held them, if a replacement superseded them', async () => {
+    it('together with their table, if a replacement superseded them', async () => {
       await using store = await open()
       const { things } = await start(store)
       const replacement = await store.startReplacement(things.type)
@@ -233,7 +232,7 @@ export function ageContract({ name, open, openAgain, countRowVersions }: StoreUn
       expect(await store.reclaim(retention(9 * AGE_MS, AGE_MS))).toBe(0)
     })
 
-    it('no longer than usual after the clock was set back, and not shorter', async () => {
+    it('for the same time after the clock was set back', async () => {
       await using store = await open()
       const { things } = await start(store)
       await things.commit([['a', '1']])
@@ -245,7 +244,7 @@ export function ageContract({ name, open, openAgain, countRowVersions }: StoreUn
       expect(await store.reclaim(retention(AGE_MS, AGE_MS))).toBe(1)
     })
 
-    it('whoever maintains the store, from one process to the next', async () => {
+    it('even if different processes run the maintenance', async () => {
       await using first = await open()
       const { things } = await start(first)
       await things.commit([['a', '1']])
@@ -260,7 +259,7 @@ export function ageContract({ name, open, openAgain, countRowVersions }: StoreUn
   describe(`the ${name} store: how long replacements are kept`, () => {
     const maintain = (store: ObjectStore, nowMs: number) => store.reclaim(retention(nowMs, IDLE_MS))
 
-    it('until nothing is added to them for long enough', async () => {
+    it('until they are idle for long enough', async () => {
       await using store = await open()
       const { things } = await start(store)
       const replacement = await store.startReplacement(things.type)
@@ -277,7 +276,7 @@ export function ageContract({ name, open, openAgain, countRowVersions }: StoreUn
       expect(await things.show()).toEqual(['a=0', 'b=0'])
     })
 
-    it('while a batch arrives that began in time', async () => {
+    it('while a batch arrives that started in time', async () => {
       await using store = await open()
       const { things } = await start(store)
       const replacement = await store.startReplacement(things.type)

@@ -1,13 +1,14 @@
+/** Batches and replacements: streamed, failing, and concurrent ones. */
 import { describe, expect, it } from 'vitest'
+import { nextTurn } from '../src/admission/next-turn.ts'
+import { OPEN_REPLACEMENTS_MAX } from '../src/contract/limits.ts'
 import type { Change } from '../src/store/object-store.ts'
 import type { StoreUnderTest } from './store-contract.ts'
 import { fixture, pageRead, retention } from './support/store-fixture.ts'
 
-/** What becomes of batches: those that come in pieces, those that fail, those of many at once. */
-
 export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
   describe(`the ${name} store: batches`, () => {
-    it('keeps what exists where that is wanted, and takes the first of several', async () => {
+    it('keeps existing objects on request, and then takes the first of several changes', async () => {
       await using store = await open()
       const things = await fixture(store)
       await things.commit([['a', '1']])
@@ -42,7 +43,7 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       expect(await things.show()).toEqual(['b=2'])
     })
 
-    it('takes changes as they come, and writes them as one', async () => {
+    it('accepts changes in parts, and commits them as one', async () => {
       await using store = await open()
       const things = await fixture(store)
       const count = 2500
@@ -65,7 +66,7 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       expect((await things.read({ maxObjects: 1 })).matches).toBe(count)
     })
 
-    it('writes nothing when the changes fail midway, and goes on', async () => {
+    it('writes nothing when the changes fail midway, and accepts further batches', async () => {
       await using store = await open()
       const things = await fixture(store)
       await things.commit([['a', '1']])
@@ -89,22 +90,13 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       expect(await things.show()).toEqual([])
     })
 
-    it('lets readers and other types go on while changes come slowly', async () => {
+    it('does not block readers and other types while changes arrive slowly', async () => {
       await using store = await open()
       const things = await fixture(store)
-      const others = await fixture(store, {
-        apiName: 'others',
-        objectTypes: [
-          {
-            apiName: 'other',
-            primaryKey: 'k',
-            properties: { k: { type: 'string' }, text: { type: 'string' } },
-          },
-        ],
-      })
+      const others = await fixture(store, OTHERS)
       async function* slow(): AsyncGenerator<readonly Change[]> {
         yield [things.change({ k: 'a', text: '1' })]
-        // Whoever waited for the end of this commit would wait for ever.
+        // Waiting for the end of this commit would be a deadlock.
         expect(await others.show()).toEqual([])
         expect(await things.show()).toEqual([])
         expect(await others.commit([['x', '1']])).toMatchObject({ put: 1 })
@@ -119,7 +111,7 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       expect(await others.show()).toEqual(['x=1'])
     })
 
-    it('writes an object anew after it was deleted, with all its versions readable', async () => {
+    it('recreates a deleted object, and keeps all its versions readable', async () => {
       await using store = await open()
       const things = await fixture(store)
       for (let version = 1; version <= 6; version += 1) {
@@ -157,7 +149,7 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       expect(await things.show({ version: 1 })).toEqual(['a=1'])
     })
 
-    it('is published between the commits of others, and loses none that come after', async () => {
+    it('is published between other commits, and keeps those that follow it', async () => {
       await using first = await open()
       const things = await fixture(first)
       await using second = await openAgain()
@@ -171,9 +163,9 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
         })
       const numbers = Array.from({ length: 24 }, (_, n) => n)
       const before = numbers.slice(0, 12).map(commit)
-      const publishing = second.publishReplacement(things.type, replacement)
+      const publication = second.publishReplacement(things.type, replacement)
       const after = numbers.slice(12).map(commit)
-      const { version } = await publishing
+      const { version } = await publication
       const commits = await Promise.all([...before, ...after])
       const versions = [...commits.map((one) => one.version), version]
       expect(new Set(versions).size).toBe(25)
@@ -186,8 +178,34 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
     })
   })
 
+  describe(`the ${name} store: open replacements`, () => {
+    it('are limited per object type', async () => {
+      await using store = await open()
+      const { type: one } = await fixture(store)
+      const { type: other } = await fixture(store, OTHERS)
+      await using second = await openAgain()
+      const stores = [store, second]
+      const started = await Promise.all(
+        Array.from({ length: OPEN_REPLACEMENTS_MAX }, (_, n) =>
+          stores[n % 2]?.startReplacement(one),
+        ),
+      )
+      const refused = {
+        errorName: 'ReplacementsExceededLimit',
+        parameters: { objectType: one.apiName, replacementsLimit: OPEN_REPLACEMENTS_MAX },
+      }
+      await expect(second.startReplacement(one)).rejects.toMatchObject(refused)
+      await store.startReplacement(other)
+      await store.publishReplacement(one, started[0] ?? '')
+      await store.startReplacement(one)
+      await expect(store.startReplacement(one)).rejects.toMatchObject(refused)
+      await store.abandonReplacement(one, started[1] ?? '')
+      await store.startReplacement(one)
+    })
+  })
+
   describe(`the ${name} store: opened twice`, () => {
-    it('makes one store, however many open it at once', async () => {
+    it('creates one store even if several open it at once', async () => {
       await using first = await open()
       await using stores = new AsyncDisposableStack()
       const others = await Promise.all(Array.from({ length: 4 }, openAgain))
@@ -196,7 +214,7 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       for (const one of keys) expect(one).toEqual(keys[0])
     })
 
-    it('sees on one what is committed, replaced, reclaimed and defined on the other', async () => {
+    it('sees commits, replacements, reclaim and definitions of the other', async () => {
       await using first = await open()
       const things = await fixture(first)
       await using second = await openAgain()
@@ -222,7 +240,7 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       expect(await first.readPage(pageRead(things.type, { version: 1 }))).toBe('reclaimed')
     })
 
-    it('adds a property on one, and writes and asks for it on the other', async () => {
+    it('adds a property with one, and writes and queries it with the other', async () => {
       await using first = await open()
       const things = await fixture(first)
       await things.commit([['a', '1']])
@@ -260,22 +278,13 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       expect(await wider.keys({ query: { kind: 'isNull', property: 'more' } })).toEqual(['a'])
     })
 
-    it('serves writers of several types and several stores at once, without losing a change', async () => {
+    it('serves concurrent writers of several types without losing a change', async () => {
       await using first = await open()
       const things = await fixture(first)
       await using second = await openAgain()
-      const others = await fixture(first, {
-        apiName: 'others',
-        objectTypes: [
-          {
-            apiName: 'other',
-            primaryKey: 'k',
-            properties: { k: { type: 'string' }, text: { type: 'string' } },
-          },
-        ],
-      })
+      const others = await fixture(first, OTHERS)
       const { generation } = await second.readCatalogue()
-      // All of them write the same objects and one of their own, in different orders.
+      // All of them write the same objects in different orders, and one object of their own.
       const commits = Array.from({ length: 40 }, async (_, n) => {
         const { type, change } = n % 4 < 2 ? things : others
         const shared = keys('s', 10).map(({ k }) => change({ k, text: String(n) }))
@@ -292,7 +301,7 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       }
     })
 
-    it('shows one moment on each page, whatever others write meanwhile', async () => {
+    it('shows a consistent state on each page during concurrent writes', async () => {
       await using first = await open()
       const things = await fixture(first)
       await using second = await openAgain()
@@ -309,12 +318,23 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
         expect([page.count, page.more, page.matches]).toEqual(
           page.version % 2 === 1 ? [20, true, 30] : [0, false, 0],
         )
-        await new Promise(setImmediate)
+        await nextTurn()
       }
       stop = true
       await writing
     })
   })
+}
+
+const OTHERS = {
+  apiName: 'others',
+  objectTypes: [
+    {
+      apiName: 'other',
+      primaryKey: 'k',
+      properties: { k: { type: 'string' as const }, text: { type: 'string' as const } },
+    },
+  ],
 }
 
 function keys(prefix: string, count: number): { k: string; text: string }[] {

@@ -1,3 +1,4 @@
+/** The contract that every store must fulfil, whatever its database. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { recordShape } from '../src/contract/object-record.ts'
@@ -11,14 +12,13 @@ import { slowQueryContract } from './store-contract-slow-queries.ts'
 import { writeContract } from './store-contract-writes.ts'
 import { fixture, pageRead, place } from './support/store-fixture.ts'
 
-/** What every store must do, whatever database is behind it. */
 export interface StoreUnderTest {
   readonly name: string
-  /** A new, empty store. */
+  /** Opens a new, empty store. */
   open(options?: StoreOptions): Promise<ObjectStore>
-  /** The same data, opened once more, as another process would. */
+  /** Opens the same data again, as another process would. */
   openAgain(options?: StoreOptions): Promise<ObjectStore>
-  /** Over so many objects, the slow query of the contract takes several times as long as this. */
+  /** With this many objects, the slow query of the contract takes several times this timeout. */
   readonly slow: { readonly objects: number; readonly timeoutMs: number }
   /** Counts the row versions of all object tables, replacements included. */
   countRowVersions(): Promise<number>
@@ -48,7 +48,7 @@ export function storeContract(store: StoreUnderTest): void {
       expect(await things.show({ after: place('d') })).toEqual([])
     })
 
-    it('tells the last key, the count, and whether more follow', async () => {
+    it('returns the last key, the count, and whether more objects follow', async () => {
       await using store = await open()
       const things = await fixture(store)
       await things.commit([
@@ -98,7 +98,7 @@ export function storeContract(store: StoreUnderTest): void {
       )
     })
 
-    it('ends a page at its bytes, but not before its first record', async () => {
+    it('ends a page at its byte budget, but not before its first record', async () => {
       await using store = await open()
       const things = await fixture(store)
       await things.commit([
@@ -119,7 +119,7 @@ export function storeContract(store: StoreUnderTest): void {
   })
 
   describe(`the ${name} store: versions`, () => {
-    it('[4.5.2] reads as of every version, whatever came after', async () => {
+    it('[4.5.2] reads as of every version, regardless of later commits', async () => {
       await using store = await open()
       const things = await fixture(store)
       await things.commit([
@@ -143,7 +143,7 @@ export function storeContract(store: StoreUnderTest): void {
       expect(await things.show()).toEqual(['a=4', 'b=2', 'c=3'])
     })
 
-    it('[4.5.2] knows at every version whether more follow', async () => {
+    it('[4.5.2] knows at every version whether more objects follow', async () => {
       await using store = await open()
       const things = await fixture(store)
       await things.commit([
@@ -160,7 +160,7 @@ export function storeContract(store: StoreUnderTest): void {
       expect([before.more, now.more]).toEqual([true, false])
     })
 
-    it('counts what lives, and what a commit did', async () => {
+    it('counts live objects, and the changes of a commit', async () => {
       await using store = await open()
       const things = await fixture(store)
       expect(
@@ -187,7 +187,7 @@ export function storeContract(store: StoreUnderTest): void {
       expect([matches, version]).toEqual([1, 2])
     })
 
-    it('walks a replacement in any order, whose objects came more than once', async () => {
+    it('walks a replacement in any order, even if objects were written more than once', async () => {
       await using store = await open()
       const things = await fixture(store)
       const replacement = await store.startReplacement(things.type)
@@ -202,7 +202,7 @@ export function storeContract(store: StoreUnderTest): void {
       expect(await things.show({ order, after: first.last })).toEqual(['b=5'])
     })
 
-    it('answers a publication that is asked for twice as it did before', async () => {
+    it('returns the same result if a replacement is published twice', async () => {
       await using store = await open()
       const things = await fixture(store)
       await things.commit([['x', '1']])
@@ -219,7 +219,7 @@ export function storeContract(store: StoreUnderTest): void {
   })
 
   describe(`the ${name} store: definitions`, () => {
-    it('gives every change of a definition a new generation', async () => {
+    it('increases the generation with every change of a definition', async () => {
       await using store = await open()
       const { generation: before } = await store.readCatalogue()
       await fixture(store)
@@ -260,7 +260,7 @@ export function storeContract(store: StoreUnderTest): void {
       await expect(late).rejects.toMatchObject({ errorName: 'OntologyDefinitionOutOfSync' })
     })
 
-    it('refuses a harmful change only while there are objects', async () => {
+    it('refuses a breaking change only while there are objects', async () => {
       await using store = await open()
       const things = await fixture(store)
       await things.commit([['a', '1']])
@@ -281,8 +281,8 @@ export function storeContract(store: StoreUnderTest): void {
     })
   })
 
-  describe(`the ${name} store: keeping`, () => {
-    it('keeps everything when it is opened again', async () => {
+  describe(`the ${name} store: durability`, () => {
+    it('keeps all data when it is opened again', async () => {
       const before = await open()
       const things = await fixture(before)
       await things.commit([
@@ -307,7 +307,7 @@ export function storeContract(store: StoreUnderTest): void {
       expect(await after.readPageTokenKeys()).toEqual(keys)
     })
 
-    it('shows a second process what the first one wrote, at once', async () => {
+    it('shows commits of one process to another immediately', async () => {
       await using first = await open()
       await using second = await openAgain()
       const things = await fixture(first)
@@ -317,7 +317,7 @@ export function storeContract(store: StoreUnderTest): void {
       expect(await second.readPageTokenKeys()).toEqual(await first.readPageTokenKeys())
     })
 
-    it('serves two writers: every commit whole, versions without gaps', async () => {
+    it('serves two writers: commits are atomic, versions have no gaps', async () => {
       await using first = await open()
       const things = await fixture(first)
       await using second = await openAgain()
@@ -357,7 +357,7 @@ export function storeContract(store: StoreUnderTest): void {
       expect(await store.listApiTokens()).toEqual([token])
     })
 
-    it('revokes by id and by name, once', async () => {
+    it('revokes by ID and by name, only once', async () => {
       await using store = await open()
       await store.createApiToken(token, 'hash')
       await store.createApiToken(

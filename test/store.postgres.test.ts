@@ -39,10 +39,10 @@ const name = inject('store') === 'citus' ? 'Citus' : 'PostgreSQL'
 const SLOW = { objects: 16_000, timeoutMs: 500 }
 storeContract({ name, open, openAgain, slow: SLOW, countRowVersions })
 
-// As on Citus, where a version is published after its rows; here, on any PostgreSQL.
+// Publishes versions after their rows, as on Citus, but on plain PostgreSQL.
 const APART = { ...CAPABILITIES.citus, distributes: false }
 ageContract({
-  name: 'PostgreSQL (published apart)',
+  name: 'PostgreSQL (versions published separately)',
   slow: SLOW,
   open: async () => {
     await place?.[Symbol.asyncDispose]()
@@ -53,23 +53,23 @@ ageContract({
   countRowVersions,
 })
 
-/** Cuts every connection of the store, as a network that fails or a server that restarts does. */
-async function cutConnections(): Promise<void> {
+/** Terminates all connections of the store, like a network failure or a restart of the server. */
+async function terminateConnections(): Promise<void> {
   await sql(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE datname = current_database() AND pid <> pg_backend_pid()`,
   )
 }
 
-describe('the PostgreSQL store in particular', () => {
-  it('cancels the statement of a client that has gone', async () => {
+describe('the PostgreSQL store', () => {
+  it('cancels the statement of a client that disconnects', async () => {
     await using store = await open()
     const things = await fixture(store)
     await things.commit([['a', '1']])
     const [table] = await sql(`SELECT 'oqs_object_' || table_id AS name FROM oqs_object_type`)
     const locker = new Client({ connectionString: url() })
     await locker.connect()
-    // The query waits for this lock, and would do so for as long as queries may take.
+    // Without a cancellation, the query would wait for this lock until the query timeout.
     await locker.query(`BEGIN; LOCK TABLE ${table?.['name']} IN ACCESS EXCLUSIVE MODE`)
     const client = new AbortController()
     const count = { kind: 'count', name: 'count' } as const
@@ -93,7 +93,7 @@ describe('the PostgreSQL store in particular', () => {
     await locker.end()
   })
 
-  it('is made by whoever comes first, of many that open it at once', async () => {
+  it('is created once if several nodes open it at the same time', async () => {
     place = await storePlace()
     await using stores = new AsyncDisposableStack()
     const opened = await Promise.all(Array.from({ length: 6 }, () => openAgain()))
@@ -110,7 +110,7 @@ describe('the PostgreSQL store in particular', () => {
     )
   })
 
-  it('opens a database of the release before, and reclaims its versions in time', async () => {
+  it('upgrades a database of an earlier release, and reclaims its versions in time', async () => {
     let things: StoreFixture
     {
       await using store = await open()
@@ -121,7 +121,7 @@ describe('the PostgreSQL store in particular', () => {
     }
     await sql(BACK_TO_SCHEMA_1)
     await using store = await openAgain()
-    // Nodes of that release may go on for a while; they still note times of their own.
+    // During a rolling upgrade, nodes of the earlier release still store their own times.
     await sql(`UPDATE oqs_commit_log SET committed_at_ms = 1;
       UPDATE oqs_object_table SET touched_at_ms = 1`)
     await store.startReplacement(things.type)
@@ -132,43 +132,43 @@ describe('the PostgreSQL store in particular', () => {
     expect(await store.reclaim(retention(1000, 1000))).toBe(1)
   })
 
-  it('reclaims versions of a type that is always being written, in turn with its writers', async () => {
+  it('reclaims versions of a type that is always being written, by queueing with its writers', async () => {
     await using store = await open()
     const things = await fixture(store)
     await things.commit([['a', '1']])
     await things.commit([['a', '2']])
     const lock = 'SELECT 1 FROM oqs_object_type FOR NO KEY UPDATE'
-    let reclaiming: Promise<number>
+    let reclaimed: Promise<number>
     {
       await using _writer = await openTransaction(url(), lock)
-      reclaiming = store.reclaim(retention(0))
+      reclaimed = store.reclaim(retention(0))
       await untilBlocked(url())
     }
-    expect(await reclaiming).toBe(1)
+    expect(await reclaimed).toBe(1)
   })
 
-  it('keeps a replacement while one of its indexes is built, however long that takes', async () => {
+  it('keeps a replacement while one of its indexes is being built, however long that takes', async () => {
     await using store = await open()
     const things = await fixture(store)
     const replacement = await store.startReplacement(things.type)
     await things.commit([['a', '1']], { replacement })
     await store.reclaim(retention(0, 1000))
-    let publishing: Promise<unknown>
+    let publication: Promise<unknown>
     {
-      // Whoever writes to the table keeps an index from being built.
+      // A writer of the table blocks the index build.
       const lock = `LOCK TABLE oqs_object_${replacement} IN ROW EXCLUSIVE MODE`
       await using _writer = await openTransaction(url(), lock)
-      publishing = store.publishReplacement(things.type, replacement)
+      publication = store.publishReplacement(things.type, replacement)
       await untilBlocked(url())
       for (const nowMs of [1000, 2000, 3000]) await store.reclaim(retention(nowMs, 1000))
     }
-    expect(await publishing).toMatchObject({ put: 1 })
+    expect(await publication).toMatchObject({ put: 1 })
     expect(await things.show()).toEqual(['a=1'])
   })
 
-  it('says what is wrong when it cannot be opened', async () => {
+  it('explains why it cannot be opened', async () => {
     place = await storePlace()
-    const wrong = async (change: (url: URL) => void) => {
+    const failureWith = async (change: (url: URL) => void) => {
       const changed = new URL(url())
       change(changed)
       const failure = await (async () => openStore(changed.href))().then(
@@ -181,59 +181,59 @@ describe('the PostgreSQL store in particular', () => {
       return failure
     }
     expect(
-      await wrong((to) => {
+      await failureWith((to) => {
         to.port = '1'
       }),
     ).toMatch(/ECONNREFUSED|refused/)
     expect(
-      await wrong((to) => {
+      await failureWith((to) => {
         to.pathname = '/oqs_test_missing'
       }),
     ).toMatch(/oqs_test_missing/)
-    await wrong((to) => {
+    await failureWith((to) => {
       to.password = 'secret-of-the-test'
     })
   })
 
-  it('goes on by itself when its connections are cut', async () => {
+  it('recovers by itself when its connections are terminated', async () => {
     await using store = await open()
     const things = await fixture(store)
     await things.commit([['a', '1']])
-    for (let cut = 0; cut < 3; cut += 1) {
-      await cutConnections()
+    for (let round = 0; round < 3; round += 1) {
+      await terminateConnections()
       expect(await things.show()).toEqual(['a=1'])
       await store.check()
-      await cutConnections()
-      // A commit may be refused, but is then not there, and the next one succeeds.
-      await eventually(() => things.commit([['b', String(cut)]]))
-      expect(await things.show()).toEqual(['a=1', `b=${cut}`])
+      await terminateConnections()
+      // A commit may be refused, but then it wrote nothing, and the next one succeeds.
+      await eventually(() => things.commit([['b', String(round)]]))
+      expect(await things.show()).toEqual(['a=1', `b=${round}`])
       await things.commit([['b', null]])
     }
   })
 
-  it('answers 503 when a connection is cut in the middle of a commit, and writes nothing', async () => {
+  it('answers 503 and writes nothing when a connection is lost during a commit', async () => {
     await using store = await open()
     const things = await fixture(store)
-    async function* cutShort() {
+    async function* interrupted() {
       yield [things.change({ k: 'a', text: '1' })]
-      await cutConnections()
+      await terminateConnections()
       yield [things.change({ k: 'b', text: '1' })]
     }
     const commit = store.commit({
       objectType: things.type,
-      changes: cutShort(),
+      changes: interrupted(),
       basedOn: things.generation,
     })
     const outcome = await commit.then(
       ({ put }) => ({ put }),
       ({ errorName }) => ({ errorName }),
     )
-    // Whoever collects changes before writing them has nothing to lose.
+    // A store that collects the changes before it writes them loses nothing.
     expect([{ put: 2 }, { errorName: 'ServiceUnavailable' }]).toContainEqual(outcome)
     expect((await things.show()).length).toBe('put' in outcome ? 2 : 0)
   })
 
-  it('depends on nothing that a database can have as its default', async () => {
+  it('does not depend on the default settings of the database', async () => {
     place = await storePlace()
     const [{ name } = {}] = await sql('SELECT current_database() AS name')
     for (const setting of [
@@ -273,7 +273,7 @@ describe('the PostgreSQL store in particular', () => {
     expect((await store.readPageTokenKeys())[0]).toHaveLength(32)
   })
 
-  it('keeps bearer tokens only as hashes', async () => {
+  it('stores API tokens only as hashes', async () => {
     await using _store = await open()
     const columns = await sql(
       `SELECT column_name AS name FROM information_schema.columns WHERE table_name = 'oqs_api_token'`,
@@ -283,7 +283,7 @@ describe('the PostgreSQL store in particular', () => {
   })
 })
 
-/** Takes back what the migrations after the first one did. */
+/** Reverts all migrations after the first one. */
 const BACK_TO_SCHEMA_1 = `
   DROP TABLE oqs_version_sighting;
   ALTER TABLE oqs_object_table DROP COLUMN idle_since_ms;
@@ -316,7 +316,7 @@ function equalTo(things: StoreFixture, property: string, value: number): Promise
   })
 }
 
-/** Repeats what is refused with `ServiceUnavailable`, as a client does. */
+/** Retries after `ServiceUnavailable`, as a client does. */
 async function eventually<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

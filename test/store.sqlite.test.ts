@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { nextTurn } from '../src/admission/next-turn.ts'
 import { recordShape } from '../src/contract/object-record.ts'
 import { openConnection } from '../src/store/sqlite/file/connection.ts'
 import { createDatabaseFile } from '../src/store/sqlite/file/database-file.ts'
@@ -19,7 +19,7 @@ afterEach(() => {
 })
 const path = () => join(folder?.path ?? '', 'deep', 'oqs.db')
 
-// It takes ten seconds until a commit gives up: the other tests run meanwhile.
+// A commit waits ten seconds for the lock, so the other tests run meanwhile.
 let lockedOut: Promise<unknown>
 beforeAll(() => {
   lockedOut = commitWhileLocked()
@@ -60,11 +60,11 @@ storeContract({
   },
 })
 
-describe('the SQLite store in particular', () => {
-  it('walks an index, without sorting, for current rows and for versions', async () => {
+describe('the SQLite store', () => {
+  it('walks an index without sorting, for current rows and for versions', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())
-    // The table is made with the first object.
+    // The table is created with the first object.
     await (await fixture(store)).commit([['a', 'x']])
     using db = new DatabaseSync(path(), { readOnly: true })
     const plan = (sql: string) =>
@@ -102,7 +102,7 @@ describe('the SQLite store in particular', () => {
     )
   })
 
-  it('opens a database of the release before, and reclaims its versions in time', async () => {
+  it('upgrades a database of an earlier release, and reclaims its versions in time', async () => {
     folder = tempFolder()
     let things: StoreFixture
     {
@@ -127,11 +127,11 @@ describe('the SQLite store in particular', () => {
     expect(await store.reclaim(retention(999, 1000))).toBe(0)
     const page = await store.readPage(pageRead(things.type, { version: 1 }))
     expect(page).toMatchObject({ count: 1, version: 1 })
-    // One past row, and the one of the replacement, which is idle.
+    // One closed row, and the row of the idle replacement.
     expect(await store.reclaim(retention(1000, 1000))).toBe(2)
   })
 
-  it('keeps a replacement while it is published, however long that takes', async () => {
+  it('keeps a replacement while it is being published, however long that takes', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())
     const things = await fixture(store)
@@ -141,20 +141,20 @@ describe('the SQLite store in particular', () => {
     const publishing = store.publishReplacement(things.type, replacement).finally(() => {
       isPublished = true
     })
-    // The writer takes turns: an index, a step of maintenance. Each index seems to take an hour.
+    // The writer alternates between an index and a step of maintenance. Each index seems to take an hour.
     for (let hour = 0; !isPublished; hour += 1) {
       await store.reclaim(retention(hour * 3_600_000, 3_600_000))
     }
     expect(await publishing).toMatchObject({ put: 1 })
   })
 
-  it('refuses a file that is no database', async () => {
+  it('refuses a file that is not a database', async () => {
     folder = tempFolder()
     expect(() => openSqliteStore(folder?.path ?? '')).toThrow()
     expect(existsSync(path())).toBe(false)
   })
 
-  it('waits for the disk before it acknowledges', async () => {
+  it('acknowledges a commit only when it is on disk', async () => {
     folder = tempFolder()
     using db = openConnection(createDatabaseFile(path()))
     expect(db.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 })
@@ -166,7 +166,7 @@ describe('the SQLite store in particular', () => {
     expect(statSync(path()).mode & 0o077).toBe(0)
   })
 
-  it('shows one moment on each page, whatever another process writes meanwhile', async () => {
+  it('shows a consistent state on each page during concurrent writes', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())
     const things = await fixture(store)
@@ -186,7 +186,7 @@ describe('the SQLite store in particular', () => {
     await writing
   })
 
-  it('answers pages while it looks for what takes long', async () => {
+  it('serves pages while a slow query runs', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())
     const things = await fixture(store)
@@ -194,14 +194,14 @@ describe('the SQLite store in particular', () => {
     const answered: string[] = []
     const not = { kind: 'not', of: { kind: 'isNull', property: 'text' } } as const
     await Promise.all([
-      things.read({ query: not }).then(({ count }) => answered.push(`long ${count}`)),
+      things.read({ query: not }).then(({ count }) => answered.push(`slow ${count}`)),
       things.read().then(({ count }) => answered.push(`quick ${count}`)),
       things.read().then(({ count }) => answered.push(`quick ${count}`)),
     ])
-    expect(answered).toEqual(['quick 50', 'quick 50', 'long 50'])
+    expect(answered).toEqual(['quick 50', 'quick 50', 'slow 50'])
   })
 
-  it('goes on writing after a batch that failed', async () => {
+  it('accepts further batches after one that failed', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())
     const things = await fixture(store)
@@ -235,7 +235,7 @@ describe('the SQLite store in particular', () => {
       errorName: 'ServiceUnavailable',
       parameters: { reason: expect.stringMatching(/were replaced/) },
     }
-    // Replaced after the query began, and before its process has opened the file.
+    // Replaced after the query started, but before its process has opened the file.
     const running = things.read(slow)
     renameSync(path(), join(folder.path, 'moved.db'))
     renameSync(other, path())
@@ -243,7 +243,7 @@ describe('the SQLite store in particular', () => {
     await expect(things.read({ ...slow, maxObjects: 1 })).rejects.toMatchObject(replaced)
   })
 
-  it('keeps bearer tokens only as hashes', async () => {
+  it('stores API tokens only as hashes', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())
     await fixture(store)
@@ -259,7 +259,7 @@ const FIRST_MIGRATION = new URL(
   import.meta.url,
 )
 
-/** Takes back what the migrations after the first one did. */
+/** Reverts all migrations after the first one. */
 const BACK_TO_SCHEMA_1 = `
   DROP TABLE version_sighting;
   ALTER TABLE commit_log ADD COLUMN committed_at_ms INTEGER NOT NULL DEFAULT 0;

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { recordShape } from '../../src/contract/object-record.ts'
 import { AS_BYTES } from '../../src/store/postgres/driver/byte-rows.ts'
 import { makePool } from '../../src/store/postgres/driver/connection-pool.ts'
-import { numbered } from '../../src/store/postgres/driver/numbered-sql.ts'
+import { numberParameters } from '../../src/store/postgres/driver/prepared-statements.ts'
 import { shownRows, toPageRows } from '../../src/store/postgres/pages/page-rows.ts'
 import { pageSql as postgresPageSql } from '../../src/store/postgres/pages/page-sql.ts'
 import { OPEN } from '../../src/store/sql/new-table.ts'
@@ -77,7 +77,7 @@ async function postgresPageReader(url: string): Promise<ReadStorePage> {
     const where = { sql: `o.valid_to = ${OPEN} AND o.pk > ?`, values: [afterKey] }
     const wish = { table, where, orderBy: 'o.pk', isKeyOrder: true, record, budget: undefined }
     const { sql, values } = postgresPageSql({ ...wish, maxObjects: pageSize })
-    const statement = { text: numbered(sql).text, name: `page-${pageSize}`, values: [...values] }
+    const statement = { text: numberParameters(sql), name: `page-${pageSize}`, values: [...values] }
     const page = await pool.query<(Buffer | null)[]>({
       ...statement,
       rowMode: 'array',

@@ -23,8 +23,8 @@ function limits(options: Partial<CallerLimitsOptions> = {}) {
   return { enter, leave: (callerId: string) => counted.leave(callerId), pass }
 }
 
-describe('the limits of a caller', () => {
-  it('count requests in progress, for each caller', () => {
+describe('caller limits', () => {
+  it('count requests in progress per caller', () => {
     const { enter, leave } = limits({ maxConcurrentRequests: 2 })
     expect([enter('a'), enter('a'), enter('b')]).toEqual(['entered', 'entered', 'entered'])
     expect(enter('a')).toEqual({
@@ -36,7 +36,7 @@ describe('the limits of a caller', () => {
     expect(enter('a')).toBe('entered')
   })
 
-  it('count requests in a minute, which come back one after the other', () => {
+  it('count requests per minute, and refill them one by one', () => {
     const { enter, pass } = limits({ requestsPerMinute: 6 })
     for (let request = 0; request < 6; request += 1) expect(enter('a')).toBe('entered')
     expect(enter('a')).toMatchObject({ requestsPerMinute: 6, retryAfterSeconds: 10 })
@@ -48,7 +48,7 @@ describe('the limits of a caller', () => {
     expect(enter('a')).toMatchObject({ retryAfterSeconds: 10 })
   })
 
-  it('never save up more than one minute', () => {
+  it('never accumulate more than the requests of one minute', () => {
     const { enter, pass } = limits({ requestsPerMinute: 2 })
     enter('a')
     pass(3_600_000)
@@ -56,7 +56,7 @@ describe('the limits of a caller', () => {
     expect(enter('a')).not.toBe('entered')
   })
 
-  it('do not charge a request that was refused for being one too many at once', () => {
+  it('do not count a request against the rate if it was refused for concurrency', () => {
     const { enter, leave } = limits({ requestsPerMinute: 2, maxConcurrentRequests: 1 })
     enter('a')
     enter('a')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { FairQueue, type FairQueueOptions } from './fair-queue.ts'
 import type { Timer } from './timer.ts'
 
-/** Time that passes when the test says so. */
+/** A clock that only the test advances. */
 class TestTimer implements Timer {
   #nowMs = 0
   #alarms: { readonly at: number; readonly callback: () => void }[] = []
@@ -28,10 +28,10 @@ class TestTimer implements Timer {
   }
 }
 
-/** Every promise that can settle without outside help has done so. */
+/** Resolves when every promise that can settle by itself has settled. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Tasks named by caller and number (`a1`), with a key behind a slash (`a1/k`). */
+/** Tasks named by caller and number (`a1`), with an optional key after a slash (`a1/k`). */
 class Tasks {
   readonly timer = new TestTimer()
   readonly queue: FairQueue
@@ -78,7 +78,7 @@ describe('a fair queue', () => {
     const tasks = new Tasks({ slots: 3, slotsPerCaller: 2, maxWaitMs: 100_000 })
     await tasks.start('a1', 'a2', 'a3', 'a4', 'b1')
     expect(tasks.started).toEqual(['a1', 'a2', 'b1'])
-    // Two callers have a half each; alone, one has all but the reserve again.
+    // Two callers get half of the slots each; a lone caller gets all but the reserve again.
     await tasks.end('a2')
     expect(tasks.started).toEqual(['a1', 'a2', 'b1'])
     await tasks.end('b1')
@@ -90,19 +90,19 @@ describe('a fair queue', () => {
     expect(tasks.started).toEqual(['a1', 'a2', 'b1', 'a3', 'a4'])
   })
 
-  it('starts the tasks of one caller in the order in which they came', async () => {
+  it('starts the tasks of one caller in the order of arrival', async () => {
     const tasks = new Tasks({})
     await tasks.start('a1', 'a2', 'a3')
     await tasks.end('a1', 'a2')
     expect(tasks.started).toEqual(['a1', 'a2', 'a3'])
   })
 
-  it('prefers the caller that has used the least time', async () => {
+  it('prefers the caller with the least recent use', async () => {
     const tasks = new Tasks({ maxWaitMs: 100_000 })
     await tasks.start('a1', 'b1')
     await tasks.timer.pass(500)
     await tasks.end('a1')
-    // A new caller goes before one that has just used half a second, though it came later.
+    // A new caller goes before one that has just used half a second, although it arrived later.
     await tasks.start('c1', 'a2', 'd1')
     await tasks.end('b1')
     expect(tasks.started).toEqual(['a1', 'b1', 'c1', 'd1'])
@@ -110,7 +110,7 @@ describe('a fair queue', () => {
     expect(tasks.started.at(-1)).toBe('a2')
   })
 
-  it('treats callers alike again when their use is long past', async () => {
+  it('treats callers equally once their use is long ago', async () => {
     const tasks = new Tasks({ slots: 1, maxWaitMs: 1e9 })
     await tasks.start('a1')
     await tasks.timer.pass(500)
@@ -131,7 +131,7 @@ describe('a fair queue', () => {
     expect(tasks.started.at(-1)).toBe('b1/k')
   })
 
-  it('refuses a task that has waited too long, and no other', async () => {
+  it('refuses only the task that has waited too long', async () => {
     const tasks = new Tasks({})
     await tasks.start('a1', 'a2', 'b1')
     await tasks.timer.pass(1000)
@@ -142,7 +142,7 @@ describe('a fair queue', () => {
     expect(tasks.timer.pending).toBe(0)
   })
 
-  it('refuses at once what would wait too long behind tasks of its own caller', async () => {
+  it('refuses a task on arrival that would wait too long behind its own caller', async () => {
     const tasks = new Tasks({})
     await tasks.start('a1')
     await tasks.timer.pass(4000)
@@ -153,7 +153,7 @@ describe('a fair queue', () => {
     expect(tasks.refused).toEqual(['a3 TooManyRequests'])
   })
 
-  it('drops a waiting task when its client has gone', async () => {
+  it('drops a waiting task when its client disconnects', async () => {
     const tasks = new Tasks({})
     const client = new AbortController()
     await tasks.start('a1')
@@ -168,7 +168,7 @@ describe('a fair queue', () => {
     expect(tasks.refused).toEqual(['a2 gone', 'a4 gone'])
   })
 
-  it('refuses waiting and later tasks when it is closed, and lets running ones end', async () => {
+  it('refuses waiting and later tasks when closed, and lets running ones finish', async () => {
     const tasks = new Tasks({})
     await tasks.start('a1', 'a2')
     tasks.queue.close('Stopping.')
@@ -179,7 +179,7 @@ describe('a fair queue', () => {
     expect(tasks.started).toEqual(['a1'])
   })
 
-  it('frees the slot of a task that failed', async () => {
+  it('frees the slot of a failed task', async () => {
     const { queue } = new Tasks({ slots: 1 })
     const owner = { callerId: 'a' }
     await expect(queue.run(owner, () => Promise.reject(new Error('no')))).rejects.toThrow('no')

@@ -1,30 +1,30 @@
 /**
- * Shares a few slots fairly between callers. One caller never holds all slots, so the small request
- * of another one finds a free slot. Of the callers that wait, the one that has used the least time
- * lately goes first. A task that would wait too long behind other tasks of its own caller is refused
- * when it arrives, not after the wait.
+ * Shares a few slots fairly between callers. One caller never holds all slots, so a small request of
+ * another caller finds a free one. The waiting caller with the least recent use goes first. A task
+ * that would wait too long behind tasks of its own caller is refused on arrival, not after the wait.
  */
 import { ObjectQueryError } from '../contract/errors.ts'
+import { CallerMap } from './caller-map.ts'
 import { REAL_TIMER, type Timer } from './timer.ts'
 
 export interface FairQueueOptions {
-  /** Tasks that run at once. */
+  /** The number of tasks that run at once. */
   readonly slots: number
-  /** The most slots that one caller may hold. */
+  /** The maximum number of slots that one caller may hold. */
   readonly slotsPerCaller: number
-  /** The most slots for one key: tasks with the same key only wait for each other. */
+  /** The maximum number of running tasks with the same key. */
   readonly slotsPerKey?: number
   readonly maxWaitMs: number
-  /** Why a task was refused, as a sentence for the client. */
+  /** The reason that a refused client receives, as a sentence. */
   readonly busyReason: string
   readonly timer?: Timer
 }
 
-/** Who runs a task, and what it works on. */
+/** The caller of a task, and the resource that the task works on. */
 export interface TaskOwner {
   readonly callerId: string
   readonly key?: string | undefined
-  /** Takes the task out of the queue when aborted. A running task watches its signal itself. */
+  /** Removes the task from the queue when aborted. A running task watches its signal itself. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -37,23 +37,27 @@ interface WaitingTask {
 interface CallerState {
   running: number
   readonly waiting: WaitingTask[]
-  /** Milliseconds used lately; halves every `HALF_LIFE_MS`. */
+  /** Milliseconds of recent use at `usedAt`; decays with `HALF_LIFE_MS`. */
   usedMs: number
   usedAt: number
-  /** Moving average of the length of a task. */
+  /** Moving average of the duration of a task. */
   averageMs: number
 }
 
 const HALF_LIFE_MS = 10_000
-/** How long after its last task a caller still counts as active. */
+/** A caller counts as active for this long after its last task. */
 const ACTIVE_MS = 1000
 const FIRST_AVERAGE_MS = 50
 const AVERAGE_WEIGHT = 0.3
+/** Every start of a task looks at all callers, so idle ones are evicted early. */
+const MAX_CALLERS = 100
+/** A caller whose recent use has decayed below this counts as idle. */
+const IDLE_USE_MS = 10
 
 export class FairQueue {
   readonly #options: FairQueueOptions
   readonly #timer: Timer
-  readonly #callers = new Map<string, CallerState>()
+  readonly #callers: CallerMap<CallerState>
   readonly #runningByKey = new Map<string, number>()
   #free: number
   #closedReason: string | undefined
@@ -62,12 +66,17 @@ export class FairQueue {
     this.#options = options
     this.#timer = options.timer ?? REAL_TIMER
     this.#free = options.slots
+    this.#callers = new CallerMap({
+      create: () => this.#newCaller(),
+      isIdle: (caller) => this.#isIdle(caller),
+      maxCallers: MAX_CALLERS,
+    })
   }
 
   async run<T>(owner: TaskOwner, task: () => Promise<T>): Promise<T> {
     if (this.#closedReason !== undefined) throw unavailable(this.#closedReason)
     owner.signal?.throwIfAborted()
-    const caller = this.#callerState(owner.callerId)
+    const caller = this.#callers.findOrCreate(owner.callerId)
     const isNext = caller.waiting.length === 0
     if (isNext && this.#canStart(caller, owner)) this.#enter(caller, owner)
     else await this.#wait(caller, owner)
@@ -79,13 +88,13 @@ export class FairQueue {
     }
   }
 
-  /** Refuses every waiting task, and every later one; running tasks go on. */
+  /** Refuses all waiting and all later tasks; running tasks continue. */
   close(reason: string): void {
     this.#closedReason = reason
     this.refuseWaiting(reason)
   }
 
-  /** Refuses every task that waits now. */
+  /** Refuses all tasks that wait now. */
   refuseWaiting(reason: string): void {
     for (const { waiting } of this.#callers.values()) {
       for (const task of [...waiting]) task.refuse(unavailable(reason))
@@ -112,7 +121,7 @@ export class FairQueue {
     const onAbort = () => task.refuse(owner.signal?.reason)
     owner.signal?.addEventListener('abort', onAbort)
     if (owner.signal?.aborted) onAbort()
-    // A slot may be free for a task that waits: shares change with the callers that are active.
+    // A slot may be free for a waiting task: shares change with the number of active callers.
     this.#startNext()
     try {
       await turn.promise
@@ -122,7 +131,7 @@ export class FairQueue {
     }
   }
 
-  /** A caller's own tasks are what it waits for, so their average tells how long. */
+  /** Estimates the wait from the caller's own tasks, because those are what a new task waits for. */
   #refuseLongWait({ running, waiting, averageMs }: CallerState): void {
     const { slotsPerCaller, maxWaitMs, busyReason } = this.#options
     const expectedMs = ((running + waiting.length) * averageMs) / slotsPerCaller
@@ -139,7 +148,7 @@ export class FairQueue {
     return key === undefined || (this.#runningByKey.get(key) ?? 0) < slotsPerKey
   }
 
-  /** A fair share of the slots for each caller that is active; all but the reserve for a lone one. */
+  /** Returns an equal share of the slots per active caller; `slotsPerCaller` for a lone caller. */
   #slotsPerCaller(): number {
     const { slots, slotsPerCaller } = this.#options
     if (this.#callers.size <= 1) return slotsPerCaller
@@ -160,7 +169,7 @@ export class FairQueue {
   #leave(caller: CallerState, { key }: TaskOwner, tookMs: number): void {
     this.#free += 1
     caller.running -= 1
-    caller.usedMs = this.#usedLately(caller) + tookMs
+    caller.usedMs = this.#recentUse(caller) + tookMs
     caller.usedAt = this.#timer.now()
     caller.averageMs += AVERAGE_WEIGHT * (tookMs - caller.averageMs)
     if (key !== undefined) {
@@ -173,50 +182,36 @@ export class FairQueue {
 
   #startNext(): void {
     const waiting = [...this.#callers.values()].filter((caller) => caller.waiting.length > 0)
-    waiting.sort((a, b) => this.#usedLately(a) - this.#usedLately(b))
+    waiting.sort((a, b) => this.#recentUse(a) - this.#recentUse(b))
     for (const caller of waiting) {
       const index = caller.waiting.findIndex(({ owner }) => this.#canStart(caller, owner))
       const [task] = index === -1 ? [] : caller.waiting.splice(index, 1)
       if (task === undefined) continue
-      // Entered here, so that no task that arrives before this one resumes takes its slot.
+      // Counted here, so that no task that arrives before this one resumes takes its slot.
       this.#enter(caller, task.owner)
       task.start()
       if (this.#free === 0) return
     }
   }
 
-  #usedLately({ usedMs, usedAt }: CallerState): number {
+  #recentUse({ usedMs, usedAt }: CallerState): number {
     return usedMs * 2 ** ((usedAt - this.#timer.now()) / HALF_LIFE_MS)
   }
 
-  #callerState(callerId: string): CallerState {
-    const known = this.#callers.get(callerId)
-    if (known !== undefined) return known
-    this.#evictIdle()
-    const state = {
+  #newCaller(): CallerState {
+    return {
       running: 0,
       waiting: [],
       usedMs: 0,
       usedAt: this.#timer.now(),
       averageMs: FIRST_AVERAGE_MS,
     }
-    this.#callers.set(callerId, state)
-    return state
   }
 
-  /** A caller whose use has faded is like a new one. */
-  #evictIdle(): void {
-    if (this.#callers.size < MANY_CALLERS) return
-    for (const [callerId, caller] of this.#callers) {
-      const isIdle = caller.running + caller.waiting.length === 0
-      if (isIdle && this.#usedLately(caller) < FADED_MS) this.#callers.delete(callerId)
-    }
+  #isIdle(caller: CallerState): boolean {
+    return caller.running + caller.waiting.length === 0 && this.#recentUse(caller) < IDLE_USE_MS
   }
 }
-
-/** From this number on, idle callers that have used little are evicted. */
-const MANY_CALLERS = 100
-const FADED_MS = 10
 
 function unavailable(reason: string): ObjectQueryError {
   return new ObjectQueryError('ServiceUnavailable', { reason })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { FairTurns } from './fair-turns.ts'
 
-/** An event loop whose rounds and time pass when the test says so. */
+/** An event loop whose iterations and clock only the test advances. */
 function loop() {
   let nowMs = 0
   let callbacks: (() => void)[] = []
@@ -32,7 +32,7 @@ function loop() {
 }
 
 describe('turns on the main thread', () => {
-  it('are free while there is little to do', async () => {
+  it('are granted immediately while there is little work', async () => {
     const { work, round, done, idle } = loop()
     work('a1')
     work('b1')
@@ -41,7 +41,7 @@ describe('turns on the main thread', () => {
     expect(idle()).toBe(true)
   })
 
-  it('alternate between callers when there is much to do', async () => {
+  it('alternate between callers when there is much work', async () => {
     const { work, round, done, idle } = loop()
     for (let n = 1; n <= 8; n += 1) work(`a${n}`)
     work('b1')
@@ -49,7 +49,7 @@ describe('turns on the main thread', () => {
     // The first request of each caller runs at once.
     expect(done).toEqual(['a1', 'b1'])
     for (let n = 0; n < 4; n += 1) await round()
-    // The second one of b waits for one of a, not for all of them.
+    // The second request of b waits for one request of a, not for all of them.
     expect(done.slice(0, 4)).toEqual(['a1', 'b1', 'a2', 'b2'])
     work('c1')
     expect(done).toContain('c1')

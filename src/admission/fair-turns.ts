@@ -1,26 +1,25 @@
 /**
- * Shares the main thread between callers. Many requests that arrive together would run one after the
- * other before the event loop looks at a socket again, and the request of another caller would wait
- * for all of them. So in each round of the event loop every caller has one turn at once, and more of
- * them for as long as the round is short. The rest waits, and callers take turns in the rounds that
- * follow.
+ * Shares the main thread between callers. Node runs every request that it has received before it
+ * polls the sockets again, so a burst of one caller delays all others. In each iteration of the
+ * event loop every caller gets one turn immediately, and further turns while the iteration is short.
+ * Other requests wait, and callers alternate in the iterations that follow.
  */
 
-/** Milliseconds of work in one round of the event loop; then only first turns are granted at once. */
+/** After this much work in one round, only the first turn of a caller is granted immediately. */
 const ROUND_MS = 0.25
-/** Waiting turns that are granted in one round, if it is not too long before. */
+/** The maximum number of waiting turns that are granted in one round. */
 const TURNS_PER_ROUND = 8
 
 export interface FairTurnsOptions {
   readonly now?: () => number
-  /** Calls back after the event loop has looked for input. */
+  /** Schedules a callback for the next iteration of the event loop, after it has polled for I/O. */
   readonly nextRound?: (callback: () => void) => void
 }
 
 export class FairTurns {
   readonly #now: () => number
   readonly #nextRound: (callback: () => void) => void
-  /** In the order in which callers are served; a caller goes to the end after its turn. */
+  /** In the order of service; a caller moves to the end after its turn. */
   readonly #waiting = new Map<string, (() => void)[]>()
   /** Callers that had a turn in this round. */
   readonly #served = new Set<string>()
@@ -31,7 +30,7 @@ export class FairTurns {
     this.#nextRound = nextRound
   }
 
-  /** Undefined: go ahead now. Otherwise the work must wait for the promise. */
+  /** Returns undefined if the work may start now, otherwise a promise that it must wait for. */
   take(callerId: string): Promise<void> | undefined {
     const now = this.#now()
     if (this.#roundStart === undefined) {
@@ -56,7 +55,7 @@ export class FairTurns {
       this.#roundStart = undefined
       return
     }
-    // Each turn has a callback of its own: the work that it starts runs when the callback returns.
+    // Each turn gets its own callback, because the work that it starts runs when the callback returns.
     for (let turn = 0; turn < TURNS_PER_ROUND; turn += 1) {
       this.#nextRound(() => this.#grantTurn(turn === 0))
     }
@@ -65,7 +64,7 @@ export class FairTurns {
 
   #grantTurn(isFirst: boolean): void {
     const now = this.#now()
-    // Every round grants one turn at least, however long reading the sockets took.
+    // Every round grants at least one turn, even if polling the sockets took long.
     if (isFirst) this.#roundStart = now
     else if (now - (this.#roundStart ?? now) >= ROUND_MS) return
     const [next] = this.#waiting

@@ -1,6 +1,7 @@
 /**
- * Lets callers that arrive while a read is running share the next one. That read begins after all of
- * them arrived, so its result is as fresh as one of their own, and a flood costs one read at a time.
+ * Coalesces concurrent reads of the same value. Callers that arrive while a read is running share
+ * the next one. That read starts after all of them arrived, so its result is as fresh as that of a
+ * separate read, and any number of callers costs one read at a time.
  */
 export class JoinedRead<T> {
   readonly #read: () => Promise<T>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { MemoryBudget } from './memory-budget.ts'
 
 describe('a memory budget', () => {
-  it('refuses what does not fit and leaves the rest as it was', () => {
+  it('refuses a reservation that does not fit, and keeps the others', () => {
     const budget = new MemoryBudget(200)
     const batches = ['a', 'b'].map((caller) => budget.reserve(caller, 90))
     expect(() => budget.reserve('c', 30)).toThrow('ServiceUnavailable')
@@ -17,7 +17,7 @@ describe('a memory budget', () => {
     budget.refuseWhenFull('d')
   })
 
-  it('gives one caller half of it at most', () => {
+  it('gives one caller at most half of it', () => {
     const budget = new MemoryBudget(200)
     budget.reserve('a', 60)
     expect(() => budget.reserve('a', 60)).toThrow('ServiceUnavailable')
@@ -27,7 +27,7 @@ describe('a memory budget', () => {
     budget.reserve('b', 90)
   })
 
-  it('counts what is already there, past the end too', () => {
+  it('counts memory that is already allocated, even beyond the budget', () => {
     const budget = new MemoryBudget(100)
     const page = budget.hold('a', 150)
     expect(budget.used).toBe(150)

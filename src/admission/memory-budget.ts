@@ -1,12 +1,12 @@
 /**
- * Counts the memory of work in progress: batches that are being written, answers that are not sent
- * yet. New work is refused while the budget is used up, so that the process is never killed for
- * memory. One caller gets half of it at most.
+ * Counts the memory of work in progress: batches that are being written, responses that are not sent
+ * yet. New work is refused while the budget is used up, so that the process does not run out of
+ * memory. One caller gets at most half of the budget.
  */
 import { ObjectQueryError } from '../contract/errors.ts'
 
-/** The part of the budget that one caller may use. */
-const SHARE_OF_CALLER = 1 / 2
+/** The share of the budget that one caller may use. */
+const CALLER_SHARE = 1 / 2
 
 export class MemoryBudget {
   readonly #bytes: number
@@ -16,20 +16,20 @@ export class MemoryBudget {
 
   constructor(bytes: number) {
     this.#bytes = bytes
-    this.#shareBytes = bytes * SHARE_OF_CALLER
+    this.#shareBytes = bytes * CALLER_SHARE
   }
 
   get used(): number {
     return this.#used
   }
 
-  /** Throws `ServiceUnavailable` when nothing is left for the caller. */
+  /** Throws `ServiceUnavailable` if nothing is left for the caller. */
   refuseWhenFull(callerId: string): void {
     const isFull = this.#used >= this.#bytes || this.#usage(callerId) >= this.#shareBytes
     if (isFull) throw memoryExhausted()
   }
 
-  /** A reservation that grows while there is memory, see `MemoryReservation`. */
+  /** Reserves memory before it is allocated. Throws if it does not fit, see `MemoryReservation`. */
   reserve(callerId: string, bytes: number): MemoryReservation {
     const reservation = new Reservation(
       (more) => this.#count(callerId, more),
@@ -39,7 +39,7 @@ export class MemoryBudget {
     return reservation
   }
 
-  /** Counts bytes that are already there, whatever is left. Refuses nothing. */
+  /** Counts memory that is already allocated, even beyond the budget. */
   hold(callerId: string, bytes: number): MemoryReservation {
     const reservation = new Reservation((more) => this.#count(callerId, more))
     reservation.grow(bytes)
@@ -48,7 +48,8 @@ export class MemoryBudget {
 
   #refuse(callerId: string, more: number, held: number): void {
     if (held + more > this.#shareBytes) {
-      const reason = 'This takes more memory than one request may use; send it in smaller parts.'
+      const reason =
+        'The request needs more memory than one request may use. Send it in smaller parts.'
       throw new ObjectQueryError('Default:RequestEntityTooLarge', { reason })
     }
     const fits =
@@ -68,11 +69,11 @@ export class MemoryBudget {
   }
 }
 
-/** Bytes that are counted until they are released, which may happen more than once. */
+/** Bytes that are counted until they are released. Releasing them twice is harmless. */
 export interface MemoryReservation extends Disposable {
   /**
-   * Throws `ServiceUnavailable` when the bytes do not fit now, and `RequestEntityTooLarge` when
-   * they never will.
+   * Throws `ServiceUnavailable` if the bytes do not fit now, and `RequestEntityTooLarge` if they
+   * never will.
    */
   readonly grow: (bytes: number) => void
   readonly release: () => void
@@ -110,6 +111,6 @@ class Reservation implements MemoryReservation {
 
 function memoryExhausted(): ObjectQueryError {
   return new ObjectQueryError('ServiceUnavailable', {
-    reason: 'The memory for requests in progress is used up.',
+    reason: 'The memory for requests in progress is used up. Try again later.',
   })
 }

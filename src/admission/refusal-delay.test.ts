@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { RefusalDelay } from './refusal-delay.ts'
 
-it('delays the refusals of a caller that does not wait, each by a little more, and of no other', () => {
+it('delays the refusals of a caller that does not wait, each a little longer, and of no other caller', () => {
   let nowMs = 0
   const delay = new RefusalDelay(() => nowMs)
   const delays = Array.from({ length: 22 }, () => delay.next('a'))

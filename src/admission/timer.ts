@@ -1,8 +1,8 @@
-/** Time as the queues see it, passed in so that tests need not wait. */
+/** A clock with timeouts, passed in so that tests do not have to wait. */
 export interface Timer {
-  /** Milliseconds from any fixed point. */
+  /** Returns milliseconds from any fixed point. */
   readonly now: () => number
-  /** Calls back once after a number of milliseconds, unless the returned function is called first. */
+  /** Calls back once after a number of milliseconds. Calling the returned function cancels that. */
   readonly after: (ms: number, callback: () => void) => () => void
 }
 

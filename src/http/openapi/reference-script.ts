@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { siblingModule } from '../../contract/sibling-module.ts'
 import type { StaticFile } from './static-file.ts'
 
 /**
@@ -6,9 +7,7 @@ import type { StaticFile } from './static-file.ts'
  * importing the package takes 200 ms, and its memory is gone with the thread.
  */
 export function loadReferenceScript(): Promise<StaticFile> {
-  // Source and build name the file differently.
-  const file = `./reference-script-thread.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`
-  const worker = new Worker(new URL(file, import.meta.url))
+  const worker = new Worker(siblingModule('reference-script-thread', import.meta.url))
   return new Promise((resolve, reject) => {
     worker.once('message', resolve)
     worker.once('error', reject)

@@ -1,3 +1,4 @@
+/** Opens the PostgreSQL store and implements the store port with it. */
 import { INTERNAL_CONTEXT } from '../../admission/request-context.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
@@ -39,21 +40,21 @@ import { PageReader } from './pages/page-reader.ts'
 import { aggregate } from './queries/aggregate.ts'
 import { commitBatch } from './writes/commit-batch.ts'
 
-const OLDEST_RELEASE = 15
+const MIN_POSTGRES_VERSION = 15
 
 export interface PostgresOptions extends StoreOptions {
-  /** What the database can do; looked up there when nothing is said. */
+  /** Overrides the capabilities that are read from the database. */
   readonly capabilities?: Capabilities
 }
 
-/** Opens the store behind a PostgreSQL URL; any number of nodes may do so. */
+/** Opens the store of a PostgreSQL URL. Any number of nodes may open it at the same time. */
 export async function openPostgresStore(
   url: string,
   options: PostgresOptions = {},
 ): Promise<ObjectStore> {
   const database = new Database(url, options)
   try {
-    await refuseUnfit(database)
+    await refuseUnsupported(database)
     await migrate(database)
     const capabilities = options.capabilities ?? (await database.read(readCapabilities))
     await recoverPending({ database, capabilities })
@@ -64,17 +65,19 @@ export async function openPostgresStore(
   }
 }
 
-async function refuseUnfit(database: Database): Promise<void> {
+async function refuseUnsupported(database: Database): Promise<void> {
   const [row] = await database.one(
     `SELECT current_setting('server_version_num')::integer / 10000,
        current_setting('server_encoding')`,
   )
   const [release, encoding] = row ?? []
-  if (Number(release) < OLDEST_RELEASE) {
-    throw new Error(`the database is PostgreSQL ${release}: ${OLDEST_RELEASE} or newer is needed`)
+  if (Number(release) < MIN_POSTGRES_VERSION) {
+    throw new Error(
+      `the database is PostgreSQL ${release}: ${MIN_POSTGRES_VERSION} or newer is required`,
+    )
   }
   if (encoding !== 'UTF8') {
-    throw new Error(`the database keeps text as ${encoding}: create one with the encoding UTF8`)
+    throw new Error(`the database has the encoding ${encoding}: create one with the encoding UTF8`)
   }
 }
 
@@ -162,7 +165,7 @@ class PostgresStore implements ObjectStore {
     return revokeApiTokens(this.database, idOrName, nowMs)
   }
 
-  /** Waits for what is under way. */
+  /** Waits for all work in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.database[Symbol.asyncDispose]()
   }

@@ -1,3 +1,4 @@
+/** Opens the SQLite store and implements the store port with it. */
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { FairQueue } from '../../admission/fair-queue.ts'
@@ -25,7 +26,7 @@ import { isQuick } from '../quick-read.ts'
 import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../slow-queries.ts'
 import { migrate } from './catalogue/migrate.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
-import { API_TOKEN_COLUMNS, type ApiTokenRow, toApiToken } from './catalogue/secrets.ts'
+import { findApiToken, listApiTokens } from './catalogue/secrets.ts'
 import { readSightings } from './catalogue/sightings.ts'
 import { createDatabaseFile, OpenFiles } from './file/database-file.ts'
 import { openChecked } from './file/open-checked.ts'
@@ -37,12 +38,12 @@ import type { ReadJobs } from './threads/read-jobs.ts'
 import { ReaderPool } from './threads/reader-pool.ts'
 import { type Reading, readOn } from './threads/reading.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
-import { WorkingThread } from './threads/working-thread.ts'
+import { WorkerThread } from './threads/worker-thread.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
 
 /**
- * Opens the embedded store: one SQLite file, read here and written by a thread of its own. Slow
- * queries run in processes of their own, so pages never wait for them.
+ * Opens the embedded store: one SQLite file, which is read on this thread and written by a worker
+ * thread. Slow queries run in separate processes, so pages never wait for them.
  */
 export function openSqliteStore(path: string, options: StoreOptions = {}): ObjectStore {
   const file = createDatabaseFile(path)
@@ -65,19 +66,19 @@ function openFile(path: string, options: StoreOptions): ObjectStore {
   }
 }
 
-/** At least two, so that the slow query of one caller leaves a process to the others. */
+/** At least two, so that the slow query of one caller leaves a process to other callers. */
 const READERS = Math.max(2, Math.min(4, availableParallelism()))
-/** SQLite has one writer. A job is sent when the one before is done, so callers pay for their own. */
-const WRITES_SENT = 1
+/** SQLite has one writer. A job is sent after the previous one, so that callers share it fairly. */
+const WRITES_AT_ONCE = 1
 
 class SqliteStore implements ObjectStore {
   readonly #guard: StoreGuard
   readonly #reading: Reading
   readonly #catalogue: CatalogueReader
   readonly #cache: PageCache
-  readonly #writer: WorkingThread<WriteJobs>
+  readonly #writer: WorkerThread<WriteJobs>
   readonly #writes = new FairQueue({
-    slots: WRITES_SENT,
+    slots: WRITES_AT_ONCE,
     slotsPerCaller: 1,
     maxWaitMs: MAX_WRITE_WAIT_MS,
     busyReason: BUSY_WRITING,
@@ -89,10 +90,10 @@ class SqliteStore implements ObjectStore {
     this.#reading = reading
     this.#catalogue = new CatalogueReader(reading.db, reading.statements)
     this.#cache = new PageCache(options.pageCacheBytes)
-    this.#writer = new WorkingThread({
+    this.#writer = new WorkerThread({
       module: 'writer-thread',
       path,
-      lostReason: 'the writer stopped; whether this was written is not known',
+      lostReason: 'the writer thread ended; whether this was written is not known',
     })
     this.#slowReaders = new ReaderPool({
       path,
@@ -131,15 +132,11 @@ class SqliteStore implements ObjectStore {
   }
 
   async findApiToken(secretHash: string): Promise<ApiToken | undefined> {
-    const sql = `SELECT ${API_TOKEN_COLUMNS} FROM api_token WHERE secret_hash = ?`
-    const row = this.#read(() => this.#reading.statements.prepare(sql).get(secretHash))
-    return row === undefined ? undefined : toApiToken(row as unknown as ApiTokenRow)
+    return this.#read(() => findApiToken(this.#reading.statements, secretHash))
   }
 
   async listApiTokens(): Promise<readonly ApiToken[]> {
-    const sql = `SELECT ${API_TOKEN_COLUMNS} FROM api_token ORDER BY created_at_ms, id`
-    const rows = this.#read(() => this.#reading.statements.prepare(sql).all())
-    return (rows as unknown as ApiTokenRow[]).map(toApiToken)
+    return this.#read(() => listApiTokens(this.#reading.statements))
   }
 
   saveOntology(
@@ -154,13 +151,13 @@ class SqliteStore implements ObjectStore {
 
   async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
     const { objectType, changes, basedOn, replacement, keepsExisting = false } = batch
-    if (replacement !== undefined) this.#keepLoading(replacement)
+    if (replacement !== undefined) this.#touchReplacement(replacement)
     const properties = [...objectType.properties.keys()]
     const head = { typeRid: objectType.rid, basedOn, replacement, keepsExisting, properties }
     const parts = crossingParts(changes, properties)
-    // Only now: a batch that is still being received must not keep others from being written.
-    const takeTurn = <T>(run: () => Promise<T>) => this.#writes.run(ownerOf(context), run)
-    return this.#guard.write(() => this.#writer.runWithItems('commitBatch', head, parts, takeTurn))
+    // Queued after the batch was received: a slow upload must not block other writes.
+    const schedule = <T>(run: () => Promise<T>) => this.#writes.run(ownerOf(context), run)
+    return this.#guard.write(() => this.#writer.runWithItems('commitBatch', head, parts, schedule))
   }
 
   startReplacement({ rid: typeRid }: ObjectType, context = INTERNAL_CONTEXT): Promise<string> {
@@ -174,7 +171,7 @@ class SqliteStore implements ObjectStore {
   ): Promise<Commit> {
     const owner = ownerOf(context)
     const input = { typeRid, replacement }
-    // One index at a time, so that other writers get their turn between.
+    // One index at a time, so that other writers can run in between.
     while (await this.#writes.run(owner, () => this.#write('indexReplacement', input)));
     return this.#writes.run(owner, () => this.#write('publishReplacement', input))
   }
@@ -184,9 +181,9 @@ class SqliteStore implements ObjectStore {
   }
 
   async reclaim({ now, rowVersionsMs, idleReplacementsMs }: Retention): Promise<number> {
-    const seen = this.#read(() => readSightings(this.#reading.statements))
+    const sightings = this.#read(() => readSightings(this.#reading.statements))
     const nowMs = now()
-    await this.#write('noteSightings', { ...seen, nowMs })
+    await this.#write('noteSightings', { ...sightings, nowMs })
     const times = {
       rowVersionsSinceMs: nowMs - rowVersionsMs,
       replacementsSinceMs: nowMs - idleReplacementsMs,
@@ -212,7 +209,7 @@ class SqliteStore implements ObjectStore {
   }
 
   drain(reason: string, graceMs: number): void {
-    // Writes that have begun may need further ones to be complete.
+    // Not closed: a write that has begun may need further ones to complete.
     this.#writes.refuseWaiting(reason)
     this.#slowReaders.drain(reason, graceMs)
   }
@@ -227,12 +224,12 @@ class SqliteStore implements ObjectStore {
 
   /**
    * Keeps a replacement from expiring while its next batch arrives, which may take minutes. Writes
-   * only if maintenance has seen the replacement idle, and does not hold up the batch.
+   * only if maintenance has marked it as idle, and does not delay the batch.
    */
-  #keepLoading(replacement: string): void {
+  #touchReplacement(replacement: string): void {
     const sql = 'SELECT 1 FROM object_table WHERE id = ? AND idle_since_ms IS NOT NULL'
     const idle = this.#read(() => this.#reading.statements.prepare(sql).get(Number(replacement)))
-    // A failure shows in the batch itself, which goes the same way.
+    // Ignored, because the batch itself fails in the same way.
     if (idle !== undefined) this.#write('touchReplacement', replacement).catch(() => {})
   }
 
@@ -256,7 +253,7 @@ class SqliteStore implements ObjectStore {
   }
 }
 
-/** A batch that was received is written even if its client has gone: it may have been sent whole. */
+/** Without the signal: a batch that was received is written even if its client disconnects. */
 function ownerOf({ callerId }: RequestContext) {
   return { callerId }
 }

@@ -1,66 +1,31 @@
+/** The columns of each field of an object type, and the numbers that they are named by. */
 import type { PropertyType, ScalarType } from '../../../ontology/definition/property-type.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import { type ColumnValue, isComparable } from '../../../ontology/values/column-value.ts'
+import { isComparable } from '../../../ontology/values/column-value.ts'
 import { type FieldId, fieldsOf } from '../../../ontology/values/searchable-values.ts'
-import { decimalOf } from '../../../query/from-column.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
+import { type ColumnType, columnType } from './column-codec.ts'
 
-/** The columns that hold the values of a field, and how values stand in them. */
-
-export type ColumnType = 'text' | 'integer' | 'smallint' | 'bigint' | 'double precision' | 'numeric'
-
+/** A property or a struct field, with the types of its columns. */
 export interface FieldColumns extends FieldId {
   readonly number: number
-  /** Of the column with the value, or with a one where there is something; properties have it. */
+  /** The type of the value column. Only properties have one; it holds 1 if values do not compare. */
   readonly valueType: ColumnType | undefined
-  /** Of the elements of the array that holds any number of values. */
+  /** The element type of the array column, for fields with any number of values. */
   readonly elementType: ColumnType | undefined
-  /** Whether a text was ever written here that is too long for an index that sorts. */
+  /** True once a text was written that is too long for a B-tree index. */
   readonly hasLongText: boolean
 }
 
-/** The column of the elements of a field; `columnOf` is the one of a single value. */
+/** Returns the name of the array column of a field; `columnOf` names the value column. */
 export function elementColumnOf(number: number): string {
   if (!Number.isSafeInteger(number)) throw new Error(`not a field number: ${number}`)
   return `e${number}`
 }
 
-/** What values of a type are in the database. */
-export function columnType(type: ScalarType): ColumnType {
-  switch (type) {
-    case 'string':
-    case 'marking':
-    case 'date':
-    case 'timestamp':
-      return 'text'
-    case 'boolean':
-    case 'byte':
-    case 'short':
-    case 'integer':
-      return 'integer'
-    case 'long':
-      return 'bigint'
-    case 'float':
-    case 'double':
-      return 'double precision'
-    case 'decimal':
-      return 'numeric'
-    default:
-      // It is there, and more cannot be said of it.
-      return 'smallint'
-  }
-}
-
-/** A column value as PostgreSQL reads it. */
-export function columnText(type: ColumnType, value: ColumnValue): string {
-  if (type !== 'numeric') return String(value)
-  const { units, scale } = decimalOf(String(value))
-  return `${units}e${-scale}`
-}
-
 type FieldTypes = FieldId & Pick<FieldColumns, 'valueType' | 'elementType'>
 
-/** The fields of a type, each with what its columns are. */
+/** Returns the fields of a type with the types of their columns. */
 function fieldTypes({ properties }: ObjectType): FieldTypes[] {
   return fieldsOf(properties.values()).map(({ property, structField }) => {
     const type = properties.get(property)?.type
@@ -92,14 +57,14 @@ function elementType(type: ScalarType | undefined): ColumnType | undefined {
   return type !== undefined && isComparable(type) ? columnType(type) : undefined
 }
 
-/** Gives every field that has none a number; those that are new. */
+/** Assigns a number to every new field of a type, and returns the new fields. */
 export async function numberFields(
   session: WriteSession,
   typeId: number,
   objectType: ObjectType,
 ): Promise<FieldColumns[]> {
   const known = await readFieldColumns(session, typeId)
-  // API names hold no colon.
+  // API names contain no colon.
   const nameOf = ({ property, structField }: FieldId) => `${property}:${structField ?? ''}`
   const names = new Set(known.map(nameOf))
   const added = fieldTypes(objectType).filter((field) => !names.has(nameOf(field)))

@@ -1,15 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { readCapabilities, shareFunctions } from '../citus/capabilities.ts'
-import type { Database, Session } from '../driver/database.ts'
-
 /**
- * Brings the database to the schema of this release. Every migration that was applied has a row;
- * several nodes may start at once, one of them migrates and the others wait for it.
+ * Migrates the database to the schema of this release. `oqs_migration` has a row for every applied
+ * migration. If several nodes start at once, one of them migrates and the others wait for it.
  */
+import { readdirSync, readFileSync } from 'node:fs'
+import { distributeFunctions, readCapabilities } from '../citus/capabilities.ts'
+import type { Database, Session } from '../driver/database.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
 
-/** The name of the lock under which nodes migrate; any number that nobody else uses. */
+/** The advisory lock of migrations: an arbitrary number that nothing else uses. */
 const MIGRATION_LOCK = 7_067_328_001
 
 export async function migrate(database: Database): Promise<void> {
@@ -19,13 +18,13 @@ export async function migrate(database: Database): Promise<void> {
   refuseNewer(await database.read(schemaVersion), migrations.length)
   for (const [index, name] of migrations.entries()) {
     await database.write(async (session) => {
-      // Looked at under the lock: another node may have come first.
+      // Checked under the lock, because another node may have migrated meanwhile.
       await lockMigrations(session)
       const current = await schemaVersion(session)
       refuseNewer(current, migrations.length)
       if (index < current) return
       if (current === 0) await session.query('CREATE TABLE oqs_migration (number bigint NOT NULL)')
-      await session.takeTime()
+      await session.extendTimeout()
       await session.query(readFileSync(new URL(name, FOLDER), 'utf8'))
       await session.run('INSERT INTO oqs_migration (number) VALUES (?)', [index + 1])
     })
@@ -33,7 +32,7 @@ export async function migrate(database: Database): Promise<void> {
   if (!(await database.read(readCapabilities)).distributes) return
   await database.write(async (session) => {
     await lockMigrations(session)
-    await shareFunctions(session)
+    await distributeFunctions(session)
   })
 }
 
@@ -49,11 +48,11 @@ function refuseNewer(current: number, known: number): void {
 }
 
 async function schemaVersion(session: Session): Promise<number> {
-  // Not `to_regclass`, which may answer from what this connection saw before it had the lock.
-  const there = await session.query(
+  // Not `to_regclass`, which may use a snapshot from before the lock was acquired.
+  const tables = await session.query(
     `SELECT 1 FROM pg_class WHERE relname = 'oqs_migration' AND pg_table_is_visible(oid)`,
   )
-  if (there.length === 0) return 0
+  if (tables.length === 0) return 0
   const [row] = await session.query('SELECT coalesce(max(number), 0) FROM oqs_migration')
   return Number(row?.[0])
 }

@@ -4,8 +4,6 @@ import { fixture } from '../../../../test/support/store-fixture.ts'
 import { type StorePlace, storePlace } from '../../../../test/support/store-place.ts'
 import { openPostgresStore } from '../open.ts'
 
-/** What somebody took away, or never brought. */
-
 let place: StorePlace | undefined
 afterEach(async () => {
   await place?.[Symbol.asyncDispose]()
@@ -13,7 +11,7 @@ afterEach(async () => {
 })
 
 describe('a store', () => {
-  it('cannot answer for now when its tables are gone, as while a backup is restored', async () => {
+  it('answers 503 while its tables are missing, for example during a restore', async () => {
     place = await storePlace()
     await using store = await openPostgresStore(place.name)
     const things = await fixture(store)
@@ -31,7 +29,7 @@ describe('a store', () => {
   })
 
   describe.each(['read', 'written', 'read as of a version'] as const)('%s first', (first) => {
-    it('never shows what has the name of a table that is not made', async () => {
+    it('never reads a leftover table with the name of one that is not created yet', async () => {
       place = await storePlace()
       await using store = await openPostgresStore(place.name)
       const others = await fixture(store)
@@ -39,7 +37,7 @@ describe('a store', () => {
         ['a', 'of another'],
         ['b', 'of another'],
       ])
-      // A state is restored from before the table of a type was made, and the table stays.
+      // The catalogue is restored to a state from before the table was created; the table remains.
       const things = await fixture(store, OTHER_THINGS)
       await runSql(place.name, [
         'CREATE TABLE oqs_object_2 (LIKE oqs_object_1 INCLUDING ALL)',
@@ -57,7 +55,7 @@ describe('a store', () => {
     })
   })
 
-  it('does not show it either where it was read before an older state came back', async () => {
+  it('does not read a leftover table that it has read before an older state was restored', async () => {
     place = await storePlace()
     await using store = await openPostgresStore(place.name, { pageCacheBytes: 0 })
     const things = await fixture(store)
@@ -74,12 +72,12 @@ describe('a store', () => {
   })
 
   if (inject('store') === 'citus') {
-    it('gives workers the functions that were made before Citus was there', async () => {
+    it('creates functions on workers that existed before Citus was installed', async () => {
       place = await storePlace()
-      const alone = new URL(place.name)
-      const options = `${alone.searchParams.get('options')} -c citus.enable_ddl_propagation=off`
-      alone.searchParams.set('options', options)
-      await (await openPostgresStore(alone.href))[Symbol.asyncDispose]()
+      const withoutCitus = new URL(place.name)
+      const options = `${withoutCitus.searchParams.get('options')} -c citus.enable_ddl_propagation=off`
+      withoutCitus.searchParams.set('options', options)
+      await (await openPostgresStore(withoutCitus.href))[Symbol.asyncDispose]()
       await using store = await openPostgresStore(place.name)
       const things = await fixture(store, PLACES)
       const points = [5, 50].map((n) => ({

@@ -1,14 +1,16 @@
+/** Creates the table of an object type when it is first read. */
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { type Writable, writeInTurn } from '../citus/pending-commit.ts'
 import type { Session } from '../driver/database.ts'
 import type { ReaderLane } from '../driver/reader-lane.ts'
 import { isMissingTable } from '../driver/store-failure.ts'
 import { lockType } from '../writes/lock-type.ts'
-import { makeObjectTable } from './object-table.ts'
+import { createObjectTable } from './object-table.ts'
 
 /**
- * Reads in one transaction. A table that is not there was never written to, and is made now; or it
- * was dropped since the transaction began, and the next one sees what there is instead.
+ * Runs in one read transaction, and retries once if a table is missing. Either the table was never
+ * written to and is created now, or it was dropped since the transaction began, and the next
+ * transaction sees the one that replaced it.
  */
 export async function readObjects<T>(
   store: Writable,
@@ -20,12 +22,12 @@ export async function readObjects<T>(
     return await lane.read(run)
   } catch (error) {
     if (!isMissingTable(error)) throw error
-    await makeTables(store, objectType)
+    await createTables(store, objectType)
     return lane.read(run)
   }
 }
 
-function makeTables(store: Writable, { rid }: ObjectType): Promise<void> {
+function createTables(store: Writable, { rid }: ObjectType): Promise<void> {
   return writeInTurn(store, { key: rid }, async (session) => {
     const type = await lockType(session, store.capabilities, rid, 'commit')
     if (type === undefined) return
@@ -35,8 +37,8 @@ function makeTables(store: Writable, { rid }: ObjectType): Promise<void> {
       [type.id],
     )
     for (const [id] of rows) {
-      const wish = { typeId: type.id, id: Number(id), state: 'published' } as const
-      await makeObjectTable(session, store.capabilities, wish)
+      const table = { typeId: type.id, id: Number(id), state: 'published' } as const
+      await createObjectTable(session, store.capabilities, table)
     }
   })
 }

@@ -1,30 +1,29 @@
+/**
+ * The tables of an object type. A row is one version of one object, valid from commit `valid_from`
+ * until commit `valid_to`; `valid_to` of a current row is `OPEN`. Each property has a column in the
+ * form that conditions compare; fields with any number of values have an array column.
+ *
+ * A type has one table. A replacement is loaded into a new one, and the old one remains until its
+ * versions expire. See docs/decisions/008-replacements.md.
+ */
 import { columnOf } from '../../sql/field-numbers.ts'
 import { type NewTable, OPEN } from '../../sql/new-table.ts'
-import { type Capabilities, distribute } from '../citus/capabilities.ts'
+import { type Capabilities, distributeTable } from '../citus/capabilities.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
 import { elementColumnOf, type FieldColumns, readFieldColumns } from './field-columns.ts'
 
-/**
- * The tables of an object type. A row is one version of one object: it was the object from commit
- * `valid_from` until commit `valid_to`, or still is while `valid_to` is open. Each property has a
- * column in the form that conditions compare; what has any number of values has an array.
- *
- * A type has one table; a replacement of all its objects is loaded into a new one, and the old one
- * stays for as long as its versions can be read. See docs/decisions/008-replacements.md.
- */
-
-/** Tables are named by number, so no name that people choose ever stands in SQL. */
+/** Returns the name of a table. It contains a number, so no name of a user ever appears in SQL. */
 export function objectTable(id: number): string {
   if (!Number.isSafeInteger(id)) throw new Error(`not a table number: ${id}`)
   return `oqs_object_${id}`
 }
 
 /**
- * Notes that there is a table, and gives its number. It is made later: an ontology can have very
- * many types, of which most are never used, and a table takes a dozen files and locks.
+ * Adds a table to the catalogue and returns its number. The table itself is created when it is first
+ * used: an ontology can have many unused types, and each table takes a dozen files and locks.
  */
-export async function addObjectTable(session: WriteSession, wish: NewTable): Promise<number> {
-  const { typeId, state, firstVersion, loadedAs } = wish
+export async function addObjectTable(session: WriteSession, table: NewTable): Promise<number> {
+  const { typeId, state, firstVersion, loadedAs } = table
   const [row] = await session.query(
     `INSERT INTO oqs_object_table (object_type_id, state, first_version, loaded_as)
      VALUES (?, ?, ?, ?) RETURNING id`,
@@ -34,19 +33,19 @@ export async function addObjectTable(session: WriteSession, wish: NewTable): Pro
 }
 
 /**
- * Makes a table with the columns of each field of its type. One that is to be loaded gets most of
- * its indexes when it is full, see `buildNextIndex`. Whoever calls this holds a lock of the type.
+ * Creates a table with the columns of all fields of its type. A table that is being loaded gets most
+ * of its indexes later, see `buildNextIndex`. The caller must hold a lock of the type.
  */
-export async function makeObjectTable(
+export async function createObjectTable(
   session: WriteSession,
   capabilities: Capabilities,
   { typeId, id, state }: TableOfType & { readonly typeId: number },
 ): Promise<void> {
   const table = objectTable(id)
   const fields = await readFieldColumns(session, typeId)
-  await session.takeTime()
-  await dropForeign(session, table)
-  // Every unique key holds pk: what a distributed table demands.
+  await session.extendTimeout()
+  await dropLeftover(session, table)
+  // Citus requires that every unique key of a distributed table contains pk.
   await session.query(`
     CREATE TABLE ${table} (
       pk text COLLATE "C" NOT NULL,
@@ -65,41 +64,41 @@ export async function makeObjectTable(
         .join('')},
       PRIMARY KEY (pk, valid_from)
     )`)
-  if (capabilities.distributes) await distribute(session, table)
-  // Walks over the current objects; also the guard that an object is current only once.
+  if (capabilities.distributes) await distributeTable(session, table)
+  // For walks over the current objects; also guarantees one current row per object.
   await session.query(
     `CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${OPEN}`,
   )
   if (state === 'published') {
-    for (const { sql } of lateIndexes(table, fields)) await session.query(sql)
+    for (const { sql } of deferredIndexes(table, fields)) await session.query(sql)
   }
   await session.run('UPDATE oqs_object_table SET is_made = TRUE WHERE id = ?', [id])
 }
 
 /**
- * Drops what has the name of a table that is yet to be made: the catalogue was restored to a state
- * from before it was made, and nobody reads it any more. Only where it stands in the way: the same
- * name in a schema that is looked into later is somebody else's.
+ * Drops a leftover table with the name of the one to be created. It remains if the catalogue was
+ * restored to a state from before its creation. Only the schema in which the new table is created is
+ * searched: a table of this name in another schema belongs to something else.
  */
-async function dropForeign(session: WriteSession, table: string): Promise<void> {
-  const found = await session.query(
+async function dropLeftover(session: WriteSession, table: string): Promise<void> {
+  const leftover = await session.query(
     `SELECT 1 FROM pg_class WHERE relname = ? AND relkind IN ('r', 'p')
      AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())`,
     [table],
   )
-  if (found.length > 0) await session.query(`DROP TABLE ${table}`)
+  if (leftover.length > 0) await session.query(`DROP TABLE ${table}`)
 }
 
-/** Columns that every table has, and columns that a table may have. */
-const OWN_COLUMNS = 11
-const MOST_COLUMNS = 1600
+/** The columns that every table has, and the limit of PostgreSQL. */
+const FIXED_COLUMNS = 11
+const MAX_COLUMNS = 1600
 
-/** Why a type with such fields cannot have a table; undefined where it can. */
+/** Returns the reason why a table cannot have these fields; undefined if it can. */
 export function tooManyColumns(fields: readonly FieldColumns[]): string | undefined {
   const count = fields.flatMap(columnDefinitions).length
-  const most = MOST_COLUMNS - OWN_COLUMNS
-  if (count <= most) return undefined
-  return `need ${count} columns, and PostgreSQL has ${most}: arrays take two, fields of structs one`
+  const max = MAX_COLUMNS - FIXED_COLUMNS
+  if (count <= max) return undefined
+  return `need ${count} columns, and PostgreSQL allows ${max}: an array takes two, a struct field one`
 }
 
 function columnDefinitions({ number, valueType, elementType }: FieldColumns): string[] {
@@ -107,15 +106,15 @@ function columnDefinitions({ number, valueType, elementType }: FieldColumns): st
     ...(valueType === undefined ? [] : [`${columnOf(number)} ${collated(valueType)}`]),
     ...(elementType === undefined
       ? []
-      : [`${elementColumnOf(number)} ${elementType}[]${elementType === 'text' ? C : ''}`]),
+      : [`${elementColumnOf(number)} ${elementType}[]${elementType === 'text' ? COLLATE_C : ''}`]),
   ]
 }
 
-/** Text sorts by code point. */
-const C = ' COLLATE "C"'
+/** Sorts text by code point. */
+const COLLATE_C = ' COLLATE "C"'
 
 function collated(type: string): string {
-  return type === 'text' ? `${type}${C}` : type
+  return type === 'text' ? `${type}${COLLATE_C}` : type
 }
 
 interface Index {
@@ -123,18 +122,18 @@ interface Index {
   readonly sql: string
 }
 
-/** The indexes that nothing needs before the table is read. */
-function lateIndexes(table: string, fields: readonly FieldColumns[]): Index[] {
+/** The indexes that are not needed before the table is read. */
+function deferredIndexes(table: string, fields: readonly FieldColumns[]): Index[] {
   const index = (name: string, what: string) => ({
     name: `${table}_${name}`,
     sql: `CREATE INDEX ${table}_${name} ON ${table} ${what}`,
   })
   return [
-    // What a commit wrote and closed, and what can be reclaimed.
+    // For counting the rows of a commit, and for reclaim.
     index('written', '(valid_from)'),
     index('closed', `(valid_to) WHERE valid_to < ${OPEN}`),
     index('lexemes', 'USING gin (lexemes)'),
-    // Texts with more words than an index can take, which are few.
+    // The few texts with more terms than a tsvector can hold.
     index('long', '(pk) WHERE words IS NOT NULL AND lexemes IS NULL'),
     index('area', 'USING gist (area)'),
     ...fields.flatMap((field) => fieldIndexes(table, field)),
@@ -142,8 +141,8 @@ function lateIndexes(table: string, fields: readonly FieldColumns[]): Index[] {
 }
 
 /**
- * A property is indexed with the key, so that what is equal in it is walked in key order. Indexes
- * cannot take long texts: a property that has one can be looked up, but no longer walked.
+ * The index of a property includes the key, so that rows with equal values are walked in key order.
+ * B-trees cannot hold long texts: a property with one gets a hash index, which supports lookups only.
  */
 function fieldIndexes(table: string, field: FieldColumns): Index[] {
   const { number, valueType, elementType, hasLongText } = field
@@ -163,26 +162,26 @@ function fieldIndexes(table: string, field: FieldColumns): Index[] {
   return indexes
 }
 
-/** Builds one index that a loaded table still lacks; false when it has them all. */
+/** Builds one missing index of a loaded table. Returns false if there is none. */
 export async function buildNextIndex(
   session: WriteSession,
   typeId: number,
   id: number,
 ): Promise<boolean> {
-  const indexes = lateIndexes(objectTable(id), await readFieldColumns(session, typeId))
+  const indexes = deferredIndexes(objectTable(id), await readFieldColumns(session, typeId))
   const rows = await session.query(
     'SELECT relname FROM pg_class WHERE relname = ANY(?) AND pg_table_is_visible(oid)',
     [indexes.map(({ name }) => name)],
   )
-  const missing = indexes.find(({ name }) => !rows.some(([there]) => there === name))
+  const missing = indexes.find(({ name }) => !rows.some(([existing]) => existing === name))
   if (missing === undefined) return false
-  await session.takeTime()
+  await session.extendTimeout()
   await session.query(missing.sql)
   return true
 }
 
-/** Drops indexes that were built while a text came that is too long for them. */
-export async function dropUnfitIndexes(
+/** Drops indexes that were built before a text arrived that is too long for them. */
+export async function dropUnusableIndexes(
   session: WriteSession,
   typeId: number,
   id: number,
@@ -190,14 +189,14 @@ export async function dropUnfitIndexes(
   const table = objectTable(id)
   for (const field of await readFieldColumns(session, typeId)) {
     if (!field.hasLongText) continue
-    const fit = fieldIndexes(table, field).map(({ name }) => name)
+    const usable = fieldIndexes(table, field).map(({ name }) => name)
     for (const { name } of fieldIndexes(table, { ...field, hasLongText: false })) {
-      if (!fit.includes(name)) await session.query(`DROP INDEX IF EXISTS ${name}`)
+      if (!usable.includes(name)) await session.query(`DROP INDEX IF EXISTS ${name}`)
     }
   }
 }
 
-/** Gives tables that exist the columns of fields that are new, and their indexes. */
+/** Adds the columns of new fields to existing tables, with their indexes. */
 export async function addColumns(
   session: WriteSession,
   typeId: number,
@@ -205,7 +204,7 @@ export async function addColumns(
 ): Promise<void> {
   const definitions = fields.flatMap(columnDefinitions)
   if (definitions.length === 0) return
-  for (const { id, state } of await madeTables(session, typeId)) {
+  for (const { id, state } of await createdTables(session, typeId)) {
     const table = objectTable(id)
     const additions = definitions.map((definition) => `ADD COLUMN ${definition}`)
     await session.query(`ALTER TABLE ${table} ${additions.join(', ')}`)
@@ -216,18 +215,18 @@ export async function addColumns(
   }
 }
 
-/** Lets fields hold texts that are too long for an index that sorts. */
+/** Replaces the B-tree indexes of fields that are about to hold a text too long for them. */
 export async function allowLongTexts(
   session: WriteSession,
   typeId: number,
   fields: readonly FieldColumns[],
 ): Promise<void> {
   if (fields.length === 0) return
-  await session.takeTime()
+  await session.extendTimeout()
   await session.run('UPDATE oqs_object_field SET has_long_text = TRUE WHERE number = ANY(?)', [
     fields.map(({ number }) => number),
   ])
-  for (const { id, state } of await madeTables(session, typeId)) {
+  for (const { id, state } of await createdTables(session, typeId)) {
     const table = objectTable(id)
     for (const field of fields) {
       for (const { name } of fieldIndexes(table, field)) {
@@ -246,8 +245,8 @@ export interface TableOfType {
   readonly state: 'loading' | 'published'
 }
 
-/** The tables of a type that are in use, whatever for, and are there. */
-export async function madeTables(session: Session, typeId: number): Promise<TableOfType[]> {
+/** Returns the created tables of a type that are loading or published. */
+export async function createdTables(session: Session, typeId: number): Promise<TableOfType[]> {
   const rows = await session.query(
     `SELECT id, state FROM oqs_object_table
      WHERE object_type_id = ? AND state <> 'abandoned' AND is_made ORDER BY id`,
@@ -256,7 +255,7 @@ export async function madeTables(session: Session, typeId: number): Promise<Tabl
   return rows.map(([id, state]) => ({ id: Number(id), state: state as TableOfType['state'] }))
 }
 
-/** Gives up all tables of a type; reclaiming removes them. */
+/** Marks all tables of a type as abandoned; reclaim removes them. */
 export async function abandonTables(session: WriteSession, typeId: number): Promise<void> {
   await session.run(`UPDATE oqs_object_table SET state = 'abandoned' WHERE object_type_id = ?`, [
     typeId,

@@ -1,3 +1,4 @@
+/** Reads the catalogue of ontologies, and keeps the newest one in memory. */
 import { JoinedRead } from '../../../admission/joined-read.ts'
 import { Catalogue } from '../../../ontology/catalogue.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
@@ -7,13 +8,13 @@ import type { Database, Row, Session } from '../driver/database.ts'
 
 const GENERATION_SQL = 'SELECT generation FROM oqs_catalogue'
 
-/** Tells one text of a definition from another, without sending it. */
+/** Returns hashes, which tell whether a definition has changed without sending its text. */
 const DEFINITIONS_SQL = `SELECT rid, encode(sha256(convert_to(definition, 'UTF8')), 'base64')
   FROM oqs_ontology ORDER BY api_name`
 
 /**
- * Keeps the catalogue in memory and looks at every use whether it is still the newest. Only
- * definitions that changed are read and parsed again.
+ * Checks on every read whether the catalogue in memory is still the newest. Only definitions that
+ * changed are read and parsed again.
  */
 export class CatalogueReader {
   readonly #database: Database
@@ -33,7 +34,7 @@ export class CatalogueReader {
   async read(): Promise<Catalogue> {
     const generation = await this.#generation.run()
     if (this.#newest?.generation === generation) return this.#newest
-    // Many requests that find it changed load it once; what was begun too early is of no use.
+    // Concurrent requests share one load, unless it started before the change.
     const loaded = await this.#loading
     return loaded?.generation === generation ? loaded : this.#load()
   }

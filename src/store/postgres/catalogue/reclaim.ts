@@ -1,48 +1,49 @@
+/** Deletes row versions and tables that no reader can need any more. */
 import type { Retention } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { recoverPending, type Writable } from '../citus/pending-commit.ts'
 import type { Database, WriteSession } from '../driver/database.ts'
 import { isLockTimeout } from '../driver/store-failure.ts'
 import { objectTable } from './object-table.ts'
-import { forgetSightings, noteSightings } from './sightings.ts'
+import { deleteSightings, saveSightings } from './sightings.ts'
 
-/** Rows deleted in one transaction. */
+/** The number of rows to delete per transaction. */
 const ROWS_AT_ONCE = 5000
 
-/** The name of the lock of the node that reclaims; any number that nobody else uses. */
+/** The advisory lock of reclaim: an arbitrary number that nothing else uses. */
 const RECLAIM_LOCK = 7_067_328_002
 
 /**
- * Deletes row versions that were seen superseded long enough ago. The oldest version that is still
- * needed is noted first, so that a reader with an older snapshot is refused before the first of its
- * rows is gone. Replacements that were seen idle long enough ago go as well.
+ * Deletes row versions that were superseded, and replacements that were idle, for long enough. Saves
+ * the oldest version that is still needed first, so that a reader with an older snapshot is refused
+ * before the first of its rows is gone.
  *
- * Gives the number of rows deleted. Where another node is at it, there is nothing to do.
+ * Returns the number of deleted rows; 0 if another node is reclaiming.
  */
 export async function reclaim(store: Writable, retention: Retention): Promise<number> {
   const { database } = store
-  // A node that is gone may have left a commit that nobody sees before somebody publishes it.
+  // A node that crashed may have left a commit that is not published yet.
   await recoverPending(store)
   const nowMs = await database.write(async (session) =>
-    (await isAlone(session)) ? noteSightings(session, retention.now) : undefined,
+    (await tryReclaimLock(session)) ? saveSightings(session, retention.now) : undefined,
   )
   if (nowMs === undefined) return 0
-  await noteOldest(database, nowMs - retention.rowVersionsMs)
+  await saveOldestVersions(database, nowMs - retention.rowVersionsMs)
   let total = 0
-  for (const { typeId, table, oldest } of await readOldest(database)) {
+  for (const { typeId, table, oldest } of await readOldestVersions(database)) {
     while (table !== undefined) {
       const deleted = await deleteRows(database, table, oldest)
       total += deleted
       if (deleted === 0) break
     }
-    await abandonPastTables(database, typeId, oldest)
+    await abandonReplacedTables(database, typeId, oldest)
   }
   await abandonIdleReplacements(database, nowMs - retention.idleReplacementsMs)
   return total + (await dropAbandonedTables(database))
 }
 
-/** Notes for each type which versions cannot be read from now on. */
-async function noteOldest(database: Database, sinceMs: number): Promise<void> {
+/** Saves for each type the oldest version that can be read from now on. */
+async function saveOldestVersions(database: Database, sinceMs: number): Promise<void> {
   const needed = await database.one(
     `SELECT t.id, max(s.version) FROM oqs_object_type AS t
      JOIN oqs_version_sighting AS s ON s.object_type_id = t.id
@@ -50,22 +51,26 @@ async function noteOldest(database: Database, sinceMs: number): Promise<void> {
     [sinceMs],
   )
   for (const [typeId, version] of needed) {
-    await noteOldestOf(database, Number(typeId), Number(version)).catch(ignoreLockTimeout)
+    await saveOldestVersion(database, Number(typeId), Number(version)).catch(ignoreLockTimeout)
   }
   await database.write(async (session) => {
     await session.run(
       `DELETE FROM oqs_commit_log AS l USING oqs_object_type AS t
        WHERE l.object_type_id = t.id AND l.version < t.oldest`,
     )
-    await forgetSightings(session)
+    await deleteSightings(session)
   })
 }
 
 /**
- * Takes its turn among the writers of the type: where one batch follows the other, the row of the
- * type is never found unlocked.
+ * Waits for the lock like any writer of the type: while one batch follows the other, the row of the
+ * type is never unlocked.
  */
-async function noteOldestOf(database: Database, typeId: number, version: number): Promise<void> {
+async function saveOldestVersion(
+  database: Database,
+  typeId: number,
+  version: number,
+): Promise<void> {
   await database.write((session) =>
     session.run('UPDATE oqs_object_type SET oldest = ? WHERE id = ? AND oldest < ?', [
       version,
@@ -75,19 +80,19 @@ async function noteOldestOf(database: Database, typeId: number, version: number)
   )
 }
 
-/** A type whose writer takes long is left to the next run. */
+/** Leaves a type with a long-running writer to the next run. */
 function ignoreLockTimeout(error: unknown): void {
   if (!isLockTimeout(error)) throw error
 }
 
 interface OldestVersion {
   readonly typeId: number
-  /** Undefined where nothing was ever written. */
+  /** Undefined if nothing was ever written. */
   readonly table: number | undefined
   readonly oldest: number
 }
 
-async function readOldest(database: Database): Promise<readonly OldestVersion[]> {
+async function readOldestVersions(database: Database): Promise<readonly OldestVersion[]> {
   const rows = await database.one(
     `SELECT t.id, t.oldest, o.id FROM oqs_object_type AS t
      LEFT JOIN oqs_object_table AS o ON o.id = t.table_id AND o.is_made
@@ -100,31 +105,35 @@ async function readOldest(database: Database): Promise<readonly OldestVersion[]>
   }))
 }
 
-/** Reclaiming runs on one node at a time: several would only be in each other's way. */
-async function isAlone(session: WriteSession): Promise<boolean> {
+/** Returns true if no other node is reclaiming. Holds the lock until the transaction ends. */
+async function tryReclaimLock(session: WriteSession): Promise<boolean> {
   const [row] = await session.query('SELECT pg_try_advisory_xact_lock(?)', [RECLAIM_LOCK])
   return row?.[0] === true
 }
 
 async function deleteRows(database: Database, table: number, oldest: number): Promise<number> {
   const name = objectTable(table)
-  const gone = `valid_to < ${OPEN} AND valid_to <= ?`
+  const expired = `valid_to < ${OPEN} AND valid_to <= ?`
   return database.write(async (session) => {
-    if (!(await isAlone(session))) return 0
+    if (!(await tryReclaimLock(session))) return 0
     const rows = await session.query(
-      `SELECT pk FROM ${name} WHERE ${gone} ORDER BY valid_to LIMIT ${ROWS_AT_ONCE}`,
+      `SELECT pk FROM ${name} WHERE ${expired} ORDER BY valid_to LIMIT ${ROWS_AT_ONCE}`,
       [oldest],
     )
     if (rows.length === 0) return 0
-    return session.run(`DELETE FROM ${name} WHERE ${gone} AND pk = ANY(?::text[])`, [
+    return session.run(`DELETE FROM ${name} WHERE ${expired} AND pk = ANY(?::text[])`, [
       oldest,
       rows.map(([pk]) => pk),
     ])
   })
 }
 
-/** A table that was replaced is needed until the first version of the next one is old enough. */
-function abandonPastTables(database: Database, typeId: number, oldest: number): Promise<number> {
+/** Abandons replaced tables once the first version of the next table is the oldest needed. */
+function abandonReplacedTables(
+  database: Database,
+  typeId: number,
+  oldest: number,
+): Promise<number> {
   return database.write((session) =>
     session.run(
       `UPDATE oqs_object_table AS past SET state = 'abandoned'
@@ -142,7 +151,7 @@ function abandonPastTables(database: Database, typeId: number, oldest: number): 
 
 function abandonIdleReplacements(database: Database, sinceMs: number): Promise<number> {
   return database.write((session) =>
-    // One that is locked is in use.
+    // A locked replacement is in use.
     session.run(
       `UPDATE oqs_object_table SET state = 'abandoned' WHERE id IN (
          SELECT id FROM oqs_object_table
@@ -152,7 +161,7 @@ function abandonIdleReplacements(database: Database, sinceMs: number): Promise<n
   )
 }
 
-/** Drops what nobody can read any more; gives how many objects that were. */
+/** Drops abandoned tables, and returns the number of objects that they held. */
 async function dropAbandonedTables(database: Database): Promise<number> {
   const rows = await database.one(
     `SELECT id FROM oqs_object_table WHERE state = 'abandoned' ORDER BY id`,
@@ -168,7 +177,7 @@ function dropTable(database: Database, table: number): Promise<number> {
       `DELETE FROM oqs_object_table WHERE id = ? AND state = 'abandoned' RETURNING live_count`,
       [table],
     )
-    // Another node was faster.
+    // Another node has dropped it already.
     if (row === undefined) return 0
     await session.query(`DROP TABLE IF EXISTS ${objectTable(table)}`)
     return Number(row[0])

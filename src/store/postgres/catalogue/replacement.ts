@@ -1,24 +1,29 @@
+/**
+ * Replacements exchange all objects of a type at once. They are loaded batch by batch into a table
+ * of their own; publishing only changes from which table the type is read. The name of a
+ * replacement is the number of its table.
+ */
 import { ObjectQueryError } from '../../../contract/errors.ts'
+import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
 import type { Commit } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { finishLostCommits } from '../citus/capabilities.ts'
-import { UNSEEN_ROWS, type Writable, waitUntil, writeInTurn } from '../citus/pending-commit.ts'
-import type { WriteOwner } from '../driver/database.ts'
-import { lockExistingType, lockLoading, readTable, replacementTable } from '../writes/lock-type.ts'
+import { recoverPreparedTransactions } from '../citus/capabilities.ts'
+import { ROWS_NOT_VISIBLE, type Writable, waitUntil, writeInTurn } from '../citus/pending-commit.ts'
+import type { WriteOwner, WriteSession } from '../driver/database.ts'
+import {
+  lockExistingType,
+  lockReplacement,
+  readTable,
+  replacementTableId,
+} from '../writes/lock-type.ts'
 import { publishVersion } from '../writes/publish-version.ts'
 import {
   addObjectTable,
   buildNextIndex,
-  dropUnfitIndexes,
-  makeObjectTable,
+  createObjectTable,
+  dropUnusableIndexes,
   objectTable,
 } from './object-table.ts'
-
-/**
- * Replacements: all objects of a type exchanged for others at one moment. They are loaded into a
- * table of their own, batch by batch, whatever the size; publishing only says from which version
- * on the type is read from there. The name of a replacement is the number of its table.
- */
 
 export interface ReplacementOfType {
   readonly typeRid: string
@@ -31,8 +36,8 @@ function ownerOf({ typeRid, callerId }: ReplacementOfType): WriteOwner {
 }
 
 /**
- * The rows of a replacement carry a version of their own, given out now: which version they will
- * be published as is not known before the end, and is not written into every row then.
+ * Starts a replacement. Its rows get a version that is allocated now, because the version of the
+ * publication is not known yet, and writing it into every row at the end would take too long.
  */
 export function startReplacement(
   store: Writable,
@@ -40,12 +45,10 @@ export function startReplacement(
 ): Promise<string> {
   const { capabilities } = store
   return writeInTurn(store, { key: typeRid, callerId }, async (session) => {
-    const { id: typeId, lastVersion } = await lockExistingType(
-      session,
-      capabilities,
-      typeRid,
-      'commit',
-    )
+    // The lock also makes the count below exact: replacements of a type are started one by one.
+    const type = await lockExistingType(session, capabilities, typeRid, 'commit')
+    const { id: typeId, lastVersion } = type
+    await refuseTooMany(session, typeId)
     const loadedAs = lastVersion + 1
     await session.run('UPDATE oqs_object_type SET last_version = ? WHERE id = ?', [
       loadedAs,
@@ -56,13 +59,28 @@ export function startReplacement(
   })
 }
 
+async function refuseTooMany(session: WriteSession, typeId: number): Promise<void> {
+  const [row] = await session.query(
+    `SELECT t.definition::json ->> 'apiName', count(o.id) FROM oqs_object_type AS t
+     LEFT JOIN oqs_object_table AS o ON o.object_type_id = t.id AND o.state = 'loading'
+     WHERE t.id = ? GROUP BY t.id`,
+    [typeId],
+  )
+  const [apiName, count] = row ?? []
+  if (Number(count) < OPEN_REPLACEMENTS_MAX) return
+  throw new ObjectQueryError('ReplacementsExceededLimit', {
+    objectType: String(apiName),
+    replacementsLimit: OPEN_REPLACEMENTS_MAX,
+  })
+}
+
 /**
  * Keeps a replacement from expiring while its next batch arrives, which may take minutes. Writes
- * only if maintenance has seen the replacement idle. One whose row is locked is in use already.
+ * only if maintenance has marked it as idle. A replacement whose row is locked is in use anyway.
  */
-export async function keepLoading({ database }: Writable, replacement: string): Promise<void> {
+export async function touchReplacement({ database }: Writable, replacement: string): Promise<void> {
   const idle = 'oqs_object_table WHERE id = ? AND idle_since_ms IS NOT NULL'
-  const id = replacementTable(replacement)
+  const id = replacementTableId(replacement)
   if ((await database.one(`SELECT 1 FROM ${idle}`, [id], { name: true })).length === 0) return
   await database.write((session) =>
     session.run(
@@ -74,18 +92,18 @@ export async function keepLoading({ database }: Writable, replacement: string): 
 }
 
 /**
- * Lets readers see the replacement instead of what the type held; `put` and `deleted` tell both.
- * Asked once more, because the first answer was lost, it answers the same.
+ * Makes the replacement visible instead of the earlier objects; `put` and `deleted` count both.
+ * Idempotent: publishing again, after a lost response, returns the same result.
  */
 export async function publishReplacement(
   store: Writable,
-  wish: ReplacementOfType,
+  target: ReplacementOfType,
 ): Promise<Commit> {
   try {
-    return (await findPublished(store, wish)) ?? (await publish(store, wish))
+    return (await findPublished(store, target)) ?? (await publish(store, target))
   } catch (error) {
-    // Somebody else may have been faster, who asked for the same.
-    const done = isUnknown(error) ? await findPublished(store, wish) : undefined
+    // A concurrent request may have published the same replacement.
+    const done = isUnknown(error) ? await findPublished(store, target) : undefined
     if (done === undefined) throw error
     return done
   }
@@ -95,15 +113,15 @@ function isUnknown(error: unknown): boolean {
   return error instanceof ObjectQueryError && error.errorName === 'ReplacementNotFound'
 }
 
-async function publish(store: Writable, wish: ReplacementOfType): Promise<Commit> {
-  // One index at a time, and none while the type is locked: that takes long.
-  while (await buildIndex(store, wish));
-  if (store.capabilities.publishesApart) await waitForRows(store, wish)
-  return writeInTurn(store, ownerOf(wish), async (session) => {
-    const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'change')
-    const table = await lockLoading(session, type.id, wish.replacement)
-    await dropUnfitIndexes(session, type.id, table.id)
-    // A field that was added since then, at most.
+async function publish(store: Writable, target: ReplacementOfType): Promise<Commit> {
+  // One index per transaction, without the lock of the type, because building takes long.
+  while (await buildIndex(store, target));
+  if (store.capabilities.publishesApart) await waitForRows(store, target)
+  return writeInTurn(store, ownerOf(target), async (session) => {
+    const type = await lockExistingType(session, store.capabilities, target.typeRid, 'change')
+    const table = await lockReplacement(session, type.id, target.replacement)
+    await dropUnusableIndexes(session, type.id, table.id)
+    // At most those of fields that were added meanwhile.
     while (await buildNextIndex(session, type.id, table.id));
     const before = await readTable(session, type.tableId)
     const version = type.lastVersion + 1
@@ -118,7 +136,7 @@ async function publish(store: Writable, wish: ReplacementOfType): Promise<Commit
   })
 }
 
-/** What the publication of a replacement did, for as long as that version is remembered. */
+/** Returns the result of an earlier publication, until its version expires. */
 async function findPublished(
   { database }: Writable,
   { typeRid, replacement }: ReplacementOfType,
@@ -136,50 +154,51 @@ async function findPublished(
   return { version: version ?? 0, put: put ?? 0, deleted: deleted ?? 0, kept: 0 }
 }
 
-/** Builds one of the indexes that readers need, then what plans are made from; false at the end. */
-function buildIndex(store: Writable, wish: ReplacementOfType): Promise<boolean> {
-  return writeInTurn(store, ownerOf(wish), async (session) => {
-    const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
-    const table = await lockLoading(session, type.id, wish.replacement)
-    // What is being published is not idle.
+/** Builds one missing index, or, once there is none, updates the statistics and returns false. */
+function buildIndex(store: Writable, target: ReplacementOfType): Promise<boolean> {
+  return writeInTurn(store, ownerOf(target), async (session) => {
+    const type = await lockExistingType(session, store.capabilities, target.typeRid, 'load')
+    const table = await lockReplacement(session, type.id, target.replacement)
+    // A replacement that is being published is not idle.
     await session.run('UPDATE oqs_object_table SET idle_since_ms = NULL WHERE id = ?', [table.id])
-    if (!table.isMade) {
-      const made = { typeId: type.id, id: table.id, state: 'loading' } as const
-      await makeObjectTable(session, store.capabilities, made)
+    if (!table.isCreated) {
+      const created = { typeId: type.id, id: table.id, state: 'loading' } as const
+      await createObjectTable(session, store.capabilities, created)
       return true
     }
     if (await buildNextIndex(session, type.id, table.id)) return true
-    await session.takeTime()
+    await session.extendTimeout()
     await session.query(`ANALYZE ${objectTable(table.id)}`)
     return false
   })
 }
 
 /**
- * Where rows lie on several machines, some may not have appeared yet, and some not gone. One that
- * came again is counted once, seen or unseen: building indexes has waited for it on every machine.
+ * Waits until as many rows are visible as were written: on several machines, additions and deletions
+ * become visible at different times. A row that was written twice is counted once in either case,
+ * because building the indexes has waited for it on every machine.
  */
-function waitForRows(store: Writable, wish: ReplacementOfType): Promise<void> {
-  return waitUntil(UNSEEN_ROWS, async () => {
-    if (store.capabilities.distributes) await finishLostCommits(store.database)
-    // Looked up each time: a batch that comes meanwhile changes it.
-    const { id, liveCount } = await writeInTurn(store, ownerOf(wish), async (session) => {
-      const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
-      return lockLoading(session, type.id, wish.replacement)
+function waitForRows(store: Writable, target: ReplacementOfType): Promise<void> {
+  return waitUntil(ROWS_NOT_VISIBLE, async () => {
+    if (store.capabilities.distributes) await recoverPreparedTransactions(store.database)
+    // Read each time, because a batch that arrives meanwhile changes it.
+    const { id, liveCount } = await writeInTurn(store, ownerOf(target), async (session) => {
+      const type = await lockExistingType(session, store.capabilities, target.typeRid, 'load')
+      return lockReplacement(session, type.id, target.replacement)
     })
     const count = await store.database.write(async (session) => {
-      await session.takeTime()
+      await session.extendTimeout()
       return session.query(`SELECT count(*) FROM ${objectTable(id)} WHERE valid_to = ${OPEN}`)
-    }, ownerOf(wish))
+    }, ownerOf(target))
     return Number(count[0]?.[0]) === liveCount
   })
 }
 
-/** Gives a replacement up; reclaiming removes what was loaded. */
-export function abandonReplacement(store: Writable, wish: ReplacementOfType): Promise<void> {
-  return writeInTurn(store, ownerOf(wish), async (session) => {
-    const type = await lockExistingType(session, store.capabilities, wish.typeRid, 'load')
-    const { id } = await lockLoading(session, type.id, wish.replacement)
+/** Abandons a replacement; reclaim removes its rows. */
+export function abandonReplacement(store: Writable, target: ReplacementOfType): Promise<void> {
+  return writeInTurn(store, ownerOf(target), async (session) => {
+    const type = await lockExistingType(session, store.capabilities, target.typeRid, 'load')
+    const { id } = await lockReplacement(session, type.id, target.replacement)
     await session.run(`UPDATE oqs_object_table SET state = 'abandoned' WHERE id = ?`, [id])
   })
 }

@@ -1,7 +1,7 @@
 import type { WriteSession } from '../driver/database.ts'
 import { objectTable } from './object-table.ts'
 
-/** The title is stored beside the body, so another title property means other titles. */
+/** Rewrites the titles of a table, which are stored beside the body, for a new title property. */
 export async function rewriteTitles(
   session: WriteSession,
   id: number,
@@ -12,7 +12,7 @@ export async function rewriteTitles(
     await session.run(`UPDATE ${table} SET title = NULL WHERE title IS NOT NULL`)
     return
   }
-  // The text of the value as it stands in the body; numbers get quotes.
+  // The JSON text of the value; numbers get quotes.
   const value = '(body::json -> ?)::text'
   await session.run(
     `UPDATE ${table} SET title = CASE

@@ -1,3 +1,4 @@
+/** Saves an ontology: its definition, its object types and their tables, in one transaction. */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
 import type {
@@ -5,6 +6,14 @@ import type {
   OntologyDefinition,
 } from '../../../ontology/definition/definition-schema.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
+import {
+  definitionOutOfSync,
+  dropOfType,
+  planTypes,
+  refuseBreakingChanges,
+  type StoredType,
+  type TypeStep,
+} from '../../sql/plan-types.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import { refuseUnfinished, type Writable, writeInTurn } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
@@ -13,15 +22,14 @@ import {
   abandonTables,
   addColumns,
   addObjectTable,
-  madeTables,
+  createdTables,
   tooManyColumns,
 } from './object-table.ts'
 import { rewriteTitles } from './rewrite-titles.ts'
 
-/** Whoever saves a definition waits for the row of the catalogue. */
+/** The key under which changes of definitions queue: all of them lock the row of the catalogue. */
 const CATALOGUE = 'catalogue'
 
-/** Saves a definition and gives every object type its table, all in one transaction. */
 export function saveOntology(
   store: Writable,
   change: OntologyChange,
@@ -29,39 +37,29 @@ export function saveOntology(
 ): Promise<void> {
   return writeInTurn(store, { key: CATALOGUE, callerId }, async (session) => {
     const generation = await nextGeneration(session, change.basedOn)
-    // Many tables can take long to make.
-    await session.takeTime()
-    const before = await lockTypes(session, store.capabilities, change.ontology.rid)
-    await refuseHarm(session, change.harms)
+    // Changing many tables can take long.
+    await session.extendTimeout()
+    const stored = await lockTypes(session, store.capabilities, change.ontology.rid)
+    await refuseIfObjects(session, change.harms)
     await saveDefinition(session, change.ontology.definition)
-    await saveObjectTypes(session, { change, before, generation })
+    await saveObjectTypes(session, { change, stored, generation })
   })
 }
 
-/** Of two nodes that save at once, the second waits here, and then comes too late. */
+/** If two nodes save at the same time, the second one waits here and is then refused. */
 async function nextGeneration(session: WriteSession, basedOn: number): Promise<number> {
   const [row] = await session.query('SELECT generation FROM oqs_catalogue FOR UPDATE')
-  if (row?.[0] !== basedOn) {
-    throw new ObjectQueryError('OntologyDefinitionOutOfSync', {
-      reason: 'another definition was saved at the same time',
-    })
-  }
+  if (row?.[0] !== basedOn) throw definitionOutOfSync()
   await session.run('UPDATE oqs_catalogue SET generation = generation + 1')
   return basedOn + 1
 }
 
-interface TypeRow {
-  readonly id: number
-  readonly rid: string
-  readonly definition: string
-}
-
-/** Locks every type of an ontology, so that nobody writes objects of it meanwhile. */
+/** Locks all types of an ontology, so that no objects of them are written meanwhile. */
 async function lockTypes(
   session: WriteSession,
   { publishesApart }: Capabilities,
   ontologyRid: string,
-): Promise<Map<string, TypeRow>> {
+): Promise<readonly StoredType[]> {
   const rows = await session.query(
     `SELECT id, rid, definition FROM oqs_object_type WHERE ontology_rid = ? ORDER BY id FOR UPDATE`,
     [ontologyRid],
@@ -72,20 +70,21 @@ async function lockTypes(
     definition: String(definition),
   }))
   if (publishesApart) for (const { id } of types) await refuseUnfinished(session, id)
-  return new Map(types.map((type) => [type.rid, type]))
+  return types
 }
 
-async function refuseHarm(session: WriteSession, harms: OntologyChange['harms']): Promise<void> {
-  if (harms.length === 0) return
+async function refuseIfObjects(
+  session: WriteSession,
+  breakingChanges: OntologyChange['harms'],
+): Promise<void> {
+  if (breakingChanges.length === 0) return
   const rows = await session.query(
     `SELECT t.rid FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id
      WHERE t.rid = ANY(?) AND o.live_count > 0`,
-    [harms.map(({ typeRid }) => typeRid)],
+    [breakingChanges.map(({ typeRid }) => typeRid)],
   )
-  const reasons = harms
-    .filter(({ typeRid }) => rows.some(([rid]) => rid === typeRid))
-    .flatMap((harm) => harm.reasons)
-  if (reasons.length > 0) throw new ObjectQueryError('OntologyChangeRefused', { reasons })
+  const withObjects = new Set(rows.map(([rid]) => rid))
+  refuseBreakingChanges(breakingChanges, (typeRid) => withObjects.has(typeRid))
 }
 
 async function saveDefinition(session: WriteSession, definition: OntologyDefinition) {
@@ -104,52 +103,32 @@ async function saveDefinition(session: WriteSession, definition: OntologyDefinit
 
 interface SavedTypes {
   readonly change: OntologyChange
-  readonly before: Map<string, TypeRow>
+  readonly stored: readonly StoredType[]
   readonly generation: number
 }
 
 async function saveObjectTypes(
   session: WriteSession,
-  { change, before, generation }: SavedTypes,
+  { change, stored, generation }: SavedTypes,
 ): Promise<void> {
-  const { ontology } = change
-  const harmed = new Set(change.harms.map(({ typeRid }) => typeRid))
-  for (const type of ontology.definition.objectTypes) {
-    const parsed = ontology.objectTypes.get(type.apiName)
-    if (parsed === undefined) throw new Error(`no object type ${type.apiName}`)
-    const earlier = before.get(parsed.rid)
-    before.delete(parsed.rid)
-    if (earlier === undefined) {
-      const id = await addObjectType(session, ontology.rid, type, generation)
-      await giveTable(session, id, parsed)
+  const { ontology, harms } = change
+  for (const step of planTypes(stored, ontology.definition, harms)) {
+    if (step.kind === 'drop') {
+      await dropObjectType(session, step.id, step.rid)
       continue
     }
-    await changeObjectType(session, earlier, type, generation)
-    if (harmed.has(parsed.rid)) {
-      await startAnew(session, earlier.id, parsed)
+    const { apiName } = step.definition
+    const type = ontology.objectTypes.get(apiName)
+    if (type === undefined) throw new Error(`no object type ${apiName}`)
+    if (step.kind === 'add') {
+      const id = await addObjectType(session, ontology.rid, step.definition, generation)
+      await addTable(session, id, type)
     } else {
-      const added = await numberFields(session, earlier.id, parsed)
-      if (added.length > 0) refuseWide(parsed, await readFieldColumns(session, earlier.id))
-      await addColumns(session, earlier.id, added)
+      await updateObjectType(session, step, generation)
+      if (step.isRecreated) await recreateTable(session, step.id, type)
+      else await addFields(session, step.id, type)
     }
   }
-  // What is left over is no longer defined.
-  for (const { id, rid } of before.values()) await dropObjectType(session, id, rid)
-}
-
-async function dropObjectType(session: WriteSession, id: number, rid: string): Promise<void> {
-  // Refused above with reasons; whatever else may go wrong, objects are never dropped.
-  await refuseHarm(session, [
-    { typeRid: rid, reasons: ['an object type has objects and is left out'] },
-  ])
-  await abandonTables(session, id)
-  await session.run(
-    `INSERT INTO oqs_dropped_object_type (rid, last_version)
-     SELECT rid, last_version FROM oqs_object_type WHERE id = ?
-     ON CONFLICT (rid) DO UPDATE SET last_version = excluded.last_version`,
-    [id],
-  )
-  await session.run('DELETE FROM oqs_object_type WHERE id = ?', [id])
 }
 
 async function addObjectType(
@@ -172,30 +151,55 @@ async function addObjectType(
   return Number(row?.[0])
 }
 
-/** Gives a type its first table, or a new one, which holds its versions from now on. */
-async function giveTable(
+async function updateObjectType(
+  session: WriteSession,
+  { id, definition, isChanged, hasNewTitle }: TypeStep & { readonly kind: 'update' },
+  generation: number,
+): Promise<void> {
+  if (!isChanged) return
+  await session.run('UPDATE oqs_object_type SET definition = ?, generation = ? WHERE id = ?', [
+    JSON.stringify(definition),
+    generation,
+    id,
+  ])
+  if (!hasNewTitle) return
+  for (const table of await createdTables(session, id)) {
+    await rewriteTitles(session, table.id, definition.titleProperty)
+  }
+}
+
+async function dropObjectType(session: WriteSession, id: number, rid: string): Promise<void> {
+  await refuseIfObjects(session, dropOfType(rid))
+  await abandonTables(session, id)
+  await session.run(
+    `INSERT INTO oqs_dropped_object_type (rid, last_version)
+     SELECT rid, last_version FROM oqs_object_type WHERE id = ?
+     ON CONFLICT (rid) DO UPDATE SET last_version = excluded.last_version`,
+    [id],
+  )
+  await session.run('DELETE FROM oqs_object_type WHERE id = ?', [id])
+}
+
+/** Adds the table that holds the versions of a type from now on. */
+async function addTable(
   session: WriteSession,
   typeId: number,
   objectType: ObjectType,
 ): Promise<void> {
-  refuseWide(objectType, await numberFields(session, typeId, objectType))
+  refuseTooManyColumns(objectType, await numberFields(session, typeId, objectType))
   const [row] = await session.query('SELECT published FROM oqs_object_type WHERE id = ?', [typeId])
   const version = Number(row?.[0])
-  const wish = { typeId, state: 'published', firstVersion: version, loadedAs: version } as const
-  const table = await addObjectTable(session, wish)
+  const table = await addObjectTable(session, {
+    typeId,
+    state: 'published',
+    firstVersion: version,
+    loadedAs: version,
+  })
   await session.run('UPDATE oqs_object_type SET table_id = ? WHERE id = ?', [table, typeId])
 }
 
-function refuseWide({ apiName }: ObjectType, fields: readonly FieldColumns[]): void {
-  const reason = tooManyColumns(fields)
-  if (reason === undefined) return
-  throw new ObjectQueryError('InvalidOntologyDefinition', {
-    mistakes: [{ path: `objectTypes.${apiName}.properties`, reason }],
-  })
-}
-
-/** An empty type may change in any way, but past versions of it can no longer be read. */
-async function startAnew(
+/** An empty type may change in any way, but its earlier versions can no longer be read. */
+async function recreateTable(
   session: WriteSession,
   typeId: number,
   objectType: ObjectType,
@@ -208,25 +212,23 @@ async function startAnew(
      WHERE id = ?`,
     [typeId],
   )
-  await giveTable(session, typeId, objectType)
+  await addTable(session, typeId, objectType)
 }
 
-async function changeObjectType(
+async function addFields(
   session: WriteSession,
-  earlier: TypeRow,
-  type: ObjectTypeDefinition,
-  generation: number,
+  typeId: number,
+  objectType: ObjectType,
 ): Promise<void> {
-  const definition = JSON.stringify(type)
-  if (definition === earlier.definition) return
-  await session.run('UPDATE oqs_object_type SET definition = ?, generation = ? WHERE id = ?', [
-    definition,
-    generation,
-    earlier.id,
-  ])
-  const { titleProperty } = JSON.parse(earlier.definition) as ObjectTypeDefinition
-  if (titleProperty === type.titleProperty) return
-  for (const { id } of await madeTables(session, earlier.id)) {
-    await rewriteTitles(session, id, type.titleProperty)
-  }
+  const added = await numberFields(session, typeId, objectType)
+  if (added.length > 0) refuseTooManyColumns(objectType, await readFieldColumns(session, typeId))
+  await addColumns(session, typeId, added)
+}
+
+function refuseTooManyColumns({ apiName }: ObjectType, fields: readonly FieldColumns[]): void {
+  const reason = tooManyColumns(fields)
+  if (reason === undefined) return
+  throw new ObjectQueryError('InvalidOntologyDefinition', {
+    mistakes: [{ path: `objectTypes.${apiName}.properties`, reason }],
+  })
 }

@@ -1,22 +1,21 @@
+/** Keys of page tokens, and API tokens, which are stored without their secrets. */
 import { randomBytes } from 'node:crypto'
-import type { Scope } from '../../../contract/scopes.ts'
 import { KEY_BYTES } from '../../../paging/token-keys.ts'
 import type { ApiToken } from '../../object-store.ts'
-import type { Database, Row } from '../driver/database.ts'
-
-/** Keys of page tokens and hashed bearer tokens. */
+import { API_TOKEN_COLUMNS, apiTokenValues, toApiToken } from '../../sql/api-token-row.ts'
+import type { Database } from '../driver/database.ts'
 
 const KEYS_SQL = 'SELECT secret FROM oqs_page_token_key ORDER BY id DESC'
 
-/** The page token keys, newest first; one is made, for all nodes, when there is none yet. */
+/** Returns the page token keys, newest first. Creates one for all nodes if there is none yet. */
 export async function readPageTokenKeys(database: Database): Promise<readonly Uint8Array[]> {
   let rows = await database.one(KEYS_SQL)
   if (rows.length === 0) {
     rows = await database.write(async (session) => {
       await session.query('LOCK TABLE oqs_page_token_key IN EXCLUSIVE MODE')
-      // Looked at again: another node may have come first.
-      const found = await session.query(KEYS_SQL)
-      if (found.length > 0) return found
+      // Checked again: another node may have saved its key first.
+      const existing = await session.query(KEYS_SQL)
+      if (existing.length > 0) return existing
       return session.query(
         'INSERT INTO oqs_page_token_key (secret) VALUES (?::bytea) RETURNING secret',
         [randomBytes(KEY_BYTES)],
@@ -25,9 +24,6 @@ export async function readPageTokenKeys(database: Database): Promise<readonly Ui
   }
   return rows.map(([secret]) => secret as Uint8Array)
 }
-
-const API_TOKEN_COLUMNS =
-  'id, name, scopes, ontologies, created_at_ms, expires_at_ms, revoked_at_ms'
 
 export async function createApiToken(
   database: Database,
@@ -38,16 +34,7 @@ export async function createApiToken(
     session.run(
       `INSERT INTO oqs_api_token (secret_hash, ${API_TOKEN_COLUMNS})
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      [
-        secretHash,
-        token.id,
-        token.name,
-        JSON.stringify(token.scopes),
-        token.ontologies === undefined ? null : JSON.stringify(token.ontologies),
-        token.createdAtMs,
-        token.expiresAtMs ?? null,
-        token.revokedAtMs ?? null,
-      ],
+      [secretHash, ...apiTokenValues(token)],
     ),
   )
 }
@@ -61,7 +48,7 @@ export async function findApiToken(
     [secretHash],
     { name: true },
   )
-  return row === undefined ? undefined : toApiToken(row)
+  return row && toApiToken(row)
 }
 
 export async function listApiTokens(database: Database): Promise<readonly ApiToken[]> {
@@ -83,17 +70,4 @@ export function revokeApiTokens(
       [nowMs, idOrName, idOrName],
     ),
   )
-}
-
-function toApiToken(row: Row): ApiToken {
-  const [id, name, scopes, ontologies, createdAtMs, expiresAtMs, revokedAtMs] = row
-  return {
-    id: String(id),
-    name: String(name),
-    scopes: JSON.parse(String(scopes)) as Scope[],
-    ontologies: ontologies === null ? undefined : (JSON.parse(String(ontologies)) as string[]),
-    createdAtMs: Number(createdAtMs),
-    expiresAtMs: expiresAtMs === null ? undefined : Number(expiresAtMs),
-    revokedAtMs: revokedAtMs === null ? undefined : Number(revokedAtMs),
-  }
 }

@@ -1,3 +1,4 @@
+/** The versions of an object type and the tables that hold them, read from the catalogue. */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { TableHead as AnyTableHead, TypeHead as AnyTypeHead } from '../../sql/type-head.ts'
@@ -5,11 +6,11 @@ import type { Row, Session } from '../driver/database.ts'
 import { MissingTable } from '../driver/store-failure.ts'
 
 /**
- * Where a type stands. A table that the catalogue does not call made is never read: what has its
- * name may be left from before an older state was restored, and hold the objects of another type.
+ * The current state of an object type. A table that is not marked as created is never read: a table
+ * of that name may be a leftover from before a restore, with objects of another type.
  */
 export interface TypeHead extends AnyTypeHead {
-  /** Grows with every change of the definition. */
+  /** The generation of the catalogue in which the definition last changed. */
   readonly generation: number
   readonly current: TableHead
 }
@@ -25,7 +26,7 @@ const HEAD_FROM = `FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id 
   WHERE t.rid = ?`
 const HEAD_SQL = `SELECT ${HEAD_COLUMNS} ${HEAD_FROM}`
 
-/** Throws `MissingTable` where the type has no table yet. */
+/** Reads the state of a type. Throws `MissingTable` if its table is not created yet. */
 export async function readTypeHead(session: Session, type: ObjectType): Promise<TypeHead> {
   const [row] = await session.query(HEAD_SQL, [type.rid], { name: true })
   // Another process may have dropped the type since the catalogue was read.
@@ -33,14 +34,14 @@ export async function readTypeHead(session: Session, type: ObjectType): Promise<
     throw new ObjectQueryError('ObjectTypeNotFound', { objectType: type.apiName })
   }
   const head = toTypeHead(row)
-  refuseUnmade(head.current)
+  refuseMissing(head.current)
   return head
 }
 
-/** The head in one column, as text. Value: the RID of the type. */
+/** Returns the head as text in one column. Parameter: the RID of the type. */
 export const HEAD_TEXT_SQL = `SELECT concat_ws(' ', ${HEAD_COLUMNS}) AS head ${HEAD_FROM}`
 
-/** Reads what `HEAD_TEXT_SQL` gives. */
+/** Parses the column of `HEAD_TEXT_SQL`. */
 export function parseTypeHead(text: string): TypeHead {
   return toTypeHead(text.split(' '))
 }
@@ -55,7 +56,7 @@ function toTypeHead([typeId, published, oldest, generation, ...table]: Row): Typ
   }
 }
 
-/** The table that holds a version: the current one, or one from before a replacement. */
+/** Returns the table of a version: the current one, or one that was replaced. */
 export async function tableOfVersion(
   session: Session,
   { typeId, current }: TypeHead,
@@ -70,10 +71,10 @@ export async function tableOfVersion(
     { name: true },
   )
   if (row === undefined) throw new Error(`no table holds version ${version}`)
-  return refuseUnmade(toTableHead(row))
+  return refuseMissing(toTableHead(row))
 }
 
-/** The table of a row that a commit wrote; undefined when it is gone. */
+/** Returns the table of a row that a commit wrote; undefined if the table was dropped. */
 export async function tableOfRow(
   session: Session,
   { typeId, current }: TypeHead,
@@ -94,12 +95,12 @@ export async function tableOfRow(
 function toTableHead(row: Row): TableHead {
   const [table = 0, firstVersion = 0, loadedAs = 0, liveCount = 0, maxRecordBytes = 0] =
     row.map(Number)
-  // A value, or its text.
+  // `true` from a boolean column, `t` from the text form.
   const isMade = row[5] === true || row[5] === 't'
   return { table, firstVersion, loadedAs, liveCount, maxRecordBytes, isMade }
 }
 
-function refuseUnmade(head: TableHead): TableHead {
+function refuseMissing(head: TableHead): TableHead {
   if (!head.isMade) throw new MissingTable(head.table)
   return head
 }

@@ -8,8 +8,6 @@ import type {
 import { openPostgresStore } from '../open.ts'
 import { textCondition } from '../text/text-condition.ts'
 
-/** What PostgreSQL cannot hold is refused in clear words, and harms nothing else. */
-
 let place: StorePlace | undefined
 afterEach(async () => {
   await place?.[Symbol.asyncDispose]()
@@ -28,7 +26,7 @@ function wide(count: number, property: PropertyDefinition) {
 }
 
 describe('a wide type', () => {
-  it('is refused when it needs more columns than a table has', async () => {
+  it('is refused when it needs more columns than a table may have', async () => {
     place = await storePlace()
     await using store = await openPostgresStore(place.name)
     const { definition } = wide(900, { type: 'array', items: { type: 'string' } })
@@ -43,7 +41,7 @@ describe('a wide type', () => {
     expect((await store.readCatalogue()).ontologies).toEqual([])
   })
 
-  it('holds objects that have values for some of its properties', async () => {
+  it('stores objects that have values for some of its properties', async () => {
     place = await storePlace()
     await using store = await openPostgresStore(place.name)
     const { names, definition } = wide(500, { type: 'string' })
@@ -57,7 +55,7 @@ describe('a wide type', () => {
     expect(await things.keys()).toEqual(['a', 'b'])
   })
 
-  it('is searched for many words at once, anywhere', async () => {
+  it('is searched for many terms at once in all properties', async () => {
     place = await storePlace()
     await using store = await openPostgresStore(place.name)
     const things = await fixture(store, wide(60, { type: 'string' }).definition)
@@ -83,7 +81,7 @@ describe('a wide type', () => {
     }
   })
 
-  it('never needs more values than a statement has', () => {
+  it('never needs more parameters than a statement may have', () => {
     const terms = Array.from({ length: 99 }, (_, n) =>
       Array.from({ length: 1580 }, (_, field) => `${field}word${n}`),
     )

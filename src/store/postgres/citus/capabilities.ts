@@ -1,16 +1,16 @@
+/** Everything that differs between PostgreSQL and Citus. */
 import type { Database, Session } from '../driver/database.ts'
 
-/** What a PostgreSQL can do, and so what this store leaves to it. All that differs stands here. */
 export interface Capabilities {
   readonly name: string
-  /** Whether object tables are spread over several machines, by key. */
+  /** True if object tables are distributed over several machines by key. */
   readonly distributes: boolean
   /**
-   * Whether a version is published in a transaction of its own, after its rows were counted: where
-   * a commit spans machines, its rows appear on one after the other.
+   * True if a version is published in a separate transaction, after its rows were counted. A commit
+   * that spans machines becomes visible on one machine after the other.
    */
   readonly publishesApart: boolean
-  /** Whether what is current may be read as such; else it is read as of the published version. */
+  /** True if readers may select current rows; otherwise they read as of the published version. */
   readonly readsCurrentRows: boolean
 }
 
@@ -34,11 +34,11 @@ export async function readCapabilities(session: Session): Promise<Capabilities> 
   return rows.length > 0 ? CAPABILITIES.citus : CAPABILITIES.postgres
 }
 
-/** Every page asks each shard: two on each machine keep all busy, and more only cost. */
+/** Every page queries every shard: two per machine keep all machines busy, more only add cost. */
 const SHARDS_PER_WORKER = 2
 
-/** Spreads a new, empty table; tables that are spread alike lie together. */
-export async function distribute(session: Session, table: string): Promise<void> {
+/** Distributes a new, empty table by key. */
+export async function distributeTable(session: Session, table: string): Promise<void> {
   const [row] = await session.query('SELECT count(*) FROM citus_get_active_worker_nodes()')
   const shards = Math.max(Number(row?.[0]), 1) * SHARDS_PER_WORKER
   await session.query(
@@ -48,25 +48,25 @@ export async function distribute(session: Session, table: string): Promise<void>
 }
 
 /**
- * Gives workers the functions that conditions call. Citus does so by itself for those that are made
- * when it is there already, not for those of a database that was a plain PostgreSQL before.
+ * Creates the functions that conditions call on all workers. Citus does this automatically, except
+ * for functions that existed before the extension was installed.
  */
-export async function shareFunctions(session: Session): Promise<void> {
+export async function distributeFunctions(session: Session): Promise<void> {
   const name = 'oqs_within_any(double precision[], double precision[])'
-  const shared = await session.query(
+  const distributed = await session.query(
     `SELECT 1 FROM pg_dist_object
      WHERE classid = 'pg_proc'::regclass AND objid = ?::regprocedure`,
     [name],
   )
-  if (shared.length > 0) return
+  if (distributed.length > 0) return
   await session.query('SELECT create_distributed_function(?::regprocedure)', [name])
 }
 
 /**
- * Lets workers that were lost during a commit finish it now. Citus does so by itself, but only once
- * a minute; a role that may not ask for it waits for that.
+ * Completes commits on workers that were lost in the middle of them. Citus does this automatically
+ * once a minute; a role without the permission has to wait for that.
  */
-export async function finishLostCommits(database: Database): Promise<void> {
+export async function recoverPreparedTransactions(database: Database): Promise<void> {
   await database
     .write((session) => session.query('SELECT recover_prepared_transactions()'))
     .catch(() => {})

@@ -7,7 +7,7 @@ import { OPEN } from '../../sql/new-table.ts'
 import { openPostgresStore } from '../open.ts'
 import { CAPABILITIES } from './capabilities.ts'
 
-/** Versions that are published after their rows, as on Citus; here, on any PostgreSQL. */
+/** Publishes versions after their rows, as on Citus, but on plain PostgreSQL. */
 const APART = { ...CAPABILITIES.citus, distributes: false }
 
 let place: StorePlace | undefined
@@ -20,14 +20,14 @@ const url = () => place?.name ?? ''
 const open = () => openPostgresStore(url(), { capabilities: APART })
 const sql = (text: string) => runSql(url(), text)
 
-/** As if a process had ended between the commit of version 2 and its publication. */
+/** Simulates a process that ended between the commit of version 2 and its publication. */
 async function leaveUnpublished(): Promise<void> {
   await sql('UPDATE oqs_object_type SET last_version = 2')
   await sql(`INSERT INTO oqs_pending_commit SELECT id, 2, table_id, 1, 1, 1, 0, 1, 99, 2000
     FROM oqs_object_type`)
 }
 
-/** The rows of version 2: they may come long after the commit. */
+/** Adds the rows of version 2, which may become visible long after the commit. */
 async function showRows(): Promise<void> {
   const copied = 'object_id, key, title, replace(body, \'"1"\', \'"2"\')'
   await sql(`UPDATE oqs_object_1 SET valid_to = 2 WHERE valid_to = ${OPEN}`)
@@ -36,7 +36,7 @@ async function showRows(): Promise<void> {
 }
 
 describe('a version that is published after its rows', () => {
-  it('is seen when the commit returns, like any other', async () => {
+  it('is visible when the commit returns, like any other version', async () => {
     place = await storePlace()
     await using store = await open()
     const things = await fixture(store)
@@ -49,7 +49,7 @@ describe('a version that is published after its rows', () => {
     expect(await sql('SELECT * FROM oqs_pending_commit')).toEqual([])
   })
 
-  it('is published by whoever opens the store next', async () => {
+  it('is published when the store is opened again', async () => {
     place = await storePlace()
     await using store = await open()
     const things = await fixture(store)
@@ -62,7 +62,7 @@ describe('a version that is published after its rows', () => {
     expect(await things.show({ version: 1 })).toEqual(['a=1'])
   })
 
-  it('is not published before all its rows are seen; the next writer waits for them', async () => {
+  it('is not published before all its rows are visible; the next writer waits for them', async () => {
     place = await storePlace()
     await using store = await open()
     const things = await fixture(store)
@@ -77,7 +77,7 @@ describe('a version that is published after its rows', () => {
     expect(await things.show({ version: 2 })).toEqual(['a=2'])
   })
 
-  it('comes before a replacement that is published after it', async () => {
+  it('precedes a replacement that is published after it', async () => {
     place = await storePlace()
     await using store = await open()
     const things = await fixture(store)
@@ -89,21 +89,22 @@ describe('a version that is published after its rows', () => {
     expect(await things.show()).toEqual(['z=1'])
     expect(await things.show({ version: version - 1 })).toEqual(['a=2'])
   })
-  it('waits for all rows of a replacement, those that were deleted again included', async () => {
+
+  it('waits for all rows of a replacement, including deletions', async () => {
     place = await storePlace()
     await using store = await open()
     const things = await fixture(store)
     const replacement = await store.startReplacement(things.type)
     await things.commit([['z', '1']], { replacement })
-    // As if one machine had not heard yet that this object was deleted by a later batch.
+    // Simulates a machine on which the deletion by a later batch is not visible yet.
     await sql(`INSERT INTO oqs_object_2 (pk, valid_from, object_id, key, title, body)
       SELECT 'y', valid_from, object_id, key, title, body FROM oqs_object_2`)
-    const publishing = store.publishReplacement(things.type, replacement)
-    const first = await Promise.race([publishing, sleep(1000, 'waiting')])
+    const publication = store.publishReplacement(things.type, replacement)
+    const first = await Promise.race([publication, sleep(1000, 'waiting')])
     expect(first).toBe('waiting')
     expect(await things.show()).toEqual([])
     await sql(`DELETE FROM oqs_object_2 WHERE pk = 'y'`)
-    expect(await publishing).toMatchObject({ put: 1 })
+    expect(await publication).toMatchObject({ put: 1 })
     expect(await things.show()).toEqual(['z=1'])
   })
 })

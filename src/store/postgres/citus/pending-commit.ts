@@ -1,23 +1,22 @@
-import { setTimeout as pause } from 'node:timers/promises'
+/**
+ * Commits whose rows are on several machines. Rows become visible on one machine after the other,
+ * and much later if a machine fails at the wrong moment. A commit therefore only records what it
+ * wrote, and its version is published once all its rows are visible. The next writer publishes what
+ * an earlier one left behind, so no version is ever skipped.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import type { Database, Session, WriteOwner, WriteSession } from '../driver/database.ts'
 import { UnknownOutcome } from '../driver/store-failure.ts'
-import { noteWritten, publishVersion } from '../writes/publish-version.ts'
-import { type Capabilities, finishLostCommits } from './capabilities.ts'
-
-/**
- * Commits whose rows lie on several machines. Their rows become visible on one machine after the
- * other, and on one that fails at the wrong moment much later. So a commit only says what it wrote;
- * its version is published when all of that is seen. Whoever comes next finishes what was left
- * unfinished, so that no version is ever passed over.
- */
+import { publishVersion, saveTableCounts } from '../writes/publish-version.ts'
+import { type Capabilities, recoverPreparedTransactions } from './capabilities.ts'
 
 export interface PendingCommit {
   readonly typeId: number
   readonly version: number
   readonly table: number
-  /** Rows that carry the version as their first, and as their last. */
+  /** The number of rows with this version as `valid_from`, and as `valid_to`. */
   readonly added: number
   readonly closed: number
   readonly put: number
@@ -26,26 +25,26 @@ export interface PendingCommit {
   readonly maxRecordBytes: number
 }
 
-/** Thrown by a writer that came upon a commit which must be published first. */
+/** Thrown by a writer that found a commit which must be published first. */
 export class UnfinishedCommit extends Error {
   readonly typeId: number
 
   constructor(typeId: number) {
-    super('a commit is not published yet')
+    super('an earlier commit is not published yet')
     this.name = 'UnfinishedCommit'
     this.typeId = typeId
   }
 }
 
-/** What writers work with. */
+/** The database of a store, and what it can do. */
 export interface Writable {
   readonly database: Database
   readonly capabilities: Capabilities
 }
 
 /**
- * Runs in a transaction that begins when every earlier commit of its types is published. The key is
- * the RID of the type that is written, or names another lock that writers share.
+ * Runs a write transaction after every earlier commit of its types was published. The key is the RID
+ * of the written type, or the name of another lock that writers share.
  */
 export async function writeInTurn<T>(
   store: Writable,
@@ -60,14 +59,14 @@ export async function writeInTurn<T>(
         await publishPending(store, error.typeId)
         continue
       }
-      // Perhaps it was written, and then nobody else may come to publish it for long.
+      // It may have been committed, and no other writer may come soon to publish it.
       if (error instanceof UnknownOutcome) await recoverPending(store).catch(() => {})
       throw error
     }
   }
 }
 
-export async function notePending(session: WriteSession, commit: PendingCommit): Promise<void> {
+export async function savePending(session: WriteSession, commit: PendingCommit): Promise<void> {
   await session.run(
     `INSERT INTO oqs_pending_commit (object_type_id, version, table_id, added, closed, put, deleted,
        live_count, max_record_bytes)
@@ -86,26 +85,26 @@ export async function notePending(session: WriteSession, commit: PendingCommit):
   )
 }
 
-/** Writers of a type call this when they hold its lock. */
+/** Throws `UnfinishedCommit` if the type has a pending commit. The type must be locked. */
 export async function refuseUnfinished(session: Session, typeId: number): Promise<void> {
   if ((await readPending(session, typeId)) !== undefined) throw new UnfinishedCommit(typeId)
 }
 
-const FIRST_PAUSE_MS = 20
-const LONGEST_PAUSE_MS = 1000
-const PATIENCE_MS = 20_000
+const MIN_POLL_MS = 20
+const MAX_POLL_MS = 1000
+const MAX_WAIT_MS = 20_000
 
-export const UNSEEN_ROWS =
-  'a commit is not visible on every machine of the database yet; it is published when it is'
+export const ROWS_NOT_VISIBLE =
+  'a commit is not visible on every machine of the database yet; it is published once it is'
 
-/** Waits until every row of a commit is seen, then publishes it; done when it was published. */
+/** Waits until all rows of the pending commit are visible, then publishes it, if there is one. */
 export function publishPending(store: Writable, typeId: number): Promise<void> {
   const { database, capabilities } = store
-  return waitUntil(UNSEEN_ROWS, async () => {
+  return waitUntil(ROWS_NOT_VISIBLE, async () => {
     const commit = await database.read((session) => readPending(session, typeId))
     if (commit === undefined) return true
     if (!(await isVisible(database, commit))) {
-      if (capabilities.distributes) await finishLostCommits(database)
+      if (capabilities.distributes) await recoverPreparedTransactions(database)
       return false
     }
     await publish(database, commit)
@@ -113,17 +112,17 @@ export function publishPending(store: Writable, typeId: number): Promise<void> {
   })
 }
 
-/** Looks again and again, for a while. */
+/** Polls until the condition holds. Throws `ServiceUnavailable` after `MAX_WAIT_MS`. */
 export async function waitUntil(reason: string, isDone: () => Promise<boolean>): Promise<void> {
-  let waited = 0
-  for (let next = FIRST_PAUSE_MS; !(await isDone()); next = Math.min(2 * next, LONGEST_PAUSE_MS)) {
-    if (waited >= PATIENCE_MS) throw new ObjectQueryError('ServiceUnavailable', { reason })
-    await pause(next)
-    waited += next
+  let waitedMs = 0
+  for (let next = MIN_POLL_MS; !(await isDone()); next = Math.min(2 * next, MAX_POLL_MS)) {
+    if (waitedMs >= MAX_WAIT_MS) throw new ObjectQueryError('ServiceUnavailable', { reason })
+    await sleep(next)
+    waitedMs += next
   }
 }
 
-/** Publishes what a writer left behind; what is not visible yet is left to those that come next. */
+/** Publishes commits that a writer left behind; those not visible yet are left to later calls. */
 export async function recoverPending(store: Writable): Promise<void> {
   if (!store.capabilities.publishesApart) return
   const rows = await store.database.one('SELECT object_type_id FROM oqs_pending_commit')
@@ -149,13 +148,13 @@ function publish(database: Database, commit: PendingCommit): Promise<void> {
   const { typeId, version } = commit
   return database.write(async (session) => {
     await session.query('SELECT 1 FROM oqs_object_type WHERE id = ? FOR UPDATE', [typeId])
-    const still = await session.run(
+    const deleted = await session.run(
       'DELETE FROM oqs_pending_commit WHERE object_type_id = ? AND version = ?',
       [typeId, version],
     )
-    // Somebody else was faster.
-    if (still === 0) return
-    await noteWritten(session, commit)
+    // Another node has published it already.
+    if (deleted === 0) return
+    await saveTableCounts(session, commit)
     await publishVersion(session, commit)
   })
 }

@@ -4,7 +4,7 @@ import { Client } from 'pg'
 import { describe, expect, inject, it } from 'vitest'
 import { AS_BYTES, type ByteRow, freeRows, passBytes } from './byte-rows.ts'
 
-/** A connection whose server seems to send in pieces of so many bytes. */
+/** A connection whose server appears to send chunks of the given size. */
 async function connect(pieceBytes = Number.POSITIVE_INFINITY) {
   const client = new Client({ connectionString: inject('postgresUrl') })
   passBytes(client.connection)
@@ -15,7 +15,7 @@ async function connect(pieceBytes = Number.POSITIVE_INFINITY) {
     attach(pieces as Duplex)
     stream.on('data', (chunk: Buffer) => {
       for (let at = 0; at < chunk.length; at += pieceBytes) {
-        // With memory of its own, as what comes from a socket has.
+        // Each chunk has its own memory, like a chunk of a socket.
         const piece = chunk.subarray(at, at + pieceBytes)
         pieces.emit('data', Buffer.from(new Uint8Array(piece).buffer))
       }
@@ -25,8 +25,8 @@ async function connect(pieceBytes = Number.POSITIVE_INFINITY) {
   return {
     client,
     readBytes: async (text: string): Promise<readonly ByteRow[]> => {
-      const wish = { text, rowMode: 'array' as const, ...AS_BYTES }
-      return (await client.query<(Buffer | null)[]>(wish)).rows
+      const query = { text, rowMode: 'array' as const, ...AS_BYTES }
+      return (await client.query<(Buffer | null)[]>(query)).rows
     },
     readText: async (text: string) =>
       (await client.query<unknown[]>({ text, rowMode: 'array' })).rows,
@@ -36,13 +36,13 @@ async function connect(pieceBytes = Number.POSITIVE_INFINITY) {
 
 const texts = (rows: readonly ByteRow[]) => rows.map((row) => row.map((value) => value?.toString()))
 
-/** Long ones and short ones, empty ones and none. */
+/** Long, short, empty and null values. */
 const ROWS = `SELECT 'k' || n, CASE n % 4 WHEN 0 THEN NULL WHEN 1 THEN '' ELSE 'ä€𝄞' END,
   repeat('x' || n, 1 + n * n) FROM generate_series(1, 60) AS n`
 
 describe('rows as bytes', () => {
   it.each([1, 2, 3, 7, 64, 1000, Number.POSITIVE_INFINITY])(
-    'are what the server sent, in pieces of %d bytes',
+    'are what the server sent, in chunks of %d bytes',
     async (pieceBytes) => {
       await using session = await connect(pieceBytes)
       const rows = await session.readBytes(ROWS)
@@ -52,13 +52,13 @@ describe('rows as bytes', () => {
     },
   )
 
-  it('hold the binary form of a value', async () => {
+  it('hold values in binary form', async () => {
     await using session = await connect()
     const [row] = await session.readBytes('SELECT 258::bigint, NULL::bigint')
     expect(row).toEqual([Buffer.from([0, 0, 0, 0, 0, 0, 1, 2]), null])
   })
 
-  it('come between rows of text, and between failures', async () => {
+  it('can alternate with text rows and with failures', async () => {
     await using session = await connect(100)
     const fails = 'SELECT 1 / (5 - n) FROM generate_series(1, 9) AS n'
     for (let round = 0; round < 3; round++) {
@@ -70,7 +70,7 @@ describe('rows as bytes', () => {
     }
   })
 
-  it('are gone when they are freed, and the connection goes on', async () => {
+  it('are empty after they are freed, and the connection still works', async () => {
     await using session = await connect()
     const rows = await session.readBytes(ROWS)
     freeRows(rows)

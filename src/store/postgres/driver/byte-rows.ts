@@ -1,56 +1,56 @@
+/**
+ * Rows whose values stay the bytes that the database sent. The driver decodes every value to a
+ * string, even in binary form; for a page this would decode each record and encode it again.
+ *
+ * The incoming stream is split into messages before the driver sees it. Binary rows are passed to
+ * the query directly, all other messages go to the parser of the driver.
+ */
 import { EventEmitter } from 'node:events'
 import type { Duplex } from 'node:stream'
 import type { Connection, FieldDef } from 'pg'
 import { HEADER_BYTES, MessageCutter, messageLength } from './message-cutter.ts'
 
-/**
- * Rows whose values stay the bytes that the database sent. The driver makes a text of every value,
- * also of one that was asked for in binary form; for a page that means making a string of each
- * record, and bytes of it again.
- *
- * What the server sends is cut into its messages before the driver sees it. Rows in binary form are
- * told to the driver's query from here; everything else goes to the driver's own parser.
- */
-
-/** A row: its columns, in the order of the statement. */
+/** The columns of a row, in the order of the statement. */
 export type ByteRow = readonly (Buffer | null)[]
 
-/** Asks the driver for values in binary form, and to leave them as they came. */
+/** Query options that request values in binary form and disable their decoding. */
 export const AS_BYTES = {
   binary: true,
-  // A statement without values would be sent in a way that knows only text.
+  // The simple query protocol, which the driver uses without values, supports text only.
   queryMode: 'extended',
   types: { getTypeParser: () => (value: unknown) => value },
 }
 
-/** What came from a socket in one piece, and nothing else lies in. */
-const chunks = new WeakSet<ArrayBufferLike>()
+/** Marks memory that holds a single chunk of a socket, so that it can be released as a whole. */
+const IS_CHUNK = Symbol('isChunk')
+
+type ChunkMemory = ArrayBufferLike & { [IS_CHUNK]?: true }
 
 /**
- * Gives back the memory of rows that nobody looks at any more: like that of a page, it costs more
- * to let the garbage collector find it than to read it.
+ * Releases the memory of rows that are no longer used. Leaving it to the garbage collector costs
+ * more than reading the rows.
  */
 export function freeRows(rows: readonly ByteRow[]): void {
-  let seen: ArrayBufferLike | undefined
+  let seen: ChunkMemory | undefined
   for (const row of rows) {
     for (const value of row) {
       if (value === null || value.buffer === seen) continue
       seen = value.buffer
-      if (seen instanceof ArrayBuffer && chunks.has(seen)) seen.transfer(0)
+      if (seen instanceof ArrayBuffer && seen[IS_CHUNK]) seen.transfer(0)
     }
   }
 }
 
-/** What a connection of the driver is, beyond what its types tell. */
+/** A part of the driver's connection that is missing in its types. */
 interface ListeningConnection extends Connection {
-  /** Called once, with what messages come on: the socket, or the encrypted stream on top of it. */
+  /** Called once with the stream of messages: the socket, or the TLS stream on top of it. */
   attachListeners(stream: Pick<Duplex, 'on'>): void
 }
 
 const ROW_DESCRIPTION = 0x54
 const DATA_ROW = 0x44
 
-/** Lets rows in binary form through as bytes. To be called before the connection is opened. */
+/** Passes binary rows to queries as bytes. Must be called before the connection is opened. */
 export function passBytes(connection: Connection): void {
   const listening = connection as ListeningConnection
   const attachParser = listening.attachListeners.bind(listening)
@@ -65,7 +65,7 @@ export function passBytes(connection: Connection): void {
       if (bytes.length > 0) others.emit('data', bytes)
     }
     const messages = new MessageCutter((bytes) => {
-      // Messages that lie side by side are passed on together.
+      // Adjacent messages are passed on together.
       let passed = 0
       for (let at = 0; at < bytes.length; ) {
         const end = at + messageLength(bytes, at)
@@ -78,7 +78,7 @@ export function passBytes(connection: Connection): void {
           })
           passed = end
         } else if (code === ROW_DESCRIPTION) {
-          // It tells in which form the rows behind it come.
+          // The driver must see it before the rows that follow, because it says whether they are binary.
           passOn(bytes.subarray(passed, end))
           passed = end
         }
@@ -87,7 +87,7 @@ export function passBytes(connection: Connection): void {
       passOn(bytes.subarray(passed))
     })
     stream.on('data', (chunk: Buffer) => {
-      if (chunk.length === chunk.buffer.byteLength) chunks.add(chunk.buffer)
+      if (chunk.length === chunk.buffer.byteLength) (chunk.buffer as ChunkMemory)[IS_CHUNK] = true
       messages.push(chunk)
     })
     stream.on('end', () => others.emit('end'))

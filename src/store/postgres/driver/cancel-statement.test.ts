@@ -9,7 +9,7 @@ function clientAt(port: number): PoolClient {
   return { host: '127.0.0.1', port, processID: 7, secretKey: -9 } as unknown as PoolClient
 }
 
-it('sends the request that PostgreSQL expects', async () => {
+it('sends a cancel request of the PostgreSQL protocol', async () => {
   const received: Buffer[] = []
   const server = createServer((socket) => {
     socket.on('data', (chunk) => {
@@ -21,11 +21,11 @@ it('sends the request that PostgreSQL expects', async () => {
   const { port } = server.address() as { port: number }
   await cancelStatement(clientAt(port))
   const message = Buffer.concat(received)
-  const words = [0, 4, 8, 12].map((at) => message.readInt32BE(at))
-  expect(words).toEqual([16, 80877102, 7, -9])
+  const fields = [0, 4, 8, 12].map((at) => message.readInt32BE(at))
+  expect(fields).toEqual([16, 80877102, 7, -9])
   server.close()
 })
 
-it('gives up quietly when the server cannot be reached', async () => {
+it('ignores a server that cannot be reached', async () => {
   await expect(cancelStatement(clientAt(await freePort()))).resolves.toBeUndefined()
 })

@@ -1,7 +1,7 @@
 /**
- * Cancels the statement that runs on a connection. PostgreSQL takes the request on a connection of
- * its own, which poolers pass on too; `pg_cancel_backend` would need the number of the backend,
- * which a pooler hides.
+ * Cancels the statement that runs on a connection. The request is sent on a separate connection,
+ * which poolers forward too. `pg_cancel_backend` would need the process ID of the backend, which a
+ * pooler hides.
  */
 import { connect } from 'node:net'
 import type { PoolClient } from 'pg'
@@ -11,7 +11,7 @@ const CANCEL_REQUEST_CODE = 80877102
 const CANCEL_REQUEST_BYTES = 16
 const CONNECT_TIMEOUT_MS = 5000
 
-/** What a client of the driver knows of its session, beyond what its types tell. */
+/** Properties of the driver's client that are missing in its types. */
 interface ClientSecrets {
   readonly host: string
   readonly port: number
@@ -20,7 +20,7 @@ interface ClientSecrets {
 }
 
 /**
- * Resolves when the request was delivered or cannot be. If it is lost, the statement timeout of the
+ * Resolves when the request was delivered or failed. If it is lost, the statement timeout of the
  * connection ends the statement.
  */
 export async function cancelStatement(client: PoolClient): Promise<void> {
@@ -34,12 +34,12 @@ export async function cancelStatement(client: PoolClient): Promise<void> {
   message.writeInt32BE(CANCEL_REQUEST_CODE, 4)
   message.writeInt32BE(processID ?? 0, 8)
   message.writeInt32BE(secretKey ?? 0, 12)
-  // A request that cannot be delivered is dropped: the statement timeout ends the statement.
+  // The statement timeout ends the statement if the request cannot be delivered.
   socket.on('error', () => {})
   socket.setTimeout(CONNECT_TIMEOUT_MS, () => socket.destroy())
   const closed = new Promise((resolve) => socket.once('close', resolve))
   socket.end(message)
-  // The server answers by closing the connection.
+  // The server replies by closing the connection.
   socket.resume()
   await closed
 }

@@ -1,18 +1,15 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
-import type { PoolClient } from 'pg'
 import { describe, expect, inject, it } from 'vitest'
 import { runSql } from '../../../../test/support/postgres.ts'
 import { fixture } from '../../../../test/support/store-fixture.ts'
 import { storePlace } from '../../../../test/support/store-place.ts'
 import { openPostgresStore } from '../open.ts'
 import { Database } from './database.ts'
-import { BATCH_TIMEOUT_MS, ClientSession } from './session.ts'
+import { BATCH_TIMEOUT_MS, ClientSession, type SessionClient } from './session.ts'
 
-/** Connections: how they begin, what holds on them, and when they are given up. */
-
-/** Something that listens where a database should. */
-async function falseServer(serve: (socket: Socket) => void) {
+/** A server that is not a database. */
+async function fakeServer(serve: (socket: Socket) => void) {
   const sockets: Socket[] = []
   const server = createServer((socket) => {
     sockets.push(socket.on('error', () => {}))
@@ -35,7 +32,7 @@ async function falseServer(serve: (socket: Socket) => void) {
 const SASL = 10
 const SASL_CONTINUE = 11
 
-/** A message of the server about authentication. */
+/** An authentication message of the server. */
 function authentication(kind: number, text: string): Buffer {
   const message = Buffer.alloc(9 + text.length)
   message.write('R')
@@ -46,8 +43,8 @@ function authentication(kind: number, text: string): Buffer {
 }
 
 describe('a connection', () => {
-  it('is given up at once where a password is asked for and there is none', async () => {
-    await using server = await falseServer((socket) => {
+  it('is closed at once when the database requires a password and the URL has none', async () => {
+    await using server = await fakeServer((socket) => {
       const answers = [
         authentication(SASL, 'SCRAM-SHA-256\0\0'),
         authentication(SASL_CONTINUE, 'r=abc,s=YWJj,i=4096'),
@@ -55,17 +52,17 @@ describe('a connection', () => {
       socket.on('data', () => socket.write(answers.shift() ?? ''))
     })
     await expect(openPostgresStore(server.url)).rejects.toMatchObject({
-      parameters: { reason: 'the database asks for a password, and the URL has none' },
+      parameters: { reason: 'the database requires a password, and the URL has none' },
     })
     expect(server.sockets).toHaveLength(1)
-    // The server would have waited for more.
+    // The server itself would keep the connection open.
     for (const socket of server.sockets) if (!socket.closed) await once(socket, 'close')
   })
 
-  it('is not waited for when it is only to be seen whether the database answers', async () => {
-    const server = await falseServer(() => {})
+  it('is not waited for by a health check', async () => {
+    const server = await fakeServer(() => {})
     const database = new Database(server.url)
-    // How long is of no matter: an answer never comes.
+    // Any timeout will do, because the server never replies.
     await expect(database.check('SELECT 1', 1)).rejects.toMatchObject({
       errorName: 'ServiceUnavailable',
       parameters: { reason: 'the database does not answer' },
@@ -75,13 +72,13 @@ describe('a connection', () => {
     await database[Symbol.asyncDispose]()
   })
 
-  it('bounds statements one by one, and no transaction as a whole', async () => {
+  it('limits the duration of statements, not of transactions', async () => {
     await using place = await storePlace()
     const [{ name, known } = {}] = await runSql(
       place.name,
       `SELECT current_database() AS name, current_setting('transaction_timeout', true) AS known`,
     )
-    // Releases before 17 have no such setting.
+    // PostgreSQL before 17 does not have this setting.
     if (known !== null) {
       await runSql(place.name, `ALTER DATABASE ${name} SET transaction_timeout = '1h'`)
     }
@@ -94,20 +91,23 @@ describe('a connection', () => {
 })
 
 describe('the statements of a batch', () => {
-  // Workers of Citus have defaults of their own.
-  it.runIf(inject('store') === 'postgres')('may take far longer than others', async () => {
-    await using place = await storePlace()
-    await using store = await openPostgresStore(place.name)
-    const things = await fixture(store)
-    await things.commit([['a', '1']])
-    const column = `seen text DEFAULT current_setting('statement_timeout')`
-    await runSql(place.name, `ALTER TABLE oqs_object_1 ADD COLUMN ${column}`)
-    await things.commit([['a', '2']])
-    const rows = await runSql(place.name, 'SELECT seen FROM oqs_object_1 WHERE valid_from = 2')
-    expect(rows).toEqual([{ seen: '10min' }])
-  })
+  // Citus workers have their own defaults.
+  it.runIf(inject('store') === 'postgres')(
+    'may take far longer than other statements',
+    async () => {
+      await using place = await storePlace()
+      await using store = await openPostgresStore(place.name)
+      const things = await fixture(store)
+      await things.commit([['a', '1']])
+      const column = `seen text DEFAULT current_setting('statement_timeout')`
+      await runSql(place.name, `ALTER TABLE oqs_object_1 ADD COLUMN ${column}`)
+      await things.commit([['a', '2']])
+      const rows = await runSql(place.name, 'SELECT seen FROM oqs_object_1 WHERE valid_from = 2')
+      expect(rows).toEqual([{ seen: '10min' }])
+    },
+  )
 
-  it('are waited for as long as the database takes them to need', async () => {
+  it('are waited for until the database itself would cancel them', async () => {
     const timeouts: unknown[] = []
     const client = {
       query: async (sent: { query_timeout: number }) => {
@@ -115,11 +115,11 @@ describe('the statements of a batch', () => {
         return { rows: [] }
       },
     }
-    const session = new ClientSession(client as unknown as PoolClient)
+    const session = new ClientSession(client as unknown as SessionClient)
     await session.query('SELECT 1')
-    await session.takeTime(BATCH_TIMEOUT_MS)
+    await session.extendTimeout(BATCH_TIMEOUT_MS)
     await session.query('SELECT 1')
-    // Without a timeout of its own, a statement has that of its pool.
+    // A statement without its own timeout has the timeout of its pool.
     expect(timeouts[0]).toBeUndefined()
     expect(timeouts.at(-1)).toBeGreaterThan(BATCH_TIMEOUT_MS)
   })

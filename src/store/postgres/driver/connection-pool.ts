@@ -1,33 +1,33 @@
+/** Pools of connections to PostgreSQL that do not depend on the defaults of the server. */
 import pg from 'pg'
 import { passBytes } from './byte-rows.ts'
+import { PreparedStatements } from './prepared-statements.ts'
 import { IDLE_TRANSACTION_TIMEOUT_MS, SILENCE_MS } from './session.ts'
 
-/** Connections to PostgreSQL, each made the same, whatever a server has as its defaults. */
-
-/** For a free connection, and for the first answer of a new one. */
+/** How long to wait for a free connection, and for the first reply of a new one. */
 export const CONNECT_TIMEOUT_MS = 5000
 const LOCK_TIMEOUT_MS = 10_000
-/** Connections are renewed after a while, and their prepared statements with them. */
+/** Connections are recreated after this long, and their prepared statements with them. */
 const CONNECTION_LIFETIME_SECONDS = 1800
 
-/** What holds on every connection, whatever a server or a database has as its default. */
+/** Overrides the defaults of the server and the database that the store depends on. */
 const settingsSql = (statementTimeoutMs: number) => `
   SET statement_timeout = ${statementTimeoutMs};
   SET lock_timeout = ${LOCK_TIMEOUT_MS};
-  -- A standby then refuses the first write, in words that tell so.
+  -- A standby then refuses the first write with a clear error.
   SET default_transaction_read_only = off;
   SET idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_TIMEOUT_MS};
-  -- Statements are bounded one by one; releases before 17 know nothing else.
+  -- Timeouts apply to statements; PostgreSQL before 17 has no transaction timeout.
   SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'transaction_timeout';
   SET extra_float_digits = 1;
   SET array_nulls = on;
   SET bytea_output = hex;
   SET standard_conforming_strings = on;
   SET plan_cache_mode = auto;
-  -- Acknowledged means on disk; what promises more than that is left as it is.
+  -- An acknowledged commit is on disk. Stricter settings stay as they are.
   SELECT set_config('synchronous_commit', CASE setting WHEN 'off' THEN 'on' ELSE setting END, false)
     FROM pg_settings WHERE name = 'synchronous_commit';
-  -- Compiling a statement takes longer than most of ours run.
+  -- Compiling a statement takes longer than most of ours take to run.
   SET jit = off`
 
 export interface PoolOptions {
@@ -47,7 +47,7 @@ export function makePool(url: string, { max, statementTimeoutMs }: PoolOptions):
     keepAlive: true,
     application_name: 'object-query-service',
     onConnect: async (client) => {
-      // A setting of the driver which its types leave out.
+      // `query_timeout` is missing in the types of the driver.
       await client.query({
         text: settingsSql(statementTimeoutMs),
         ...{ query_timeout: CONNECT_TIMEOUT_MS },
@@ -56,16 +56,19 @@ export function makePool(url: string, { max, statementTimeoutMs }: PoolOptions):
     query_timeout: statementTimeoutMs + SILENCE_MS,
     types: { getTypeParser },
   })
-  // A connection that breaks while nobody uses it: the pool has let go of it already.
+  // An idle connection broke. The pool has removed it already.
   pool.on('error', () => {})
   return pool
 }
 
 /**
- * Lets go of a connection that failed. The driver leaves it open where the driver itself gives up,
- * as without a password, and the process would stay for as long as the server waits for more.
+ * Closes a connection that failed. The driver leaves the socket open when it fails by itself, for
+ * example without a password, and the process would not exit before the server closes it.
  */
-class PooledClient extends pg.Client {
+export class PooledClient extends pg.Client {
+  /** The statements that were prepared on this connection. */
+  readonly prepared = new PreparedStatements()
+
   constructor(config?: pg.ClientConfig) {
     super(config)
     passBytes(this.connection)
@@ -75,7 +78,7 @@ class PooledClient extends pg.Client {
 
 const BIGINT = 20
 
-/** A bigint is a number where that is exact. */
+/** Parses a bigint as a number if that is exact. */
 function getTypeParser(type: number, format?: 'text' | 'binary') {
   if (type === BIGINT && format !== 'binary') return parseBigint
   return pg.types.getTypeParser(type, format)

@@ -1,5 +1,5 @@
-/** How this store talks to PostgreSQL: pooled connections, transactions, bounded waiting. */
-import { setTimeout as pause } from 'node:timers/promises'
+/** Access to PostgreSQL: pooled connections, transactions, retries, and queues with limits. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { FairQueue } from '../../../admission/fair-queue.ts'
 import { INTERNAL_CONTEXT, type RequestContext } from '../../../admission/request-context.ts'
@@ -33,14 +33,14 @@ import {
 
 export type { QueryOptions, Row, Session, WriteSession }
 
-/** Connections by what they are for, so that no kind of work uses up those of another. */
+/** Connections per kind of work, so that no kind uses up the connections of another. */
 const CONNECTIONS = { quick: 6, slow: 3, write: 5 } as const
-/** One quick connection is left to authentication, the catalogue and `/readyz`. */
+/** One quick connection is reserved for authentication, the catalogue and `/readyz`. */
 const PAGES_AT_ONCE = CONNECTIONS.quick - 1
-/** Batches of one type wait for the same lock. */
+/** Batches of one type wait for the same lock, so only one of them takes a connection. */
 const WRITES_PER_KEY = 1
 const WRITE_ATTEMPTS = 5
-/** Writing the rows of a batch may take longer, see `takeTime`. */
+/** Statements that write the rows of a batch may take longer, see `extendTimeout`. */
 const WRITE_STATEMENT_TIMEOUT_MS = 30_000
 const CANCEL_MARGIN_MS = 2000
 
@@ -48,9 +48,9 @@ export interface DatabaseOptions {
   readonly queryTimeoutMs?: number | undefined
 }
 
-/** What a write waits behind. */
+/** The caller of a write, and the lock that it waits for. */
 export interface WriteOwner {
-  /** Few writes with the same key run at once, because they wait for the same lock. */
+  /** Limits how many writes with this key run at once, because they wait for the same lock. */
   readonly key?: string | undefined
   readonly callerId?: string | undefined
 }
@@ -87,35 +87,35 @@ export class Database implements AsyncDisposable {
       makePool(url, { max: CONNECTIONS[kind], statementTimeoutMs })
     this.#pools = {
       quick: pool('quick', this.#queryTimeoutMs),
-      // Later than the query is cancelled from here, for where that fails.
+      // Only takes effect if the cancellation from here fails.
       slow: pool('slow', this.#queryTimeoutMs + CANCEL_MARGIN_MS),
       write: pool('write', WRITE_STATEMENT_TIMEOUT_MS),
     }
     this.#quick = new ReaderLane(this.#pools.quick)
   }
 
-  /** Asks once whether the database answers. One that hangs is not waited for. */
+  /** Checks that the database replies within the timeout. */
   async check(sql: string, timeoutMs = CONNECT_TIMEOUT_MS): Promise<void> {
-    const asking = this.#track(() =>
+    const check = this.#track(() =>
       withClient(this.#pools.quick, (client) => new ClientSession(client, timeoutMs).query(sql)),
     )
-    const enough = new AbortController()
-    const hangs = pause(timeoutMs, undefined, { signal: enough.signal }).then(() => {
+    const isDone = new AbortController()
+    const timeout = sleep(timeoutMs, undefined, { signal: isDone.signal }).then(() => {
       throw new ObjectQueryError('ServiceUnavailable', { reason: 'the database does not answer' })
     })
     try {
-      await Promise.race([asking, hangs])
+      await Promise.race([check, timeout])
     } finally {
-      enough.abort()
+      isDone.abort()
     }
   }
 
-  /** One quick statement that changes nothing, outside a transaction. */
+  /** Runs one quick read-only statement outside a transaction. */
   one(sql: string, values?: readonly unknown[], options?: QueryOptions): Promise<readonly Row[]> {
     return this.#trackQuery(() => this.#quick.one(sql, values, options))
   }
 
-  /** The same, for rows whose values are many bytes. */
+  /** Like `one`, for large values, see `Session.queryBytes`. */
   oneInBytes(
     sql: string,
     values?: readonly unknown[],
@@ -124,19 +124,19 @@ export class Database implements AsyncDisposable {
     return this.#trackQuery(() => this.#quick.oneInBytes(sql, values, options))
   }
 
-  /** Runs quick statements in a transaction that sees one moment and changes nothing. */
+  /** Runs quick statements in a read-only transaction with one snapshot of the database. */
   read<T>(run: (session: Session) => Promise<T>): Promise<T> {
     return this.#trackQuery(() => this.#quick.read(run))
   }
 
-  /** Reads a page that takes no longer than its rows; callers take turns. */
+  /** Runs a query whose cost is proportional to its rows. Callers share the connections fairly. */
   readQuickly<T>({ callerId }: RequestContext, run: (lane: ReaderLane) => Promise<T>): Promise<T> {
     return this.#trackQuery(() => this.#pages.run({ callerId }, () => run(this.#quick)))
   }
 
   /**
-   * Runs a slow query on connections of its own, for no longer than queries may take; ends it when
-   * the client has gone.
+   * Runs a slow query on a separate pool. Cancels it after the query timeout, or when the client
+   * disconnects.
    */
   readSlowly<T>(context: RequestContext, run: (lane: ReaderLane) => Promise<T>): Promise<T> {
     const { callerId } = context
@@ -157,8 +157,8 @@ export class Database implements AsyncDisposable {
   }
 
   /**
-   * Runs in a transaction of its own. What was surely not committed is tried again where that can
-   * help, so `run` must do the same each time.
+   * Runs a write transaction. Retries it after a conflict or a lost connection if it was certainly
+   * not committed, so `run` must do the same each time.
    */
   write<T>(run: (session: WriteSession) => Promise<T>, owner: WriteOwner = {}): Promise<T> {
     const { key, callerId = INTERNAL_CONTEXT.callerId } = owner
@@ -168,24 +168,24 @@ export class Database implements AsyncDisposable {
           try {
             return await this.#writeOnce(run)
           } catch (error) {
-            const helps = isConflict(error) || (isLostConnection(error) && attempt === 1)
-            if (!helps || attempt === WRITE_ATTEMPTS) throw error
+            const canRetry = isConflict(error) || (isLostConnection(error) && attempt === 1)
+            if (!canRetry || attempt === WRITE_ATTEMPTS) throw error
           }
         }
       }),
     )
   }
 
-  /** Refuses waiting slow queries now, and cancels running ones when the grace is over. */
+  /** Refuses waiting slow queries now, and cancels running ones after the grace period. */
   drain(reason: string, graceMs: number): void {
-    // Writes that have begun may need further ones to be complete.
+    // Not closed: a write that has begun may need further ones to complete.
     this.#writes.refuseWaiting(reason)
     this.#slowQueries.close(reason)
     const error = new ObjectQueryError('ServiceUnavailable', { reason })
     setTimeout(() => this.#stopping.abort(error), graceMs).unref()
   }
 
-  /** Waits for everything in progress. */
+  /** Waits for all work in progress, then closes the pools. */
   async [Symbol.asyncDispose](): Promise<void> {
     while (this.#inProgress.size > 0) await Promise.allSettled(this.#inProgress)
     const open = Object.values(this.#pools).filter((pool) => !pool.ended)

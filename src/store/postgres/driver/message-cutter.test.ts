@@ -9,7 +9,7 @@ function message(code: string, text: string): Buffer {
   return bytes
 }
 
-/** With memory of its own, as what comes from a socket has. */
+/** A chunk with its own memory, like a chunk of a socket. */
 function chunk(...parts: readonly Uint8Array[]): Buffer {
   const bytes = Buffer.concat(parts)
   const own = Buffer.allocUnsafeSlow(bytes.length)
@@ -17,7 +17,7 @@ function chunk(...parts: readonly Uint8Array[]): Buffer {
   return own
 }
 
-it('keeps the begin of a message when the memory of its chunk is given back', () => {
+it('keeps the beginning of a message when the memory of its chunk is released', () => {
   const taken: string[] = []
   const messages = new MessageCutter((bytes) => taken.push(bytes.toString('latin1')))
   const row = message('D', 'a row')

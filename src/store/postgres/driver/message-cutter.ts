@@ -1,14 +1,16 @@
-/** One byte says what a message of the server is, four how long it is, themselves included. */
+/** Splits the stream of a PostgreSQL server into whole messages. */
+
+/** A type byte, then four bytes with the length, which includes themselves. */
 export const HEADER_BYTES = 5
 
 export function messageLength(bytes: Buffer, at: number): number {
   return 1 + bytes.readUInt32BE(at + 1)
 }
 
-/** Gives on whole messages only: puts those together that came in pieces. */
+/** Passes on whole messages only, and joins those that arrive in pieces. */
 export class MessageCutter {
   readonly #take: (wholeMessages: Buffer) => void
-  /** The begin of a message whose end has not come. */
+  /** The beginning of a message that is not complete yet. */
   #pieces: Buffer[] = []
   #held = 0
 
@@ -33,7 +35,7 @@ export class MessageCutter {
     if (end < bytes.length) this.#hold(bytes.subarray(end))
   }
 
-  /** Gives what follows the message that has begun; undefined where even that is not whole. */
+  /** Returns the bytes after the incomplete message; undefined if it is still incomplete. */
   #complete(bytes: Buffer): Buffer | undefined {
     if (this.#held < HEADER_BYTES) {
       const joined = Buffer.concat([...this.#pieces, bytes])
@@ -52,7 +54,7 @@ export class MessageCutter {
     return bytes.subarray(missing)
   }
 
-  /** As a copy: whoever frees the rows of a chunk does not know of what else lies in it. */
+  /** Copies the piece, because `freeRows` releases the memory of its whole chunk. */
   #hold(piece: Buffer): void {
     this.#pieces.push(Buffer.from(piece))
     this.#held += piece.length

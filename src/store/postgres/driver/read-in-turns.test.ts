@@ -5,7 +5,7 @@ import { readInTurns } from './read-in-turns.ts'
 
 const BYTES = 16 * 1024 * 1024
 
-it('takes one piece of a large answer in each turn', async () => {
+it('reads one chunk of a large result per iteration of the event loop', async () => {
   const server = createServer((socket) => socket.end(Buffer.alloc(BYTES)))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as { port: number }

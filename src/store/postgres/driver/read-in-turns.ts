@@ -1,20 +1,20 @@
 import type { Readable } from 'node:stream'
 
 /**
- * Reads a large answer piece by piece, with a turn for others after each. By itself Node reads a
- * socket up to 32 times, two megabytes of rows, before it looks at anything else.
+ * Reads a large result one chunk per iteration of the event loop. Node itself reads a socket up to
+ * 32 times in a row, two megabytes of rows, before it handles anything else.
  */
-export async function readInTurns<Answer>(
+export async function readInTurns<Result>(
   stream: Readable,
-  ask: () => Promise<Answer>,
-): Promise<Answer> {
+  run: () => Promise<Result>,
+): Promise<Result> {
   const pause = () => {
     stream.pause()
     setImmediate(() => stream.resume())
   }
   stream.on('data', pause)
   try {
-    return await ask()
+    return await run()
   } finally {
     stream.off('data', pause)
   }

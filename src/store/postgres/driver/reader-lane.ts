@@ -1,12 +1,18 @@
 /**
- * Reads on the connections of one pool. Pages and authentication have one lane, slow queries
- * another one, so that neither can use up the connections of the other.
+ * Reads on the connections of one pool. Pages and authentication use one lane, slow queries
+ * another, so that neither can use up the connections of the other.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import type { ByteRow } from './byte-rows.ts'
 import { cancelStatement } from './cancel-statement.ts'
-import { ClientSession, type QueryOptions, type Row, type Session } from './session.ts'
+import {
+  ClientSession,
+  type QueryOptions,
+  type Row,
+  type Session,
+  type SessionClient,
+} from './session.ts'
 import { isCancelled, isLostConnection, toStoreFailure } from './store-failure.ts'
 
 export class ReaderLane {
@@ -19,23 +25,23 @@ export class ReaderLane {
     this.#signal = signal
   }
 
-  /** One statement that changes nothing, outside a transaction. It is repeated once where the connection was lost. */
+  /** Runs one read-only statement outside a transaction; retries it once on a lost connection. */
   one(sql: string, values?: readonly unknown[], options?: QueryOptions): Promise<readonly Row[]> {
-    return this.#readTwice((session) => session.query(sql, values, options))
+    return this.#readWithRetry((session) => session.query(sql, values, options))
   }
 
-  /** The same, for rows whose values are many bytes. */
+  /** Like `one`, for large values, see `Session.queryBytes`. */
   oneInBytes(
     sql: string,
     values?: readonly unknown[],
     options?: QueryOptions,
   ): Promise<readonly ByteRow[]> {
-    return this.#readTwice((session) => session.queryBytes(sql, values, options))
+    return this.#readWithRetry((session) => session.queryBytes(sql, values, options))
   }
 
-  /** Runs in a transaction that sees one moment and changes nothing. */
+  /** Runs in a read-only transaction with one snapshot of the database. */
   read<T>(run: (session: Session) => Promise<T>): Promise<T> {
-    return this.#readTwice(async (session, client) => {
+    return this.#readWithRetry(async (session, client) => {
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
       const result = await run(session)
       await client.query('COMMIT')
@@ -43,7 +49,9 @@ export class ReaderLane {
     })
   }
 
-  async #readTwice<T>(read: (session: Session, client: PoolClient) => Promise<T>): Promise<T> {
+  async #readWithRetry<T>(
+    read: (session: Session, client: SessionClient) => Promise<T>,
+  ): Promise<T> {
     const readOnce = () =>
       withClient(this.#pool, (client) => read(new ClientSession(client), client), this.#signal)
     try {
@@ -55,14 +63,14 @@ export class ReaderLane {
   }
 }
 
-/** Lends a connection. One that failed is ended: with it ends whatever was left undone on it. */
+/** Runs with a connection of the pool. A connection that failed is closed, which ends its work. */
 export async function withClient<T>(
   pool: Pool,
-  run: (client: PoolClient) => Promise<T>,
+  run: (client: SessionClient) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
   const client = await connect(pool)
-  // Without a listener, a connection that breaks between two statements ends the process.
+  // Without a listener, a connection that breaks between two statements would end the process.
   const ignore = () => {}
   client.on('error', ignore)
   let isDone = false
@@ -70,17 +78,16 @@ export async function withClient<T>(
   signal?.addEventListener('abort', onAbort)
   let isBroken = false
   try {
-    // It may have been aborted while the connection was opened.
+    // The signal may have been aborted while the connection was opened.
     signal?.throwIfAborted()
     const result = await run(client)
-    // Too late to be stopped, but the cancellation is on its way.
+    // The work is done, but a cancellation may still arrive on this connection.
     isBroken = signal?.aborted === true
     return result
   } catch (error) {
-    // A cancellation that did not end the statement may still be on its way, and must not hit the
-    // next one.
+    // A cancellation that has not ended this statement may still arrive, and must not end the next.
     const isCancelLost = signal?.aborted === true && !isCancelled(error)
-    isBroken = isCancelLost || !(await rolledBack(client, error))
+    isBroken = isCancelLost || !(await rollBack(client, error))
     signal?.throwIfAborted()
     throw error
   } finally {
@@ -91,32 +98,32 @@ export async function withClient<T>(
   }
 }
 
-/** A transaction that was between two statements does not notice that it was cancelled. */
-async function stopStatements(client: PoolClient, isDone: () => boolean): Promise<void> {
+/** Cancels, then destroys the connection: between two statements a cancellation has no effect. */
+async function stopStatements(client: SessionClient, isDone: () => boolean): Promise<void> {
   await cancelStatement(client)
   await sleep(CANCEL_GRACE_MS, undefined, { ref: false })
-  if (!isDone()) (client as unknown as BrokenClient).connection.stream.destroy()
+  if (!isDone()) (client as unknown as ClientWithStream).connection.stream.destroy()
 }
 
-/** A part of the driver's client which its types leave out. */
-interface BrokenClient {
+/** Missing in the types of the driver. */
+interface ClientWithStream {
   readonly connection: { readonly stream: { destroy(): void } }
 }
 
-/** How long a statement has to end after it was cancelled. */
+/** How long a statement may take to end after it was cancelled. */
 const CANCEL_GRACE_MS = 1000
 
-/** A database that refuses connections is not asked twice: the failure is one for the client. */
-async function connect(pool: Pool): Promise<PoolClient> {
+/** Turns the failure into one for the client, so that a refused connection is not retried. */
+async function connect(pool: Pool): Promise<SessionClient> {
   try {
-    return await pool.connect()
+    return (await pool.connect()) as SessionClient
   } catch (error) {
     throw toStoreFailure(error)
   }
 }
 
-/** Whether the connection can be used again after a failure. */
-async function rolledBack(client: PoolClient, error: unknown): Promise<boolean> {
+/** Rolls back after a failure. Returns true if the connection can be reused. */
+async function rollBack(client: SessionClient, error: unknown): Promise<boolean> {
   if (isLostConnection(error)) return false
   try {
     await client.query('ROLLBACK')

@@ -1,34 +1,33 @@
+/** Statements on one connection, and how long each of them may take. */
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import type { PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { AS_BYTES, type ByteRow } from './byte-rows.ts'
-import { mayPrepare, numbered } from './numbered-sql.ts'
+import { numberParameters, type PreparedStatements } from './prepared-statements.ts'
 import { readInTurns } from './read-in-turns.ts'
-
-/** Statements on one connection, and how long each may take. */
 
 export const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
 /** After this long past the statement timeout without a reply, the connection is considered dead. */
 export const SILENCE_MS = 15_000
-/** The largest batch that is taken has to get in, also where the disk is slow and shared. */
+/** Long enough for the largest batch, even on a slow, shared disk. */
 export const BATCH_TIMEOUT_MS = 10 * 60_000
 const NO_TIMEOUT_MS = 24 * 3_600_000
 
-/** A row: its columns, in the order of the statement. */
+/** The columns of a row, in the order of the statement. */
 export type Row = readonly unknown[]
 
 export interface QueryOptions {
-  /** Whether the statement is worth preparing: its text comes again and again. */
+  /** True for statements that run often with the same text. */
   readonly name?: boolean
-  /** Whether the answer is so large that others must have their turn while it is read. */
+  /** True if the result is so large that reading it must yield to other work. */
   readonly inTurns?: boolean
 }
 
-/** One transaction, or one connection. Values are bound where the text has a question mark. */
+/** A transaction, or a connection outside one. Each `?` of a statement is bound to a value. */
 export interface Session {
   query(sql: string, values?: readonly unknown[], options?: QueryOptions): Promise<readonly Row[]>
-  /** For rows whose values are many bytes: each as the database has it, in its binary form. */
+  /** Returns values in binary form, exactly as the database sent them. Meant for large values. */
   queryBytes(
     sql: string,
     values?: readonly unknown[],
@@ -37,20 +36,25 @@ export interface Session {
 }
 
 export interface WriteSession extends Session {
-  /** Gives the number of rows that the statement changed. */
+  /** Returns the number of rows that the statement changed. */
   run(sql: string, values?: readonly unknown[]): Promise<number>
-  /** Feeds lines to a `COPY … FROM STDIN`; gives the number of rows. */
+  /** Sends lines to a `COPY … FROM STDIN` and returns the number of rows. */
   copyIn(sql: string, chunks: AsyncIterable<string>): Promise<number>
-  /** Lets each further statement of this transaction take so long, or as long as it needs. */
-  takeTime(timeoutMs?: number): Promise<void>
+  /** Changes the statement timeout for the rest of this transaction; without one, removes it. */
+  extendTimeout(timeoutMs?: number): Promise<void>
+}
+
+/** A client of a pool made by `makePool`. */
+export interface SessionClient extends PoolClient {
+  readonly prepared: PreparedStatements
 }
 
 export class ClientSession implements WriteSession {
-  readonly #client: PoolClient
-  /** How long the driver waits for a reply; undefined for what the pool says. */
+  readonly #client: SessionClient
+  /** How long the driver waits for a reply; undefined for the timeout of the pool. */
   #timeoutMs: number | undefined
 
-  constructor(client: PoolClient, timeoutMs?: number) {
+  constructor(client: SessionClient, timeoutMs?: number) {
     this.#client = client
     this.#timeoutMs = timeoutMs
   }
@@ -76,13 +80,13 @@ export class ClientSession implements WriteSession {
   }
 
   async copyIn(sql: string, chunks: AsyncIterable<string>): Promise<number> {
-    // The driver looks there for how long it may take.
+    // The driver reads the timeout from the query object.
     const query = Object.assign(copyFrom(sql), this.#timeout())
     const stream = this.#client.query(query)
-    // A connection that is given up tells its stream a second time, when nobody waits any more.
+    // A lost connection emits the error a second time, when nothing listens any more.
     stream.on('error', () => {})
     const ended = once(stream, 'finish')
-    // Awaited below; it may fail before that.
+    // Awaited below, but it may reject before that.
     ended.catch(() => {})
     for await (const chunk of chunks) {
       if (stream.destroyed) break
@@ -93,7 +97,7 @@ export class ClientSession implements WriteSession {
     return stream.rowCount
   }
 
-  async takeTime(timeoutMs = 0): Promise<void> {
+  async extendTimeout(timeoutMs = 0): Promise<void> {
     this.#timeoutMs = timeoutMs === 0 ? NO_TIMEOUT_MS : timeoutMs + SILENCE_MS
     await this.query(`SELECT set_config('statement_timeout', ?, true)`, [String(timeoutMs)])
   }
@@ -104,23 +108,22 @@ export class ClientSession implements WriteSession {
     { name = false, inTurns = false }: QueryOptions,
     form: object = {},
   ) {
-    const { text, hash } = numbered(sql)
-    const ask = () =>
+    const prepared = name ? this.#client.prepared.findOrAdd(sql) : undefined
+    const send = () =>
       this.#client.query<R>({
-        text,
+        ...(prepared ?? { text: numberParameters(sql) }),
         values: [...values],
         rowMode: 'array',
-        ...(name && mayPrepare(this.#client, hash) ? { name: hash } : {}),
         ...form,
         ...this.#timeout(),
       })
-    if (!inTurns) return ask()
-    // A part of the driver which its types leave out.
+    if (!inTurns) return send()
+    // Missing in the types of the driver.
     const { connection } = this.#client as unknown as { connection: { stream: Readable } }
-    return readInTurns(connection.stream, ask)
+    return readInTurns(connection.stream, send)
   }
 
-  /** A setting of the driver which its types leave out. */
+  /** `query_timeout` is missing in the types of the driver. */
   #timeout(): { readonly query_timeout?: number } {
     return this.#timeoutMs === undefined ? {} : { query_timeout: this.#timeoutMs }
   }

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { isLostConnection, MissingTable, toStoreFailure } from './store-failure.ts'
 
-const failure = (code: string, message = 'words', severity = 'ERROR') =>
+const failure = (code: string, message = 'message', severity = 'ERROR') =>
   Object.assign(new Error(message), { code, severity })
 
 describe('a failure of the database', () => {
   it.each([
-    ['42501', /lacks rights.*must own the database, or have CREATE/],
+    ['42501', /lacks privileges.*must own the database, or have CREATE/],
     ['3F000', /no schema/],
     ['3D000', /there is no such database/],
     ['08006', /cannot be reached/],
-  ])('with the code %s is one that can pass', (code, reason) => {
+  ])('with the code %s is transient', (code, reason) => {
     expect(toStoreFailure(failure(code))).toMatchObject({
       errorName: 'ServiceUnavailable',
       parameters: { reason: expect.stringMatching(reason) },
@@ -21,35 +21,35 @@ describe('a failure of the database', () => {
   it.each([
     ['54000', 'row is too big: size 9000, maximum size 8160', /more properties/],
     ['XX000', 'row is too big: size 9000, maximum size 8160', /more properties/],
-    ['54000', 'tsquery is too large', /larger than the database can take/],
-  ])('says what is too large: %s, %s', (code, message, reason) => {
+    ['54000', 'tsquery is too large', /exceeds a limit of the database/],
+  ])('explains what is too large: %s, %s', (code, message, reason) => {
     expect(toStoreFailure(failure(code, message))).toMatchObject({
       errorName: 'Default:RequestEntityTooLarge',
       parameters: { reason: expect.stringMatching(reason) },
     })
   })
 
-  it('is a mistake of ours where a message was not understood, and the connection goes on', () => {
-    const mistake = failure('08P01', 'bind message supplies 1 parameters, but 2 are needed')
-    expect(isLostConnection(mistake)).toBe(false)
-    expect(toStoreFailure(mistake)).toBe(mistake)
+  it('with a protocol violation is a bug, and keeps the connection', () => {
+    const violation = failure('08P01', 'bind message supplies 1 parameters, but 2 are needed')
+    expect(isLostConnection(violation)).toBe(false)
+    expect(toStoreFailure(violation)).toBe(violation)
   })
 
-  it('is a lost connection where a pooler ends it in that way', () => {
+  it('with a fatal protocol violation of a pooler is a lost connection', () => {
     const ended = failure('08P01', 'server login has been failing', 'FATAL')
     expect(isLostConnection(ended)).toBe(true)
     expect(toStoreFailure(ended)).toMatchObject({ errorName: 'ServiceUnavailable' })
   })
 
-  it('says in plain words that a password is missing, and nothing else', () => {
-    const words = 'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string'
-    const told = toStoreFailure(new Error(words))
-    const reason = 'the database asks for a password, and the URL has none'
-    expect(told).toMatchObject({ errorName: 'ServiceUnavailable', parameters: { reason } })
-    expect((told as Error).cause).toBeUndefined()
+  it('explains that a password is missing, without a cause', () => {
+    const message = 'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string'
+    const error = toStoreFailure(new Error(message))
+    const reason = 'the database requires a password, and the URL has none'
+    expect(error).toMatchObject({ errorName: 'ServiceUnavailable', parameters: { reason } })
+    expect((error as Error).cause).toBeUndefined()
   })
 
-  it('is one that can pass where a table is not made', () => {
+  it('is transient if a table is not created yet', () => {
     expect(toStoreFailure(new MissingTable(1))).toMatchObject({ errorName: 'ServiceUnavailable' })
   })
 })

@@ -2,7 +2,7 @@ import { expect, inject, it } from 'vitest'
 import { runSql } from '../../../../test/support/postgres.ts'
 import { fixture, pageRead } from '../../../../test/support/store-fixture.ts'
 import { storePlace } from '../../../../test/support/store-place.ts'
-import { numbered } from '../driver/numbered-sql.ts'
+import { numberParameters } from '../driver/prepared-statements.ts'
 import { openPostgresStore } from '../open.ts'
 import { isLarge } from './page-reader.ts'
 import { HIDDEN_VALUES, pageSql, visibleSql } from './page-sql.ts'
@@ -35,7 +35,7 @@ it.runIf(inject('store') === 'postgres').for([
     })
     const plan = await runSql(place.name, [
       'SET plan_cache_mode = force_generic_plan',
-      `PREPARE page AS ${numbered(sql).text}`,
+      `PREPARE page AS ${numberParameters(sql)}`,
       `EXPLAIN EXECUTE page(1, 1, '')`,
     ])
     expect(JSON.stringify(plan)).toContain('Index Scan using oqs_object_1_pkey')

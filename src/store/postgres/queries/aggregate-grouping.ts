@@ -1,9 +1,8 @@
 import type { NumericType, TimeType } from '../../../query/aggregation.ts'
 import { intervalStart } from '../../../query/duration.ts'
-import { columnJson } from '../../../query/from-column.ts'
 import { finite, type GroupingDialect, type KeySql } from '../../sql/aggregate-grouping.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
-import { columnText, columnType } from '../catalogue/field-columns.ts'
+import { columnText, columnType, decodeJson } from '../catalogue/column-codec.ts'
 
 /** The groupings that PostgreSQL computes in its own way. */
 export const POSTGRES_GROUPINGS: GroupingDialect = {
@@ -12,8 +11,7 @@ export const POSTGRES_GROUPINGS: GroupingDialect = {
   rangeTable: `SELECT (pair ->> 0)::integer, (pair ->> 1)::integer
     FROM json_array_elements(?::json) AS pair`,
   toColumn: (type, value) => columnText(columnType(type), value),
-  // Decimals are stored without needless zeros, and never written with an exponent.
-  keyJson: (type, value) => (type === 'decimal' ? `"${value}"` : columnJson(type, value)),
+  keyJson: decodeJson,
 }
 
 function fixedWidthSql(type: NumericType, column: string, width: bigint): KeySql {

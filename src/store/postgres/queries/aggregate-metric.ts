@@ -1,15 +1,14 @@
-import type { NumericType, TimeType } from '../../../query/aggregation.ts'
+import type { NumericType } from '../../../query/aggregation.ts'
 import { ratioToDouble } from '../../../query/exact-number.ts'
-import { columnNumber, type Decimal } from '../../../query/from-column.ts'
 import type { ExactSum, MetricDialect, MetricSql } from '../../sql/aggregate-metric.ts'
-import type { SqlValue } from '../../sql/sql-condition.ts'
+import { decodeNumber, decodeNumeric } from '../catalogue/column-codec.ts'
 
 /** The metrics that PostgreSQL computes in its own way. */
-export const POSTGRES_METRICS: MetricDialect = { exactSum, floatingSum, readNumber }
+export const POSTGRES_METRICS: MetricDialect = { exactSum, floatingSum, readNumber: decodeNumber }
 
 /** Sums of whole numbers and decimals are exact, of any size. */
 function exactSum(_: NumericType, column: string): ExactSum {
-  return { columns: [`sum(${column})::text`], read: ([sum]) => readDecimal(String(sum)) }
+  return { columns: [`sum(${column})::text`], read: ([sum]) => decodeNumeric(String(sum)) }
 }
 
 /**
@@ -26,18 +25,8 @@ function floatingSum(column: string, divisor: (count: number) => number): Metric
       const sum = Number(text)
       // Only a sum can be too large, never a mean.
       if (Number.isFinite(sum) || !/^-?\d/.test(String(text))) return sum / divisor(values)
-      const { units, scale } = readDecimal(String(text))
+      const { units, scale } = decodeNumeric(String(text))
       return ratioToDouble(units, 10n ** BigInt(scale) * BigInt(divisor(values)))
     },
   }
-}
-
-function readDecimal(text: string): Decimal {
-  const [whole = '', fraction = ''] = text.split('.')
-  return { units: BigInt(whole + fraction), scale: fraction.length }
-}
-
-function readNumber(type: NumericType | TimeType, value: SqlValue): number {
-  // Decimals come as text that reads as a number.
-  return type === 'decimal' ? Number(value) : columnNumber(type, value)
 }

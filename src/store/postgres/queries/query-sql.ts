@@ -5,7 +5,8 @@ import { columnOf } from '../../sql/field-numbers.ts'
 import { type SimilarTerms, termAlternatives } from '../../sql/similar-terms.ts'
 import { FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
 import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
-import { columnText, elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
+import { columnText } from '../catalogue/column-codec.ts'
+import { elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
 import { textCondition } from '../text/text-condition.ts'
 
 /** The query tree as SQL over the table of its type, aliased `o`. */

@@ -1,6 +1,6 @@
 /**
- * The current rows of objects that a batch changes. Keys are sent in slices: the driver writes each
- * list of values in one go, on the main thread.
+ * Closes the current rows of the objects that a batch changes. Keys are sent in slices, because the
+ * driver serialises each list of values synchronously on the main thread.
  */
 import { OPEN } from '../../sql/new-table.ts'
 import { objectTable } from '../catalogue/object-table.ts'
@@ -15,9 +15,9 @@ export interface RowsToClose {
   readonly isLoading: boolean
 }
 
-const NO_KEYS: ReadonlySet<string> = new Set()
+export const NO_KEYS: ReadonlySet<string> = new Set()
 
-/** Which of the keys have a current row. */
+/** Returns the keys that have a current row. */
 export function existingKeys(
   session: WriteSession,
   { id, liveCount }: RowsToClose,
@@ -32,17 +32,17 @@ export function existingKeys(
   )
 }
 
-/** Ends the current rows of some objects; gives which of them had one. */
+/** Closes the current rows of the given keys, and returns the keys that had one. */
 export function closeRows(
   session: WriteSession,
   { id, liveCount, version, isLoading }: RowsToClose,
   keys: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  // Nothing to find in an empty table: a first load is half as much work.
+  // An empty table has no rows to close; skipping the lookup halves the work of a first load.
   if (liveCount === 0) return Promise.resolve(NO_KEYS)
   const where = `WHERE pk = ANY(?::text[]) AND valid_to = ${OPEN} RETURNING pk`
   return keysOf(keys, (some) =>
-    // All rows of a replacement carry one version, and nobody saw those before: they just go.
+    // Rows of a replacement all have the same version and were never visible, so they are deleted.
     isLoading
       ? session.query(`DELETE FROM ${objectTable(id)} ${where}`, [some])
       : session.query(`UPDATE ${objectTable(id)} SET valid_to = ?::bigint ${where}`, [
@@ -56,10 +56,10 @@ async function keysOf(
   keys: readonly string[],
   read: (keys: readonly string[]) => Promise<readonly (readonly unknown[])[]>,
 ): Promise<ReadonlySet<string>> {
-  const found = new Set<string>()
+  const existing = new Set<string>()
   for (let at = 0; at < keys.length; at += KEYS_PER_STATEMENT) {
     const rows = await read(keys.slice(at, at + KEYS_PER_STATEMENT))
-    for (const [pk] of rows) found.add(String(pk))
+    for (const [pk] of rows) existing.add(String(pk))
   }
-  return found
+  return existing
 }

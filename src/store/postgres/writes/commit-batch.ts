@@ -1,26 +1,28 @@
+/**
+ * Writes a batch in one transaction, as the next version of its type: closes old rows, adds new
+ * rows, and publishes the version, or marks it as pending where rows become visible later.
+ */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { settleInTurns } from '../../batch.ts'
 import type { Batch, Change, Commit } from '../../object-store.ts'
 import { inTurns } from '../../sql/in-turns.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
-import { allowLongTexts, makeObjectTable } from '../catalogue/object-table.ts'
-import { keepLoading } from '../catalogue/replacement.ts'
-import { notePending, publishPending, type Writable, writeInTurn } from '../citus/pending-commit.ts'
+import { allowLongTexts, createObjectTable } from '../catalogue/object-table.ts'
+import { touchReplacement } from '../catalogue/replacement.ts'
+import { publishPending, savePending, type Writable, writeInTurn } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
 import { longTextFields } from '../text/long-texts.ts'
-import { analyzeLater, isMuchLarger } from './analyze.ts'
-import { closeRows, existingKeys } from './close-rows.ts'
+import { analyzeLater, hasGrownMuch } from './analyze.ts'
+import { closeRows, existingKeys, NO_KEYS } from './close-rows.ts'
 import { copyRows } from './copy-rows.ts'
-import { lockLoading, lockType, readTable, type WriteTable } from './lock-type.ts'
-import { noteWritten, publishVersion } from './publish-version.ts'
+import { lockReplacement, lockType, readTable, type WriteTable } from './lock-type.ts'
+import { publishVersion, saveTableCounts } from './publish-version.ts'
 
 /**
- * Writes a batch, in one transaction, as the next version of its type: old rows are closed, new
- * rows added, and the version published, or noted to be published where that must wait. A batch of
- * a replacement is written in the same way, only nothing is published yet. When this returns the
- * batch is on disk.
+ * Commits a batch; it is on disk when the promise resolves. A batch of a replacement is written in
+ * the same way, but publishes nothing yet.
  */
 export async function commitBatch(
   store: Writable,
@@ -28,8 +30,8 @@ export async function commitBatch(
   callerId: string,
 ): Promise<Commit> {
   const { objectType, replacement, keepsExisting = false } = batch
-  // Before the body is read: it may arrive for longer than a replacement may be idle.
-  if (replacement !== undefined) await keepLoading(store, replacement)
+  // Before the body is read, because it may take longer to arrive than a replacement may be idle.
+  if (replacement !== undefined) await touchReplacement(store, replacement)
   const settled = await settleInTurns(partsOf(batch.changes), keyOf, keepsExisting)
   const owner = { key: objectType.rid, callerId }
   const { typeId, commit, grown } = await writeInTurn(store, owner, async (session) => {
@@ -38,20 +40,20 @@ export async function commitBatch(
     if (type === undefined || type.generation > batch.basedOn) throw outOfSync(objectType.rid)
     const isLoading = replacement !== undefined
     const table = isLoading
-      ? await lockLoading(session, type.id, replacement)
+      ? await lockReplacement(session, type.id, replacement)
       : await readTable(session, type.tableId)
     const version = isLoading ? table.loadedAs : type.lastVersion + 1
     const target = { ...table, typeId: type.id, version, isLoading }
-    if (!table.isMade && settled.some(isPut)) {
+    if (!table.isCreated && settled.some(isPut)) {
       const state = isLoading ? 'loading' : 'published'
-      await makeObjectTable(session, store.capabilities, {
+      await createObjectTable(session, store.capabilities, {
         typeId: type.id,
         id: table.id,
         state,
       })
     }
-    // Now that the locks are held: waiting for them stays short.
-    await session.takeTime(BATCH_TIMEOUT_MS)
+    // Not before the locks are held: waiting for a lock keeps the short timeout.
+    await session.extendTimeout(BATCH_TIMEOUT_MS)
     const written = await writeRows(session, settled, target, keepsExisting)
     const { put, deleted, kept } = written
     const isWritten = put + deleted > 0
@@ -60,16 +62,16 @@ export async function commitBatch(
         version,
         type.id,
       ])
-      await notePending(session, { ...written, typeId: type.id, version, table: table.id })
+      await savePending(session, { ...written, typeId: type.id, version, table: table.id })
     } else if (isWritten) {
-      await noteWritten(session, { ...written, table: table.id })
+      await saveTableCounts(session, { ...written, table: table.id })
       if (!isLoading) await publishVersion(session, { typeId: type.id, version, put, deleted })
     }
-    const seen = isWritten && !isLoading ? version : type.published
+    const current = isWritten && !isLoading ? version : type.published
     return {
       typeId: type.id,
-      commit: { version: seen, put, deleted, kept },
-      grown: isMuchLarger(written.liveCount, table.liveCount) ? table.id : undefined,
+      commit: { version: current, put, deleted, kept },
+      grown: hasGrownMuch(written.liveCount, table.liveCount) ? table.id : undefined,
     }
   })
   if (grown !== undefined) analyzeLater(store.database, grown)
@@ -77,7 +79,7 @@ export async function commitBatch(
   return commit
 }
 
-/** A batch that is given as a whole is one part. */
+/** Returns the parts of a batch; changes that are complete already are one part. */
 function partsOf(changes: Batch['changes']) {
   return Array.isArray(changes)
     ? [changes as readonly Change[]]
@@ -95,7 +97,7 @@ function isPut(change: Change): change is { readonly put: StoredObject } {
 function outOfSync(objectTypeRid: string): ObjectQueryError {
   return new ObjectQueryError('OntologyDefinitionOutOfSync', {
     objectTypeRid,
-    reason: 'the object type was changed while the batch was read',
+    reason: 'the object type was changed while the batch was being read',
   })
 }
 
@@ -109,7 +111,7 @@ interface Written {
   readonly put: number
   readonly deleted: number
   readonly kept: number
-  /** Rows that were added, and that were closed. */
+  /** The numbers of added and closed rows. */
   readonly added: number
   readonly closed: number
   readonly liveCount: number
@@ -123,9 +125,9 @@ async function writeRows(
   keepsExisting: boolean,
 ): Promise<Written> {
   const kept = keepsExisting ? await existingKeys(session, target, putKeys(changes)) : NO_KEYS
-  const happening = kept.size === 0 ? changes : changes.filter((change) => !isKept(change, kept))
-  const closed = await closeRows(session, target, happening.map(keyOf))
-  const objects = happening.filter(isPut).map(({ put }) => put)
+  const effective = kept.size === 0 ? changes : changes.filter((change) => !isKept(change, kept))
+  const closed = await closeRows(session, target, effective.map(keyOf))
+  const objects = effective.filter(isPut).map(({ put }) => put)
   const fields = await readFieldColumns(session, target.typeId)
   await allowLongTexts(session, target.typeId, await longTextFields(fields, objects))
   let { maxRecordBytes } = target
@@ -135,7 +137,7 @@ async function writeRows(
   await copyRows(session, objects, { table: target.id, version: target.version, fields })
   return {
     put: objects.length,
-    deleted: happening.filter((change) => 'delete' in change && closed.has(change.delete)).length,
+    deleted: effective.filter((change) => 'delete' in change && closed.has(change.delete)).length,
     kept: kept.size,
     added: objects.length,
     closed: closed.size,
@@ -144,10 +146,8 @@ async function writeRows(
   }
 }
 
-/** Objects that are measured before other work has its turn. */
+/** The number of objects to measure before yielding to other work. */
 const OBJECTS_PER_TURN = 10_000
-
-const NO_KEYS: ReadonlySet<string> = new Set()
 
 function putKeys(changes: readonly Change[]): string[] {
   return changes.filter(isPut).map(({ put }) => put.pk)
@@ -157,7 +157,7 @@ function isKept(change: Change, kept: ReadonlySet<string>): boolean {
   return isPut(change) && kept.has(change.put.pk)
 }
 
-/** What the stored columns of an object add to a page, whatever the shape of its record adds. */
+/** The bytes of an object in a page, without those that depend on the shape of the record. */
 function recordBytes({ body, key, title }: StoredObject): number {
   return Buffer.byteLength(body) + Buffer.byteLength(key) + Buffer.byteLength(title ?? '')
 }

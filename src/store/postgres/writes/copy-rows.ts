@@ -1,20 +1,19 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ColumnValue } from '../../../ontology/values/column-value.ts'
+/** Writes rows with COPY in its text format, the fastest way to load data into PostgreSQL. */
+import { nextTurn } from '../../../admission/next-turn.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import type { FieldId } from '../../../ontology/values/searchable-values.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
 import type { NumberedTexts } from '../../sql/text-index.ts'
-import { columnText, elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
+import { arrayText, columnText } from '../catalogue/column-codec.ts'
+import { elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { Vocabulary } from '../text/vocabulary.ts'
 import { longWordCells, type WordCells, wordCells } from '../text/word-cells.ts'
 
-/** Rows for COPY, in its text format: the fastest way in that PostgreSQL has. */
-
-/** Characters that go to the connection at once. */
+/** Characters per write to the connection. */
 const CHUNK_LENGTH = 16 * 1024
-/** The texts of longer objects are cut into terms in turns. */
+/** Texts of objects with a longer body are split into terms in several turns. */
 const LONG_BODY = 64 * 1024
 
 const COLUMNS = 'pk, valid_from, object_id, key, title, body, words, lexemes, places, area'
@@ -25,7 +24,7 @@ export interface RowTarget {
   readonly fields: readonly FieldColumns[]
 }
 
-/** Adds a row for each object, and their terms to the vocabulary. */
+/** Adds a row for each object, and the terms of the objects to the vocabulary. */
 export async function copyRows(
   session: WriteSession,
   objects: readonly StoredObject[],
@@ -52,7 +51,7 @@ function columnsOf(fields: readonly FieldColumns[]): string[] {
 const hasValue = ({ valueType }: FieldColumns) => valueType !== undefined
 const hasElements = ({ elementType }: FieldColumns) => elementType !== undefined
 
-/** Lines in chunks of a few milliseconds' work, each made in a turn of the event loop of its own. */
+/** Yields lines in chunks; each takes a few milliseconds and its own turn of the event loop. */
 async function* chunksOf(
   objects: readonly StoredObject[],
   { wordsOf, longWordsOf, textOf }: RowWriter,
@@ -118,7 +117,7 @@ function rowWriter({ version, fields }: RowTarget, vocabulary: Vocabulary): RowW
       }),
       ...elementFields.map((field) => {
         const values = elementsOf.get(keyOf(field))
-        return values === undefined ? NULL : escaped(arrayText(field, values))
+        return values === undefined ? NULL : escaped(arrayText(field.elementType ?? 'text', values))
       }),
     ]
     return `${cells.join('\t')}\n`
@@ -132,14 +131,8 @@ function rowWriter({ version, fields }: RowTarget, vocabulary: Vocabulary): RowW
 }
 
 function keyOf({ property, structField }: FieldId): string {
-  // API names hold no colon.
+  // API names contain no colon.
   return structField === undefined ? property : `${property}:${structField}`
-}
-
-function arrayText({ elementType = 'text' }: FieldColumns, values: readonly ColumnValue[]): string {
-  const texts = values.map((value) => columnText(elementType, value))
-  if (elementType !== 'text') return `{${texts.join(',')}}`
-  return `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`
 }
 
 function boxText(points: readonly { readonly longitude: number; readonly latitude: number }[]) {

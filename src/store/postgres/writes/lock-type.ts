@@ -1,16 +1,15 @@
+/**
+ * Locks of writers. Each writer of an object type locks the row of the type first. A batch of a
+ * replacement only prevents changes of the definition, and locks the row of its own table.
+ */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import { refuseUnfinished } from '../citus/pending-commit.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
 
-/**
- * Writers of an object type take turns: each locks the row of the type first. A batch of a
- * replacement only keeps the type from being changed, and locks the row of its own table.
- */
-
 export type TypeLock = 'change' | 'commit' | 'load'
 
-/** Each conflicts with itself and with those before it, but for `load`, which only does with `change`. */
+/** `change` conflicts with all locks, `commit` with `change` and itself, `load` with `change` only. */
 const LOCKS: Readonly<Record<TypeLock, string>> = {
   change: 'FOR UPDATE',
   commit: 'FOR NO KEY UPDATE',
@@ -43,7 +42,7 @@ export async function lockType(
   return { id, generation, published, lastVersion, tableId }
 }
 
-/** The same, for what cannot be done without the type. */
+/** Locks a type, or throws `ObjectTypeNotFound`. */
 export async function lockExistingType(
   session: WriteSession,
   capabilities: Capabilities,
@@ -56,14 +55,14 @@ export async function lockExistingType(
   return type
 }
 
-/** A table as writers need it. To be read when its lock is held, not before. */
+/** The state of a table for writers. Must be read while its lock is held. */
 export interface WriteTable {
   readonly id: number
   readonly loadedAs: number
   readonly liveCount: number
   readonly maxRecordBytes: number
-  /** Whether it is there; else it must be made before it is written to. */
-  readonly isMade: boolean
+  /** False if the table must be created before it is written to. */
+  readonly isCreated: boolean
 }
 
 const TABLE_COLUMNS = 'id, loaded_as, live_count, max_record_bytes, is_made'
@@ -78,13 +77,13 @@ export async function readTable(session: Session, id: number): Promise<WriteTabl
   return toWriteTable(row)
 }
 
-/** The number of a replacement's table. Names that others made up can be anything. */
-export function replacementTable(replacement: string): number {
+/** Returns the table number of a replacement; -1 for a name that cannot be one. */
+export function replacementTableId(replacement: string): number {
   return /^\d{1,15}$/.test(replacement) ? Number(replacement) : -1
 }
 
-/** The table of a replacement, locked; refuses what was published, abandoned or never started. */
-export async function lockLoading(
+/** Locks the table of a replacement. Throws `ReplacementNotFound` unless it is being loaded. */
+export async function lockReplacement(
   session: WriteSession,
   typeId: number,
   replacement: string,
@@ -92,7 +91,7 @@ export async function lockLoading(
   const [row] = await session.query(
     `SELECT ${TABLE_COLUMNS} FROM oqs_object_table
      WHERE id = ? AND object_type_id = ? AND state = 'loading' FOR UPDATE`,
-    [replacementTable(replacement), typeId],
+    [replacementTableId(replacement), typeId],
   )
   if (row === undefined) throw new ObjectQueryError('ReplacementNotFound', { replacement })
   return toWriteTable(row)
@@ -100,5 +99,5 @@ export async function lockLoading(
 
 function toWriteTable(row: readonly unknown[]): WriteTable {
   const [id = 0, loadedAs = 0, liveCount = 0, maxRecordBytes = 0] = row.map(Number)
-  return { id, loadedAs, liveCount, maxRecordBytes, isMade: row.at(-1) === true }
+  return { id, loadedAs, liveCount, maxRecordBytes, isCreated: row.at(-1) === true }
 }

@@ -4,24 +4,22 @@ import { fixture } from '../../../../test/support/store-fixture.ts'
 import { type StorePlace, storePlace } from '../../../../test/support/store-place.ts'
 import { openPostgresStore } from '../open.ts'
 
-/** What happens to a commit whose answer never comes. */
-
 let place: StorePlace | undefined
 afterEach(async () => {
   await place?.[Symbol.asyncDispose]()
   place = undefined
 })
 
-/** What becomes of the next COMMIT that passes: it is lost, or its answer is. */
-type Fault = 'none' | 'loseCommit' | 'loseAnswer'
+/** What happens to the next COMMIT: it is lost, or its reply is. */
+type Fault = 'none' | 'loseCommit' | 'loseReply'
 
-interface FaultyWay extends AsyncDisposable {
+interface FaultyProxy extends AsyncDisposable {
   readonly url: string
   fault: Fault
 }
 
-/** Stands between the store and the database. */
-async function faultyWay(databaseUrl: string): Promise<FaultyWay> {
+/** A proxy between the store and the database. */
+async function faultyProxy(databaseUrl: string): Promise<FaultyProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
@@ -38,11 +36,11 @@ async function faultyWay(databaseUrl: string): Promise<FaultyWay> {
     let swallows = false
     client.on('data', (bytes) => {
       const isCommit = bytes.includes('COMMIT\0')
-      const fault = isCommit ? way.fault : 'none'
-      if (isCommit) way.fault = 'none'
+      const fault = isCommit ? proxy.fault : 'none'
+      if (isCommit) proxy.fault = 'none'
       if (fault === 'loseCommit') client.destroy()
       else database.write(bytes)
-      swallows ||= fault === 'loseAnswer'
+      swallows ||= fault === 'loseReply'
     })
     database.on('data', (bytes) => (swallows ? client.destroy() : client.write(bytes)))
   })
@@ -50,7 +48,7 @@ async function faultyWay(databaseUrl: string): Promise<FaultyWay> {
   const url = new URL(databaseUrl)
   url.hostname = '127.0.0.1'
   url.port = String((server.address() as { port: number }).port)
-  const way: FaultyWay = {
+  const proxy: FaultyProxy = {
     url: url.href,
     fault: 'none',
     [Symbol.asyncDispose]: async () => {
@@ -58,20 +56,20 @@ async function faultyWay(databaseUrl: string): Promise<FaultyWay> {
       await new Promise((resolve) => server.close(resolve))
     },
   }
-  return way
+  return proxy
 }
 
-describe('a commit whose answer is lost', () => {
+describe('a commit whose reply is lost', () => {
   it.each([
     ['loseCommit', []],
-    ['loseAnswer', ['a=1']],
-  ] as const)('is not repeated, and is said to be of unknown outcome: %s', async (fault, kept) => {
+    ['loseReply', ['a=1']],
+  ] as const)('is not retried, and fails with an unknown outcome: %s', async (fault, kept) => {
     place = await storePlace()
-    await using way = await faultyWay(place.name)
-    await using store = await openPostgresStore(way.url)
+    await using proxy = await faultyProxy(place.name)
+    await using store = await openPostgresStore(proxy.url)
     const things = await fixture(store)
     await things.show()
-    way.fault = fault
+    proxy.fault = fault
     await expect(things.commit([['a', '1']])).rejects.toMatchObject({
       errorName: 'ServiceUnavailable',
       parameters: { reason: expect.stringContaining('whether this was written is not known') },

@@ -8,8 +8,8 @@ export interface PublishedVersion {
 }
 
 /**
- * Lets readers see a version. No time is noted: a time from before the end of this transaction
- * would make the version before it look superseded too early, see `sightings.ts`.
+ * Makes a version visible to readers. No time is stored: a time from before the end of this
+ * transaction would make the previous version look superseded too early, see `sightings.ts`.
  */
 export async function publishVersion(
   session: WriteSession,
@@ -27,14 +27,14 @@ export async function publishVersion(
   )
 }
 
-export interface WrittenTable {
+export interface TableCounts {
   readonly table: number
   readonly liveCount: number
   readonly maxRecordBytes: number
 }
 
-/** Notes what a table holds after a batch; a replacement is not idle then. */
-export async function noteWritten(session: WriteSession, written: WrittenTable): Promise<void> {
+/** Saves the counts of a table after a batch, and marks a replacement as used. */
+export async function saveTableCounts(session: WriteSession, written: TableCounts): Promise<void> {
   const { table, liveCount, maxRecordBytes } = written
   await session.run(
     `UPDATE oqs_object_table SET live_count = ?, max_record_bytes = ?, idle_since_ms = NULL

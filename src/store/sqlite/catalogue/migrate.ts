@@ -1,18 +1,17 @@
+/**
+ * Migrates the database to the schema of this release. `user_version` of the file is the number of
+ * the last migration. If several processes start at once, one of them migrates.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../file/connection.ts'
-import { surveyTables } from './survey-tables.ts'
-
-/**
- * Brings the database to the schema of this release. The number of the last migration is kept in
- * the file's `user_version`; several processes may start at once, one of them migrates.
- */
+import { upgradeTables } from './upgrade-tables.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
 
-/** What SQL cannot do, because it depends on which tables there are. */
+/** Steps after a migration that depend on which tables exist, so that plain SQL cannot do them. */
 const STEPS: Readonly<Record<string, (db: DatabaseSync) => void>> = {
-  '0004-past-rows.sql': surveyTables,
+  '0004-past-rows.sql': upgradeTables,
 }
 
 export function migrate(db: DatabaseSync): void {
@@ -27,7 +26,7 @@ export function migrate(db: DatabaseSync): void {
   }
   if (current === migrations.length) return
   inTransaction(db, 'write', () => {
-    // Looked at again inside the transaction: another process may have come first.
+    // Checked again inside the transaction, because another process may have migrated meanwhile.
     for (const [index, name] of migrations.entries()) {
       if (index < schemaVersion(db)) continue
       db.exec(readFileSync(new URL(name, FOLDER), 'utf8'))
@@ -37,7 +36,7 @@ export function migrate(db: DatabaseSync): void {
   })
 }
 
-/** The number of the last migration; 0 for a database that no store was opened on. */
+/** Returns the number of the last migration; 0 for a database that is not a store. */
 export function schemaVersion(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
 }

@@ -1,3 +1,12 @@
+/**
+ * The tables of an object type. A row is one version of one object, valid from commit `valid_from`
+ * until commit `valid_to`; `valid_to` of a current row is `OPEN`. Each property has a column, in the
+ * form that conditions compare, and an index that includes the key. Arrays, terms and positions are
+ * in indexes that all types share, see migrations/.
+ *
+ * A type has one table. A replacement is loaded into a new one, and the old one remains until its
+ * versions expire. See docs/decisions/008-replacements.md.
+ */
 import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { INDEXED_PROPERTIES_MAX } from '../../../contract/limits.ts'
@@ -6,25 +15,15 @@ import { columnOf, type FieldNumbers } from '../../sql/field-numbers.ts'
 import { type NewTable, OPEN } from '../../sql/new-table.ts'
 import { readFieldNumbers } from './field-numbers.ts'
 
-/**
- * The tables of an object type. A row is one version of one object: it was the object from commit
- * `valid_from` until commit `valid_to`, or still is while `valid_to` is open. Each property has a
- * column, in the form that conditions compare, with an index that also carries the key. What else
- * rows are found by stands in the indexes that all types share, see migrations/.
- *
- * A type has one table; a replacement of all its objects is loaded into a new one, and the old one
- * stays for as long as its versions can be read. See docs/decisions/008-replacements.md.
- */
-
-/** Tables are named by number, so no name that people choose ever stands in SQL. */
+/** Returns the name of a table. It contains a number, so no name of a user ever appears in SQL. */
 export function objectTable(id: number): string {
   if (!Number.isSafeInteger(id)) throw new Error(`not a table number: ${id}`)
   return `object_${id}`
 }
 
-/** Notes that there is a table, and returns its number; it is made when it is first written to. */
-export function addObjectTable(db: DatabaseSync, wish: NewTable): number {
-  const { typeId, state, firstVersion, loadedAs } = wish
+/** Adds a table to the catalogue and returns its number. It is created when first written to. */
+export function addObjectTable(db: DatabaseSync, table: NewTable): number {
+  const { typeId, state, firstVersion, loadedAs } = table
   const { lastInsertRowid } = db
     .prepare(
       `INSERT INTO object_table (object_type_id, state, first_version, loaded_as, is_made)
@@ -35,17 +34,17 @@ export function addObjectTable(db: DatabaseSync, wish: NewTable): number {
 }
 
 /**
- * Makes a table with a column for each property that has a number. One that is to be loaded gets
- * most of its indexes when it is full, see `buildNextIndex`.
+ * Creates a table with a column for each property. A table that is being loaded gets most of its
+ * indexes later, see `buildNextIndex`.
  */
-export function makeObjectTable(
+export function createObjectTable(
   db: DatabaseSync,
   { typeId, id, state }: TableOfType & { readonly typeId: number },
 ): void {
   const table = objectTable(id)
   const columns = columnsOf(db, typeId)
-  // The properties of a type that has a table already are counted already.
-  const added = madeTables(db, typeId).length > 0 ? 0 : columns.length
+  // Properties of a type that already has a table are counted already.
+  const added = createdTables(db, typeId).length > 0 ? 0 : columns.length
   db.prepare('UPDATE object_table SET is_made = 1 WHERE id = ?').run(id)
   refuseTooManyIndexes(db, typeId, added)
   db.exec(`
@@ -59,22 +58,21 @@ export function makeObjectTable(
       title TEXT,
       body TEXT NOT NULL${columns.map((column) => `, ${column} ANY`).join('')}
     ) STRICT;
-    -- Walks over the current objects; also the guard that an object is current only once.
+    -- For walks over the current objects; also guarantees one current row per object.
     CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${OPEN};
-    ${state === 'published' ? lateIndexes(table, columns).map(indexSql).join(';\n') : ''}
+    ${state === 'published' ? deferredIndexes(table, columns).map(indexSql).join(';\n') : ''}
   `)
 }
 
-/** Stands for a table that is not made yet, in statements that only read it. */
+/** Returns an empty subquery that replaces a table which is not created yet. */
 export function emptyTable({ properties }: FieldNumbers): string {
   const columns = ['id', 'valid_to', ...properties.map(({ number }) => columnOf(number))]
   return `(SELECT ${columns.map((column) => `NULL AS ${column}`).join(', ')} WHERE FALSE)`
 }
 
 /**
- * Refuses more indexes than a database can bear: after every change of its schema each connection
- * reads all of it again, on the main thread too. A store of an earlier release may have more of them
- * already: it stays in use.
+ * Limits the number of indexes: after every change of the schema each connection reads all of it
+ * again, on the main thread too. A store of an earlier release that exceeds the limit stays usable.
  */
 function refuseTooManyIndexes(db: DatabaseSync, typeId: number, added: number): void {
   const row = db
@@ -89,7 +87,7 @@ function refuseTooManyIndexes(db: DatabaseSync, typeId: number, added: number): 
   const count = Number(row?.['count'])
   const hadTooMany = count - added > INDEXED_PROPERTIES_MAX
   if (count <= INDEXED_PROPERTIES_MAX || hadTooMany) return
-  const reason = `the object types in use would have ${count} properties altogether, and a SQLite store indexes at most ${INDEXED_PROPERTIES_MAX}; use fewer, or PostgreSQL`
+  const reason = `the object types in use would have ${count} properties in total, and a SQLite store indexes at most ${INDEXED_PROPERTIES_MAX}; use fewer properties, or PostgreSQL`
   throw new ObjectQueryError('InvalidOntologyDefinition', {
     mistakes: [{ path: `objectTypes.${row?.['name']}.properties`, reason }],
   })
@@ -104,42 +102,44 @@ function indexSql({ name, on }: Index): string {
   return `CREATE INDEX ${name} ON ${on}`
 }
 
-/** The indexes that nothing needs before the table is read. */
-function lateIndexes(table: string, columns: readonly string[]): Index[] {
+/** The indexes that are not needed before the table is read. */
+function deferredIndexes(table: string, columns: readonly string[]): Index[] {
   return [
-    // Walks as of a version: what is not visible is passed over without reading its row.
+    // For walks as of a version: rows that are not visible are skipped without reading them.
     { name: `${table}_version`, on: `${table} (pk, valid_from, valid_to)` },
-    // What can be reclaimed.
+    // For reclaim.
     { name: `${table}_closed`, on: `${table} (valid_to) WHERE valid_to < ${OPEN}` },
     ...columns.map((column) => propertyIndex(table, column)),
   ]
 }
 
-/** With the key, so that what is equal in the property is walked in key order. */
+/** Includes the key, so that rows with equal values are walked in key order. */
 function propertyIndex(table: string, column: string): Index {
   return { name: `${table}_${column}`, on: `${table} (${column}, pk)` }
 }
 
-/** Builds one index that a loaded table still lacks; false when it has them all. */
+/** Builds one missing index of a loaded table. Returns false if there is none. */
 export function buildNextIndex(db: DatabaseSync, typeId: number, id: number): boolean {
   const table = objectTable(id)
-  // The schema has no index of its own: it is looked through once, not once for each name.
+  // The schema table has no index, so it is scanned once and not once per name.
   const names = db
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?`)
     .all(table)
     .map((row) => String(row['name']))
-  const there = new Set(names)
-  const missing = lateIndexes(table, columnsOf(db, typeId)).find(({ name }) => !there.has(name))
+  const existing = new Set(names)
+  const missing = deferredIndexes(table, columnsOf(db, typeId)).find(
+    ({ name }) => !existing.has(name),
+  )
   if (missing === undefined) return false
   db.exec(indexSql(missing))
   return true
 }
 
-/** Gives every field that has none yet a number, and tables that exist its column and index. */
+/** Assigns numbers to new fields, and adds their columns and indexes to existing tables. */
 export function addFields(db: DatabaseSync, typeId: number, fields: readonly FieldId[]): void {
   const columns = numberFields(db, typeId, fields)
   if (columns.length === 0) return
-  const tables = madeTables(db, typeId)
+  const tables = createdTables(db, typeId)
   if (tables.length > 0) refuseTooManyIndexes(db, typeId, columns.length)
   for (const { id, state } of tables) {
     const table = objectTable(id)
@@ -155,8 +155,8 @@ export interface TableOfType {
   readonly state: 'loading' | 'published'
 }
 
-/** The tables of a type that are in use, whatever for, and are there. */
-export function madeTables(db: DatabaseSync, typeId: number): readonly TableOfType[] {
+/** Returns the created tables of a type that are loading or published. */
+export function createdTables(db: DatabaseSync, typeId: number): readonly TableOfType[] {
   const rows = db
     .prepare(
       `SELECT id, state FROM object_table
@@ -166,7 +166,7 @@ export function madeTables(db: DatabaseSync, typeId: number): readonly TableOfTy
   return rows as unknown as TableOfType[]
 }
 
-/** Gives every field that has none a number; the columns of the new properties. */
+/** Assigns a number to every new field, and returns the columns of the new properties. */
 export function numberFields(
   db: DatabaseSync,
   typeId: number,
@@ -188,18 +188,18 @@ function columnsOf(db: DatabaseSync, typeId: number): string[] {
   return readFieldNumbers(db, typeId).properties.map(({ number }) => columnOf(number))
 }
 
-/** Gives up all tables of a type; reclaiming removes them, which can take long. */
+/** Marks all tables of a type as abandoned; reclaim removes them, which can take long. */
 export function abandonTables(db: DatabaseSync, typeId: number): void {
   db.prepare(`UPDATE object_table SET state = 'abandoned' WHERE object_type_id = ?`).run(typeId)
 }
 
-/** Takes rows out of the indexes that all types share. */
-export function forgetRows(db: DatabaseSync, rows: readonly number[]): void {
+/** Removes rows from the indexes that all types share. */
+export function removeFromIndexes(db: DatabaseSync, rows: readonly number[]): void {
   const list = JSON.stringify(rows)
-  const remove = (sql: string) => db.prepare(sql).run(list)
-  const among = 'IN (SELECT value FROM json_each(?))'
-  remove(`DELETE FROM element WHERE row ${among}`)
-  remove(`DELETE FROM term WHERE rowid ${among}`)
-  remove(`DELETE FROM place WHERE id IN (SELECT place FROM place_of_row WHERE row ${among})`)
-  remove(`DELETE FROM place_of_row WHERE row ${among}`)
+  const runDelete = (sql: string) => db.prepare(sql).run(list)
+  const inRows = 'IN (SELECT value FROM json_each(?))'
+  runDelete(`DELETE FROM element WHERE row ${inRows}`)
+  runDelete(`DELETE FROM term WHERE rowid ${inRows}`)
+  runDelete(`DELETE FROM place WHERE id IN (SELECT place FROM place_of_row WHERE row ${inRows})`)
+  runDelete(`DELETE FROM place_of_row WHERE row ${inRows}`)
 }

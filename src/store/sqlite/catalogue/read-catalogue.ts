@@ -1,3 +1,4 @@
+/** Reads the catalogue of ontologies, and keeps the newest one in memory. */
 import type { DatabaseSync } from 'node:sqlite'
 import { Catalogue } from '../../../ontology/catalogue.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
@@ -7,8 +8,8 @@ import { inTransaction } from '../file/connection.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 
 /**
- * Keeps the catalogue in memory and looks at every use whether it is still the newest. Only
- * definitions that changed are read and parsed again.
+ * Checks on every read whether the catalogue in memory is still the newest. Only definitions that
+ * changed are read and parsed again.
  */
 export class CatalogueReader {
   readonly #db: DatabaseSync

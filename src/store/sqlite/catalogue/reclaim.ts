@@ -1,31 +1,32 @@
+/** Deletes row versions and tables that no reader can need any more. */
 import type { DatabaseSync } from 'node:sqlite'
 import { OPEN } from '../../sql/new-table.ts'
 import { inTransaction } from '../file/connection.ts'
-import { forgetRows, objectTable } from './object-table.ts'
+import { objectTable, removeFromIndexes } from './object-table.ts'
 import { oldestNeeded } from './sightings.ts'
 
-/** Rows deleted in one transaction, so that writers never wait long. */
+/** The number of rows to delete per transaction, so that writers never wait long. */
 const ROWS_AT_ONCE = 5000
 
-/** Up to when something must have been seen to be out of use, so that it goes now. */
+/** What was superseded or idle at these times is deleted. */
 export interface ReclaimTimes {
   readonly rowVersionsSinceMs: number
   readonly replacementsSinceMs: number
 }
 
 /**
- * Deletes row versions that were seen superseded by the given time. The oldest version that is
- * still needed is noted first, so that a reader with an older snapshot is refused before the first
- * of its rows is gone. Replacements that were seen idle by their given time go as well.
+ * Deletes row versions that were superseded, and replacements that were idle, at the given times.
+ * Saves the oldest version that is still needed first, so that a reader with an older snapshot is
+ * refused before the first of its rows is gone.
  *
- * Does one bounded step and gives the number of rows deleted; zero when there is nothing left.
+ * Runs one bounded step and returns the number of deleted rows; 0 if nothing is left to delete.
  */
 export function reclaimStep(db: DatabaseSync, times: ReclaimTimes): number {
   const types = db.prepare(TYPES_SQL).all()
   for (const row of types as unknown as TypeRow[]) {
     const needed = Math.max(oldestNeeded(db, row.id, times.rowVersionsSinceMs), row.oldest)
-    if (needed > row.oldest) forgetVersionsBefore(db, row.id, needed)
-    abandonPastTables(db, row, needed)
+    if (needed > row.oldest) expireVersionsBefore(db, row.id, needed)
+    abandonReplacedTables(db, row, needed)
     const deleted = row.is_made === 1 ? deleteRows(db, row.table_id, needed) : 0
     if (deleted > 0) return deleted
   }
@@ -43,7 +44,7 @@ interface TypeRow {
   readonly is_made: number
 }
 
-function forgetVersionsBefore(db: DatabaseSync, typeId: number, version: number): void {
+function expireVersionsBefore(db: DatabaseSync, typeId: number, version: number): void {
   inTransaction(db, 'write', () => {
     db.prepare('UPDATE object_type SET oldest = ? WHERE id = ? AND oldest < ?').run(
       version,
@@ -59,8 +60,8 @@ function forgetVersionsBefore(db: DatabaseSync, typeId: number, version: number)
   })
 }
 
-/** A table that was replaced is needed until the first version of the next one is old enough. */
-function abandonPastTables(db: DatabaseSync, { id, table_id }: TypeRow, oldest: number): void {
+/** Abandons replaced tables once the first version of the next table is the oldest needed. */
+function abandonReplacedTables(db: DatabaseSync, { id, table_id }: TypeRow, oldest: number): void {
   db.prepare(
     `UPDATE object_table AS past SET state = 'abandoned'
      WHERE object_type_id = ?1 AND state = 'published' AND id <> ?2 AND EXISTS (
@@ -87,7 +88,7 @@ function deleteRows(db: DatabaseSync, table: number, oldest: number): number {
       .all(oldest)
       .map((row) => Number(row['id']))
     if (rows.length === 0) return 0
-    forgetRows(db, rows)
+    removeFromIndexes(db, rows)
     db.prepare(`DELETE FROM ${name} WHERE id IN (SELECT value FROM json_each(?))`).run(
       JSON.stringify(rows),
     )
@@ -99,33 +100,33 @@ function deleteRows(db: DatabaseSync, table: number, oldest: number): number {
   })
 }
 
-/** Takes the rows of one table out of the shared indexes, step by step, then drops it. */
+/** Removes the rows of one table from the shared indexes, step by step, then drops it. */
 function removeAbandonedTables(db: DatabaseSync): number {
-  // A table that was never made exists only as its row in the catalogue.
+  // A table that was never created exists only in the catalogue.
   db.prepare(`DELETE FROM object_table WHERE state = 'abandoned' AND is_made = 0`).run()
   const abandoned = db
     .prepare(`SELECT id, forgotten_row FROM object_table WHERE state = 'abandoned'`)
     .all()
   for (const row of abandoned) {
-    const forgotten = removeTable(db, Number(row['id']), Number(row['forgotten_row']))
-    if (forgotten > 0) return forgotten
+    const removed = removeTable(db, Number(row['id']), Number(row['forgotten_row']))
+    if (removed > 0) return removed
   }
   return 0
 }
 
-function removeTable(db: DatabaseSync, table: number, forgottenRow: number): number {
+function removeTable(db: DatabaseSync, table: number, lastRemovedRow: number): number {
   const name = objectTable(table)
   return inTransaction(db, 'write', () => {
     const rows = db
       .prepare(`SELECT id FROM ${name} WHERE id > ? ORDER BY id LIMIT ${ROWS_AT_ONCE}`)
-      .all(forgottenRow)
+      .all(lastRemovedRow)
       .map((row) => Number(row['id']))
     const last = rows.at(-1)
     if (last === undefined) {
       db.exec(`DROP TABLE ${name}`)
       db.prepare('DELETE FROM object_table WHERE id = ?').run(table)
     } else {
-      forgetRows(db, rows)
+      removeFromIndexes(db, rows)
       db.prepare('UPDATE object_table SET forgotten_row = ? WHERE id = ?').run(last, table)
     }
     return rows.length

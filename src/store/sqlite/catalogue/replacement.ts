@@ -1,3 +1,8 @@
+/**
+ * Replacements exchange all objects of a type at once. They are loaded batch by batch into a table
+ * of their own; publishing only changes from which table the type is read. The name of a
+ * replacement is the number of its table.
+ */
 import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
@@ -6,21 +11,16 @@ import { inTransaction } from '../file/connection.ts'
 import { publishVersion } from '../writes/publish-version.ts'
 import { addObjectTable, buildNextIndex } from './object-table.ts'
 
-/**
- * Replacements: all objects of a type exchanged for others at one moment. They are loaded into a
- * table of their own, batch by batch, whatever the size; publishing only says from which version
- * on the type is read from there. The name of a replacement is the number of its table.
- */
-
 export interface ReplacementOfType {
   readonly typeRid: string
   readonly replacement: string
 }
 
 /**
- * The rows of a replacement carry a version of their own, given out now: which version they will
- * be published as is not known before the end, and is not written into every row then. The table is
- * made with the first object: each one is a change of the schema, which every connection reads again.
+ * Starts a replacement. Its rows get a version that is allocated now, because the version of the
+ * publication is not known yet, and writing it into every row at the end would take too long. The
+ * table is created with the first object: each table changes the schema, which every connection has
+ * to read again.
  */
 export function startReplacement(
   db: DatabaseSync,
@@ -49,40 +49,40 @@ function refuseTooMany(db: DatabaseSync, typeId: number, objectType: string): vo
   })
 }
 
-/** Assignments that tell maintenance that a replacement is in use; what it saw before is void. */
+/** SQL assignments that mark a replacement as used; maintenance then restarts its idle time. */
 export const TOUCH = 'touches = touches + 1, idle_since_ms = NULL'
 
-/** Touches a replacement whose next batch is arriving, so that it does not expire meanwhile. */
+/** Keeps a replacement from expiring while its next batch arrives. */
 export function touchReplacement(db: DatabaseSync, replacement: string): void {
   db.prepare(`UPDATE object_table SET ${TOUCH} WHERE id = ? AND state = 'loading'`).run(
     Number(replacement),
   )
 }
 
-/** Builds one of the indexes that readers need; false when all are there. */
-export function indexReplacement(db: DatabaseSync, wish: ReplacementOfType): boolean {
+/** Builds one missing index of a replacement. Returns false if there is none. */
+export function indexReplacement(db: DatabaseSync, target: ReplacementOfType): boolean {
   return inTransaction(db, 'write', () => {
-    const type = readType(db, wish.typeRid)
-    if (findPublished(db, type.id, wish.replacement) !== undefined) return false
-    const { id, isMade } = findLoading(db, type.id, wish.replacement)
-    // What is being published is not idle.
-    touchReplacement(db, wish.replacement)
-    return isMade && buildNextIndex(db, type.id, id)
+    const type = readType(db, target.typeRid)
+    if (findPublished(db, type.id, target.replacement) !== undefined) return false
+    const { id, isCreated } = findReplacement(db, type.id, target.replacement)
+    // A replacement that is being published is not idle.
+    touchReplacement(db, target.replacement)
+    return isCreated && buildNextIndex(db, type.id, id)
   })
 }
 
 /**
- * Lets readers see the replacement instead of what the type held; `put` and `deleted` tell both.
- * Asked once more, because the first answer was lost, it answers the same.
+ * Makes the replacement visible instead of the earlier objects; `put` and `deleted` count both.
+ * Idempotent: publishing again, after a lost response, returns the same result.
  */
-export function publishReplacement(db: DatabaseSync, wish: ReplacementOfType): Commit {
+export function publishReplacement(db: DatabaseSync, target: ReplacementOfType): Commit {
   return inTransaction(db, 'write', () => {
-    const type = readType(db, wish.typeRid)
-    const done = findPublished(db, type.id, wish.replacement)
+    const type = readType(db, target.typeRid)
+    const done = findPublished(db, type.id, target.replacement)
     if (done !== undefined) return done
-    const table = findLoading(db, type.id, wish.replacement)
-    // A definition that changed since the last look may have brought another one.
-    while (table.isMade && buildNextIndex(db, type.id, table.id));
+    const table = findReplacement(db, type.id, target.replacement)
+    // A change of the definition may have added an index meanwhile.
+    while (table.isCreated && buildNextIndex(db, type.id, table.id));
     const version = type.lastVersion + 1
     db.prepare(`UPDATE object_table SET state = 'published', first_version = ? WHERE id = ?`).run(
       version,
@@ -95,7 +95,7 @@ export function publishReplacement(db: DatabaseSync, wish: ReplacementOfType): C
   })
 }
 
-/** What the publication of a replacement did, for as long as that version is remembered. */
+/** Returns the result of an earlier publication, until its version expires. */
 function findPublished(db: DatabaseSync, typeId: number, replacement: string): Commit | undefined {
   const row = db
     .prepare(
@@ -109,10 +109,10 @@ function findPublished(db: DatabaseSync, typeId: number, replacement: string): C
   return { version: version ?? 0, put: put ?? 0, deleted: deleted ?? 0, kept: 0 }
 }
 
-/** Gives a replacement up; reclaiming removes what was loaded. */
-export function abandonReplacement(db: DatabaseSync, wish: ReplacementOfType): void {
+/** Abandons a replacement; reclaim removes its rows. */
+export function abandonReplacement(db: DatabaseSync, target: ReplacementOfType): void {
   inTransaction(db, 'write', () => {
-    const { id } = findLoading(db, readType(db, wish.typeRid).id, wish.replacement)
+    const { id } = findReplacement(db, readType(db, target.typeRid).id, target.replacement)
     db.prepare(`UPDATE object_table SET state = 'abandoned' WHERE id = ?`).run(id)
   })
 }
@@ -122,11 +122,15 @@ interface LoadingTable {
   readonly loadedAs: number
   readonly liveCount: number
   readonly maxRecordBytes: number
-  /** Whether the table is there: it is made with the first object. */
-  readonly isMade: boolean
+  /** False until the first object is written. */
+  readonly isCreated: boolean
 }
 
-export function findLoading(db: DatabaseSync, typeId: number, replacement: string): LoadingTable {
+export function findReplacement(
+  db: DatabaseSync,
+  typeId: number,
+  replacement: string,
+): LoadingTable {
   const row = db
     .prepare(
       `SELECT id, loaded_as, live_count, max_record_bytes, is_made FROM object_table
@@ -139,7 +143,7 @@ export function findLoading(db: DatabaseSync, typeId: number, replacement: strin
     loadedAs: Number(row['loaded_as']),
     liveCount: Number(row['live_count']),
     maxRecordBytes: Number(row['max_record_bytes']),
-    isMade: row['is_made'] === 1,
+    isCreated: row['is_made'] === 1,
   }
 }
 

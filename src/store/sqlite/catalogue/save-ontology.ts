@@ -1,5 +1,5 @@
+/** Saves an ontology: its definition, its object types and their tables, in one transaction. */
 import type { DatabaseSync } from 'node:sqlite'
-import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
 import type {
   ObjectTypeDefinition,
@@ -7,28 +7,35 @@ import type {
 } from '../../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../../ontology/definition/parse-definition.ts'
 import { type FieldId, fieldsOf } from '../../../ontology/values/searchable-values.ts'
+import {
+  definitionOutOfSync,
+  dropOfType,
+  planTypes,
+  refuseBreakingChanges,
+  type StoredType,
+  type TypeStep,
+} from '../../sql/plan-types.ts'
 import { inTransaction } from '../file/connection.ts'
 import {
   abandonTables,
   addFields,
   addObjectTable,
-  madeTables,
+  createdTables,
   numberFields,
   objectTable,
 } from './object-table.ts'
 
-/** An ontology change as it crosses to the writer thread: definitions are plain data. */
+/** An ontology change as a message to the writer thread: definitions are plain data. */
 export interface SavedDefinition {
   readonly definition: OntologyDefinition
   readonly basedOn: number
   readonly harms: OntologyChange['harms']
 }
 
-/** Saves a definition and notes a table for every object type, all in one transaction. */
 export function saveOntology(db: DatabaseSync, change: SavedDefinition): void {
   inTransaction(db, 'write', () => {
     const generation = nextGeneration(db, change.basedOn)
-    refuseHarm(db, change.harms)
+    refuseBreakingChanges(change.harms, (typeRid) => hasObjects(db, typeRid))
     saveDefinition(db, change.definition, generation)
     saveObjectTypes(db, change, generation)
   })
@@ -36,23 +43,18 @@ export function saveOntology(db: DatabaseSync, change: SavedDefinition): void {
 
 function nextGeneration(db: DatabaseSync, basedOn: number): number {
   const current = db.prepare('SELECT generation FROM catalogue').get()?.['generation']
-  if (current !== basedOn) {
-    throw new ObjectQueryError('OntologyDefinitionOutOfSync', {
-      reason: 'another definition was saved at the same time',
-    })
-  }
+  if (current !== basedOn) throw definitionOutOfSync()
   db.prepare('UPDATE catalogue SET generation = generation + 1').run()
   return basedOn + 1
 }
 
-function refuseHarm(db: DatabaseSync, harms: SavedDefinition['harms']): void {
-  const count = db.prepare(
-    `SELECT live_count FROM object_table WHERE id = (SELECT table_id FROM object_type WHERE rid = ?)`,
-  )
-  const reasons = harms
-    .filter(({ typeRid }) => Number(count.get(typeRid)?.['live_count'] ?? 0) > 0)
-    .flatMap((harm) => harm.reasons)
-  if (reasons.length > 0) throw new ObjectQueryError('OntologyChangeRefused', { reasons })
+function hasObjects(db: DatabaseSync, typeRid: string): boolean {
+  const row = db
+    .prepare(
+      'SELECT live_count FROM object_table WHERE id = (SELECT table_id FROM object_type WHERE rid = ?)',
+    )
+    .get(typeRid)
+  return Number(row?.['live_count'] ?? 0) > 0
 }
 
 function saveDefinition(
@@ -71,48 +73,26 @@ function saveDefinition(
   for (const family of definition.families ?? []) addFamily.run(family, rid)
 }
 
-interface TypeRow {
-  readonly id: number
-  readonly rid: string
-  readonly definition: string
-}
-
 function saveObjectTypes(db: DatabaseSync, change: SavedDefinition, generation: number): void {
-  const { definition } = change
-  const harmed = new Set(change.harms.map(({ typeRid }) => typeRid))
-  const { objectTypes } = parseDefinition(definition)
+  const { definition, harms } = change
   const ontologyRid = definition.rid ?? ''
-  const before = new Map(
-    db
-      .prepare('SELECT id, rid, definition FROM object_type WHERE ontology_rid = ?')
-      .all(ontologyRid)
-      .map((row) => [String(row['rid']), row as unknown as TypeRow]),
-  )
-  for (const type of definition.objectTypes) {
-    const fields = fieldsOf(objectTypes.get(type.apiName)?.properties.values() ?? [])
-    const earlier = before.get(type.rid ?? '')
-    before.delete(type.rid ?? '')
-    if (earlier === undefined) {
-      giveTable(db, addObjectType(db, ontologyRid, type, generation), fields)
+  const { objectTypes } = parseDefinition(definition)
+  const stored = db
+    .prepare('SELECT id, rid, definition FROM object_type WHERE ontology_rid = ?')
+    .all(ontologyRid) as unknown as StoredType[]
+  for (const step of planTypes(stored, definition, harms)) {
+    if (step.kind === 'drop') {
+      dropObjectType(db, step.id, step.rid)
       continue
     }
-    changeObjectType(db, earlier, type, generation)
-    if (harmed.has(type.rid ?? '')) {
-      startAnew(db, earlier.id, fields)
+    const fields = fieldsOf(objectTypes.get(step.definition.apiName)?.properties.values() ?? [])
+    if (step.kind === 'add') {
+      addTable(db, addObjectType(db, ontologyRid, step.definition, generation), fields)
     } else {
-      addFields(db, earlier.id, fields)
+      updateObjectType(db, step, generation)
+      if (step.isRecreated) recreateTable(db, step.id, fields)
+      else addFields(db, step.id, fields)
     }
-  }
-  // What is left over is no longer defined.
-  for (const { id, rid } of before.values()) {
-    // Refused above with reasons; whatever else may go wrong, objects are never dropped.
-    refuseHarm(db, [{ typeRid: rid, reasons: ['an object type has objects and is left out'] }])
-    abandonTables(db, id)
-    db.prepare(
-      `INSERT OR REPLACE INTO dropped_object_type (rid, last_version)
-       SELECT rid, last_version FROM object_type WHERE id = ?`,
-    ).run(id)
-    db.prepare('DELETE FROM object_type WHERE id = ?').run(id)
   }
 }
 
@@ -134,8 +114,33 @@ function addObjectType(
   return Number(lastInsertRowid)
 }
 
-/** Gives a type its first table, or a new one, which holds its versions from now on. */
-function giveTable(db: DatabaseSync, typeId: number, fields: readonly FieldId[]): void {
+function updateObjectType(
+  db: DatabaseSync,
+  { id, definition, isChanged, hasNewTitle }: TypeStep & { readonly kind: 'update' },
+  generation: number,
+): void {
+  if (!isChanged) return
+  db.prepare('UPDATE object_type SET definition = ?, generation = ? WHERE id = ?').run(
+    JSON.stringify(definition),
+    generation,
+    id,
+  )
+  if (!hasNewTitle) return
+  for (const table of createdTables(db, id)) rewriteTitles(db, table.id, definition.titleProperty)
+}
+
+function dropObjectType(db: DatabaseSync, id: number, rid: string): void {
+  refuseBreakingChanges(dropOfType(rid), (typeRid) => hasObjects(db, typeRid))
+  abandonTables(db, id)
+  db.prepare(
+    `INSERT OR REPLACE INTO dropped_object_type (rid, last_version)
+     SELECT rid, last_version FROM object_type WHERE id = ?`,
+  ).run(id)
+  db.prepare('DELETE FROM object_type WHERE id = ?').run(id)
+}
+
+/** Adds the table that holds the versions of a type from now on. */
+function addTable(db: DatabaseSync, typeId: number, fields: readonly FieldId[]): void {
   numberFields(db, typeId, fields)
   const row = db.prepare('SELECT published FROM object_type WHERE id = ?').get(typeId)
   const version = Number(row?.['published'])
@@ -148,8 +153,8 @@ function giveTable(db: DatabaseSync, typeId: number, fields: readonly FieldId[])
   db.prepare('UPDATE object_type SET table_id = ? WHERE id = ?').run(table, typeId)
 }
 
-/** An empty type may change in any way, but past versions of it can no longer be read. */
-function startAnew(db: DatabaseSync, typeId: number, fields: readonly FieldId[]): void {
+/** An empty type may change in any way, but its earlier versions can no longer be read. */
+function recreateTable(db: DatabaseSync, typeId: number, fields: readonly FieldId[]): void {
   abandonTables(db, typeId)
   db.prepare('DELETE FROM object_field WHERE object_type_id = ?').run(typeId)
   db.prepare(
@@ -157,28 +162,10 @@ function startAnew(db: DatabaseSync, typeId: number, fields: readonly FieldId[])
      SET published = last_version + 1, oldest = last_version + 1, last_version = last_version + 1
      WHERE id = ?`,
   ).run(typeId)
-  giveTable(db, typeId, fields)
+  addTable(db, typeId, fields)
 }
 
-function changeObjectType(
-  db: DatabaseSync,
-  earlier: TypeRow,
-  type: ObjectTypeDefinition,
-  generation: number,
-): void {
-  const definition = JSON.stringify(type)
-  if (definition === earlier.definition) return
-  db.prepare('UPDATE object_type SET definition = ?, generation = ? WHERE id = ?').run(
-    definition,
-    generation,
-    earlier.id,
-  )
-  const { titleProperty } = JSON.parse(earlier.definition) as ObjectTypeDefinition
-  if (titleProperty === type.titleProperty) return
-  for (const { id } of madeTables(db, earlier.id)) rewriteTitles(db, id, type.titleProperty)
-}
-
-/** The title is stored beside the body, so another title property means other titles. */
+/** Titles are stored beside the body, so a new title property changes all of them. */
 function rewriteTitles(db: DatabaseSync, id: number, property: string | undefined): void {
   const table = objectTable(id)
   if (property === undefined) {

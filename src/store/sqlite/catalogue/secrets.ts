@@ -1,18 +1,18 @@
+/** Keys of page tokens, and API tokens, which are stored without their secrets. */
 import type { DatabaseSync } from 'node:sqlite'
-import type { Scope } from '../../../contract/scopes.ts'
 import type { ApiToken } from '../../object-store.ts'
+import { API_TOKEN_COLUMNS, apiTokenValues, toApiToken } from '../../sql/api-token-row.ts'
 import { inTransaction } from '../file/connection.ts'
+import type { StatementCache } from '../file/statement-cache.ts'
 
-/** Keys of page tokens and hashed bearer tokens. */
-
-/** The page token keys, newest first; the given one is kept when there is none yet. */
-export function readPageTokenKeys(db: DatabaseSync, whenNone: Uint8Array): Uint8Array[] {
+/** Returns the page token keys, newest first. Saves the given key if there is none yet. */
+export function readPageTokenKeys(db: DatabaseSync, newKey: Uint8Array): Uint8Array[] {
   const select = db.prepare('SELECT secret FROM page_token_key ORDER BY id DESC')
   if (select.get() === undefined) {
     inTransaction(db, 'write', () => {
-      // Looked at again: another process may have come first.
+      // Checked again: another process may have saved its key first.
       if (select.get() !== undefined) return
-      db.prepare('INSERT INTO page_token_key (secret) VALUES (?)').run(whenNone)
+      db.prepare('INSERT INTO page_token_key (secret) VALUES (?)').run(newKey)
     })
   }
   return select.all().map((row) => row['secret'] as Uint8Array)
@@ -20,27 +20,27 @@ export function readPageTokenKeys(db: DatabaseSync, whenNone: Uint8Array): Uint8
 
 export function createApiToken(
   db: DatabaseSync,
-  { token, secretHash }: { token: ApiToken; secretHash: string },
+  { token, secretHash }: { readonly token: ApiToken; readonly secretHash: string },
 ): void {
   db.prepare(
-    `INSERT INTO api_token
-       (id, secret_hash, name, scopes, ontologies, created_at_ms, expires_at_ms, revoked_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(
-    token.id,
-    secretHash,
-    token.name,
-    JSON.stringify(token.scopes),
-    token.ontologies === undefined ? null : JSON.stringify(token.ontologies),
-    token.createdAtMs,
-    token.expiresAtMs ?? null,
-    token.revokedAtMs ?? null,
-  )
+    `INSERT INTO api_token (secret_hash, ${API_TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(secretHash, ...apiTokenValues(token))
+}
+
+export function findApiToken(statements: StatementCache, secretHash: string): ApiToken | undefined {
+  const sql = `SELECT ${API_TOKEN_COLUMNS} FROM api_token WHERE secret_hash = ?`
+  const row = statements.prepare(sql).get(secretHash)
+  return row && toApiToken(row as unknown as unknown[])
+}
+
+export function listApiTokens(statements: StatementCache): readonly ApiToken[] {
+  const sql = `SELECT ${API_TOKEN_COLUMNS} FROM api_token ORDER BY created_at_ms, id`
+  return (statements.prepare(sql).all() as unknown as unknown[][]).map(toApiToken)
 }
 
 export function revokeApiTokens(
   db: DatabaseSync,
-  { idOrName, nowMs }: { idOrName: string; nowMs: number },
+  { idOrName, nowMs }: { readonly idOrName: string; readonly nowMs: number },
 ): number {
   const { changes } = db
     .prepare(
@@ -49,30 +49,4 @@ export function revokeApiTokens(
     )
     .run(nowMs, idOrName, idOrName)
   return Number(changes)
-}
-
-export const API_TOKEN_COLUMNS =
-  'id, name, scopes, ontologies, created_at_ms, expires_at_ms, revoked_at_ms'
-
-export type ApiTokenRow = [
-  id: string,
-  name: string,
-  scopes: string,
-  ontologies: string | null,
-  createdAtMs: number,
-  expiresAtMs: number | null,
-  revokedAtMs: number | null,
-]
-
-export function toApiToken(row: ApiTokenRow): ApiToken {
-  const [id, name, scopes, ontologies, createdAtMs, expiresAtMs, revokedAtMs] = row
-  return {
-    id,
-    name,
-    scopes: JSON.parse(scopes) as Scope[],
-    ontologies: ontologies === null ? undefined : (JSON.parse(ontologies) as string[]),
-    createdAtMs,
-    expiresAtMs: expiresAtMs ?? undefined,
-    revokedAtMs: revokedAtMs ?? undefined,
-  }
 }

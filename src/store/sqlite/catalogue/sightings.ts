@@ -1,20 +1,19 @@
+/**
+ * Sightings record since when a version is superseded, or a replacement idle. Maintenance reads the
+ * database, then the clock, then saves both. What it read was committed before the clock was read,
+ * so the saved time is never too early, however long a commit or the queue of the writer took.
+ *
+ * A published version proves that every earlier one was superseded, and that every snapshot of an
+ * earlier version was taken before the saved time.
+ */
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../file/connection.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 
-/**
- * Sightings tell since when a version is superseded, or a replacement idle. Maintenance makes them
- * in three steps: it reads the database, then the clock, then notes what it read with that time.
- * What it read was committed before the clock was read, so no noted time is earlier than the event,
- * however long a commit took, and however long the writer is busy before the note is written.
- *
- * A version that is seen published proves that every earlier one was superseded, and with it that
- * every snapshot of an earlier one was taken before the noted time.
- */
 export interface Sightings {
-  /** Types with a version that was not seen before. */
+  /** Published versions without a sighting. */
   readonly versions: readonly SeenVersion[]
-  /** Replacements that were used since maintenance last looked. */
+  /** Replacements that were used since the last run. */
   readonly replacements: readonly SeenReplacement[]
 }
 
@@ -44,22 +43,22 @@ export function readSightings(statements: StatementCache): Sightings {
   }
 }
 
-export function noteSightings(
+export function saveSightings(
   db: DatabaseSync,
   { versions, replacements, nowMs }: Sightings & { readonly nowMs: number },
 ): void {
   inTransaction(db, 'write', () => {
-    // A clock that was set back: what was seen before was also seen by now. Waiting for the clock to
-    // come to the noted time again could take for ever.
+    // The clock was set back if a saved time is in the future. Waiting for the clock to reach it
+    // again could take forever.
     db.prepare('UPDATE version_sighting SET seen_at_ms = ?1 WHERE seen_at_ms > ?1').run(nowMs)
     db.prepare('UPDATE object_table SET idle_since_ms = ?1 WHERE idle_since_ms > ?1').run(nowMs)
-    // A type may have been dropped since it was seen.
+    // A type may have been dropped since it was read.
     const addVersion = db.prepare(
       `INSERT INTO version_sighting (object_type_id, version, seen_at_ms)
        SELECT id, ?2, ?3 FROM object_type WHERE id = ?1 ON CONFLICT DO NOTHING`,
     )
     for (const { typeId, version } of versions) addVersion.run(typeId, version, nowMs)
-    // One that was used since it was seen is seen again by the next run.
+    // A replacement that was used since it was read is left to the next run.
     const addIdle = db.prepare(
       `UPDATE object_table SET idle_since_ms = ?3
        WHERE id = ?1 AND touches = ?2 AND idle_since_ms IS NULL`,
@@ -68,7 +67,7 @@ export function noteSightings(
   })
 }
 
-/** The oldest version that a snapshot taken after the given time can have; 0 if any can. */
+/** Returns the oldest version that a snapshot taken after the given time can have; 0 if unknown. */
 export function oldestNeeded(db: DatabaseSync, typeId: number, sinceMs: number): number {
   const row = db
     .prepare(

@@ -1,3 +1,4 @@
+/** The versions of an object type and the tables that hold them, read from the catalogue. */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type * as shared from '../../sql/type-head.ts'
@@ -8,9 +9,9 @@ export interface TypeHead extends shared.TypeHead {
 }
 
 export interface TableHead extends shared.TableHead {
-  /** Whether the table is there: it is made when it is first written to, and empty until then. */
+  /** False until the first object is written. */
   readonly isMade: boolean
-  /** Its rows that are no longer current, and not reclaimed yet. */
+  /** The number of closed rows that are not reclaimed yet. */
   readonly pastCount: number
 }
 
@@ -29,7 +30,7 @@ export function readTypeHead(statements: StatementCache, type: ObjectType): Type
   return { typeId, published, oldest, current: toTableHead(table) }
 }
 
-/** The table that holds a version: the current one, or one from before a replacement. */
+/** Returns the table of a version: the current one, or one that was replaced. */
 export function tableOfVersion(
   statements: StatementCache,
   { typeId, current }: TypeHead,
@@ -47,7 +48,7 @@ export function tableOfVersion(
   return toTableHead(row as unknown as number[])
 }
 
-/** The table of a row that a commit wrote; undefined when it is gone. */
+/** Returns the table of a row that a commit wrote; undefined if the table was dropped. */
 export function tableOfRow(
   statements: StatementCache,
   { typeId, current }: TypeHead,

@@ -1,5 +1,4 @@
-/** Copies the database of a store, which may be in use, into a file of its own. */
-
+/** Backs up the database of a store, which may be in use, to another file. */
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, openSync } from 'node:fs'
@@ -8,15 +7,16 @@ import { basename, dirname, join } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { siblingModule } from '../../../contract/sibling-module.ts'
 import { schemaVersion } from '../catalogue/migrate.ts'
 import { openChecked } from './open-checked.ts'
 import { StoreDamage } from './store-failure.ts'
 
 export interface BackupOptions {
-  /** Whether an existing target is replaced. */
+  /** Replaces an existing target. */
   readonly replace?: boolean
   readonly signal?: AbortSignal
-  /** Called again and again while pages are copied, and once more while the copy is checked. */
+  /** Called repeatedly while pages are copied, and once before the copy is checked. */
   readonly onProgress?: (progress: BackupProgress) => void
 }
 
@@ -27,12 +27,12 @@ export interface BackupProgress {
 }
 
 /**
- * Pages of one step: 4 MB. Between steps, progress is shown and an interruption noticed; larger
- * steps are not faster.
+ * Pages per step (4 MB). Progress is reported and an abort noticed between steps. Larger steps are
+ * not faster.
  */
 const STEP_PAGES = 1000
 
-/** Returns the bytes of the backup, which stands under its name only when it is complete and sound. */
+/** Returns the size of the backup. The target gets its name only once it is complete and checked. */
 export async function backupDatabase(
   path: string,
   target: string,
@@ -41,16 +41,16 @@ export async function backupDatabase(
   const file = await findTarget(path, target, options)
   const part = join(dirname(file), `${basename(file)}.${randomUUID()}.part`)
   try {
-    // Created here, because SQLite would let others read it.
+    // Created here, because SQLite would create it readable by others.
     closeSync(openSync(part, 'wx', 0o600))
     const bytes = await copyDatabase(path, part, options)
     options.onProgress?.({ phase: 'checking', bytes, totalBytes: bytes })
     await checkCopy(part, options)
     await syncFile(part, 'r+')
-    // The target may have appeared meanwhile.
+    // Checked again, because the target may have been created meanwhile.
     await findTarget(path, target, options)
     await rename(part, file)
-    // The name is on disk with its folder; Windows has no such thing.
+    // Makes the new name durable. Windows cannot sync a directory.
     if (process.platform !== 'win32') await syncFile(dirname(file), 'r')
     return bytes
   } catch (error) {
@@ -60,46 +60,46 @@ export async function backupDatabase(
 }
 
 function messageOf(error: unknown): string {
-  // What is told to clients says less than its cause.
+  // The message for clients says less than its cause.
   if (error instanceof StoreDamage) return `the store is damaged: ${messageOf(error.cause)}`
   return (error as Error).message
 }
 
-/** Files that SQLite may keep beside a database. */
+/** Suffixes of the files that SQLite may create beside a database. */
 const SIDE_FILES = ['-journal', '-wal', '-shm']
 
-/** Resolves the target, and refuses one that may not be replaced. */
+/** Resolves the path of the target. Throws if it may not be replaced. */
 async function findTarget(
   path: string,
   target: string,
   { replace = false }: BackupOptions,
 ): Promise<string> {
-  const found = await stat(target).catch((error: NodeJS.ErrnoException) => {
+  const existing = await stat(target).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
-  if (found === undefined) {
+  if (existing === undefined) {
     refuseSideFiles(target)
     return target
   }
-  if (!found.isFile()) throw new Error(`${target} is not a file`)
-  if (await isPartOfStore(found, path)) throw new Error(`${target} is the store itself`)
+  if (!existing.isFile()) throw new Error(`${target} is not a file`)
+  if (await isPartOfStore(existing, path)) throw new Error(`${target} is the store itself`)
   if (!replace) throw new Error(`${target} exists; --force replaces it`)
-  // A link stays, and leads to the new file.
+  // A symbolic link remains and points to the new file.
   const file = await realpath(target)
   refuseSideFiles(file)
   return file
 }
 
 /**
- * Refuses a target with files of SQLite beside it. Either a program has the target open, and would
- * go on with a file that is gone; or it was not closed, and SQLite would apply its WAL to the copy.
+ * Refuses a target that has files of SQLite beside it. Either a program has the target open, and
+ * would keep using a deleted file; or it was not closed, and SQLite would apply its WAL to the copy.
  */
 function refuseSideFiles(file: string): void {
-  const beside = SIDE_FILES.map((suffix) => file + suffix).find((path) => existsSync(path))
-  if (beside === undefined) return
+  const sideFile = SIDE_FILES.map((suffix) => file + suffix).find((path) => existsSync(path))
+  if (sideFile === undefined) return
   throw new Error(
-    `${beside} exists: a program has ${file} open, or did not close it. Stop the program, or choose another name`,
+    `${sideFile} exists: a program has ${file} open, or did not close it. Stop the program, or choose another name`,
   )
 }
 
@@ -112,11 +112,10 @@ async function isPartOfStore(
 }
 
 /**
- * Copies page by page inside one read transaction. Without it, SQLite begins again whenever another
- * process has written between two steps: under constant writes a copy of 300 MB never ended, and
- * takes 0.6 s with it. The transaction keeps no writer waiting; it only keeps the WAL from being
- * reused, so that the WAL grows by what is written meanwhile. VACUUM INTO has the same effect on
- * writers, but builds every table and index again and shows no progress.
+ * Copies page by page inside one read transaction. Without it, SQLite restarts whenever another
+ * process writes between two steps: under constant writes a copy of 300 MB never finished, and takes
+ * 0.6 s with it. The transaction does not block writers, but the WAL grows until it ends. VACUUM
+ * INTO has the same effect, rebuilds every table and index, and reports no progress.
  */
 async function copyDatabase(
   path: string,
@@ -124,14 +123,14 @@ async function copyDatabase(
   { signal, onProgress }: BackupOptions,
 ): Promise<number> {
   using db = openSource(path)
-  // Without the memory map, a file that is too short is an error of SQLite, not the end of the process.
+  // Without the memory map, a truncated file is an error of SQLite and does not kill the process.
   db.exec('PRAGMA query_only = ON; PRAGMA mmap_size = 0; BEGIN')
   const pageBytes = readNumber(db, 'page_size')
   const totalBytes = readNumber(db, 'page_count') * pageBytes
   await backup(db, part, {
     rate: STEP_PAGES,
     progress: ({ totalPages, remainingPages }) => {
-      // Throwing is the only way to end the copy early.
+      // Throwing is the only way to stop the copy.
       signal?.throwIfAborted()
       const bytes = (totalPages - remainingPages) * pageBytes
       onProgress?.({ phase: 'copying', bytes, totalBytes })
@@ -153,13 +152,11 @@ function readNumber(db: DatabaseSync, pragma: 'page_size' | 'page_count'): numbe
 }
 
 /**
- * Checks the copy in a process of its own: the check of a large store takes minutes, in which SQLite
- * cannot be interrupted, and a process can be.
+ * Checks the copy in a separate process. The check of a large store takes minutes, and SQLite cannot
+ * be interrupted meanwhile, but a process can be killed.
  */
 async function checkCopy(part: string, { signal }: BackupOptions): Promise<void> {
-  // Source and build name the file differently.
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  const program = fileURLToPath(new URL(`./check-copy.${ending}`, import.meta.url))
+  const program = fileURLToPath(siblingModule('check-copy', import.meta.url))
   const args = ['--no-warnings', program, part]
   const { stdout } = await promisify(execFile)(process.execPath, args, {
     ...(signal && { signal }),

@@ -1,19 +1,16 @@
-/** The process that checks a copy of a database: prints `ok`, or what is wrong with it, in one line. */
-
+/** The process that checks a copy of a database. Prints `ok`, or the problem in one line. */
 import { DatabaseSync } from 'node:sqlite'
-
-const PATH = 2
 
 function checkCopy(path: string): string {
   using db = new DatabaseSync(path)
-  // A copy has no WAL; programs that only look at it shall not make one.
+  // Programs that only read the copy should not create a WAL beside it.
   db.exec('PRAGMA cell_size_check = ON; PRAGMA journal_mode = DELETE')
-  // Not integrity_check, which looks up every row in every index: that takes twice as long in
-  // memory, and far longer where the file does not fit there.
+  // Not integrity_check, which looks up every row in every index: twice as slow if the file fits
+  // into memory, and far slower if it does not.
   return String(db.prepare('PRAGMA quick_check(1)').get()?.['quick_check'])
 }
 
-function checkedCopy(path: string): string {
+function findProblem(path: string): string {
   try {
     return checkCopy(path)
   } catch (error) {
@@ -21,4 +18,5 @@ function checkedCopy(path: string): string {
   }
 }
 
-process.stdout.write(`${checkedCopy(process.argv[PATH] ?? '').replaceAll(/\s+/g, ' ')}\n`)
+const [, , path = ''] = process.argv
+process.stdout.write(`${findProblem(path).replaceAll(/\s+/g, ' ')}\n`)

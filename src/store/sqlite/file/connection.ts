@@ -1,32 +1,31 @@
+/** Connections to the database file, with the same settings for readers and the writer. */
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { ringsOf } from '../queries/rings.ts'
 
-/** How this store opens its database file: the same way for the reader and the writer. */
-
-/** How long a statement waits for another process that writes. */
+/** How long a statement waits while another process writes. */
 const BUSY_TIMEOUT_MS = 10_000
-/** Reading through the memory map saves a copy of every page. */
+/** The memory map avoids a copy of every page that is read. */
 const MMAP_BYTES = 64 * 1024 ** 3
 const CACHE_KIB = 32 * 1024
 
-/** Opens a database whose file exists, see `createDatabaseFile`. */
+/** Opens a database file, which must exist, see `createDatabaseFile`. */
 export function openConnection(path: string): DatabaseSync {
   const url = pathToFileURL(path)
-  // SQLite would create a missing file, readable by others; and a thread that starts after its file
-  // was moved away would write to a new one.
+  // Otherwise SQLite would create a missing file, readable by others, and a thread that starts after
+  // the file was moved would write to a new one.
   url.searchParams.set('mode', 'rw')
   const db = new DatabaseSync(url, { timeout: BUSY_TIMEOUT_MS })
   try {
     const mode = db.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode']
-    if (mode !== 'wal') throw new Error(`the file system of ${path} does not allow WAL`)
-    // FULL: a commit is on disk before it is acknowledged, whatever happens to the machine.
+    if (mode !== 'wal') throw new Error(`the file system of ${path} does not support WAL`)
+    // FULL: an acknowledged commit survives a crash of the machine.
     db.exec(`
       PRAGMA synchronous = FULL;
       PRAGMA foreign_keys = ON;
       PRAGMA mmap_size = ${MMAP_BYTES};
       PRAGMA cache_size = -${CACHE_KIB};
-      -- Finds damage of a page when it is loaded; see docs/decisions/013-damaged-files.md.
+      -- Detects damaged pages when they are loaded, see docs/decisions/013-damaged-files.md.
       PRAGMA cell_size_check = ON;
     `)
     addFunctions(db)
@@ -37,9 +36,9 @@ export function openConnection(path: string): DatabaseSync {
   }
 }
 
-/** Runs a function in a transaction of its own. */
+/** Runs a function in a transaction. */
 export function inTransaction<T>(db: DatabaseSync, kind: 'read' | 'write', run: () => T): T {
-  // A writer takes its place at once: a reader that turns writer midway can fail.
+  // IMMEDIATE takes the write lock now: upgrading a read transaction later can fail.
   db.exec(kind === 'write' ? 'BEGIN IMMEDIATE' : 'BEGIN')
   try {
     const result = run()
@@ -53,10 +52,10 @@ export function inTransaction<T>(db: DatabaseSync, kind: 'read' | 'write', run: 
   }
 }
 
-/** What SQL cannot say by itself. */
+/** Registers the SQL functions that conditions call. */
 function addFunctions(db: DatabaseSync): void {
   const rings = ringsOf(db)
-  // The ring comes by its number: its corners would be copied for every point.
+  // The ring is passed by number, because its corners would be copied for every point.
   db.function(
     'within_ring',
     { deterministic: true, directOnly: true },

@@ -29,8 +29,8 @@ function openRead(path: string) {
   return db
 }
 
-describe('the file of a database', () => {
-  it('is made for its owner alone, and so are the files beside it', () => {
+describe('a database file', () => {
+  it('can be read only by its owner, and so can the files beside it', () => {
     using _ = openRead(createDatabaseFile(inFolder('deep/er/oqs.db')))
     const modes = readdirSync(inFolder('deep/er')).map((name) => [
       name,
@@ -43,7 +43,7 @@ describe('the file of a database', () => {
     ])
   })
 
-  it('is left alone where it exists, and keeps the lock that this process has on it', () => {
+  it('is not touched if it exists, and keeps the lock of this process', () => {
     const path = createDatabaseFile(inFolder('oqs.db'))
     using _ = openRead(path)
     expect(createDatabaseFile(path)).toBe(path)
@@ -52,7 +52,7 @@ describe('the file of a database', () => {
     else expect(existsSync(`${path}-wal`)).toBe(true)
   })
 
-  it('is made where a link leads, whose name SQLite gives to the WAL', () => {
+  it('is created at the target of a symbolic link, with the WAL beside it', () => {
     mkdirSync(inFolder('disk'))
     symlinkSync('disk/real.db', inFolder('oqs.db'))
     const path = createDatabaseFile(inFolder('oqs.db'))
@@ -63,13 +63,13 @@ describe('the file of a database', () => {
     expect(readdirSync(folder.path).sort()).toEqual(['disk', 'oqs.db'])
   })
 
-  it('is refused where links lead in a circle', () => {
+  it('is refused if symbolic links form a loop', () => {
     symlinkSync('b.db', inFolder('a.db'))
     symlinkSync('a.db', inFolder('b.db'))
     expect(() => createDatabaseFile(inFolder('a.db'))).toThrow('ELOOP')
   })
 
-  it('is not made by a connection', () => {
+  it('is not created by a connection', () => {
     expect(() => openConnection(inFolder('oqs.db'))).toThrow('unable to open database file')
     expect(readdirSync(folder.path)).toEqual([])
   })
@@ -82,7 +82,7 @@ describe('the file of a database', () => {
 })
 
 describe('the files of an open database', () => {
-  it.for(['', '-wal', '-shm'])('are missed when oqs.db%s is moved or replaced', (suffix) => {
+  it.for(['', '-wal', '-shm'])('are noticed when oqs.db%s is moved or replaced', (suffix) => {
     const path = createDatabaseFile(inFolder('oqs.db'))
     using _ = openRead(path)
     const files = new OpenFiles(path)
@@ -95,7 +95,7 @@ describe('the files of an open database', () => {
     expect(files.areInPlace()).toBe(true)
   })
 
-  it('stay the same while connections come and go, and the WAL is emptied', () => {
+  it('stay the same while connections open and close, and after a checkpoint', () => {
     const path = createDatabaseFile(inFolder('oqs.db'))
     using db = openRead(path)
     const files = new OpenFiles(path)
@@ -107,7 +107,7 @@ describe('the files of an open database', () => {
 })
 
 describe('an empty file', () => {
-  it('is a new database, unless it has a WAL', () => {
+  it('is a new database if it has no WAL', () => {
     const path = createDatabaseFile(inFolder('oqs.db'))
     expect(isEmptied(path)).toBe(false)
     using db = openRead(path)
@@ -115,10 +115,10 @@ describe('an empty file', () => {
     expect(isEmptied(path)).toBe(false)
   })
 
-  it('with a WAL is damage, and the WAL is kept', () => {
+  it('is damaged if it has a WAL, which is kept', () => {
     const path = inFolder('oqs.db')
     writeFileSync(path, '')
-    writeFileSync(`${path}-wal`, 'what was not yet in the file')
+    writeFileSync(`${path}-wal`, 'commits that are not in the file yet')
     expect(() => openSqliteStore(path)).toThrow(
       expect.objectContaining({ errorName: 'ServiceUnavailable' }),
     )

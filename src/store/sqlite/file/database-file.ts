@@ -1,23 +1,21 @@
 /**
- * The files of a database, looked at from outside. Only SQLite opens them: under POSIX, closing any
- * descriptor of a file drops every lock that the process holds on it. A process that lost its lock
- * has its WAL deleted by the next program that closes the database, and what it commits after that
- * is lost.
+ * The files of a database, without opening them. Only SQLite may do that: under POSIX, closing any
+ * descriptor of a file drops all locks that the process holds on it. The next program that closes
+ * the database would then delete the WAL, and later commits of this process would be lost.
  */
-
 import { closeSync, mkdirSync, openSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
 /**
- * Creates the file of a database where there is none, and returns its path without symbolic links:
- * SQLite keeps the WAL beside the real file. The file holds keys and all data, so only its owner may
- * read it; SQLite gives the WAL the same mode.
+ * Creates the file of a database unless it exists, and returns its path without symbolic links,
+ * because SQLite creates the WAL beside the real file. Only the owner may read the file, which
+ * contains keys and all data; SQLite gives the WAL the same mode.
  */
 export function createDatabaseFile(path: string): string {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const file = resolveLinks(path)
   try {
-    // Exclusive: a file that exists is not opened, so no lock of this process can be dropped.
+    // Exclusive: an existing file is not opened, so no lock of this process is dropped.
     closeSync(openSync(file, 'wx', 0o600))
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
@@ -25,31 +23,31 @@ export function createDatabaseFile(path: string): string {
   return file
 }
 
-/** The bytes of a file; 0 where there is none. */
+/** Returns the size of a file; 0 if it does not exist. */
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** Whether commits wait in a WAL: after a crash, or while another process uses the database. */
+/** True if there is a WAL: after a crash, or while another process uses the database. */
 export function hasWal(path: string): boolean {
   return sizeOf(`${path}-wal`) > 0
 }
 
-/** Whether a database lost its contents: SQLite fills the file of a new one before it makes a WAL. */
+/** True if a database lost its contents: SQLite writes a new file before it creates the WAL. */
 export function isEmptied(path: string): boolean {
-  // In this order: another process may just be filling a new file.
+  // In this order, because another process may be writing a new file at this moment.
   return hasWal(path) && sizeOf(path) === 0
 }
 
 /**
- * Whether a file ends within a page, which SQLite would fill up with zeros. With a WAL that proves
- * nothing: a crash may have cut the page while it was copied from there, and it is copied again.
+ * True if a file ends within a page, which SQLite would fill up with zeros. This proves nothing if
+ * there is a WAL: a checkpoint that was interrupted by a crash is repeated.
  */
 export function endsWithinPage(path: string, pageBytes: number): boolean {
   return sizeOf(path) % pageBytes !== 0
 }
 
-/** Resolves symbolic links, also of a link whose target does not exist yet. */
+/** Resolves symbolic links, even if the target does not exist yet. */
 function resolveLinks(path: string): string {
   try {
     return realpathSync(path)
@@ -73,34 +71,33 @@ function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code
 }
 
-/** The database, its WAL and the index of the WAL: all of them stay for as long as one is open. */
+/** Suffixes of the database, its WAL and the WAL index, which exist while a connection is open. */
 const SUFFIXES = ['', '-wal', '-shm']
 
 /**
- * The files behind an open connection. SQLite creates the WAL with the first connection and deletes
- * it with the last one, whichever process that is, so while a connection is open the paths must
- * lead to the same files.
+ * The files of an open database. SQLite creates the WAL with the first connection of any process and
+ * deletes it with the last, so the paths must lead to the same files while a connection is open.
  */
 export class OpenFiles {
   readonly #path: string
   readonly #files: readonly (string | undefined)[]
 
-  /** Notes the files; a connection must be open, and have been read from. */
+  /** Remembers the current files. A connection must be open and must have been read from. */
   constructor(path: string) {
     this.#path = path
     this.#files = SUFFIXES.map((suffix) => fileId(path + suffix))
     const missing = SUFFIXES.find((_, at) => this.#files[at] === undefined)
-    if (missing !== undefined) throw new Error(`there is no ${path}${missing}`)
+    if (missing !== undefined) throw new Error(`${path}${missing} does not exist`)
   }
 
-  /** Whether the paths still lead to the files that SQLite has open. */
+  /** True if the paths still lead to the files that SQLite has open. */
   areInPlace(): boolean {
     return SUFFIXES.every((suffix, at) => fileId(this.#path + suffix) === this.#files[at])
   }
 }
 
 function fileId(path: string): string | undefined {
-  // As bigints: inode numbers of some file systems are larger than a number holds.
+  // As bigints, because inode numbers of some file systems exceed the exact range of a number.
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stats && `${stats.dev} ${stats.ino}`
 }

@@ -1,14 +1,15 @@
+/** Opens a database and refuses one that has lost a part of its file. */
 import type { DatabaseSync } from 'node:sqlite'
 import { openConnection } from './connection.ts'
 import { endsWithinPage, hasWal, isEmptied } from './database-file.ts'
 import { StoreDamage } from './store-failure.ts'
 
 /**
- * Opens a database whose file exists, and refuses a file that lost a part of its contents: SQLite
- * itself would take it for a sound one, and may delete what is left.
+ * Opens a database file, which must exist. Throws `StoreDamage` if a part of it was lost: SQLite
+ * itself would not notice, and might delete the rest.
  */
 export function openChecked(path: string): DatabaseSync {
-  // SQLite would take it for a new database, and delete the WAL.
+  // SQLite would treat it as a new database and delete the WAL.
   if (isEmptied(path)) throw new StoreDamage(new Error(`${path} is empty, but its WAL is not`))
   const hadWal = hasWal(path)
   const db = openConnection(path)

@@ -1,3 +1,4 @@
+/** Prepared statements of one connection. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { RecentMap } from '../../../contract/recent-map.ts'
 import { type Rings, ringsOf } from '../queries/rings.ts'
@@ -8,9 +9,9 @@ export interface Prepared {
   readonly values: readonly string[]
 }
 
-/** Prepared statements, kept by name; those that went unused longest give way. */
+/** Prepared statements by name; the least recently used one is evicted. */
 export class StatementCache {
-  /** What statements with `within_ring` test points against. */
+  /** The rings of statements that call `within_ring`. */
   readonly rings: Rings
   readonly #db: DatabaseSync
   readonly #prepared: RecentMap<Prepared>
@@ -21,12 +22,12 @@ export class StatementCache {
     this.#prepared = new RecentMap(capacity)
   }
 
-  /** A statement that is its own name. */
+  /** Returns a statement that is named by its text. */
   prepare(sql: string): StatementSync {
     return this.named(sql, () => ({ sql, values: [] })).statement
   }
 
-  /** A statement with a short name, for where its text takes longer to write than to find. */
+  /** Returns a statement by a short name, whose text is built only if it is not prepared yet. */
   named(name: string, write: () => { sql: string; values: readonly string[] }): Prepared {
     const known = this.#prepared.get(name)
     if (known !== undefined) return known
@@ -35,7 +36,7 @@ export class StatementCache {
     return prepared
   }
 
-  /** Rows come as arrays: cheaper than objects, and nobody outside the store sees them. */
+  /** Returns rows as arrays, which are cheaper than objects. */
   #make({ sql, values }: { sql: string; values: readonly string[] }): Prepared {
     const statement = this.#db.prepare(sql)
     statement.setReturnArrays(true)

@@ -7,7 +7,7 @@ function failure(errcode: number): Error {
   return Object.assign(new Error('failed'), { errcode })
 }
 
-it('answers 503 when the service itself is out of memory', () => {
+it('turns an out-of-memory error of the service into 503', () => {
   const cause = failure(7)
   expect(toStoreFailure(cause)).toMatchObject({
     errorName: 'ServiceUnavailable',
@@ -16,15 +16,15 @@ it('answers 503 when the service itself is out of memory', () => {
   })
 })
 
-it('keeps errors that say nothing about the store', () => {
+it('returns errors that are not failures of the store unchanged', () => {
   using db = new DatabaseSync(':memory:')
-  let wrong: unknown
+  let syntaxError: unknown
   try {
     db.exec('nonsense')
   } catch (error) {
-    wrong = error
+    syntaxError = error
   }
-  expect(wrong).toMatchObject({ errcode: 1 })
-  expect(toStoreFailure(wrong)).toBe(wrong)
+  expect(syntaxError).toMatchObject({ errcode: 1 })
+  expect(toStoreFailure(syntaxError)).toBe(syntaxError)
   expect(toStoreFailure(undefined)).toBe(undefined)
 })

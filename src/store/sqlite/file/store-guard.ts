@@ -1,3 +1,4 @@
+/** Refuses reads and writes once the files of a store are damaged, moved or replaced. */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { OpenFiles } from './database-file.ts'
 import { StoreDamage, toStoreFailure } from './store-failure.ts'
@@ -5,9 +6,9 @@ import { StoreDamage, toStoreFailure } from './store-failure.ts'
 const REPLACED = 'the files of the store are gone or were replaced; start the service again'
 
 /**
- * Stands before everything that is read or written, and refuses what cannot be trusted. Damage that
- * was seen once, by any thread or reader process, holds until the store is opened again: other pages of the file may
- * be damaged without SQLite noticing, and pages in memory may have been read from such.
+ * Every read and write passes through the guard. Damage that any thread or process has reported once
+ * holds until the store is opened again: other pages of the file may be damaged without SQLite
+ * noticing, and cached pages may have been read from them.
  */
 export class StoreGuard {
   readonly #files: OpenFiles
@@ -19,19 +20,19 @@ export class StoreGuard {
     this.#onDamage = onDamage
   }
 
-  /** Reads in this thread. */
+  /** Runs a read in this thread. */
   read<T>(run: () => T): T {
     this.#checkDamage()
     try {
       return run()
     } catch (error) {
-      throw this.#note(toStoreFailure(error))
+      throw this.#recordDamage(toStoreFailure(error))
     }
   }
 
   /**
-   * Reads in a reader process, which opens the database by its path, later than this process did:
-   * files that were replaced since then would be read without an error.
+   * Runs a read in a reader process. It opens the database by path, later than this process did, so
+   * it would read files that were replaced since then without an error.
    */
   async readElsewhere<T>(run: () => Promise<T>): Promise<T> {
     this.checkFiles()
@@ -40,37 +41,37 @@ export class StoreGuard {
     return result
   }
 
-  /** Writes in the writer thread. What is acknowledged is on disk, in files that can be found. */
+  /** Runs a write in the writer thread. An acknowledged write is on disk, in the right files. */
   async write<T>(run: () => Promise<T>): Promise<T> {
     this.checkFiles()
     const result = await this.#runElsewhere(run)
-    // Files that are gone by now may have been gone when SQLite wrote to them.
+    // Files that are missing now may have been missing when SQLite wrote to them.
     this.checkFiles('; it is not known whether this was written')
     return result
   }
 
-  /** A database whose file or WAL was moved or deleted takes commits that nobody will ever read. */
+  /** Throws if the file or the WAL was moved or deleted: commits would be lost. */
   checkFiles(consequence = ''): void {
     if (this.#files.areInPlace()) return
     throw new ObjectQueryError('ServiceUnavailable', { reason: REPLACED + consequence })
   }
 
-  /** Runs what reports its failures as `toStoreFailure` returns them. */
+  /** Runs a function whose failures were translated by `toStoreFailure` already. */
   async #runElsewhere<T>(run: () => Promise<T>): Promise<T> {
     this.#checkDamage()
     const result = await run().catch((error) => {
-      throw this.#note(error)
+      throw this.#recordDamage(error)
     })
     this.#checkDamage()
     return result
   }
 
   #checkDamage(): void {
-    // Without its cause, which is logged once.
+    // Without its cause, which was logged once.
     if (this.#isDamaged) throw new StoreDamage()
   }
 
-  #note(error: unknown): unknown {
+  #recordDamage(error: unknown): unknown {
     if (error instanceof StoreDamage && !this.#isDamaged) {
       this.#isDamaged = true
       this.#onDamage(error)

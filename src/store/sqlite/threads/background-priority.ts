@@ -1,15 +1,15 @@
-/** Lets pages go first where all cores are busy: writing and slow queries get a smaller share. */
+/** Lowers the priority of writes and slow queries, so that pages go first when all cores are busy. */
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
-/** A third of the share that the main thread has. */
+/** Gives about a third of the CPU share of the main thread. */
 const NICENESS = 5
 
 export function lowerProcessPriority(pid: number | undefined): void {
   if (pid !== undefined) lower(() => pid)
 }
 
-/** For this thread alone. Linux counts the share of each thread, and gives it a number. */
+/** Lowers the priority of the current thread only. Linux schedules threads by their own ID. */
 export function lowerThreadPriority(): void {
   lower(() => Number(readlinkSync('/proc/thread-self').split('/').at(-1)))
 }
@@ -18,6 +18,6 @@ function lower(id: () => number): void {
   try {
     setPriority(id(), NICENESS)
   } catch {
-    // Without it, background work only takes a larger share.
+    // Not essential: background work then takes a larger share.
   }
 }

@@ -1,12 +1,13 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+/**
+ * Changes as messages to the writer thread. Messages are copied, and the cost of a copy depends on
+ * the number of objects: flat arrays cost an eighth of the objects that they are made from.
+ */
+import { nextTurn } from '../../../admission/next-turn.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { FieldId } from '../../../ontology/values/searchable-values.ts'
 import type { Change } from '../../object-store.ts'
 
-/**
- * A change as it crosses to the writer thread. What crosses is copied, and a copy costs by the
- * number of its parts: flat lists cost an eighth of what the objects cost that they are made from.
- */
+/** A change as a message: a put, or the key of an object to delete. */
 export type CrossingChange = CrossingPut | readonly [pk: string]
 
 export type CrossingPut = readonly [
@@ -15,7 +16,7 @@ export type CrossingPut = readonly [
   key: string,
   title: string | null,
   body: string,
-  /** In the order of the properties that the head of the batch names. */
+  /** In the order of `BatchMessage.properties`. */
   columns: readonly (ColumnValue | null)[],
   elements: readonly CrossingField<readonly ColumnValue[]>[],
   texts: readonly CrossingField<readonly string[]>[],
@@ -23,7 +24,7 @@ export type CrossingPut = readonly [
   points: readonly number[],
 ]
 
-/** The values of a property, or of a field of its structs. */
+/** The values of a property or of a struct field. */
 export type CrossingField<T> = readonly [
   property: string,
   structField: string | undefined,
@@ -49,21 +50,21 @@ export function toCrossing(change: Change, properties: readonly string[]): Cross
   ]
 }
 
-/** Changes that cross in one message; more at once would hold up the readers of this thread. */
+/** Changes per message; more would block the readers of this thread. */
 const PART_CHANGES = 1000
 
-/** The changes of a batch in the parts in which they cross. */
+/** Yields the changes of a batch in messages. */
 export async function* crossingParts(
   changes: readonly Change[] | AsyncIterable<readonly Change[]>,
   properties: readonly string[],
 ): AsyncGenerator<readonly CrossingChange[]> {
-  const cross = (change: Change) => toCrossing(change, properties)
+  const toMessage = (change: Change) => toCrossing(change, properties)
   if (!Array.isArray(changes)) {
-    for await (const part of changes as AsyncIterable<readonly Change[]>) yield part.map(cross)
+    for await (const part of changes as AsyncIterable<readonly Change[]>) yield part.map(toMessage)
     return
   }
   for (let at = 0; at < changes.length; at += PART_CHANGES) {
-    yield changes.slice(at, at + PART_CHANGES).map(cross)
+    yield changes.slice(at, at + PART_CHANGES).map(toMessage)
     await nextTurn()
   }
 }

@@ -1,3 +1,4 @@
+/** The jobs of a reader process: every query that may be slow. */
 import type { Aggregated, AggregateRead } from '../../aggregate-read.ts'
 import type { PageRead, Reclaimed, StoredPage } from '../../object-store.ts'
 import { readPage } from '../pages/read-page.ts'
@@ -5,12 +6,11 @@ import { aggregate } from '../queries/aggregate.ts'
 import type { Reading } from './reading.ts'
 import type { Jobs } from './thread-jobs.ts'
 
-/** The jobs of a reader process: every query that may be slow. */
 export const READ_JOBS = {
   readPage: (reading: Reading, read: PageRead): BarePage | Reclaimed => {
     const page = readPage(reading, read)
     if (page === 'reclaimed') return page
-    // A function cannot be sent to another process; the receiver makes its own.
+    // A function cannot be sent to another process; the receiver creates its own.
     const { release: _, ...bare } = page
     return bare
   },

@@ -1,10 +1,10 @@
 /**
  * Runs slow queries in reader processes, so that neither pages nor commits wait for them. Callers
- * share the processes fairly. A query ends when its time is over or its client has gone: then its
- * process is killed and replaced.
+ * share the processes fairly. When a query times out or its client disconnects, its process is
+ * killed and replaced.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CallerAllowance } from '../../../admission/caller-allowance.ts'
+import { CallerBuckets } from '../../../admission/caller-buckets.ts'
 import { FairQueue } from '../../../admission/fair-queue.ts'
 import type { RequestContext } from '../../../admission/request-context.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
@@ -15,26 +15,26 @@ import type { JobInput, JobResult } from './thread-jobs.ts'
 
 export interface ReaderPoolOptions {
   readonly path: string
-  /** Processes; one caller uses all of them but one. */
+  /** The number of processes; one caller uses at most all but one of them. */
   readonly size: number
   readonly queryTimeoutMs: number
-  /** Bytes of its own that each process may take. */
+  /** Private memory that each process may use. */
   readonly maxBytes: number
 }
 
 interface Reader {
   readonly process: ReaderProcess
   isBusy: boolean
-  /** Walks find what their last page gathered in the process that gathered it. */
+  /** A walk continues in the process that holds the list of its matches. */
   lastCallerId: string
 }
 
 /**
- * Queries of one caller that end as soon as their client has gone. Starting the next process stops
- * the main thread for 10 ms and more, so a caller that gives up queries without pause keeps its slot
- * for longer.
+ * Queries of one caller that are killed as soon as their client disconnects. Starting a process
+ * blocks the main thread for 10 ms or more, so a caller that abandons queries in a loop keeps its
+ * slot for longer.
  */
-const PROMPT_KILLS = { burst: 5, perSecond: 0.5 }
+const PROMPT_KILLS = { capacity: 5, tokensPerSecond: 0.5 }
 const KILL_GRACE_MS = 1000
 const UNREF = { ref: false }
 
@@ -43,7 +43,7 @@ export class ReaderPool implements AsyncDisposable {
   readonly #queue: FairQueue
   readonly #stopping = new AbortController()
   readonly #ending = new Set<Promise<void>>()
-  readonly #promptKills = new CallerAllowance(PROMPT_KILLS)
+  readonly #promptKills = new CallerBuckets(PROMPT_KILLS)
   #readers: Reader[] = []
 
   constructor(options: ReaderPoolOptions) {
@@ -68,7 +68,7 @@ export class ReaderPool implements AsyncDisposable {
     ) as Promise<JobResult<ReadJobs[Name]>>
   }
 
-  /** Refuses waiting queries now, and stops running ones when the grace is over. */
+  /** Refuses waiting queries now, and stops running ones after the grace period. */
   drain(reason: string, graceMs: number): void {
     this.#queue.close(reason)
     const error = new ObjectQueryError('ServiceUnavailable', { reason })
@@ -113,8 +113,8 @@ export class ReaderPool implements AsyncDisposable {
       isStopped = true
       clearTimeout(timer)
       for (const one of signals) one.removeEventListener('abort', onAbort)
-      // The slot is kept until the new process is ready, so that queries which are given up one
-      // after the other cannot start processes without end.
+      // The slot is held until the new process is ready, so that abandoned queries cannot start an
+      // unlimited number of processes.
       if (!isDone && signal.aborted && !this.#promptKills.take(callerId)) {
         await Promise.race([running.catch(() => {}), sleep(KILL_GRACE_MS, undefined, UNREF)])
       }
@@ -123,7 +123,7 @@ export class ReaderPool implements AsyncDisposable {
     }
   }
 
-  /** An idle process, or a new one: there are never more than slots. */
+  /** Returns an idle process, or a new one; there are never more processes than slots. */
   #takeReader(callerId: string): Reader {
     this.#readers = this.#readers.filter(({ process }) => !process.hasEnded)
     const idle = this.#readers.filter(({ isBusy }) => !isBusy)
@@ -140,13 +140,13 @@ export class ReaderPool implements AsyncDisposable {
     return reader
   }
 
-  /** The next query should not wait for a process to start. */
+  /** Kills a process and starts the next one, so that the next query does not wait for it. */
   async #replace(reader: Reader): Promise<void> {
     this.#readers = this.#readers.filter((one) => one !== reader)
     const ended = reader.process[Symbol.asyncDispose]().finally(() => this.#ending.delete(ended))
     this.#ending.add(ended)
     if (this.#stopping.signal.aborted) return
-    // If it cannot start, the next query finds out.
+    // If it cannot start, the next query fails.
     await this.#startReader()
       .process.untilReady()
       .catch(() => {})

@@ -1,7 +1,7 @@
 /**
- * The entry point of a reader process: runs slow queries one after the other, on a connection of its
- * own. It is a process, not a thread, because SQLite cannot be interrupted from JavaScript: a
- * process can be killed in the middle of a statement.
+ * The entry point of a reader process, which runs slow queries one after the other. It is a process,
+ * not a thread, because it can be killed in the middle of a statement: SQLite cannot be interrupted
+ * from JavaScript.
  */
 import { Worker } from 'node:worker_threads'
 import { openConnection } from '../file/connection.ts'
@@ -14,12 +14,12 @@ const WATCH_MS = 200
 
 type ReadJob = (reading: Reading, input: unknown) => unknown
 
-// Signals for a whole process group are for the service, which decides when readers end.
+// The service decides when its readers end, not signals that are sent to the process group.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 process.on('disconnect', () => process.exit())
 const [path = '', maxBytes = '0'] = process.argv.slice(2)
 watch()
-// The time of a query begins when the process can run it.
+// The timeout of a query starts when the process is ready to run it.
 send(answerJob(START_ID, start))
 
 function start(): void {
@@ -30,15 +30,15 @@ function start(): void {
   })
 }
 
-/** A service that has gone takes no answer; this process then ends too. */
+/** Ignores a failure to send: without the service, this process exits too. */
 function send(reply: JobReply): void {
   process.send?.(reply, () => {})
 }
 
 /**
- * Watches from a thread, because a statement blocks everything else here. Ends this process when the
- * service was killed, and when a query takes too much memory: SQLite as Node builds it ignores
- * limits of its own. Only Linux tells the memory that is not the mapped file.
+ * Kills this process if the service was killed, or if a query uses too much memory: the memory limits
+ * of SQLite are disabled in Node.js. Runs in a thread, because a statement blocks everything else.
+ * Only Linux reports the memory without the mapped file.
  */
 function watch(): void {
   const code = `

@@ -35,19 +35,19 @@ async function run(
 const ENOUGH_BYTES = 1024 ** 3
 
 describe('a reader process', () => {
-  it('answers a job', async () => {
+  it('runs a job', async () => {
     const page = run({ maxBytes: ENOUGH_BYTES }, (reader, read) => reader.run('readPage', read))
     expect(await page).toMatchObject({ count: 0 })
   })
 
-  it('refuses a query whose JavaScript values reach the limit of the process', async () => {
+  it('refuses a query whose JavaScript values exceed the heap limit', async () => {
     const values = Array.from({ length: 1_000_000 }, () => ({}))
     const options = { maxBytes: ENOUGH_BYTES, maxHeapMb: 24 }
     const page = run(options, (reader, read) => reader.run('readPage', { ...read, values }))
     await expect(page).rejects.toMatchObject({ errorName: 'QueryMemoryExceededLimit' })
   })
 
-  it('is ended when it takes more memory than it may', async () => {
+  it('is killed when it exceeds its memory limit', async () => {
     const jobs = run({ maxBytes: 1 }, async (reader, read) => {
       while (!reader.hasEnded) await reader.run('readPage', read)
       throw new Error('ended between two jobs')
@@ -55,7 +55,7 @@ describe('a reader process', () => {
     await expect(jobs).rejects.toThrow(/QueryMemoryExceededLimit|ServiceUnavailable|ended/)
   })
 
-  it('answers 503 when it ends for any other reason', async () => {
+  it('fails with 503 when it ends for any other reason', async () => {
     const page = run({ maxBytes: ENOUGH_BYTES }, (reader, read) => {
       const page = reader.run('readPage', read)
       reader.kill()

@@ -1,7 +1,8 @@
-/** The service's end of a reader process: sends one job at a time, kills it when the job must stop. */
+/** The service's side of a reader process: sends one job at a time, and kills it to stop a job. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { ObjectQueryError } from '../../../contract/errors.ts'
+import { siblingModule } from '../../../contract/sibling-module.ts'
 import { lowerProcessPriority } from './background-priority.ts'
 import { failureOf } from './job-failure.ts'
 import { type JobReply, START_ID } from './thread-jobs.ts'
@@ -9,15 +10,15 @@ import { type JobReply, START_ID } from './thread-jobs.ts'
 export interface ReaderProcessOptions {
   /** The database file. */
   readonly path: string
-  /** Bytes of its own that the process may take before it is ended, where the system tells them. */
+  /** The limit of private memory, where the operating system reports it. */
   readonly maxBytes: number
-  /** Megabytes of JavaScript values that a query may collect. */
+  /** The limit of the JavaScript heap, in megabytes. */
   readonly maxHeapMb?: number
 }
 
-/** Far more than the largest answer. */
+/** Far more than the largest result. */
 const MAX_HEAP_MB = 256
-/** How a process ends that has reached a limit of memory: its own watch and Node do the same. */
+/** Ends a process that exceeds a memory limit: sent by its watcher, and raised by Node.js itself. */
 const MEMORY_LIMIT_SIGNAL = 'SIGABRT'
 
 export class ReaderProcess {
@@ -28,11 +29,10 @@ export class ReaderProcess {
   #lastId = 0
 
   constructor({ path, maxBytes, maxHeapMb = MAX_HEAP_MB }: ReaderProcessOptions) {
-    // The source and the build name the file differently.
-    const file = `./reader-process-main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`
-    this.#child = fork(fileURLToPath(new URL(file, import.meta.url)), [path, String(maxBytes)], {
+    const program = fileURLToPath(siblingModule('reader-process-main', import.meta.url))
+    this.#child = fork(program, [path, String(maxBytes)], {
       serialization: 'advanced',
-      // Not those of the service: a debugger, for one, takes a port that is in use.
+      // Not inherited from the service: a debugger, for example, would need the same port.
       execArgv: [`--max-old-space-size=${maxHeapMb}`, '--max-semi-space-size=16'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
@@ -41,7 +41,7 @@ export class ReaderProcess {
       if (reply.id === START_ID) this.#start(reply)
       else this.#answer(reply)
     })
-    // Awaited when there is a job for the process; it may fail before that.
+    // Awaited by the first job, but it may reject before that.
     this.#ready.promise.catch(() => {})
     this.#child.on('error', () => this.#end())
     this.#child.on('exit', (_, signal) => this.#end(signal))
@@ -52,7 +52,7 @@ export class ReaderProcess {
     return this.#hasEnded
   }
 
-  /** Resolves when the process can run a job; rejects when it cannot start. */
+  /** Resolves when the process is ready to run a job. Rejects if it cannot start. */
   async untilReady(): Promise<void> {
     this.#ref()
     await this.#ready.promise
@@ -69,7 +69,7 @@ export class ReaderProcess {
     return waiting.promise
   }
 
-  /** Ends the process in the middle of whatever it does. */
+  /** Kills the process, even in the middle of a statement. */
   kill(): void {
     this.#child.kill('SIGKILL')
   }
@@ -79,7 +79,7 @@ export class ReaderProcess {
     this.#child.ref()
     const exited = new Promise((resolve) => {
       this.#child.once('exit', resolve)
-      // A process that could not be started does not exit.
+      // A process that could not be started emits no exit event.
       this.#child.once('error', resolve)
     })
     this.kill()
@@ -97,7 +97,7 @@ export class ReaderProcess {
 
   #end(signal: NodeJS.Signals | null = null): void {
     this.#hasEnded = true
-    const reason = 'The process that ran the query ended.'
+    const reason = 'The process that ran the query ended. Try again.'
     const error = new ObjectQueryError('ServiceUnavailable', { reason })
     this.#ready.reject(error)
     const isTooLarge = signal === MEMORY_LIMIT_SIGNAL
@@ -112,12 +112,12 @@ export class ReaderProcess {
       return
     }
     this.#ready.resolve()
-    // Not before: a process that starts slowly on a busy machine would hold up its first query.
+    // Not earlier, because starting with low priority on a busy machine would delay the first query.
     lowerProcessPriority(this.#child.pid)
     if (this.#waiting === undefined) this.#unref()
   }
 
-  /** A reader keeps the service alive while it has work, and only then. */
+  /** Keeps the service alive while the process has work. */
   #ref(): void {
     this.#child.ref()
     this.#child.channel?.ref()

@@ -1,4 +1,4 @@
-/** The side of a thread or process that runs jobs, one after the other, on its own connection. */
+/** The side of a thread or process that runs jobs one after the other. */
 import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { ObjectQueryError } from '../../../contract/errors.ts'
@@ -6,14 +6,14 @@ import type { JobMessage, JobReply } from './thread-jobs.ts'
 
 export type RunJob = (name: string, input: unknown, items: readonly unknown[]) => unknown
 
-/** The path of the database that the main thread has passed on. */
+/** Returns the path of the database, which the main thread has passed to this thread. */
 export function databasePath(): string {
   return (workerData as { readonly path: string }).path
 }
 
 /** Serves the jobs that the main thread sends to this thread. */
 export function serveJobs(db: DatabaseSync, runJob: RunJob): void {
-  /** The items of jobs that are not complete yet. */
+  /** The items of jobs that are still being sent. */
   const itemsOf = new Map<number, unknown[]>()
 
   parentPort?.on('message', (message: JobMessage) => {
@@ -29,7 +29,7 @@ export function serveJobs(db: DatabaseSync, runJob: RunJob): void {
       const items = itemsOf.get(id) ?? []
       itemsOf.delete(id)
       const reply =
-        'isForgotten' in message
+        'isCancelled' in message
           ? { id, result: undefined }
           : answerJob(id, () => runJob(message.name, message.input, items))
       parentPort?.postMessage(reply)
@@ -37,7 +37,7 @@ export function serveJobs(db: DatabaseSync, runJob: RunJob): void {
   })
 }
 
-/** Runs a job and puts its outcome into a form that can be sent. */
+/** Runs a job and returns its result or its error as a message. */
 export function answerJob(id: number, run: () => unknown): JobReply {
   try {
     return { id, result: run() }

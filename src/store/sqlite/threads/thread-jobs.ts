@@ -9,7 +9,7 @@ export type JobInput<Job extends Jobs[string]> = Parameters<Job>[1]
 export type JobResult<Job extends Jobs[string]> = ReturnType<Job>
 
 /** Main thread to writer thread: the items of a job in parts, then the job or its cancellation. */
-export type JobMessage = JobItems | JobRequest | ForgottenJob | 'close'
+export type JobMessage = JobItems | JobRequest | CancelledJob | 'close'
 
 export interface JobItems {
   readonly id: number
@@ -22,15 +22,15 @@ export interface JobRequest {
   readonly input: unknown
 }
 
-export interface ForgottenJob {
+export interface CancelledJob {
   readonly id: number
-  readonly isForgotten: true
+  readonly isCancelled: true
 }
 
-/** The first job of every reader process, which nobody sends: opening the database. */
+/** The ID of the implicit first job of a reader process: opening the database. */
 export const START_ID = 0
 
-/** The outcome of a job. Errors are sent as data, because classes cannot be. */
+/** The outcome of a job. Errors are sent as plain data, because class instances cannot be sent. */
 export type JobReply = { readonly id: number } & ({ readonly result: unknown } | FailedReply)
 
 export type FailedReply =

@@ -1,3 +1,4 @@
+/** The jobs of the writer thread: everything that writes. */
 import { reclaimStep } from '../catalogue/reclaim.ts'
 import {
   abandonReplacement,
@@ -8,11 +9,10 @@ import {
 } from '../catalogue/replacement.ts'
 import { saveOntology } from '../catalogue/save-ontology.ts'
 import { createApiToken, readPageTokenKeys, revokeApiTokens } from '../catalogue/secrets.ts'
-import { noteSightings } from '../catalogue/sightings.ts'
+import { saveSightings } from '../catalogue/sightings.ts'
 import { commitBatch } from '../writes/commit-batch.ts'
 import type { Jobs } from './thread-jobs.ts'
 
-/** Everything that writes: what the main thread can ask of the writer thread. */
 export const WRITE_JOBS = {
   saveOntology,
   commitBatch,
@@ -21,7 +21,7 @@ export const WRITE_JOBS = {
   indexReplacement,
   publishReplacement,
   abandonReplacement,
-  noteSightings,
+  noteSightings: saveSightings,
   reclaimStep,
   readPageTokenKeys,
   createApiToken,

@@ -1,10 +1,9 @@
+/** The entry point of the writer thread: a large batch does not block readers on the main thread. */
 import type { DatabaseSync } from 'node:sqlite'
 import { openConnection } from '../file/connection.ts'
 import { lowerThreadPriority } from './background-priority.ts'
 import { databasePath, serveJobs } from './serve-jobs.ts'
 import { WRITE_JOBS } from './write-jobs.ts'
-
-/** The thread that writes: so a large batch never holds up the readers of the main thread. */
 
 type WriteJob = (db: DatabaseSync, input: unknown, items: unknown) => unknown
 

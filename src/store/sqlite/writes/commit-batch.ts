@@ -1,50 +1,52 @@
+/** Writes a batch: closes old rows, adds new rows, and publishes the version. */
 import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { settleChanges } from '../../batch.ts'
 import type { Commit } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { forgetRows, makeObjectTable, objectTable } from '../catalogue/object-table.ts'
-import { findLoading, TOUCH } from '../catalogue/replacement.ts'
+import { createObjectTable, objectTable, removeFromIndexes } from '../catalogue/object-table.ts'
+import { findReplacement, TOUCH } from '../catalogue/replacement.ts'
 import { inTransaction } from '../file/connection.ts'
 import { type CrossingChange, type CrossingPut, isPut } from '../threads/crossing-change.ts'
 import { publishVersion } from './publish-version.ts'
 import { rowWriter } from './write-row.ts'
 
-/** A batch as it crosses to the writer thread, ahead of which its changes have come. */
-export interface BatchHead {
+/** A batch as a message to the writer thread. Its changes are sent before it. */
+export interface BatchMessage {
   readonly typeRid: string
   readonly basedOn: number
   readonly replacement: string | undefined
   readonly keepsExisting: boolean
-  /** The properties of the type, in the order in which the columns of a put come. */
+  /** The properties of the type, in the order of the column values of a put. */
   readonly properties: readonly string[]
 }
 
 /**
- * Writes a batch, in one transaction, as the next version of its type: old rows are closed, new
- * rows added, and the version published. A batch of a replacement is written in the same way, only
- * nothing is published yet. When this returns the batch is on disk.
+ * Commits a batch in one transaction, as the next version of its type; it is on disk when the
+ * function returns. A batch of a replacement is written in the same way, but publishes nothing yet.
  */
 export function commitBatch(
   db: DatabaseSync,
-  batch: BatchHead,
+  batch: BatchMessage,
   changes: readonly CrossingChange[],
 ): Commit {
   const settled = settleChanges(changes, ([pk]) => pk, batch.keepsExisting)
   return inTransaction(db, 'write', () => {
     const type = readType(db, batch)
     const table =
-      batch.replacement === undefined ? type.current : findLoading(db, type.id, batch.replacement)
-    if (!table.isMade) {
-      // There is nothing to delete in a table that is not made yet.
+      batch.replacement === undefined
+        ? type.current
+        : findReplacement(db, type.id, batch.replacement)
+    if (!table.isCreated) {
+      // A table that is not created yet has nothing to delete.
       if (!settled.some(isPut)) return { version: type.published, put: 0, deleted: 0, kept: 0 }
       const state = table.loadedAs === undefined ? 'published' : 'loading'
-      makeObjectTable(db, { typeId: type.id, id: table.id, state })
+      createObjectTable(db, { typeId: type.id, id: table.id, state })
     }
     const version = table.loadedAs ?? type.lastVersion + 1
     const written = writeRows(db, settled, { ...table, typeId: type.id, version }, batch)
     const { put, deleted, kept } = written
-    if (put + deleted > 0) noteWritten(db, table.id, written)
+    if (put + deleted > 0) saveTableCounts(db, table.id, written)
     if (table.loadedAs !== undefined || put + deleted === 0) {
       return { version: type.published, put, deleted, kept }
     }
@@ -53,15 +55,15 @@ export function commitBatch(
   })
 }
 
-/** Where a batch is written. */
+/** The table that a batch is written to. */
 export interface WriteTable {
   readonly id: number
   readonly liveCount: number
   readonly maxRecordBytes: number
-  /** The version of its rows, if that is settled already: in a replacement. */
+  /** The version of all rows of a replacement; undefined for the current table. */
   readonly loadedAs: number | undefined
-  /** Whether the table is there. */
-  readonly isMade: boolean
+  /** False if the table must be created before it is written to. */
+  readonly isCreated: boolean
 }
 
 interface WrittenType {
@@ -71,7 +73,7 @@ interface WrittenType {
   readonly current: WriteTable
 }
 
-function readType(db: DatabaseSync, batch: BatchHead): WrittenType {
+function readType(db: DatabaseSync, batch: BatchMessage): WrittenType {
   const row = db
     .prepare(
       `SELECT t.id, t.generation, t.published, t.last_version,
@@ -82,7 +84,7 @@ function readType(db: DatabaseSync, batch: BatchHead): WrittenType {
   if (row === undefined || Number(row['generation']) > batch.basedOn) {
     throw new ObjectQueryError('OntologyDefinitionOutOfSync', {
       objectTypeRid: batch.typeRid,
-      reason: 'the object type was changed while the batch was read',
+      reason: 'the object type was changed while the batch was being read',
     })
   }
   return {
@@ -94,7 +96,7 @@ function readType(db: DatabaseSync, batch: BatchHead): WrittenType {
       liveCount: Number(row['live_count']),
       maxRecordBytes: Number(row['max_record_bytes']),
       loadedAs: undefined,
-      isMade: row['is_made'] === 1,
+      isCreated: row['is_made'] === 1,
     },
   }
 }
@@ -105,15 +107,15 @@ interface Written {
   readonly kept: number
   readonly liveCount: number
   readonly maxRecordBytes: number
-  /** Rows that are kept as past ones from now on. */
-  readonly past: number
+  /** Closed rows that are kept for snapshots. */
+  readonly closed: number
 }
 
 function writeRows(
   db: DatabaseSync,
   changes: readonly CrossingChange[],
   table: WriteTable & { readonly typeId: number; readonly version: number },
-  { keepsExisting, properties }: BatchHead,
+  { keepsExisting, properties }: BatchMessage,
 ): Written {
   const name = objectTable(table.id)
   const close = rowCloser(db, table)
@@ -123,7 +125,7 @@ function writeRows(
   let { maxRecordBytes } = table
   for (const change of changes) {
     const [pk] = change
-    // Nothing to find in an empty table: a first load is half as much work.
+    // An empty table has no rows to close; skipping the lookup halves the work of a first load.
     const mayExist = table.liveCount > 0
     if (mayExist && keepsExisting && isPut(change) && find.get(pk) !== undefined) {
       kept += 1
@@ -141,11 +143,11 @@ function writeRows(
   }
   rows.finish()
   const liveCount = table.liveCount + put - closed
-  const past = table.loadedAs === undefined ? closed : 0
-  return { put, deleted, kept, liveCount, maxRecordBytes, past }
+  const keptForSnapshots = table.loadedAs === undefined ? closed : 0
+  return { put, deleted, kept, liveCount, maxRecordBytes, closed: keptForSnapshots }
 }
 
-/** Ends the current row of a key; tells whether there was one. */
+/** Returns a function that closes the current row of a key, and returns true if there was one. */
 function rowCloser(
   db: DatabaseSync,
   table: WriteTable & { readonly version: number },
@@ -155,23 +157,23 @@ function rowCloser(
     const close = db.prepare(`UPDATE ${current.replace(' WHERE', ' SET valid_to = ? WHERE')}`)
     return (pk) => close.run(table.version, pk).changes === 1
   }
-  // All rows of a replacement have one version: what nobody ever saw is not kept as a past one.
+  // Rows of a replacement all have the same version and were never visible, so they are deleted.
   const remove = db.prepare(`DELETE FROM ${current} RETURNING id`)
   return (pk) => {
     const row = remove.get(pk)
-    if (row !== undefined) forgetRows(db, [Number(row['id'])])
+    if (row !== undefined) removeFromIndexes(db, [Number(row['id'])])
     return row !== undefined
   }
 }
 
-/** What the stored columns of an object add to a page, whatever the shape of its record adds. */
+/** The bytes of an object in a page, without those that depend on the shape of the record. */
 function recordBytes([, , key, title, body]: CrossingPut): number {
   return Buffer.byteLength(body) + Buffer.byteLength(key) + Buffer.byteLength(title ?? '')
 }
 
-function noteWritten(db: DatabaseSync, table: number, written: Written): void {
+function saveTableCounts(db: DatabaseSync, table: number, written: Written): void {
   db.prepare(
     `UPDATE object_table
      SET live_count = ?, max_record_bytes = ?, past_count = past_count + ?, ${TOUCH} WHERE id = ?`,
-  ).run(written.liveCount, written.maxRecordBytes, written.past, table)
+  ).run(written.liveCount, written.maxRecordBytes, written.closed, table)
 }

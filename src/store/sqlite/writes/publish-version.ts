@@ -8,8 +8,8 @@ export interface PublishedVersion {
 }
 
 /**
- * Lets readers see a version. No time is noted: a time from before the end of this transaction
- * would make the version before it look superseded too early, see `sightings.ts`.
+ * Makes a version visible to readers. No time is stored: a time from before the end of this
+ * transaction would make the previous version look superseded too early, see `sightings.ts`.
  */
 export function publishVersion(db: DatabaseSync, published: PublishedVersion): void {
   const { typeId, version, put, deleted } = published

@@ -1,3 +1,4 @@
+/** Writes rows and their entries in the shared indexes. */
 import type { DatabaseSync } from 'node:sqlite'
 import { columnOf } from '../../sql/field-numbers.ts'
 import { readFieldNumbers } from '../catalogue/field-numbers.ts'
@@ -5,17 +6,17 @@ import { objectTable } from '../catalogue/object-table.ts'
 import { type CrossingPut, fieldOf } from '../threads/crossing-change.ts'
 import { indexedTerms } from './text-index.ts'
 
-/** Writes rows, and what queries find them by, within one transaction. */
+/** Writes rows within one transaction. */
 export interface RowWriter {
   readonly add: (put: CrossingPut, version: number) => void
-  /** Notes the numbers that were used; to be called once, at the end. */
+  /** Saves the last row number. Must be called once, at the end. */
   readonly finish: () => void
 }
 
 export interface RowTarget {
   readonly typeId: number
   readonly table: number
-  /** The order in which the columns of a put come. */
+  /** The properties of the type, in the order of the column values of a put. */
   readonly properties: readonly string[]
 }
 
@@ -35,12 +36,12 @@ export function rowWriter(db: DatabaseSync, target: RowTarget): RowWriter {
     'INSERT OR IGNORE INTO element (field, value, row) VALUES (?, ?, ?)',
   )
   const addTerms = db.prepare('INSERT INTO term (rowid, terms) VALUES (?, ?)')
-  const addPlace = db.prepare(
+  const addPosition = db.prepare(
     `INSERT INTO place
        (min_longitude, max_longitude, min_latitude, max_latitude, row, longitude, latitude)
      VALUES (?1, ?1, ?2, ?2, ?3, ?1, ?2)`,
   )
-  const addPlaceOfRow = db.prepare('INSERT INTO place_of_row (row, place) VALUES (?, ?)')
+  const addPositionOfRow = db.prepare('INSERT INTO place_of_row (row, place) VALUES (?, ?)')
 
   const add = (put: CrossingPut, version: number) => {
     const [pk, objectId, key, title, body, values, elements, texts, points] = put
@@ -52,8 +53,8 @@ export function rowWriter(db: DatabaseSync, target: RowTarget): RowWriter {
     }
     if (texts.length > 0) addTerms.run(row, indexedTerms(texts, numbers))
     for (let at = 0; at < points.length; at += 2) {
-      const { lastInsertRowid } = addPlace.run(points[at] ?? 0, points[at + 1] ?? 0, row)
-      addPlaceOfRow.run(row, lastInsertRowid)
+      const { lastInsertRowid } = addPosition.run(points[at] ?? 0, points[at + 1] ?? 0, row)
+      addPositionOfRow.run(row, lastInsertRowid)
     }
   }
   return { add, finish: () => db.prepare('UPDATE catalogue SET last_row = ?').run(row) }

@@ -1,11 +1,11 @@
--- What the service knows: definitions, the versions of each object type, keys and tokens.
--- The objects themselves live in tables of their own, see object-table.ts.
+-- The catalogue: definitions, the versions of each object type, keys and tokens.
+-- Objects are stored in separate tables, see object-table.ts.
 
 CREATE TABLE catalogue (
-  -- Exactly one row. The generation grows with every change of a definition.
+  -- Exactly one row. The generation increases with every change of a definition.
   id INTEGER PRIMARY KEY CHECK (id = 1),
   generation INTEGER NOT NULL,
-  -- The number of the newest row of all object tables: the indexes below hold rows of them all.
+  -- The highest row number of all object tables, which share the indexes below.
   last_row INTEGER NOT NULL
 ) STRICT;
 INSERT INTO catalogue (id, generation, last_row) VALUES (1, 0, 0);
@@ -30,7 +30,7 @@ CREATE TABLE object_type (
   generation INTEGER NOT NULL,
   -- The newest version that readers may see; 0 before the first commit.
   published INTEGER NOT NULL DEFAULT 0,
-  -- The newest version number that was given out; a replacement takes one ahead of its time.
+  -- The highest allocated version; a replacement allocates one before it is published.
   last_version INTEGER NOT NULL DEFAULT 0,
   -- The oldest version that can still be read.
   oldest INTEGER NOT NULL DEFAULT 0,
@@ -38,36 +38,36 @@ CREATE TABLE object_type (
   table_id INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
--- The tables of objects. A type has one, and more of them while a replacement is being loaded or
--- while versions from before a replacement can still be read.
+-- The object tables. A type has one, and further ones while a replacement is being loaded or while
+-- versions from before a replacement can still be read.
 CREATE TABLE object_table (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  -- Outlives its type: what a table leaves in the shared indexes takes time to remove.
+  -- Without a foreign key: a table outlives its type until it is removed from the shared indexes.
   object_type_id INTEGER NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('loading', 'published', 'abandoned')),
   -- The first version that is read from this table, once it is published.
   first_version INTEGER NOT NULL,
-  -- The version that the rows carry which were loaded before that.
+  -- The version of the rows that were loaded before the publication.
   loaded_as INTEGER NOT NULL,
   -- When a replacement was last added to.
   touched_at_ms INTEGER NOT NULL,
   live_count INTEGER NOT NULL DEFAULT 0,
-  -- No record of this table was ever larger.
+  -- The size of the largest record that this table ever contained.
   max_record_bytes INTEGER NOT NULL DEFAULT 0,
-  -- Rows up to this one are out of the shared indexes already: the table is being removed.
+  -- While the table is being removed: rows up to this one are no longer in the shared indexes.
   forgotten_row INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX object_table_of_type ON object_table (object_type_id, state, first_version);
 
--- A type that is made again under the RID of a dropped one goes on with its versions, so that a
--- snapshot of the old one is never answered with rows of the new one.
+-- A type that is recreated with the RID of a dropped one continues its versions, so that a snapshot of
+-- the old type never shows rows of the new one.
 CREATE TABLE dropped_object_type (
   rid TEXT PRIMARY KEY,
   last_version INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Each property of a type, and each field of its structs, has a number: columns and indexes are
--- named by it, so no name that people choose ever stands in SQL.
+-- Each property of a type, and each struct field, has a number that its columns and indexes are named
+-- by, so no name of a user ever appears in SQL.
 CREATE TABLE object_field (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   object_type_id INTEGER NOT NULL REFERENCES object_type (id) ON DELETE CASCADE,
@@ -76,8 +76,8 @@ CREATE TABLE object_field (
 ) STRICT;
 CREATE INDEX object_field_of_type ON object_field (object_type_id);
 
--- What queries find rows by, beside their columns. One index of each kind for all object types,
--- because each table of a database makes changing its schema slower.
+-- Indexes of values that do not fit into a column. One of each kind for all object types, because
+-- every table slows down changes of the schema.
 
 -- The values of arrays and structs.
 CREATE TABLE element (
@@ -88,13 +88,13 @@ CREATE TABLE element (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX element_of_row ON element (row);
 
--- The terms of texts, each behind the number of its field; and each term once.
+-- Full-text terms, each prefixed with the number of its field, and the list of distinct terms.
 CREATE VIRTUAL TABLE term USING fts5(
   terms, content = '', contentless_delete = 1, tokenize = 'ascii'
 );
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(term, row);
 
--- Places.
+-- Positions (geopoints).
 CREATE VIRTUAL TABLE place USING rtree(
   id, min_longitude, max_longitude, min_latitude, max_latitude,
   +row INTEGER, +longitude REAL, +latitude REAL
@@ -115,7 +115,7 @@ CREATE TABLE commit_log (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE page_token_key (
-  -- The newest one seals, all open.
+  -- The newest key seals tokens, all keys open them.
   id INTEGER PRIMARY KEY,
   secret BLOB NOT NULL
 ) STRICT;

@@ -1,24 +1,25 @@
+/** The main thread's side of a worker thread: sends jobs and receives their results. */
 import { Worker } from 'node:worker_threads'
 import { ObjectQueryError } from '../../../contract/errors.ts'
+import { siblingModule } from '../../../contract/sibling-module.ts'
 import { failureOf } from './job-failure.ts'
 import type { JobInput, JobMessage, JobReply, JobResult, Jobs } from './thread-jobs.ts'
 
-/** Which thread, on which database. */
-export interface ThreadWish {
-  /** The module that the thread runs, beside this one and without its ending. */
+export interface WorkerThreadOptions {
+  /** The module that the thread runs: its path relative to this one, without the extension. */
   readonly module: string
   readonly path: string
-  /** What a client is told whose job was under way when the thread ended. */
+  /** The reason that clients receive if the thread ends during their job. */
   readonly lostReason: string
 }
 
-/** The main thread's end of a thread that works for it: sends jobs, hands out their results. */
-export class WorkingThread<J extends Jobs> implements AsyncDisposable {
-  readonly #wish: ThreadWish
+/** Starts the thread with the first job, and restarts it after it has ended. */
+export class WorkerThread<J extends Jobs> implements AsyncDisposable {
+  readonly #options: WorkerThreadOptions
   #thread: StartedThread | undefined
 
-  constructor(wish: ThreadWish) {
-    this.#wish = wish
+  constructor(options: WorkerThreadOptions) {
+    this.#options = options
   }
 
   run<Name extends keyof J & string>(
@@ -29,31 +30,30 @@ export class WorkingThread<J extends Jobs> implements AsyncDisposable {
   }
 
   /**
-   * Runs a job whose items are sent ahead of it, part by part as they come. If the parts fail, the
-   * job is not run. The job itself waits for `takeTurn`, which wraps running it.
+   * Runs a job whose items are sent before it, part by part as they arrive. If a part fails, the job
+   * is cancelled. `schedule` decides when the job itself runs.
    */
   async runWithItems<Name extends keyof J & string>(
     name: Name,
     input: JobInput<J[Name]>,
     parts: AsyncIterable<readonly unknown[]> | readonly [],
-    takeTurn: <T>(run: () => Promise<T>) => Promise<T> = (run) => run(),
+    schedule: <T>(run: () => Promise<T>) => Promise<T> = (run) => run(),
   ): Promise<JobResult<J[Name]>> {
-    // Started by the first job. One that has ended, for whatever reason, is replaced by the next.
     if (this.#thread === undefined || this.#thread.hasEnded) {
-      this.#thread = new StartedThread(this.#wish)
+      this.#thread = new StartedThread(this.#options)
     }
     const thread = this.#thread
     const job = thread.openJob()
     try {
       for await (const items of parts) job.send(items)
-      return (await takeTurn(() => job.run(name, input))) as JobResult<J[Name]>
+      return (await schedule(() => job.run(name, input))) as JobResult<J[Name]>
     } catch (error) {
       job.cancel()
       throw error
     }
   }
 
-  /** Ends when every job that was sent has been answered. */
+  /** Ends the thread after all jobs that were sent are done. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#thread?.end()
   }
@@ -65,7 +65,7 @@ type Waiting = Pick<PromiseWithResolvers<unknown>, 'resolve' | 'reject'>
 interface OpenJob {
   readonly send: (items: readonly unknown[]) => void
   readonly run: (name: string, input: unknown) => Promise<unknown>
-  /** Drops the items; does nothing when the job was answered. */
+  /** Drops the items. Does nothing if the job is done. */
   readonly cancel: () => void
 }
 
@@ -77,14 +77,12 @@ class StartedThread {
   readonly #waiting = new Map<number, Waiting>()
   #lastId = 0
 
-  constructor({ module, path, lostReason }: ThreadWish) {
+  constructor({ module, path, lostReason }: WorkerThreadOptions) {
     this.#lostReason = lostReason
-    // Source and build name the file differently.
-    const file = `./${module}.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`
-    this.#worker = new Worker(new URL(file, import.meta.url), { workerData: { path } })
+    this.#worker = new Worker(siblingModule(module, import.meta.url), { workerData: { path } })
     this.#worker.on('message', (reply: JobReply) => this.#answer(reply))
     this.#worker.on('error', (error) => this.#abandon(error))
-    this.#worker.on('exit', () => this.#abandon(new Error(`the ${module} ended`)))
+    this.#worker.on('exit', () => this.#abandon(new Error(`the thread ${module} ended`)))
   }
 
   openJob(): OpenJob {
@@ -92,9 +90,9 @@ class StartedThread {
     const id = this.#lastId
     const result = Promise.withResolvers<unknown>()
     this.#waiting.set(id, result)
-    // The caller awaits it later, when all items are sent; it may fail before that.
+    // Awaited after all items were sent, but it may reject before that.
     result.promise.catch(() => {})
-    // The thread keeps the process alive while it has work, and only then.
+    // Keeps the process alive while the thread has work.
     this.#worker.ref()
     return {
       send: (items) => this.#post({ id, items }),
@@ -103,7 +101,7 @@ class StartedThread {
         return result.promise
       },
       cancel: () => {
-        if (this.#waiting.has(id)) this.#post({ id, isForgotten: true })
+        if (this.#waiting.has(id)) this.#post({ id, isCancelled: true })
       },
     }
   }

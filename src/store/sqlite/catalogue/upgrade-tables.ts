@@ -1,15 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { OPEN } from '../../sql/new-table.ts'
-import { madeTables, objectTable } from './object-table.ts'
+import { createdTables, objectTable } from './object-table.ts'
 
 /**
- * Looks at every object table of a store of an earlier release, as the migration to past row counts
- * needs it: counts the past rows, and drops tables without any row. Earlier releases made a table
- * for every type that was defined; each slows every change of the schema.
+ * Upgrades the object tables of an earlier release: counts their closed rows, and drops tables
+ * without rows. Earlier releases created a table for every defined type, and each table slows down
+ * every change of the schema.
  */
-export function surveyTables(db: DatabaseSync): void {
+export function upgradeTables(db: DatabaseSync): void {
   const types = db.prepare('SELECT id FROM object_type').all()
-  for (const { id, state } of types.flatMap((type) => madeTables(db, Number(type['id'])))) {
+  for (const { id, state } of types.flatMap((type) => createdTables(db, Number(type['id'])))) {
     const table = objectTable(id)
     if (db.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() === undefined) {
       db.exec(`DROP TABLE ${table}`)

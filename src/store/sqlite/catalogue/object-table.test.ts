@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { groupsOf } from '../../../../test/support/groups-of.ts'
 import { pageRead, retention } from '../../../../test/support/store-fixture.ts'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
-import { INDEXED_PROPERTIES_MAX, OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
+import { INDEXED_PROPERTIES_MAX } from '../../../contract/limits.ts'
 import { planChange } from '../../../ontology/definition/change-definition.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
@@ -14,7 +14,7 @@ import { EVERYTHING } from '../../../query/query.ts'
 import type { ObjectStore } from '../../object-store.ts'
 import { openSqliteStore } from '../open.ts'
 
-/** An ontology of types that all look the same. */
+/** An ontology of identical types. */
 function definition(types: number, properties: number): OntologyDefinition {
   const names = Array.from({ length: properties }, (_, index) => `p${index}`)
   return {
@@ -51,7 +51,7 @@ function first(types: readonly ObjectType[]): ObjectType {
   return type
 }
 
-/** How many tables and indexes of objects the database has. */
+/** Counts the object tables and their indexes. */
 function countSchema(path: string): number {
   const db = new DatabaseSync(path, { readOnly: true })
   try {
@@ -72,7 +72,7 @@ const tooManyProperties = expect.objectContaining({
 })
 
 describe('the tables of object types', () => {
-  it('are made when a type is first written to, not when it is defined', async () => {
+  it('are created when a type is first written to, not when it is defined', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'oqs.db')
     await using store = openSqliteStore(path)
@@ -88,12 +88,12 @@ describe('the tables of object types', () => {
     expect(countSchema(path)).toBe(0)
 
     await put(store, first(types), ['a', 'b'])
-    // The table, an index for each property, and those of the current rows, versions and closed rows.
+    // The table, an index per property, and the indexes of current rows, versions and closed rows.
     expect(countSchema(path)).toBe(1 + 100 + 3)
     expect(await store.readPage(pageRead(first(types)))).toMatchObject({ count: 2, matches: 2 })
   })
 
-  it('that are not made yet are empty in every way of reading', async () => {
+  it('that are not created yet are empty for every kind of query', async () => {
     using folder = tempFolder()
     await using store = openSqliteStore(join(folder.path, 'oqs.db'))
     const type = first(await apply(store, definition(1, 3)))
@@ -121,17 +121,17 @@ describe('the tables of object types', () => {
       const whole = await store.aggregate({ ...read, aggregation: { metrics, groupings: [] } })
       expect(groupsOf(whole)).toEqual([{ keys: [], metrics: [0, 0] }])
       const grouped = { metrics, groupings: [grouping] }
-      const cut = await store.aggregate({ ...read, aggregation: grouped })
-      expect(groupsOf(cut)).toEqual([])
-      expect(cut.excludedItems).toBe(0)
+      const groups = await store.aggregate({ ...read, aggregation: grouped })
+      expect(groupsOf(groups)).toEqual([])
+      expect(groups.excludedItems).toBe(0)
     }
-    // A snapshot of the empty type stays readable when objects come.
+    // A snapshot of the empty type stays readable after objects were added.
     await put(store, type, ['a'])
     expect(await store.readPage(pageRead(type, { version: 0 }))).toMatchObject({ count: 0 })
     expect(await store.readPage(pageRead(type))).toMatchObject({ count: 1, version: 1 })
   })
 
-  it('that were never made are replaced, changed, given up and reclaimed', async () => {
+  it('that were never created are replaced, changed, abandoned and reclaimed', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'oqs.db')
     await using store = openSqliteStore(path)
@@ -141,16 +141,16 @@ describe('the tables of object types', () => {
     await store.publishReplacement(one, replacement)
     expect(await store.readPage(pageRead(one, { version: 0 }))).toMatchObject({ count: 0 })
 
-    // An empty type may lose a property, and a type may go.
+    // An empty type may lose a property, and may be dropped.
     const types = await apply(store, definition(1, 2))
     await put(store, first(types), ['a'])
     expect(await store.reclaim(retention(1))).toBe(0)
     expect(await store.readPage(pageRead(first(types)))).toMatchObject({ count: 1 })
-    // One table, with an index for each of two properties and three others.
+    // One table with an index for each of two properties, and three others.
     expect(countSchema(path)).toBe(1 + 2 + 3)
   })
 
-  it('have a limit, which types that hold no objects do not count for', async () => {
+  it('are limited by their number of properties; types without objects do not count', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'oqs.db')
     await using store = openSqliteStore(path)
@@ -165,12 +165,12 @@ describe('the tables of object types', () => {
     await expect(put(store, last, ['a'], replacement)).rejects.toEqual(tooManyProperties)
     expect(countSchema(path)).toBe(before)
     expect(await store.readPage(pageRead(last))).toMatchObject({ count: 0, version: 0 })
-    // A second table of a type that is counted already is no other property.
+    // A second table of a type adds no properties.
     const another = await store.startReplacement(first(types))
     expect(await put(store, first(types), ['b'], another)).toMatchObject({ put: 1 })
   })
 
-  it('stay in use in a store of an earlier release that has more of them', async () => {
+  it('stay usable in a store of an earlier release that exceeds the limit', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'oqs.db')
     await using store = openSqliteStore(path)
@@ -193,7 +193,7 @@ describe('the tables of object types', () => {
     expect(await put(store, types[1] ?? first(types), ['a'])).toMatchObject({ put: 1 })
   })
 
-  it('of replacements are made with their first object, or never', async () => {
+  it('of replacements are created with their first object, or never', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'oqs.db')
     await using store = openSqliteStore(path)
@@ -208,33 +208,15 @@ describe('the tables of object types', () => {
     const empty = await store.startReplacement(type)
     expect(countSchema(path)).toBe(before)
     await put(store, type, ['c'], loaded)
-    // The table and the index of the current rows; the others come when it is published.
+    // The table and the index of current rows; the others are built before it is published.
     expect(countSchema(path)).toBe(before + 2)
     expect(await store.publishReplacement(type, empty)).toMatchObject({ put: 0, deleted: 2 })
     expect(countSchema(path)).toBe(before + 2)
     expect(await store.readPage(pageRead(type))).toMatchObject({ count: 0, matches: 0 })
-    // A walk that began before that ends here.
+    // A walk that started before the publication ends here.
     const rest = await store.readPage(pageRead(type, { order, after: page.last }))
     expect(rest).toMatchObject({ count: 0, more: false })
     expect(await store.publishReplacement(type, loaded)).toMatchObject({ put: 1, deleted: 0 })
     expect(await store.readPage(pageRead(type))).toMatchObject({ count: 1 })
-  })
-
-  it('of replacements are limited', async () => {
-    using folder = tempFolder()
-    await using store = openSqliteStore(join(folder.path, 'oqs.db'))
-    const [one, other] = await apply(store, definition(2, 3))
-    if (one === undefined || other === undefined) throw new Error('no types')
-    const open: string[] = []
-    for (let n = 0; n < OPEN_REPLACEMENTS_MAX; n += 1) open.push(await store.startReplacement(one))
-    await expect(store.startReplacement(one)).rejects.toMatchObject({
-      errorName: 'ReplacementsExceededLimit',
-      parameters: { objectType: one.apiName, replacementsLimit: OPEN_REPLACEMENTS_MAX },
-    })
-    await store.startReplacement(other)
-    await store.publishReplacement(one, open[0] ?? '')
-    await store.startReplacement(one)
-    await store.abandonReplacement(one, open[1] ?? '')
-    await store.startReplacement(one)
   })
 })

@@ -2,20 +2,20 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import { createDatabaseFile } from '../file/database-file.ts'
-import { WorkingThread } from './working-thread.ts'
+import { WorkerThread } from './worker-thread.ts'
 
 interface EchoJobs {
   readonly [name: string]: (connection: never, input: string) => string
 }
 
-function startThread(path: string): WorkingThread<EchoJobs> {
+function startThread(path: string): WorkerThread<EchoJobs> {
   const module = '../../../../test/support/ending-thread'
-  return new WorkingThread({ module, path, lostReason: 'it ended' })
+  return new WorkerThread({ module, path, lostReason: 'it ended' })
 }
 
 const refusal = (reason: string) => ({ errorName: 'ServiceUnavailable', parameters: { reason } })
 
-it('tells all who wait that a thread has ended, and starts another for the next job', async () => {
+it('rejects all waiting jobs when the thread ends, and starts another for the next job', async () => {
   using folder = tempFolder()
   await using thread = startThread(createDatabaseFile(join(folder.path, 'oqs.db')))
   expect(await thread.run('echo', 'one')).toBe('one')

@@ -1,0 +1,33 @@
+/** API tokens as rows: the column list, the values of an insert, and the way back. */
+import type { Scope } from '../../contract/scopes.ts'
+import type { ApiToken } from '../object-store.ts'
+
+export const API_TOKEN_COLUMNS =
+  'id, name, scopes, ontologies, created_at_ms, expires_at_ms, revoked_at_ms'
+
+/** Returns the values of `API_TOKEN_COLUMNS`. */
+export function apiTokenValues(token: ApiToken): readonly (string | number | null)[] {
+  return [
+    token.id,
+    token.name,
+    JSON.stringify(token.scopes),
+    token.ontologies === undefined ? null : JSON.stringify(token.ontologies),
+    token.createdAtMs,
+    token.expiresAtMs ?? null,
+    token.revokedAtMs ?? null,
+  ]
+}
+
+/** Reads a row of `API_TOKEN_COLUMNS`. */
+export function toApiToken(row: readonly unknown[]): ApiToken {
+  const [id, name, scopes, ontologies, createdAtMs, expiresAtMs, revokedAtMs] = row
+  return {
+    id: String(id),
+    name: String(name),
+    scopes: JSON.parse(String(scopes)) as Scope[],
+    ontologies: ontologies === null ? undefined : (JSON.parse(String(ontologies)) as string[]),
+    createdAtMs: Number(createdAtMs),
+    expiresAtMs: expiresAtMs === null ? undefined : Number(expiresAtMs),
+    revokedAtMs: revokedAtMs === null ? undefined : Number(revokedAtMs),
+  }
+}
