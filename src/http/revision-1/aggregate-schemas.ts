@@ -1,22 +1,21 @@
+/** The request and the response of an aggregation. Its parser checks which members go together. */
 import { Type } from 'typebox'
 import {
   AGGREGATE_MAX_GROUPINGS,
   AGGREGATE_MAX_METRICS,
   API_NAME_MAX_LENGTH,
-  PAGE_SIZE_WIRE_MAX,
+  WIRE_INTEGER_MAX,
 } from '../../contract/limits.ts'
-import { closed, orNull, QueryBody } from '../openapi/schemas.ts'
+import { closed, orNull } from '../schemas/common.ts'
+import { queryBody } from '../schemas/query-body.ts'
 
-/** What an aggregation takes and gives. Which members go together is checked by its parser. */
-
-/** Long enough for a struct field, though there is nothing to aggregate in one. */
+/** Long enough for a struct field, so that the parser can reject one by name. */
 const FieldName = Type.String({
   maxLength: 3 * API_NAME_MAX_LENGTH,
   description: '`properties.NAME`',
 })
 
-/** Counts and widths are 32-bit integers on the wire. */
-const PositiveInteger = { minimum: 1, maximum: PAGE_SIZE_WIRE_MAX }
+const PositiveInteger = { minimum: 1, maximum: WIRE_INTEGER_MAX }
 
 const Metric = Type.Object(
   {
@@ -29,7 +28,7 @@ const Metric = Type.Object(
         Type.String({
           minLength: 1,
           maxLength: 2 * API_NAME_MAX_LENGTH,
-          description: 'How the answer calls it: by itself `count`, or `TYPE_NAME`.',
+          description: 'The name in the response. Default: `count`, or `TYPE_PROPERTY`.',
         }),
       ),
     ),
@@ -46,7 +45,7 @@ const Range = Type.Object(
     lt: Type.Optional(Bound),
     lte: Type.Optional(Bound),
   },
-  { ...closed, description: 'One of `gte` and `gt`, and one of `lt` and `lte`.' },
+  { ...closed, description: 'One of `gte` or `gt`, and one of `lt` or `lte`.' },
 )
 
 const Grouping = Type.Object(
@@ -54,18 +53,30 @@ const Grouping = Type.Object(
     type: Type.String({ description: '`exact`, `fixedWidth`, `ranges`, `duration`' }),
     field: FieldName,
     maxGroupCount: Type.Optional(
-      orNull(Type.Integer({ ...PositiveInteger, description: 'Of `exact`: keeps the largest.' })),
+      orNull(
+        Type.Integer({
+          ...PositiveInteger,
+          description: 'For `exact`: the number of groups to keep, largest first.',
+        }),
+      ),
     ),
     fixedWidth: Type.Optional(
-      orNull(Type.Integer({ ...PositiveInteger, description: 'Of `fixedWidth`.' })),
+      orNull(
+        Type.Integer({
+          ...PositiveInteger,
+          description: 'For `fixedWidth`: the width of a group.',
+        }),
+      ),
     ),
-    ranges: Type.Optional(orNull(Type.Array(Range, { description: 'Of `ranges`.' }))),
+    ranges: Type.Optional(
+      orNull(Type.Array(Range, { description: 'For `ranges`: the ranges, which may overlap.' })),
+    ),
     duration: Type.Optional(
       orNull(
         Type.String({
           maxLength: 100,
           description:
-            'Of `duration`, ISO 8601: days, hours, minutes and seconds; whole days for dates.',
+            'For `duration`: an ISO 8601 duration of days, hours, minutes and seconds; whole days for dates.',
         }),
       ),
     ),
@@ -76,72 +87,44 @@ const Grouping = Type.Object(
 export const AggregateBody = Type.Object(
   {
     aggregation: Type.Array(Metric, { minItems: 1, maxItems: AGGREGATE_MAX_METRICS }),
-    query: Type.Optional(orNull(QueryBody)),
+    query: Type.Optional(orNull(queryBody('1.0'))),
     groupBy: Type.Optional(
       orNull(
         Type.Array(Grouping, {
           maxItems: AGGREGATE_MAX_GROUPINGS,
-          description: 'Outermost first, each on another property.',
+          description: 'The outermost grouping first, each by a different property.',
         }),
       ),
     ),
   },
-  {
-    ...closed,
-    examples: [
-      {
-        aggregation: [{ type: 'count' }, { type: 'max', field: 'properties.elevation' }],
-        query: { type: 'isNull', field: 'properties.opened', value: false },
-        groupBy: [{ type: 'exact', field: 'properties.countryCode', maxGroupCount: 10 }],
-      },
-    ],
-  },
+  closed,
 )
 
-export const AggregateResponse = Type.Object(
-  {
-    excludedItems: Type.Optional(
-      Type.Integer({ description: 'Objects in groups that `maxGroupCount` dropped.' }),
-    ),
-    data: Type.Array(
-      Type.Object({
-        group: Type.Object(
-          {},
-          {
-            additionalProperties: true,
-            description:
-              'By property: the value, the start, or the range; empty without `groupBy`.',
-          },
-        ),
-        metrics: Type.Array(
-          Type.Object({
-            name: Type.String(),
-            value: Type.Optional(
-              Type.Unsafe<number | string>({
-                type: ['number', 'string'],
-                description: 'A double; absent where there is nothing to compute it from.',
-              }),
-            ),
-          }),
-        ),
-      }),
-      { description: 'The groups; exactly one without `groupBy`.' },
-    ),
-  },
-  {
-    examples: [
-      {
-        excludedItems: 0,
-        data: [
-          {
-            group: { countryCode: 'CH' },
-            metrics: [
-              { name: 'count', value: 2 },
-              { name: 'max_elevation', value: 432 },
-            ],
-          },
-        ],
-      },
-    ],
-  },
-)
+export const AggregateResponse = Type.Object({
+  excludedItems: Type.Optional(
+    Type.Integer({ description: 'The number of objects in groups that `maxGroupCount` dropped.' }),
+  ),
+  data: Type.Array(
+    Type.Object({
+      group: Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description: 'The value, the start or the range, by property. Empty without `groupBy`.',
+        },
+      ),
+      metrics: Type.Array(
+        Type.Object({
+          name: Type.String(),
+          value: Type.Optional(
+            Type.Unsafe<number | string>({
+              type: ['number', 'string'],
+              description: 'A double; absent if there are no values to compute it from.',
+            }),
+          ),
+        }),
+      ),
+    }),
+    { description: 'The groups. Exactly one without `groupBy`.' },
+  ),
+})

@@ -1,0 +1,135 @@
+/**
+ * The query languages and the list filters as `openapi.json` describes them, so that generated
+ * clients reject an unknown query type at compile time. A test compares them with the parsers.
+ */
+import { type TSchema, Type } from 'typebox'
+import type { Revision } from '../../contract/revisions.ts'
+import { closed } from '../schemas/common.ts'
+
+/** The keyword of a validated schema that names the component to show in its place. */
+export const DOCUMENTED_AS = 'x-documented-as'
+
+/** The name of the query component of each revision. */
+export const QUERY_COMPONENTS: Readonly<Record<Revision, string>> = {
+  '1.0': 'Revision1Query',
+  '2.0': 'Revision2Query',
+}
+
+const Value = Type.Unsafe<string | number | boolean>({
+  type: ['string', 'number', 'boolean'],
+  description: 'A value of the property, in the JSON encoding of its type.',
+})
+const Text = Type.String({ description: 'The text to search for; it is split into terms.' })
+
+function memberOf(types: readonly [string, ...string[]], members: Record<string, TSchema>) {
+  return Type.Object({ type: Type.Enum([...types]), ...members }, closed)
+}
+
+function sharedMembers(revision: Revision, field: TSchema) {
+  const query = { $ref: `#/components/schemas/${QUERY_COMPONENTS[revision]}` } as TSchema
+  return {
+    Comparison: memberOf(['eq', 'lt', 'lte', 'gt', 'gte'], { field, value: Value }),
+    Combination: memberOf(['and', 'or'], { value: Type.Array(query, { minItems: 1 }) }),
+    Negation: memberOf(['not'], { value: query }),
+  }
+}
+
+const Field1 = Type.String({
+  description: '`properties.NAME`, or `properties.NAME.FIELD` for a field of a struct.',
+})
+const REVISION_1_MEMBERS = {
+  ...sharedMembers('1.0', Field1),
+  IsNull: memberOf(['isNull'], {
+    field: Field1,
+    value: Type.Boolean({ description: 'True for objects without a value, false for the others.' }),
+  }),
+  Contains: memberOf(['contains'], { field: Field1, value: Value }),
+  Phrase: memberOf(['phrase', 'prefix'], { field: Field1, value: Text }),
+  Terms: memberOf(['anyTerm', 'allTerms'], {
+    field: Field1,
+    value: Text,
+    fuzzy: Type.Optional(
+      Type.Unsafe<boolean | null>({
+        type: ['boolean', 'null'],
+        description: 'If true, similar terms match as well.',
+      }),
+    ),
+  }),
+}
+
+const Field2 = Type.String({ description: '`NAME`, or `NAME:FIELD` for a field of a struct.' })
+
+const Position = Type.Object(
+  {
+    longitude: Type.Number({ minimum: -180, maximum: 180 }),
+    latitude: Type.Number({ minimum: -90, maximum: 90 }),
+  },
+  closed,
+)
+
+const REVISION_2_MEMBERS = {
+  Empty: memberOf(['empty'], {}),
+  ...sharedMembers('2.0', Field2),
+  Keyword: memberOf(['keyword'], { query: Text }),
+  GeoPointWithin: memberOf(['geoPointWithin'], {
+    polygon: Type.Array(Position, {
+      minItems: 4,
+      description: 'A closed ring: the last position equals the first.',
+    }),
+  }),
+}
+
+/** The components that `openapi.json` refers to. */
+export const QUERY_SCHEMAS: Readonly<Record<string, object>> = {
+  ...unionOf('1.0', REVISION_1_MEMBERS, 'A query of revision 1.0.'),
+  ...unionOf('2.0', REVISION_2_MEMBERS, 'A query of revision 2.0.'),
+}
+
+/** Returns a union discriminated by `type`, and each of its members as a component. */
+function unionOf(
+  revision: Revision,
+  members: Readonly<Record<string, ReturnType<typeof memberOf>>>,
+  description: string,
+): Record<string, object> {
+  const name = QUERY_COMPONENTS[revision]
+  const components = Object.entries(members).map(([member, schema]) => ({
+    component: `${name}${member}`,
+    $ref: `#/components/schemas/${name}${member}`,
+    schema,
+  }))
+  const mapping = components.flatMap(({ schema, $ref }) =>
+    schema.properties.type.enum.map((type: string) => [type, $ref]),
+  )
+  return {
+    [name]: {
+      description,
+      oneOf: components.map(({ $ref }) => ({ $ref })),
+      discriminator: { propertyName: 'type', mapping: Object.fromEntries(mapping) },
+    },
+    ...Object.fromEntries(components.map(({ component, schema }) => [component, schema])),
+  }
+}
+
+const oneOrMore = {
+  anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+}
+
+/** The filters of a listing: free query parameters, whose last part is the operator. */
+export const FILTER_PARAMETER = {
+  name: 'filters',
+  in: 'query',
+  required: false,
+  style: 'form',
+  explode: true,
+  description:
+    'Filters, each a query parameter of its own: `properties.NAME.OPERATOR=VALUE`, or `p.NAME.OPERATOR=VALUE` for short. All filters must hold. Several values of `eq` and `contains` mean any of them; several values of `neq` mean none of them.',
+  schema: {
+    type: 'object',
+    patternProperties: {
+      '^(properties|p)\\..+\\.(eq|neq|contains)$': oneOrMore,
+      '^(properties|p)\\..+\\.(lt|lte|gt|gte)$': { type: 'string' },
+      '^(properties|p)\\..+\\.isNull$': { type: 'string', enum: ['true', 'false'] },
+    },
+    additionalProperties: false,
+  },
+} as const
