@@ -26,34 +26,45 @@ describe('bad input', () => {
     expect({ status: answer.status, ...answer.body }).toMatchObject(expected)
   }
 
-  it.each([
-    '0',
-    '-1',
-    '1.5',
-    'abc',
-    '1e30',
-    '10^30',
-    `1${'0'.repeat(30)}`,
-    '',
-    ' ',
-    '2147483648',
-    'NaN',
-    '0x10',
-  ])('[4.1.2] [7.2] pageSize=%j in the query is InvalidPageSize', async (pageSize) => {
-    const expected = {
-      status: 400,
-      errorCode: 'INVALID_ARGUMENT',
-      errorName: 'InvalidPageSize',
-      parameters: { pageSize: /^-?\d{1,15}$/.test(pageSize) ? Number(pageSize) : pageSize },
-    }
-    await refused(`${LIST}?pageSize=${encodeURIComponent(pageSize)}`, {}, expected)
-  })
+  it.each(['0', '-1', '1.5', 'abc', '-1e30', '1e-30', '10^30', '', ' ', 'NaN', 'Infinity', '0x10'])(
+    '[4.1.2] [7.2] pageSize=%j in the query is InvalidPageSize',
+    async (pageSize) => {
+      const expected = {
+        status: 400,
+        errorCode: 'INVALID_ARGUMENT',
+        errorName: 'InvalidPageSize',
+        parameters: { pageSize: /^-?\d+(?:e\d+)?$/.test(pageSize) ? Number(pageSize) : pageSize },
+      }
+      await refused(`${LIST}?pageSize=${encodeURIComponent(pageSize)}`, {}, expected)
+    },
+  )
 
-  it.each([0, -1, 1.5, 1e30, '5', 'abc', true, [], {}])(
+  it.each([0, -1, 1.5, -1e30, '5', 'abc', true, [], {}])(
     '[4.1.2] [7.2] pageSize %j in the body is InvalidPageSize',
     async (pageSize) => {
       const expected = { status: 400, errorName: 'InvalidPageSize', parameters: { pageSize } }
       await refused(SEARCH, { json: { query, pageSize } }, expected)
+    },
+  )
+
+  const large = [
+    '2147483648',
+    '99999999999',
+    `1${'0'.repeat(30)}`,
+    '9'.repeat(400),
+    '1e30',
+    '1e+21',
+  ]
+  it.each(large)('[4.1.2] pageSize=%s in the query is reduced to the maximum', async (pageSize) => {
+    const answer = await service.ask(`${LIST}?pageSize=${encodeURIComponent(pageSize)}`)
+    expect([answer.status, answer.body.data.length]).toEqual([200, 10])
+  })
+
+  it.each([2_147_483_648, 1e30, Number.MAX_VALUE])(
+    '[4.1.2] pageSize %s in the body is reduced to the maximum',
+    async (pageSize) => {
+      const answer = await service.ask(SEARCH, { json: { query, pageSize } })
+      expect([answer.status, answer.body.data.length]).toEqual([200, 10])
     },
   )
 
@@ -172,7 +183,7 @@ describe('bad input', () => {
     [{ query: {} }, 'query.type', 'is missing'],
     [{ query: null }, 'query', 'must be object'],
     [{ query: { type: 5 } }, 'query.type', 'must be string'],
-    [{ query, orderBy: 'x' }, 'orderBy', 'is unknown here'],
+    [{ query, orderBy: 'x' }, 'orderBy', 'is unknown'],
     [
       { query: { type: 'empty', field: 'x' } },
       'query.field',

@@ -15,6 +15,7 @@ const TOKEN = 'v1.AVWsPDbJqSQWhe8cFIZ57IyQD7z1TeBp'
 
 const DEMO = { ontology: 'aviation' }
 const AIRPORTS = { ...DEMO, objectType: 'airport' }
+const CITIES = { ...DEMO, objectType: 'city' }
 const ZURICH = { ...AIRPORTS, primaryKey: 'ZRH' }
 const FAMILY_ZURICH = { apiFamily: 'gotham', primaryKey: 'ZRH' }
 
@@ -106,20 +107,23 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   readyz: { response: { status: 'ok' } },
   listOntologies: { response: { data: [ONTOLOGY] } },
   getOntology: { parameters: DEMO, response: ONTOLOGY },
-  listObjectTypes: { parameters: DEMO, response: { data: [OBJECT_TYPE], nextPageToken: TOKEN } },
+  listObjectTypes: {
+    parameters: { ...DEMO, pageSize: 1 },
+    response: { data: [OBJECT_TYPE], nextPageToken: TOKEN },
+  },
   getObjectType: { parameters: AIRPORTS, response: OBJECT_TYPE },
-  listOutgoingLinkTypes: { parameters: AIRPORTS, response: { data: [LINK_TYPE] } },
+  listOutgoingLinkTypes: { parameters: CITIES, response: { data: [LINK_TYPE] } },
   getOutgoingLinkType: {
-    parameters: { ...AIRPORTS, linkType: 'country' },
+    parameters: { ...CITIES, linkType: 'country' },
     response: LINK_TYPE,
   },
   listObjects: {
     parameters: {
       ...AIRPORTS,
-      pageSize: 100,
+      pageSize: 1,
       properties: 'name,runwayFeet',
-      orderBy: 'properties.runwayFeet:desc',
-      filters: { 'properties.countryCode.eq': 'CH', 'properties.runwayFeet.gte': '10000' },
+      orderBy: 'properties.runwayFeet:asc',
+      filters: { 'properties.countryCode.eq': 'CH', 'properties.runwayFeet.gte': '12000' },
     },
     response: { data: [AIRPORT], nextPageToken: TOKEN, totalCount: '2' },
   },

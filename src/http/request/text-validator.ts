@@ -6,7 +6,8 @@ import type { ValidateFunction } from 'ajv'
 
 const CONVERTERS: Readonly<Record<string, (text: string) => unknown>> = {
   // Finite however many digits there are, so that a huge page size is reduced like any large one.
-  integer: (text) => (/^-?\d+$/.test(text) ? Math.min(Number(text), Number.MAX_VALUE) : text),
+  integer: (text) =>
+    /^-?\d+(?:e\+?\d+)?$/i.test(text) ? Math.min(Number(text), Number.MAX_VALUE) : text,
   boolean: (text) => (text === 'true' ? true : text === 'false' ? false : text),
 }
 
