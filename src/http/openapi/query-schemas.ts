@@ -110,10 +110,6 @@ function unionOf(
   }
 }
 
-const oneOrMore = {
-  anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
-}
-
 /** The filters of a listing: free query parameters, whose last part is the operator. */
 export const FILTER_PARAMETER = {
   name: 'filters',
@@ -122,14 +118,14 @@ export const FILTER_PARAMETER = {
   style: 'form',
   explode: true,
   description:
-    'Filters, each a query parameter of its own: `properties.NAME.OPERATOR=VALUE`, or `p.NAME.OPERATOR=VALUE` for short. All filters must hold. Several values of `eq` and `contains` mean any of them; several values of `neq` mean none of them.',
+    'Filters, each a query parameter of its own: `properties.NAME.OPERATOR=VALUE`, or `p.NAME.OPERATOR=VALUE` for short. All filters must hold. Operators: `eq`, `neq`, `contains` (arrays), `lt`, `lte`, `gt`, `gte` and `isNull` (`true` or `false`). Several values of `eq` or `contains` match any of them, several values of `neq` none of them.',
   schema: {
     type: 'object',
-    patternProperties: {
-      '^(properties|p)\\..+\\.(eq|neq|contains)$': oneOrMore,
-      '^(properties|p)\\..+\\.(lt|lte|gt|gte)$': { type: 'string' },
-      '^(properties|p)\\..+\\.isNull$': { type: 'string', enum: ['true', 'false'] },
+    propertyNames: {
+      pattern: '^(properties|p)\\..+\\.(eq|neq|contains|isNull|lt|lte|gt|gte)$',
     },
-    additionalProperties: false,
+    additionalProperties: {
+      anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+    },
   },
 } as const
