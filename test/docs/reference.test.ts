@@ -13,7 +13,7 @@ describe('docs/errors.md', () => {
     expect(headings('docs/errors.md').toSorted()).toEqual(Object.keys(ERRORS).toSorted())
   })
 
-  it('tells the status and the code of each', () => {
+  it('states the status and the code of each', () => {
     const text = readFileSync('docs/errors.md', 'utf8')
     for (const name of Object.keys(ERRORS) as ErrorName[]) {
       const section = text.split(`### \`${name}\``)[1]?.split('### ')[0] ?? ''
@@ -32,7 +32,7 @@ describe('docs/configuration.md', () => {
     expect(rows.map((cells) => cells[1])).toEqual(SETTING_NAMES.map((name) => `\`${name}\``))
   })
 
-  it('tells the default, the meaning and what is allowed', () => {
+  it('states the default, the allowed values and the meaning of each', () => {
     for (const [, name = '', value, allowed, meaning] of rows) {
       const setting = SETTINGS[name.replaceAll('`', '') as keyof typeof SETTINGS]
       expect([name, value]).toEqual([
@@ -47,7 +47,7 @@ describe('docs/configuration.md', () => {
 describe('the documents', () => {
   const documents = [...globSync('*.md'), ...globSync('docs/**/*.md')]
 
-  it('link only to what exists', () => {
+  it('link only to existing files', () => {
     const broken = documents.flatMap((path) =>
       [...readFileSync(path, 'utf8').matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)]
         .map((match) => join(dirname(path), match[1] ?? ''))
