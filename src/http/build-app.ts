@@ -124,7 +124,7 @@ function requireAuthentication(app: App, services: Services): void {
 
 /** Validates requests with the schemas of their endpoints, without coercing or removing anything. */
 function setValidator(app: App): void {
-  const ajv = new Ajv({ strict: false, strictNumbers: true })
+  const ajv = new Ajv({ strict: false, strictNumbers: true, verbose: true })
   app.setValidatorCompiler(({ schema, httpPart }) => {
     const validate = ajv.compile(schema as object)
     return httpPart === 'body' ? validate : textValidator(schema as object, validate)

@@ -183,7 +183,11 @@ describe('bad input', () => {
     [{ query: {} }, 'query.type', 'is missing'],
     [{ query: null }, 'query', 'must be object'],
     [{ query: { type: 5 } }, 'query.type', 'must be string'],
-    [{ query, orderBy: 'x' }, 'orderBy', 'is unknown'],
+    [
+      { query, orderBy: 'x' },
+      'orderBy',
+      'is unknown; allowed members: query, pageSize, pageToken, snapshot',
+    ],
     [
       { query: { type: 'empty', field: 'x' } },
       'query.field',

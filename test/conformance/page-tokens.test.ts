@@ -252,7 +252,7 @@ describe('the lifetime of a page token', () => {
     expect(kept.status).toBe(200)
   })
 
-  it('does not depend on the length of the key: tokens stay short', async () => {
+  it('applies to the longest keys, whose tokens stay short', async () => {
     await using service = await startService()
     await service.apply({
       apiName: 'long',

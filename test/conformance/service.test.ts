@@ -24,7 +24,7 @@ describe('the service', () => {
     stringify.mockRestore()
   })
 
-  it('is not ready, and rejects batches, when its store is closed', async () => {
+  it('is not ready, and rejects batches, when its store is lost', async () => {
     await using place = await storePlace()
     await using service = await startService({ store: place.name })
     await service.apply(NUMBERS)

@@ -70,9 +70,11 @@ export async function search({ api }: Api<unknown>): Promise<void> {
   await api.searchObjects('family', 'number', { query: { type: 'nope' } })
   // @ts-expect-error: an unknown query type
   await api.searchObjectsRevision1('numbers', 'number', { query: { type: 'nope' } })
-  const aggregation = [{ type: 'count' }]
+  const aggregation = [{ type: 'count' as const }]
   // @ts-expect-error: an unknown query type
   await api.aggregateObjects('numbers', 'number', { query: { type: 'nope' }, aggregation })
+  // @ts-expect-error: an unknown metric
+  await api.aggregateObjects('numbers', 'number', { aggregation: [{ type: 'median' }] })
   // @ts-expect-error: a filter is text
   await api.listObjects('numbers', 'number', { filters: { 'p.n.lt': 5 } })
 }

@@ -1,10 +1,10 @@
 /**
- * The query languages and the list filters as `openapi.json` describes them, so that generated
- * clients reject an unknown query type at compile time. A test compares them with the parsers.
+ * Queries, aggregations and list filters as `openapi.json` describes them: unions, so that generated
+ * clients reject an unknown type at compile time. A test compares them with the parsers.
  */
 import { type TSchema, Type } from 'typebox'
 import type { Revision } from '../../contract/revisions.ts'
-import { closed } from '../schemas/common.ts'
+import { closed, orNull } from '../schemas/common.ts'
 
 /** The keyword of a validated schema that names the component to show in its place. */
 export const DOCUMENTED_AS = 'x-documented-as'
@@ -49,10 +49,7 @@ const REVISION_1_MEMBERS = {
     field: Field1,
     value: Text,
     fuzzy: Type.Optional(
-      Type.Unsafe<boolean | null>({
-        type: ['boolean', 'null'],
-        description: 'If true, similar terms match as well.',
-      }),
+      orNull(Type.Boolean({ description: 'If true, similar terms match as well.' })),
     ),
   }),
 }
@@ -79,19 +76,68 @@ const REVISION_2_MEMBERS = {
   }),
 }
 
+export const METRIC_COMPONENT = 'AggregationMetric'
+export const GROUPING_COMPONENT = 'AggregationGrouping'
+
+const AggregatedField = Type.String({ description: '`properties.NAME`' })
+const MetricName = Type.Optional(
+  orNull(
+    Type.String({ description: 'The name in the response. Default: `count`, or `TYPE_PROPERTY`.' }),
+  ),
+)
+
+const METRIC_MEMBERS = {
+  Count: memberOf(['count'], { name: MetricName }),
+  Property: memberOf(['min', 'max', 'sum', 'avg', 'approximateDistinct'], {
+    field: AggregatedField,
+    name: MetricName,
+  }),
+}
+
+const Bound = Type.Optional(Value)
+
+const GROUPING_MEMBERS = {
+  Exact: memberOf(['exact'], {
+    field: AggregatedField,
+    maxGroupCount: Type.Optional(
+      orNull(
+        Type.Integer({ minimum: 1, description: 'The number of groups to keep, largest first.' }),
+      ),
+    ),
+  }),
+  FixedWidth: memberOf(['fixedWidth'], {
+    field: AggregatedField,
+    fixedWidth: Type.Integer({ minimum: 1, description: 'The width of a group.' }),
+  }),
+  Ranges: memberOf(['ranges'], {
+    field: AggregatedField,
+    ranges: Type.Array(Type.Object({ gte: Bound, gt: Bound, lt: Bound, lte: Bound }, closed), {
+      description: 'Each with one of `gte` or `gt`, and one of `lt` or `lte`. They may overlap.',
+    }),
+  }),
+  Duration: memberOf(['duration'], {
+    field: AggregatedField,
+    duration: Type.String({
+      description:
+        'An ISO 8601 duration of days, hours, minutes and seconds; whole days for dates.',
+    }),
+  }),
+}
+
 /** The components that `openapi.json` refers to. */
 export const QUERY_SCHEMAS: Readonly<Record<string, object>> = {
-  ...unionOf('1.0', REVISION_1_MEMBERS, 'A query of revision 1.0.'),
-  ...unionOf('2.0', REVISION_2_MEMBERS, 'A query of revision 2.0.'),
+  ...unionOf(QUERY_COMPONENTS['1.0'], REVISION_1_MEMBERS, 'A query of revision 1.0.'),
+  ...unionOf(QUERY_COMPONENTS['2.0'], REVISION_2_MEMBERS, 'A query of revision 2.0.'),
+  ...unionOf(METRIC_COMPONENT, METRIC_MEMBERS, 'A metric of an aggregation.'),
+  ...unionOf(GROUPING_COMPONENT, GROUPING_MEMBERS, 'A grouping of an aggregation.'),
 }
 
 /** Returns a union discriminated by `type`, and each of its members as a component. */
 function unionOf(
-  revision: Revision,
+  name: string,
   members: Readonly<Record<string, ReturnType<typeof memberOf>>>,
   description: string,
 ): Record<string, object> {
-  const name = QUERY_COMPONENTS[revision]
   const components = Object.entries(members).map(([member, schema]) => ({
     component: `${name}${member}`,
     $ref: `#/components/schemas/${name}${member}`,

@@ -9,7 +9,7 @@ export function invalidRequest(error: FastifyError, request: FastifyRequest): Ob
     return new ObjectQueryError('MissingPostBody', { parameter: 'body' })
   }
   const [mistake] = error.validation ?? []
-  const { path, reason } = describe(mistake)
+  const { path, reason } = describe(mistake, inBody ? 'members' : 'parameters')
   // Paging parameters have their own errors, in query strings and in bodies.
   if (mistake?.instancePath === '/pageSize') {
     const sent = (inBody ? request.body : request.query) as { readonly pageSize: unknown }
@@ -31,13 +31,16 @@ interface Described {
   readonly reason: string
 }
 
-function describe(mistake: FastifySchemaValidationError | undefined): Described {
+function describe(
+  mistake: FastifySchemaValidationError | undefined,
+  noun: 'members' | 'parameters',
+): Described {
   const { instancePath = '', keyword = '', params = {}, message = 'is not valid' } = mistake ?? {}
   const steps = instancePath.split('/').slice(1).map(unescapePointer)
   if (keyword === 'additionalProperties') {
     steps.push(String(params['additionalProperty']))
     const isName = NAME.test(steps.at(-1) ?? '')
-    return { path: joinSteps(steps), reason: isName ? 'is unknown' : NOT_A_NAME }
+    return { path: joinSteps(steps), reason: isName ? unknownName(mistake, noun) : NOT_A_NAME }
   }
   if (keyword === 'required') {
     steps.push(String(params['missingProperty']))
@@ -51,6 +54,16 @@ function describe(mistake: FastifySchemaValidationError | undefined): Described 
     return { path: joinSteps(steps), reason: NOT_A_NAME }
   }
   return { path: joinSteps(steps), reason: message }
+}
+
+/** Lists the allowed names. Ajv adds the schema to its errors with the option `verbose`. */
+function unknownName(
+  mistake: FastifySchemaValidationError | undefined,
+  noun: 'members' | 'parameters',
+): string {
+  const { parentSchema } = mistake as { parentSchema?: { properties?: object } }
+  const allowed = Object.keys(parentSchema?.properties ?? {})
+  return allowed.length === 0 ? 'is unknown' : `is unknown; allowed ${noun}: ${allowed.join(', ')}`
 }
 
 const NAME = new RegExp(API_NAME_PATTERN)

@@ -1,4 +1,7 @@
-/** The request and the response of an aggregation. Its parser checks which members go together. */
+/**
+ * The request and the response of an aggregation. The parser checks which members go together;
+ * `openapi/query-schemas.ts` documents them.
+ */
 import { Type } from 'typebox'
 import {
   AGGREGATE_MAX_GROUPINGS,
@@ -6,82 +9,43 @@ import {
   API_NAME_MAX_LENGTH,
   WIRE_INTEGER_MAX,
 } from '../../contract/limits.ts'
+import { DOCUMENTED_AS, GROUPING_COMPONENT, METRIC_COMPONENT } from '../openapi/query-schemas.ts'
 import { closed, orNull } from '../schemas/common.ts'
 import { queryBody } from '../schemas/query-body.ts'
 
 /** Long enough for a struct field, so that the parser can reject one by name. */
-const FieldName = Type.String({
-  maxLength: 3 * API_NAME_MAX_LENGTH,
-  description: '`properties.NAME`',
-})
+const FieldName = Type.String({ maxLength: 3 * API_NAME_MAX_LENGTH })
 
-const PositiveInteger = { minimum: 1, maximum: WIRE_INTEGER_MAX }
+const PositiveInteger = Type.Integer({ minimum: 1, maximum: WIRE_INTEGER_MAX })
+
+/** The parser rejects unknown members, and names the members of each type. */
+function documentedAs(component: string) {
+  return { additionalProperties: true, [DOCUMENTED_AS]: component }
+}
 
 const Metric = Type.Object(
   {
-    type: Type.String({
-      description: '`count`, `min`, `max`, `sum`, `avg`, `approximateDistinct`',
-    }),
+    type: Type.String(),
     field: Type.Optional(orNull(FieldName)),
-    name: Type.Optional(
-      orNull(
-        Type.String({
-          minLength: 1,
-          maxLength: 2 * API_NAME_MAX_LENGTH,
-          description: 'The name in the response. Default: `count`, or `TYPE_PROPERTY`.',
-        }),
-      ),
-    ),
+    name: Type.Optional(orNull(Type.String({ minLength: 1, maxLength: 2 * API_NAME_MAX_LENGTH }))),
   },
-  closed,
+  documentedAs(METRIC_COMPONENT),
 )
 
-const Bound = Type.Unknown({ description: 'A value of the property.' })
+const Bound = Type.Optional(Type.Unknown())
 
-const Range = Type.Object(
-  {
-    gte: Type.Optional(Bound),
-    gt: Type.Optional(Bound),
-    lt: Type.Optional(Bound),
-    lte: Type.Optional(Bound),
-  },
-  { ...closed, description: 'One of `gte` or `gt`, and one of `lt` or `lte`.' },
-)
+const Range = Type.Object({ gte: Bound, gt: Bound, lt: Bound, lte: Bound }, closed)
 
 const Grouping = Type.Object(
   {
-    type: Type.String({ description: '`exact`, `fixedWidth`, `ranges`, `duration`' }),
+    type: Type.String(),
     field: FieldName,
-    maxGroupCount: Type.Optional(
-      orNull(
-        Type.Integer({
-          ...PositiveInteger,
-          description: 'For `exact`: the number of groups to keep, largest first.',
-        }),
-      ),
-    ),
-    fixedWidth: Type.Optional(
-      orNull(
-        Type.Integer({
-          ...PositiveInteger,
-          description: 'For `fixedWidth`: the width of a group.',
-        }),
-      ),
-    ),
-    ranges: Type.Optional(
-      orNull(Type.Array(Range, { description: 'For `ranges`: the ranges, which may overlap.' })),
-    ),
-    duration: Type.Optional(
-      orNull(
-        Type.String({
-          maxLength: 100,
-          description:
-            'For `duration`: an ISO 8601 duration of days, hours, minutes and seconds; whole days for dates.',
-        }),
-      ),
-    ),
+    maxGroupCount: Type.Optional(orNull(PositiveInteger)),
+    fixedWidth: Type.Optional(orNull(PositiveInteger)),
+    ranges: Type.Optional(orNull(Type.Array(Range))),
+    duration: Type.Optional(orNull(Type.String({ maxLength: 100 }))),
   },
-  closed,
+  documentedAs(GROUPING_COMPONENT),
 )
 
 export const AggregateBody = Type.Object(
