@@ -125,11 +125,11 @@ export const ERRORS = {
   },
   InvalidAndFilter: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'An and query requires at least one query.',
+    description: 'A query of type "and" requires at least one inner query.',
   },
   InvalidOrFilter: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'An or query requires at least one query.',
+    description: 'A query of type "or" requires at least one inner query.',
   },
   QueryDepthExceededLimit: {
     errorCode: 'INVALID_ARGUMENT',
