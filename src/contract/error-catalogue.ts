@@ -1,152 +1,135 @@
 /**
- * The error catalogue: every name that can stand in an error body, its code, and the sentence that
- * explains it. Names and codes are those of the public APIs; `docs/errors.md` explains each one,
- * and a test holds the two together.
+ * The error catalogue: the name, code and description of every error. Names and codes are those of
+ * the public APIs. A test checks that `docs/errors.md` explains each of them.
  */
-
-/** The error codes of the wire, with the HTTP status that each one means [7.2]. */
-export const STATUS_OF_CODE = {
-  UNAUTHORIZED: 401,
-  PERMISSION_DENIED: 403,
-  INVALID_ARGUMENT: 400,
-  NOT_FOUND: 404,
-  CONFLICT: 409,
-  REQUEST_ENTITY_TOO_LARGE: 413,
-  INTERNAL: 500,
-  TIMEOUT: 504,
-  CUSTOM_CLIENT: 400,
-  CUSTOM_SERVER: 500,
-} as const
-
-export type ErrorCode = keyof typeof STATUS_OF_CODE
-
-export interface CatalogueEntry {
-  readonly errorCode: ErrorCode
-  /** Only where the status differs from that of the code. */
-  readonly status?: number
-  readonly description: string
-}
+import type { CatalogueEntry } from './error-codes.ts'
 
 export const ERRORS = {
-  // Who asks
+  // Authentication
   MissingCredentials: {
     errorCode: 'UNAUTHORIZED',
-    description: 'Send a bearer token in the Authorization header, with every request.',
+    description: 'The request has no Authorization header. Send a bearer token with every request.',
   },
   'Default:Unauthorized': {
     errorCode: 'UNAUTHORIZED',
-    description: 'The bearer token is unknown, expired or revoked.',
+    description: 'The bearer token is unknown, expired or revoked. Send a valid token.',
   },
   ApiUsageDenied: {
     errorCode: 'PERMISSION_DENIED',
-    description: 'The bearer token lacks the scope that this endpoint needs.',
+    description:
+      'The bearer token does not allow this request; see the parameters. Use a token with the missing scope or ontology.',
   },
 
-  // What is asked for
+  // Resources
   OntologyNotFound: {
     errorCode: 'NOT_FOUND',
-    description: 'There is no such ontology, or none that you may see.',
+    description: 'The ontology does not exist, or is not visible to this token.',
   },
   ObjectTypeNotFound: {
     errorCode: 'NOT_FOUND',
-    description: 'There is no such object type, or none that you may see.',
+    description: 'The object type does not exist, or is not visible to this token.',
   },
   'Default:NotFound': {
     errorCode: 'NOT_FOUND',
-    description: 'There is no endpoint with this path.',
+    description: 'No endpoint has this path.',
   },
   'Default:MethodNotAllowed': {
     errorCode: 'INVALID_ARGUMENT',
     status: 405,
-    description: 'The path is known, but not with this method; the parameters name those it has.',
+    description:
+      'The endpoint does not support this method. The parameters list the methods that it supports.',
   },
-
   ReplacementNotFound: {
     errorCode: 'NOT_FOUND',
-    description: 'There is no such replacement: it was published, given up or never started.',
+    description:
+      'The replacement does not exist: it was published, abandoned or never started, or it expired.',
   },
   VersionNotFound: {
     errorCode: 'NOT_FOUND',
-    description: 'The objects as of this version cannot be read, or no longer.',
+    description: 'The version does not exist, or is too old to be read.',
   },
   ObjectNotFound: {
     errorCode: 'NOT_FOUND',
-    description: 'There is no object with this primary key.',
+    description: 'No object has this primary key.',
   },
   PropertiesNotFound: {
     errorCode: 'NOT_FOUND',
-    description: 'The object type has no such properties.',
+    description: 'The object type does not have these properties.',
   },
   LinkTypeNotFound: {
     errorCode: 'NOT_FOUND',
-    description: 'The object type has no such link.',
+    description: 'The object type does not have this link type.',
   },
   LinkedObjectNotFound: {
     errorCode: 'NOT_FOUND',
-    description: 'No object with this primary key is linked to the object.',
+    description: 'No linked object has this primary key.',
   },
   InvalidOntologyTypes: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'The query names properties, object types or links that do not exist.',
+    description: 'The request names properties, object types or link types that do not exist.',
   },
 
-  // How it is asked
+  // Requests
   InvalidPageSize: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'The page size must be a whole number from 1 up; large ones are reduced.',
+    description:
+      'The page size must be a whole number of at least 1. Values above the maximum are reduced.',
   },
   InvalidPageToken: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'The page token cannot be used for this request; start again without it.',
+    description:
+      'The page token is not valid for this request. Start a new walk without a page token.',
   },
   ObjectsExceededLimit: {
     errorCode: 'INVALID_ARGUMENT',
     description:
-      'This listing ends at its retrieval limit and more objects exist. Narrow it with filters, use search by type, which has no limit, or ask the operator to raise it.',
+      'The walk reached its retrieval limit, and more objects exist. Narrow it with filters, use search by type, which has no limit, or ask the operator to raise the limit.',
   },
   MissingPostBody: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'This endpoint needs a request body.',
+    description: 'The request has no body, and this endpoint requires one.',
   },
   'Default:InvalidArgument': {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'A part of the request cannot be read; the parameters name it.',
+    description: 'A part of the request is invalid. The parameters name it.',
   },
   'Conjure:UnprocessableEntity': {
     errorCode: 'INVALID_ARGUMENT',
     status: 422,
-    description: 'The request body is JSON, but not what this endpoint takes.',
+    description:
+      'The request body is valid JSON, but does not match the schema of this endpoint. The parameters name the part.',
   },
   'Conjure:UnsupportedMediaType': {
     errorCode: 'INVALID_ARGUMENT',
     status: 415,
-    description: 'This endpoint takes another Content-Type.',
+    description:
+      'This endpoint does not support the Content-Type or Content-Encoding of the request. The parameters name what it expects.',
   },
   'Default:RequestEntityTooLarge': {
     errorCode: 'REQUEST_ENTITY_TOO_LARGE',
-    description: 'The request is larger than this endpoint takes.',
+    description: 'The request is larger than this endpoint allows.',
   },
 
-  // Questions
+  // Queries
   InvalidFields: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'A field of a query or an order is written properties.NAME.',
+    description: 'A field of a query or an order must have the form properties.NAME.',
   },
   InvalidPropertyValue: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'The value is not one that the property can have.',
+    description: 'The value is not valid for the type of the property.',
   },
   PropertyTypesSearchNotSupported: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'Properties of this type cannot be asked in this way.',
+    description: 'This query type does not support properties of this type.',
   },
   InvalidAndFilter: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'An and needs at least one query.',
+    description: 'A query of type "and" requires at least one inner query.',
   },
   InvalidOrFilter: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'An or needs at least one query.',
+    description: 'A query of type "or" requires at least one inner query.',
   },
   QueryDepthExceededLimit: {
     errorCode: 'INVALID_ARGUMENT',
@@ -162,126 +145,136 @@ export const ERRORS = {
   },
   InvalidRangeQuery: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'The lower end of the range is above its upper end.',
+    description: 'The lower bound of a range is above its upper bound.',
   },
   DuplicateOrderBy: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'The order names a property more than once.',
+    description: 'The order contains a property more than once.',
   },
   InvalidSortOrder: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'A direction is asc or desc.',
+    description:
+      'The direction of an order term must be asc or desc, optionally followed by nullsFirst or nullsLast.',
   },
   InvalidSortType: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'An order term begins with properties. or p.',
+    description: 'An order term must begin with properties. or p.',
   },
   PropertiesNotSortable: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'Objects cannot be put in order by properties of this type.',
+    description: 'Objects cannot be ordered by properties of this type.',
   },
   MalformedPropertyFilters: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'A filter is written properties.NAME.OPERATOR=VALUE.',
+    description: 'A filter must have the form properties.NAME.OPERATOR=VALUE.',
   },
   PropertyFiltersNotSupported: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'Properties of this type do not know these filters.',
+    description: 'This filter does not support properties of this type.',
   },
   InvalidPropertyFilterValue: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'The value of the filter is not one that the property can have.',
+    description: 'The value of a filter is not valid for the type of the property.',
   },
   MultiplePropertyValuesNotSupported: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'This filter takes one value only.',
+    description: 'This filter accepts only one value.',
   },
   InvalidPropertyType: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'Properties of this type cannot be aggregated in this way.',
+    description: 'This metric or grouping does not support properties of this type.',
   },
   AggregationMetricNotSupported: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'There is no such metric.',
+    description: 'The metric does not exist.',
   },
   MultipleGroupByOnFieldNotSupported: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'An aggregation groups by a property once.',
+    description: 'An aggregation can group by a property only once.',
   },
   InvalidAggregationRange: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'A range has one lower bound and one upper bound that is not below it.',
+    description:
+      'A range must have one lower bound and one upper bound, which is not below the lower one.',
   },
   InvalidAggregationRangeValue: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'The bound of a range is not a value that the property can have.',
+    description: 'A bound of a range is not valid for the type of the property.',
   },
   InvalidAggregationRangePropertyType: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'Only numbers, dates and timestamps are grouped by ranges.',
+    description: 'Only numbers, dates and timestamps can be grouped by ranges.',
   },
   InvalidDurationGroupByPropertyType: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'Only dates and timestamps are grouped by a duration.',
+    description: 'Only dates and timestamps can be grouped by duration.',
   },
   InvalidDurationGroupByValue: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'The duration is not one that this property can be grouped by.',
+    description: 'The duration is invalid, or not supported for the type of the property.',
   },
   AggregationGroupCountExceededLimit: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'The aggregation has too many groups; ask for fewer with maxGroupCount.',
+    description:
+      'The aggregation has too many groups. Limit them with maxGroupCount, or narrow the query.',
   },
   AggregationMemoryExceededLimit: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'The answer would be too large; ask for fewer groups or metrics.',
+    description: 'The response would be too large. Request fewer groups or metrics.',
   },
 
-  // Writing
+  // Writes
   InvalidOntologyDefinition: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'The ontology definition has mistakes; the parameters give the path of each.',
+    description:
+      'The ontology definition is invalid. The parameters list each mistake with its path.',
   },
   OntologyChangeRefused: {
     errorCode: 'CONFLICT',
-    description: 'The changed definition would invalidate stored objects; nothing was changed.',
+    description:
+      'The change would invalidate stored objects, so nothing was changed. The parameters list the reasons.',
   },
   OntologyDefinitionOutOfSync: {
     errorCode: 'CONFLICT',
-    description: 'The definition changed while this request was at work; send the request again.',
+    description: 'The ontology definition changed during this request. Send the request again.',
   },
   ReplacementsExceededLimit: {
     errorCode: 'CONFLICT',
     description:
-      'The object type has too many open replacements; publish one, give one up, or wait until idle ones expire.',
+      'The object type has too many open replacements. Publish or abandon one, or wait until idle ones expire.',
   },
   InvalidBatchLine: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'A line of the batch was refused; nothing of the batch was kept.',
+    description:
+      'A line of the batch is invalid, so nothing was written. The parameters list the invalid lines.',
   },
 
-  // The service itself
+  // The service
   TooManyRequests: {
     errorCode: 'CUSTOM_CLIENT',
     status: 429,
-    description: 'You use more of the service than your share; wait as long as Retry-After says.',
+    description: 'The caller exceeded a limit. Wait for the number of seconds in Retry-After.',
   },
   QueryTimedOut: {
     errorCode: 'TIMEOUT',
-    description: 'The query took longer than queries may take here; narrow it.',
+    description:
+      'The query exceeded its time limit. Narrow it, or ask the operator to raise the limit.',
   },
   QueryMemoryExceededLimit: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'The query needs more memory than queries may use here; narrow it.',
+    description:
+      'The query exceeded its memory limit. Narrow it, or ask the operator to raise the limit.',
   },
   ServiceUnavailable: {
     errorCode: 'CUSTOM_SERVER',
     status: 503,
-    description: 'The service cannot do this right now; try again shortly.',
+    description:
+      'The service cannot handle this request right now. Try again after the number of seconds in Retry-After.',
   },
   'Default:Internal': {
     errorCode: 'INTERNAL',
-    description: 'Something went wrong; the log knows more under this errorInstanceId.',
+    description:
+      'An internal error occurred. The log of the service has the details under this errorInstanceId.',
   },
 } as const satisfies Record<string, CatalogueEntry>
 

@@ -1,13 +1,8 @@
-/** The errors that the core and the stores throw, and the body that clients get for them. */
-import {
-  type CatalogueEntry,
-  ERRORS,
-  type ErrorCode,
-  type ErrorName,
-  STATUS_OF_CODE,
-} from './error-catalogue.ts'
+/** The error that the core and the stores throw, and the body that clients receive. */
+import { ERRORS, type ErrorName } from './error-catalogue.ts'
+import { type CatalogueEntry, type ErrorCode, STATUS_OF_CODE } from './error-codes.ts'
 
-/** The one body shape of every error [7.2]. */
+/** The body of every error response [7.2]. */
 export interface ErrorBody {
   readonly errorCode: ErrorCode
   readonly errorName: ErrorName
@@ -16,7 +11,7 @@ export interface ErrorBody {
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-/** What the core and the stores throw; only `http/error-response.ts` makes a response of it. */
+/** An error with a name from the catalogue. Only `http/response/` turns it into a response. */
 export class ObjectQueryError extends Error {
   readonly errorName: ErrorName
   readonly parameters: Readonly<Record<string, unknown>>
@@ -33,6 +28,7 @@ export class ObjectQueryError extends Error {
   }
 }
 
+/** Returns the HTTP status of an error. */
 export function statusOf(errorName: ErrorName): number {
   const entry: CatalogueEntry = ERRORS[errorName]
   return entry.status ?? STATUS_OF_CODE[entry.errorCode]

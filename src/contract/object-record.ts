@@ -1,18 +1,17 @@
+/**
+ * How a stored object looks on the wire [2.2]. The store writes a record as bytes, from literal text
+ * and stored columns, without parsing. A record shape is data, so that every store can compile it
+ * and no store knows a revision.
+ */
 import type { Revision } from './revisions.ts'
 
-/**
- * How a stored object looks on the wire [2.2]. A record is written by the store, as bytes, out of
- * literal text and stored columns: nothing is parsed on the way out. The parts of a record are
- * data, so that every store can compile them and no store knows a revision.
- */
-
-/** Stored columns, each already JSON text except `objectId`, which is a bare UUID. */
+/** A stored column. Each contains JSON text, except `objectId`, which is a bare UUID. */
 export type RecordColumn = 'objectId' | 'key' | 'title' | 'properties'
 
 export type RecordPart =
   | { readonly literal: string }
   | { readonly column: RecordColumn }
-  /** Literal and column together, left out where the column is null. */
+  /** The literal followed by the column; both are omitted if the column is null. */
   | { readonly literal: string; readonly optionalColumn: RecordColumn }
 
 export type RecordShape = readonly RecordPart[]
@@ -51,10 +50,10 @@ export function recordShape(revision: Revision, objectTypeApiName: string): Reco
   return shape
 }
 
-/** Nothing but the properties: how objects are exported, and put. */
+/** The properties alone, as objects are exported and put. */
 export const PROPERTIES_RECORD: RecordShape = [{ column: 'properties' }]
 
-/** What a shape adds to the stored text of a record: literals, identifier, and the comma. */
+/** Returns the bytes that a shape adds to the stored text: literals, object id and separator. */
 export function bytesOfShape(shape: RecordShape): number {
   return shape.reduce((bytes, part) => {
     if ('literal' in part) return bytes + part.literal.length

@@ -1,4 +1,4 @@
-/** What a bearer token may be allowed to do [5.2]. */
+/** The scopes of bearer tokens [5.2], each with what it allows. */
 export const SCOPES = {
   'api:ontologies-read': 'read ontologies and objects',
   'api:ontologies-write': 'define ontologies and write objects',

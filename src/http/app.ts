@@ -1,3 +1,4 @@
+/** The type of the application, and what requests and routes carry beside Fastify's own members. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
@@ -7,7 +8,7 @@ import type { Catalogue } from '../ontology/catalogue.ts'
 import type { RequestScope } from './request/admission.ts'
 import type { Caller } from './request/caller.ts'
 
-/** The Fastify application as the endpoints see it: typed by their schemas. */
+/** The Fastify application, whose requests are typed by the schemas of their endpoints. */
 export type App = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -20,17 +21,17 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set before the handler of every endpoint that needs a scope. */
     caller: Caller
-    /** Read when the request arrived; set together with the caller. */
+    /** The catalogue as of the arrival of the request. Set together with the caller. */
     catalogue: Catalogue
-    /** Ends with the request. */
+    /** What the request holds: released when the request ends. */
     context: RequestScope
-    /** The error that this request was answered with. */
+    /** The error that was sent, for the request log. */
     errorName: ErrorName | undefined
   }
   interface FastifyContextConfig {
-    /** What the caller's token must allow. */
+    /** The scope that the caller's token must have. */
     scope?: Scope
-    /** The error for a body that does not fit the schema, where it is not the usual one. */
+    /** The error for a body that does not match the schema, if it is not the default one. */
     invalidBody?: 'InvalidOntologyDefinition'
   }
 }

@@ -1,11 +1,11 @@
+/**
+ * The events of the HTTP layer, as data; the log decides which are written, and how. No event
+ * contains a secret, a token, a primary key or a property value: routes are named by their pattern,
+ * never by the requested path.
+ */
 import type { ErrorName } from '../contract/error-catalogue.ts'
 import type { TokenRefusal } from '../paging/page-token.ts'
 
-/**
- * What happens while requests are served, as data. One sink decides what is shown, and how.
- * No event carries a secret, a token, a key of an object or the value of a property: routes are
- * named by their pattern, never by the path that was asked for.
- */
 export type HttpEvent =
   | {
       readonly event: 'requestFinished'
@@ -24,7 +24,7 @@ export type HttpEvent =
       readonly error: unknown
     }
   | {
-      /** `/readyz` said no. Asked every few seconds, it is told in one short line. */
+      /** `/readyz` failed. Probes repeat every few seconds, so the event has no stack trace. */
       readonly event: 'notReady'
       readonly requestId: string
       readonly reason: string

@@ -1,13 +1,13 @@
 import { Type } from 'typebox'
 import { ObjectQueryError } from '../contract/errors.ts'
 import type { App } from './app.ts'
-import { responses } from './openapi/schemas.ts'
+import { responses } from './schemas/responses.ts'
 import type { Services } from './services.ts'
 
-/** What is asked every few seconds, by whoever watches the service. */
+/** The routes of health probes, which are called every few seconds. */
 export const HEALTH_ROUTES: readonly string[] = ['/healthz', '/readyz']
 
-/** Alive, and able to serve. */
+/** Adds `/healthz` (the process is alive) and `/readyz` (the store is reachable). */
 export function addHealth(app: App, services: Services): void {
   const schema = (operationId: string, summary: string) => ({
     operationId,
@@ -16,20 +16,28 @@ export function addHealth(app: App, services: Services): void {
     security: [],
     response: responses(Type.Object({ status: Type.Literal('ok') })),
   })
-  app.get('/healthz', { schema: schema('healthz', 'The process is alive') }, async () => ({
-    status: 'ok' as const,
-  }))
-  app.get('/readyz', { schema: schema('readyz', 'The store can be reached') }, async (request) => {
-    try {
-      await services.store.check()
-    } catch (error) {
-      if (!(error instanceof ObjectQueryError)) throw error
-      services.emit({ event: 'notReady', requestId: request.id, reason: reasonOf(error) })
-      // Without its cause, whose stack the log would show again for each probe of an outage.
-      throw new ObjectQueryError(error.errorName, error.parameters)
-    }
-    return { status: 'ok' as const }
-  })
+  app.get(
+    '/healthz',
+    { schema: schema('healthz', 'Check that the process is alive') },
+    async () => ({
+      status: 'ok' as const,
+    }),
+  )
+  app.get(
+    '/readyz',
+    { schema: schema('readyz', 'Check that the store is reachable') },
+    async (request) => {
+      try {
+        await services.store.check()
+      } catch (error) {
+        if (!(error instanceof ObjectQueryError)) throw error
+        services.emit({ event: 'notReady', requestId: request.id, reason: reasonOf(error) })
+        // Without the cause: the log would write its stack trace for every probe during an outage.
+        throw new ObjectQueryError(error.errorName, error.parameters)
+      }
+      return { status: 'ok' as const }
+    },
+  )
 }
 
 function reasonOf({ parameters, message, cause }: ObjectQueryError): string {

@@ -1,33 +1,31 @@
+/** What the endpoints work with. `server/` creates it once and passes it to every endpoint. */
 import type { MemoryBudget } from '../admission/memory-budget.ts'
 import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
-import type { TokenKeys } from '../paging/token-keys.ts'
+import type { WalkTokens } from '../paging/walk-tokens.ts'
 import type { QueryLimits } from '../query/query-budget.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { EventSink } from './events.ts'
 import type { Admission } from './request/admission.ts'
 
-/** What the endpoints work with: made once by `server/`, handed to all. */
 export interface Services {
   readonly store: ObjectStore
   readonly admission: Admission
-  /** Memory of batches in progress and pages that are not sent yet. */
+  /** The memory for batches in progress and unsent pages. */
   readonly memory: MemoryBudget
-  readonly tokenKeys: TokenKeys
-  /** The hash of the token with every right, where one is set. */
+  readonly walkTokens: WalkTokens
+  /** The hash of the token with every scope, if one is configured. */
   readonly adminTokenHash: string | undefined
-  readonly limits: PagingLimits
+  readonly limits: RequestLimits
   readonly now: () => number
   readonly newUuid: () => string
   readonly emit: EventSink
-  /** Whether anybody hears of requests that went well: watching each of them has its price. */
-  readonly reportsRequests: boolean
-  /** Whether the service is about to end, so that clients should take their next request elsewhere. */
+  /** Whether finished requests are logged. If not, they are not measured either. */
+  readonly isLoggingRequests: boolean
+  /** Whether the service is shutting down, so that clients should close their connections. */
   readonly isStopping: () => boolean
 }
 
-export interface PagingLimits {
-  readonly pageTokenTtlSeconds: number
-  readonly snapshotMaxAgeSeconds: number
+export interface RequestLimits {
   readonly pageMaxBytes: number
   readonly listObjectsLimit: RetrievalLimit
   readonly query: QueryLimits

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { nextPageState, tokenExpiry } from './next-page.ts'
+import { nextPageState } from './next-page.ts'
 import { effectivePageSize } from './page-size.ts'
 import { effectiveLimit, objectsStillAllowed } from './retrieval-limit.ts'
+import { tokenExpiry } from './walk-tokens.ts'
 
 describe('the page size', () => {
   it('[4.1.2] [8.1] is the hint, reduced to the maximum, which is also the default', () => {
@@ -14,7 +15,7 @@ describe('the page size', () => {
 })
 
 describe('the cross-page limit', () => {
-  it('[7.1] serves up to the last allowed object and refuses the page after it', () => {
+  it('[7.1] serves the last allowed object and rejects the page after it', () => {
     expect(objectsStillAllowed(0, 1000, 10_000)).toBe(1000)
     expect(objectsStillAllowed(9990, 999, 10_000)).toBe(10)
     expect(objectsStillAllowed(9999, 1, 10_000)).toBe(1)
@@ -28,7 +29,7 @@ describe('the cross-page limit', () => {
     }
   })
 
-  it('[8.2] lets exactly the limit through, however it is cut into pages', () => {
+  it('[8.2] allows exactly the limit, whatever the page sizes', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 500 }),
@@ -46,7 +47,7 @@ describe('the cross-page limit', () => {
     )
   })
 
-  it('[8.3] of a type stands before that of the endpoint, and none lifts it', () => {
+  it('[8.3] of a type overrides that of the endpoint, and none removes it', () => {
     expect(effectiveLimit(10_000, undefined)).toBe(10_000)
     expect(effectiveLimit(10_000, 5)).toBe(5)
     expect(effectiveLimit(5, 'none')).toBe('none')
@@ -55,11 +56,11 @@ describe('the cross-page limit', () => {
   })
 })
 
-describe('what follows a page', () => {
+describe('the next page', () => {
   const page = { count: 3, last: { pk: 'c', version: 7 }, more: true }
   const walk = { alreadySent: 10, totalCount: 99, snapshot: undefined }
 
-  it('[2.1.1] [2.1.2] is a state when more exists and nothing otherwise', () => {
+  it('[2.1.1] [2.1.2] has a state if more objects exist, and none otherwise', () => {
     expect(nextPageState(page, walk)).toEqual({
       after: { pk: 'c', version: 7 },
       served: 13,
@@ -69,11 +70,11 @@ describe('what follows a page', () => {
     expect(nextPageState({ ...page, more: false }, walk)).toBeUndefined()
   })
 
-  it('[2.1.5] lives for its time, but no longer than its snapshot', () => {
-    const life = { ttlSeconds: 300, snapshotMaxAgeSeconds: 3600 }
+  it('[2.1.5] has a token that expires after its lifetime, but no later than its snapshot', () => {
+    const lifetime = { ttlSeconds: 300, snapshotMaxAgeSeconds: 3600 }
     const snapshot = { version: 1, takenAtSeconds: 1000 }
-    expect(tokenExpiry(1000, undefined, life)).toBe(1300)
-    expect(tokenExpiry(2000, snapshot, life)).toBe(2300)
-    expect(tokenExpiry(4500, snapshot, life)).toBe(4600)
+    expect(tokenExpiry(1000, undefined, lifetime)).toBe(1300)
+    expect(tokenExpiry(2000, snapshot, lifetime)).toBe(2300)
+    expect(tokenExpiry(4500, snapshot, lifetime)).toBe(4600)
   })
 })

@@ -1,25 +1,21 @@
-import type { LastServed, PageState, SnapshotState } from './page-token.ts'
-
-/**
- * What follows a page: a token when more exists, none otherwise [2.1.1, 2.1.2], and for how long
- * the token lives.
- */
+/** Decides whether a page has a successor [2.1.1] [2.1.2], and where that page starts. */
+import type { Cursor, PageState, SnapshotState } from './page-token.ts'
 
 export interface ServedPage {
   readonly count: number
-  readonly last: LastServed | undefined
-  /** Whether at least one object comes after the last one of this page. */
+  readonly last: Cursor | undefined
+  /** True if at least one object follows the last one of this page. */
   readonly more: boolean
 }
 
-/** What all pages of a walk share. */
+/** What all pages of a walk have in common. */
 export interface WalkState {
   readonly alreadySent: number
   readonly totalCount: number | undefined
   readonly snapshot: SnapshotState | undefined
 }
 
-/** The state that the next page starts from, or nothing after the last page. */
+/** Returns the state that the next page starts from, or undefined after the last page. */
 export function nextPageState(served: ServedPage, walk: WalkState): PageState | undefined {
   if (!served.more || served.last === undefined) return undefined
   return {
@@ -28,20 +24,4 @@ export function nextPageState(served: ServedPage, walk: WalkState): PageState | 
     totalCount: walk.totalCount,
     snapshot: walk.snapshot,
   }
-}
-
-export interface TokenLife {
-  readonly ttlSeconds: number
-  readonly snapshotMaxAgeSeconds: number
-}
-
-/** Every page renews the life of the walk, but no token outlives the data that it points to. */
-export function tokenExpiry(
-  nowSeconds: number,
-  snapshot: SnapshotState | undefined,
-  life: TokenLife,
-): number {
-  const renewed = nowSeconds + life.ttlSeconds
-  if (snapshot === undefined) return renewed
-  return Math.min(renewed, snapshot.takenAtSeconds + life.snapshotMaxAgeSeconds)
 }

@@ -62,7 +62,7 @@ describe('a page token', () => {
     )
   })
 
-  it('[2.1.5] is of no use with any single bit flipped', () => {
+  it('[2.1.5] is malformed with any single bit flipped', () => {
     const token = sealPageToken(at('key'), binding, 100, keys)
     const bytes = Buffer.from(token.slice(3), 'base64url')
     for (let bit = 0; bit < bytes.length * 8; bit += 1) {
@@ -73,14 +73,14 @@ describe('a page token', () => {
     }
   })
 
-  it('[2.1.5] is of no use with any character changed, cut or added', () => {
+  it('[2.1.5] is malformed with any character changed, removed or added', () => {
     const state = at('key')
     const characters = fc.constantFrom(...'ABCxyz019-_+/= .')
     fc.assert(
       fc.property(fc.nat(), characters, fc.nat({ max: 3 }), (at, character, removed) => {
         const token = sealPageToken(state, binding, 100, keys)
-        const place = at % (token.length + 1)
-        const changed = token.slice(0, place) + character + token.slice(place + removed)
+        const position = at % (token.length + 1)
+        const changed = token.slice(0, position) + character + token.slice(position + removed)
         fc.pre(changed !== token)
         expect(openPageToken(changed, binding, 0, keys)).toEqual(malformed)
       }),
@@ -88,7 +88,7 @@ describe('a page token', () => {
     )
   })
 
-  it('[2.1.5] has one spelling: other base64 of the same bytes is refused', () => {
+  it('[2.1.5] has one spelling: other base64 of the same bytes is rejected', () => {
     // A key of 1 byte leaves unused bits in the last character.
     const token = sealPageToken(at('k'), binding, 9, keys)
     const last = token.at(-1) ?? ''
@@ -106,7 +106,7 @@ describe('a page token', () => {
     }
   })
 
-  it('[2.1.5] never opens what was made up', () => {
+  it('[2.1.5] is malformed if the client made it up', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const token = `v1.${Buffer.from(bytes).toString('base64url')}`
@@ -116,7 +116,7 @@ describe('a page token', () => {
     )
   })
 
-  it('[2.1.5] is different each time, so nothing shows through', () => {
+  it('[2.1.5] differs each time, so it reveals nothing about the state', () => {
     const state = at('key')
     const tokens = Array.from({ length: 50 }, () => sealPageToken(state, binding, 100, keys))
     expect(new Set(tokens).size).toBe(50)
@@ -126,7 +126,7 @@ describe('a page token', () => {
     )
   })
 
-  it('tells why it is refused: caller, request, time', () => {
+  it('reports why it is refused: other caller, other request, expired', () => {
     const token = sealPageToken(at('k'), binding, 100, keys)
     const open = (other: Partial<TokenBinding>, now: number) =>
       openPageToken(token, { ...binding, ...other }, now, keys)
@@ -137,7 +137,7 @@ describe('a page token', () => {
     expect(open({}, 99.999)).toHaveProperty('state')
   })
 
-  it('is opened by every key and sealed by the first', () => {
+  it('is sealed with the first key and opened with any of them', () => {
     const [a, b, c] = [randomBytes(32), randomBytes(32), randomBytes(32)]
     const state = at('k')
     const token = sealPageToken(state, binding, 100, tokenKeys([a, b]))
@@ -163,7 +163,7 @@ describe('the fingerprint of a request', () => {
     expect(new Set(prints).size).toBe(variants.length)
   })
 
-  it('[4.1.1] cannot be made equal by moving text from one part to the next', () => {
+  it('[4.1.1] stays different when text moves from one part to the next', () => {
     const one = requestFingerprint({ ...request, ontologyRid: 'a', objectType: 'b","c' })
     const two = requestFingerprint({ ...request, ontologyRid: 'a","b', objectType: 'c' })
     expect(one.equals(two)).toBe(false)
@@ -171,7 +171,7 @@ describe('the fingerprint of a request', () => {
 })
 
 describe('token keys', () => {
-  it('never use a nonce twice, and open the tokens of many other processes', () => {
+  it('never repeat a nonce, and open the tokens of many other processes', () => {
     const secret = randomBytes(32)
     const own = tokenKeys([secret])
     const nonces = Array.from({ length: 1000 }, () => nextNonce(own))
@@ -184,8 +184,8 @@ describe('token keys', () => {
     }
   })
 
-  it('must be there and have 32 bytes', () => {
-    expect(() => tokenKeys([])).toThrow('at least one')
+  it('are required, and each has 32 bytes', () => {
+    expect(() => tokenKeys([])).toThrow('At least one')
     expect(() => tokenKeys([randomBytes(31)])).toThrow('32 bytes')
   })
 })

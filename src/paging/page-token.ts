@@ -1,41 +1,39 @@
+/**
+ * Page tokens: sealed, so that a client can neither read nor change them, and bound to one request
+ * and one caller [2.1.5]. The token carries the whole state of a walk; the server keeps none.
+ *
+ *     v1.BASE64URL( format 1 | key id 4 | salt 16 | nonce 12 | sealed state | tag 16 )
+ */
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
 import { PAGE_TOKEN_MAX_LENGTH } from '../contract/limits.ts'
 import { FINGERPRINT_BYTES } from './request-fingerprint.ts'
 import { KEY_ID_BYTES, NONCE_BYTES, SALT_BYTES, type TokenKeys } from './token-keys.ts'
 
-/**
- * Page tokens: sealed, so that a client can neither read nor change them, and bound to one request
- * and one caller [2.1.5]. All that a walk needs travels in the token; no server keeps state.
- *
- *     v1.BASE64URL( format 1 | key id 4 | salt 16 | nonce 12 | sealed state | tag 16 )
- *
- * The format byte lets a later release still open the tokens of this one.
- */
-
-/** Where a walk stands between two pages. */
+/** The state of a walk between two pages. */
 export interface PageState {
-  /** The last object served; the next page starts strictly after it. */
-  readonly after: LastServed
-  /** Objects served so far, for the cross-page limit. */
+  /** The next page starts strictly after this row. */
+  readonly after: Cursor
+  /** Objects served so far; compared with the cross-page limit. */
   readonly served: number
-  /** How many objects the walk is about, where the first page has counted them for all. */
+  /** The number of matching objects, if the first page counted them for the whole walk. */
   readonly totalCount: number | undefined
-  /** Present in snapshot walks: the version all pages read, and when it was taken. */
+  /** Set for snapshot walks. */
   readonly snapshot: SnapshotState | undefined
 }
 
-/** The key of an object and the commit that wrote the row of it that was served. */
-export interface LastServed {
+/** The row that a page ended with: the primary key, and the version that wrote the row. */
+export interface Cursor {
   readonly pk: string
   readonly version: number
 }
 
+/** The version that all pages of a snapshot walk read, and when it was taken. */
 export interface SnapshotState {
   readonly version: number
   readonly takenAtSeconds: number
 }
 
-/** What a token can be used for: this request, by this caller, until then. */
+/** The fingerprints of the request and the caller that a token is valid for. */
 export interface TokenBinding {
   readonly request: Buffer
   readonly caller: Buffer
@@ -48,6 +46,7 @@ export type OpenedToken =
   | { readonly refused: Exclude<TokenRefusal, 'reclaimed'> }
 
 const PREFIX = 'v1.'
+/** Lets a later release recognise the tokens of this one. */
 const FORMAT = 1
 const TAG_BYTES = 16
 const SALT_AT = 1 + KEY_ID_BYTES
@@ -77,7 +76,7 @@ export function sealPageToken(
   return token
 }
 
-/** Opens a token, or says why it is of no use. Nothing in it is looked at before it is proven. */
+/** Opens a token, or returns why it is refused. Nothing in it is used before it is authenticated. */
 export function openPageToken(
   token: string,
   binding: TokenBinding,
@@ -101,7 +100,7 @@ function unseal(token: string, keys: TokenKeys): Buffer | undefined {
   if (!token.startsWith(PREFIX)) return undefined
   const text = token.slice(PREFIX.length)
   const bytes = Buffer.from(text, 'base64url')
-  // One token has one spelling: base64 readers take others for the same bytes.
+  // Base64 decoders accept several spellings of the same bytes; only the canonical one is valid.
   if (bytes.toString('base64url') !== text) return undefined
   if (bytes.length < HEAD_BYTES + AT.pk + TAG_BYTES || bytes[0] !== FORMAT) return undefined
 
@@ -115,7 +114,7 @@ function unseal(token: string, keys: TokenKeys): Buffer | undefined {
 function unsealWith(bytes: Buffer, key: KeyObject): Buffer | undefined {
   const head = bytes.subarray(0, HEAD_BYTES)
   const tagAt = bytes.length - TAG_BYTES
-  // Without authTagLength a shortened, easily guessed tag would be accepted.
+  // Without authTagLength, Node accepts a truncated tag, which is easy to guess.
   const decipher = createDecipheriv(CIPHER, key, head.subarray(NONCE_AT), {
     authTagLength: TAG_BYTES,
   })
@@ -130,7 +129,7 @@ function unsealWith(bytes: Buffer, key: KeyObject): Buffer | undefined {
   return plain
 }
 
-/** Where each part of the sealed state begins. Numbers are doubles: exact to 2^53, fixed width. */
+/** Offsets in the sealed state. Numbers are doubles: fixed width, and exact up to 2^53. */
 const AT = {
   request: 0,
   caller: FINGERPRINT_BYTES,
@@ -143,7 +142,7 @@ const AT = {
   pk: 2 * FINGERPRINT_BYTES + 48,
 } as const
 
-/** Stands in the place of a number that a walk does not have. */
+/** Encodes an absent number. */
 const NONE = -1
 
 function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: number): Buffer {

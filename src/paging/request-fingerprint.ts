@@ -1,18 +1,21 @@
+/**
+ * Fingerprints of requests and callers, which page tokens are bound to: "the rest of the request is
+ * repeated unchanged" [4.1.1].
+ */
 import { hash } from 'node:crypto'
 import type { Revision } from '../contract/revisions.ts'
 
 /**
- * "The rest of the request is repeated unchanged" [4.1.1]: what a page token is bound to. The page
- * size is no part of it, because it is a suggestion. The query is the parsed one, so that another
- * spelling of the same question is the same request.
+ * The parts of a request that must not change during a walk. The page size is missing because it is
+ * only a hint. The query is the parsed one, so equivalent spellings have the same fingerprint.
  */
 export interface FingerprintedRequest {
   readonly endpoint: string
   readonly revision: Revision
   readonly ontologyRid: string
-  /** RID, key and key type: another type of the same name is another request. */
+  /** RID, key property and key type, so that a recreated type of the same name differs. */
   readonly objectType: string
-  /** The parsed query: plain data whose members always stand in the same order. */
+  /** The parsed query: plain data with its members in a fixed order. */
   readonly query: object
   readonly order: readonly object[]
   readonly selection: readonly string[] | undefined
@@ -37,18 +40,8 @@ export function requestFingerprint(request: FingerprintedRequest): Buffer {
   )
 }
 
-/** Callers come back with every page. */
-const callers = new Map<string, Buffer>()
-const CALLERS_KEPT = 1000
-
 export function callerFingerprint(callerId: string): Buffer {
-  let fingerprint = callers.get(callerId)
-  if (fingerprint === undefined) {
-    fingerprint = shortHash(callerId)
-    if (callers.size >= CALLERS_KEPT) callers.clear()
-    callers.set(callerId, fingerprint)
-  }
-  return fingerprint
+  return shortHash(callerId)
 }
 
 function shortHash(text: string): Buffer {

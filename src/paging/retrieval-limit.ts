@@ -1,9 +1,9 @@
+/** The cross-page limit: how many objects one walk may return in total [8.2]. */
 import { ObjectQueryError } from '../contract/errors.ts'
 
-/** The most objects that one listing may return across its pages [8.2]. */
 export type RetrievalLimit = number | 'none'
 
-/** A type's own limit stands before the endpoint's. */
+/** Returns the limit of a walk: the object type's own, or that of the endpoint. */
 export function effectiveLimit(
   ofEndpoint: RetrievalLimit,
   ofType: RetrievalLimit | undefined,
@@ -12,11 +12,11 @@ export function effectiveLimit(
 }
 
 /**
- * Trims a page that would cross the limit, and refuses one that starts at it.
+ * Returns how many objects the next page may hold. Throws `ObjectsExceededLimit` once the limit is
+ * reached.
  *
- * The refusal comes with the request after the last allowed object, not with the page that reaches
- * it: those objects are inside the limit and the client is owed them. That page carries a token
- * when more objects exist, so a listing never ends silently at its limit [7.1].
+ * The page that reaches the limit is still served, with a token if more objects exist. Only the
+ * request after it fails, so a walk never ends silently at its limit [7.1].
  */
 export function objectsStillAllowed(
   alreadySent: number,

@@ -1,30 +1,29 @@
+/**
+ * The keys of page tokens. The first key seals and all of them open, so that a key can be added on
+ * every node before it seals, and removed after its last token has expired.
+ *
+ * A configured key never seals directly. Each process derives its own key from it with a random
+ * salt, and counts its nonces, so no nonce is ever used twice with the same key.
+ */
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 import { RecentMap } from '../contract/recent-map.ts'
 
-/**
- * The keys of page tokens: the first seals, all open, so that a key can be added on every node
- * before it is used and dropped when its last token has expired.
- *
- * No configured key seals by itself. Every process derives a key of its own from it and a random
- * salt, and counts its nonces: however many tokens are sealed, no nonce meets the same key twice.
- */
-
 export const KEY_BYTES = 32
 export const KEY_ID_BYTES = 4
-/** Random bytes that make the sealing key of one process. */
+/** Random bytes from which a process derives its sealing key. */
 export const SALT_BYTES = 16
 export const NONCE_BYTES = 12
 /** More tokens than a process can seal in a thousand years. */
 const COUNTER_BYTES = 6
 
-/** Tokens whose contents are kept: those that were just sealed come back with the next page. */
+/** The number of decrypted tokens to cache: a token just sealed returns with the next request. */
 const OPENED_TOKENS_KEPT = 4096
 
-/** Derived keys that are kept: one for each process whose tokens are about, and some to spare. */
+/** The number of derived keys to cache: one per process whose tokens are in use, with spare room. */
 const DERIVED_KEYS_KEPT = 256
 
 interface MasterKey {
-  /** Tells which key sealed a token, without telling anything about the key. */
+  /** Identifies the key that sealed a token, without revealing anything about it. */
   readonly id: Buffer
   readonly secret: KeyObject
 }
@@ -34,28 +33,28 @@ export class TokenKeys {
   readonly #salt: Buffer
   readonly #sealingKey: KeyObject
   readonly #sealingId: string
-  /** Only keys that have opened a token are kept: made-up tokens must not push them out. */
+  /** Only keys that opened a token are cached, so that forged tokens cannot evict them. */
   readonly #proven = new RecentMap<KeyObject>(DERIVED_KEYS_KEPT)
   readonly #opened = new RecentMap<Buffer>(OPENED_TOKENS_KEPT)
   #sealed = 0
 
-  /** Keys of 32 bytes, the sealing one first, and the random salt of this process. */
+  /** Takes keys of 32 bytes, the sealing one first, and the random salt of this process. */
   constructor(secrets: readonly Uint8Array[], salt: Buffer) {
     const [first, ...others] = secrets.map(masterKey)
-    if (first === undefined) throw new Error('there must be at least one page token key')
-    if (salt.length !== SALT_BYTES) throw new Error(`the salt has ${SALT_BYTES} bytes`)
+    if (first === undefined) throw new Error('At least one page token key is required.')
+    if (salt.length !== SALT_BYTES) throw new Error(`The salt must have ${SALT_BYTES} bytes.`)
     this.#masters = [first, ...others]
     this.#salt = salt
     this.#sealingKey = derive(first, salt)
     this.#sealingId = first.id.toString('base64url')
   }
 
-  /** Tells which key seals, without telling anything about it. */
+  /** Identifies the sealing key, without revealing anything about it. */
   get sealingId(): string {
     return this.#sealingId
   }
 
-  /** Writes key id, salt and nonce of the next token, and gives the key that seals it. */
+  /** Writes the key id, salt and nonce of the next token, and returns the key that seals it. */
   nextSeal(into: Buffer, at: number): KeyObject {
     this.#sealed += 1
     const saltAt = at + KEY_ID_BYTES
@@ -67,17 +66,17 @@ export class TokenKeys {
     return this.#sealingKey
   }
 
-  /** Remembers what a proven token holds. */
+  /** Caches the decrypted state of an authenticated token. */
   remember(token: string, plain: Buffer): void {
     this.#opened.set(token, plain)
   }
 
-  /** What a token holds that was sealed or opened here a short while ago. */
+  /** Returns the cached state of a token that this process sealed or opened recently. */
   recall(token: string): Buffer | undefined {
     return this.#opened.get(token)
   }
 
-  /** Tries the keys that a token with this id and salt can have been sealed with. */
+  /** Calls `unseal` with each key that may have sealed a token with this id and salt. */
   open(
     id: Buffer,
     salt: Buffer,
@@ -102,7 +101,7 @@ function derive(master: MasterKey, salt: Buffer): KeyObject {
 
 function masterKey(bytes: Uint8Array): MasterKey {
   const secret = Buffer.from(bytes)
-  if (secret.length !== KEY_BYTES) throw new Error(`a page token key has ${KEY_BYTES} bytes`)
+  if (secret.length !== KEY_BYTES) throw new Error(`A page token key must have ${KEY_BYTES} bytes.`)
   const digest = hash(
     'sha256',
     Buffer.concat([Buffer.from('page-token-key-id:'), secret]),

@@ -9,6 +9,7 @@ import { buildApp } from '../http/build-app.ts'
 import { Admission } from '../http/request/admission.ts'
 import { hashSecret } from '../http/request/caller.ts'
 import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
+import { WalkTokens } from '../paging/walk-tokens.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { closeApp } from './close-app.ts'
 import { type Config, ConfigError } from './config.ts'
@@ -97,11 +98,12 @@ export async function startServer(config: Config, options: ServerOptions): Promi
       store,
       admission,
       memory: new MemoryBudget(requestMemory(config)),
-      tokenKeys: new TokenKeys(keys, randomBytes(SALT_BYTES)),
+      walkTokens: new WalkTokens(new TokenKeys(keys, randomBytes(SALT_BYTES)), {
+        ttlSeconds: config.OQS_PAGE_TOKEN_TTL_SECONDS,
+        snapshotMaxAgeSeconds: config.OQS_SNAPSHOT_MAX_AGE_SECONDS,
+      }),
       adminTokenHash: admin === undefined ? undefined : hashSecret(admin),
       limits: {
-        pageTokenTtlSeconds: config.OQS_PAGE_TOKEN_TTL_SECONDS,
-        snapshotMaxAgeSeconds: config.OQS_SNAPSHOT_MAX_AGE_SECONDS,
         pageMaxBytes: config.OQS_PAGE_MAX_BYTES,
         listObjectsLimit: config.OQS_LIST_OBJECTS_LIMIT,
         query: {
@@ -114,7 +116,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
       now,
       newUuid: randomUUID,
       emit: log,
-      reportsRequests: isLogged('requestFinished', config.OQS_LOG_LEVEL),
+      isLoggingRequests: isLogged('requestFinished', config.OQS_LOG_LEVEL),
       isStopping: () => isStopping,
     },
     { version, docs: config.OQS_DOCS },

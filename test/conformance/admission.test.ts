@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { type Service, startService } from '../support/service.ts'
 
-/** How much of the service one caller may use. */
+/** The limits of one caller. */
 
 const THINGS: OntologyDefinition = {
   apiName: 'limits',
@@ -33,7 +33,7 @@ describe('requests per minute', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  it('are counted for each caller, refused with 429 and come back with time', async () => {
+  it('are counted per caller, rejected with 429 above the limit, and allowed again later', async () => {
     const [one, other] = [await service.createToken(), await service.createToken()]
     const answers = []
     for (let n = 0; n < 12; n += 1) answers.push(await service.ask(LIST, { token: one }))
@@ -50,7 +50,7 @@ describe('requests per minute', () => {
     expect((await service.ask(LIST, { token: one })).status).toBe(429)
   })
 
-  it('do not count for health and metadata that needs no token', async () => {
+  it('are not counted for endpoints without a token', async () => {
     for (let n = 0; n < 15; n += 1) {
       expect((await service.ask('/healthz', { token: null })).status).toBe(200)
     }
@@ -64,11 +64,11 @@ describe('requests in progress', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  it('are limited for each caller, however they arrive, until they are answered', async () => {
+  it('are limited per caller until they are answered, on any number of connections', async () => {
     const token = await service.createToken({
       scopes: ['api:ontologies-read', 'api:ontologies-write'],
     })
-    // Batches that are never finished stay in progress. One may itself be refused, if it arrives
+    // Batches that never end stay in progress. One may itself be rejected, if it arrives
     // together with a list.
     const held: Socket[] = []
     let refused = await service.ask(LIST, { token })
@@ -91,7 +91,7 @@ describe('requests in progress', () => {
     const statuses = await untilAnswers(socket, text, 15)
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(3)
     expect(statuses.every((status) => status === 200 || status === 429)).toBe(true)
-    // What was answered no longer counts.
+    // Answered requests no longer count.
     socket.write(request)
     expect((await untilAnswers(socket, text, 16)).at(-1)).toBe(200)
     socket.destroy()
@@ -123,7 +123,7 @@ async function openBatch(url: string, token: string): Promise<Socket> {
   return socket
 }
 
-/** Asks until the answer has the status, which takes as long as the connections need to be seen. */
+/** Repeats a request until it has the status: the service needs a moment to see the connections. */
 async function untilStatus(service: Service, token: string, status: number) {
   for (;;) {
     const answer = await service.ask(LIST, { token })

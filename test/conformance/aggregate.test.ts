@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { type Service, startService } from '../support/service.ts'
 
-/** Aggregations by example; test/properties/aggregate.property.test.ts holds them against a model. */
+/** Aggregations by example; test/properties/aggregate.property.test.ts compares them with a model. */
 
 const SALES: OntologyDefinition = {
   apiName: 'sales',
@@ -85,7 +85,7 @@ describe('aggregate objects, revision 1.0', () => {
 
   const ask = (body: unknown, path = AGGREGATE) => service.ask(path, { json: body })
 
-  /** What one metric is, over everything or what a query finds. */
+  /** Returns one metric over all objects, or over those that match a query. */
   async function metricOf(aggregation: object, query?: object): Promise<unknown> {
     const answer = await ask({ aggregation: [aggregation], query })
     expect(answer.status).toBe(200)
@@ -94,7 +94,7 @@ describe('aggregate objects, revision 1.0', () => {
     return answer.body.data[0].metrics[0].value
   }
 
-  /** Each group with its count. */
+  /** Returns each group with its count. */
   async function groupsOf(...groupBy: object[]): Promise<[object, number][]> {
     const answer = await ask({ aggregation: [count], groupBy })
     expect(answer.status).toBe(200)
@@ -104,7 +104,7 @@ describe('aggregate objects, revision 1.0', () => {
     ])
   }
 
-  it('answers exactly one row without groupBy', async () => {
+  it('returns exactly one group without groupBy', async () => {
     const answer = await ask({ aggregation: [count], query: null, groupBy: null })
     expect(answer.text).toBe('{"data":[{"group":{},"metrics":[{"name":"count","value":7}]}]}')
     const none = await ask(
@@ -124,7 +124,7 @@ describe('aggregate objects, revision 1.0', () => {
     ])
   })
 
-  it('takes what the published clients send', async () => {
+  it('accepts what published clients send', async () => {
     const answer = await ask({ aggregation: [count], groupBy: [exact('city')] })
     expect(answer.body).toEqual({
       data: [
@@ -135,13 +135,13 @@ describe('aggregate objects, revision 1.0', () => {
     })
   })
 
-  it('computes metrics exactly, and rounds them once', async () => {
+  it('computes metrics exactly, and rounds only the result', async () => {
     expect(await metricOf(metric('min', 'units'))).toBe(-7)
     expect(await metricOf(metric('max', 'units'))).toBe(12)
     expect(await metricOf(metric('sum', 'units'))).toBe(21)
     expect(await metricOf(metric('avg', 'units'))).toBe(4.2)
     expect(await metricOf(metric('approximateDistinct', 'units'))).toBe(4)
-    // 2^63 - 1 twice, 5 and -2^63: past 64 bits on the way, exact in the end.
+    // 2^63 - 1 twice, 5 and -2^63: the partial sums exceed 64 bits, the result does not.
     expect(await metricOf(metric('sum', 'cents'))).toBe(Number(2n ** 63n + 3n))
     expect(await metricOf(metric('sum', 'cents'), eq('kind', 'tea'))).toBe(Number(2n ** 64n - 2n))
     expect(await metricOf(metric('avg', 'cents'), eq('kind', 'tea'))).toBe(Number(2n ** 63n - 1n))
@@ -154,14 +154,14 @@ describe('aggregate objects, revision 1.0', () => {
     expect(await metricOf(metric('max', 'price'))).toBe(0.2)
   })
 
-  it('computes times in milliseconds', async () => {
+  it('returns dates and timestamps in milliseconds', async () => {
     expect(await metricOf(metric('min', 'day'))).toBe(-86_400_000)
     expect(await metricOf(metric('max', 'day'))).toBe(Date.UTC(2020, 1, 1))
     expect(await metricOf(metric('min', 'at'))).toBe(-1000)
     expect(await metricOf(metric('max', 'at'))).toBe(Date.UTC(2020, 1, 1))
   })
 
-  it('shows NaN and the infinities as text', async () => {
+  it('returns NaN and the infinities as text', async () => {
     expect(await metricOf(metric('sum', 'score'))).toBe('NaN')
     expect(await metricOf(metric('avg', 'score'))).toBe('NaN')
     expect(await metricOf(metric('max', 'score'))).toBe('NaN')
@@ -178,7 +178,7 @@ describe('aggregate objects, revision 1.0', () => {
     expect(await metricOf(metric('min', 'score'), eq('id', 3))).toBe('NaN')
   })
 
-  it('aggregates what a query finds, fuzzy terms included', async () => {
+  it('aggregates the matches of a query, including fuzzy terms', async () => {
     const oil = { type: 'anyTerm', field: field('city'), value: 'zurich', fuzzy: true }
     expect(await metricOf(count, oil)).toBe(2)
     expect(await metricOf(count, { type: 'contains', field: field('tags'), value: 'red' })).toBe(1)
@@ -223,7 +223,7 @@ describe('aggregate objects, revision 1.0', () => {
     ])
   })
 
-  it('groups by width, below zero too', async () => {
+  it('groups by width, including negative values', async () => {
     const width = (name: string, fixedWidth: number) => ({
       type: 'fixedWidth',
       field: field(name),
@@ -247,7 +247,7 @@ describe('aggregate objects, revision 1.0', () => {
     ])
   })
 
-  it('groups by ranges, in their order, an object in every range that holds it', async () => {
+  it('groups by ranges in the order of the request, with an object in every range that contains it', async () => {
     const ranges = [
       { gt: 3, lte: 12 },
       { gte: 3, lt: 12 },
@@ -273,7 +273,7 @@ describe('aggregate objects, revision 1.0', () => {
     ])
   })
 
-  it('groups by duration from 1970 on, in UTC', async () => {
+  it('groups by duration in UTC, counted from 1970', async () => {
     const by = (name: string, duration: string) => ({
       type: 'duration',
       field: field(name),
@@ -299,7 +299,7 @@ describe('aggregate objects, revision 1.0', () => {
     ])
   })
 
-  it('keeps the largest groups, and counts what it dropped', async () => {
+  it('keeps the largest groups, and counts the objects of the others', async () => {
     const largest = await ask({
       aggregation: [count],
       groupBy: [exact('city', { maxGroupCount: 2 })],
@@ -314,7 +314,7 @@ describe('aggregate objects, revision 1.0', () => {
       groupBy: [exact('city', { maxGroupCount: 3 })],
     })
     expect(enough.body.excludedItems).toBe(0)
-    // Within each kind, the largest city; of equal ones the first.
+    // The largest city of each kind; the first of equal ones.
     const nested = await ask({
       aggregation: [count],
       groupBy: [exact('kind'), exact('city', { maxGroupCount: 1 })],
@@ -348,7 +348,7 @@ describe('aggregate objects, revision 1.0', () => {
     [by(on('units', 'fixedWidth', { fixedWidth: 0 })), 'groupBy[0].fixedWidth'],
     [by(on('units', 'fixedWidth', { fixedWidth: 0.5 })), 'groupBy[0].fixedWidth'],
     [by(on('units', 'ranges', { ranges: [{ gte: 1, lt: 2, to: 3 }] })), 'groupBy[0].ranges[0].to'],
-  ])('refuses %j', async (body, parameter) => {
+  ])('rejects %j', async (body, parameter) => {
     const answer = await ask(body)
     expect(answer.status).toBe(422)
     expect(answer.body.errorName).toBe('Conjure:UnprocessableEntity')
@@ -369,14 +369,14 @@ describe('aggregate objects, revision 1.0', () => {
     ['InvalidDurationGroupByValue', 'day', by(on('day', 'duration', { duration: 'PT1H' }))],
     ['InvalidAndFilter', 'query', { aggregation: [count], query: { type: 'and', value: [] } }],
     ['Default:InvalidArgument', 'odd', { aggregation: [count], query: { type: 'odd' } }],
-  ])('answers %s with the name %s', async (errorName, name, body) => {
+  ])('returns %s with the name %s', async (errorName, name, body) => {
     const answer = await ask(body)
     expect(answer.status).toBe(errorName === 'PropertiesNotFound' ? 404 : 400)
     expect(answer.body.errorName).toBe(errorName)
     expect(Object.values(answer.body.parameters).flat()).toContain(name)
   })
 
-  it('needs a body, a token and the scope', async () => {
+  it('requires a body, a token and the scope', async () => {
     const nothing = await service.ask(AGGREGATE, { method: 'POST' })
     expect(nothing.body.errorName).toBe('MissingPostBody')
     const nobody = await service.ask(AGGREGATE, { token: null, json: { aggregation: [count] } })
@@ -386,7 +386,7 @@ describe('aggregate objects, revision 1.0', () => {
     expect(writer.body.errorName).toBe('ApiUsageDenied')
   })
 
-  it('takes as many metrics and groupings as it says', async () => {
+  it('accepts as many metrics and groupings as documented', async () => {
     const aggregation = Array.from({ length: 100 }, (_, index) => ({
       ...metric('avg', 'score'),
       name: `metric ${index}`,
@@ -421,7 +421,7 @@ describe('limits of aggregations', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  it('refuse more groups, unless fewer are asked for', async () => {
+  it('reject too many groups, unless maxGroupCount keeps fewer', async () => {
     const by = (grouping: object) =>
       service.ask(AGGREGATE, { json: { aggregation: [count], groupBy: [grouping] } })
     expect((await by(exact('city'))).body.data).toHaveLength(3)
@@ -437,7 +437,7 @@ describe('limits of aggregations', () => {
     expect(cut.body.excludedItems).toBe(4)
   })
 
-  it('refuse an answer that is too large', async () => {
+  it('reject a response that would be too large', async () => {
     await using large = await startService()
     await large.apply(SALES)
     const objects = Array.from({ length: 1500 }, (_, id) => ({ id }))

@@ -24,7 +24,7 @@ describe('authentication', () => {
     ['GET', '/api/admin/v1/ontologies/numbers'],
     ['POST', '/api/admin/v1/ontologies/numbers/objects/number'],
   ]
-  it.each(endpoints)('[5.1] [5.2] [4.3.6] %s %s needs a bearer token', async (method, path) => {
+  it.each(endpoints)('[5.1] [5.2] [4.3.6] %s %s requires a bearer token', async (method, path) => {
     const none = await service.ask(path, { method, token: null })
     expect(none.status).toBe(401)
     expect(none.body).toMatchObject({ errorCode: 'UNAUTHORIZED', errorName: 'MissingCredentials' })
@@ -34,7 +34,7 @@ describe('authentication', () => {
     expect(wrong.body.errorName).toBe('Default:Unauthorized')
   })
 
-  it('[5.2] takes the word Bearer in any case, with any number of spaces', async () => {
+  it('[5.2] accepts the scheme Bearer in any case, followed by any number of spaces', async () => {
     for (const scheme of ['Bearer ', 'bearer ', 'BEARER ', 'bEaReR   ']) {
       const authorization = scheme + ADMIN_TOKEN
       const answer = await service.ask(LIST, { token: null, headers: { authorization } })
@@ -58,7 +58,7 @@ describe('authentication', () => {
     { revision: '1.0', ontology: 'numbers', objectType: 'number', pageSize: 5 },
     { revision: '2.0', ontology: 'numbers', objectType: 'number', pageSize: 5 },
   ]
-  it.each(walks)('[5.1] is asked for on every page of revision $revision', async (walk) => {
+  it.each(walks)('[5.1] is required for every page of revision $revision', async (walk) => {
     const token = await service.createToken({ name: `walker-${walk.revision}` })
     const first = await askPage(service, { ...walk, token })
     await service.store.revokeApiTokens(`walker-${walk.revision}`, service.clock.now)
@@ -71,7 +71,7 @@ describe('authentication', () => {
     })
   })
 
-  it('[5.2] ends with the expiry of the token', async () => {
+  it('[5.2] fails after the token expires', async () => {
     const token = await service.createToken({ expiresAtMs: service.clock.now + 1000 })
     expect((await service.ask(LIST, { token })).status).toBe(200)
     service.clock.now += 1000
@@ -80,7 +80,7 @@ describe('authentication', () => {
     expect(late.body.parameters).toEqual({ error: 'EXPIRED' })
   })
 
-  it('[5.2] a token may do only what its scopes allow', async () => {
+  it('[5.2] a token allows only what its scopes allow', async () => {
     const reader = await service.createToken({ scopes: ['api:ontologies-read'] })
     const writer = await service.createToken({ scopes: ['api:ontologies-write'] })
     const denied = [
@@ -100,7 +100,7 @@ describe('authentication', () => {
     }
   })
 
-  it('[5.2] an ontology that the caller may not see is not found, and cannot be written', async () => {
+  it('[5.2] an ontology that is hidden from the caller is not found, and cannot be written', async () => {
     const token = await service.createToken({
       scopes: ['api:ontologies-read', 'api:ontologies-write'],
       ontologies: ['aviation'],
@@ -131,7 +131,7 @@ describe('authentication', () => {
     }
   })
 
-  it('[5.2] a token for an ontology can be given by RID', async () => {
+  it('[5.2] a token can be limited to an ontology by its RID', async () => {
     const { body } = await service.ask('/api/admin/v1/ontologies/aviation')
     const token = await service.createToken({ ontologies: [body.rid] })
     expect(
@@ -140,7 +140,7 @@ describe('authentication', () => {
     expect((await service.ask(LIST, { token })).status).toBe(404)
   })
 
-  it('health, readiness and the description of the API are open', async () => {
+  it('health, readiness and the API description need no token', async () => {
     for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs/']) {
       expect([path, (await service.ask(path, { token: null })).status]).toEqual([path, 200])
     }

@@ -26,7 +26,7 @@ describe('a batch', () => {
       body: body as string,
     })
 
-  it('puts and deletes, counts, and gives each commit the next version', async () => {
+  it('puts and deletes objects, counts them, and creates the next version', async () => {
     const put = await service.put('numbers', 'number', numbers(5))
     expect(put.body).toEqual({ version: 1, put: 5, deleted: 0 })
     const mixed = await service.write('numbers', 'number', [
@@ -39,7 +39,7 @@ describe('a batch', () => {
     expect(await stored()).toEqual([2, 3, 4])
   })
 
-  it('takes no version when it changes nothing', async () => {
+  it('creates no version if it changes nothing', async () => {
     const { body } = await service.put('numbers', 'number', [{ n: 2 }])
     for (const lines of [[], [{ delete: 12_345 }]]) {
       const answer = await service.write('numbers', 'number', lines)
@@ -47,7 +47,7 @@ describe('a batch', () => {
     }
   })
 
-  it('lets the last change of an object count', async () => {
+  it('applies the last of several changes to one object', async () => {
     await service.write('numbers', 'number', [
       { put: { n: 50 } },
       { delete: 50 },
@@ -61,7 +61,7 @@ describe('a batch', () => {
     expect(valuesOf(pages, 'text')[index]).toBe('b')
   })
 
-  it('names the line and the property of what it refuses, and keeps nothing', async () => {
+  it('reports the line and the property of a mistake, and writes nothing', async () => {
     const before = await service.ask('/api/v1/ontologies/numbers/objects/number')
     const refusals: readonly [line: string, reason: RegExp, property?: string][] = [
       ['nonsense', /not JSON/],
@@ -91,7 +91,7 @@ describe('a batch', () => {
     expect(after.body).toEqual(before.body)
   })
 
-  it('names the place inside arrays and structs', async () => {
+  it('reports the path inside arrays and structs', async () => {
     const answer = await service.put('aviation', 'airport', [
       { id: 'A', names: [{ text: 'x' }, { text: 5 }] },
     ])
@@ -102,14 +102,14 @@ describe('a batch', () => {
     })
   })
 
-  it('reads lines whatever the chunks, line ends and blank lines', async () => {
+  it('accepts any chunks, line endings and blank lines', async () => {
     const answer = await raw('\n\r\n{"put":{"n":2000}}\r\n   \n{"put":{"n":2001}}\n\n')
     expect(answer.body).toMatchObject({ put: 2 })
     const last = await raw('{"put":{"n":2002}}')
     expect(last.body).toMatchObject({ put: 1 })
   })
 
-  it('refuses invalid UTF-8 and lines that are too long', async () => {
+  it('rejects invalid UTF-8 and lines that are too long', async () => {
     const bytes = Buffer.concat([
       Buffer.from('{"put":{"n":1,"text":"'),
       Buffer.of(0xff),
@@ -123,7 +123,7 @@ describe('a batch', () => {
     expect(large.body.parameters.reason).toMatch(/larger than/)
   })
 
-  it('is one commit among many at once: each is whole, none is lost', async () => {
+  it('is atomic among concurrent batches, and none is lost', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, batch) =>
         service.put('numbers', 'number', numbers(25, 10_000 + batch * 25)),
@@ -152,7 +152,7 @@ describe('the parameters of a batch', () => {
     })
   const put = (n: number, text: string) => ({ put: { n, text } })
 
-  it('append: keeps what exists, and the first of several', async () => {
+  it('append: keeps existing objects, and the first of several with one key', async () => {
     await send('', [put(1, 'old')])
     const { body } = await send('mode=append', [put(1, 'new'), put(2, 'a'), put(2, 'b')])
     expect(body).toEqual({ version: 2, put: 1, deleted: 0, kept: 1 })
@@ -171,7 +171,7 @@ describe('the parameters of a batch', () => {
     expect(await walkPages(service, walk)).toEqual(before)
   })
 
-  it('tells all lines that do not fit, up to a hundred', async () => {
+  it('report up to 100 invalid lines', async () => {
     const { body } = await send('', [
       put(5, 'fits'),
       { put: { n: 'x' } },

@@ -9,7 +9,7 @@ import { limitConnections } from '../../src/server/limit-connections.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { type Service, startService } from '../support/service.ts'
 
-/** What a client can do with a connection alone. */
+/** Limits and timeouts of connections. */
 
 async function open(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
@@ -26,7 +26,7 @@ describe('a service', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  it('outlives clients that ask for a tunnel and hang up', async () => {
+  it('survives clients that request a tunnel and disconnect', async () => {
     for (let n = 0; n < 20; n += 1) {
       const socket = await open(service.url)
       socket.write('CONNECT example.org:443 HTTP/1.1\r\nhost: x\r\n\r\n')
@@ -38,13 +38,13 @@ describe('a service', () => {
     socket.on('data', (chunk) => {
       text += chunk
     })
-    // It closes the connection, though the client does not.
+    // The service closes the connection, although the client does not.
     await once(socket, 'close')
     expect(text).toMatch(/^HTTP\/1\.1 400 /)
     expect((await service.ask('/healthz')).status).toBe(200)
   })
 
-  it('refuses a batch that takes more memory than a caller may have', async () => {
+  it('rejects a batch that exceeds the memory share of a caller', async () => {
     await using small = await startService({
       settings: { OQS_MEMORY_BUDGET_BYTES: String(512 * 1024 ** 2), OQS_PAGE_CACHE_BYTES: '0' },
     })
@@ -64,7 +64,7 @@ describe('a service', () => {
 })
 
 describe('a connection', () => {
-  /** A server with the service's rules for connections, and a much shorter silence. */
+  /** Starts a server with the connection rules of the service, but a much shorter idle timeout. */
   async function startServer(answer: 'never' | 'always') {
     const limits = { maxConcurrentRequests: 'none', requestsPerMinute: 'none' } as const
     const admission = new Admission(new CallerLimits({ ...limits, now: Date.now }), new FairTurns())
@@ -81,7 +81,7 @@ describe('a connection', () => {
   }
   const GET = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'
 
-  it('is closed when it has had no request for long enough', async () => {
+  it('is closed when it is idle for too long', async () => {
     using started = await startServer('always')
     const socket = await open(started.url)
     socket.write(GET)
@@ -89,7 +89,7 @@ describe('a connection', () => {
     await once(socket, 'close')
   })
 
-  it('is closed when its client stops in the middle of a body', async () => {
+  it('is closed when its client stalls in the middle of a body', async () => {
     using started = await startServer('never')
     const socket = await open(started.url)
     socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf')
@@ -97,7 +97,7 @@ describe('a connection', () => {
     await once(socket, 'close')
   })
 
-  it('stays open while its client waits for an answer', async () => {
+  it('stays open while its client waits for a response', async () => {
     using started = await startServer('never')
     const [waiting, other] = [await open(started.url), await open(started.url)]
     waiting.write(GET)
@@ -109,7 +109,7 @@ describe('a connection', () => {
     waiting.destroy()
   })
 
-  it('is closed at once when there are too many', async () => {
+  it('is closed immediately when there are too many', async () => {
     using started = await startServer('never')
     const sockets = [await open(started.url), await open(started.url), await open(started.url)]
     const oneTooMany = await open(started.url)

@@ -4,7 +4,7 @@ import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
 import { type Service, startService } from '../support/service.ts'
 import { storePlace } from '../support/store-place.ts'
 
-/** Asking whether an answer that one holds still is the answer. */
+/** Conditional requests: a client whose copy is current gets 304. */
 
 const LIST = '/api/v1/ontologies/numbers/objects/number?pageSize=2'
 
@@ -35,7 +35,7 @@ describe('an entity tag', () => {
     '/api/v1/ontologies/numbers/objectTypes/number',
     '/api/admin/v1/ontologies/numbers',
   ]
-  it.for(paths)('lets a client keep what it holds: %s', async (path) => {
+  it.for(paths)('lets a client reuse its copy of %s', async (path) => {
     const first = await ask(path)
     expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'private, no-cache'])
     expect(first.tag).toMatch(/^(?:"[\w-]{22}"|W\/"[\w.-]{24,100}")$/)
@@ -47,7 +47,7 @@ describe('an entity tag', () => {
     expect(await ask(path, 'nonsense')).toMatchObject({ status: 200, tag: first.tag })
   })
 
-  it('is another one for other pages, other sizes and other callers', async () => {
+  it('differs between pages, page sizes and callers', async () => {
     const { tag, body } = await ask(LIST)
     const { nextPageToken } = body
     const others = [`${LIST}&pageToken=${nextPageToken}`, LIST.replace('=2', '=3')]
@@ -57,7 +57,7 @@ describe('an entity tag', () => {
     expect(other.status).toBe(200)
   })
 
-  it('changes with the data, at once', async () => {
+  it('changes immediately with the data', async () => {
     const list = await ask(LIST)
     const one = '/api/v1/ontologies/numbers/objects/number/4'
     const object = await ask(one)
@@ -67,7 +67,7 @@ describe('an entity tag', () => {
     expect([changed.status, changed.body.properties.text]).toEqual([200, 'changed'])
   })
 
-  it('changes with the names that a definition gives, though nothing was written', async () => {
+  it('changes with names in the definition, although nothing was written', async () => {
     const definition = (titleProperty: string, item: string): OntologyDefinition => ({
       apiName: 'titles',
       families: ['titles'],
@@ -102,7 +102,7 @@ describe('an entity tag', () => {
     }
   })
 
-  it('changes with the key that seals tokens', async () => {
+  it('changes with the sealing key', async () => {
     const place = await storePlace()
     const keys = ['A', 'B'].map((letter) => Buffer.alloc(32, letter).toString('base64'))
     const tags: (string | null)[] = []
@@ -120,7 +120,7 @@ describe('an entity tag', () => {
     expect(new Set(tags).size).toBe(2)
   })
 
-  it('of a page changes before the token of that page is too old to be used', async () => {
+  it('of a page changes before the token on that page expires', async () => {
     const { tag, body } = await ask(LIST)
     const { nextPageToken } = body
     for (let seconds = 0; (await ask(LIST, tag)).status === 304; seconds += 10) {
@@ -130,7 +130,7 @@ describe('an entity tag', () => {
     }
   })
 
-  it('is neither given nor asked for where a question is posted', async () => {
+  it('is neither sent nor evaluated for POST', async () => {
     const path = '/api/family/v1/objects/types/number/search'
     const { status, headers } = await service.ask(path, {
       headers: { 'if-none-match': '*' },
@@ -139,7 +139,7 @@ describe('an entity tag', () => {
     expect([status, headers.get('etag')]).toEqual([200, null])
   })
 
-  it('opens nothing to whoever may not see it', async () => {
+  it('reveals nothing to a caller without access', async () => {
     const { tag } = await ask(LIST)
     const other = await service.ask(LIST, { token: 'wrong', headers: { 'if-none-match': tag } })
     expect(other.status).toBe(401)

@@ -21,7 +21,7 @@ describe('an export', () => {
     return text.slice(0, -1).split('\n')
   }
 
-  it('holds every object, past every cap, in key order, and counts them at the end', async () => {
+  it('contains every object in key order, beyond every limit, and ends with their number', async () => {
     const all = await lines()
     expect(all.slice(0, 2)).toEqual(['{"n":0}', '{"n":1}'])
     expect(all).toHaveLength(COUNT + 1)
@@ -31,17 +31,17 @@ describe('an export', () => {
     expect(headers.get('content-type')).toBe('application/x-ndjson')
   })
 
-  it('reads no more than its first piece for HEAD', async () => {
+  it('reads only its first chunk for HEAD', async () => {
     const read = vi.spyOn(service.store, 'readPage')
     const { status, headers, text } = await service.ask(EXPORT, { method: 'HEAD' })
     expect([status, headers.get('oqs-version'), text]).toEqual([200, '1', ''])
-    // A later request would come behind further pieces.
+    // A later request would wait behind further chunks.
     await lines('?received=2500&version=1&after=2499')
     expect(read).toHaveBeenCalledTimes(2)
     read.mockRestore()
   })
 
-  it('is one snapshot, whatever is written while it is read', async () => {
+  it('is one snapshot, whatever is written during the export', async () => {
     const response = await fetch(service.url + EXPORT, {
       headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
     })
@@ -57,7 +57,7 @@ describe('an export', () => {
     await service.write('numbers', 'number', [{ put: { n: 2400 } }, { delete: 99_999 }])
   })
 
-  it('goes on where it broke, with the same bytes', async () => {
+  it('resumes where it was interrupted, with the same bytes', async () => {
     for (const format of ['ndjson', 'csv']) {
       const whole = await service.ask(`${EXPORT}?format=${format}`)
       const version = whole.headers.get('oqs-version')
@@ -74,7 +74,7 @@ describe('an export', () => {
     }
   })
 
-  it('is filtered like a search and selects properties', async () => {
+  it('supports queries and selected properties', async () => {
     const where = encodeURIComponent(
       JSON.stringify({ type: 'gte', field: 'properties.n', value: COUNT - 2 }),
     )
@@ -99,7 +99,7 @@ describe('an export', () => {
     ])
   })
 
-  it('of nothing is an end', async () => {
+  it('of an empty type contains only the end line', async () => {
     const { text } = await service.ask(
       '/api/admin/v1/ontologies/aviation/objects/country/export?format=csv',
     )
@@ -115,13 +115,13 @@ describe('an export', () => {
     ['?after=x', 'Default:InvalidArgument', { parameter: 'after' }],
     ['?received=-1', 'Default:InvalidArgument', { parameter: 'received' }],
     ['?pageSize=3', 'Default:InvalidArgument', { parameter: 'pageSize' }],
-  ])('refuses %s', async (parameters, errorName, expected) => {
+  ])('rejects %s', async (parameters, errorName, expected) => {
     const { body } = await service.ask(EXPORT + parameters)
     expect(body.errorName).toBe(errorName)
     expect(body.parameters).toMatchObject(expected)
   })
 
-  it('needs the right to read, and an ontology that may be seen', async () => {
+  it('requires the read scope and a visible ontology', async () => {
     const other = await service.createToken({ ontologies: ['aviation'] })
     const { body } = await service.ask(EXPORT, { token: other })
     expect(body.errorName).toBe('OntologyNotFound')

@@ -84,7 +84,7 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]())
 
 describe('get object, revision 2.0', () => {
-  it('finds the object by its key alone, with the record that a search shows', async () => {
+  it('finds an object by its key alone, and returns the same record as a search', async () => {
     const { status, body } = await service.ask(`${API}/BRN`)
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -101,7 +101,7 @@ describe('get object, revision 2.0', () => {
     })
   })
 
-  it('asks for the object type where several have such an object', async () => {
+  it('requires the object type if several types have such an object', async () => {
     for (const path of ['7', '7/properties']) {
       const answer = await service.ask(`${API}/${path}`)
       expect(answer.status).toBe(400)
@@ -119,7 +119,7 @@ describe('get object, revision 2.0', () => {
     }
   })
 
-  it('does not find what is not there', async () => {
+  it('does not find objects that do not exist', async () => {
     for (const path of [
       'nothing',
       'nothing/properties',
@@ -138,7 +138,7 @@ describe('get object, revision 2.0', () => {
     expect([type.status, type.body.errorName]).toEqual([404, 'ObjectTypeNotFound'])
   })
 
-  it('[5.2] needs a family that the caller may see, a token and the scope', async () => {
+  it('[5.2] requires a visible family, a token and the scope', async () => {
     await service.apply({ ...WORLD, apiName: 'other', families: ['other'] })
     const other = await service.createToken({ ontologies: ['other'] })
     const write = await service.createToken({ scopes: ['api:ontologies-write'] })
@@ -156,7 +156,7 @@ describe('get object, revision 2.0', () => {
 })
 
 describe('get object properties, revision 2.0', () => {
-  it('lists each value by itself, under an id of its own', async () => {
+  it('lists each value with its own id', async () => {
     const { status, body } = await service.ask(`${API}/BRN/properties`)
     expect(status).toBe(200)
     const entry = (propertyId: string, value: unknown) => ({
@@ -180,7 +180,7 @@ describe('get object properties, revision 2.0', () => {
     })
   })
 
-  it('leaves out what has no value', async () => {
+  it('omits properties without a value', async () => {
     const { body } = await service.ask(`${API}/DE/properties`)
     expect(body).toEqual({
       properties: [{ propertyId: 'code', propertyType: 'code', value: 'DE' }],
@@ -216,7 +216,7 @@ describe('list linked objects, revision 2.0', () => {
     expect(none.body).toEqual({ data: [] })
   })
 
-  it('takes the object that has such a link, and asks where several have', async () => {
+  it('finds the object that has the link, and requires the type if several have it', async () => {
     // The city CH has no link cities, so the country is meant.
     expect(keysOf(await service.ask(`${API}/CH/links/cities`))).toEqual(cities)
     const several = await service.ask(`${API}/7/links/arrivals`)
@@ -228,7 +228,7 @@ describe('list linked objects, revision 2.0', () => {
     expect(chosen.body).toEqual({ data: [] })
   })
 
-  it('refuses links that do not exist, with their name', async () => {
+  it('rejects unknown links by name', async () => {
     for (const [path, linkType] of [
       ['BRN/links/nothing', 'nothing'],
       ['nothing/links/nothing', 'nothing'],
@@ -246,13 +246,13 @@ describe('list linked objects, revision 2.0', () => {
     }
   })
 
-  it('[1.2] [4.1.1] [4.1.2] pages, reduces a large page size and refuses odd ones', async () => {
+  it('[1.2] [4.1.1] [4.1.2] pages, reduces a large page size and rejects an invalid one', async () => {
     const pages = await walk('CH/links/cities?pageSize=4')
     expect(pages.map((page) => keysOf(page).length)).toEqual([4, 4, 3])
     expect(pages.flatMap(keysOf)).toEqual(cities)
     expect(keysOf(await service.ask(`${API}/CH/links/cities?pageSize=5000`))).toEqual(cities)
     const token = pages[0]?.body.nextPageToken
-    // The object type only says which object is meant.
+    // The object type only identifies the object.
     const named = await service.ask(
       `${API}/CH/links/cities?objectType=country&pageSize=2&pageToken=${token}`,
     )
@@ -280,7 +280,7 @@ describe('list linked objects, revision 2.0', () => {
     expect(zero.body.errorName).toBe('InvalidPageSize')
   })
 
-  it('[4.5.2] keeps a snapshot, even when the object that it started from goes', async () => {
+  it('[4.5.2] keeps a snapshot, even if the start object is deleted', async () => {
     const pages = await walk('CH/links/cities?pageSize=4&snapshot=true', async () => {
       await service.write('world', 'city', [
         { put: { id: 'c9' } },
@@ -289,7 +289,7 @@ describe('list linked objects, revision 2.0', () => {
       await service.write('world', 'country', [{ delete: 'CH' }])
     })
     expect(pages.flatMap(keysOf)).toEqual(cities)
-    // The city of that name is still there, and has no such link.
+    // The city with that key still exists, and has no such link.
     const gone = await service.ask(`${API}/CH/links/cities?snapshot=true`)
     expect(gone.body.errorName).toBe('InvalidOntologyTypes')
   })

@@ -7,7 +7,7 @@ const AIRPORTS = '/api/v1/ontologies/aviation/objects/airport'
 
 const ZRH = { id: 'ZRH', name: 'Zürich', elevation: 432, aliases: ['Kloten'], countryCode: 'CH' }
 
-/** For each type of key: objects, the texts that find them, and texts that find nothing. */
+/** For each key type: objects, the texts that match them, and texts that match nothing. */
 const KEYS: Readonly<Record<PrimaryKeyType, { keys: unknown[]; texts: string[]; odd: string[] }>> =
   {
     string: {
@@ -62,7 +62,7 @@ describe('get object, revision 1.0', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  it('returns the record that a listing shows', async () => {
+  it('returns the same record as a listing', async () => {
     const { status, body, headers } = await service.ask(`${AIRPORTS}/ZRH`)
     expect(status).toBe(200)
     expect(headers.get('content-type')).toMatch(/^application\/json/)
@@ -71,7 +71,7 @@ describe('get object, revision 1.0', () => {
     expect(list.body.data).toEqual([body])
   })
 
-  it('takes the selected properties, and always the key', async () => {
+  it('returns the selected properties, and always the key', async () => {
     for (const query of ['properties=name,elevation', 'properties=elevation&properties=name']) {
       const { body } = await service.ask(`${AIRPORTS}/ZRH?${query}`)
       expect(body.properties).toEqual({ id: 'ZRH', name: 'Zürich', elevation: 432 })
@@ -81,7 +81,7 @@ describe('get object, revision 1.0', () => {
     expect(empty.body.properties).toEqual({ id: 'QQQ' })
   })
 
-  it('refuses properties that the type does not have', async () => {
+  it('rejects unknown properties', async () => {
     for (const key of ['ZRH', 'nothing']) {
       const answer = await service.ask(`${AIRPORTS}/${key}?properties=name,nope,__proto__`)
       expect(answer.status).toBe(404)
@@ -106,7 +106,7 @@ describe('get object, revision 1.0', () => {
     }
   })
 
-  it('sees the newest state: no object before it is written or after it is deleted', async () => {
+  it('reads the latest state: no object before it is written or after it is deleted', async () => {
     const path = `${AIRPORTS}/NEW`
     expect((await service.ask(path)).body).toMatchObject({
       errorName: 'ObjectNotFound',
@@ -119,7 +119,7 @@ describe('get object, revision 1.0', () => {
     expect((await service.ask(path)).status).toBe(404)
   })
 
-  it('refuses what it does not know, in the one error shape', async () => {
+  it('rejects unknown parts of the request with the common error body', async () => {
     const cases: readonly [path: string, status: number, errorName: string][] = [
       ['/api/v1/ontologies/aviation/objects/nothing/ZRH', 404, 'ObjectTypeNotFound'],
       ['/api/v1/ontologies/nowhere/objects/airport/ZRH', 404, 'OntologyNotFound'],

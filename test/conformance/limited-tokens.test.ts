@@ -3,7 +3,7 @@ import type { Scope } from '../../src/contract/scopes.ts'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { type Answer, type Service, startService } from '../support/service.ts'
 
-/** Tokens that are limited to ontologies: they change their own, and learn of no other. */
+/** Tokens that are limited to certain ontologies: they can change those, and learn of no other. */
 
 const scopes: readonly Scope[] = ['api:ontologies-read', 'api:ontologies-write']
 const typeRid = (name: string) => `ri.ontology.main.object-type.${name}`
@@ -23,7 +23,7 @@ function definition(apiName: string, more: Partial<OntologyDefinition> = {}): On
 
 const withTypeRid = (rid: string) => THINGS.map((type) => ({ ...type, rid }))
 
-describe('a token that is limited to ontologies', () => {
+describe('a token that is limited to certain ontologies', () => {
   let service: Service
   beforeAll(async () => {
     service = await startService()
@@ -44,7 +44,7 @@ describe('a token that is limited to ontologies', () => {
   it.for([
     ['by RID', ontologyRid('own')],
     ['by API name', 'own'],
-  ] as const)('[5.2] %s changes its own ontology, however it names it', async ([, entry]) => {
+  ] as const)('[5.2] %s changes its own ontology by any of its names', async ([, entry]) => {
     const token = await service.createToken({ scopes, ontologies: [entry] })
     const [type] = (await service.ask('/api/admin/v1/ontologies/own', { token })).body.objectTypes
     const rid = ontologyRid('own')
@@ -62,13 +62,13 @@ describe('a token that is limited to ontologies', () => {
     }
   })
 
-  it('[5.2] defines an ontology that its list names', async () => {
+  it('[5.2] defines an ontology in its list', async () => {
     const token = await service.createToken({ scopes, ontologies: ['planned'] })
     expect((await put(token, 'planned', definition('planned'))).status).toBe(200)
     expect((await service.ask('/api/v1/ontologies/planned', { token })).status).toBe(200)
   })
 
-  it('[5.2] cannot tell names that are taken from names that nobody has', async () => {
+  it('[5.2] cannot distinguish used names from unused ones', async () => {
     const own = ontologyRid('own')
     const pairs = (name: 'hidden' | 'nobody'): readonly [string, OntologyDefinition][] => [
       [name, definition(name)],
@@ -85,7 +85,7 @@ describe('a token that is limited to ontologies', () => {
       ['free', definition('free', { families: [`${name}-family`] })],
       ['own', definition('own', { objectTypes: withTypeRid(typeRid(name)) })],
       ['free', definition('free', { objectTypes: withTypeRid(typeRid(name)) })],
-      // Other mistakes are told afterwards.
+      // Other mistakes are reported afterwards.
       [name, definition(name, { objectTypes: [...THINGS, ...THINGS] })],
     ]
     for (const entry of ['own', own]) {
@@ -109,7 +109,7 @@ describe('a token that is limited to ontologies', () => {
     }
   })
 
-  it('[5.2] sees neither a hidden ontology nor its family, by any name', async () => {
+  it('[5.2] finds neither a hidden ontology nor its family, by any name', async () => {
     const token = await service.createToken({ scopes, ontologies: ['own'] })
     for (const [hidden, nobody] of [
       ['hidden', 'nobody'],

@@ -26,7 +26,7 @@ describe.each([CAP - 1, CAP, CAP + 1])(
     })
 
     it.each([false, true])(
-      '[7.1] [8.2] one by one around the limit, snapshot %s',
+      '[7.1] [8.2] single objects around the limit, snapshot %s',
       async (snapshot) => {
         let asked = 0
         const pageSize = () => {
@@ -46,7 +46,7 @@ describe.each([CAP - 1, CAP, CAP + 1])(
         expect(error).toBeUndefined()
         return
       }
-      // The page that reaches the limit carries a token, because more exists; using it is refused.
+      // The page that reaches the limit has a token, because more exists; using it is rejected.
       expect(pages.at(-1)?.nextPageToken).toBeDefined()
       expect(error?.status).toBe(400)
       expect(error?.body).toMatchObject({
@@ -56,7 +56,7 @@ describe.each([CAP - 1, CAP, CAP + 1])(
       })
     }
 
-    it('[8.2] is not moved by changing the page size on the way or by using a token again', async () => {
+    it('[8.2] does not depend on page sizes or repeated tokens', async () => {
       let size = 0
       const sizes = () => {
         size = (size * 7 + 311) % 997
@@ -73,7 +73,7 @@ describe.each([CAP - 1, CAP, CAP + 1])(
 )
 
 describe('limits as settings', () => {
-  it('[8.2] [8.3] OQS_LIST_OBJECTS_LIMIT moves the limit and none lifts it', async () => {
+  it('[8.2] [8.3] OQS_LIST_OBJECTS_LIMIT sets the limit, and none removes it', async () => {
     await using small = await startService({ settings: { OQS_LIST_OBJECTS_LIMIT: '5' } })
     await small.apply(NUMBERS)
     await small.put('numbers', 'number', numbers(6))
@@ -87,7 +87,7 @@ describe('limits as settings', () => {
     expect(valuesOf(await walkPages(lifted, walk), 'n')).toHaveLength(10_500)
   })
 
-  it('[8.3] the limit of an object type stands before that of the endpoint', async () => {
+  it('[8.3] the limit of an object type overrides that of the endpoint', async () => {
     await using service = await startService({ settings: { OQS_LIST_OBJECTS_LIMIT: '5' } })
     const [type] = NUMBERS.objectTypes
     if (type === undefined) throw new Error('no type')
@@ -108,7 +108,7 @@ describe('limits as settings', () => {
     }
   })
 
-  it('[2.1.3] a page ends at its byte budget, but never before its first object', async () => {
+  it('[2.1.3] a page ends at its byte budget, but contains at least one object', async () => {
     await using service = await startService({ settings: { OQS_PAGE_MAX_BYTES: '4096' } })
     await service.apply(NUMBERS)
     const sizes = [10, 5000, 10, 1500, 1500, 1500, 9000, 10, 10]

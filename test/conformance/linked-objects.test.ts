@@ -54,7 +54,7 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-/** Every page of a listing of linked objects; `between` runs after each but the last. */
+/** Returns every page of a walk; `between` runs after each page but the last. */
 async function walk(path: string, between?: () => Promise<unknown>): Promise<Answer[]> {
   const pages: Answer[] = []
   let pageToken: string | undefined
@@ -77,26 +77,26 @@ beforeEach(async () => {
 const even = Array.from({ length: 12 }, (_, index) => index * 2)
 
 describe('list linked objects, revision 1.0', () => {
-  it('[2.1.2] follows a link to the one object that it names, without a count', async () => {
+  it('[2.1.2] follows a link to one object, without a count', async () => {
     const answer = await service.ask(`${API}/ship/4/links/home`)
     expect(answer.status).toBe(200)
     const port = await service.ask(`${API}/port/${BIG}`)
     expect(answer.body).toEqual({ data: [port.body] })
   })
 
-  it('follows a link back to all that name the object', async () => {
+  it('follows a link back to all objects that refer to the object', async () => {
     const answer = await service.ask(`${API}/port/${BIG}/links/ships`)
     expect(idsOf(answer)).toEqual(even)
     expect(Object.keys(answer.body)).toEqual(['data'])
     expect(answer.body.data[0]).toEqual((await service.ask(`${API}/ship/0`)).body)
   })
 
-  it('gives an empty page where nothing is linked', async () => {
+  it('returns an empty page if nothing is linked', async () => {
     await service.put('fleet', 'ship', [{ id: 100, port: '12345' }])
     const none = [
       'ship/24/links/home', // no foreign key
-      'ship/100/links/home', // a foreign key that names nothing
-      'port/8/links/ships', // nobody names it
+      'ship/100/links/home', // a foreign key without an object
+      'port/8/links/ships', // no object refers to it
     ]
     for (const path of none) {
       const { status, body } = await service.ask(`${API}/${path}`)
@@ -105,7 +105,7 @@ describe('list linked objects, revision 1.0', () => {
     await service.write('fleet', 'ship', [{ delete: 100 }])
   })
 
-  it('[1.2] [2.1.1] [4.2.5] [8.4] pages, and takes another page size between', async () => {
+  it('[1.2] [2.1.1] [4.2.5] [8.4] pages, and allows another page size for each page', async () => {
     const pages = await walk(`${API}/port/${BIG}/links/ships?pageSize=5`)
     expect(pages.map((page) => idsOf(page).length)).toEqual([5, 5, 2])
     expect(pages.flatMap(idsOf)).toEqual(even)
@@ -114,7 +114,7 @@ describe('list linked objects, revision 1.0', () => {
     expect(idsOf(rest)).toEqual(even.slice(5))
   })
 
-  it('takes selection, order and filters, all of the linked type', async () => {
+  it('supports selection, order and filters of the linked type', async () => {
     const path = `${API}/port/${BIG}/links/ships`
     const ordered = await walk(`${path}?orderBy=properties.name:desc&pageSize=5`)
     const byName = ships
@@ -131,7 +131,7 @@ describe('list linked objects, revision 1.0', () => {
     expect(one.body).toEqual({ data: [] })
   })
 
-  it('[4.5.1] shows the latest state on each page, and ends when the object is gone', async () => {
+  it('[4.5.1] returns the latest state on each page, and ends when the start object is deleted', async () => {
     let changed = false
     const pages = await walk(`${API}/port/${BIG}/links/ships?pageSize=8`, async () => {
       if (changed) return
@@ -154,7 +154,7 @@ describe('list linked objects, revision 1.0', () => {
     })
   })
 
-  it('[4.5.2] a snapshot stays as it was, even when the object that it started from goes', async () => {
+  it('[4.5.2] keeps a snapshot, even if the start object is deleted', async () => {
     const path = `${API}/port/${BIG}/links/ships?pageSize=5&snapshot=true`
     const pages = await walk(path, async () => {
       await service.put(
@@ -170,11 +170,11 @@ describe('list linked objects, revision 1.0', () => {
     expect(again.body.errorName).toBe('ObjectNotFound')
   })
 
-  it('[2.1.5] [4.1.1] gives tokens for this object, this link and this question only', async () => {
+  it('[2.1.5] [4.1.1] binds tokens to the object, the link and the query', async () => {
     const path = `${API}/port/7/links/ships?pageSize=2`
     const token = (await service.ask(path)).body.nextPageToken
     expect((await service.ask(`${path}&pageToken=${token}`)).status).toBe(200)
-    // The same key in another spelling is the same object.
+    // Another spelling of the same key is the same object.
     const spelt = await service.ask(`${API}/port/+7/links/ships?pageToken=${token}`)
     expect(spelt.status).toBe(200)
     for (const other of [
@@ -241,7 +241,7 @@ describe('list linked objects, revision 1.0', () => {
     })
   })
 
-  it('refuses what it does not know, with its name', async () => {
+  it('rejects unknown parts of the request by name', async () => {
     const cases: readonly [path: string, status: number, errorName: string, parameters: object][] =
       [
         ['ship/999/links/home', 404, 'ObjectNotFound', { primaryKey: { id: '999' } }],
@@ -274,7 +274,7 @@ describe('list linked objects, revision 1.0', () => {
 })
 
 describe('get linked object, revision 1.0', () => {
-  it('returns the object when it is linked, in both directions', async () => {
+  it('returns a linked object, in both directions', async () => {
     const one = await service.ask(`${API}/ship/4/links/home/${BIG}`)
     const many = await service.ask(`${API}/port/${BIG}/links/ships/4`)
     expect([one.status, many.status]).toEqual([200, 200])
@@ -303,7 +303,7 @@ describe('get linked object, revision 1.0', () => {
     }
   })
 
-  it('refuses what else it does not know, with its name', async () => {
+  it('rejects other unknown parts of the request by name', async () => {
     const cases: readonly [path: string, status: number, errorName: string][] = [
       ['ship/999/links/home/7', 404, 'ObjectNotFound'],
       ['ship/x/links/home/7', 404, 'ObjectNotFound'],

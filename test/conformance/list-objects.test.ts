@@ -35,7 +35,7 @@ describe('list objects, revision 1.0', () => {
     ])
   })
 
-  it('[2.1.1] [2.1.2] [9.4] gives a token while more exists and leaves it out on the last page', async () => {
+  it('[2.1.1] [2.1.2] [9.4] returns a token if more exists, and omits it on the last page', async () => {
     const [first, second, ...others] = await walkPages(service, { ...walk, pageSize: 1250 / 2 })
     expect(first?.nextPageToken).toMatch(/./)
     expect(second?.nextPageToken).toMatch(/./)
@@ -43,27 +43,27 @@ describe('list objects, revision 1.0', () => {
     expect(last !== undefined && 'nextPageToken' in last).toBe(false)
   })
 
-  it('[2.1.3] makes exactly k pages of k times the page size', async () => {
+  it('[2.1.3] returns exactly k pages for k times the page size', async () => {
     const pages = await walkPages(service, { ...walk, pageSize: 500 })
     expect(pages.map((page) => page.data.length)).toEqual([500, 500, 500, 500, 500])
   })
 
   it('[2.1.4] [4.1.2] [8.1] [8.4] reduces a page size above the maximum, which is the default', async () => {
-    const asked = await askPage(service, { ...walk, pageSize: 20_000 })
-    const unasked = await askPage(service, walk)
+    const large = await askPage(service, { ...walk, pageSize: 20_000 })
+    const byDefault = await askPage(service, walk)
     const largest = await askPage(service, { ...walk, pageSize: 2_147_483_647 })
-    expect(asked.body.data).toHaveLength(1000)
-    expect(unasked.body.data).toHaveLength(1000)
+    expect(large.body.data).toHaveLength(1000)
+    expect(byDefault.body.data).toHaveLength(1000)
     expect(largest.body.data).toHaveLength(1000)
   })
 
-  it('[4.1.1] [9.1] takes the token from the query string, with another page size too', async () => {
+  it('[4.1.1] [9.1] accepts the token in the query string, also with another page size', async () => {
     const first = await askPage(service, { ...walk, pageSize: 10 })
     const second = await askPage(service, { ...walk, pageSize: 3 }, first.body.nextPageToken)
     expect(valuesOf([second.body], 'n')).toEqual([10, 11, 12])
   })
 
-  it('[4.2.2] [9.2] [9.3] takes pageSize, pageToken and snapshot, and no other parameter', async () => {
+  it('[4.2.2] [9.2] [9.3] accepts pageSize, pageToken and snapshot, and no other parameter', async () => {
     const known = await service.ask(
       '/api/v1/ontologies/numbers/objects/number?pageSize=1&snapshot=true',
     )
@@ -73,14 +73,14 @@ describe('list objects, revision 1.0', () => {
     expect(unknown.body.parameters.parameter).toBe('pagesize')
   })
 
-  it('[4.2.3] needs no body, and takes the JSON content type that clients send all the same', async () => {
+  it('[4.2.3] requires no body, but accepts the JSON content type that clients send', async () => {
     const answer = await service.ask('/api/v1/ontologies/numbers/objects/number?pageSize=1', {
       headers: { 'content-type': 'application/json' },
     })
     expect(answer.status).toBe(200)
   })
 
-  it('[2.1.0] [2.2.4] carries totalCount as a string and a rid on each record', async () => {
+  it('[2.1.0] [2.2.4] returns totalCount as a string and a rid with each record', async () => {
     const { body } = await askPage(service, { ...walk, pageSize: 7 })
     expect(body.totalCount).toBe('2500')
     const again = await askPage(service, { ...walk, pageSize: 7 })
@@ -89,7 +89,7 @@ describe('list objects, revision 1.0', () => {
     )
   })
 
-  it('[2.1.5] lets a token be used again while it lives', async () => {
+  it('[2.1.5] accepts a token repeatedly until it expires', async () => {
     const first = await askPage(service, { ...walk, pageSize: 10 })
     const token = first.body.nextPageToken
     const once = await askPage(service, { ...walk, pageSize: 10 }, token)
@@ -97,7 +97,7 @@ describe('list objects, revision 1.0', () => {
     expect(twice.body.data).toEqual(once.body.data)
   })
 
-  it('answers an empty type with one empty page', async () => {
+  it('returns one empty page for an empty type', async () => {
     await service.apply(AVIATION)
     const pages = await walkPages(service, {
       revision: '1.0',
@@ -107,7 +107,7 @@ describe('list objects, revision 1.0', () => {
     expect(pages).toEqual([{ data: [], totalCount: '0' }])
   })
 
-  it('[2.2.1] [2.2.2] returns the property values as they were stored, nulls left out', async () => {
+  it('[2.2.1] [2.2.2] returns the property values as stored, without nulls', async () => {
     await service.apply(AVIATION)
     await service.put('aviation', 'airport', [
       { id: 'LAX', name: 'Los Angeles', elevation: 125, passengers: '88068013', opened: null },

@@ -16,7 +16,7 @@ describe('methods', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  /** Sends bytes as they are: fetch refuses some methods, and Node all that it does not know. */
+  /** Sends raw bytes: fetch rejects some methods, and Node rejects unknown ones. */
   async function sendRaw(head: string, body = ''): Promise<string> {
     const { hostname, port } = new URL(service.url)
     const socket = connect(Number(port), hostname)
@@ -39,7 +39,7 @@ describe('methods', () => {
     ['/api/family/v1/objects/types/links/search', 'GET, HEAD, OPTIONS, POST'],
   ]
   it.for(paths)(
-    '[7.2] that %s does not have are refused with the ones it has',
+    '[7.2] that %s does not support are rejected with a list of those it supports',
     async ([path, allowed]) => {
       const all = allowed.split(', ')
       // Node answers CONNECT without a path.
@@ -62,18 +62,18 @@ describe('methods', () => {
     },
   )
 
-  it.for(paths)('of %s are what OPTIONS tells, without a token', async ([path, allowed]) => {
+  it.for(paths)('of %s are listed by OPTIONS, without a token', async ([path, allowed]) => {
     const { status, headers } = await service.ask(path, { method: 'OPTIONS', token: null })
     expect([status, headers.get('allow')]).toEqual([204, allowed])
   })
 
-  it('of all endpoints are what OPTIONS * tells', async () => {
+  it('of all endpoints are listed by OPTIONS *', async () => {
     const response = await sendRaw('OPTIONS *')
     expect(response).toMatch(/^HTTP\/1\.1 204 /)
     expect(response).toContain('\r\nallow: DELETE, GET, HEAD, OPTIONS, POST, PUT\r\n')
   })
 
-  it('change nothing where there is no endpoint', async () => {
+  it('have no effect without an endpoint', async () => {
     for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS', 'PROPFIND']) {
       const response = await sendRaw(`${method} /api/v3/nothing`, method === 'POST' ? 'x' : '')
       expect([method, response.split('\r\n')[0]]).toEqual([method, 'HTTP/1.1 404 Not Found'])
@@ -91,7 +91,7 @@ describe('methods', () => {
     },
   )
 
-  it('HEAD answers as GET does, without the body', async () => {
+  it('HEAD returns the headers of GET, without the body', async () => {
     const tag = (await service.ask(LIST)).headers.get('etag') ?? ''
     const paths = [LIST, `${LIST}/1`, '/api/v1/ontologies', '/healthz', '/docs']
     for (const path of [...paths, '/api/admin/v1/ontologies/numbers/objects/number/export']) {
@@ -106,7 +106,7 @@ describe('methods', () => {
     expect((await service.ask(LIST, { method: 'HEAD', token: null })).status).toBe(401)
   })
 
-  it('all get answers with the security headers', async () => {
+  it('all have responses with the security headers', async () => {
     const EXPORT = '/api/admin/v1/ontologies/numbers/objects/number/export'
     const tag = (await service.ask(LIST)).headers.get('etag') ?? ''
     const answers = [

@@ -4,14 +4,14 @@ import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
 import { startService } from '../support/service.ts'
 import { valuesOf, walkPages } from '../support/walk.ts'
 
-/** The definition with its first object type changed. */
+/** Returns the definition with its first object type changed. */
 function withType(definition: OntologyDefinition, change: object): OntologyDefinition {
   const [first, ...others] = definition.objectTypes
   return { ...definition, objectTypes: [{ ...first, ...change }, ...others] } as OntologyDefinition
 }
 
 describe('defining an ontology', () => {
-  it('fills in RIDs, keeps them, and gives the definition back', async () => {
+  it('assigns RIDs, keeps them, and returns the definition', async () => {
     await using service = await startService()
     const first = await service.apply(AVIATION)
     expect(first.status).toBe(200)
@@ -23,7 +23,7 @@ describe('defining an ontology', () => {
     for (const answer of [again, read, byRid]) expect(answer.body).toEqual(first.body)
   })
 
-  it('refuses mistakes with the path of each', async () => {
+  it('rejects mistakes with their paths', async () => {
     await using service = await startService()
     const cases: readonly [object, string][] = [
       [withType(AVIATION, { primaryKey: 'nope' }), 'objectTypes[0].primaryKey'],
@@ -61,7 +61,7 @@ describe('defining an ontology', () => {
     expect((await service.ask('/api/admin/v1/ontologies/aviation')).status).toBe(404)
   })
 
-  it('refuses a family, a name or a RID that another ontology has', async () => {
+  it('rejects a family, a name or a RID of another ontology', async () => {
     await using service = await startService()
     const { body: numbersDefinition } = await service.apply(NUMBERS)
     const family = await service.apply({ ...AVIATION, families: ['family'] })
@@ -80,7 +80,7 @@ describe('defining an ontology', () => {
     expect(renamed.body.parameters.mistakes[0].path).toBe('apiName')
   })
 
-  it('takes new properties, struct fields, types and links over stored objects', async () => {
+  it('accepts new properties, struct fields, types and links for stored objects', async () => {
     await using service = await startService()
     await service.apply(NUMBERS)
     await service.put('numbers', 'number', numbers(3))
@@ -95,7 +95,7 @@ describe('defining an ontology', () => {
     expect(valuesOf(pages, 'more')).toEqual([undefined, undefined, undefined, true])
   })
 
-  it('refuses what would invalidate stored objects, with all reasons, and changes nothing', async () => {
+  it('rejects breaking changes with all reasons, and changes nothing', async () => {
     await using service = await startService()
     const { body: before } = await service.apply(AVIATION)
     await service.put('aviation', 'airport', [{ id: 'LAX' }])
@@ -127,7 +127,7 @@ describe('defining an ontology', () => {
     ])
   })
 
-  it('takes a wider type, and another name under the same RID, over stored objects', async () => {
+  it('accepts a wider type, and another name under the same RID, for stored objects', async () => {
     await using service = await startService()
     const { body } = await service.apply(NUMBERS)
     await service.put('numbers', 'number', numbers(3))
@@ -140,7 +140,7 @@ describe('defining an ontology', () => {
     expect((await service.ask('/api/v1/ontologies/numbers/objects/number')).status).toBe(404)
   })
 
-  it('never takes over an ontology by its RID under another name', async () => {
+  it('never replaces an ontology by its RID under another name', async () => {
     await using service = await startService()
     const { body } = await service.apply(NUMBERS)
     await service.put('numbers', 'number', numbers(3))
@@ -150,7 +150,7 @@ describe('defining an ontology', () => {
     expect(valuesOf(await walkPages(service, walk), 'n')).toEqual([0, 1, 2])
   })
 
-  it('lets empty types change freely, and drops them', async () => {
+  it('allows any change of empty types, and removes them', async () => {
     await using service = await startService()
     await service.apply(NUMBERS)
     const changed = withType(NUMBERS, { properties: { n: { type: 'string' } } })
@@ -186,7 +186,7 @@ describe('defining an ontology', () => {
     expect(await titles()).toEqual(['Name "A"', 'Name B'])
   })
 
-  it('takes definitions of several ontologies at the same time', async () => {
+  it('accepts definitions of several ontologies at the same time', async () => {
     await using service = await startService()
     const definitions = ['one', 'two', 'three', 'four'].map((apiName) => ({ ...NUMBERS, apiName }))
     const answers = await Promise.all(
@@ -197,7 +197,7 @@ describe('defining an ontology', () => {
     expect(body.data).toHaveLength(4)
   })
 
-  it('serves object types and properties with odd names', async () => {
+  it('serves object types and properties with unusual names', async () => {
     await using service = await startService()
     const names = ['constructor', 'toString', 'a-b.c_d', '0', 'SELECT']
     for (const name of names) {

@@ -72,13 +72,13 @@ describe('a page token is bound to', () => {
     }
   })
 
-  it('[4.1.1] nothing else: snapshot=false is the same request as none', async () => {
+  it('[4.1.1] nothing else: snapshot=false equals no snapshot', async () => {
     const token = await tokenOf(service, list)
     const answer = await askPage(service, { ...list, snapshot: false }, token)
     expect(answer.status).toBe(200)
   })
 
-  it('[2.1.5] refuses what is cut, flipped, lengthened, empty or made up', async () => {
+  it('[2.1.5] its exact bytes: truncated, changed, extended, empty and forged tokens are malformed', async () => {
     const token = await tokenOf(service, list)
     const middle = Math.floor(token.length / 2)
     const flipped =
@@ -115,8 +115,8 @@ describe('a page token is bound to', () => {
   })
 })
 
-describe('a page token and the order, the selection and the filter of its request', () => {
-  it('[4.1.1] belong together', async () => {
+describe('a page token', () => {
+  it('[4.1.1] is bound to the order, the selection and the filters of its request', async () => {
     await using service = await startService()
     await fill(service)
     const path = '/api/v1/ontologies/numbers/objects/number?pageSize=5'
@@ -138,8 +138,8 @@ describe('a page token and the order, the selection and the filter of its reques
   })
 })
 
-describe('a page token and its object type', () => {
-  it('[2.1.5] part when the type is dropped and made again, or gets another key', async () => {
+describe('a page token of an object type', () => {
+  it('[2.1.5] is rejected after the type was recreated, or has another key', async () => {
     await using service = await startService()
     await fill(service)
     const tokens = [
@@ -165,7 +165,7 @@ describe('a page token and its object type', () => {
       expect(answer.body.parameters.reason).toBe('other request')
   })
 
-  it('[4.5.2] a snapshot whose data was reclaimed is refused by name', async () => {
+  it('[4.5.2] is rejected with the reason if the data of its snapshot was reclaimed', async () => {
     await using service = await startService()
     await fill(service)
     const token = await tokenOf(service, { ...list, snapshot: true })
@@ -180,8 +180,8 @@ describe('a page token and its object type', () => {
   })
 })
 
-describe('the life of a page token', () => {
-  it('[2.1.5] ends after its time, and every page renews the walk', async () => {
+describe('the lifetime of a page token', () => {
+  it('[2.1.5] ends after the configured time, and every page renews it', async () => {
     await using service = await startService({ settings: { OQS_PAGE_TOKEN_TTL_SECONDS: '300' } })
     await fill(service)
     const first = await tokenOf(service, list)
@@ -198,7 +198,7 @@ describe('the life of a page token', () => {
     expect(renewed.status).toBe(200)
   })
 
-  it('[4.5.2] of a snapshot ends with the age of the snapshot, however often it is renewed', async () => {
+  it('[4.5.2] ends with the maximum age of its snapshot, however often it is renewed', async () => {
     await using service = await startService({
       settings: { OQS_PAGE_TOKEN_TTL_SECONDS: '300', OQS_SNAPSHOT_MAX_AGE_SECONDS: '400' },
     })
@@ -214,7 +214,7 @@ describe('the life of a page token', () => {
     expect(late.body.parameters.reason).toBe('expired')
   })
 
-  it('goes on after a restart, with the keys that the store keeps', async () => {
+  it('continues after a restart, with the keys in the store', async () => {
     await using place = await storePlace()
     let token: string
     {
@@ -227,7 +227,7 @@ describe('the life of a page token', () => {
     expect(valuesOf([answer.body], 'n')).toEqual([5, 6, 7, 8, 9])
   })
 
-  it('outlives a rotation of keys: the first seals, all open, a dropped one no longer does', async () => {
+  it('survives key rotation: the first key seals, all open, and a removed key opens no more', async () => {
     await using place = await storePlace()
     const [old, young] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
     const withKeys = (keys: string) =>
@@ -252,7 +252,7 @@ describe('the life of a page token', () => {
     expect(kept.status).toBe(200)
   })
 
-  it('stays short for the longest keys', async () => {
+  it('applies to the longest keys, whose tokens stay short', async () => {
     await using service = await startService()
     await service.apply({
       apiName: 'long',

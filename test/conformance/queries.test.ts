@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { type Service, startService } from '../support/service.ts'
 
-/** The query language of both revisions, by example; test/properties holds it against a model. */
+/** The query language of both revisions by example; test/properties compares it with a model. */
 
 const PEOPLE: OntologyDefinition = {
   apiName: 'people',
@@ -237,7 +237,7 @@ describe('queries', () => {
     expect(walked.join('')).toBe(expected)
   })
 
-  it('shows selected properties and the key, as they are stored', async () => {
+  it('returns the selected properties and the key, as stored', async () => {
     const { body } = await service.ask(`${LIST}?properties=cents,names&properties=photo&pageSize=1`)
     expect(body.data[0].properties).toEqual({
       id: 'a',
@@ -354,7 +354,7 @@ describe('queries', () => {
     ],
     [{ query: eq, fields: ['nope'] }, 404, 'PropertiesNotFound', { properties: ['nope'] }],
   ]
-  it.each(mistakes)('[7.2] refuses %j with %i %s', async (body, status, errorName, parameters) => {
+  it.each(mistakes)('[7.2] rejects %j with %i %s', async (body, status, errorName, parameters) => {
     const answer = await service.ask(SEARCH_1, { json: body })
     expect([answer.status, answer.body.errorName]).toEqual([status, errorName])
     expect(answer.body.parameters).toMatchObject(parameters)
@@ -376,7 +376,7 @@ describe('queries', () => {
     ['properties=nope', 404, 'PropertiesNotFound'],
   ]
   it.each(listMistakes)(
-    '[7.2] refuses the listing ?%s with %i %s',
+    '[7.2] rejects the listing ?%s with %i %s',
     async (parameters, status, name) => {
       const answer = await service.ask(`${LIST}?${parameters}`)
       expect([answer.status, answer.body.errorName]).toEqual([status, name])
@@ -403,7 +403,7 @@ describe('queries', () => {
     ],
     [{ type: 'prefix', field: 'name', value: 'x' }, 400, 'Default:InvalidArgument'],
   ]
-  it.each(mistakes2)('[7.2] revision 2.0 refuses %j with %i %s', async (query, status, name) => {
+  it.each(mistakes2)('[7.2] revision 2.0 rejects %j with %i %s', async (query, status, name) => {
     const answer = await service.ask(SEARCH_2, { json: { query } })
     expect([answer.status, answer.body.errorName]).toEqual([status, name])
   })

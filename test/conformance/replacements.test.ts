@@ -31,7 +31,7 @@ describe('a replacement', () => {
     })
   const stored = async () => valuesOf(await walkPages(service, walk), 'n')
 
-  it('is not seen before it is published, and alone after', async () => {
+  it('is invisible until it is published, and then replaces everything', async () => {
     const replacement = await start()
     const { body: before } = await add(replacement, numbers(2, 10))
     expect(before).toMatchObject({ put: 2, deleted: 0 })
@@ -43,7 +43,7 @@ describe('a replacement', () => {
     expect(await stored()).toEqual([10, 11, 12, 13])
   })
 
-  it('lets the last one of several objects with one key count, over all its batches', async () => {
+  it('keeps the last of several objects with one key, across all its batches', async () => {
     const replacement = await start()
     await add(replacement, [{ n: 1, text: 'first' }])
     await add(replacement, [{ n: 1, text: 'last' }])
@@ -52,7 +52,7 @@ describe('a replacement', () => {
     expect(valuesOf(pages, 'text')).toEqual(['last'])
   })
 
-  it('takes with it what was written meanwhile, and is written to after', async () => {
+  it('discards what was written in the meantime, and accepts writes afterwards', async () => {
     const replacement = await start()
     await add(replacement, numbers(1, 50))
     const { body: meanwhile } = await service.put('numbers', 'number', [{ n: 7 }])
@@ -64,7 +64,7 @@ describe('a replacement', () => {
     expect(await stored()).toEqual([51])
   })
 
-  it('[4.5.2] leaves snapshots of what was there before as they were, in key order and any other', async () => {
+  it('[4.5.2] leaves earlier snapshots unchanged, in key order and any other', async () => {
     const ordered = (token = '') =>
       service.ask(
         `/api/v1/ontologies/numbers/objects/number?snapshot=true&pageSize=2&orderBy=properties.n:desc${token}`,
@@ -81,7 +81,7 @@ describe('a replacement', () => {
     expect(inOrder.body.data.map(nOf)).toEqual([0])
   })
 
-  it('lets a default walk in another order go on from an object that it replaced', async () => {
+  it('lets a walk without snapshot continue from an object that it replaced', async () => {
     const page = (token = '') =>
       service.ask(
         `/api/v1/ontologies/numbers/objects/number?pageSize=2&orderBy=properties.n:desc${token}`,
@@ -95,7 +95,7 @@ describe('a replacement', () => {
     expect(next.body.data.map(nOf)).toEqual([0, -1])
   })
 
-  it('can be given up, and is then unknown', async () => {
+  it('can be abandoned, and is then unknown', async () => {
     const replacement = await start()
     await add(replacement, numbers(5, 100))
     const gone = await service.ask(`${PATH}/replacements/${replacement}`, { method: 'DELETE' })
@@ -112,7 +112,7 @@ describe('a replacement', () => {
     expect(await stored()).toEqual([0, 1, 2])
   })
 
-  it('is published once, and never under a wrong name', async () => {
+  it('is published only once, and only by its own name', async () => {
     const replacement = await start()
     const { body: first } = await publish(replacement)
     expect(await stored()).toEqual([])
@@ -128,7 +128,7 @@ describe('a replacement', () => {
     expect(odd.body.parameters).toMatchObject({ parameter: 'replacement' })
   })
 
-  it('takes new properties that the type gets meanwhile', async () => {
+  it('accepts properties that were added in the meantime', async () => {
     await using other = await startService()
     await other.apply(NUMBERS)
     const { body } = await other.ask(`${PATH}/replacements`, { method: 'POST' })
@@ -146,7 +146,7 @@ describe('a replacement', () => {
     expect(found.body.data.map(nOf)).toEqual([1])
   })
 
-  it('needs the right to write', async () => {
+  it('requires the write scope', async () => {
     const token = await service.createToken({ scopes: ['api:ontologies-read'] })
     const answer = await service.ask(`${PATH}/replacements`, { method: 'POST', token })
     expect(answer.body.errorName).toBe('ApiUsageDenied')

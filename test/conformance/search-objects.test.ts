@@ -28,7 +28,7 @@ describe('search objects by type, revision 2.0', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  it('[1.3] [4.3.1] [4.3.2] [9.6] finds every object of a type with the empty query', async () => {
+  it('[1.3] [4.3.1] [4.3.2] [9.6] returns every object of a type for the empty query', async () => {
     const answer = await service.ask(SEARCH, { json: { query: empty } })
     expect(answer.status).toBe(200)
     expect(answer.body.data).toHaveLength(100)
@@ -39,18 +39,18 @@ describe('search objects by type, revision 2.0', () => {
     })
   })
 
-  it('[4.3.4] [4.3.5] [9.5] walks past 10,000 objects, each once and in key order', async () => {
+  it('[4.3.4] [4.3.5] [9.5] returns more than 10,000 objects, each once and in key order', async () => {
     const pages = await walkPages(service, walk)
     expect(valuesOf(pages, 'n')).toEqual(numbers(12_345).map(({ n }) => n))
   })
 
-  it('[2.1.2] [9.4] leaves nextPageToken out on the last page', async () => {
+  it('[2.1.2] [9.4] omits nextPageToken on the last page', async () => {
     const pages = await walkPages(service, { ...walk, objectType: 'airport', family: 'gotham' })
     expect(pages).toHaveLength(1)
     expect(Object.keys(pages[0] ?? {})).toEqual(['data'])
   })
 
-  it('[4.3.3] [9.1] takes the token from the body', async () => {
+  it('[4.3.3] [9.1] accepts the token in the body', async () => {
     const first = await askPage(service, { ...walk, pageSize: 5 })
     const second = await askPage(service, { ...walk, pageSize: 5 }, first.body.nextPageToken)
     expect(valuesOf([second.body], 'n')).toEqual([5, 6, 7, 8, 9])
@@ -61,14 +61,14 @@ describe('search objects by type, revision 2.0', () => {
     expect(inQuery.body.parameters.parameter).toBe('pageToken')
   })
 
-  it('[4.4.3] [9.2] takes pageSize in the body, reduced to 100', async () => {
+  it('[4.4.3] [9.2] accepts pageSize in the body, reduced to 100', async () => {
     const small = await service.ask(SEARCH, { json: { query: empty, pageSize: 3 } })
     const large = await service.ask(SEARCH, { json: { query: empty, pageSize: 5000 } })
     expect(small.body.data).toHaveLength(3)
     expect(large.body.data).toHaveLength(100)
   })
 
-  it('takes null for what is absent, in the token too', async () => {
+  it('treats null as absent, also for tokens', async () => {
     const first = await service.ask(SEARCH, {
       json: { query: empty, pageSize: null, pageToken: null },
     })
@@ -78,7 +78,7 @@ describe('search objects by type, revision 2.0', () => {
     expect([first.status, second.status]).toEqual([200, 200])
   })
 
-  it('[2.2.3] [2.2.4] returns arrays of structs, the title where there is one, the key as text', async () => {
+  it('[2.2.3] [2.2.4] returns arrays of structs, the title if there is one, and the key as text', async () => {
     const [page] = await walkPages(service, { ...walk, objectType: 'airport', family: 'gotham' })
     expect(page?.data).toEqual([
       { primaryKey: 'XXX', objectType: 'airport', properties: { id: 'XXX' } },
@@ -103,7 +103,7 @@ describe('search objects by type, revision 2.0', () => {
     expect(answer.status).toBe(200)
   })
 
-  it('[4.4.2] [4.5.3] [9.3] takes snapshot in the body, and not in the query string', async () => {
+  it('[4.4.2] [4.5.3] [9.3] accepts snapshot in the body, and not in the query string', async () => {
     const inQuery = await service.ask(`${SEARCH}?snapshot=true`, { json: { query: empty } })
     const inBody = await service.ask(SEARCH, { json: { query: empty, snapshot: true } })
     expect([inQuery.status, inBody.status]).toEqual([400, 200])
@@ -114,7 +114,7 @@ describe('search objects by type, revision 2.0', () => {
     expect(second.body.data[50].properties).toEqual({ n: 150 })
   })
 
-  it('[4.3.5] refuses a token with another query', async () => {
+  it('[4.3.5] rejects a token with another query', async () => {
     const first = await askPage(service, walk)
     const other = await service.ask(SEARCH, {
       json: { query: { type: 'gte', field: 'n', value: 0 }, pageToken: first.body.nextPageToken },

@@ -4,7 +4,7 @@ import { ADMIN_TOKEN, startService } from '../support/service.ts'
 import { storePlace } from '../support/store-place.ts'
 
 describe('the service', () => {
-  it('sends a plain page without parsing anything that is stored', async () => {
+  it('sends a page without parsing stored objects', async () => {
     await using service = await startService()
     await service.apply(NUMBERS)
     await service.put('numbers', 'number', numbers(1000))
@@ -24,7 +24,7 @@ describe('the service', () => {
     stringify.mockRestore()
   })
 
-  it('is not ready, and takes no batch, when its store is gone', async () => {
+  it('is not ready, and rejects batches, when its store is lost', async () => {
     await using place = await storePlace()
     await using service = await startService({ store: place.name })
     await service.apply(NUMBERS)

@@ -21,7 +21,7 @@ const snapshot: Walk = {
 }
 const ORDERED = '/api/v1/ontologies/numbers/objects/number?pageSize=5&orderBy=properties.text:asc'
 
-/** Twenty objects whose order by text is that of their keys. */
+/** Twenty objects whose order by text is their key order. */
 const OBJECTS = numbers(20, 10).map(({ n }) => ({ n, text: `t${n}` }))
 
 async function startFilled(): Promise<Service> {
@@ -31,12 +31,12 @@ async function startFilled(): Promise<Service> {
   return service
 }
 
-/** What a running service does every minute. */
+/** Runs the maintenance that a service runs every minute. */
 function maintain(service: Service): Promise<number> {
   return service.store.reclaim(retentionOf(LIVES, () => service.clock.now))
 }
 
-/** Sends all lines of a batch but the last, which the returned function sends. */
+/** Sends all lines of a batch but the last. Returns a function that sends the last line. */
 async function sendSlowly(
   service: Service,
   lines: readonly unknown[],
@@ -51,7 +51,7 @@ async function sendSlowly(
   const sender = writable.getWriter()
   const send = (line: unknown) => sender.write(Buffer.from(`${JSON.stringify(line)}\n`))
   for (const line of lines.slice(0, -1)) await send(line)
-  // The service has begun to read the batch when it answers what was asked after it.
+  // The service reads the batch by the time it answers a later request.
   await service.ask(ORDERED)
   return async () => {
     await send(lines.at(-1))
@@ -61,7 +61,7 @@ async function sendSlowly(
 }
 
 describe('the age of a snapshot', () => {
-  it('[4.5.2] does not depend on how long the batch took that superseded it', async () => {
+  it('[4.5.2] does not depend on the duration of the batch that superseded it', async () => {
     await using service = await startFilled()
     const finish = await sendSlowly(
       service,
@@ -78,7 +78,7 @@ describe('the age of a snapshot', () => {
 
     const next = await askPage(service, snapshot, ofSnapshot.nextPageToken)
     expect(valuesOf([next.body], 'n')).toEqual([15, 16, 17, 18, 19])
-    // The walk without snapshot goes on behind a row that is no longer current, to nothing.
+    // The walk without snapshot continues after a row that is no longer current, and finds nothing.
     const ended = await service.ask(`${ORDERED}&pageToken=${ofOrder.nextPageToken}`)
     expect([ended.status, ended.body.data]).toEqual([200, []])
     const version = exported.headers.get('oqs-version')
@@ -89,7 +89,7 @@ describe('the age of a snapshot', () => {
     ])
   })
 
-  it('[4.5.2] is reached to the millisecond, then the token expires and its data goes', async () => {
+  it('[4.5.2] is exact to the millisecond; then the token expires and the data is reclaimed', async () => {
     await using service = await startFilled()
     const { body: first } = await askPage(service, snapshot)
     await service.put('numbers', 'number', [{ n: 15, text: 'changed' }])

@@ -13,7 +13,7 @@ describe('openapi.json', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  it('[4.4.1] describes every endpoint, and there is no other', () => {
+  it('[4.4.1] describes every endpoint, and no other', () => {
     expect(document.openapi).toBe('3.1.0')
     const endpoints = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods as object).map((method) => `${method} ${path}`),
@@ -47,7 +47,7 @@ describe('openapi.json', () => {
     ])
   })
 
-  it('says what the endpoints take: the schemas that validate', () => {
+  it('contains the schemas that validate requests', () => {
     const list = document.paths['/api/v1/ontologies/{ontology}/objects/{objectType}'].get
     const pageSize = list.parameters.find(
       (parameter: { name: string }) => parameter.name === 'pageSize',
@@ -61,7 +61,7 @@ describe('openapi.json', () => {
     expect(Object.keys(search.responses).sort()).toEqual(['200', '4XX', '5XX'])
   })
 
-  it('asks for a bearer token wherever one is needed', () => {
+  it('requires a bearer token for every endpoint that needs one', () => {
     expect(document.security).toEqual([{ bearer: [] }])
     expect(document.components.securitySchemes.bearer).toEqual({ type: 'http', scheme: 'bearer' })
     expect(document.paths['/healthz'].get.security).toEqual([])
@@ -69,7 +69,7 @@ describe('openapi.json', () => {
 })
 
 describe('the examples of openapi.json', () => {
-  it('show every error', async () => {
+  it('include every error', async () => {
     await using service = await startService()
     const { body } = await service.ask('/openapi.json', { token: null })
     const shown = body.components.schemas.Error.examples.map(
@@ -78,7 +78,7 @@ describe('the examples of openapi.json', () => {
     expect(shown.toSorted()).toEqual(Object.keys(ERRORS).toSorted())
   })
 
-  it('stand with every answer and every request body, and fit their schemas', async () => {
+  it('exist for every response and request body, and match their schemas', async () => {
     await using service = await startService()
     const { body } = await service.ask('/openapi.json', { token: null })
     const ajv = new Ajv2020({ strict: false, validateFormats: false })

@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chooseCoding } from '../../src/http/openapi/send-static.ts'
+import { chooseCoding } from '../../src/http/response/send-static.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const SCRIPT = '/docs/js/scalar.js'
@@ -16,7 +16,7 @@ interface Received {
   readonly bytes: Buffer
 }
 
-/** Asks without decoding anything, unlike fetch. */
+/** Sends a request without decoding the response, unlike fetch. */
 async function receive(url: string, headers: Record<string, string> = {}, method = 'GET') {
   const sent = request(url, { method, headers }).end()
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
@@ -24,14 +24,14 @@ async function receive(url: string, headers: Record<string, string> = {}, method
   return { status: response.statusCode, headers: response.headers, bytes } satisfies Received
 }
 
-describe('the page of the API reference', () => {
+describe('the API reference page', () => {
   let service: Service
   beforeAll(async () => {
     service = await startService()
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  it('is found from the root, and takes nothing from elsewhere', async () => {
+  it('is linked from the root, and loads nothing from other hosts', async () => {
     const root = await receive(service.url)
     expect([root.status, root.headers.location]).toEqual([302, '/docs'])
     const page = await service.ask('/docs', { token: null })
@@ -42,7 +42,7 @@ describe('the page of the API reference', () => {
     expect(start.text).toContain('"telemetry": false')
   })
 
-  it('may run no inline script, ask nobody else and be shown in no frame', async () => {
+  it('forbids inline scripts, requests to other hosts and frames', async () => {
     const { headers, text } = await service.ask('/docs', { token: null })
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'; script-src 'self';")
@@ -52,7 +52,7 @@ describe('the page of the API reference', () => {
     expect(text).not.toMatch(/<script(?![^>]* src=)/)
   })
 
-  it.for(FILES)('sends %s with its length in every coding that a client takes', async (path) => {
+  it.for(FILES)('sends %s with its length in every coding that a client accepts', async (path) => {
     const plain = await receive(service.url + path)
     expect(plain.status).toBe(200)
     expect(plain.headers['content-encoding']).toBeUndefined()
@@ -64,7 +64,7 @@ describe('the page of the API reference', () => {
         'accept-encoding',
         'public, no-cache',
       ])
-      // A file of a few hundred bytes is sent as it is.
+      // A file of a few hundred bytes is sent uncompressed.
       const isCompressed = got.headers['content-encoding'] === coding
       expect(isCompressed).toBe(coding !== 'identity' && plain.bytes.length > 1400)
       expect((isCompressed ? decode(got.bytes) : got.bytes).equals(plain.bytes)).toBe(true)
@@ -83,14 +83,14 @@ describe('the page of the API reference', () => {
     expect(tags.size).toBe(plain.bytes.length > 1400 ? 3 : 1)
   })
 
-  it('makes the script once for clients that ask at the same time', async () => {
+  it('loads the script once for concurrent clients', async () => {
     await using other = await startService()
     const all = await Promise.all(Array.from({ length: 5 }, () => receive(other.url + SCRIPT)))
     expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
     expect(new Set(all.map(({ headers }) => headers.etag)).size).toBe(1)
   })
 
-  it('is not there when OQS_DOCS is off, while the service is', async () => {
+  it('is disabled with OQS_DOCS=off, while the API works', async () => {
     await using other = await startService({ settings: { OQS_DOCS: 'off' } })
     for (const path of ['/', ...FILES]) {
       const answer = await other.ask(path, { token: null })

@@ -47,7 +47,7 @@ describe('docs/settings.md', () => {
 describe('the documents', () => {
   const documents = [...globSync('*.md'), ...globSync('docs/**/*.md')]
 
-  it('link only to what exists', () => {
+  it('link only to existing files', () => {
     const broken = documents.flatMap((path) =>
       [...readFileSync(path, 'utf8').matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)]
         .map((match) => join(dirname(path), match[1] ?? ''))

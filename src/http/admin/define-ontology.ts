@@ -1,30 +1,26 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { DEFINITION_MAX_BYTES } from '../../contract/limits.ts'
 import { planChange } from '../../ontology/definition/change-definition.ts'
 import { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { refuseLargeDefinition } from '../../ontology/definition/definition-size.ts'
 import type { App } from '../app.ts'
-import { NoParameters, readResponses, responses } from '../openapi/schemas.ts'
 import { resolveOntology } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
+import { NoParameters } from '../schemas/common.ts'
+import { OntologyPath } from '../schemas/paths.ts'
+import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { refuseForeignNames } from './token-ontologies.ts'
+import { checkNames } from './check-names.ts'
 
-/** Defining ontologies. */
-
-const params = Type.Object({
-  ontology: Type.String({ description: 'RID or API name of the ontology.' }),
-})
-
-export function addOntologiesAdmin(app: App, services: Services): void {
+/** Adds `applyOntology`. */
+export function addApplyOntology(app: App, services: Services): void {
   app.put(
     '/api/admin/v1/ontologies/:ontology',
     {
       bodyLimit: DEFINITION_MAX_BYTES,
-      // A large definition takes time to read, to check, to plan and to hand on: others get their
-      // turn in between.
+      // Parsing, checking, planning and saving a large definition each take a while, so other
+      // requests get a turn in between.
       preValidation: async (request) => {
         await nextTurn()
         refuseLargeDefinition(request.body)
@@ -35,7 +31,7 @@ export function addOntologiesAdmin(app: App, services: Services): void {
         operationId: 'applyOntology',
         summary: 'Define or change an ontology',
         tags: ['Administration'],
-        params,
+        params: OntologyPath,
         querystring: NoParameters,
         body: OntologyDefinition,
         response: responses(OntologyDefinition),
@@ -43,9 +39,9 @@ export function addOntologiesAdmin(app: App, services: Services): void {
     },
     async (request, reply) => {
       const { ontology: identifier } = request.params
-      const definition = await repeatOutOfSync(async () => {
+      const definition = await retryOutOfSync(async () => {
         const catalogue = await services.store.readCatalogue()
-        refuseForeignNames(request.caller, identifier, request.body, catalogue)
+        checkNames(request.caller, identifier, request.body, catalogue)
         const change = planChange(identifier, request.body, catalogue, services.newUuid)
         await nextTurn()
         await services.store.saveOntology(change, request.context)
@@ -54,16 +50,19 @@ export function addOntologiesAdmin(app: App, services: Services): void {
       return sendJson(reply, JSON.stringify(definition))
     },
   )
+}
 
+/** Adds `getOntologyDefinition`. */
+export function addGetOntologyDefinition(app: App): void {
   app.get(
     '/api/admin/v1/ontologies/:ontology',
     {
       config: { scope: 'api:ontologies-write' },
       schema: {
         operationId: 'getOntologyDefinition',
-        summary: 'The definition of an ontology',
+        summary: 'Get the definition of an ontology',
         tags: ['Administration'],
-        params,
+        params: OntologyPath,
         querystring: NoParameters,
         response: readResponses(OntologyDefinition),
       },
@@ -75,17 +74,19 @@ export function addOntologiesAdmin(app: App, services: Services): void {
   )
 }
 
-/** Definitions that are saved at the same time, of any ontologies, make each other plan again. */
-const PLANS = 10
+const MAX_ATTEMPTS = 10
 
-/** A definition is sent as a whole, so planning it again on what was just saved is what is asked. */
-async function repeatOutOfSync<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  for (let plan = 1; ; plan += 1) {
+/**
+ * Plans again if another definition was saved in the meantime. A request contains the complete
+ * definition, so a plan based on the new state is as good as the first one.
+ */
+async function retryOutOfSync<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (let attempts = 1; ; attempts += 1) {
     try {
       return await attempt()
     } catch (error) {
-      const again = error instanceof ObjectQueryError && error.errorName === OUT_OF_SYNC
-      if (!again || plan === PLANS) throw error
+      const isOutOfSync = error instanceof ObjectQueryError && error.errorName === OUT_OF_SYNC
+      if (!isOutOfSync || attempts === MAX_ATTEMPTS) throw error
     }
   }
 }

@@ -1,3 +1,7 @@
+/**
+ * Exports all objects of one version in one response, without page size or retrieval limit. The
+ * store is read in chunks, as fast as the client receives them, so a slow client costs no memory.
+ */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
@@ -13,18 +17,17 @@ import { REVISION_1_QUERIES } from '../../query/revision-1-query.ts'
 import type { Selection } from '../../query/selection.ts'
 import type { PageRead, Place, StoredPage } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
-import { closed, responses, TypePath } from '../openapi/schemas.ts'
 import { readSelection, SelectionParameter } from '../page/listing-parameters.ts'
 import type { RequestScope } from '../request/admission.ts'
 import { resolveTypePath } from '../request/resolve.ts'
-import { describeError } from '../response/error-response.ts'
+import { lateErrorBody } from '../response/error-response.ts'
+import { closed } from '../schemas/common.ts'
+import { TypePath } from '../schemas/paths.ts'
+import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { EXPORT_WRITERS, type ExportWriter } from './export-writers.ts'
 
-/**
- * All objects of one version in one answer, past every page size and cap. The store is read piece
- * by piece, as fast as the client takes them and no faster: nothing is held for a slow reader.
- */
+/** Adds `exportObjects`. */
 export function addExportObjects(app: App, services: Services): void {
   app.get(
     '/api/admin/v1/ontologies/:ontology/objects/:objectType/export',
@@ -34,7 +37,7 @@ export function addExportObjects(app: App, services: Services): void {
         operationId: 'exportObjects',
         summary: 'Export all objects of one snapshot',
         description:
-          'In key order, as NDJSON or CSV. The last line counts the objects: an export without it was cut. The header `oqs-version` names the version; with `version`, `after` and `received` a broken export goes on where it ended, and the parts together have the bytes of the whole. A failure midway is the last line.',
+          'Returns the objects in key order, as NDJSON or CSV. The last line contains the number of objects; an export without it is incomplete. If the export fails midway, the last line contains the error. To resume an interrupted export, send `version` (from the header `oqs-version`), `after` and `received`; the parts together equal the complete export, byte for byte.',
         tags: ['Administration'],
         params: TypePath,
         querystring: ExportParameters,
@@ -44,30 +47,30 @@ export function addExportObjects(app: App, services: Services): void {
     async (request, reply) => {
       const { context } = request
       const { objectType } = resolveTypePath(request, request.params)
-      // One piece as it was read, one as it is written.
+      // One chunk as read, and one as written.
       const memory = services.memory.reserve(context.callerId, 2 * EXPORT_CHUNK_BYTES)
       context.defer(() => memory.release())
-      const exported = readParameters(request.query, objectType, services)
-      // Read before anything is sent, so that whatever is wrong still has a status of its own.
-      const first = await readPiece(exported, exported.after, exported.version, context, services)
-      // The framework would read a whole export for `HEAD`, and send none of it.
+      const spec = readParameters(request.query, objectType, services)
+      // Read before anything is sent, so that an error still has its own status.
+      const first = await readChunk(spec, spec.after, spec.version, context, services)
+      // For `HEAD`, Fastify would read the whole export and send none of it.
       const isHead = request.method === 'HEAD'
       if (isHead) first.release()
       const chunks = isHead
         ? []
-        : writeExport(exported, first, context, services, (error) =>
-            describeError(error, request as FastifyRequest, services),
+        : writeExport(spec, first, context, services, (error) =>
+            lateErrorBody(error, request as FastifyRequest, services),
           )
       void (reply as FastifyReply).header('oqs-version', first.version)
       return (reply as FastifyReply)
-        .type(exported.writer.contentType)
+        .type(spec.writer.contentType)
         .send(Readable.from(chunks, { objectMode: false, highWaterMark: 1 }))
     },
   )
 }
 
 const ExportResponse = {
-  description: 'An object on each line, or a row of CSV; then the line that counts them.',
+  description: 'One object per line, as JSON or CSV, followed by a line with their number.',
   content: Object.fromEntries(
     Object.values(EXPORT_WRITERS).map(({ contentType }) => [
       contentType,
@@ -78,27 +81,33 @@ const ExportResponse = {
 
 const ExportParameters = Type.Object(
   {
-    format: Type.Optional(
-      Type.Enum([...EXPORT_FORMATS], { description: '`ndjson` when left out.' }),
-    ),
+    format: Type.Optional(Type.Enum([...EXPORT_FORMATS], { description: 'Default: `ndjson`.' })),
     where: Type.Optional(
-      Type.String({ description: 'A query of revision 1.0, as JSON; all objects when left out.' }),
+      Type.String({ description: 'A query of revision 1.0, as JSON. Default: all objects.' }),
     ),
     select: SelectionParameter,
     version: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'To go on: `oqs-version` of what was received.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'To resume: the `oqs-version` of the interrupted export.',
+      }),
     ),
     after: Type.Optional(
-      Type.String({ description: 'To go on: the primary key of the last object received.' }),
+      Type.String({ description: 'To resume: the primary key of the last object received.' }),
     ),
     received: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'To go on: how many objects were received.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'To resume: the number of objects received.',
+      }),
     ),
   },
   closed,
 )
 
-interface Export {
+interface ExportSpec {
   readonly objectType: ObjectType
   readonly writer: ExportWriter
   readonly query: Query
@@ -112,7 +121,7 @@ function readParameters(
   parameters: Static<typeof ExportParameters>,
   objectType: ObjectType,
   { limits }: Services,
-): Export {
+): ExportSpec {
   const { format = 'ndjson', where, select, version, after, received = 0 } = parameters
   return {
     objectType,
@@ -122,7 +131,7 @@ function readParameters(
         ? { kind: 'everything' }
         : readQuery(REVISION_1_QUERIES, parseWhere(where), { objectType, limits: limits.query }),
     selection: readSelection(select, objectType),
-    // Exports are in key order, in which the key alone is the place.
+    // In key order, the key alone is the cursor.
     after: after === undefined ? undefined : { pk: keyOf(objectType, after), version: 0 },
     version,
     received,
@@ -150,40 +159,40 @@ function keyOf(objectType: ObjectType, text: string): string {
 }
 
 async function* writeExport(
-  exported: Export,
+  spec: ExportSpec,
   first: StoredPage,
   context: RequestScope,
   services: Services,
   describe: (error: unknown) => string,
 ): AsyncGenerator<Buffer | string> {
-  const { writer, objectType, selection } = exported
+  const { writer, objectType, selection } = spec
   const names = selection ?? [...objectType.properties.keys()]
   const { version } = first
-  let count = exported.received
+  let count = spec.received
   try {
-    if (exported.after === undefined) yield writer.head(names)
-    for (let piece = first; ; ) {
-      count += piece.count
-      if (piece.count > 0) {
-        const written = writer.records(piece.records, names)
-        piece.release()
+    if (spec.after === undefined) yield writer.head(names)
+    for (let chunk = first; ; ) {
+      count += chunk.count
+      if (chunk.count > 0) {
+        const written = writer.records(chunk.records, names)
+        chunk.release()
         yield written
       }
-      if (!piece.more) break
+      if (!chunk.more) break
       await services.admission.takeTurn(context.callerId)
       context.throwIfEnded()
-      piece = await readPiece(exported, piece.last, version, context, services)
+      chunk = await readChunk(spec, chunk.last, version, context, services)
     }
   } catch (error) {
-    // Nothing but a last line can tell of it now; the count, which is then missing, does so too.
+    // The status is already sent, so the last line reports the error in place of the count.
     yield writer.failure(describe(error))
     return
   }
   yield writer.end(count, version)
 }
 
-async function readPiece(
-  { objectType, query, selection }: Export,
+async function readChunk(
+  { objectType, query, selection }: ExportSpec,
   after: Place | undefined,
   version: number | undefined,
   context: RequestScope,

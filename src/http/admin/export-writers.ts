@@ -2,12 +2,12 @@ import type { ExportFormat } from '../../contract/export-formats.ts'
 import { csvLine } from '../../formats/csv/csv-text.ts'
 import { exportEndLine, exportFailureLine } from '../../formats/export-end.ts'
 
-/** How an export is written. Each part ends with a line feed, so parts can be put together. */
+/** Writes an export format. Each part ends with a line feed, so parts can be concatenated. */
 export interface ExportWriter {
   readonly contentType: string
-  /** What stands before the first object. */
+  /** Returns the text before the first object. */
   readonly head: (names: readonly string[]) => string
-  /** Copies records as they come from the store, a JSON object on each line. */
+  /** Converts records of the store: one JSON object per line. */
   readonly records: (records: Uint8Array, names: readonly string[]) => Buffer | string
   readonly failure: (errorBody: string) => string
   readonly end: (count: number, version: number) => string
@@ -43,7 +43,7 @@ function csvRecords(records: Uint8Array, names: readonly string[]): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Text stands for itself; what has no text of its own, such as an array, is written as JSON. */
+/** Strings are written as they are, all other values as JSON. */
 function cellOf(value: unknown): string | undefined {
   return value === undefined || typeof value === 'string' ? value : JSON.stringify(value)
 }

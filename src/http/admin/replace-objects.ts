@@ -1,30 +1,21 @@
+/**
+ * Replaces all objects of a type at one moment: start, add batches, publish. Readers see the old
+ * objects until the replacement is published, and only the new ones after that.
+ */
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import {
-  CommitResponse,
-  NoParameters,
-  ReplacementName,
-  responses,
-  TypePath,
-} from '../openapi/schemas.ts'
 import { resolveTypePath } from '../request/resolve.ts'
+import { NoParameters } from '../schemas/common.ts'
+import { ReplacementPath, TypePath } from '../schemas/paths.ts'
+import { CommitResponse, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-
-/**
- * Replacing all objects of a type at one moment: start, add batches, publish. Readers see what was
- * there before until it is published, and nothing of that after.
- */
 
 const PATH = '/api/admin/v1/ontologies/:ontology/objects/:objectType/replacements'
 const config = { scope: 'api:ontologies-write' } as const
 const common = { tags: ['Administration'], querystring: NoParameters }
 
-const ReplacementPath = Type.Object({
-  ...TypePath.properties,
-  replacement: ReplacementName,
-})
-
-export function addReplacementsAdmin(app: App, services: Services): void {
+/** Adds `startReplacement`, `publishReplacement` and `abandonReplacement`. */
+export function addReplaceObjects(app: App, services: Services): void {
   const { store } = services
 
   app.post(
@@ -34,9 +25,9 @@ export function addReplacementsAdmin(app: App, services: Services): void {
       schema: {
         ...common,
         operationId: 'startReplacement',
-        summary: 'Start to replace all objects of a type',
+        summary: 'Start a replacement of all objects of a type',
         description:
-          'Batches that name the replacement (`writeObjects`) are kept apart until it is published. An idle replacement expires after the snapshot lifetime, but not before an hour.',
+          'Add objects with `writeObjects` and the parameter `replacement`. Readers do not see them before the replacement is published. An idle replacement expires after the snapshot lifetime, but not within the first hour.',
         params: TypePath,
         response: responses(Type.Object({ replacement: Type.String() })),
       },
@@ -54,9 +45,9 @@ export function addReplacementsAdmin(app: App, services: Services): void {
       schema: {
         ...common,
         operationId: 'publishReplacement',
-        summary: 'Let readers see a replacement instead of what the type held',
+        summary: 'Publish a replacement',
         description:
-          'One commit: `put` counts the new objects, `deleted` all that were there before. Changes made meanwhile to what is replaced go with it.',
+          'Replaces all objects of the type in one commit, including changes made to them since the replacement was started. `put` is the number of new objects, `deleted` that of the old ones.',
         params: ReplacementPath,
         response: responses(CommitResponse),
       },
@@ -79,7 +70,7 @@ export function addReplacementsAdmin(app: App, services: Services): void {
       schema: {
         ...common,
         operationId: 'abandonReplacement',
-        summary: 'Give up a replacement',
+        summary: 'Abandon a replacement',
         params: ReplacementPath,
         response: responses(Type.Object({ replacement: Type.String() })),
       },

@@ -1,5 +1,10 @@
-import swagger from '@fastify/swagger'
+/**
+ * Serves `/openapi.json` and `/docs`, which need no token. Each file is made for its first request
+ * and sent from memory after that.
+ */
 import type { App } from '../app.ts'
+import { sendStatic } from '../response/send-static.ts'
+import { compressFile, type StaticFile } from '../response/static-file.ts'
 import {
   DOCS_PAGE,
   DOCS_PAGE_POLICY,
@@ -7,46 +12,20 @@ import {
   START_PATH,
   START_SCRIPT,
 } from './docs-page.ts'
-import { addExamples } from './examples.ts'
+import { describeApi } from './openapi-document.ts'
 import { loadReferenceScript } from './reference-script.ts'
-import { sendStatic } from './send-static.ts'
-import { compressFile, type StaticFile } from './static-file.ts'
 
-/**
- * `openapi.json`, made from the schemas that validate, and the page that shows it. They need no
- * token, so each is made once, for its first request, and sent from memory after that.
- */
+/** Adds the documentation. Must be added before the endpoints that it describes. */
 export async function addDocs(app: App, version: string): Promise<void> {
-  await app.register(swagger, {
-    // Shared schemas go by their own names.
-    refResolver: { buildLocalReference: ({ $id }) => String($id) },
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Object Query Service',
-        description: 'Typed objects, answered in pages that can be trusted.',
-        version,
-        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-      },
-      servers: [{ url: '/' }],
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
-      security: [{ bearer: [] }],
-    },
-  })
+  const openApiJson = await describeApi(app, version)
   app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'))
 
-  addFile(app, ['/openapi.json'], () => compressFile('application/json', describeApi(app)))
+  addFile(app, ['/openapi.json'], () => compressFile('application/json', openApiJson()))
   addFile(app, ['/docs', '/docs/'], () => compressFile('text/html; charset=utf-8', DOCS_PAGE), {
     'content-security-policy': DOCS_PAGE_POLICY,
   })
   addFile(app, [START_PATH], () => compressFile('text/javascript; charset=utf-8', START_SCRIPT))
   addFile(app, [REFERENCE_PATH], loadReferenceScript)
-}
-
-function describeApi(app: App): string {
-  const document = app.swagger()
-  addExamples(document)
-  return JSON.stringify(document)
 }
 
 function addFile(

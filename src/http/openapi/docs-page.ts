@@ -1,6 +1,6 @@
 /**
- * The page of the API reference. All of it comes from this service, and it asks nobody else: no
- * fonts, no telemetry. Its scripts are files of their own, so that the policy allows no inline one.
+ * The API reference page. The service itself serves everything on it: no external fonts, no
+ * telemetry. Its scripts are separate files, so that the policy can forbid inline scripts.
  */
 
 export const REFERENCE_PATH = '/docs/js/scalar.js'
@@ -36,7 +36,7 @@ export const DOCS_PAGE = `<!doctype html>
 
 export const START_SCRIPT = `Scalar.createApiReference('#app', ${JSON.stringify(CONFIGURATION, null, 2)})\n`
 
-/** The reference sets styles on its elements, so inline styles are allowed; inline scripts are not. */
+/** Allows inline styles, which the reference sets on its elements, but no inline scripts. */
 export const DOCS_PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,7 +1,8 @@
+/** An example of every error, for `openapi.json`. */
 import { ERRORS, type ErrorName } from '../../contract/error-catalogue.ts'
 import type { ErrorBody } from '../../contract/errors.ts'
 
-/** What each error looks like, for `openapi.json`: the parameters that it names. */
+/** The parameters of an example of each error. */
 const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>> = {
   MissingCredentials: {},
   'Default:Unauthorized': { error: 'EXPIRED' },
@@ -87,9 +88,9 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   AggregationMemoryExceededLimit: {},
   AggregationMetricNotSupported: { metricType: 'median' },
   InvalidOntologyDefinition: {
-    mistakes: [{ path: 'objectTypes[0].primaryKey', reason: 'there is no property id' }],
+    mistakes: [{ path: 'objectTypes[0].primaryKey', reason: 'the property id does not exist' }],
   },
-  OntologyChangeRefused: { reasons: ['property airport.name is left out'] },
+  OntologyChangeRefused: { reasons: ['the property airport.name is missing'] },
   OntologyDefinitionOutOfSync: { reason: 'another definition was saved at the same time' },
   ReplacementsExceededLimit: { objectType: 'airport', replacementsLimit: 10 },
   InvalidBatchLine: { line: 3, property: 'names[1].text', reason: 'is not a string' },

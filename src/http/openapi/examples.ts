@@ -1,6 +1,10 @@
-/** An example of what each operation takes and answers, for `openapi.json`. */
+/**
+ * An example request and response of every operation, for `openapi.json`. The requests work on the
+ * demo data, and a test sends them.
+ */
 
 interface Example {
+  readonly parameters?: Readonly<Record<string, unknown>>
   readonly request?: unknown
   readonly response: unknown
 }
@@ -9,33 +13,60 @@ const RID = 'ri.ontology.main.ontology.0f1f5c0e-7b1a-4c57-9a53-2f0a4c1d2b3e'
 const TYPE_RID = 'ri.ontology.main.object-type.5f0a7c51-1c1e-4a53-8f57-9a1d2b3e4c5f'
 const TOKEN = 'v1.AVWsPDbJqSQWhe8cFIZ57IyQD7z1TeBp'
 
-const PROPERTIES = {
-  id: 'ZRH',
-  name: 'Zurich Airport',
-  elevation: 1416,
-  names: [{ text: 'Flughafen Zürich', language: 'de' }],
-}
-const RECORD = {
-  rid: 'ri.phonograph2-objects.main.object.9d4dad73-221e-8806-9618-5b7b4692c8b1',
-  properties: PROPERTIES,
-}
+const DEMO = { ontology: 'aviation' }
+const AIRPORTS = { ...DEMO, objectType: 'airport' }
+const CITIES = { ...DEMO, objectType: 'city' }
+const ZURICH = { ...AIRPORTS, primaryKey: 'ZRH' }
+const FAMILY_ZURICH = { apiFamily: 'gotham', primaryKey: 'ZRH' }
+
+const NAME_AND_RUNWAY = { iata: 'ZRH', name: 'Zurich Airport', runwayFeet: 12_139 }
+const AIRPORT_RID = 'ri.phonograph2-objects.main.object.350a7005-3cd0-88e0-bd1d-2ae673ea2ad8'
+const AIRPORT = { rid: AIRPORT_RID, properties: NAME_AND_RUNWAY }
 const COUNTRY = {
-  rid: 'ri.phonograph2-objects.main.object.4ef11718-0955-8798-ae28-46054840b194',
-  properties: { code: 'CH', name: 'Switzerland' },
+  rid: 'ri.phonograph2-objects.main.object.a0e672de-2d11-8013-b4ac-64b44f284b8e',
+  properties: { code: 'CH', name: 'Switzerland', capital: 'Bern' },
 }
-const FAMILY_RECORD = {
+const FAMILY_AIRPORT = {
   primaryKey: 'ZRH',
   objectType: 'airport',
   title: 'Zurich Airport',
-  properties: PROPERTIES,
+  properties: {
+    iata: 'ZRH',
+    icao: 'LSZH',
+    name: 'Zurich Airport',
+    countryCode: 'CH',
+    runwayFeet: 12_139,
+    location: { type: 'Point', coordinates: [8.561746, 47.450604] },
+  },
 }
-const ONTOLOGY = { apiName: 'aviation', displayName: 'Aviation', description: '', rid: RID }
+const FAMILY_COUNTRY = {
+  primaryKey: 'AD',
+  objectType: 'country',
+  title: 'Andorra',
+  properties: {
+    code: 'AD',
+    name: 'Andorra',
+    areaKm2: 468,
+    currencies: [{ code: 'EUR', name: 'Euro', symbol: '€' }],
+  },
+}
+const ONTOLOGY = {
+  apiName: 'aviation',
+  displayName: 'Aviation',
+  description: 'A demo on open data: airports, the countries and cities of the world, flights.',
+  rid: RID,
+}
 const OBJECT_TYPE = {
-  apiName: 'country',
+  apiName: 'airport',
+  displayName: 'Airport',
   status: 'ACTIVE',
   visibility: 'NORMAL',
-  primaryKey: ['code'],
-  properties: { code: { baseType: 'String' }, name: { baseType: 'String' } },
+  primaryKey: ['iata'],
+  properties: {
+    iata: { description: 'IATA code', baseType: 'String' },
+    name: { baseType: 'String' },
+    runwayFeet: { description: 'The longest runway', baseType: 'Integer' },
+  },
   rid: TYPE_RID,
 }
 const LINK_TYPE = {
@@ -68,101 +99,170 @@ const SAVED_DEFINITION = {
   rid: RID,
   objectTypes: DEFINITION.objectTypes.map((type) => ({ ...type, rid: TYPE_RID })),
 }
+const BOOKS = { ontology: 'library', objectType: 'book' }
+const REPLACEMENT = { ...BOOKS, replacement: '1' }
 
 const EXAMPLES: Readonly<Record<string, Example>> = {
   healthz: { response: { status: 'ok' } },
   readyz: { response: { status: 'ok' } },
   listOntologies: { response: { data: [ONTOLOGY] } },
-  getOntology: { response: ONTOLOGY },
-  listObjectTypes: { response: { data: [OBJECT_TYPE], nextPageToken: TOKEN } },
-  getObjectType: { response: OBJECT_TYPE },
-  listOutgoingLinkTypes: { response: { data: [LINK_TYPE] } },
-  getOutgoingLinkType: { response: LINK_TYPE },
-  listObjects: { response: { data: [RECORD], nextPageToken: TOKEN, totalCount: '44' } },
-  getObject: { response: RECORD },
-  listLinkedObjects: { response: { data: [COUNTRY] } },
-  getLinkedObject: { response: COUNTRY },
+  getOntology: { parameters: DEMO, response: ONTOLOGY },
+  listObjectTypes: {
+    parameters: { ...DEMO, pageSize: 1 },
+    response: { data: [OBJECT_TYPE], nextPageToken: TOKEN },
+  },
+  getObjectType: { parameters: AIRPORTS, response: OBJECT_TYPE },
+  listOutgoingLinkTypes: { parameters: CITIES, response: { data: [LINK_TYPE] } },
+  getOutgoingLinkType: {
+    parameters: { ...CITIES, linkType: 'country' },
+    response: LINK_TYPE,
+  },
+  listObjects: {
+    parameters: {
+      ...AIRPORTS,
+      pageSize: 1,
+      properties: 'name,runwayFeet',
+      orderBy: 'properties.runwayFeet:asc',
+      filters: { 'properties.countryCode.eq': 'CH', 'properties.runwayFeet.gte': '12000' },
+    },
+    response: { data: [AIRPORT], nextPageToken: TOKEN, totalCount: '2' },
+  },
+  getObject: {
+    parameters: { ...ZURICH, properties: 'name,runwayFeet' },
+    response: AIRPORT,
+  },
+  listLinkedObjects: {
+    parameters: { ...ZURICH, linkType: 'country', properties: 'name,capital' },
+    response: { data: [COUNTRY] },
+  },
+  getLinkedObject: {
+    parameters: {
+      ...ZURICH,
+      linkType: 'country',
+      linkedObjectPrimaryKey: 'CH',
+      properties: 'name,capital',
+    },
+    response: COUNTRY,
+  },
   searchObjectsRevision1: {
+    parameters: AIRPORTS,
     request: {
       query: { type: 'prefix', field: 'properties.name', value: 'zur' },
-      orderBy: { fields: [{ field: 'properties.elevation', direction: 'desc' }] },
-      fields: ['name', 'elevation'],
+      orderBy: { fields: [{ field: 'properties.runwayFeet', direction: 'desc' }] },
+      fields: ['name', 'runwayFeet'],
       pageSize: 100,
     },
-    response: { data: [RECORD], totalCount: '1' },
+    response: { data: [AIRPORT], totalCount: '1' },
   },
   aggregateObjects: {
+    parameters: AIRPORTS,
     request: {
-      aggregation: [{ type: 'count' }, { type: 'max', field: 'properties.elevation' }],
-      groupBy: [{ type: 'exact', field: 'properties.countryCode' }],
+      aggregation: [{ type: 'count' }, { type: 'max', field: 'properties.runwayFeet' }],
+      query: { type: 'eq', field: 'properties.scheduledService', value: true },
+      groupBy: [{ type: 'exact', field: 'properties.countryCode', maxGroupCount: 1 }],
     },
     response: {
+      excludedItems: 3721,
       data: [
         {
-          group: { countryCode: 'CH' },
+          group: { countryCode: 'US' },
           metrics: [
-            { name: 'count', value: 1 },
-            { name: 'max_elevation', value: 1416 },
+            { name: 'count', value: 827 },
+            { name: 'max_runwayFeet', value: 15_000 },
           ],
         },
       ],
     },
   },
   searchObjects: {
+    parameters: { apiFamily: 'gotham', objectType: 'country' },
     request: {
       query: {
         type: 'and',
         value: [
-          { type: 'gte', field: 'elevation', value: 1000 },
-          { type: 'eq', field: 'names:language', value: 'de' },
+          { type: 'lt', field: 'areaKm2', value: 50_000 },
+          { type: 'eq', field: 'currencies:code', value: 'EUR' },
         ],
       },
-      pageSize: 10,
+      pageSize: 1,
     },
-    response: { data: [FAMILY_RECORD], nextPageToken: TOKEN },
+    response: { data: [FAMILY_COUNTRY], nextPageToken: TOKEN },
   },
-  getObjectByKey: { response: FAMILY_RECORD },
+  getObjectByKey: { parameters: FAMILY_ZURICH, response: FAMILY_AIRPORT },
   getObjectProperties: {
+    parameters: FAMILY_ZURICH,
     response: {
-      properties: [{ propertyId: 'name', propertyType: 'name', value: 'Zurich Airport' }],
+      properties: [
+        { propertyId: 'iata', propertyType: 'iata', value: 'ZRH' },
+        { propertyId: 'name', propertyType: 'name', value: 'Zurich Airport' },
+      ],
     },
   },
   listLinkedObjectsByKey: {
-    response: { data: [{ primaryKey: 'CH', objectType: 'country', properties: { code: 'CH' } }] },
+    parameters: { ...FAMILY_ZURICH, linkType: 'country' },
+    response: {
+      data: [
+        {
+          primaryKey: 'CH',
+          objectType: 'country',
+          title: 'Switzerland',
+          properties: { code: 'CH', name: 'Switzerland', capital: 'Bern' },
+        },
+      ],
+    },
   },
-  applyOntology: { request: DEFINITION, response: SAVED_DEFINITION },
-  getOntologyDefinition: { response: SAVED_DEFINITION },
+  applyOntology: {
+    parameters: { ontology: 'library' },
+    request: DEFINITION,
+    response: SAVED_DEFINITION,
+  },
+  getOntologyDefinition: { parameters: { ontology: 'library' }, response: SAVED_DEFINITION },
   writeObjects: {
+    parameters: BOOKS,
     request:
       '{"put": {"isbn": "9780131103627", "title": "The C Programming Language"}}\n{"delete": "0"}',
-    response: { version: 7, put: 1, deleted: 0 },
+    response: { version: 1, put: 1, deleted: 0 },
   },
-  startReplacement: { response: { replacement: '12' } },
-  publishReplacement: { response: { version: 9, put: 1204, deleted: 1198 } },
-  abandonReplacement: { response: { replacement: '12' } },
+  startReplacement: { parameters: BOOKS, response: { replacement: '1' } },
+  publishReplacement: { parameters: REPLACEMENT, response: { version: 2, put: 0, deleted: 1 } },
+  abandonReplacement: { parameters: REPLACEMENT, response: { replacement: '1' } },
   exportObjects: {
-    response: '{"id":"ZRH","name":"Zurich Airport"}\n{"$end":{"count":1,"version":7}}\n',
+    parameters: {
+      ...AIRPORTS,
+      format: 'ndjson',
+      where: '{"type":"eq","field":"properties.icao","value":"LSZH"}',
+      select: 'name,runwayFeet',
+    },
+    response:
+      '{"iata":"ZRH","name":"Zurich Airport","runwayFeet":12139}\n{"$end":{"count":1,"version":11}}\n',
   },
 }
 
-type Media = Record<string, { example?: unknown }>
-
-interface Operation {
+/** An operation of the document, as far as examples concern it. */
+export interface Operation {
   readonly operationId?: string
+  readonly parameters?: Parameter[]
   readonly requestBody?: { readonly content: Media }
   readonly responses?: Readonly<Record<string, { readonly content?: Media }>>
 }
 
-/** Puts the examples of every operation into a finished OpenAPI document. */
-export function addExamples(document: { readonly paths?: object }): void {
-  for (const methods of Object.values(document.paths ?? {})) {
-    for (const operation of Object.values(methods as Record<string, Operation>)) {
-      const example = EXAMPLES[operation.operationId ?? '']
-      if (example === undefined) continue
-      setExample(operation.requestBody?.content, example.request)
-      setExample(operation.responses?.['200']?.content, example.response)
-    }
+interface Parameter {
+  readonly name: string
+  example?: unknown
+}
+
+type Media = Record<string, { example?: unknown }>
+
+/** Adds the example of an operation to its parameters, its request body and its response. */
+export function addExamples(operation: Operation): void {
+  const example = EXAMPLES[operation.operationId ?? '']
+  if (example === undefined) return
+  for (const parameter of operation.parameters ?? []) {
+    const value = example.parameters?.[parameter.name]
+    if (value !== undefined) parameter.example = value
   }
+  setExample(operation.requestBody?.content, example.request)
+  setExample(operation.responses?.['200']?.content, example.response)
 }
 
 function setExample(content: Media = {}, example: unknown): void {

@@ -1,3 +1,4 @@
+/** Reads single objects, each as a page of at most one, so that there is only one way to read. */
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { PROPERTIES_RECORD, type RecordShape } from '../../contract/object-record.ts'
 import type { PrimaryKeyType } from '../../ontology/definition/property-type.ts'
@@ -11,9 +12,7 @@ import type { PageRead } from '../../store/object-store.ts'
 import type { RequestScope } from '../request/admission.ts'
 import type { Services } from '../services.ts'
 
-/** Single objects: a page of at most one, so that they are read in the one way that there is. */
-
-/** A key from a path as the type writes it, or nothing where no object can have it. */
+/** Returns the canonical form of a key from a path, or undefined if no object can have it. */
 export function readKey({ primaryKey }: ObjectType, text: string): string | undefined {
   try {
     return readPrimaryKey(primaryKey.type, text).text
@@ -23,6 +22,7 @@ export function readKey({ primaryKey }: ObjectType, text: string): string | unde
   }
 }
 
+/** Returns the query that a property equals a value. */
 export function equals(property: string, type: PrimaryKeyType, value: unknown): Query {
   return {
     kind: 'compare',
@@ -32,22 +32,23 @@ export function equals(property: string, type: PrimaryKeyType, value: unknown): 
   }
 }
 
+/** Returns the query for the object with a primary key. */
 export function hasKey({ primaryKey }: ObjectType, key: string): Query {
   return equals(primaryKey.apiName, primaryKey.type, key)
 }
 
-/** What to read of an object. */
-export interface ObjectWish {
+/** Which object to read, and in which form. */
+export interface RecordSpec {
   readonly objectType: ObjectType
-  /** Fulfilled by one object at most. */
+  /** Matches at most one object. */
   readonly query: Query
   readonly shape: RecordShape
   readonly selection: Selection
 }
 
-/** The one record of a query, as JSON text. */
+/** Returns the record of the object that matches a query, as JSON text. */
 export async function findRecord(
-  { objectType, query, shape, selection }: ObjectWish,
+  { objectType, query, shape, selection }: RecordSpec,
   context: RequestScope,
   { store, limits, memory }: Services,
 ): Promise<Buffer | undefined> {
@@ -65,7 +66,7 @@ export async function findRecord(
     countsMatches: false,
   }
   const page = await store.readPage(read, context)
-  // The newest version, which is the one that was asked for, is never reclaimed.
+  // No version is requested, so the latest is read, which is never reclaimed.
   if (page === 'reclaimed' || page.count === 0) return undefined
   const held = memory.hold(context.callerId, page.records.length)
   context.defer(() => held.release())
@@ -74,7 +75,7 @@ export async function findRecord(
   return record
 }
 
-/** The properties of the object with a key, or nothing when there is none. */
+/** Returns the properties of the object with a key, or undefined if there is none. */
 export async function findProperties(
   objectType: ObjectType,
   key: string,
@@ -91,7 +92,7 @@ export async function findProperties(
   return json && new Map(Object.entries(JSON.parse(json.toString('utf8')) as object))
 }
 
-/** Of revision 1.0: the key stands there as it was written. */
+/** Returns the `ObjectNotFound` of revision 1.0, with the key as the client wrote it. */
 export function objectNotFound(objectType: ObjectType, written: string): ObjectQueryError {
   return new ObjectQueryError('ObjectNotFound', {
     objectType: objectType.apiName,

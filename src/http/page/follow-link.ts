@@ -1,42 +1,35 @@
+/** Follows links. In both revisions, linked objects are the result of a query on the linked type. */
 import type { LinkSide } from '../../ontology/definition/links.ts'
 import { EVERYTHING, type Query } from '../../query/query.ts'
 import type { RequestScope } from '../request/admission.ts'
+import type { PagingParameters } from '../schemas/paging.ts'
 import type { Services } from '../services.ts'
 import { equals, findProperties } from './find-object.ts'
 
-/** Following a link: a query on the linked type, in both revisions. */
-
-/** A link, and the object that it starts from. */
-export interface LinkOfObject {
+/** A link type and the object that it is followed from. */
+export interface LinkStart {
   readonly side: LinkSide
-  /** The key of the object, as its type writes it. */
+  /** The primary key of the object, in canonical form. */
   readonly key: string
-}
-
-export interface LinkWalk {
-  readonly snapshot: boolean
-  readonly pageToken: string | undefined
 }
 
 const NOTHING: Query = { kind: 'not', of: EVERYTHING }
 
 /**
- * The condition that the linked objects fulfil, or nothing when the object that the link starts
- * from does not exist.
+ * Returns the query for the linked objects, or undefined if the start object does not exist.
  *
- * Every page looks at that object anew, except the later pages of a snapshot. They ask for the
- * objects that name a key, the key stands in the path, and the token is bound to it: that the
- * object existed was seen by the page that gave the token, so deleting it does not cut a snapshot
- * short. A link to ONE, whose condition depends on the foreign key, never has a second page.
+ * Every page looks up the start object, except the later pages of a snapshot: the first page saw it,
+ * so deleting it must not end the snapshot. Those pages need only its key, which is in the path and
+ * bound to the token. A link to ONE needs the foreign key as well, but never has a second page.
  */
 export async function followLink(
-  { side, key }: LinkOfObject,
-  walk: LinkWalk,
+  { side, key }: LinkStart,
+  paging: PagingParameters,
   context: RequestScope,
   services: Services,
 ): Promise<Query | undefined> {
   const { objectType, cardinality, ownProperty, linkedProperty, keyType } = side
-  if (isLaterSnapshotPage(walk) && cardinality === 'MANY') {
+  if (isLaterSnapshotPage(paging) && cardinality === 'MANY') {
     return equals(linkedProperty, keyType, key)
   }
   const properties = await findProperties(objectType, key, [ownProperty], context, services)
@@ -45,15 +38,17 @@ export async function followLink(
   return value === undefined ? NOTHING : equals(linkedProperty, keyType, value)
 }
 
-export function isLaterSnapshotPage({ snapshot, pageToken }: LinkWalk): boolean {
-  return snapshot && pageToken !== undefined
+/** Returns whether a request continues a snapshot walk. */
+export function isLaterSnapshotPage({ snapshot, pageToken }: PagingParameters): boolean {
+  return snapshot === true && pageToken != null
 }
 
-/** What page tokens are bound to: other objects and links may lead to the same query. */
-export function linkEndpoint({ side, key }: LinkOfObject): string {
+/** Returns the endpoint that tokens are bound to: other objects and links may have the same query. */
+export function linkEndpoint({ side, key }: LinkStart): string {
   return JSON.stringify(['listLinkedObjects', side.objectType.rid, key, side.apiName])
 }
 
+/** Returns the conjunction of two queries. */
 export function bothOf(a: Query, b: Query): Query {
   return b.kind === 'everything' ? a : { kind: 'and', of: [a, b] }
 }

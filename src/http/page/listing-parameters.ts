@@ -1,3 +1,4 @@
+/** The query string of a listing: paging, selection, order and filters. */
 import { type Static, Type } from 'typebox'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { checkOrder, parseOrderText } from '../../query/order.ts'
@@ -5,33 +6,25 @@ import { isPropertyFilter, parsePropertyFilters } from '../../query/property-fil
 import type { OrderTerm, Query } from '../../query/query.ts'
 import { QueryBudget, type QueryLimits } from '../../query/query-budget.ts'
 import { checkSelection, type Selection } from '../../query/selection.ts'
-import { PageSize, PageToken } from '../openapi/schemas.ts'
-
-/** The query string of a listing: paging, selection, order and filters. */
+import { queryPaging } from '../schemas/paging.ts'
 
 const text = Type.Union([Type.String(), Type.Array(Type.String())])
 
 export const SelectionParameter = Type.Optional(
   Type.Unsafe<string | string[]>({
     ...text,
-    description: 'The properties to show: a comma separated list, or the parameter repeated.',
+    description: 'The properties to return: a comma-separated list, or the parameter repeated.',
   }),
 )
 
 export const ListingParameters = Type.Object(
   {
-    pageSize: Type.Optional(PageSize),
-    pageToken: Type.Optional(PageToken),
-    snapshot: Type.Optional(
-      Type.Boolean({
-        description: 'True: every page shows the data as it was when the first was read.',
-      }),
-    ),
+    ...queryPaging,
     properties: SelectionParameter,
     orderBy: Type.Optional(
       Type.String({
         description:
-          'Comma separated terms `properties.NAME[:asc|:desc[:nullsFirst|:nullsLast]]`, or `p.NAME` for short.',
+          'Comma-separated terms `properties.NAME[:asc|:desc[:nullsFirst|:nullsLast]]`, or `p.NAME` for short.',
       }),
     ),
   },
@@ -50,6 +43,7 @@ export interface Listing {
   readonly selection: Selection
 }
 
+/** Parses and checks the parameters of a listing. */
 export function readListing(
   parameters: ListingParameters,
   objectType: ObjectType,
@@ -66,6 +60,7 @@ export function readListing(
   }
 }
 
+/** Parses and checks a list of properties to return. */
 export function readSelection(
   parameter: string | readonly string[] | undefined,
   objectType: ObjectType,

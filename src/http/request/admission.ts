@@ -1,7 +1,7 @@
 /**
- * Lets requests in. Every request has a scope, from its first byte to the last byte of its answer:
- * when the request ends, however it ends, what the scope holds is released and what still works for
- * it is told to stop. Once its caller is known, a request counts against the limits of that caller.
+ * Admits requests. Every request has a scope that lasts until the last byte of its response. When
+ * the request ends, for whatever reason, the scope releases what it holds and aborts work that is
+ * still running for it. After authentication, a request counts against the limits of its caller.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -15,13 +15,13 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import { RecentMap } from '../../contract/recent-map.ts'
 import type { ApiToken } from '../../store/object-store.ts'
 
-/** Batches of one caller that are received and written at once; `oqs import` sends two. */
+/** The number of concurrent batches of one caller; `oqs import` sends two. */
 const BATCHES_PER_CALLER = 4
-/** Shorter than the time after which a connection counts as stalled. */
+/** Shorter than the time after which a connection is considered stalled. */
 const MAX_BATCH_WAIT_MS = 20_000
 const MAX_LOOK_UP_WAIT_MS = 5000
 const KNOWN_TOKENS = 10_000
-/** Requests that may be in progress on one connection, sent one behind the other. */
+/** The number of pipelined requests on one connection. */
 const MAX_PIPELINED_REQUESTS = 16
 
 type FindToken = () => Promise<ApiToken | undefined>
@@ -57,7 +57,7 @@ export class Admission {
     this.#turns = turns
   }
 
-  /** Opens the scope of a request, or gives undefined when its connection has too many of them. */
+  /** Opens the scope of a request. Returns undefined if its connection has too many requests. */
   open(request: IncomingMessage, response: ServerResponse): RequestScope | undefined {
     const { socket } = request
     const scopes = this.#scopesOf(socket)
@@ -68,19 +68,19 @@ export class Admission {
     return scope
   }
 
-  /** Counts a request for its caller. Throws `TooManyRequests` when the caller is at a limit. */
+  /** Counts a request of a caller. Throws `TooManyRequests` if the caller is at a limit. */
   admit(callerId: string, scope: RequestScope): void {
     this.#limits.enter(callerId)
     scope.callerId = callerId
     scope.defer(() => this.#limits.leave(callerId))
   }
 
-  /** Undefined: go ahead. Otherwise other callers come first, and the work waits for the promise. */
+  /** Returns a promise to wait for while other callers have their turn, or undefined to go ahead. */
   takeTurn(callerId: string): Promise<void> | undefined {
     return this.#turns.take(callerId)
   }
 
-  /** Receives and writes a batch. The body of a batch that waits is not read meanwhile. */
+  /** Runs a write when the caller has a free slot. The body is not read before that. */
   async runBatch<T>(scope: RequestScope, write: () => Promise<T>): Promise<T> {
     scope.isBodyHeld = true
     const owner = { callerId: scope.callerId, signal: scope.signal() }
@@ -91,8 +91,8 @@ export class Admission {
   }
 
   /**
-   * Looks up a token. Requests of one caller that arrive together share a lookup. Tokens that nobody
-   * knows do not keep others waiting: they share few slots, by the address that they come from.
+   * Looks up a token. Concurrent requests with one token share a lookup. Tokens that were never
+   * valid here have few slots, queued by client address, so that they do not delay other callers.
    */
   lookUp(tokenHash: string, address: string, find: FindToken): ReturnType<FindToken> {
     if (!this.isKnown(tokenHash)) return this.#strangers.run({ callerId: address }, find)
@@ -106,7 +106,7 @@ export class Admission {
     return lookUp.run()
   }
 
-  /** Whether a token was good before. It is still looked up for every request. */
+  /** Returns whether a token was valid before. It is still looked up for every request. */
   isKnown(tokenHash: string): boolean {
     return this.#knownTokens.get(tokenHash) !== undefined
   }
@@ -115,18 +115,22 @@ export class Admission {
     this.#knownTokens.set(tokenHash, true)
   }
 
-  /** Milliseconds to wait before a caller is told that it was refused. */
+  /** Returns how long to delay the next refusal of a caller. */
   refusalDelayMs(callerId: string): number {
     return this.#refusals.next(callerId)
   }
 
-  /** Whether a silent connection is silent because its client waits for the service. */
+  /** Returns whether an idle connection is idle because its client waits for a response. */
   isClientWaiting(socket: Socket): boolean {
     const scopes = [...(this.#scopes.get(socket) ?? [])]
-    return socket.writableLength === 0 && scopes.length > 0 && scopes.every(isAnswering)
+    return (
+      socket.writableLength === 0 &&
+      scopes.length > 0 &&
+      scopes.every((scope) => !scope.isReceiving)
+    )
   }
 
-  /** Refuses waiting batches now, and later ones. */
+  /** Rejects queued and future batches. */
   drain(reason: string): void {
     this.#batches.close(reason)
   }
@@ -136,7 +140,7 @@ export class Admission {
     if (known !== undefined) return known
     const scopes = new Set<RequestScope>()
     this.#scopes.set(socket, scopes)
-    // Answers that were queued behind another one are not told that the connection has gone.
+    // Responses that wait behind another one do not emit `close` when the connection closes.
     socket.once('close', () => {
       for (const scope of [...scopes]) scope.end()
     })
@@ -144,11 +148,11 @@ export class Admission {
   }
 }
 
-/** One request in progress. */
+/** The scope of one request in progress. */
 export class RequestScope implements RequestContext {
-  /** Empty until the caller is known. */
+  /** Empty before authentication. */
   callerId = ''
-  /** Whether the service itself does not read the body, because the request waits for others. */
+  /** Whether the service delays reading the body, because the request is queued. */
   isBodyHeld = false
   readonly #request: IncomingMessage
   readonly #onEnd: () => void
@@ -161,12 +165,12 @@ export class RequestScope implements RequestContext {
     this.#onEnd = onEnd
   }
 
-  /** Whether the rest of the body is still expected from the client. */
+  /** Whether the client still has to send a part of the body. */
   get isReceiving(): boolean {
     return !this.#request.complete && !this.isBodyHeld
   }
 
-  /** Ends work for a client that has gone. */
+  /** Throws if the request has ended, so that no work continues for a client that left. */
   throwIfEnded(): void {
     if (this.#hasEnded) throw clientGone()
   }
@@ -177,7 +181,7 @@ export class RequestScope implements RequestContext {
     return this.#aborter.signal
   }
 
-  /** Calls back when the request ends; at once when it has ended already. */
+  /** Runs a callback when the request ends, or immediately if it has ended. */
   defer(callback: () => void): void {
     if (this.#hasEnded) callback()
     else this.#deferred.push(callback)
@@ -193,10 +197,9 @@ export class RequestScope implements RequestContext {
   }
 }
 
-function isAnswering(scope: RequestScope): boolean {
-  return !scope.isReceiving
-}
-
+/** The error of work that is aborted because the client closed the connection. */
 function clientGone(): ObjectQueryError {
-  return new ObjectQueryError('Default:InvalidArgument', { reason: 'the request broke off' })
+  return new ObjectQueryError('Default:InvalidArgument', {
+    reason: 'the client closed the connection',
+  })
 }

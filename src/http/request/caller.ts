@@ -1,14 +1,15 @@
+/** Authentication: from the `Authorization` header to the caller and its rights. */
 import { hash, timingSafeEqual } from 'node:crypto'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
 import type { Services } from '../services.ts'
 
-/** Who asks, and what they may do. Established anew for every request, every page included [5.1]. */
+/** The caller of a request. Authenticated for every request, including every page [5.1]. */
 export interface Caller {
-  /** What page tokens are bound to. */
+  /** Page tokens and limits are bound to it. */
   readonly id: string
-  /** The RIDs and API names that the token is limited to; undefined where it is for all. */
+  /** RIDs and API names of the ontologies that the token is limited to; undefined for all. */
   readonly ontologies: readonly string[] | undefined
   readonly mayUse: (scope: Scope) => boolean
   readonly maySee: (ontology: Pick<Ontology, 'rid' | 'apiName'>) => boolean
@@ -21,14 +22,15 @@ const ADMIN: Caller = {
   maySee: () => true,
 }
 
-/** The name of a scheme ignores case, and any number of spaces follows (RFC 9110, 11.1 and 11.4). */
+/** The scheme is case-insensitive, followed by one or more spaces (RFC 9110, 11.1 and 11.4). */
 const BEARER = /^bearer +/i
 
-/** Bearer tokens are long and random, so one fast hash hides them as well as a slow one would. */
+/** Hashes a bearer token. Tokens are long and random, so a fast hash is as safe as a slow one. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex')
 }
 
+/** Returns the caller that an `Authorization` header identifies. Throws if it is not valid. */
 export async function authenticate(
   authorization: string | undefined,
   address: string,

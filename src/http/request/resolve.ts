@@ -1,3 +1,4 @@
+/** Resolves the names in a path. Ontologies that are hidden from the caller are not found. */
 import {
   type Catalogue,
   familyNotFound,
@@ -7,9 +8,7 @@ import {
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import type { Caller } from './caller.ts'
 
-/** Names in a path → the things they name. What a caller may not see does not exist for them. */
-
-/** A request: its caller, and the catalogue as of its arrival. */
+/** The caller of a request, and the catalogue as of its arrival. */
 export interface Viewer {
   readonly caller: Caller
   readonly catalogue: Catalogue
@@ -20,7 +19,7 @@ export interface ResolvedType {
   readonly objectType: ObjectType
 }
 
-/** The object type of a path that names its ontology by RID or API name. */
+/** Resolves a path that names the ontology by RID or API name. */
 export function resolveTypePath(
   { catalogue, caller }: Viewer,
   path: { readonly ontology: string; readonly objectType: string },
@@ -29,7 +28,7 @@ export function resolveTypePath(
   return resolveObjectType(ontology, path.objectType)
 }
 
-/** The object type of a path that names its ontology by a family. */
+/** Resolves a path that names the ontology by an API family. */
 export function resolveFamilyPath(
   { catalogue, caller }: Viewer,
   path: { readonly apiFamily: string; readonly objectType: string },
@@ -38,7 +37,7 @@ export function resolveFamilyPath(
   return resolveObjectType(ontology, path.objectType)
 }
 
-/** An ontology by RID or API name. */
+/** Returns the ontology with a RID or API name. */
 export function resolveOntology(
   catalogue: Catalogue,
   caller: Caller,
@@ -47,7 +46,7 @@ export function resolveOntology(
   return visible(catalogue.find(identifier), caller) ?? fail(ontologyNotFound(identifier))
 }
 
-/** The ontology that an API family names. */
+/** Returns the ontology of an API family. */
 export function resolveFamily(catalogue: Catalogue, caller: Caller, family: string): Ontology {
   return visible(catalogue.findByFamily(family), caller) ?? fail(familyNotFound(family))
 }

@@ -1,29 +1,30 @@
+/**
+ * Validates paths and query strings, which are text, against schemas with integers and booleans.
+ * Text with the form of one is converted; the schema rejects any other text.
+ */
 import type { ValidateFunction } from 'ajv'
 
-/**
- * Paths and query strings are text, but their schemas speak of integers and booleans. What is
- * written as one is read as one; everything else stays text, and the schema refuses it.
- */
-
-const READERS: Readonly<Record<string, (text: string) => unknown>> = {
-  integer: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
+const CONVERTERS: Readonly<Record<string, (text: string) => unknown>> = {
+  // Finite however many digits there are, so that a huge page size is reduced like any large one.
+  integer: (text) =>
+    /^-?\d+(?:e\+?\d+)?$/i.test(text) ? Math.min(Number(text), Number.MAX_VALUE) : text,
   boolean: (text) => (text === 'true' ? true : text === 'false' ? false : text),
 }
 
 export function textValidator(schema: object, validate: ValidateFunction): ValidateFunction {
   const { properties = {} } = schema as { properties?: Record<string, { type?: string }> }
-  const readers = Object.entries(properties).flatMap(([name, { type = '' }]) => {
-    const read = READERS[type]
-    return read === undefined ? [] : [{ name, read }]
+  const converters = Object.entries(properties).flatMap(([name, { type = '' }]) => {
+    const convert = CONVERTERS[type]
+    return convert === undefined ? [] : [{ name, convert }]
   })
   const validateText = (values: Record<string, unknown>) => {
-    for (const { name, read } of readers) {
+    for (const { name, convert } of converters) {
       const text = values[name]
-      if (typeof text === 'string') values[name] = read(text)
+      if (typeof text === 'string') values[name] = convert(text)
     }
-    const valid = validate(values)
+    const isValid = validate(values)
     validateText.errors = validate.errors
-    return valid
+    return isValid
   }
   validateText.errors = validate.errors
   return validateText as unknown as ValidateFunction

@@ -3,8 +3,8 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import type { App } from '../app.ts'
 
 /**
- * Requests that no endpoint takes: 404 for an unknown path, 405 for a method that a known path does
- * not have, and the methods of a path for `OPTIONS`. Add it before the endpoints.
+ * Answers requests without an endpoint: 404 for an unknown path, 405 for an unsupported method, and
+ * the supported methods for `OPTIONS`. Must be added before the endpoints.
  */
 export async function addUnknownEndpoint(app: App): Promise<void> {
   const paths = new Map<string, KnownPath>()
@@ -23,7 +23,7 @@ export async function addUnknownEndpoint(app: App): Promise<void> {
     return reply.code(204).header('allow', allowed.join(', ')).send()
   }
   await app.register(async (unknown: App) => {
-    // Before the body is read, which nobody needs.
+    // Before the body is read, because the response does not depend on it.
     unknown.addHook('onRequest', respond)
     unknown.setNotFoundHandler(respond)
   })
@@ -41,9 +41,9 @@ function patternOf(url: string): RegExp {
   return new RegExp(`^${steps.join('/')}$`)
 }
 
-/** Several patterns can match one path: together they say what it takes. */
+/** Returns the methods of all patterns that match a path. */
 function methodsOf(path: string, known: readonly KnownPath[]): string[] {
-  // `OPTIONS *` asks for the service as a whole (RFC 9110, 9.3.7).
+  // `OPTIONS *` applies to the service as a whole (RFC 9110, 9.3.7).
   const matching = path === '*' ? known : known.filter(({ pattern }) => pattern.test(path))
   return [...new Set(matching.flatMap(({ methods }) => [...methods]))].toSorted()
 }

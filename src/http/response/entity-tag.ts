@@ -1,50 +1,46 @@
+/** Entity tags: a client whose copy is still current gets 304 (RFC 9110, 8.8.3 and 13.1.2). */
 import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/**
- * Entity tags: a client that holds an answer can ask whether it still is the answer, and gets 304
- * instead of the same bytes again (RFC 9110, 8.8.3 and 13.1.2).
- */
-
-/** The part of a reply that this needs, whatever schema types the rest of it. */
+/** The part of a reply that conditional requests need, whatever its schema. */
 export interface TaggedReply {
   readonly request: { readonly method: string; readonly headers: IncomingHttpHeaders }
 }
 
-/** Clients may keep what they were sent, for themselves, and ask each time whether it holds. */
+/** Lets clients keep responses for themselves, if they revalidate them for every use. */
 export const CACHE_CONTROL = 'private, no-cache'
 
-/** The tag of an answer that is nothing but these bytes. */
-export function tagOfBytes(bytes: Buffer | string): string {
+/** Returns the strong tag of a response that consists of these bytes. */
+export function etagOfBytes(bytes: Buffer | string): string {
   return `"${digest(bytes)}"`
 }
 
 /**
- * The tag of an answer that says the same as another one with the same facts, in other bytes. The
- * facts are short, and of letters, digits and hyphens: hashing them would take longer than sending.
+ * Returns the weak tag of a response that is equivalent to every other one with the same inputs.
+ * The inputs are numbers and short hashes in base64url, so the tag needs no hash of its own.
  */
-export function tagOfFacts(facts: readonly (string | number)[]): string {
-  return `W/"${facts.join('.')}"`
+export function etagOfInputs(inputs: readonly (string | number)[]): string {
+  return `W/"${inputs.join('.')}"`
 }
 
-/** A short name of bytes. */
+/** Returns a short hash of bytes. */
 export function digest(bytes: Buffer | string): string {
   return hash('sha256', bytes, 'base64url').slice(0, DIGEST_LENGTH)
 }
 
 const DIGEST_LENGTH = 22
 
-/** Only what is read can be held; a search is asked by POST, which has no such thing. */
-export function isTagged({ request }: TaggedReply): boolean {
+/** Returns whether the response may carry a tag: a search is a POST, which cannot be cached. */
+export function isCacheable({ request }: TaggedReply): boolean {
   return request.method === 'GET' || request.method === 'HEAD'
 }
 
-/** Whether the client holds the answer with this tag already. */
-export function isHeld({ request }: TaggedReply, tag: string): boolean {
-  const held = request.headers['if-none-match']
-  if (held === undefined) return false
-  if (held.trim() === '*') return true
-  // Weak comparison: what stands between the quotes decides.
-  const opaque = tag.replace(/^W\//, '')
-  return held.match(/"[^"]*"/g)?.some((one) => one === opaque) ?? false
+/** Returns whether the client already has the response with this tag. */
+export function isNotModified({ request }: TaggedReply, etag: string): boolean {
+  const header = request.headers['if-none-match']
+  if (header === undefined) return false
+  if (header.trim() === '*') return true
+  // Weak comparison: only the opaque part counts.
+  const opaque = etag.replace(/^W\//, '')
+  return header.match(/"[^"]*"/g)?.some((one) => one === opaque) ?? false
 }

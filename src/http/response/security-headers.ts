@@ -1,7 +1,6 @@
 /**
- * What browsers are told with every response: to take it for nothing but its content type, to run
- * and load nothing, to show it in no frame, and to tell nobody where a link was followed from. The
- * page of the API reference has a policy of its own.
+ * The security headers of every response: no content sniffing, no scripts or subresources, no
+ * frames, no referrer. The API reference page overrides the content security policy.
  */
 export const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',

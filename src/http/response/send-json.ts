@@ -1,18 +1,24 @@
-import { CACHE_CONTROL, isHeld, isTagged, type TaggedReply, tagOfBytes } from './entity-tag.ts'
+import {
+  CACHE_CONTROL,
+  etagOfBytes,
+  isCacheable,
+  isNotModified,
+  type TaggedReply,
+} from './entity-tag.ts'
 
-/** The part of a reply that this needs, whatever schema types the rest of it. */
+/** The part of a reply that `sendJson` uses, whatever its schema. */
 interface JsonReply<Sent> extends TaggedReply {
   headers(values: Record<string, string>): unknown
   code(status: 304): { send(payload: never): Sent }
   type(contentType: string): { send(payload: never): Sent }
 }
 
-/** Sends JSON that is text already: no schema looks at it and nothing serialises it again. */
+/** Sends text that is already JSON, without serialising it again. */
 export function sendJson<Sent>(reply: JsonReply<Sent>, json: Buffer | string): Sent {
-  if (isTagged(reply)) {
-    const tag = tagOfBytes(json)
-    reply.headers({ etag: tag, 'cache-control': CACHE_CONTROL })
-    if (isHeld(reply, tag)) return reply.code(304).send(undefined as never)
+  if (isCacheable(reply)) {
+    const etag = etagOfBytes(json)
+    reply.headers({ etag, 'cache-control': CACHE_CONTROL })
+    if (isNotModified(reply, etag)) return reply.code(304).send(undefined as never)
   }
   return reply.type('application/json').send(json as never)
 }

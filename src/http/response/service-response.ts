@@ -2,9 +2,9 @@ import { type OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 /**
- * What every response has in common, whoever writes its head: pages of objects are written past
- * the framework. Each has the security headers, and from the moment the service is stopping, each
- * tells its client to use the connection no more.
+ * Returns the response class of the server, which adds the security headers to every response and
+ * closes the connection after it once the service is stopping. A class, because pages are written
+ * without the framework and its hooks.
  */
 export function serviceResponses(isStopping: () => boolean): typeof ServerResponse {
   return class ServiceResponse extends ServerResponse {
@@ -14,7 +14,7 @@ export function serviceResponses(isStopping: () => boolean): typeof ServerRespon
       if (typeof headers === 'object') {
         return super.writeHead(status, { ...SECURITY_HEADERS, ...headers })
       }
-      // Streams set their headers one by one.
+      // Fastify sets the headers of streams one by one.
       for (const [name, value] of Object.entries(SECURITY_HEADERS)) {
         if (!this.hasHeader(name)) this.setHeader(name, value)
       }

@@ -5,12 +5,13 @@ import { readQuery } from '../../query/query-reader.ts'
 import { REVISION_1_QUERIES } from '../../query/revision-1-query.ts'
 import type { Aggregated } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
-import { responses, TypePath } from '../openapi/schemas.ts'
 import { resolveTypePath } from '../request/resolve.ts'
+import { TypePath } from '../schemas/paths.ts'
+import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { AggregateBody, AggregateResponse } from './aggregate-schemas.ts'
 
-/** Aggregate objects, revision 1.0. */
+/** Adds `aggregateObjects`. */
 export function addAggregateObjects(app: App, services: Services): void {
   app.post(
     '/api/v1/ontologies/:ontology/objects/:objectType/aggregate',
@@ -27,18 +28,18 @@ export function addAggregateObjects(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const { query, ...written } = request.body
+      const { query, ...aggregationBody } = request.body
       const { objectType } = resolveTypePath(request, request.params)
       const context = { objectType, limits: services.limits.query }
-      const aggregation = parseAggregation(written, context)
+      const aggregation = parseAggregation(aggregationBody, context)
       services.memory.refuseWhenFull(request.context.callerId)
-      const read = {
+      const spec = {
         objectType,
         query: query == null ? EVERYTHING : readQuery(REVISION_1_QUERIES, query, context),
         aggregation,
         maxGroups: services.limits.aggregateMaxGroups,
       }
-      const aggregated = await services.store.aggregate(read, request.context)
+      const aggregated = await services.store.aggregate(spec, request.context)
       const held = services.memory.hold(request.context.callerId, aggregated.records.length)
       request.context.defer(() => held.release())
       return sendAggregated(reply, aggregated)
@@ -47,34 +48,43 @@ export function addAggregateObjects(app: App, services: Services): void {
 }
 
 const DESCRIPTION = `
-Computes metrics over the latest objects, or over those that match \`query\`, as a whole or by group.
+Computes metrics over the current objects, or over those that match \`query\`, in total or by group.
 
-**Metrics.** \`count\`; \`sum\` and \`avg\` of numbers; \`min\` and \`max\` of numbers, and of dates and
-timestamps in milliseconds since 1970-01-01T00:00:00Z; \`approximateDistinct\` of everything that can
-be compared, in fact an exact count. A property without a value enters no metric; the minimum,
-maximum, sum and average of nothing have no \`value\`. Values are doubles: sums and averages of whole
-numbers and decimals are exact until they are rounded, once. What JSON cannot write is \`"NaN"\`,
-\`"Infinity"\` or \`"-Infinity"\`. One NaN makes a sum and an average NaN, and so do both infinities
-together. NaN is larger than every number: it is the maximum, and the minimum only of nothing else.
+**Metrics**
 
-**Groups.** \`exact\`: a group for each value. \`fixedWidth\`: a group for each multiple of the width,
-named by its start, a JSON number with all its digits; NaN and infinities are in none. \`ranges\`: a
-group for each range, named by the range; an object is in every range that holds its value, and in
-at most ten groups altogether. \`duration\`: a group for each interval in UTC, counted from 1970-01-01,
-named by its start. Objects without a value are in no group, and a group without objects is not
-shown. Groups are ordered by their values, ranges as they were sent.
+- \`count\`: the number of objects.
+- \`sum\`, \`avg\`: of numbers. Whole numbers and decimals are summed exactly; only the result is rounded.
+- \`min\`, \`max\`: of numbers, dates and timestamps. Dates and timestamps are returned in milliseconds
+  since 1970-01-01T00:00:00Z.
+- \`approximateDistinct\`: the number of distinct values of a comparable type. The count is exact.
 
-**\`maxGroupCount\`** keeps the groups with the most objects, the smaller value first among equals,
-within each group of the groupings before it. \`excludedItems\` counts the objects of dropped groups.
+Values are doubles. Numbers that JSON cannot represent are \`"NaN"\`, \`"Infinity"\` or \`"-Infinity"\`.
+Objects without a value of the property are ignored; a \`sum\`, \`avg\`, \`min\` or \`max\` over no values
+has no \`value\`. A sum or average is NaN if any value is NaN, or if both infinities occur. NaN counts
+as larger than every number.
+
+**Groups**
+
+- \`exact\`: one group per value.
+- \`fixedWidth\`: one group per multiple of the width, named by its start. NaN and infinities are in no
+  group.
+- \`ranges\`: one group per range. An object is in every range that contains its value, but in at most
+  ten groups overall.
+- \`duration\`: one group per interval in UTC, counted from 1970-01-01 and named by its start.
+
+Objects without a value are in no group, and empty groups are omitted. Groups are ordered by value,
+ranges as in the request. \`maxGroupCount\` keeps the groups with the most objects within each outer
+group; of equal groups, the one with the smaller value. \`excludedItems\` is the number of objects in
+the groups that were dropped.
 `
 
-/** The part of a reply that this needs, whatever schema types the rest of it. */
+/** The part of a reply that `sendAggregated` uses, whatever its schema. */
 interface RawReply<Reply> {
   readonly raw: ServerResponse
   hijack(): Reply
 }
 
-/** Sends the groups past the framework, which can only send what is in one piece. */
+/** Sends the groups without the framework, which only sends bodies in one piece. */
 function sendAggregated<Reply>(
   reply: RawReply<Reply>,
   { records, excludedItems }: Aggregated,

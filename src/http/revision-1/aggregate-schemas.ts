@@ -1,147 +1,94 @@
+/**
+ * The request and the response of an aggregation. The parser checks which members go together;
+ * `openapi/query-schemas.ts` documents them.
+ */
 import { Type } from 'typebox'
 import {
   AGGREGATE_MAX_GROUPINGS,
   AGGREGATE_MAX_METRICS,
   API_NAME_MAX_LENGTH,
-  PAGE_SIZE_WIRE_MAX,
+  WIRE_INTEGER_MAX,
 } from '../../contract/limits.ts'
-import { closed, orNull, QueryBody } from '../openapi/schemas.ts'
+import { DOCUMENTED_AS, GROUPING_COMPONENT, METRIC_COMPONENT } from '../openapi/query-schemas.ts'
+import { closed, orNull } from '../schemas/common.ts'
+import { queryBody } from '../schemas/query-body.ts'
 
-/** What an aggregation takes and gives. Which members go together is checked by its parser. */
+/** Long enough for a struct field, so that the parser can reject one by name. */
+const FieldName = Type.String({ maxLength: 3 * API_NAME_MAX_LENGTH })
 
-/** Long enough for a struct field, though there is nothing to aggregate in one. */
-const FieldName = Type.String({
-  maxLength: 3 * API_NAME_MAX_LENGTH,
-  description: '`properties.NAME`',
-})
+const PositiveInteger = Type.Integer({ minimum: 1, maximum: WIRE_INTEGER_MAX })
 
-/** Counts and widths are 32-bit integers on the wire. */
-const PositiveInteger = { minimum: 1, maximum: PAGE_SIZE_WIRE_MAX }
+/** The parser rejects unknown members, and names the members of each type. */
+function documentedAs(component: string) {
+  return { additionalProperties: true, [DOCUMENTED_AS]: component }
+}
 
 const Metric = Type.Object(
   {
-    type: Type.String({
-      description: '`count`, `min`, `max`, `sum`, `avg`, `approximateDistinct`',
-    }),
+    type: Type.String(),
     field: Type.Optional(orNull(FieldName)),
-    name: Type.Optional(
-      orNull(
-        Type.String({
-          minLength: 1,
-          maxLength: 2 * API_NAME_MAX_LENGTH,
-          description: 'How the answer calls it: by itself `count`, or `TYPE_NAME`.',
-        }),
-      ),
-    ),
+    name: Type.Optional(orNull(Type.String({ minLength: 1, maxLength: 2 * API_NAME_MAX_LENGTH }))),
   },
-  closed,
+  documentedAs(METRIC_COMPONENT),
 )
 
-const Bound = Type.Unknown({ description: 'A value of the property.' })
+const Bound = Type.Optional(Type.Unknown())
 
-const Range = Type.Object(
-  {
-    gte: Type.Optional(Bound),
-    gt: Type.Optional(Bound),
-    lt: Type.Optional(Bound),
-    lte: Type.Optional(Bound),
-  },
-  { ...closed, description: 'One of `gte` and `gt`, and one of `lt` and `lte`.' },
-)
+const Range = Type.Object({ gte: Bound, gt: Bound, lt: Bound, lte: Bound }, closed)
 
 const Grouping = Type.Object(
   {
-    type: Type.String({ description: '`exact`, `fixedWidth`, `ranges`, `duration`' }),
+    type: Type.String(),
     field: FieldName,
-    maxGroupCount: Type.Optional(
-      orNull(Type.Integer({ ...PositiveInteger, description: 'Of `exact`: keeps the largest.' })),
-    ),
-    fixedWidth: Type.Optional(
-      orNull(Type.Integer({ ...PositiveInteger, description: 'Of `fixedWidth`.' })),
-    ),
-    ranges: Type.Optional(orNull(Type.Array(Range, { description: 'Of `ranges`.' }))),
-    duration: Type.Optional(
-      orNull(
-        Type.String({
-          maxLength: 100,
-          description:
-            'Of `duration`, ISO 8601: days, hours, minutes and seconds; whole days for dates.',
-        }),
-      ),
-    ),
+    maxGroupCount: Type.Optional(orNull(PositiveInteger)),
+    fixedWidth: Type.Optional(orNull(PositiveInteger)),
+    ranges: Type.Optional(orNull(Type.Array(Range))),
+    duration: Type.Optional(orNull(Type.String({ maxLength: 100 }))),
   },
-  closed,
+  documentedAs(GROUPING_COMPONENT),
 )
 
 export const AggregateBody = Type.Object(
   {
     aggregation: Type.Array(Metric, { minItems: 1, maxItems: AGGREGATE_MAX_METRICS }),
-    query: Type.Optional(orNull(QueryBody)),
+    query: Type.Optional(orNull(queryBody('1.0'))),
     groupBy: Type.Optional(
       orNull(
         Type.Array(Grouping, {
           maxItems: AGGREGATE_MAX_GROUPINGS,
-          description: 'Outermost first, each on another property.',
+          description: 'The outermost grouping first, each by a different property.',
         }),
       ),
     ),
   },
-  {
-    ...closed,
-    examples: [
-      {
-        aggregation: [{ type: 'count' }, { type: 'max', field: 'properties.elevation' }],
-        query: { type: 'isNull', field: 'properties.opened', value: false },
-        groupBy: [{ type: 'exact', field: 'properties.countryCode', maxGroupCount: 10 }],
-      },
-    ],
-  },
+  closed,
 )
 
-export const AggregateResponse = Type.Object(
-  {
-    excludedItems: Type.Optional(
-      Type.Integer({ description: 'Objects in groups that `maxGroupCount` dropped.' }),
-    ),
-    data: Type.Array(
-      Type.Object({
-        group: Type.Object(
-          {},
-          {
-            additionalProperties: true,
-            description:
-              'By property: the value, the start, or the range; empty without `groupBy`.',
-          },
-        ),
-        metrics: Type.Array(
-          Type.Object({
-            name: Type.String(),
-            value: Type.Optional(
-              Type.Unsafe<number | string>({
-                type: ['number', 'string'],
-                description: 'A double; absent where there is nothing to compute it from.',
-              }),
-            ),
-          }),
-        ),
-      }),
-      { description: 'The groups; exactly one without `groupBy`.' },
-    ),
-  },
-  {
-    examples: [
-      {
-        excludedItems: 0,
-        data: [
-          {
-            group: { countryCode: 'CH' },
-            metrics: [
-              { name: 'count', value: 2 },
-              { name: 'max_elevation', value: 432 },
-            ],
-          },
-        ],
-      },
-    ],
-  },
-)
+export const AggregateResponse = Type.Object({
+  excludedItems: Type.Optional(
+    Type.Integer({ description: 'The number of objects in groups that `maxGroupCount` dropped.' }),
+  ),
+  data: Type.Array(
+    Type.Object({
+      group: Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description: 'The value, the start or the range, by property. Empty without `groupBy`.',
+        },
+      ),
+      metrics: Type.Array(
+        Type.Object({
+          name: Type.String(),
+          value: Type.Optional(
+            Type.Unsafe<number | string>({
+              type: ['number', 'string'],
+              description: 'A double; absent if there are no values to compute it from.',
+            }),
+          ),
+        }),
+      ),
+    }),
+    { description: 'The groups. Exactly one without `groupBy`.' },
+  ),
+})

@@ -1,15 +1,14 @@
-import { Type } from 'typebox'
 import { PAGE_SIZES } from '../../contract/limits.ts'
-import { effectiveLimit } from '../../paging/retrieval-limit.ts'
 import type { App } from '../app.ts'
-import { NextPageToken, Properties, readResponses, TypePath } from '../openapi/schemas.ts'
 import { ListingParameters, readListing } from '../page/listing-parameters.ts'
-import { sendPage } from '../page/send-page.ts'
 import { servePage } from '../page/serve-page.ts'
 import { resolveTypePath } from '../request/resolve.ts'
+import { TypePath } from '../schemas/paths.ts'
+import { CountedObjectPage } from '../schemas/records.ts'
+import { readResponses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 
-/** List objects, revision 1.0 [4.2]. */
+/** Adds `listObjects` [4.2]. */
 export function addListObjects(app: App, services: Services): void {
   app.get(
     '/api/v1/ontologies/:ontology/objects/:objectType',
@@ -21,42 +20,21 @@ export function addListObjects(app: App, services: Services): void {
         tags: ['Revision 1.0'],
         params: TypePath,
         querystring: ListingParameters,
-        response: readResponses(ListObjectsResponse),
+        response: readResponses(CountedObjectPage),
       },
     },
     async (request, reply) => {
-      const { pageSize, pageToken, snapshot = false } = request.query
       const resolved = resolveTypePath(request, request.params)
-      const page = await servePage(
-        {
-          ...resolved,
-          requestId: request.id,
-          endpoint: 'listObjects',
-          revision: '1.0',
-          caller: request.caller,
-          context: request.context,
-          ...readListing(request.query, resolved.objectType, services.limits.query),
-          snapshot,
-          pageToken,
-          pageSize,
-          showsCount: true,
-          maximumPageSize: PAGE_SIZES.listObjects,
-          retrievalLimit: effectiveLimit(
-            services.limits.listObjectsLimit,
-            resolved.objectType.retrievalLimit,
-          ),
-        },
-        services,
-      )
-      return sendPage(reply, '1.0', page)
+      const spec = {
+        ...resolved,
+        ...readListing(request.query, resolved.objectType, services.limits.query),
+        endpoint: 'listObjects',
+        revision: '1.0',
+        paging: request.query,
+        maximumPageSize: PAGE_SIZES.listObjects,
+        includeTotalCount: true,
+      } as const
+      return servePage(request, reply, spec, services)
     },
   )
 }
-
-export const ListObjectsResponse = Type.Object({
-  data: Type.Array(Type.Object({ rid: Type.String(), properties: Properties })),
-  nextPageToken: NextPageToken,
-  totalCount: Type.String({
-    description: 'Objects that match, whether or not the listing may reach them all.',
-  }),
-})

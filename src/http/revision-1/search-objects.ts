@@ -2,30 +2,24 @@ import { type Static, Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { PAGE_SIZES } from '../../contract/limits.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import { effectiveLimit } from '../../paging/retrieval-limit.ts'
 import { checkOrder } from '../../query/order.ts'
 import type { OrderTerm } from '../../query/query.ts'
 import { readQuery } from '../../query/query-reader.ts'
 import { REVISION_1_QUERIES } from '../../query/revision-1-query.ts'
 import { checkSelection } from '../../query/selection.ts'
 import type { App } from '../app.ts'
-import {
-  closed,
-  orNull,
-  PageSize,
-  PageToken,
-  QueryBody,
-  responses,
-  TypePath,
-} from '../openapi/schemas.ts'
-import { sendPage } from '../page/send-page.ts'
 import { servePage } from '../page/serve-page.ts'
 import { resolveTypePath } from '../request/resolve.ts'
+import { closed, orNull } from '../schemas/common.ts'
+import { bodyPaging } from '../schemas/paging.ts'
+import { TypePath } from '../schemas/paths.ts'
+import { queryBody } from '../schemas/query-body.ts'
+import { CountedObjectPage } from '../schemas/records.ts'
+import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { ListObjectsResponse } from './list-objects.ts'
 
-/** Search objects, revision 1.0. */
-export function addSearchObjects1(app: App, services: Services): void {
+/** Adds `searchObjectsRevision1`. */
+export function addSearchObjects(app: App, services: Services): void {
   app.post(
     '/api/v1/ontologies/:ontology/objects/:objectType/search',
     {
@@ -36,40 +30,26 @@ export function addSearchObjects1(app: App, services: Services): void {
         tags: ['Revision 1.0'],
         params: TypePath,
         body: SearchBody,
-        response: responses(ListObjectsResponse),
+        response: responses(CountedObjectPage),
       },
     },
     async (request, reply) => {
-      const { query, orderBy, fields, pageSize, pageToken, snapshot } = request.body
+      const { body } = request
       const resolved = resolveTypePath(request, request.params)
       const { objectType } = resolved
-      const page = await servePage(
-        {
-          ...resolved,
-          requestId: request.id,
-          endpoint: 'searchObjects',
-          revision: '1.0',
-          caller: request.caller,
-          context: request.context,
-          query: readQuery(REVISION_1_QUERIES, query, {
-            objectType,
-            limits: services.limits.query,
-          }),
-          order: readOrder(orderBy, objectType),
-          selection: checkSelection(fields ?? [], objectType),
-          snapshot: snapshot ?? false,
-          pageToken: pageToken ?? undefined,
-          pageSize: pageSize ?? undefined,
-          showsCount: true,
-          maximumPageSize: PAGE_SIZES.searchObjectsRevision1,
-          retrievalLimit: effectiveLimit(
-            services.limits.listObjectsLimit,
-            objectType.retrievalLimit,
-          ),
-        },
-        services,
-      )
-      return sendPage(reply, '1.0', page)
+      const context = { objectType, limits: services.limits.query }
+      const spec = {
+        ...resolved,
+        endpoint: 'searchObjects',
+        revision: '1.0',
+        query: readQuery(REVISION_1_QUERIES, body.query, context),
+        order: readOrder(body.orderBy, objectType),
+        selection: checkSelection(body.fields ?? [], objectType),
+        paging: body,
+        maximumPageSize: PAGE_SIZES.searchObjectsRevision1,
+        includeTotalCount: true,
+      } as const
+      return servePage(request, reply, spec, services)
     },
   )
 }
@@ -93,14 +73,16 @@ const OrderBy = Type.Object(
 
 const SearchBody = Type.Object(
   {
-    query: QueryBody,
+    query: queryBody('1.0'),
     orderBy: Type.Optional(orNull(OrderBy)),
     fields: Type.Optional(
-      orNull(Type.Array(Type.String(), { description: 'The properties to show; all when empty.' })),
+      orNull(
+        Type.Array(Type.String(), {
+          description: 'API names of the properties to return; all if empty or absent.',
+        }),
+      ),
     ),
-    pageSize: Type.Optional(orNull(PageSize)),
-    pageToken: Type.Optional(orNull(PageToken)),
-    snapshot: Type.Optional(orNull(Type.Boolean())),
+    ...bodyPaging,
   },
   closed,
 )
@@ -112,8 +94,8 @@ function readOrder(
   objectType: ObjectType,
 ): OrderTerm[] {
   const terms = orderBy?.fields ?? []
-  const odd = terms.filter(({ field }) => !field.startsWith(PREFIX)).map(({ field }) => field)
-  if (odd.length > 0) throw new ObjectQueryError('InvalidFields', { properties: odd })
+  const invalid = terms.filter(({ field }) => !field.startsWith(PREFIX)).map(({ field }) => field)
+  if (invalid.length > 0) throw new ObjectQueryError('InvalidFields', { properties: invalid })
   return checkOrder(
     terms.map(({ field, direction, nulls }) => ({
       property: field.slice(PREFIX.length),

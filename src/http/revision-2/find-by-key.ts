@@ -1,52 +1,69 @@
+/**
+ * Finds objects by primary key alone, as revision 2.0 requests them. Keys are unique only within a
+ * type, so every type whose keys can have this form is searched.
+ */
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { linksNamed } from '../../ontology/definition/links.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { findProperties, readKey } from '../page/find-object.ts'
-import { isLaterSnapshotPage, type LinkOfObject, type LinkWalk } from '../page/follow-link.ts'
+import { isLaterSnapshotPage, type LinkStart } from '../page/follow-link.ts'
 import type { RequestScope } from '../request/admission.ts'
-import { resolveObjectType } from '../request/resolve.ts'
+import { resolveFamily, resolveObjectType, type Viewer } from '../request/resolve.ts'
+import type { PagingParameters } from '../schemas/paging.ts'
 import type { Services } from '../services.ts'
 
-/**
- * Objects by primary key alone, as revision 2.0 asks for them. Keys are unique within a type only,
- * so the object is looked for in every type whose keys can be written like that.
- */
 export interface KeySearch {
   readonly ontology: Ontology
-  /** The type to look in; undefined for all. */
+  /** The type to search; undefined for all types. */
   readonly objectType: string | undefined
-  /** As it stands in the path. */
+  /** As it appears in the path. */
   readonly primaryKey: string
 }
 
 export interface FoundObject {
   readonly objectType: ObjectType
-  /** As the type writes it. */
+  /** The primary key in canonical form. */
   readonly key: string
 }
 
+interface KeyRequest extends Viewer {
+  readonly params: { readonly apiFamily: string; readonly primaryKey: string }
+  readonly query: { readonly objectType?: string }
+}
+
+/** Returns the search that a request describes. */
+export function resolveKeySearch({ catalogue, caller, params, query }: KeyRequest): KeySearch {
+  return {
+    ontology: resolveFamily(catalogue, caller, params.apiFamily),
+    objectType: query.objectType,
+    primaryKey: params.primaryKey,
+  }
+}
+
+/** Returns the object with the key. Throws if there is none, or more than one. */
 export async function findByKey(
   search: KeySearch,
   context: RequestScope,
   services: Services,
 ): Promise<FoundObject> {
-  return theOnly(await findAll(search, context, services), search)
+  return onlyObject(await findAll(search, context, services), search)
 }
 
-/** The link of one name that starts from the object with the key. */
+/** Returns the link with this name that starts at the object with the key. */
 export async function findLinkByKey(
   search: KeySearch,
   linkType: string,
-  walk: LinkWalk,
+  paging: PagingParameters,
   context: RequestScope,
   services: Services,
-): Promise<LinkOfObject> {
+): Promise<LinkStart> {
   const types = new Set(typesToSearch(search))
   const sides = linksNamed(search.ontology, linkType).filter((side) => types.has(side.objectType))
   if (sides.length === 0) throw invalidLinkType(linkType)
 
-  // The object may be gone by now, see followLink; its type is known where only one can be meant.
-  if (isLaterSnapshotPage(walk)) {
+  // The start object may have been deleted by now, see followLink. If only one type is possible,
+  // its link is known without the object.
+  if (isLaterSnapshotPage(paging)) {
     const [link, ...others] = sides.flatMap((side) => {
       const key = readKey(side.objectType, search.primaryKey)
       return key === undefined ? [] : [{ side, key }]
@@ -54,19 +71,20 @@ export async function findLinkByKey(
     if (link !== undefined && others.length === 0) return link
   }
 
-  const found = await findAll(search, context, services)
-  if (found.length === 0) throw objectNotFound(search)
-  // An object of a type without this link is not the one that is meant.
-  const linked = found.filter(({ objectType }) =>
+  const objects = await findAll(search, context, services)
+  if (objects.length === 0) throw objectNotFound(search)
+  // Objects of types without this link are not meant.
+  const linked = objects.filter(({ objectType }) =>
     sides.some((side) => side.objectType === objectType),
   )
   if (linked.length === 0) throw invalidLinkType(linkType)
-  const { objectType, key } = theOnly(linked, search)
+  const { objectType, key } = onlyObject(linked, search)
   const side = sides.find((one) => one.objectType === objectType)
   if (side === undefined) throw invalidLinkType(linkType)
   return { side, key }
 }
 
+/** Returns the `ObjectNotFound` of revision 2.0. */
 export function objectNotFound({ primaryKey }: KeySearch): ObjectQueryError {
   return new ObjectQueryError('ObjectNotFound', { primaryKeys: [primaryKey] })
 }
@@ -89,7 +107,7 @@ async function findAll(
   context: RequestScope,
   services: Services,
 ): Promise<FoundObject[]> {
-  const found: FoundObject[] = []
+  const objects: FoundObject[] = []
   for (const objectType of typesToSearch(search)) {
     const key = readKey(objectType, search.primaryKey)
     if (key === undefined) continue
@@ -98,18 +116,18 @@ async function findAll(
     context.throwIfEnded()
     const keyOnly = [objectType.primaryKey.apiName]
     const exists = await findProperties(objectType, key, keyOnly, context, services)
-    if (exists !== undefined) found.push({ objectType, key })
+    if (exists !== undefined) objects.push({ objectType, key })
   }
-  return found
+  return objects
 }
 
-function theOnly(found: readonly FoundObject[], search: KeySearch): FoundObject {
-  const [first, ...others] = found
+function onlyObject(objects: readonly FoundObject[], search: KeySearch): FoundObject {
+  const [first, ...others] = objects
   if (first === undefined) throw objectNotFound(search)
   if (others.length === 0) return first
-  const names = found.map(({ objectType }) => objectType.apiName)
+  const names = objects.map(({ objectType }) => objectType.apiName)
   throw new ObjectQueryError('Default:InvalidArgument', {
     parameter: 'objectType',
-    reason: `is needed: the object types ${names.join(', ')} have an object with this key`,
+    reason: `is required: the object types ${names.join(', ')} have an object with this key`,
   })
 }

@@ -3,22 +3,18 @@ import { PAGE_SIZES } from '../../contract/limits.ts'
 import { readQuery } from '../../query/query-reader.ts'
 import { REVISION_2_QUERIES } from '../../query/revision-2-query.ts'
 import type { App } from '../app.ts'
-import {
-  closed,
-  NextPageToken,
-  orNull,
-  PageSize,
-  PageToken,
-  Properties,
-  QueryBody,
-  responses,
-} from '../openapi/schemas.ts'
-import { sendPage } from '../page/send-page.ts'
 import { servePage } from '../page/serve-page.ts'
 import { resolveFamilyPath } from '../request/resolve.ts'
+import { closed } from '../schemas/common.ts'
+import { bodyPaging } from '../schemas/paging.ts'
+import { FamilyTypePath } from '../schemas/paths.ts'
+import { queryBody } from '../schemas/query-body.ts'
+import { FamilyPage } from '../schemas/records.ts'
+import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
+import { PreviewParameter } from './parameters.ts'
 
-/** Search objects by type, revision 2.0 [4.3]. */
+/** Adds `searchObjects` [4.3]. */
 export function addSearchObjects(app: App, services: Services): void {
   app.post(
     '/api/:apiFamily/v1/objects/types/:objectType/search',
@@ -28,76 +24,25 @@ export function addSearchObjects(app: App, services: Services): void {
         operationId: 'searchObjects',
         summary: 'Search objects by type (revision 2.0)',
         tags: ['Revision 2.0'],
-        params: Type.Object({
-          apiFamily: Type.String({ description: 'A family of the ontology.' }),
-          objectType: Type.String({ description: 'API name of the object type.' }),
-        }),
-        querystring: Type.Object(
-          {
-            preview: Type.Optional(
-              Type.Boolean({ description: 'Accepted, because clients of this API send it.' }),
-            ),
-          },
-          closed,
-        ),
-        body: Type.Object(
-          {
-            query: QueryBody,
-            pageSize: Type.Optional(orNull(PageSize)),
-            pageToken: Type.Optional(orNull(PageToken)),
-            snapshot: Type.Optional(
-              orNull(
-                Type.Boolean({
-                  description: 'True: every page shows the data as it was when the first was read.',
-                }),
-              ),
-            ),
-          },
-          closed,
-        ),
-        response: responses(SearchObjectsResponse),
+        params: FamilyTypePath,
+        querystring: Type.Object({ preview: PreviewParameter }, closed),
+        body: Type.Object({ query: queryBody('2.0'), ...bodyPaging }, closed),
+        response: responses(FamilyPage),
       },
     },
     async (request, reply) => {
-      const { query, pageSize, pageToken, snapshot } = request.body
       const resolved = resolveFamilyPath(request, request.params)
-      const page = await servePage(
-        {
-          ...resolved,
-          requestId: request.id,
-          endpoint: 'searchObjects',
-          revision: '2.0',
-          caller: request.caller,
-          context: request.context,
-          query: readQuery(REVISION_2_QUERIES, query, {
-            objectType: resolved.objectType,
-            limits: services.limits.query,
-          }),
-          order: [],
-          selection: undefined,
-          snapshot: snapshot ?? false,
-          pageToken: pageToken ?? undefined,
-          pageSize: pageSize ?? undefined,
-          showsCount: false,
-          maximumPageSize: PAGE_SIZES.searchObjects,
-          // Revision 2.0 describes no cross-page limit [9.5].
-          retrievalLimit: 'none',
-        },
-        services,
-      )
-      return sendPage(reply, '2.0', page)
+      const context = { objectType: resolved.objectType, limits: services.limits.query }
+      const spec = {
+        ...resolved,
+        endpoint: 'searchObjects',
+        revision: '2.0',
+        query: readQuery(REVISION_2_QUERIES, request.body.query, context),
+        paging: request.body,
+        maximumPageSize: PAGE_SIZES.searchObjects,
+        includeTotalCount: false,
+      } as const
+      return servePage(request, reply, spec, services)
     },
   )
 }
-
-const SearchObjectsResponse = Type.Object({
-  data: Type.Array(
-    Type.Object({
-      primaryKey: Type.String(),
-      objectType: Type.String(),
-      title: Type.Optional(Type.String()),
-      properties: Properties,
-    }),
-  ),
-  nextPageToken: NextPageToken,
-})

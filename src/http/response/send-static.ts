@@ -1,17 +1,17 @@
-import { isHeld, type TaggedReply } from '../response/entity-tag.ts'
+import { isNotModified, type TaggedReply } from './entity-tag.ts'
 import { CODINGS, type Coding, type StaticFile } from './static-file.ts'
 
-/** The part of a reply that this needs, whatever schema types the rest of it. */
+/** The part of a reply that `sendStatic` uses, whatever its schema. */
 interface FileReply<Sent> extends TaggedReply {
   headers(values: Record<string, string>): unknown
   code(status: 304): { send(payload: never): Sent }
   type(contentType: string): { send(payload: never): Sent }
 }
 
-/** Anybody may keep the file; each use asks whether a new release has changed it. */
+/** Lets shared caches keep the file, if they revalidate it for every use. */
 const CACHE_CONTROL = 'public, no-cache'
 
-/** Sends a file in the best coding that the client takes, or 304 to a client that holds it. */
+/** Sends a file in the best coding that the client accepts, or 304 if its copy is current. */
 export function sendStatic<Sent>(
   reply: FileReply<Sent>,
   { contentType, identity, compressed }: StaticFile,
@@ -27,7 +27,7 @@ export function sendStatic<Sent>(
     vary: 'accept-encoding',
     ...(coding === undefined || chosen === undefined ? {} : { 'content-encoding': coding }),
   })
-  if (isHeld(reply, tag)) return reply.code(304).send(undefined as never)
+  if (isNotModified(reply, tag)) return reply.code(304).send(undefined as never)
   return reply.type(contentType).send(bytes as never)
 }
 

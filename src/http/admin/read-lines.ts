@@ -1,8 +1,7 @@
+/** Reads the lines of an NDJSON request body as they arrive. */
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { isBlank, type Line, type SplitLine, splitLines } from '../../formats/lines.ts'
 import { isUnreadable } from '../../formats/row.ts'
-
-/** The lines of a request body, read as they arrive. */
 
 export type { Line }
 
@@ -11,7 +10,7 @@ export interface LineLimits {
   readonly maxLineBytes: number
 }
 
-/** The lines of a stream, those of one chunk at a time; blank lines are passed over. */
+/** Yields the lines of a stream, chunk by chunk, without blank lines. */
 export async function* readLines(
   stream: AsyncIterable<Buffer>,
   limits: LineLimits,

@@ -1,12 +1,12 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { digest } from '../response/entity-tag.ts'
+import { digest } from './entity-tag.ts'
 
-/** A file that is the same for every client: compressed once, then sent from memory. */
+/** A file that is the same for every client. It is compressed once, then sent from memory. */
 export interface StaticFile {
   readonly contentType: string
   readonly identity: Representation
-  /** Empty where compressing does not pay. */
+  /** Empty if the file is too small to compress. */
   readonly compressed: Readonly<Partial<Record<Coding, Representation>>>
 }
 
@@ -17,13 +17,13 @@ export interface Representation {
   readonly tag: string
 }
 
-/** The content codings that files are kept in, best first. */
+/** The supported content codings, best first. */
 export const CODINGS = ['br', 'gzip'] as const
 export type Coding = (typeof CODINGS)[number]
 
-/** A smaller file fits into one packet as it is. */
+/** A smaller file fits into one packet uncompressed. */
 const COMPRESS_FROM_BYTES = 1400
-/** Quality 11 takes ten seconds for the 4 MB of the largest file and saves an eighth of the rest. */
+/** Quality 11 takes ten seconds for the largest file (4 MB) and makes it only an eighth smaller. */
 const BROTLI_QUALITY = 6
 
 const COMPRESSIONS: Readonly<Record<Coding, (bytes: Buffer) => Promise<Buffer>>> = {
@@ -37,7 +37,7 @@ const COMPRESSIONS: Readonly<Record<Coding, (bytes: Buffer) => Promise<Buffer>>>
   gzip: (bytes) => promisify(gzip)(bytes),
 }
 
-/** Makes a file in every coding. Compresses in the thread pool. */
+/** Returns a file in every coding. Compresses in the thread pool. */
 export async function compressFile(
   contentType: string,
   content: string | Buffer,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
-import { readLines } from './ndjson.ts'
+import { readLines } from './read-lines.ts'
 
 const limits = { maxBytes: 10_000, maxLineBytes: 200 }
 
@@ -19,7 +19,7 @@ async function linesOf(chunks: readonly Buffer[], within = limits): Promise<[num
 }
 
 describe('lines of a stream', () => {
-  it('are the same however the stream is cut into chunks', async () => {
+  it('are the same for every division of the stream into chunks', async () => {
     const text = fc.array(
       fc.string({ unit: fc.constantFrom('a', 'é', '\u{1f600}', ' ', '\r'), maxLength: 6 }),
       { maxLength: 20 },
@@ -46,7 +46,7 @@ describe('lines of a stream', () => {
     )
   })
 
-  it('may be long up to their limit, wherever the chunks end', async () => {
+  it('may be as long as their limit, wherever the chunks end', async () => {
     const fits = Buffer.from(`${'x'.repeat(200)}\n`)
     expect(await linesOf([fits.subarray(0, 150), fits.subarray(150)])).toHaveLength(1)
     const long = Buffer.from(`${'x'.repeat(201)}\n`)
@@ -59,7 +59,7 @@ describe('lines of a stream', () => {
     }
   })
 
-  it('may be many up to the limit of all', async () => {
+  it('may have as many bytes in total as the limit', async () => {
     const chunk = Buffer.from(`${'x'.repeat(99)}\n`)
     const exactly = Array.from({ length: 100 }, () => chunk)
     expect(await linesOf(exactly)).toHaveLength(100)

@@ -1,0 +1,15 @@
+import type { App } from '../app.ts'
+import type { Services } from '../services.ts'
+import { addApplyOntology, addGetOntologyDefinition } from './define-ontology.ts'
+import { addExportObjects } from './export-objects.ts'
+import { addReplaceObjects } from './replace-objects.ts'
+import { addWriteObjects } from './write-objects.ts'
+
+/** Adds the administration endpoints: `/api/admin/v1/ontologies/…`. */
+export async function addAdministration(app: App, services: Services): Promise<void> {
+  addApplyOntology(app, services)
+  addGetOntologyDefinition(app)
+  addReplaceObjects(app, services)
+  addExportObjects(app, services)
+  await addWriteObjects(app, services)
+}

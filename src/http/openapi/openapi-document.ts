@@ -1,0 +1,65 @@
+/** The document `openapi.json`: generated from the schemas that validate, then completed. */
+import swagger from '@fastify/swagger'
+import type { App } from '../app.ts'
+import { addExamples, type Operation } from './examples.ts'
+import { DOCUMENTED_AS, FILTER_PARAMETER, QUERY_SCHEMAS } from './query-schemas.ts'
+
+interface Document {
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components?: { readonly schemas?: Record<string, unknown> }
+}
+
+/** Registers the generator before the endpoints. Returns a function that writes the document. */
+export async function describeApi(app: App, version: string): Promise<() => string> {
+  const filteredOperations = new Set<string | undefined>()
+  await app.register(swagger, {
+    // Components have the names of their schemas.
+    refResolver: { buildLocalReference: ({ $id }) => String($id) },
+    // The generator has no notion of free query parameters, and drops their patterns.
+    transform: ({ schema, url }) => {
+      const { querystring, operationId } = schema ?? {}
+      if (querystring !== undefined && 'patternProperties' in (querystring as object)) {
+        filteredOperations.add(operationId)
+      }
+      return { schema, url }
+    },
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Object Query Service',
+        description: 'Stores typed objects and returns them in consistent pages.',
+        version,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/' }],
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+      security: [{ bearer: [] }],
+    },
+  })
+  return () => {
+    const document = replaceDocumented(app.swagger()) as Document
+    Object.assign(document.components?.schemas ?? {}, QUERY_SCHEMAS)
+    const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path))
+    for (const operation of operations) {
+      if (filteredOperations.has(operation.operationId)) {
+        operation.parameters?.push({ ...FILTER_PARAMETER })
+      }
+      addExamples(operation)
+    }
+    return JSON.stringify(document)
+  }
+}
+
+/** Replaces each schema that is documented as a component with a reference to the component. */
+function replaceDocumented(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(replaceDocumented)
+  const { [DOCUMENTED_AS]: component, type } = value as Record<string, unknown>
+  if (component === undefined) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [name, replaceDocumented(member)]),
+    )
+  }
+  const reference = { $ref: `#/components/schemas/${component}` }
+  return Array.isArray(type) ? { anyOf: [reference, { type: 'null' }] } : reference
+}

@@ -1,0 +1,126 @@
+/**
+ * The one way to a page of objects, for every endpoint and both revisions: open the token, read the
+ * store, seal the next token.
+ */
+import { recordShape } from '../../contract/object-record.ts'
+import { REVISIONS, type Revision } from '../../contract/revisions.ts'
+import { nextPageState } from '../../paging/next-page.ts'
+import { effectivePageSize } from '../../paging/page-size.ts'
+import type { SnapshotState, TokenBinding } from '../../paging/page-token.ts'
+import { callerFingerprint, requestFingerprint } from '../../paging/request-fingerprint.ts'
+import { effectiveLimit, objectsStillAllowed } from '../../paging/retrieval-limit.ts'
+import type { OrderTerm, Query } from '../../query/query.ts'
+import type { Selection } from '../../query/selection.ts'
+import type { PageRead } from '../../store/object-store.ts'
+import type { ResolvedType } from '../request/resolve.ts'
+import { digest } from '../response/entity-tag.ts'
+import type { PagingParameters } from '../schemas/paging.ts'
+import type { Services } from '../services.ts'
+import { openWalk, type PagedRequest, refusePageToken } from './open-walk.ts'
+import type { Page } from './send-page.ts'
+
+/** What an endpoint wants a page of. */
+export interface PageSpec extends ResolvedType {
+  /** Page tokens are valid only for requests with the same value. */
+  readonly endpoint: string
+  readonly revision: Revision
+  readonly query: Query
+  /** Key order if absent. */
+  readonly order?: readonly OrderTerm[]
+  readonly selection?: Selection
+  readonly paging: PagingParameters
+  readonly maximumPageSize: number
+  /** Whether the response contains `totalCount`, which may require reading every match. */
+  readonly includeTotalCount: boolean
+}
+
+export async function readPage(
+  request: PagedRequest,
+  spec: PageSpec,
+  services: Services,
+): Promise<Page> {
+  const { walkTokens, memory, limits } = services
+  const { context } = request
+  const { objectType, revision, query, order = [], selection, includeTotalCount } = spec
+  const isSnapshot = spec.paging.snapshot ?? false
+  const nowSeconds = services.now() / 1000
+  const binding = bindingOf(request, spec)
+  const resumed = openWalk(request, spec.paging.pageToken, binding, nowSeconds, services)
+  const alreadySent = resumed?.served ?? 0
+
+  const size = effectivePageSize(spec.paging.pageSize ?? undefined, spec.maximumPageSize)
+  memory.refuseWhenFull(context.callerId)
+  const read: PageRead = {
+    objectType,
+    query,
+    order,
+    record: { shape: recordShape(revision, objectType.apiName), selection },
+    after: resumed?.after,
+    version: resumed?.snapshot?.version,
+    maxObjects: objectsStillAllowed(alreadySent, size, retrievalLimit(spec, services)),
+    maxBytes: limits.pageMaxBytes,
+    matches: resumed?.totalCount,
+    countsMatches: includeTotalCount,
+  }
+  const stored = await services.store.readPage(read, context)
+  if (stored === 'reclaimed') {
+    throw refusePageToken(request, spec.paging.pageToken, 'reclaimed', services)
+  }
+  const held = memory.hold(context.callerId, stored.records.length)
+  context.defer(() => {
+    stored.release()
+    held.release()
+  })
+  // Sending a large page takes as long as reading one, so other callers get a turn in between.
+  const turn = services.admission.takeTurn(context.callerId)
+  if (turn !== undefined) await turn
+
+  // The first page of a snapshot walk fixes the version that all later pages read.
+  const snapshot: SnapshotState | undefined = isSnapshot
+    ? (resumed?.snapshot ?? { version: stored.version, takenAtSeconds: nowSeconds })
+    : undefined
+  // The count of a filtered walk or of a snapshot is taken once. The count of a type costs nothing.
+  const countOnce = isSnapshot || query.kind !== 'everything'
+  const totalCount = (countOnce ? resumed?.totalCount : undefined) ?? stored.matches
+  const walk = { alreadySent, snapshot, totalCount: countOnce ? totalCount : undefined }
+  const next = nextPageState(stored, walk)
+  return {
+    records: stored.records,
+    nextPageToken: walkTokens.seal(next, binding, nowSeconds),
+    totalCount: includeTotalCount ? (totalCount ?? 0) : undefined,
+    etagInputs: [
+      binding.request.toString('base64url'),
+      binding.caller.toString('base64url'),
+      // Records contain the names, which can change without a new version.
+      digest(JSON.stringify([objectType.apiName, objectType.titleProperty])),
+      stored.version,
+      alreadySent,
+      stored.count,
+      totalCount ?? 0,
+      ...walkTokens.etagInputs(nowSeconds),
+    ],
+  }
+}
+
+function retrievalLimit({ revision, objectType }: PageSpec, { limits }: Services) {
+  if (!REVISIONS[revision].hasRetrievalLimit) return 'none'
+  return effectiveLimit(limits.listObjectsLimit, objectType.retrievalLimit)
+}
+
+function bindingOf({ caller }: PagedRequest, spec: PageSpec): TokenBinding {
+  const { endpoint, revision, ontology, objectType, query, order = [], selection, paging } = spec
+  const { rid, primaryKey } = objectType
+  return {
+    request: requestFingerprint({
+      endpoint,
+      revision,
+      ontologyRid: ontology.rid,
+      objectType: [rid, primaryKey.apiName, primaryKey.type].join(),
+      query,
+      order,
+      selection,
+      snapshot: paging.snapshot ?? false,
+    }),
+    caller: callerFingerprint(caller.id),
+  }
+}

@@ -1,0 +1,45 @@
+/** The paging parameters, as they stand in a query string or in a body, and `nextPageToken`. */
+import { type Static, Type } from 'typebox'
+import { PAGE_TOKEN_MAX_LENGTH } from '../../contract/limits.ts'
+import { orNull } from './common.ts'
+
+const PageSize = Type.Integer({
+  minimum: 1,
+  description: 'A hint. Values above the maximum of the endpoint are reduced to it.',
+})
+
+const PageToken = Type.String({
+  minLength: 1,
+  maxLength: PAGE_TOKEN_MAX_LENGTH,
+  description:
+    'The `nextPageToken` of the previous page. Repeat the rest of the request unchanged.',
+})
+
+const Snapshot = Type.Boolean({
+  description: 'If true, every page shows the data as of the first page.',
+})
+
+/** The paging parameters of metadata, which has no snapshots. */
+export const metadataPaging = {
+  pageSize: Type.Optional(PageSize),
+  pageToken: Type.Optional(PageToken),
+}
+
+/** The paging parameters of a query string. */
+export const queryPaging = { ...metadataPaging, snapshot: Type.Optional(Snapshot) }
+
+/** The paging members of a request body. */
+export const bodyPaging = {
+  pageSize: Type.Optional(orNull(PageSize)),
+  pageToken: Type.Optional(orNull(PageToken)),
+  snapshot: Type.Optional(orNull(Snapshot)),
+}
+
+const PagingParameters = Type.Object(bodyPaging)
+
+/** Paging parameters from either source. Null means absent. */
+export type PagingParameters = Static<typeof PagingParameters>
+
+export const NextPageToken = Type.Optional(
+  Type.String({ description: 'Selects the next page. Absent on the last page.' }),
+)

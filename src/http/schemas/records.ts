@@ -1,0 +1,39 @@
+/** Objects as the two revisions return them, alone and in pages. */
+import { Type } from 'typebox'
+import { NextPageToken } from './paging.ts'
+
+const Properties = Type.Object(
+  {},
+  {
+    additionalProperties: true,
+    description: 'Property values by API name. Properties without a value are absent.',
+  },
+)
+
+/** An object in revision 1.0. */
+export const ObjectRecord = Type.Object({ rid: Type.String(), properties: Properties })
+
+export const ObjectPage = Type.Object({
+  data: Type.Array(ObjectRecord),
+  nextPageToken: NextPageToken,
+})
+
+export const CountedObjectPage = Type.Object({
+  ...ObjectPage.properties,
+  totalCount: Type.String({
+    description: 'The number of matching objects, including those beyond the retrieval limit.',
+  }),
+})
+
+/** An object in revision 2.0. */
+export const FamilyRecord = Type.Object({
+  primaryKey: Type.String(),
+  objectType: Type.String(),
+  title: Type.Optional(Type.String()),
+  properties: Properties,
+})
+
+export const FamilyPage = Type.Object({
+  data: Type.Array(FamilyRecord),
+  nextPageToken: NextPageToken,
+})

@@ -1,0 +1,120 @@
+/** Sends every example of `openapi.json` to a service with the demo data. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { loadDemoType } from '../../src/server/demo/load-demo.ts'
+import { openDemo } from '../../src/server/demo/open-demo.ts'
+import { openSources } from '../../src/server/demo/sources.ts'
+import { type Answer, type Service, startService } from '../support/service.ts'
+
+interface Operation {
+  readonly operationId: string
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly in: 'path' | 'query'
+    readonly required: boolean
+    readonly example?: unknown
+  }[]
+  readonly requestBody?: { readonly content: Media }
+  readonly responses: Readonly<Record<string, { readonly content: Media }>>
+}
+
+type Media = Readonly<Record<string, { readonly example?: unknown }>>
+
+interface Endpoint extends Operation {
+  readonly method: string
+  readonly path: string
+}
+
+/** The examples that need what another one creates come after it. */
+const LAST = ['applyOntology', 'getOntologyDefinition', 'writeObjects', 'startReplacement']
+/** Members whose values differ between two services. */
+const VARIABLE = ['rid', 'nextPageToken', 'version', 'replacement']
+
+describe('the examples of openapi.json', () => {
+  let service: Service
+  let endpoints: readonly Endpoint[]
+  beforeAll(async () => {
+    service = await startService()
+    const { store } = service
+    await openDemo(store)
+    const load = { store, sources: openSources(), signal: new AbortController().signal }
+    for (const name of ['country', 'airport']) {
+      await loadDemoType(name, { ...load, onBatch: () => {} })
+    }
+    const { body } = await service.ask('/openapi.json', { token: null })
+    endpoints = Object.entries<Record<string, Operation>>(body.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ ...operation, method, path })),
+    )
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  function endpoint(operationId: string): Endpoint {
+    const found = endpoints.find((one) => one.operationId === operationId)
+    if (found === undefined) throw new Error(`${operationId} is not documented`)
+    return found
+  }
+
+  async function send(operationId: string, overrides: object = {}): Promise<Answer> {
+    const { method, path, parameters = [], requestBody } = endpoint(operationId)
+    const values = new Map<string, unknown>(Object.entries(overrides))
+    const query = new URLSearchParams()
+    for (const { name, in: where, required, example } of parameters) {
+      const value = values.get(name) ?? example
+      if (required) expect([operationId, name, value]).not.toContain(undefined)
+      if (where === 'path') values.set(name, value)
+      else if (typeof value === 'object') {
+        for (const [filter, text] of Object.entries(value ?? {})) query.append(filter, text)
+      } else if (value !== undefined) query.append(name, String(value))
+    }
+    const url = path.replaceAll(/{(\w+)}/g, (_, name) => encodeURIComponent(`${values.get(name)}`))
+    const [contentType, media] = Object.entries(requestBody?.content ?? {})[0] ?? []
+    const body = media?.example
+    return service.ask(`${url}?${query}`, {
+      method: method.toUpperCase(),
+      ...(contentType === undefined
+        ? {}
+        : {
+            headers: { 'content-type': contentType },
+            body: typeof body === 'string' ? body : JSON.stringify(body),
+          }),
+    })
+  }
+
+  function expectExample(operationId: string, { status, body, text }: Answer): void {
+    expect([operationId, status, text]).toEqual([operationId, 200, text])
+    const [media] = Object.values(endpoint(operationId).responses['200']?.content ?? {})
+    const problem = differenceOf(media?.example, body ?? text, operationId)
+    expect(problem).toBeUndefined()
+  }
+
+  it('return what the document shows', async () => {
+    const names = endpoints.map(({ operationId }) => operationId)
+    const changing = [...LAST, 'publishReplacement', 'abandonReplacement']
+    const ordered = [...names.filter((name) => !changing.includes(name)), ...LAST]
+    for (const name of ordered) expectExample(name, await send(name))
+    for (const name of ['abandonReplacement', 'publishReplacement']) {
+      const { body } = await send('startReplacement')
+      expectExample(name, await send(name, { replacement: body.replacement }))
+    }
+    expect(ordered.length + 2).toBe(names.length)
+  })
+})
+
+/** Describes where an example is not contained in the actual response, which may have more. */
+function differenceOf(example: unknown, actual: unknown, path: string): string | undefined {
+  if (typeof example === 'string' && typeof actual === 'string') {
+    const withoutVersion = (text: string) => text.replace(/"version":\d+/, '"version":0')
+    if (withoutVersion(example) === withoutVersion(actual)) return undefined
+  } else if (Array.isArray(example) && Array.isArray(actual)) {
+    const index = example.findIndex((one) => actual.every((other) => differenceOf(one, other, '')))
+    return index === -1 ? undefined : `${path}[${index}] is not among ${JSON.stringify(actual)}`
+  } else if (typeof example === 'object' && typeof actual === 'object' && example && actual) {
+    for (const [name, value] of Object.entries(example)) {
+      const other = (actual as Record<string, unknown>)[name]
+      if (VARIABLE.includes(name) && typeof other === typeof value) continue
+      const difference = differenceOf(value, other, `${path}.${name}`)
+      if (difference !== undefined) return difference
+    }
+    return undefined
+  } else if (Object.is(example, actual)) return undefined
+  return `${path} is ${JSON.stringify(actual)}, not ${JSON.stringify(example)}`
+}
