@@ -2,6 +2,7 @@
  * Builds the HTTP application: every endpoint, and what all of them have in common. The folders
  * `revision-1/`, `revision-2/` and `admin/` each contain the endpoints of one API.
  */
+import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { Ajv } from 'ajv'
 import fastify from 'fastify'
@@ -17,9 +18,11 @@ import { textValidator } from './request/text-validator.ts'
 import { addUnknownEndpoint } from './request/unknown-endpoint.ts'
 import {
   errorHandler,
+  invalidRequest,
+  parserErrorHandler,
+  refuseExpectation,
   refusePipelinedRequest,
   refuseTunnel,
-  respondToParserError,
   routeOf,
 } from './response/error-response.ts'
 import { serviceResponses } from './response/service-response.ts'
@@ -44,6 +47,7 @@ export interface AppOptions {
 
 export async function buildApp(services: Services, { version, docs }: AppOptions): Promise<App> {
   const handleError = errorHandler(services)
+  const respondToParserError = parserErrorHandler(services)
   const app: App = fastify({
     logger: false,
     genReqId: services.newUuid,
@@ -52,12 +56,14 @@ export async function buildApp(services: Services, { version, docs }: AppOptions
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     http: {
       headersTimeout: HEADERS_TIMEOUT_MS,
+      // Checked in `openScopes`, so that the response has the usual headers and body.
+      requireHostHeader: false,
       ServerResponse: serviceResponses(services.isStopping),
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // A stopping server still answers requests on open connections, see server/close-app.ts.
     return503OnClosing: false,
-    clientErrorHandler: respondToParserError,
+    clientErrorHandler: (error, socket) => void respondToParserError(error, socket as Socket),
     frameworkErrors: (error, request, reply) => {
       void handleError(error, request, reply)
     },
@@ -74,6 +80,7 @@ export async function buildApp(services: Services, { version, docs }: AppOptions
   if (services.isLoggingRequests) logRequests(app, services)
 
   app.server.on('connect', refuseTunnel)
+  app.server.on('checkExpectation', refuseExpectation)
   app.addSchema(ErrorResponse)
   await addUnknownEndpoint(app)
   if (docs) await addDocs(app, version)
@@ -97,7 +104,10 @@ function openScopes(app: App, { admission }: Services): void {
       return
     }
     request.context = scope
-    done()
+    const { headers, httpVersion } = request.raw
+    if (headers.host === undefined && httpVersion === '1.1') {
+      done(invalidRequest('host', 'HTTP/1.1 requires a Host header'))
+    } else done()
   })
 }
 

@@ -120,6 +120,12 @@ export class Admission {
     return this.#refusals.next(callerId)
   }
 
+  /** Resolves when every request that arrived completely on a connection has its response. */
+  async untilAnswered(socket: Socket): Promise<void> {
+    const complete = [...(this.#scopes.get(socket) ?? [])].filter((scope) => !scope.isReceiving)
+    await Promise.all(complete.map((scope) => new Promise<void>((resolve) => scope.defer(resolve))))
+  }
+
   /** Returns whether an idle connection is idle because its client waits for a response. */
   isClientWaiting(socket: Socket): boolean {
     const scopes = [...(this.#scopes.get(socket) ?? [])]

@@ -74,21 +74,36 @@ export function refusePipelinedRequest(response: ServerResponse): void {
   response.writeHead(status, { ...headers, connection: 'close' }).end(body)
 }
 
-/** Answers a request that the HTTP parser rejects, and closes its connection. */
-export function respondToParserError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return
-  const { status, reason } = PARSER_ERRORS[error.code ?? ''] ?? NOT_HTTP
-  const invalid = new ObjectQueryError('Default:InvalidArgument', { parameter: 'request', reason })
-  endConnection(socket, { ...renderError(invalid, randomUUID()), status })
+/**
+ * Returns the handler of requests that the HTTP parser rejects. It sends an error after the
+ * responses to earlier requests, and closes the connection.
+ */
+export function parserErrorHandler({ admission }: Services) {
+  return async (error: NodeJS.ErrnoException, socket: Socket): Promise<void> => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return
+    const { status, reason } = PARSER_ERRORS[error.code ?? ''] ?? NOT_HTTP
+    const rendered = renderError(invalidRequest('request', reason), randomUUID())
+    await admission.untilAnswered(socket)
+    if (socket.writable) endConnection(socket, { ...rendered, status })
+  }
+}
+
+/** Rejects an `Expect` header other than `100-continue`. */
+export function refuseExpectation(_request: unknown, response: ServerResponse): void {
+  const error = invalidRequest('expect', 'only 100-continue is supported')
+  const { headers, body } = renderError(error, randomUUID())
+  response.writeHead(417, headers).end(body)
+}
+
+export function invalidRequest(parameter: string, reason: string): ObjectQueryError {
+  return new ObjectQueryError('Default:InvalidArgument', { parameter, reason })
 }
 
 /** Rejects `CONNECT`, which Node passes to no handler: this is not a proxy. */
 export function refuseTunnel(_request: unknown, socket: Duplex): void {
   // Node no longer listens for errors of this socket, and an unhandled one would end the process.
   socket.on('error', () => {})
-  const parameters = { parameter: 'method', reason: UNKNOWN_METHOD }
-  const error = new ObjectQueryError('Default:InvalidArgument', parameters)
-  endConnection(socket, renderError(error, randomUUID()))
+  endConnection(socket, renderError(invalidRequest('method', UNKNOWN_METHOD), randomUUID()))
 }
 
 const UNKNOWN_METHOD = 'the method is unknown'
