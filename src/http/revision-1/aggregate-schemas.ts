@@ -18,6 +18,9 @@ const FieldName = Type.String({
 /** Counts and widths are 32-bit integers on the wire. */
 const PositiveInteger = { minimum: 1, maximum: PAGE_SIZE_WIRE_MAX }
 
+/** Unknown members are left to the parser, which names the members that each type takes. */
+const checkedByParser = { additionalProperties: true }
+
 const Metric = Type.Object(
   {
     type: Type.String({
@@ -34,7 +37,7 @@ const Metric = Type.Object(
       ),
     ),
   },
-  closed,
+  checkedByParser,
 )
 
 const Bound = Type.Unknown({ description: 'A value of the property.' })
@@ -70,7 +73,7 @@ const Grouping = Type.Object(
       ),
     ),
   },
-  closed,
+  checkedByParser,
 )
 
 export const AggregateBody = Type.Object(

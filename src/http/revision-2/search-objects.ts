@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { PAGE_SIZES } from '../../contract/limits.ts'
-import { readQuery } from '../../query/query-reader.ts'
-import { REVISION_2_QUERIES } from '../../query/revision-2-query.ts'
+import { readQuery } from '../../query/parse/parse-query.ts'
+import { REVISION_2_QUERIES } from '../../query/parse/revision-2-query-types.ts'
 import type { App } from '../app.ts'
 import {
   closed,

@@ -91,13 +91,13 @@ describe('a primary key', () => {
 
   it('is never empty', () => {
     expect(() => readPrimaryKey('string', '')).toThrow(
-      refusedFor('is empty, and a primary key stands in paths'),
+      refusedFor('is empty; a primary key is part of paths and needs at least one character'),
     )
   })
 
   it('is never NaN', () => {
     expect(() => readPrimaryKey('double', 'NaN')).toThrow(
-      refusedFor('is NaN, which identifies nothing'),
+      refusedFor('is NaN, which cannot be a primary key'),
     )
   })
 
@@ -109,7 +109,9 @@ describe('a primary key', () => {
     const longest = character.repeat(count)
     expect(readPrimaryKey('string', longest)).toEqual({ text: longest, pk: longest })
     expect(() => readPrimaryKey('string', `${longest}a`)).toThrow(
-      refusedFor('is longer than 512 bytes, and a primary key travels in page tokens'),
+      refusedFor(
+        'is longer than 512 bytes, the maximum for a primary key, which page tokens carry',
+      ),
     )
   })
 
@@ -123,11 +125,11 @@ describe('a primary key', () => {
 
   it.each([
     ['string', 5, 'is not a string'],
-    ['string', 'a\0', 'holds the character U+0000'],
-    ['string', '\ud800', 'holds half of a surrogate pair'],
+    ['string', 'a\0', 'contains the character U+0000'],
+    ['string', '\ud800', 'contains an unpaired surrogate'],
     ['boolean', 'yes', 'is not a boolean'],
     ['long', 2 ** 53, 'has lost digits as a JSON number; send a long as a JSON string'],
-    ['date', '2026-02-30', 'has no such day'],
+    ['date', '2026-02-30', 'has a day that its month does not have'],
     ['timestamp', '2026-01-01', 'is not a timestamp: ISO 8601 with Z or an offset'],
   ] as const)('of type %s is under the rules of its type: never %j', (type, value, reason) => {
     expect(() => readPrimaryKey(type, value)).toThrow(refusedFor(reason))

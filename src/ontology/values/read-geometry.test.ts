@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { readGeoPoint, readGeoShape } from './read-geometry.ts'
+import { scalarReader } from './read-value.ts'
+
+const readGeoPoint = scalarReader('geopoint')
+const readGeoShape = scalarReader('geoshape')
 
 /** One argument, also where it is an array, which `it.each` would spread. */
 const only = (value: unknown): [unknown] => [value]
@@ -110,7 +113,7 @@ describe('a geopoint', () => {
     (member) => {
       const json = `{"type":"Point","coordinates":[1,2],"${member}":null}`
       expect(() => readGeoPoint(JSON.parse(json))).toThrow(
-        refusedFor(`has a member ${member} that is not stored`),
+        refusedFor(`has an unknown member ${member}; allowed members: type, coordinates`),
       )
     },
   )
@@ -146,7 +149,7 @@ describe('a geoshape', () => {
     ['LineString', 'abc', 2],
   ])('is refused when a list of a %s is too short: %j', (type, coordinates, least) => {
     expect(() => readGeoShape({ type, coordinates })).toThrow(
-      refusedFor(`has a list that is missing or shorter than ${least}`),
+      refusedFor(`has no list of at least ${least} items`),
     )
   })
 
@@ -189,11 +192,11 @@ describe('a geoshape', () => {
       /^is not GeoJSON of type Point, .*GeometryCollection$/,
     )
     expect(() => readGeoShape({ type: 'GeometryCollection' })).toThrow(
-      refusedFor('has a list that is missing or shorter than 0'),
+      refusedFor('has no list of at least 0 items'),
     )
     expect(() =>
       readGeoShape({ type: 'GeometryCollection', geometries: [], coordinates: [] }),
-    ).toThrow(refusedFor('has a member coordinates that is not stored'))
+    ).toThrow(refusedFor('has an unknown member coordinates; allowed members: type, geometries'))
   })
 
   it('may nest eight collections and no more', () => {
@@ -201,7 +204,7 @@ describe('a geoshape', () => {
       depth === 0 ? POINT : { type: 'GeometryCollection', geometries: [nested(depth - 1)] }
     expect(readGeoShape(nested(8))).toBe(JSON.stringify(nested(8)))
     expect(() => readGeoShape(nested(9))).toThrow(
-      refusedFor('nests geometry collections too deeply'),
+      refusedFor('nests geometry collections more than 8 deep'),
     )
   })
 
@@ -209,7 +212,7 @@ describe('a geoshape', () => {
     const deep = 100_000
     const json = `${'{"type":"GeometryCollection","geometries":['.repeat(deep)}${']}'.repeat(deep)}`
     expect(() => readGeoShape(JSON.parse(json))).toThrow(
-      refusedFor('nests geometry collections too deeply'),
+      refusedFor('nests geometry collections more than 8 deep'),
     )
     const list = JSON.parse(`${'['.repeat(deep)}${']'.repeat(deep)}`)
     expect(() => readGeoShape({ type: 'MultiPolygon', coordinates: list })).toThrow(

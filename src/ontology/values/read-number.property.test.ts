@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
-import { floatingReader, readDecimal, readLong, wholeNumberReader } from './read-number.ts'
+import { scalarReader } from './read-value.ts'
+
+const readLong = scalarReader('long')
+const readDecimal = scalarReader('decimal')
 
 const digits = (maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength })
@@ -14,7 +17,7 @@ function exactValue(decimal: string): { unscaled: bigint; scale: number } {
 
 describe('reading numbers', () => {
   it('keeps the value of every integer, sent as a number or as text', () => {
-    const read = wholeNumberReader('integer', 32)
+    const read = scalarReader('integer')
     const integer = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })
     fc.assert(
       fc.property(integer, (number) => {
@@ -63,7 +66,7 @@ describe('reading numbers', () => {
   })
 
   it('gives every double back as it was, minus zero as zero', () => {
-    const read = floatingReader('double')
+    const read = scalarReader('double')
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
         expect(JSON.parse(read(number))).toBe(number === 0 ? 0 : number)
@@ -74,7 +77,7 @@ describe('reading numbers', () => {
   })
 
   it('takes every single-precision number as a float', () => {
-    const read = floatingReader('float')
+    const read = scalarReader('float')
     fc.assert(
       fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), (number) => {
         expect(JSON.parse(read(number))).toBe(number === 0 ? 0 : number)

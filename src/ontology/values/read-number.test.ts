@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { floatingReader, readDecimal, readLong, wholeNumberReader } from './read-number.ts'
+import { scalarReader } from './read-value.ts'
+
+const readLong = scalarReader('long')
+const readDecimal = scalarReader('decimal')
 
 /** One argument, also where it is an array, which `it.each` would spread. */
 const only = (value: unknown): [unknown] => [value]
@@ -45,13 +48,13 @@ const NEVER_NUMBERS: readonly unknown[] = [
 ]
 
 const WIDTHS = [
-  { type: 'byte', bits: 8, min: -128, max: 127 },
-  { type: 'short', bits: 16, min: -32_768, max: 32_767 },
-  { type: 'integer', bits: 32, min: -2_147_483_648, max: 2_147_483_647 },
+  { type: 'byte', min: -128, max: 127 },
+  { type: 'short', min: -32_768, max: 32_767 },
+  { type: 'integer', min: -2_147_483_648, max: 2_147_483_647 },
 ] as const
 
-describe.each(WIDTHS)('a $type', ({ type, bits, min, max }) => {
-  const read = wholeNumberReader(type, bits)
+describe.each(WIDTHS)('a $type', ({ type, min, max }) => {
+  const read = scalarReader(type)
 
   it('is stored as a JSON number', () => {
     expect(read(7)).toBe('7')
@@ -207,7 +210,7 @@ describe('a decimal', () => {
     ['than any number needs', '1'.repeat(10_000)],
   ])('is refused with more digits %s', (_where, sent) => {
     expect(() => readDecimal(sent)).toThrow(
-      refusedFor('has more than 100 digits on one side of the point'),
+      refusedFor('has more than 100 digits on one side of the decimal point'),
     )
   })
 
@@ -247,7 +250,7 @@ describe('a decimal', () => {
 })
 
 describe.each(['float', 'double'] as const)('a %s', (type) => {
-  const read = floatingReader(type)
+  const read = scalarReader(type)
 
   it.each([
     [1.5, '1.5'],
@@ -305,14 +308,14 @@ describe.each(['float', 'double'] as const)('a %s', (type) => {
 
 describe('the reach of floating-point numbers', () => {
   it('lets a double be the largest and the smallest there is', () => {
-    const read = floatingReader('double')
+    const read = scalarReader('double')
     expect(read(Number.MAX_VALUE)).toBe('1.7976931348623157e+308')
     expect(read(-Number.MAX_VALUE)).toBe('-1.7976931348623157e+308')
     expect(read(Number.MIN_VALUE)).toBe('5e-324')
   })
 
   it('lets a float be the largest single-precision number, and nothing that overflows it', () => {
-    const read = floatingReader('float')
+    const read = scalarReader('float')
     const largest = (2 - 2 ** -23) * 2 ** 127
     expect(JSON.parse(read(largest))).toBe(largest)
     expect(JSON.parse(read(-largest))).toBe(-largest)

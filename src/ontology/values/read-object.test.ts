@@ -71,7 +71,7 @@ describe('an object', () => {
 
   it('is refused with an empty or overlong key', () => {
     expect(() => readAirport({ id: '' })).toThrow(
-      refused('is empty, and a primary key stands in paths', 'id'),
+      refused('is empty; a primary key is part of paths and needs at least one character', 'id'),
     )
     expect(() => readAirport({ id: 'a'.repeat(513) })).toThrow(/^id is longer than 512 bytes/)
   })

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { readDate, readTimestamp, sortableTimestamp } from './read-time.ts'
+import { sortableTimestamp } from './read-time.ts'
+import { scalarReader } from './read-value.ts'
+
+const readDate = scalarReader('date')
+const readTimestamp = scalarReader('timestamp')
 
 /** One argument, also where it is an array, which `it.each` would spread. */
 const only = (value: unknown): [unknown] => [value]
@@ -23,12 +27,12 @@ describe('a date', () => {
   it.each(['2023-02-29', '1900-02-29', '2100-02-29', '2026-04-31', '2026-01-00', '2026-01-32'])(
     'must be in the calendar: %s is not',
     (date) => {
-      expect(() => readDate(date)).toThrow(refusedFor('has no such day'))
+      expect(() => readDate(date)).toThrow(refusedFor('has a day that its month does not have'))
     },
   )
 
   it.each(['2026-00-01', '2026-13-01'])('must have a month of the year: %s has none', (date) => {
-    expect(() => readDate(date)).toThrow(refusedFor('has no such month'))
+    expect(() => readDate(date)).toThrow(refusedFor('has a month outside 01 to 12'))
   })
 
   it.each(
@@ -114,7 +118,7 @@ describe('a timestamp', () => {
     'is refused when it is finer than a database keeps: %s',
     (fraction) => {
       expect(() => readTimestamp(`2026-01-31T12:34:56${fraction}Z`)).toThrow(
-        refusedFor('is finer than microseconds'),
+        refusedFor('is more precise than microseconds'),
       )
     },
   )
@@ -122,19 +126,25 @@ describe('a timestamp', () => {
   it.each(['24:00:00', '23:60:00', '23:59:60', '99:99:99'])(
     'must be a time of day: %s is none',
     (time) => {
-      expect(() => readTimestamp(`2026-01-31T${time}Z`)).toThrow(refusedFor('is not a time of day'))
+      expect(() => readTimestamp(`2026-01-31T${time}Z`)).toThrow(
+        refusedFor('has a time of day outside 00:00:00 to 23:59:59'),
+      )
     },
   )
 
   it.each(['+24:00', '-24:00', '+00:60', '-99:99'])('has no offset %s', (offset) => {
     expect(() => readTimestamp(`2026-01-31T12:00:00${offset}`)).toThrow(
-      refusedFor('has no such offset'),
+      refusedFor('has an offset outside -23:59 to +23:59'),
     )
   })
 
   it('must be in the calendar', () => {
-    expect(() => readTimestamp('2023-02-29T00:00:00Z')).toThrow(refusedFor('has no such day'))
-    expect(() => readTimestamp('2023-13-01T00:00:00Z')).toThrow(refusedFor('has no such month'))
+    expect(() => readTimestamp('2023-02-29T00:00:00Z')).toThrow(
+      refusedFor('has a day that its month does not have'),
+    )
+    expect(() => readTimestamp('2023-13-01T00:00:00Z')).toThrow(
+      refusedFor('has a month outside 01 to 12'),
+    )
   })
 
   it.each(

@@ -84,13 +84,13 @@ describe('a string', () => {
   })
 
   it.each(['\0', 'a\0b', 'end\0'])('holds no U+0000, which databases cannot keep: %j', (text) => {
-    expect(() => read(text)).toThrow(refusedFor('holds the character U+0000'))
+    expect(() => read(text)).toThrow(refusedFor('contains the character U+0000'))
   })
 
   it.each(['\ud83d', '\ude00', 'a\ud83d', '\ude00\ud83d', '\ud83d\ud83d\ude00'])(
     'holds no half of a surrogate pair: %j',
     (text) => {
-      expect(() => read(text)).toThrow(refusedFor('holds half of a surrogate pair'))
+      expect(() => read(text)).toThrow(refusedFor('contains an unpaired surrogate'))
     },
   )
 
@@ -130,7 +130,7 @@ describe('an attachment', () => {
   })
 
   it('has a RID under the rules of strings', () => {
-    expect(() => read({ rid: 'a\0' })).toThrow(/holds the character U\+0000$/)
+    expect(() => read({ rid: 'a\0' })).toThrow(/contains the character U\+0000$/)
     expect(read({ rid: 'a"b' })).toBe('{"rid":"a\\"b"}')
   })
 })

@@ -1,8 +1,9 @@
 import type { PropertyType, ScalarType } from '../../../ontology/definition/property-type.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import { type ColumnValue, isComparable } from '../../../ontology/values/column-value.ts'
+import type { ColumnValue } from '../../../ontology/values/column-value.ts'
+import { decimalOf } from '../../../ontology/values/column-value.ts'
+import { isComparable } from '../../../ontology/values/scalar-codec.ts'
 import { type FieldId, fieldsOf } from '../../../ontology/values/searchable-values.ts'
-import { decimalOf } from '../../../query/from-column.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
 
 /** The columns that hold the values of a field, and how values stand in them. */

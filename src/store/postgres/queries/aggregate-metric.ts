@@ -1,6 +1,7 @@
-import type { NumericType, TimeType } from '../../../query/aggregation.ts'
-import { ratioToDouble } from '../../../query/exact-number.ts'
-import { columnNumber, type Decimal } from '../../../query/from-column.ts'
+import type { Decimal } from '../../../ontology/values/column-value.ts'
+import type { NumericType, TimeType } from '../../../query/aggregation/aggregation.ts'
+import { columnNumber } from '../../../query/aggregation/column-number.ts'
+import { ratioToDouble } from '../../../query/aggregation/ratio-to-double.ts'
 import type { ExactSum, MetricDialect, MetricSql } from '../../sql/aggregate-metric.ts'
 import type { SqlValue } from '../../sql/sql-condition.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { fcOptions } from '../../test/support/fc-options.ts'
+import { fcOptions } from '../../../test/support/fc-options.ts'
 import { BandedRing, isWithinRing, ringNumbers } from './within-ring.ts'
 
 /** Coarse numbers, so that points meet corners and edges; and the smallest ones, which multiply to nothing. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { ObjectType, Property } from '../ontology/ontology.ts'
+import type { ObjectType, Property } from '../../ontology/ontology.ts'
+import type { Query } from '../query.ts'
 import { parsePropertyFilters } from './property-filters.ts'
-import type { Query } from './query.ts'
 import { QueryBudget } from './query-budget.ts'
-import { refuseUpsideDown } from './ranges.ts'
-import { REVISION_1_FIELDS } from './revision-1-query.ts'
+import { refuseInvertedRanges } from './refuse-inverted-ranges.ts'
+import { REVISION_1_FIELDS } from './revision-1-query-types.ts'
 
 const LIMITS = { maxDepth: 3, maxTerms: 500, maxTextLength: 100 }
 
@@ -93,7 +93,7 @@ describe('bounds that are the wrong way round', () => {
         return index % 2 === 0 ? index : 2000 + index
       },
     })) as readonly Query[]
-    refuseUpsideDown(bounds, objectType)
+    refuseInvertedRanges(bounds, objectType)
     expect(values).toBe(1000)
     const one: Query = {
       kind: 'compare',
@@ -101,7 +101,7 @@ describe('bounds that are the wrong way round', () => {
       operator: 'lte',
       value: 997,
     }
-    expect(() => refuseUpsideDown([...bounds, one], objectType)).toThrow(
+    expect(() => refuseInvertedRanges([...bounds, one], objectType)).toThrow(
       expect.objectContaining({ errorName: 'InvalidRangeQuery', parameters: { field: 'p1' } }),
     )
   })
@@ -109,12 +109,12 @@ describe('bounds that are the wrong way round', () => {
 
 describe('a field of revision 1.0', () => {
   it('is taken apart at each period, the longest property first', () => {
-    expect([...REVISION_1_FIELDS.readings('properties.a.b.c')]).toEqual([
+    expect([...REVISION_1_FIELDS.candidates('properties.a.b.c')]).toEqual([
       { property: 'a.b.c', structField: undefined },
       { property: 'a.b', structField: 'c' },
       { property: 'a', structField: 'b.c' },
     ])
-    expect([...REVISION_1_FIELDS.readings('properties..b')]).toEqual([
+    expect([...REVISION_1_FIELDS.candidates('properties..b')]).toEqual([
       { property: '.b', structField: undefined },
       { property: '', structField: 'b' },
     ])

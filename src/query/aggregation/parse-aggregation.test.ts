@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ObjectQueryError } from '../contract/errors.ts'
-import { parseDefinition } from '../ontology/definition/parse-definition.ts'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import { intervalStart, readDuration } from './duration.ts'
 import { parseAggregation, type WrittenAggregation } from './parse-aggregation.ts'
 import type { WrittenGrouping } from './parse-grouping.ts'
@@ -92,7 +92,26 @@ describe('metrics', () => {
       parse({ aggregation: [{ type, field: `properties.${property}` }] }),
     )
     expect(name).toBe('InvalidPropertyType')
-    expect(parameters).toEqual({ property, propertyBaseType, reason: `has no ${type}` })
+    expect(parameters).toEqual({
+      property,
+      propertyBaseType,
+      reason: `${type} is not defined for this type`,
+    })
+  })
+
+  it.each([
+    [{ type: 'count', feild: 'x' }, 'feild', 'count', 'type, name'],
+    [{ type: 'count', field: 'properties.whole' }, 'field', 'count', 'type, name'],
+    [{ type: 'sum', feild: 'properties.whole' }, 'feild', 'sum', 'type, field, name'],
+    [{ type: 'max', field: 'properties.whole', nmae: 'm' }, 'nmae', 'max', 'type, field, name'],
+  ])('%j is refused with the allowed members', (metric, member, type, allowed) => {
+    expect(refusal(() => parse({ aggregation: [metric] }))).toEqual([
+      'Conjure:UnprocessableEntity',
+      {
+        parameter: `aggregation[0].${member}`,
+        reason: `a metric of type ${type} has no such member; allowed members: ${allowed}`,
+      },
+    ])
   })
 
   it.each(['median', 'Count', '', '__proto__', 'toString'])('there is no metric %j', (type) => {
@@ -198,12 +217,26 @@ describe('groupings', () => {
 
   it.each([
     [{ type: 'fixedWidth', field: 'properties.whole' }, 'fixedWidth', 'is missing'],
-    [{ type: 'ranges', field: 'properties.whole', ranges: [] }, 'ranges', 'names no range'],
+    [
+      { type: 'ranges', field: 'properties.whole', ranges: [] },
+      'ranges',
+      'is empty; at least one range is required',
+    ],
     [{ type: 'duration', field: 'properties.date' }, 'duration', 'is missing'],
     [
       { type: 'exact', field: 'properties.whole', fixedWidth: 5 },
       'fixedWidth',
-      'a grouping of type exact has no such member',
+      'a grouping of type exact has no such member; allowed members: type, field, maxGroupCount',
+    ],
+    [
+      { type: 'duration', field: 'properties.date', duraton: 'P1D' },
+      'duraton',
+      'a grouping of type duration has no such member; allowed members: type, field, duration',
+    ],
+    [
+      { type: 'exact', field: 'properties.whole', feild: null },
+      'feild',
+      'a grouping of type exact has no such member; allowed members: type, field, maxGroupCount',
     ],
   ])('%j is unprocessable at %s', (grouping, member, reason) => {
     const [name, parameters] = refusal(() => groupBy(grouping))
