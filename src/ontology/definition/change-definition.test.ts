@@ -162,7 +162,7 @@ describe('a later definition', () => {
 
   it('cannot rename the ontology by its name', () => {
     expect(mistakesOf('aviation', aviation({ apiName: 'flight' }))).toEqual([
-      { path: 'apiName', reason: 'is not aviation, which the path names' },
+      { path: 'apiName', reason: 'is not aviation, the name in the path' },
     ])
   })
 
@@ -170,7 +170,7 @@ describe('a later definition', () => {
     const rid = 'ri.ontology.main.ontology.other'
     for (const identifier of ['aviation', ONTOLOGY_RID]) {
       expect(mistakesOf(identifier, aviation({ rid }))).toEqual([
-        { path: 'rid', reason: `is not ${ONTOLOGY_RID}, which this ontology has` },
+        { path: 'rid', reason: `is not ${ONTOLOGY_RID}, the RID of this ontology` },
       ])
     }
   })
@@ -186,7 +186,7 @@ describe('a later definition', () => {
   it('is refused for the mistakes that any definition is refused for', () => {
     const type = { ...AIRPORT, primaryKey: 'nope' }
     expect(mistakesOf('aviation', aviation({ objectTypes: [type] }))).toEqual([
-      { path: 'objectTypes[0].primaryKey', reason: 'there is no property nope' },
+      { path: 'objectTypes[0].primaryKey', reason: 'the object type has no property nope' },
     ])
   })
 })
@@ -194,12 +194,12 @@ describe('a later definition', () => {
 describe('names and RIDs that are taken', () => {
   it('cannot be the name of another ontology', () => {
     expect(mistakesOf(ONTOLOGY_RID, aviation({ apiName: 'shipping' }))).toEqual([
-      { path: 'apiName', reason: 'there is another ontology shipping' },
+      { path: 'apiName', reason: 'another ontology is named shipping' },
     ])
     const newRid = 'ri.ontology.main.ontology.new'
     const definition = aviation({ apiName: 'shipping', families: [], objectTypes: [] })
     expect(mistakesOf(newRid, definition)).toEqual([
-      { path: 'apiName', reason: 'there is another ontology shipping' },
+      { path: 'apiName', reason: 'another ontology is named shipping' },
     ])
   })
 
@@ -213,14 +213,14 @@ describe('names and RIDs that are taken', () => {
   it('cannot be the RID of a type of another ontology', () => {
     const ship = { ...COUNTRY, apiName: 'boat', rid: 'ri.ontology.main.object-type.ship' }
     expect(mistakesOf('aviation', aviation({ objectTypes: [AIRPORT, COUNTRY, ship] }))).toEqual([
-      { path: 'objectTypes[2].rid', reason: 'is taken' },
+      { path: 'objectTypes[2].rid', reason: 'belongs to another object type' },
     ])
   })
 
   it('cannot be the RID of another type of the same ontology', () => {
     const twin = { ...COUNTRY, apiName: 'twin', rid: AIRPORT_RID }
     expect(mistakesOf('aviation', aviation({ objectTypes: [AIRPORT, COUNTRY, twin] }))).toEqual([
-      { path: 'objectTypes[2].rid', reason: 'is taken' },
+      { path: 'objectTypes[2].rid', reason: 'belongs to another object type' },
     ])
   })
 
@@ -279,13 +279,13 @@ describe('harm to stored objects', () => {
 
   it('is done by leaving out a type', () => {
     expect(harmsOf(COUNTRY)).toEqual([
-      { typeRid: AIRPORT_RID, reasons: ['object type airport has objects and is left out'] },
+      { typeRid: AIRPORT_RID, reasons: ['object type airport has objects and is missing from the definition'] },
     ])
   })
 
   it('is done by leaving out a property', () => {
     expect(harmsOf({ ...AIRPORT, properties: withoutElevation }, COUNTRY)).toEqual([
-      { typeRid: AIRPORT_RID, reasons: ['property airport.elevation is left out'] },
+      { typeRid: AIRPORT_RID, reasons: ['property airport.elevation is missing from the definition'] },
     ])
   })
 
@@ -333,10 +333,10 @@ describe('harm to stored objects', () => {
         reasons: [
           'airport: the primary key would change from id to opened',
           'property airport.id would change from string to long',
-          'property airport.elevation is left out',
+          'property airport.elevation is missing from the definition',
         ],
       },
-      { typeRid: COUNTRY_RID, reasons: ['object type country has objects and is left out'] },
+      { typeRid: COUNTRY_RID, reasons: ['object type country has objects and is missing from the definition'] },
     ])
   })
 })

@@ -55,8 +55,8 @@ describe('mistakes in a definition', () => {
       expect.objectContaining({
         parameters: {
           mistakes: expect.arrayContaining([
-            { path: 'objectTypes[0].primaryKey', reason: 'there is no property x' },
-            { path: 'objectTypes[0].titleProperty', reason: 'there is no property y' },
+            { path: 'objectTypes[0].primaryKey', reason: 'the object type has no property x' },
+            { path: 'objectTypes[0].titleProperty', reason: 'the object type has no property y' },
           ]),
         },
       }),

@@ -134,7 +134,7 @@ describe('a definition', () => {
   it.each(['__proto__', 'constructor', 'toString'])(
     'does not find a property %s that it does not have',
     (name) => {
-      const reason = `there is no property ${name}`
+      const reason = `the object type has no property ${name}`
       expect(mistakesOf(airport({ primaryKey: name }))).toEqual([
         { path: 'objectTypes[0].primaryKey', reason },
       ])
@@ -169,12 +169,12 @@ describe('the type of a property', () => {
     ['an array needs items', { type: 'array' }],
     ['a struct needs fields', { type: 'struct' }],
     ['a struct needs fields', { type: 'array', items: { type: 'struct' } }],
-    ['only an array has items', { type: 'string', items: { type: 'string' } }],
-    ['only an array has items', { type: 'struct', items: { type: 'string' } }],
-    ['only a struct has fields', { type: 'string', fields: { a: { type: 'string' } } }],
-    ['only a struct has fields', { type: 'array', fields: { a: { type: 'string' } } }],
+    ['only an array can have items', { type: 'string', items: { type: 'string' } }],
+    ['only an array can have items', { type: 'struct', items: { type: 'string' } }],
+    ['only a struct can have fields', { type: 'string', fields: { a: { type: 'string' } } }],
+    ['only a struct can have fields', { type: 'array', fields: { a: { type: 'string' } } }],
     [
-      'only a struct has fields',
+      'only a struct can have fields',
       { type: 'array', items: { type: 'string', fields: { a: { type: 'string' } } } },
     ],
   ])('is refused where its parts do not fit it: %s, %j', (reason, property) => {
@@ -204,7 +204,7 @@ describe('the key and the title of a type', () => {
     expect(mistakesOf(airport({ properties: { id: property } }))).toEqual([
       {
         path: 'objectTypes[0].primaryKey',
-        reason: `a primary key must be one of ${PRIMARY_KEY_TYPES.join(', ')}`,
+        reason: `a primary key must have one of the types ${PRIMARY_KEY_TYPES.join(', ')}`,
       },
     ])
   })
@@ -221,7 +221,7 @@ describe('the key and the title of a type', () => {
     expect(mistakesOf(airport({ titleProperty: 'odd', properties }))).toEqual([
       {
         path: 'objectTypes[0].titleProperty',
-        reason: 'a title must be text, a number, a boolean, a date or a timestamp',
+        reason: 'a title property must be a string, number, boolean, date, timestamp or marking',
       },
     ])
   })
@@ -236,10 +236,10 @@ describe('links', () => {
 
   it('must name types and a property that exist', () => {
     expect(mistakesOf(withLinks({ from: 'x' }))).toEqual([
-      { path: 'linkTypes[0].from', reason: 'there is no object type x' },
+      { path: 'linkTypes[0].from', reason: 'the ontology has no object type x' },
     ])
     expect(mistakesOf(withLinks({ to: 'x' }))).toEqual([
-      { path: 'linkTypes[0].to', reason: 'there is no object type x' },
+      { path: 'linkTypes[0].to', reason: 'the ontology has no object type x' },
     ])
     expect(mistakesOf(withLinks({ foreignKey: 'x' }))).toEqual([
       { path: 'linkTypes[0].foreignKey', reason: 'airport has no property x' },
@@ -247,8 +247,8 @@ describe('links', () => {
   })
 
   it.each([
-    ['elevation', 'is integer, but the key of country is string'],
-    ['codes', 'is array of string, but the key of country is string'],
+    ['elevation', 'has type integer, but the primary key of country has type string'],
+    ['codes', 'has type array of string, but the primary key of country has type string'],
   ])('must hold the key of the type that they lead to: %s does not', (foreignKey, reason) => {
     expect(mistakesOf(withLinks({ foreignKey }))).toEqual([
       { path: 'linkTypes[0].foreignKey', reason },
@@ -285,10 +285,10 @@ describe('mistakes', () => {
     })
     const paths = mistakesOf(definition).map(({ path, reason }) => `${path}: ${reason}`)
     expect(paths.toSorted()).toEqual([
-      'families[2]: a stands there twice',
-      'objectTypes[1].primaryKey: there is no property nope',
+      'families[2]: a is listed twice',
+      'objectTypes[1].primaryKey: the object type has no property nope',
       'objectTypes[2].apiName: airport is defined twice',
-      'objectTypes[2].titleProperty: a title must be text, a number, a boolean, a date or a timestamp',
+      'objectTypes[2].titleProperty: a title property must be a string, number, boolean, date, timestamp or marking',
       'objectTypes[3].properties.a: an array needs items',
     ])
   })
