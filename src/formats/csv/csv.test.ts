@@ -83,27 +83,27 @@ describe('CSV', () => {
     ]
     expect(await read(`${text}\n${exportEndLine('csv', 2, 7)}\n\n`)).toEqual(cells)
     await expect(read(`${text}\n${exportEndLine('csv', 3, 7)}\n`)).rejects.toThrow(
-      'line 4: the export was cut or changed: it had 3 objects, 2 are here',
+      'line 4: the file was truncated or changed: the export had 3 objects, the file has 2',
     )
     await expect(read(`${text}\n${exportEndLine('csv', 2, 7)}\nx\n`)).rejects.toThrow(
-      'line 5: more follows after the end of the export',
+      'line 5: there is data after the end of the export',
     )
     await expect(read(`${text}\n# export failed: {}\n`)).rejects.toThrow(
-      'line 4: the export failed here, the rest is missing',
+      'line 4: the export failed here and is incomplete; export again',
     )
   })
 
   it.each([
-    ['', 'there is no header line'],
-    ['\n\n', 'there is no header line'],
+    ['', 'the file has no header line'],
+    ['\n\n', 'the file has no header line'],
     ['a,,c\n1,2,3\n', 'line 1: column 2 of the header has no name'],
     ['\na,b,a\n', 'line 2: the header names a twice'],
     ['"a"b,c\n', 'line 1: the header has text after the closing quote of column 1'],
-    ['a,b\r1,2\r', 'line 1: the header holds a carriage return; lines must end with LF or CRLF'],
-    ['a,b\n1,2\n3,"x\n\n4,5\n', 'line 3: a quote that opens here is never closed'],
+    ['a,b\r1,2\r', 'line 1: the header contains a carriage return; lines must end with LF or CRLF'],
+    ['a,b\n1,2\n3,"x\n\n4,5\n', 'line 3: the quote that opens here is never closed'],
     [
       `a,b\n1,"${`${'x'.repeat(999_999)}\n`.repeat(10)}`,
-      'line 2: a record longer than 8388608 bytes; perhaps a quote that opens here is never closed',
+      'line 2: the record is longer than 8388608 bytes; check for a quote that is never closed',
     ],
   ])('cannot be read: %#', async (text, message) => {
     await expect(read(text, undefined, [65_536])).rejects.toThrow(message)

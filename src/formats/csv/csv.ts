@@ -72,7 +72,9 @@ class CsvRecords {
 
   end(): void {
     if (this.#openRecord !== undefined) {
-      throw new UnreadableFile(`line ${this.#openRecord.line}: the quote that opens here is never closed`)
+      throw new UnreadableFile(
+        `line ${this.#openRecord.line}: the quote that opens here is never closed`,
+      )
     }
     if (this.#header === undefined) throw new UnreadableFile('the file has no header line')
   }

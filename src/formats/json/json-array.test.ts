@@ -70,14 +70,17 @@ describe('a JSON array', () => {
     ['[{"a":1}\n', 'line 2: the file ends before the array does'],
     ['[{"a":1},', 'line 1: the file ends before the array does'],
     ['[', 'line 1: the file ends before the array does'],
-    ['[{"a":1}\n{"b":1}]', 'line 2: a comma or the end of the array is missing before this'],
-    ['[{"a":1}}]', 'line 1: a comma or the end of the array is missing before this'],
-    ['[{"a":1},\n]', 'line 2: an object is missing before this'],
-    ['[,{"a":1}]', 'line 1: an object is missing before this'],
-    ['[{"a":1}]\n[', 'line 2: more follows after the end of the array'],
-    ['{\n"a":1}', 'line 1: one JSON object, but an array of objects or an object on each line'],
-    ['a,b\n1,2', 'line 1: not the beginning of a JSON array'],
-    [' \n', 'there is no JSON in it'],
+    ['[{"a":1}\n{"b":1}]', 'line 2: expected a comma or the end of the array'],
+    ['[{"a":1}}]', 'line 1: expected a comma or the end of the array'],
+    ['[{"a":1},\n]', 'line 2: expected an object'],
+    ['[,{"a":1}]', 'line 1: expected an object'],
+    ['[{"a":1}]\n[', 'line 2: there is data after the end of the array'],
+    [
+      '{\n"a":1}',
+      'line 1: a single JSON object; expected an array of objects, or one object per line',
+    ],
+    ['a,b\n1,2', 'line 1: expected the beginning of a JSON array'],
+    [' \n', 'the file contains no JSON'],
   ])('%j cannot be read: %s', async (text, message) => {
     for (const cuts of [[1], [100]]) {
       await expect(read(text, cuts)).rejects.toThrow(message)

@@ -206,7 +206,8 @@ class ElementSplitter {
 
   #finish(end: Buffer): void {
     this.#begin(end)
-    const bytes = this.#partial.length === 1 ? (this.#partial[0] as Buffer) : Buffer.concat(this.#partial)
+    const bytes =
+      this.#partial.length === 1 ? (this.#partial[0] as Buffer) : Buffer.concat(this.#partial)
     this.#rows.push(readElement(this.#elementLine, bytes, this.#partialBytes))
     this.#partial = []
     this.#partialBytes = 0
@@ -235,6 +236,6 @@ function isSpace(byte: number): boolean {
 
 function unexpectedStart(byte: number): string {
   return byte === OPEN_OBJECT
-    ? 'found a single JSON object; send an array of objects, or one object per line'
+    ? 'a single JSON object; expected an array of objects, or one object per line'
     : 'expected the beginning of a JSON array'
 }

@@ -39,10 +39,10 @@ describe('NDJSON', () => {
       [4, { a: 3 }],
     ])
     await expect(read(`{"a":1}\n${exportEndLine('ndjson', 2, 7)}\n`)).rejects.toThrow(
-      'line 2: the export was cut or changed: it had 2 objects, 1 are here',
+      'line 2: the file was truncated or changed: the export had 2 objects, the file has 1',
     )
     await expect(read('{"a":1}\n{"$error":{"errorCode":"INTERNAL"}}\n')).rejects.toThrow(
-      'line 2: the export failed here, the rest is missing',
+      'line 2: the export failed here and is incomplete; export again',
     )
   })
 

@@ -36,7 +36,7 @@ describe('a page of differences', () => {
     ['less than no values', [0x80, 0x80, 0x80, 0x80, 0x08, 4, 3, 2, 0, 0, 0, 0, 0]],
     ['less than no smaller blocks', [0x80, 0x01, 0xff, 0xff, 0xff, 0xff, 0x0f, 3, 2, 0]],
   ])('is refused if its blocks have %s', (_, body) => {
-    expect(() => check(body)).toThrow('a page has blocks of an impossible size')
+    expect(() => check(body)).toThrow('a page has an invalid block size')
   })
 
   it('is refused if it ends before its values do', () => {

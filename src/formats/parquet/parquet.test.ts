@@ -235,11 +235,11 @@ describe('a Parquet file that cannot be read', () => {
     ],
     [
       { ...bytes, convertedType: 0, values: [new Uint8Array([0xe9])] as never },
-      'column x, rows 1 to 1, cannot be read: it holds text that is not UTF-8',
+      'column x, rows 1 to 1, cannot be read: it contains text that is not UTF-8',
     ],
     [
       { ...bytes, logicalType: LOGICAL.json },
-      'column x, rows 1 to 1, cannot be read: it holds text that is not JSON',
+      'column x, rows 1 to 1, cannot be read: it contains text that is not JSON',
     ],
   ] as const)('because of its columns: %#', async (column, message) => {
     await expect(read(parquetFile([{ ...column, name: 'x' }]))).rejects.toThrow(message)
@@ -257,8 +257,8 @@ describe('a Parquet file that cannot be read', () => {
 
   it.each([
     [4, 'a page has too many values'],
-    [-1, 'the header of a page names -1'],
-    [2 ** 30, 'the header of a page names 1073741824'],
+    [-1, 'a page header contains -1'],
+    [2 ** 30, 'a page header contains 1073741824'],
   ])('because a page claims to hold %i values', async (claimed, message) => {
     for (const dictionary of [false, true]) {
       const file = parquetFile([{ name: 'x', type: 'INT32', values: [1, 2, 3], dictionary }], {
@@ -288,7 +288,7 @@ describe('a Parquet file that cannot be read', () => {
   it('because it is none, or cut or changed', async () => {
     const file = parquetFile([{ name: 'x', type: 'INT32', values: [1, 2, 3] }])
     for (const other of ['', 'PAR1', 'PAR1PAR1PAR', 'a,b\n1,2\n3,4']) {
-      await expect(read(Buffer.from(other))).rejects.toThrow('not a Parquet file, or cut')
+      await expect(read(Buffer.from(other))).rejects.toThrow('not a Parquet file, or truncated')
     }
     for (let cut = 1; cut < file.length; cut += 1) {
       await expect(read(file.subarray(0, cut))).rejects.toHaveProperty('name', 'UnreadableFile')
@@ -299,6 +299,6 @@ describe('a Parquet file that cannot be read', () => {
       { name: 'x', type: 'INT32', values: [1] },
       { name: 'x', type: 'INT32', values: [1] },
     ])
-    await expect(read(twice)).rejects.toThrow('it has two columns x')
+    await expect(read(twice)).rejects.toThrow('two columns have the name x')
   })
 })
