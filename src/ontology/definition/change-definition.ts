@@ -59,11 +59,15 @@ function refuseMismatch(
   }
   const owner = definition.rid === undefined ? undefined : catalogue.find(definition.rid)
   if (earlier === undefined && owner !== undefined) {
-    const reason = 'belongs to another ontology; to rename that one, send the definition to the path with its RID'
+    const reason =
+      'belongs to another ontology; to rename that one, send the definition to the path with its RID'
     mistakes.push({ path: 'rid', reason })
   }
   if (isRid(identifier) && !new RegExp(ONTOLOGY_RID_PATTERN).test(identifier)) {
-    mistakes.push({ path: 'rid', reason: 'the RID in the path is not an ontology RID (ri.ontology.main.ontology.…)' })
+    mistakes.push({
+      path: 'rid',
+      reason: 'the RID in the path is not an ontology RID (ri.ontology.main.ontology.…)',
+    })
   }
   definition.objectTypes.forEach((type, index) => {
     const kept = earlier?.objectTypes.get(type.apiName)?.rid
@@ -105,7 +109,8 @@ function refuseTakenNames(ontology: Ontology, catalogue: Catalogue): void {
   })
   const rids = new Set(others.flatMap((other) => [...other.objectTypes.values()].map((t) => t.rid)))
   ontology.definition.objectTypes.forEach(({ rid = '' }, index) => {
-    if (rids.has(rid)) mistakes.push({ path: `objectTypes[${index}].rid`, reason: 'belongs to another object type' })
+    if (rids.has(rid))
+      mistakes.push({ path: `objectTypes[${index}].rid`, reason: 'belongs to another object type' })
     rids.add(rid)
   })
   refuseMistakes(mistakes)
@@ -121,7 +126,8 @@ function findBreakingChanges(earlier: Ontology | undefined, changed: Ontology): 
 }
 
 function reasonsAgainst(before: ObjectType, after: ObjectType | undefined): string[] {
-  if (after === undefined) return [`object type ${before.apiName} has objects and is missing from the definition`]
+  if (after === undefined)
+    return [`object type ${before.apiName} has objects and is missing from the definition`]
   const reasons: string[] = []
   if (after.primaryKey.apiName !== before.primaryKey.apiName) {
     reasons.push(

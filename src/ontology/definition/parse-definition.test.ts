@@ -41,7 +41,7 @@ const ontology = (definition: Partial<OntologyDefinition> = {}): OntologyDefinit
   ...definition,
 })
 
-/** An ontology of one type, which is an airport but for what is given. */
+/** An ontology of one object type: an airport with the given changes. */
 const airport = (changes: Partial<ObjectTypeDefinition>): OntologyDefinition =>
   ontology({ objectTypes: [{ ...AIRPORT, ...changes }] })
 
@@ -63,7 +63,7 @@ function mistakesOf(definition: OntologyDefinition): readonly Mistake[] {
 }
 
 describe('a definition', () => {
-  it('becomes an ontology whose parts are found by name', () => {
+  it('is parsed into an ontology whose parts are found by name', () => {
     const parsed = parseDefinition(
       ontology({
         families: ['gotham', 'other'],
@@ -91,12 +91,12 @@ describe('a definition', () => {
     })
   })
 
-  it('is kept as it was written', () => {
+  it('is stored as it was written', () => {
     const definition = ontology({ displayName: 'Aviation', description: 'Planes' })
     expect(parseDefinition(definition).definition).toBe(definition)
   })
 
-  it('needs no object types, no families and no links', () => {
+  it('requires no object types, families or links', () => {
     expect(parseDefinition({ apiName: 'empty', objectTypes: [] })).toMatchObject({
       families: [],
       linkTypes: [],
@@ -152,7 +152,7 @@ describe('the type of a property', () => {
   const parsedType = (property: PropertyDefinition) =>
     parseDefinition(withProperty(property)).objectTypes.get('airport')?.properties.get('odd')?.type
 
-  it.each(SCALAR_TYPES)('may be %s, alone, in an array, in a struct and in both', (type) => {
+  it.each(SCALAR_TYPES)('can be %s, alone, in an array, in a struct and in both', (type) => {
     const scalar = { kind: 'scalar', type }
     const struct = { kind: 'struct', fields: new Map([['a', scalar]]) }
     const fields = { a: { type } }
@@ -185,7 +185,7 @@ describe('the type of a property', () => {
 })
 
 describe('the key and the title of a type', () => {
-  it.each(PRIMARY_KEY_TYPES)('may both be of type %s', (type) => {
+  it.each(PRIMARY_KEY_TYPES)('can both have type %s', (type) => {
     const definition = airport({ titleProperty: 'id', properties: { id: { type } } })
     expect(mistakesOf(definition)).toEqual([])
     expect(parseDefinition(definition).objectTypes.get('airport')?.primaryKey.type).toBe(type)
@@ -228,7 +228,7 @@ describe('the key and the title of a type', () => {
 })
 
 describe('links', () => {
-  it('may lead from a type to itself, and in both directions between two types', () => {
+  it('can lead from a type to itself, and in both directions between two types', () => {
     const loop = { ...LINK, apiName: 'parent', reverseApiName: 'children', to: 'airport' }
     const back = { apiName: 'main', from: 'country', to: 'airport', foreignKey: 'code' }
     expect(mistakesOf(ontology({ linkTypes: [LINK, loop, back] }))).toEqual([])
@@ -255,7 +255,7 @@ describe('links', () => {
     ])
   })
 
-  it('must have a name of their own on each side', () => {
+  it('must have a unique name on each side', () => {
     expect(mistakesOf(withLinks({}, { reverseApiName: 'others' }))).toEqual([
       { path: 'linkTypes[1].apiName', reason: 'airport already has a link country' },
     ])

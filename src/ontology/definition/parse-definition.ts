@@ -78,7 +78,8 @@ function parseObjectType(
       const reason = `the object type has no property ${type.titleProperty}`
       mistakes.push({ path: `${path}.titleProperty`, reason })
     } else if (titleType === undefined || !isTitleType(titleType)) {
-      const reason = 'a title property must be a string, number, boolean, date, timestamp or marking'
+      const reason =
+        'a title property must be a string, number, boolean, date, timestamp or marking'
       mistakes.push({ path: `${path}.titleProperty`, reason })
     }
   }
@@ -165,7 +166,10 @@ function parseLinkTypes(
     const to = objectTypes.get(link.to)
     for (const end of ['from', 'to'] as const) {
       if (!objectTypes.has(link[end])) {
-        mistakes.push({ path: `${path}.${end}`, reason: `the ontology has no object type ${link[end]}` })
+        mistakes.push({
+          path: `${path}.${end}`,
+          reason: `the ontology has no object type ${link[end]}`,
+        })
       }
     }
     const foreignKey = from?.properties.get(link.foreignKey)

@@ -7,13 +7,13 @@ const refused = expect.objectContaining({ name: 'RefusedValue' })
 
 describe('hostile numbers', () => {
   it.each(['{"toString":1}', '{"toString":null,"valueOf":null}', '{"__proto__":null}'])(
-    'are refused, and not a crash, as a decimal: %s',
+    'are refused as a decimal without a crash: %s',
     (json) => {
       expect(() => readDecimal(JSON.parse(json))).toThrow(refused)
     },
   )
 
-  it('are refused, and not a crash, as a decimal nested as deep as a request can be', () => {
+  it('are refused as a decimal without a crash at the maximum nesting of a request', () => {
     const deep = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`)
     expect(() => readDecimal(deep)).toThrow(refused)
   })
@@ -28,7 +28,7 @@ describe('hostile numbers', () => {
     },
   )
 
-  it('have a float that is the largest one, as most languages print it', () => {
+  it('include the largest float, as most languages print it', () => {
     expect(scalarReader('float')(3.4028235e38)).toBe('3.4028235e+38')
     expect(scalarReader('float')('-3.4028235E38')).toBe('-3.4028235e+38')
   })
@@ -46,7 +46,7 @@ describe('the text of a value', () => {
     expect(read({ b: '2', a: '1' })).toBe('{"a":"1","b":"2"}')
   })
 
-  it('is refused with the place of a wrong RID of an attachment', () => {
+  it('is refused with the path of an invalid attachment RID', () => {
     expect(() => scalarReader('attachment')({ rid: 5 })).toThrow(
       expect.objectContaining({ reason: 'is not a string', place: '.rid' }),
     )
@@ -54,7 +54,7 @@ describe('the text of a value', () => {
 })
 
 describe('timestamps as other languages print them', () => {
-  it('may lack seconds and may have small letters', () => {
+  it('can lack seconds and have lower-case letters', () => {
     const read = scalarReader('timestamp')
     expect(read('2026-01-31T12:00Z')).toBe('"2026-01-31T12:00:00Z"')
     expect(read('2026-01-31t12:00:05.5z')).toBe('"2026-01-31T12:00:05.500Z"')

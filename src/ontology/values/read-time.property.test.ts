@@ -21,7 +21,7 @@ function writtenAt(date: Date, minutes: number): string {
   return `${local}${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`
 }
 
-describe('reading times', () => {
+describe('parsing times', () => {
   it('keeps the instant of every timestamp', () => {
     fc.assert(
       fc.property(instant, (date) => {
@@ -33,7 +33,7 @@ describe('reading times', () => {
     )
   })
 
-  it('gives one text to one instant, whatever the offset that it is written with', () => {
+  it('has one text per instant, whatever the offset', () => {
     fc.assert(
       fc.property(instant, offsetMinutes, (date, minutes) => {
         expect(readTimestamp(writtenAt(date, minutes))).toBe(readTimestamp(date.toISOString()))

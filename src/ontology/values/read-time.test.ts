@@ -5,7 +5,7 @@ import { scalarReader } from './read-value.ts'
 const readDate = scalarReader('date')
 const readTimestamp = scalarReader('timestamp')
 
-/** One argument, also where it is an array, which `it.each` would spread. */
+/** Wraps an argument, because `it.each` spreads arrays. */
 const only = (value: unknown): [unknown] => [value]
 
 const refusedFor = (reason: string) =>
@@ -25,13 +25,13 @@ describe('a date', () => {
   })
 
   it.each(['2023-02-29', '1900-02-29', '2100-02-29', '2026-04-31', '2026-01-00', '2026-01-32'])(
-    'must be in the calendar: %s is not',
+    'must exist in the calendar: %s does not',
     (date) => {
       expect(() => readDate(date)).toThrow(refusedFor('has a day that its month does not have'))
     },
   )
 
-  it.each(['2026-00-01', '2026-13-01'])('must have a month of the year: %s has none', (date) => {
+  it.each(['2026-00-01', '2026-13-01'])('must have a valid month: %s has not', (date) => {
     expect(() => readDate(date)).toThrow(refusedFor('has a month outside 01 to 12'))
   })
 
@@ -110,12 +110,12 @@ describe('a timestamp', () => {
     ['.123456000', '.123456'],
     ['.0', ''],
     ['.000000000', ''],
-  ])('has no, three or six digits after the point: %s becomes %j', (sent, stored) => {
+  ])('has no, three or six fraction digits: %s becomes %j', (sent, stored) => {
     expect(readTimestamp(`2026-01-31T12:34:56${sent}Z`)).toBe(`"2026-01-31T12:34:56${stored}Z"`)
   })
 
   it.each(['.0000001', '.123456789'])(
-    'is refused when it is finer than a database keeps: %s',
+    'is refused if it is more precise than microseconds: %s',
     (fraction) => {
       expect(() => readTimestamp(`2026-01-31T12:34:56${fraction}Z`)).toThrow(
         refusedFor('is more precise than microseconds'),
@@ -124,7 +124,7 @@ describe('a timestamp', () => {
   )
 
   it.each(['24:00:00', '23:60:00', '23:59:60', '99:99:99'])(
-    'must be a time of day: %s is none',
+    'must have a valid time of day: %s has not',
     (time) => {
       expect(() => readTimestamp(`2026-01-31T${time}Z`)).toThrow(
         refusedFor('has a time of day outside 00:00:00 to 23:59:59'),
@@ -179,7 +179,7 @@ describe('the sortable form of a timestamp', () => {
     ['2026-01-31T12:34:56Z', '2026-01-31T12:34:56.000000Z'],
     ['2026-01-31T12:34:56.120Z', '2026-01-31T12:34:56.120000Z'],
     ['2026-01-31T12:34:56.123456Z', '2026-01-31T12:34:56.123456Z'],
-  ])('always has six digits after the point: %s', (canonical, sortable) => {
+  ])('always has six fraction digits: %s', (canonical, sortable) => {
     expect(sortableTimestamp(canonical)).toBe(sortable)
   })
 })

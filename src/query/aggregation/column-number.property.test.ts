@@ -40,7 +40,7 @@ describe('ratios', () => {
     expect(ratioToDouble(1n, 10n ** 100n)).toBe(1e-100)
   })
 
-  it('of small numbers are what the machine divides', () => {
+  it('of small numbers equal the division of doubles', () => {
     const safe = fc.maxSafeInteger()
     fc.assert(
       fc.property(safe, fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (a, b) => {

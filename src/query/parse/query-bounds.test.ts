@@ -8,7 +8,7 @@ import { REVISION_1_FIELDS } from './revision-1-query-types.ts'
 
 const LIMITS = { maxDepth: 3, maxTerms: 500, maxTextLength: 100 }
 
-/** A type whose properties count how often they are looked up. */
+/** Counts the lookups of properties. */
 class CountedProperties extends Map<string, Property> {
   lookups = 0
 
@@ -49,9 +49,9 @@ function countedType(names: readonly string[]) {
 const NAMES = Array.from({ length: 1000 }, (_, index) => `p${index}`)
 
 describe('too many filters', () => {
-  it('are refused before any of them is looked at', () => {
+  it('are refused before any lookup', () => {
     const { objectType, properties } = countedType(NAMES)
-    const filters = Array.from({ length: 501 }, (_, n) => ['p.nowhere.odd', String(n)] as const)
+    const filters = Array.from({ length: 501 }, (_, n) => ['p.nowhere.nope', String(n)] as const)
     expect(() => parsePropertyFilters(filters, objectType, new QueryBudget(LIMITS))).toThrow(
       expect.objectContaining({ errorName: 'QueryTermsExceededLimit' }),
     )
@@ -60,7 +60,7 @@ describe('too many filters', () => {
 })
 
 describe('filters in another case', () => {
-  it('are found without walking all properties for each', () => {
+  it('are found without a scan of all properties per filter', () => {
     const { objectType, properties } = countedType(NAMES)
     const filters = NAMES.slice(0, 500).map((name) => [`p.${name.toUpperCase()}.eq`, '1'] as const)
     const query = parsePropertyFilters(filters, objectType, new QueryBudget(LIMITS))
@@ -69,7 +69,7 @@ describe('filters in another case', () => {
     expect(properties.lookups).toBeLessThan(5 * NAMES.length)
   })
 
-  it('are not found where two properties have the name', () => {
+  it('are refused if two properties match', () => {
     const { objectType } = countedType(['p0', 'name', 'NAME', 'Title'])
     const parse = (name: string) =>
       parsePropertyFilters([[name, '1']], objectType, new QueryBudget(LIMITS))
@@ -80,8 +80,8 @@ describe('filters in another case', () => {
   })
 })
 
-describe('bounds that are the wrong way round', () => {
-  it('are found by looking at each bound once', () => {
+describe('inverted bounds', () => {
+  it('are detected with one look at each bound', () => {
     const { objectType } = countedType(NAMES)
     let values = 0
     const bounds = Array.from({ length: 1000 }, (_, index) => ({
@@ -108,7 +108,7 @@ describe('bounds that are the wrong way round', () => {
 })
 
 describe('a field of revision 1.0', () => {
-  it('is taken apart at each period, the longest property first', () => {
+  it('is split at each period, the longest property first', () => {
     expect([...REVISION_1_FIELDS.candidates('properties.a.b.c')]).toEqual([
       { property: 'a.b.c', structField: undefined },
       { property: 'a.b', structField: 'c' },
