@@ -116,7 +116,7 @@ describe('the shape of a definition', () => {
 })
 
 describe('names in a definition', () => {
-  /** A definition for each kind of name, with the name in its place. */
+  /** A definition for each kind of name, with the given name. */
   const places: Readonly<Record<string, (name: string) => unknown>> = {
     'an ontology': (apiName) => ontology({ apiName }),
     'a family': (family) => ontology({ families: [family] }),

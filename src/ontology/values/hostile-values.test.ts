@@ -48,7 +48,7 @@ describe('the text of a value', () => {
 
   it('is refused with the path of an invalid attachment RID', () => {
     expect(() => scalarReader('attachment')({ rid: 5 })).toThrow(
-      expect.objectContaining({ reason: 'is not a string', place: '.rid' }),
+      expect.objectContaining({ reason: 'is not a string', path: '.rid' }),
     )
   })
 })

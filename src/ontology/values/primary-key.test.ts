@@ -4,7 +4,7 @@ import { PRIMARY_KEY_TYPES, type PrimaryKeyType } from '../definition/property-t
 import { readPrimaryKey } from './primary-key.ts'
 
 const refusedFor = (reason: string) =>
-  expect.objectContaining({ name: 'RefusedValue', reason, place: '' })
+  expect.objectContaining({ name: 'RefusedValue', reason, path: '' })
 
 describe('a primary key', () => {
   it.each([
@@ -118,7 +118,7 @@ describe('a primary key', () => {
   it.each(PRIMARY_KEY_TYPES)('of type %s is never null, an object or an array', (type) => {
     for (const value of [null, undefined, {}, [], ['a'], [1]]) {
       expect(() => readPrimaryKey(type, value)).toThrow(
-        expect.objectContaining({ name: 'RefusedValue', place: '' }),
+        expect.objectContaining({ name: 'RefusedValue', path: '' }),
       )
     }
   })

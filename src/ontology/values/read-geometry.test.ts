@@ -8,7 +8,7 @@ const readGeoShape = scalarReader('geoshape')
 const only = (value: unknown): [unknown] => [value]
 
 const refusedFor = (reason: string) =>
-  expect.objectContaining({ name: 'RefusedValue', reason, place: '' })
+  expect.objectContaining({ name: 'RefusedValue', reason, path: '' })
 
 const POINT = { type: 'Point', coordinates: [-118.4, 33.9] }
 const SQUARE = [

@@ -8,7 +8,7 @@ const readDecimal = scalarReader('decimal')
 const only = (value: unknown): [unknown] => [value]
 
 const refusedFor = (reason: string) =>
-  expect.objectContaining({ name: 'RefusedValue', reason, place: '' })
+  expect.objectContaining({ name: 'RefusedValue', reason, path: '' })
 const refusedAsNot = (type: string) =>
   expect.objectContaining({
     name: 'RefusedValue',

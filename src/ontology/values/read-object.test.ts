@@ -101,10 +101,10 @@ describe('an object', () => {
     [{ id: 'a', names: [{}, { text: 1 }] }, 'names[1].text'],
     [{ id: 'a', names: [{ language: 'en' }] }, 'names[0].language'],
     [{ id: 5 }, 'id'],
-  ])('is refused with the path of the invalid value: %j', (properties, place) => {
+  ])('is refused with the path of the invalid value: %j', (properties, path) => {
     const read = () => readAirport(properties)
     expect(read).toThrow(RefusedObject)
-    expect(read).toThrow(expect.objectContaining({ property: place }))
+    expect(read).toThrow(expect.objectContaining({ property: path }))
   })
 
   it('has a one-sentence message with the path and the reason', () => {

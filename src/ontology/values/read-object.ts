@@ -146,6 +146,6 @@ export function readObjectKey(
 
 function refusedObject(property: string, error: unknown): unknown {
   return error instanceof RefusedValue
-    ? new RefusedObject(error.reason, property + error.place)
+    ? new RefusedObject(error.reason, property + error.path)
     : error
 }

@@ -9,7 +9,7 @@ const readTimestamp = scalarReader('timestamp')
 const only = (value: unknown): [unknown] => [value]
 
 const refusedFor = (reason: string) =>
-  expect.objectContaining({ name: 'RefusedValue', reason, place: '' })
+  expect.objectContaining({ name: 'RefusedValue', reason, path: '' })
 
 describe('a date', () => {
   it.each([

@@ -6,8 +6,8 @@ import { scalarReader, valueReader } from './read-value.ts'
 /** Wraps an argument, because `it.each` spreads arrays. */
 const only = (value: unknown): [unknown] => [value]
 
-const refusedFor = (reason: string, place = '') =>
-  expect.objectContaining({ name: 'RefusedValue', reason, place })
+const refusedFor = (reason: string, path = '') =>
+  expect.objectContaining({ name: 'RefusedValue', reason, path })
 
 const struct = (fields: Record<string, ScalarType>): StructType => ({
   kind: 'struct',
@@ -50,7 +50,7 @@ describe('a scalar', () => {
   it.each(SCALAR_TYPES)('of type %s is never null, an array or an empty object', (type) => {
     for (const value of [null, undefined, [], [null], {}]) {
       expect(() => scalarReader(type)(value)).toThrow(
-        expect.objectContaining({ name: 'RefusedValue', place: '' }),
+        expect.objectContaining({ name: 'RefusedValue', path: '' }),
       )
     }
   })

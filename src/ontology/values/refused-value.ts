@@ -2,18 +2,18 @@
 export class RefusedValue extends Error {
   readonly reason: string
   /** The path inside the property, such as `[3].text`; empty for the value itself. */
-  readonly place: string
+  readonly path: string
 
-  constructor(reason: string, place = '') {
+  constructor(reason: string, path = '') {
     super(reason)
     this.name = 'RefusedValue'
     this.reason = reason
-    this.place = place
+    this.path = path
   }
 
   /** Prefixes the path with one step, for the enclosing array or struct. */
   inside(step: string): RefusedValue {
-    return new RefusedValue(this.reason, step + this.place)
+    return new RefusedValue(this.reason, step + this.path)
   }
 }
 

@@ -132,6 +132,7 @@ export function conditionsOf(
 const FIELD_MAX_LENGTH = 2 * API_NAME_MAX_LENGTH + 20
 
 function requireText(value: unknown, path: string): string {
+  if (value === undefined || value === null) throw unprocessable(path, 'is missing')
   if (typeof value !== 'string') throw unprocessable(path, 'is not a string')
   return value
 }

@@ -143,7 +143,7 @@ function refusal(error: RefusedValue, { property, column }: Part, { cells }: Row
   return {
     reason: error.reason,
     excerpt: column === undefined ? '' : excerptOf(cells[column]),
-    property: property + error.place,
+    property: property + error.path,
     ...(column === undefined ? {} : { column }),
   }
 }
