@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ObjectTypeDefinition } from '../src/ontology/definition/definition-schema.ts'
-import type { Aggregation } from '../src/query/aggregation.ts'
+import type { Aggregation } from '../src/query/aggregation/aggregation.ts'
 import { EVERYTHING } from '../src/query/query.ts'
 import type { StoreUnderTest } from './store-contract.ts'
 import { groupsOf } from './support/groups-of.ts'

@@ -1,10 +1,11 @@
+/**
+ * The last line of an export. It states the number of objects, or the error that ended the export
+ * early. An export without such a line was truncated.
+ */
+
 import type { ExportFormat } from '../contract/export-formats.ts'
 import { UnreadableFile } from './row.ts'
 
-/**
- * The last line of an export. It counts the objects, or says why there are no more of them: an
- * export without such a line was cut.
- */
 export type ExportEnd =
   | { readonly kind: 'complete'; readonly count: number; readonly version: string }
   | { readonly kind: 'failed'; readonly error: unknown }
@@ -16,13 +17,13 @@ interface EndLines {
 }
 
 const END_LINES: Readonly<Record<ExportFormat, EndLines>> = {
-  // No property can have a name with a dollar sign, so that no object is taken for the end.
+  // API names cannot contain a dollar sign, so no object looks like an end line.
   ndjson: {
     complete: (count, version) => `{"$end":{"count":${count},"version":${version}}}`,
     failed: (errorBody) => `{"$error":${errorBody}}`,
     read: readNdjsonEnd,
   },
-  // No value starts with a number sign unless it stands in quotes.
+  // Values that start with a number sign are quoted, so no record looks like an end line.
   csv: {
     complete: (count, version) => `# end of export: ${count} objects, version ${version}`,
     failed: (errorBody) => `# export failed: ${errorBody}`,
@@ -30,29 +31,29 @@ const END_LINES: Readonly<Record<ExportFormat, EndLines>> = {
   },
 }
 
-/** The line that ends a complete export, without its line feed. */
+/** Returns the end line of a complete export, without a line feed. */
 export function exportEndLine(format: ExportFormat, count: number, version: number): string {
   return END_LINES[format].complete(count, version)
 }
 
-/** The line where an export breaks off; the body of an error is JSON text. */
+/** Returns the end line of a failed export; the error body is JSON text. */
 export function exportFailureLine(format: ExportFormat, errorBody: string): string {
   return END_LINES[format].failed(errorBody)
 }
 
-/** How the export ends with this line; undefined for any other line. */
+/** Parses an end line; returns undefined for any other line. */
 export function readExportEnd(format: ExportFormat, text: string): ExportEnd | undefined {
   return END_LINES[format].read(text)
 }
 
-/** Refuses a file that does not hold a whole export. */
-export function checkExportEnd(line: number, end: ExportEnd, found: number): void {
+/** Throws if the end line does not match the number of records before it. */
+export function checkExportEnd(line: number, end: ExportEnd, count: number): void {
   if (end.kind === 'failed') {
-    throw new UnreadableFile(`line ${line}: the export failed here, the rest is missing`)
+    throw new UnreadableFile(`line ${line}: the export failed here and is incomplete; export again`)
   }
-  if (end.count === found) return
+  if (end.count === count) return
   throw new UnreadableFile(
-    `line ${line}: the export was cut or changed: it had ${end.count} objects, ${found} are here`,
+    `line ${line}: the file was truncated or changed: the export had ${end.count} objects, the file has ${count}`,
   )
 }
 
@@ -75,7 +76,7 @@ function readCsvEnd(text: string): ExportEnd | undefined {
   return { kind: 'complete', count: Number(count), version }
 }
 
-/** Undefined when it is no JSON. */
+/** Returns undefined if the text is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

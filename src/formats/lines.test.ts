@@ -14,7 +14,7 @@ async function linesOf(
 const MANY_CUTS = [[1], [2], [3, 1], [5], [1000]]
 
 describe('lines', () => {
-  it('are numbered, blank ones too', async () => {
+  it('are numbered, including blank ones', async () => {
     for (const cuts of MANY_CUTS) {
       expect(await linesOf(inChunks('a\n\n b\r\nc', cuts), 100)).toEqual([
         { number: 1, text: 'a' },
@@ -26,7 +26,7 @@ describe('lines', () => {
     expect(await linesOf(inChunks(''), 100)).toEqual([])
   })
 
-  it('that are too long are passed over, and told once', async () => {
+  it('that are too long are skipped and reported once', async () => {
     for (const cuts of MANY_CUTS) {
       expect(await linesOf(inChunks('12345\n123456\n\n1234567890123\n12', cuts), 5)).toEqual([
         { number: 1, text: '12345' },
@@ -38,7 +38,7 @@ describe('lines', () => {
     }
   })
 
-  it('that are not UTF-8 are told, those around them read', async () => {
+  it('that are not UTF-8 are reported; the others are read', async () => {
     const bytes = Buffer.concat([Buffer.from('é\n'), Buffer.from([0x61, 0xe9, 0x0a, 0x62])])
     for (const cuts of MANY_CUTS) {
       expect(await linesOf(inChunks(bytes, cuts), 100)).toEqual([
@@ -49,7 +49,7 @@ describe('lines', () => {
     }
   })
 
-  it('of 100 MB are told when they are too long, not when they end', async () => {
+  it('of 100 MB are reported as soon as they are too long', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 'x')
     let chunks = 0
     async function* stream() {
@@ -65,7 +65,7 @@ describe('lines', () => {
     expect((await lines.next()).done).toBe(true)
   })
 
-  it('in tiny chunks are put together without copying them again and again', async () => {
+  it('in tiny chunks are joined without repeated copies', async () => {
     const line = 'é'.repeat(20_000)
     const copied = countCopiedBytes()
     try {
@@ -85,7 +85,7 @@ describe('lines', () => {
   })
 })
 
-/** Counts the bytes that are copied from one array of bytes into another. */
+/** Counts the bytes that are copied between arrays. */
 function countCopiedBytes() {
   const counted = { bytes: 0, stop: () => vi.restoreAllMocks() }
   const { set } = Uint8Array.prototype

@@ -1,27 +1,27 @@
+/** Splits a byte stream into lines of UTF-8 text. */
+
 import { isUtf8 } from 'node:buffer'
 import { ByteBuilder } from './byte-builder.ts'
 import { excerptOf, type UnreadableRow } from './row.ts'
 
-/** Text in lines, read as it arrives. */
-
 export interface Line {
-  /** Counted from 1. */
+  /** Starts at 1. */
   readonly number: number
-  /** Without the line feed at its end, but with a carriage return before it. */
+  /** Without its line feed, but with a carriage return before that. */
   readonly text: string
 }
 
-/** A line, or why there is none: too long, or not UTF-8. */
+/** A line, or the reason why it is unreadable: too long, or not UTF-8. */
 export type SplitLine = Line | UnreadableRow
 
 const NEWLINE = 0x0a
 const EMPTY = Buffer.alloc(0)
-/** Enough bytes for an excerpt, whatever the characters. */
+/** Enough bytes for an excerpt of any characters. */
 const EXCERPT_BYTES = 512
 
 /**
- * The lines of a stream, those of one chunk at a time, blank ones too. A line that is too long is
- * reported as soon as it is, then passed over without being kept.
+ * Yields the lines of a stream, including blank ones, chunk by chunk. A line that is too long is
+ * reported at once; the rest of it is skipped without being buffered.
  */
 export async function* splitLines(
   stream: AsyncIterable<Buffer>,
@@ -37,11 +37,11 @@ export async function* splitLines(
 }
 
 export function isBlank(text: string): boolean {
-  // Most lines show with their first character that they are not blank.
+  // Fast path: the first character of most lines is printable ASCII.
   return text.charCodeAt(0) > 0x20 && text.charCodeAt(0) < 0x7f ? false : text.trim() === ''
 }
 
-/** The text of a line, without the mark that some programs put at the beginning of a file. */
+/** Returns the text of a line without a byte order mark at the start of the file. */
 export function withoutByteOrderMark({ number, text }: Line): string {
   return number === 1 && text.startsWith('\ufeff') ? text.slice(1) : text
 }
@@ -49,27 +49,27 @@ export function withoutByteOrderMark({ number, text }: Line): string {
 class LineSplitter {
   readonly #maxLineBytes: number
   #number = 0
-  /** The line that the chunks so far began and did not end. */
-  readonly #begun: ByteBuilder
-  /** Inside a line that was already refused. */
-  #passing = false
+  /** The incomplete line at the end of the last chunk. */
+  readonly #partial: ByteBuilder
+  /** True inside a line that was already reported as too long. */
+  #isSkipping = false
 
   constructor(maxLineBytes: number) {
     this.#maxLineBytes = maxLineBytes
-    // One byte more is enough to know that a line is too long.
-    this.#begun = new ByteBuilder(maxLineBytes + 1)
+    // One byte more proves that a line is too long.
+    this.#partial = new ByteBuilder(maxLineBytes + 1)
   }
 
   take(chunk: Buffer): SplitLine[] {
     const lines: SplitLine[] = []
     let start = 0
-    if (this.#passing || this.#begun.length > 0) {
+    if (this.#isSkipping || this.#partial.length > 0) {
       const end = chunk.indexOf(NEWLINE)
       if (end === -1) {
         this.#begin(chunk, lines)
         return lines
       }
-      if (this.#passing) this.#passing = false
+      if (this.#isSkipping) this.#isSkipping = false
       else lines.push(this.#finish(chunk.subarray(0, end)))
       start = end + 1
     }
@@ -80,10 +80,10 @@ class LineSplitter {
   }
 
   end(): SplitLine | undefined {
-    return this.#begun.length > 0 ? this.#finish(EMPTY) : undefined
+    return this.#partial.length > 0 ? this.#finish(EMPTY) : undefined
   }
 
-  /** Whole lines: decoded at once, which is several times faster than one by one. */
+  /** Decodes whole lines in one call, which is several times faster than line by line. */
   #splitBlock(block: Buffer, lines: SplitLine[]): void {
     if (block.length <= this.#maxLineBytes && isUtf8(block)) {
       for (const text of block.toString('utf8').split('\n')) {
@@ -101,16 +101,16 @@ class LineSplitter {
   }
 
   #begin(piece: Buffer, lines: SplitLine[]): void {
-    if (this.#passing || piece.length === 0) return
-    this.#begun.append(piece)
-    if (this.#begun.length <= this.#maxLineBytes) return
+    if (this.#isSkipping || piece.length === 0) return
+    this.#partial.append(piece)
+    if (this.#partial.length <= this.#maxLineBytes) return
     lines.push(this.#finish(EMPTY))
-    this.#passing = true
+    this.#isSkipping = true
   }
 
   #finish(end: Buffer): SplitLine {
-    this.#begun.append(end)
-    return this.#readLine(this.#begun.take())
+    this.#partial.append(end)
+    return this.#readLine(this.#partial.take())
   }
 
   #readLine(line: Buffer): SplitLine {

@@ -1,32 +1,32 @@
+/** The rows that every reader of data files yields, whatever the format. */
+
 import { OBJECT_MAX_BYTES } from '../contract/limits.ts'
 
-/** What every reader of a data file delivers, whatever the format. */
-
-/** Bytes of the largest record: escapes and quotes can make it longer than the object it holds. */
+/** The maximum size of a record: escapes and quotes make it longer than its object. */
 export const RECORD_MAX_BYTES = 2 * OBJECT_MAX_BYTES
 
 /**
- * One record of a file. Its texts can be slices of a much larger text: who keeps some of many rows
- * for long copies them, or keeps the whole file in memory.
+ * One record of a file. Its texts can be slices of a much larger string: copy those that you keep,
+ * or they keep the whole chunk in memory.
  */
 export interface Row {
-  /** Where the record starts, counted from 1: its line, or in Parquet its number. */
+  /** The line on which the record starts, or its number in Parquet; starts at 1. */
   readonly line: number
   /**
-   * Values by column, as the format knows them. Where all rows of a file have the same columns, one
-   * without a value is there and undefined; otherwise it is not there.
+   * Values by column. Formats with a fixed set of columns represent a missing value as undefined,
+   * the others omit it.
    */
   readonly cells: Readonly<Record<string, unknown>>
-  /** The record as JSON text, where the file holds just that and its cells lose nothing of it. */
+  /** The JSON text of the record, if the file contains it and the cells are exact. */
   readonly json?: string
 }
 
-/** A record that cannot be read; the rest of the file still can. */
+/** A record that cannot be read. Reading continues after it. */
 export interface UnreadableRow {
   readonly line: number
-  /** Goes on after the line: `has 3 columns, the header has 5`. */
+  /** Completes a sentence: `has 3 columns, the header has 5`. */
   readonly reason: string
-  /** The beginning of what stands there. */
+  /** The beginning of the record. */
   readonly excerpt: string
 }
 
@@ -36,28 +36,28 @@ export function isUnreadable(row: object): row is UnreadableRow {
   return 'reason' in row
 }
 
-/** What a cell can hold: text to be understood, JSON values, or the values of a typed column. */
+/** The kind of cell values: text to be parsed, JSON values, or values of typed columns. */
 export type CellKind = 'text' | 'json' | 'typed'
 
-/** How the cells of one row are to be read: JSON with big integers is more than JSON values. */
+/** Returns the kind of one row: JSON rows with bigints are typed. */
 export function kindOfRow(row: Row, kind: CellKind): CellKind {
   return kind === 'json' && row.json === undefined ? 'typed' : kind
 }
 
-/** The records of a file, some at a time. */
+/** The records of a file, in batches. */
 export interface RowSource {
   readonly kind: CellKind
   readonly rows: AsyncIterable<readonly ReadRow[]>
 }
 
-/** The file as a whole cannot be read, or not any further. */
+/** The file cannot be read, or not beyond this point. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile'
 }
 
 const EXCERPT_LENGTH = 80
 
-/** The beginning of a record or of a value, to be shown to a person in one line. */
+/** Returns the beginning of a record or a value as one line, for messages. */
 export function excerptOf(value: unknown): string {
   if (value === undefined) return ''
   const line = valueText(value)
@@ -66,7 +66,7 @@ export function excerptOf(value: unknown): string {
   return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line
 }
 
-/** Any value of a cell as text: arrays and objects as JSON, whole numbers of any size exactly. */
+/** Returns any cell value as text: arrays and objects as JSON, bigints exactly. */
 export function valueText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value)
   return JSON.stringify(value, (_name, inner: unknown) =>
@@ -74,7 +74,7 @@ export function valueText(value: unknown): string {
   )
 }
 
-/** Sets a cell, also where the column has a name that plain assignment would not take. */
+/** Sets a cell, even if the column is named `__proto__`. */
 export function setCell(cells: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__') {
     Object.defineProperty(cells, name, {

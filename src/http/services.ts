@@ -2,7 +2,7 @@
 import type { MemoryBudget } from '../admission/memory-budget.ts'
 import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
 import type { WalkTokens } from '../paging/walk-tokens.ts'
-import type { QueryLimits } from '../query/query-budget.ts'
+import type { QueryLimits } from '../query/parse/query-budget.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { EventSink } from './events.ts'
 import type { Admission } from './request/admission.ts'

@@ -15,7 +15,16 @@ const odd = parseDefinition({
   objectTypes: [{ apiName: 'toString', primaryKey: 'id', properties: { id: { type: 'string' } } }],
 })
 
-const ODD_NAMES = ['', ' ', 'Aviation', 'aviation ', '__proto__', 'constructor', 'toString', 'size']
+const UNUSUAL_NAMES = [
+  '',
+  ' ',
+  'Aviation',
+  'aviation ',
+  '__proto__',
+  'constructor',
+  'toString',
+  'size',
+]
 
 describe('a catalogue', () => {
   const catalogue = new Catalogue(3, [aviation, odd])
@@ -30,19 +39,19 @@ describe('a catalogue', () => {
     expect(catalogue.findByFamily('air')).toBe(aviation)
   })
 
-  it('does not take a family for a name, nor a name or a RID for a family', () => {
+  it('does not confuse families with names or RIDs', () => {
     expect(catalogue.find('gotham')).toBeUndefined()
     expect(catalogue.findByFamily('aviation')).toBeUndefined()
     expect(catalogue.findByFamily('ri.ontology.main.ontology.1')).toBeUndefined()
   })
 
-  it('finds ontologies with odd names like any other', () => {
+  it('finds ontologies with unusual names', () => {
     expect(catalogue.find('__proto__')).toBe(odd)
     expect(catalogue.findByFamily('constructor')).toBe(odd)
     expect(findObjectType(odd, 'toString').apiName).toBe('toString')
   })
 
-  it.each([...ODD_NAMES, 'ri.', 'ri.ontology.main.ontology.9', 'gotham'])(
+  it.each([...UNUSUAL_NAMES, 'ri.', 'ri.ontology.main.ontology.9', 'gotham'])(
     'finds nothing under %j when it is not there',
     (name) => {
       const plain = new Catalogue(3, [aviation])
@@ -57,8 +66,8 @@ describe('a catalogue', () => {
   })
 })
 
-describe('an ontology that is not there', () => {
-  it('is reported with the RID or the name that was asked for', () => {
+describe('an unknown ontology', () => {
+  it('is reported with the requested RID or name', () => {
     expect(ontologyNotFound('ri.ontology.main.ontology.9')).toMatchObject({
       errorName: 'OntologyNotFound',
       parameters: { ontologyRid: 'ri.ontology.main.ontology.9' },
@@ -75,7 +84,7 @@ describe('an object type', () => {
     expect(findObjectType(aviation, 'airport').primaryKey.apiName).toBe('id')
   })
 
-  it.each([...ODD_NAMES, 'Airport', 'airport/'])('is not found as %j', (name) => {
+  it.each([...UNUSUAL_NAMES, 'Airport', 'airport/'])('is not found as %j', (name) => {
     expect(() => findObjectType(aviation, name)).toThrow(
       expect.objectContaining({
         errorName: 'ObjectTypeNotFound',

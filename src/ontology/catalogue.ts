@@ -1,10 +1,12 @@
+/** The catalogue of ontologies, and lookups in it. */
+
 import { ObjectQueryError } from '../contract/errors.ts'
 import { isRid } from './definition/rid.ts'
 import type { ObjectType, Ontology } from './ontology.ts'
 
-/** Every ontology of the service at one moment, found by RID, API name or family. */
+/** An immutable snapshot of every ontology of the service. */
 export class Catalogue {
-  /** Grows with every change of a definition. */
+  /** Increases with every change of a definition. */
   readonly generation: number
   readonly ontologies: readonly Ontology[]
   readonly #byRid: ReadonlyMap<string, Ontology>
@@ -21,7 +23,7 @@ export class Catalogue {
     )
   }
 
-  /** By RID or API name. */
+  /** Finds an ontology by RID or API name. */
   find(identifier: string): Ontology | undefined {
     return isRid(identifier) ? this.#byRid.get(identifier) : this.#byApiName.get(identifier)
   }
@@ -42,6 +44,7 @@ export function familyNotFound(apiFamily: string): ObjectQueryError {
   return new ObjectQueryError('OntologyNotFound', { apiFamily })
 }
 
+/** Returns an object type, or throws `ObjectTypeNotFound`. */
 export function findObjectType(ontology: Ontology, apiName: string): ObjectType {
   const objectType = ontology.objectTypes.get(apiName)
   if (objectType === undefined) {

@@ -1,7 +1,7 @@
+/** Parsed ontologies, whose parts are known to be consistent: the model that the service uses. */
+
 import type { OntologyDefinition } from './definition/definition-schema.ts'
 import type { PrimaryKeyType, PropertyType } from './definition/property-type.ts'
-
-/** An ontology whose parts are known to fit together: what the rest of the service works with. */
 
 export interface Property {
   readonly apiName: string
@@ -13,9 +13,9 @@ export interface ObjectType {
   readonly rid: string
   readonly primaryKey: { readonly apiName: string; readonly type: PrimaryKeyType }
   readonly titleProperty: string | undefined
-  /** This type's own cross-page limit; the endpoint's holds where it has none. */
+  /** The cross-page limit of this type; undefined applies the limit of the endpoint. */
   readonly retrievalLimit: number | 'none' | undefined
-  /** In the order of the definition, which is the order in a stored object. */
+  /** In the order of the definition, which is also the order in stored objects. */
   readonly properties: ReadonlyMap<string, Property>
 }
 
@@ -33,6 +33,6 @@ export interface Ontology {
   readonly families: readonly string[]
   readonly objectTypes: ReadonlyMap<string, ObjectType>
   readonly linkTypes: readonly LinkType[]
-  /** As it was written, with every RID filled in. */
+  /** The definition as the client wrote it, with every RID filled in. */
   readonly definition: OntologyDefinition
 }

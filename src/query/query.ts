@@ -1,12 +1,12 @@
 /**
- * The query tree: one closed union that every request shape parses into. Stores compile it, tokens
- * are bound to it. It is plain data whose members are always written in the same order, so that
- * equal queries have equal JSON.
- *
- * Logic is two-valued: a condition on a property without a value is false, and its negation true.
+ * The query tree: one closed union into which every request shape is parsed. Stores compile it, and
+ * page tokens are bound to it. It is plain data with a fixed order of members, so equal queries
+ * have equal JSON.
  */
+
+/** Logic is two-valued: a condition on an absent property is false, and its negation is true. */
 export type Query =
-  /** No conditions: every object of the type. */
+  /** Every object of the type. */
   | { readonly kind: 'everything' }
   | { readonly kind: 'and' | 'or'; readonly of: readonly Query[] }
   | { readonly kind: 'not'; readonly of: Query }
@@ -19,33 +19,33 @@ export type Query =
   | { readonly kind: 'isNull'; readonly property: string }
   | {
       readonly kind: 'text'
-      /** Undefined: anywhere in the object. */
+      /** Undefined searches every text of the object. */
       readonly field: Field | undefined
       readonly match: TextMatch
-      /** In the order of the question, never empty. */
+      /** In the order of the query text, never empty. */
       readonly terms: readonly string[]
       readonly fuzzy: boolean
     }
   | {
       readonly kind: 'withinPolygon'
-      /** Closed: the last position is the first. */
+      /** Closed: the last position equals the first. */
       readonly ring: readonly Position[]
     }
 
 export type Comparison = 'eq' | 'lt' | 'lte' | 'gt' | 'gte'
 
-/** How the terms of a text must occur. */
+/** How the terms of the query must occur in a text. */
 export type TextMatch = 'phrase' | 'prefix' | 'anyTerm' | 'allTerms'
 
 export type Position = readonly [longitude: number, latitude: number]
 
-/** A property, or one field of a struct. Any value of an array may fulfil a condition. */
+/** A property, or one field of a struct. Any value of an array can satisfy a condition. */
 export interface Field {
   readonly property: string
   readonly structField: string | undefined
 }
 
-/** A column value as JSON can hold it, which knows neither bigints nor infinities. */
+/** A column value in a form that JSON can carry: JSON has neither bigints nor infinities. */
 export type ComparedValue =
   | string
   | number
@@ -54,7 +54,7 @@ export type ComparedValue =
 
 export const EVERYTHING: Query = { kind: 'everything' }
 
-/** One term of an order; the primary key, in the direction of the last term, makes it total. */
+/** One term of an order. The primary key, in the direction of the last term, breaks ties. */
 export interface OrderTerm {
   readonly property: string
   readonly direction: Direction

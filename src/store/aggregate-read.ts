@@ -1,5 +1,5 @@
 import type { ObjectType } from '../ontology/ontology.ts'
-import type { Aggregation } from '../query/aggregation.ts'
+import type { Aggregation } from '../query/aggregation/aggregation.ts'
 import type { Query } from '../query/query.ts'
 
 /** An aggregation of the latest version of an object type, as the port takes and gives it. */

@@ -356,6 +356,15 @@ describe('aggregate objects, revision 1.0', () => {
   })
 
   it.each([
+    [{ aggregation: [{ type: 'max', feild: 'properties.units' }] }, 'type, field, name'],
+    [by({ ...exact('city'), maxGroups: 3 }), 'type, field, maxGroupCount'],
+  ])('names the allowed members in the refusal of %j', async (body, allowed) => {
+    const answer = await ask(body)
+    expect(answer.status).toBe(422)
+    expect(answer.body.parameters.reason).toMatch(`allowed members: ${allowed}`)
+  })
+
+  it.each([
     ['AggregationMetricNotSupported', 'median', { aggregation: [metric('median', 'units')] }],
     ['InvalidPropertyType', 'city', { aggregation: [metric('sum', 'city')] }],
     ['PropertiesNotFound', 'nope', { aggregation: [metric('min', 'nope')] }],

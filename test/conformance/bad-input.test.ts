@@ -191,7 +191,7 @@ describe('bad input', () => {
     [
       { query: { type: 'empty', field: 'x' } },
       'query.field',
-      'a query of type empty has no such member',
+      'a query of type empty has no such member; allowed members: type',
     ],
   ])('[4.3.2] the body %j is unprocessable at %s', async (body, parameter, reason) => {
     await refused(

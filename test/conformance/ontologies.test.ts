@@ -113,17 +113,17 @@ describe('defining an ontology', () => {
     expect(answer.body.parameters.reasons).toEqual([
       'airport: the primary key would change from id to name',
       'property airport.id would change from string to integer',
-      'property airport.elevation is left out',
-      'property airport.passengers is left out',
-      'property airport.opened is left out',
-      'property airport.location is left out',
-      'property airport.aliases is left out',
-      'property airport.names is left out',
+      'property airport.elevation is missing from the definition',
+      'property airport.passengers is missing from the definition',
+      'property airport.opened is missing from the definition',
+      'property airport.location is missing from the definition',
+      'property airport.aliases is missing from the definition',
+      'property airport.names is missing from the definition',
     ])
     expect((await service.ask('/api/admin/v1/ontologies/aviation')).body).toEqual(before)
     const gone = await service.apply({ ...AVIATION, objectTypes: [], linkTypes: [] })
     expect(gone.body.parameters.reasons).toEqual([
-      'object type airport has objects and is left out',
+      'object type airport has objects and is missing from the definition',
     ])
   })
 

@@ -24,7 +24,7 @@ const millis = fc.oneof(
 
 const LARGE_DOUBLES = [2 ** 60, -(2 ** 60), 2 ** 63, 1.5e300, Number.MAX_VALUE, -Number.MAX_VALUE]
 
-/** Few different values, so that groups form, and those where arithmetic goes wrong. */
+/** Few distinct values, so that groups form, and some that break naive arithmetic. */
 const VALUES: Readonly<Record<ModelType, fc.Arbitrary<unknown>>> = {
   string: fc.constantFrom('', 'a', 'A', 'b', '"\\', 'é', '\uffff', '\u{1f600}', 'NaN', '1'),
   boolean: fc.boolean(),
@@ -40,7 +40,7 @@ const VALUES: Readonly<Record<ModelType, fc.Arbitrary<unknown>>> = {
       fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
     )
     .map(String),
-  // Quarters, whose sums are exact in every order.
+  // Quarters, whose sums are exact in any order.
   double: fc.oneof(
     { weight: 6, arbitrary: fc.integer({ min: -20, max: 20 }).map((n) => n / 4 + 0) },
     { weight: 1, arbitrary: fc.constantFrom(...LARGE_DOUBLES) },
@@ -142,13 +142,13 @@ function rangeOf(property: ModelType) {
 const groupings = fc
   .uniqueArray(fc.constantFrom(...PROPERTIES), { maxLength: 3 })
   .chain((names) => fc.tuple(...names.map(groupingOf)))
-  // One object may be in ten groups, not in more.
+  // The service allows ten groups per object.
   .filter((list) => list.reduce((most, { ranges = [0] }) => most * ranges.length, 1) <= 10)
 
 const cases = fc.record({
   objects,
   earlier: objects,
-  questions: fc.array(
+  requests: fc.array(
     fc.record({ metrics, groupings, below: fc.option(fc.integer({ min: -6, max: 6 })) }),
     { minLength: 1, maxLength: 6 },
   ),
@@ -160,7 +160,7 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-it('aggregations agree with a plain program', async () => {
+it('aggregations agree with the model', async () => {
   let types = 0
   await fc.assert(
     fc.asyncProperty(cases, async (how) => {
@@ -179,21 +179,21 @@ it('aggregations agree with a plain program', async () => {
           },
         ],
       })
-      // What was there before must not be counted.
+      // Earlier versions must not be counted.
       const lines = [
         ...how.earlier.map(({ id }) => ({ delete: id })),
         ...how.objects.map((object) => ({ put: object })),
       ]
       expect((await service.put(apiName, apiName, how.earlier)).status).toBe(200)
       expect((await service.write(apiName, apiName, lines)).status).toBe(200)
-      for (const question of how.questions) await check(apiName, how.objects, question)
+      for (const request of how.requests) await check(apiName, how.objects, request)
     }),
     fcOptions(150, 60),
   )
-  // Room to shrink a failure to its least case.
+  // Leaves time to shrink a failure.
 }, 300_000)
 
-interface Question {
+interface AggregateRequest {
   readonly metrics: readonly ModelMetric[]
   readonly groupings: readonly ModelGrouping[]
   readonly below: number | null
@@ -202,40 +202,40 @@ interface Question {
 async function check(
   apiName: string,
   all: readonly ModelObject[],
-  { metrics: asked, groupings: by, below }: Question,
+  { metrics, groupings, below }: AggregateRequest,
 ): Promise<void> {
-  const answer = await service.ask(`/api/v1/ontologies/${apiName}/objects/${apiName}/aggregate`, {
+  const response = await service.ask(`/api/v1/ontologies/${apiName}/objects/${apiName}/aggregate`, {
     json: {
-      aggregation: asked.map(({ type, property, name }) =>
+      aggregation: metrics.map(({ type, property, name }) =>
         type === 'count' ? { type, name } : { type, name, field: `properties.${property}` },
       ),
       query: below === null ? null : { type: 'lt', field: 'properties.integer', value: below },
-      groupBy: by.map(({ property, seconds, ...grouping }) => ({
+      groupBy: groupings.map(({ property, seconds, ...grouping }) => ({
         ...grouping,
         field: `properties.${property}`,
         ...(seconds === undefined ? {} : { duration: isoDuration(seconds) }),
       })),
     },
   })
-  expect(answer.status).toBe(200)
+  expect(response.status).toBe(200)
   const matching = all.filter(
     ({ integer }) => below === null || (typeof integer === 'number' && integer < below),
   )
-  const expected = aggregateModel(matching, asked, by)
-  const rows = answer.body.data as ModelRow[]
+  const expected = aggregateModel(matching, metrics, groupings)
+  const rows = response.body.data as ModelRow[]
   expect(rows.map(({ group }) => group)).toEqual(expected.rows.map(({ group }) => group))
   rows.forEach((row, index) => {
     row.metrics.forEach((metric, at) => {
-      const wanted = expected.rows[index]?.metrics[at]
-      if (asked[at]?.property === 'double' && typeof wanted?.value === 'number') {
-        // Sums of doubles are those of the database, whose last digit may differ.
-        const { value } = wanted
+      const expectedMetric = expected.rows[index]?.metrics[at]
+      if (metrics[at]?.property === 'double' && typeof expectedMetric?.value === 'number') {
+        // Sums of doubles depend on the order of addition, so the last digits may differ.
+        const { value } = expectedMetric
         expect(Math.abs(Number(metric.value) - value)).toBeLessThanOrEqual(Math.abs(value) * 1e-15)
-      } else expect(metric).toEqual(wanted)
+      } else expect(metric).toEqual(expectedMetric)
     })
   })
-  const isCut = by.some(({ maxGroupCount }) => maxGroupCount !== undefined)
-  expect(answer.body.excludedItems).toBe(isCut ? expected.excludedItems : undefined)
+  const isLimited = groupings.some(({ maxGroupCount }) => maxGroupCount !== undefined)
+  expect(response.body.excludedItems).toBe(isLimited ? expected.excludedItems : undefined)
 }
 
 function isoDuration(seconds: number): string {

@@ -4,7 +4,7 @@ import { textCellReader, typedCellReader } from '../../src/transfer/import/read-
 import { fcOptions } from '../support/fc-options.ts'
 import { type Service, startService } from '../support/service.ts'
 
-/** A spelling of a number is taken everywhere, and means the same, or it is taken nowhere. */
+/** Every spelling of a number is accepted everywhere with the same meaning, or refused everywhere. */
 
 const TYPES = ['float', 'double', 'decimal'] as const
 type NumberType = (typeof TYPES)[number]
@@ -12,7 +12,7 @@ type NumberType = (typeof TYPES)[number]
 const OBJECTS = '/api/v1/ontologies/spellings/objects/number'
 
 const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 8 })
-/** Most of these are numbers; the parts that may be empty make the others. */
+/** Mostly numbers; the optional parts also produce invalid spellings. */
 const spelling = fc
   .tuple(
     fc.constantFrom('', '+', '-', '--', ' '),
@@ -53,7 +53,7 @@ describe('a spelling of a number', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  /** The readers of files, which send what they have read to the service. */
+  /** The readers of import files. */
   function readFile(type: NumberType, text: string): string | undefined {
     const [asText, asTyped] = [textCellReader, typedCellReader].map((reader) => {
       try {
@@ -66,7 +66,7 @@ describe('a spelling of a number', () => {
     return asText
   }
 
-  /** Whether each part of the service takes the text, and the one object is found by it. */
+  /** True for each part of the service that accepts the text and finds the object by it. */
   async function findObject(type: NumberType, text: string): Promise<Record<string, boolean>> {
     const field = `properties.${type}`
     const ranges = [{ gte: text, lte: text }]
@@ -97,7 +97,7 @@ describe('a spelling of a number', () => {
     const put = await service.put('spellings', 'number', [{ id: 'one', [type]: text }])
     const isTaken = put.status === 200
     const found = await findObject(type, text)
-    // Nothing is in a range of NaN.
+    // NaN is in no range.
     const isInRange = isTaken && text !== 'NaN'
     expect({ type, text, ...found }).toEqual({
       type,
@@ -107,7 +107,7 @@ describe('a spelling of a number', () => {
       search2: isTaken,
       range: isInRange,
     })
-    // Files pad their cells.
+    // Cells of files can have padding.
     for (const cell of text === text.trim() ? [text, ` ${text}\t`] : []) {
       const read = readFile(type, cell)
       expect([type, cell, read !== undefined]).toEqual([type, cell, isTaken])
@@ -124,7 +124,7 @@ describe('a spelling of a number', () => {
     let refused = 0
     await fc.assert(
       fc.asyncProperty(fc.oneof({ weight: 5, arbitrary: spelling }, special), async (text) => {
-        // An empty cell of a file is no value.
+        // An empty cell is a missing value.
         fc.pre(text.trim() !== '')
         for (const type of TYPES) {
           if (await check(type, text)) taken += 1

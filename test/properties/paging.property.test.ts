@@ -1,3 +1,9 @@
+/**
+ * Random data, page sizes and commits between pages, checked against a model: a map of the written
+ * objects. A page of a default walk must match the model at the time of the page; a page of a
+ * snapshot walk must match the model at the start of the walk.
+ */
+
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Revision } from '../../src/contract/revisions.ts'
@@ -5,12 +11,6 @@ import { fcOptions } from '../support/fc-options.ts'
 import { KEY_MODELS, type KeyModel } from '../support/key-model.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type Page, type Walk, walkPages } from '../support/walk.ts'
-
-/**
- * Random data, random page sizes and random commits between pages, held against a model: a plain
- * map of what was written. Every page of a default walk must be what the model holds at that
- * moment; every page of a snapshot walk what it held when the walk began.
- */
 
 type Objects = Map<unknown, { k: unknown; text: string }>
 type Change = { put: { k: unknown; text: string } } | { delete: unknown }
@@ -61,7 +61,7 @@ describe.each([
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  /** A fresh object type for each case, so that no case sees another. */
+  /** Creates an object type for each case, so that cases do not affect each other. */
   async function freshType(key: KeyModel): Promise<string> {
     types += 1
     const apiName = `type-${types}`
@@ -88,7 +88,7 @@ describe.each([
     }
   }
 
-  it('[2.1.1] [2.1.2] [2.1.3] [4.5.1] [4.5.2] lose nothing, double nothing, keep the order', async () => {
+  it('[2.1.1] [2.1.2] [2.1.3] [4.5.1] [4.5.2] return every object once and in order', async () => {
     await fc.assert(
       fc.asyncProperty(cases, async (how) => {
         const apiName = await freshType(how.key)
@@ -99,18 +99,18 @@ describe.each([
         const commits = how.between.values()
         let pagesSeen = 0
         let last: unknown
-        let asked = 0
+        let pageSize = 0
 
         const nextSize = () => {
-          asked = how.sizes[pagesSeen % how.sizes.length] ?? 1
+          pageSize = how.sizes[pagesSeen % how.sizes.length] ?? 1
           pagesSeen += 1
-          return asked
+          return pageSize
         }
         const checkPage = (page: Page) => {
           const expected = following(how.snapshot ? atStart : model, how.key, pagesSeen > 1, last)
           const records = page.data.map((record) => record.properties)
           expect(records).toEqual(expected.slice(0, records.length))
-          const full = Math.min(asked, expected.length)
+          const full = Math.min(pageSize, expected.length)
           if (Object.keys(settings).length === 0) expect(records).toHaveLength(full)
           else if (full > 0) expect(records.length).toBeGreaterThan(0)
           expect(page.nextPageToken !== undefined).toBe(expected.length > records.length)
@@ -139,7 +139,7 @@ describe.each([
         const lastPage = pages.at(-1)
         if (lastPage !== undefined) checkPage(lastPage)
 
-        // Whatever happened meanwhile: each object that nobody touched was seen exactly once.
+        // Each object that no commit touched was returned exactly once.
         const seen = pages.flatMap((page) => page.data.map((record) => record.properties.k))
         expect(new Set(seen).size).toBe(seen.length)
         for (const k of atStart.keys()) {
@@ -151,7 +151,7 @@ describe.each([
   })
 })
 
-/** The objects that come after a key, in key order. */
+/** Returns the objects after a key, in key order. */
 function following(model: Objects, key: KeyModel, started: boolean, last: unknown) {
   return [...model.values()]
     .sort((a, b) => key.compare(a.k as never, b.k as never))

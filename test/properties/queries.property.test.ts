@@ -1,3 +1,8 @@
+/**
+ * Random types, data and queries: the pages of a store, as of any version, match the model. Cases
+ * come in groups that share a type and its data; a case is one query.
+ */
+
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
@@ -11,13 +16,13 @@ import { recordShape } from '../../src/contract/object-record.ts'
 import { planChange } from '../../src/ontology/definition/change-definition.ts'
 import type { ObjectType } from '../../src/ontology/ontology.ts'
 import { objectReader, readObjectKey } from '../../src/ontology/values/read-object.ts'
-import { checkOrder } from '../../src/query/order.ts'
-import { parsePropertyFilters } from '../../src/query/property-filters.ts'
+import { checkOrder } from '../../src/query/parse/order.ts'
+import { readQuery } from '../../src/query/parse/parse-query.ts'
+import { parsePropertyFilters } from '../../src/query/parse/property-filters.ts'
+import { QueryBudget } from '../../src/query/parse/query-budget.ts'
+import { REVISION_1_QUERIES } from '../../src/query/parse/revision-1-query-types.ts'
+import { REVISION_2_QUERIES } from '../../src/query/parse/revision-2-query-types.ts'
 import type { Query } from '../../src/query/query.ts'
-import { QueryBudget } from '../../src/query/query-budget.ts'
-import { readQuery } from '../../src/query/query-reader.ts'
-import { REVISION_1_QUERIES } from '../../src/query/revision-1-query.ts'
-import { REVISION_2_QUERIES } from '../../src/query/revision-2-query.ts'
 import { checkSelection } from '../../src/query/selection.ts'
 import { openStore } from '../../src/server/open-store.ts'
 import type { ObjectStore, StoredPage } from '../../src/store/object-store.ts'
@@ -30,10 +35,10 @@ import {
   PROPERTY_NAMES,
 } from '../support/query-arbitraries.ts'
 import {
-  type Asked,
-  answer,
+  evaluate,
   own,
   type Properties,
+  type RequestCondition,
   refusalOf,
   select,
 } from '../support/query-model.ts'
@@ -42,34 +47,28 @@ import { type Request, requests } from '../support/query-requests.ts'
 import { pageRead, retention } from '../support/store-fixture.ts'
 import { type StorePlace, storePlace } from '../support/store-place.ts'
 
-/**
- * Random types, random data and random questions: what the store answers, page by page, as of any
- * version, is what a plain evaluator in memory answers. Questions come in groups that share a type
- * and its data; a case is one question.
- */
-
 const CASES_PER_GROUP = 40
 const TYPES_PER_STORE = 60
 
 interface Case extends Request {
-  /** How many objects each page may have, in turn. */
+  /** The page sizes, used in turn. */
   readonly sizes: readonly number[]
   readonly maxBytes: number
-  /** Which of the versions to read; undefined for the latest, as it is read without a snapshot. */
+  /** The index of the version to read; undefined reads the latest without a snapshot. */
   readonly version: number | undefined
   readonly revision: '1.0' | '2.0'
-  /** Pretends that there are so many matches: the store then reads in another way. */
+  /** A pretended number of matches, which makes the store choose another plan. */
   readonly pretended: number | undefined
   readonly countsMatches: boolean
 }
 
 interface Group extends History {
   readonly cases: readonly Case[]
-  /** Whether the oldest version is forgotten before the questions are asked. */
-  readonly reclaims: boolean
+  /** True if the oldest version is reclaimed before the queries run. */
+  readonly isReclaimed: boolean
 }
 
-// JSON bodies cannot define this one, but a store takes it.
+// JSON bodies cannot define this name, but a store accepts it.
 const names = [...PROPERTY_NAMES, '__proto__']
 
 const groups: fc.Arbitrary<Group> = histories(names).chain((history) =>
@@ -79,9 +78,9 @@ const groups: fc.Arbitrary<Group> = histories(names).chain((history) =>
         minLength: CASES_PER_GROUP,
         maxLength: CASES_PER_GROUP,
       }),
-      reclaims: fc.boolean(),
+      isReclaimed: fc.boolean(),
     })
-    // Failures are explained by what is left of them, not by the whole group.
+    // A failure prints its shrunken case, not the whole group.
     .map((rest) => ({ ...history, ...rest, [fc.toStringMethod]: () => 'see the cause' })),
 )
 
@@ -118,17 +117,17 @@ async function closeStore(): Promise<void> {
 const { numRuns, ...seed } = fcOptions(2000, 600)
 const numGroups = Math.max(1, Math.ceil(numRuns / CASES_PER_GROUP))
 
-it('every question is answered as a plain evaluator answers it, page by page, as of any version', {
+it('pages of every query match the model, as of any version', {
   timeout: 600_000 + numRuns * 100,
 }, async () => {
   await fc.assert(
-    fc.asyncProperty(fc.noShrink(groups), async ({ type, commits, reclaims, cases }) => {
-      const ask = await prepare(type, commits, reclaims)
+    fc.asyncProperty(fc.noShrink(groups), async ({ type, commits, isReclaimed, cases }) => {
+      const check = await prepare(type, commits, isReclaimed)
       for (const how of cases) {
-        const failure = await failureOf(() => ask(how))
+        const failure = await failureOf(() => check(how))
         if (failure === undefined) continue
         const again = async (smaller: Failing<Case>) =>
-          (await prepare(type, smaller.commits, reclaims))(smaller.how)
+          (await prepare(type, smaller.commits, isReclaimed))(smaller.how)
         throw await explainFailure(type, { commits, how }, PLAIN, failure, again)
       }
     }),
@@ -136,7 +135,7 @@ it('every question is answered as a plain evaluator answers it, page by page, as
   )
 })
 
-/** What a case is when it has nothing special about it. */
+/** The simplest case, towards which failures shrink. */
 const PLAIN: Partial<Case> = {
   sizes: [1000],
   maxBytes: 1_000_000,
@@ -146,22 +145,22 @@ const PLAIN: Partial<Case> = {
   countsMatches: true,
 }
 
-/** Writes a history into a type of its own; gives the way to ask it. */
+/** Writes a history into a new type; returns a function that checks a case. */
 async function prepare(
   type: GeneratedType,
   commits: History['commits'],
-  reclaims: boolean,
+  isReclaimed: boolean,
 ): Promise<(how: Case) => Promise<void>> {
   const objectType = await freshType(type)
   const versions = await commitAll(objectType, commits)
-  const forgotten = reclaims ? await reclaimFirst(versions) : 0
-  const readable = versions.slice(forgotten)
+  const reclaimed = isReclaimed ? await reclaimFirst(versions) : 0
+  const readable = versions.slice(reclaimed)
   return (how) => checkCase(objectType, type, readable, how)
 }
 
 async function freshType({ definition }: GeneratedType): Promise<ObjectType> {
   typesMade += 1
-  // Saving an ontology takes the longer the more there are.
+  // Saving an ontology takes longer the more ontologies there are.
   if (typesMade % TYPES_PER_STORE === 0) {
     await closeStore()
     await openFreshStore()
@@ -178,7 +177,7 @@ async function freshType({ definition }: GeneratedType): Promise<ObjectType> {
 /** The objects of one version. */
 interface Version {
   readonly number: number
-  /** When maintenance has first seen it, for the second version. */
+  /** When maintenance first saw it; only meaningful for the second version. */
   readonly seenAtMs: number
   readonly objects: ReadonlyMap<string, Properties>
 }
@@ -201,7 +200,7 @@ async function commitAll(objectType: ObjectType, commits: History['commits']): P
       basedOn: generation,
     })
     const objects = applied(versions.at(-1)?.objects, changes)
-    // A commit that changes nothing makes no version.
+    // A commit without changes creates no version.
     if (versions.at(-1)?.number === version) continue
     versions.push({ number: version, seenAtMs: clockMs, objects })
     if (versions.length === 2) await store.reclaim(retention(clockMs, 1))
@@ -221,7 +220,7 @@ function applied(
   return objects
 }
 
-/** Forgets the first version, if there are more; gives how many are forgotten. */
+/** Reclaims the first version, if there are more; returns how many were reclaimed. */
 async function reclaimFirst([, second]: readonly Version[]): Promise<number> {
   if (second === undefined) return 0
   await store.reclaim(retention(clockMs, clockMs - second.seenAtMs))
@@ -237,21 +236,21 @@ async function checkCase(
   const current = versions.at(-1)
   const asOf = how.version === undefined ? current : versions[how.version % versions.length]
   if (current === undefined || asOf === undefined) throw new Error('no version')
-  const found = answer(type.model, asOf.objects.values(), how.asked, how.order)
+  const found = evaluate(type.model, asOf.objects.values(), how.condition, how.order)
   const expected = found.map((object) => recordOf(type, object, how))
-  const refusal = refusalOf(type.model, how.asked)
+  const refusal = refusalOf(type.model, how.condition)
   if (refusal !== undefined) {
-    expect(() => toQuery(how.asked, objectType)).toThrow(refusal)
+    expect(() => toQuery(how.condition, objectType)).toThrow(refusal)
     return
   }
-  const query = toQuery(how.asked, objectType)
+  const query = toQuery(how.condition, objectType)
   const isFiltered = query.kind !== 'everything'
   const { records, matches } = await walk(objectType, query, how, asOf.number, expected.length)
   if (!isDeepStrictEqual(records, expected)) {
     expect(records, `${JSON.stringify(how)} as of ${asOf.number}`).toEqual(expected)
     throw new Error(`not the same: ${JSON.stringify({ how, records, expected })}`)
   }
-  // Without conditions the count is that of the live objects: a walk keeps the first page's.
+  // Without conditions the count is that of the current objects; a walk keeps that of its first page.
   const counted = isFiltered ? (how.pretended ?? found.length) : current.objects.size
   if (how.countsMatches || !isFiltered) expect(matches).toBe(counted)
 }
@@ -274,15 +273,15 @@ const limits = {
   maxTextLength: QUERY_MAX_TEXT_LENGTH,
 }
 
-function toQuery(asked: Asked, objectType: ObjectType): Query {
-  if (asked.as === 'listing') {
-    return parsePropertyFilters(asked.filters, objectType, new QueryBudget(limits))
+function toQuery(condition: RequestCondition, objectType: ObjectType): Query {
+  if (condition.as === 'listing') {
+    return parsePropertyFilters(condition.filters, objectType, new QueryBudget(limits))
   }
-  const grammar = asked.as === 'search 1.0' ? REVISION_1_QUERIES : REVISION_2_QUERIES
-  return readQuery(grammar, asked.query, { objectType, limits })
+  const grammar = condition.as === 'search 1.0' ? REVISION_1_QUERIES : REVISION_2_QUERIES
+  return readQuery(grammar, condition.query, { objectType, limits })
 }
 
-/** Walks as the service does: each page after the last row of the one before. */
+/** Walks as the service does: each page starts after the last row of the previous one. */
 async function walk(
   objectType: ObjectType,
   query: Query,
@@ -330,7 +329,7 @@ async function walk(
     expect(page.version).toBe(version)
     expect(page.count).toBeLessThanOrEqual(maxObjects)
     expect(page.last === undefined).toBe(page.count === 0)
-    // A page that says that more follow is full, unless its bytes ran out, and never empty.
+    // A page with more to follow is full, unless it reached its byte budget, and never empty.
     if (page.more) expect(page.count).toBeGreaterThanOrEqual(how.maxBytes > 1000 ? maxObjects : 1)
     expect(records.length, `more than ${expected} objects`).toBeLessThanOrEqual(expected + 1000)
   }

@@ -1,3 +1,9 @@
+/**
+ * Random queries over HTTP, through every endpoint, with random commits between the pages. A page of
+ * a default walk must match the model at the time of the page; a page of a snapshot walk must match
+ * the model at the start of the walk.
+ */
+
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -9,9 +15,9 @@ import {
   PROPERTY_NAMES,
 } from '../support/query-arbitraries.ts'
 import {
-  answer,
   compareObjects,
-  isAskedFor,
+  evaluate,
+  isMatch,
   own,
   type Properties,
   refusalOf,
@@ -29,16 +35,10 @@ import {
 import { type Answer, type Service, startService } from '../support/service.ts'
 import type { Page } from '../support/walk.ts'
 
-/**
- * Random questions over HTTP, in every way that there is to ask them, while random commits happen
- * between the pages. Each page of a default walk is what a plain evaluator finds behind the page
- * before, at that moment; each page of a snapshot walk what it found when the walk began.
- */
-
 interface Case extends Request {
   readonly snapshot: boolean
   readonly sizes: readonly number[]
-  /** Whether a selection is one parameter with commas, or one parameter for each name. */
+  /** True for a selection in one parameter with commas; false for one parameter per name. */
   readonly commas: boolean
 }
 
@@ -50,11 +50,11 @@ function cases(type: GeneratedType): fc.Arbitrary<Case> {
   }
   const [order, selection] = [orders(type), selections(type)]
   return fc.oneof(
-    fc.record({ asked: searches1(type), order, selection, ...how }),
-    fc.record({ asked: listings(type), order, selection, ...how }),
-    // Revision 2.0 knows neither an order nor a selection.
+    fc.record({ condition: searches1(type), order, selection, ...how }),
+    fc.record({ condition: listings(type), order, selection, ...how }),
+    // Revision 2.0 has neither an order nor a selection.
     fc.record({
-      asked: searches2(type),
+      condition: searches2(type),
       order: fc.constant([]),
       selection: fc.constant([]),
       ...how,
@@ -66,7 +66,7 @@ interface Walk extends Failing<Case> {
   readonly type: GeneratedType
 }
 
-/** The first commit comes before the walk, the others between its pages. */
+/** The first commit precedes the walk, the others happen between its pages. */
 const walks: fc.Arbitrary<Walk> = historiesWithMore(PROPERTY_NAMES, 8).chain(
   ({ type, commits, more }) =>
     cases(type).map((how) => ({
@@ -86,7 +86,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 const { numRuns, ...seed } = fcOptions(100, 50)
 
-it('[2.1.1] [2.1.2] [4.5.1] [4.5.2] questions lose nothing and double nothing while data changes', {
+it('[2.1.1] [2.1.2] [4.5.1] [4.5.2] walks return every match once while data changes', {
   timeout: 600_000 + numRuns * 500,
 }, async () => {
   await fc.assert(
@@ -100,14 +100,14 @@ it('[2.1.1] [2.1.2] [4.5.1] [4.5.2] questions lose nothing and double nothing wh
   )
 })
 
-/** What a case is when it has nothing special about it. */
+/** The simplest case, towards which failures shrink. */
 const PLAIN: Partial<Case> = { snapshot: false, commas: true }
 
 type Objects = ReadonlyMap<string, Properties>
 
 async function checkWalk({ type, commits, how }: Walk): Promise<void> {
   const { model } = type
-  const { asked, order, selection, snapshot } = how
+  const { condition, order, selection, snapshot } = how
   const apiName = await freshType(type)
   const [first = [], ...between] = commits
   let objects = await write(apiName, first, new Map())
@@ -121,28 +121,32 @@ async function checkWalk({ type, commits, how }: Walk): Promise<void> {
 
   do {
     const pageSize = how.sizes[pages % how.sizes.length] ?? 1
-    const reply = await askPage(apiName, how, pageSize, pageToken)
-    if (refusalOf(model, asked) !== undefined) {
-      expect(reply.body).toMatchObject({ errorName: refusalOf(model, asked) })
+    const reply = await requestPage(apiName, how, pageSize, pageToken)
+    if (refusalOf(model, condition) !== undefined) {
+      expect(reply.body).toMatchObject({ errorName: refusalOf(model, condition) })
       return
     }
     const page = pageOf(reply)
     const visible = snapshot ? atStart : objects
-    const all = answer(model, visible.values(), asked, order)
-    const anchor = last
+    const all = evaluate(model, visible.values(), condition, order)
+    const cursor = last
     const rest = all.filter(
-      (object) => anchor === undefined || compareObjects(model, order, object, anchor) > 0,
+      (object) => cursor === undefined || compareObjects(model, order, object, cursor) > 0,
     )
     const expected = rest.slice(0, pageSize)
-    const shown = page.data.map((record) => record.properties)
-    const wanted = expected.map((object) => select(model, object, selection))
-    if (!isDeepStrictEqual(shown, wanted)) expect(shown, `page ${pages + 1}`).toEqual(wanted)
+    const actual = page.data.map((record) => record.properties)
+    const selected = expected.map((object) => select(model, object, selection))
+    if (!isDeepStrictEqual(actual, selected)) {
+      expect(actual, `page ${pages + 1}`).toEqual(selected)
+    }
     expect(page.nextPageToken !== undefined).toBe(rest.length > expected.length)
-    if (page.nextPageToken !== undefined) expect(shown).not.toEqual([])
-    // A count with conditions is taken once, without them it is the count of the moment.
+    if (page.nextPageToken !== undefined) expect(actual).not.toEqual([])
+    // A filtered count is taken once per walk; an unfiltered one is current.
     total =
-      asked.as === 'listing' && asked.filters.length === 0 ? all.length : (total ?? all.length)
-    expect(page.totalCount).toBe(asked.as === 'search 2.0' ? undefined : String(total))
+      condition.as === 'listing' && condition.filters.length === 0
+        ? all.length
+        : (total ?? all.length)
+    expect(page.totalCount).toBe(condition.as === 'search 2.0' ? undefined : String(total))
 
     seen.push(...expected.map((object) => keyOf(type, object)))
     last = expected.at(-1)
@@ -153,13 +157,13 @@ async function checkWalk({ type, commits, how }: Walk): Promise<void> {
     pages += 1
   } while (pageToken !== undefined)
 
-  // Whatever happened meanwhile: what nobody touched was seen exactly once, if it was asked for.
+  // Each match that no commit touched was returned exactly once.
   expect(new Set(snapshot ? seen : seen.filter((key) => !touched.has(key))).size).toBe(
     snapshot ? seen.length : seen.filter((key) => !touched.has(key)).length,
   )
   for (const [key, object] of atStart) {
     if (touched.has(key) && !snapshot) continue
-    expect(seen.includes(key), key).toBe(isAskedFor(model, object, asked))
+    expect(seen.includes(key), key).toBe(isMatch(model, object, condition))
   }
 }
 
@@ -202,32 +206,32 @@ async function write(
   return objects
 }
 
-function askPage(
+function requestPage(
   apiName: string,
   how: Case,
   pageSize: number,
   pageToken: string | undefined,
 ): Promise<Answer> {
-  const { asked, order, selection, snapshot, commas } = how
+  const { condition, order, selection, snapshot, commas } = how
   const paging = { pageSize, pageToken, snapshot }
   const objects = `/api/v1/ontologies/${apiName}/objects/${apiName}`
-  if (asked.as === 'search 2.0') {
+  if (condition.as === 'search 2.0') {
     return service.ask(`/api/${apiName}/v1/objects/types/${apiName}/search`, {
-      json: { query: asked.query, ...paging },
+      json: { query: condition.query, ...paging },
     })
   }
-  if (asked.as === 'search 1.0') {
-    // What is the default can be left out.
+  if (condition.as === 'search 1.0') {
+    // Defaults can be omitted.
     const fields = order.map(({ property, direction, nulls }) => ({
       field: `properties.${property}`,
       ...(direction === 'asc' && commas ? {} : { direction }),
       ...(nulls === 'last' && commas ? {} : { nulls }),
     }))
-    const json = { query: asked.query, orderBy: { fields }, fields: selection, ...paging }
+    const json = { query: condition.query, orderBy: { fields }, fields: selection, ...paging }
     return service.ask(`${objects}/search`, { json })
   }
   const parameters = new URLSearchParams()
-  for (const [name, value] of asked.filters) parameters.append(name, value)
+  for (const [name, value] of condition.filters) parameters.append(name, value)
   parameters.set('pageSize', String(pageSize))
   if (pageToken !== undefined) parameters.set('pageToken', pageToken)
   if (snapshot) parameters.set('snapshot', 'true')

@@ -1,3 +1,8 @@
+/**
+ * Arbitraries of object types and of histories of their objects. Objects and queries draw the values
+ * of a field from the same small pool, so that there are ties and matches.
+ */
+
 import fc from 'fast-check'
 import type {
   ObjectTypeDefinition,
@@ -11,18 +16,13 @@ import {
 import type { ModelType, Properties } from './query-model.ts'
 import { poolsOf, SAMPLES, spell } from './query-samples.ts'
 
-/**
- * Random object types and random histories of their objects. Each field has a small pool of values
- * from which objects and questions draw alike, so that there are ties and that questions hit.
- */
-
-/** Something that questions can be about: a property, or a field of a struct. */
+/** A field that queries can name: a property, or a field of a struct. */
 export interface QueryField {
   readonly property: string
   readonly structField: string | undefined
   readonly type: ScalarType
-  /** Whether an object can hold several values. */
-  readonly many: boolean
+  /** True if an object can hold several values. */
+  readonly isMultiValued: boolean
   readonly pool: readonly unknown[]
 }
 
@@ -34,7 +34,7 @@ export interface GeneratedType {
   readonly fields: readonly QueryField[]
 }
 
-/** A change as it is sent, and as the model keeps it. */
+/** A change as it is sent, and as the model stores it. */
 export type GeneratedChange =
   | { readonly put: Properties; readonly key: unknown; readonly kept: Properties }
   | { readonly delete: unknown; readonly key: unknown }
@@ -44,7 +44,7 @@ export interface History {
   readonly commits: readonly (readonly GeneratedChange[])[]
 }
 
-/** Names that ask for trouble: periods, case, names of methods, names of operators. */
+/** Names that provoke bugs: periods, case, names of methods, names of operators. */
 export const PROPERTY_NAMES = [
   ...['a', 'A', 'b', 'a.b', 'a.b.c', 'name', 'Name.eq', 'x-1', '1', '_', 'properties', 'p.x', 'eq'],
   ...['constructor', 'toString', 'hasOwnProperty', 'id', 'pk', 'value', 'o.pk', 'rowid'],
@@ -91,7 +91,7 @@ function scalarShape({ type, pool }: Pool): Shape {
   return {
     definition: { type },
     values: fc.constantFrom(...pool),
-    fields: [{ structField: undefined, type, many: false, pool }],
+    fields: [{ structField: undefined, type, isMultiValued: false, pool }],
   }
 }
 
@@ -110,7 +110,7 @@ function structShape(fields: readonly (readonly [string, Pool])[]): Shape {
     fields: fields.map(([structField, { type, pool }]) => ({
       structField,
       type,
-      many: false,
+      isMultiValued: false,
       pool,
     })),
   }
@@ -120,11 +120,11 @@ function arrayShape({ definition, values, fields }: Shape): Shape {
   return {
     definition: { type: 'array', items: definition as NonNullable<PropertyDefinition['items']> },
     values: fc.array(values, { maxLength: 3 }),
-    fields: fields.map((field) => ({ ...field, many: true })),
+    fields: fields.map((field) => ({ ...field, isMultiValued: true })),
   }
 }
 
-/** An object type with its keys, and the values of each of its properties but the key. */
+/** An object type with its keys, and the values of its other properties. */
 interface TypeWithValues {
   readonly type: GeneratedType
   readonly valuesOf: ReadonlyMap<string, fc.Arbitrary<unknown>>
@@ -202,7 +202,7 @@ export function histories(names: readonly string[] = PROPERTY_NAMES): fc.Arbitra
   })
 }
 
-/** A history, and commits that come after it. */
+/** A history, and commits for later. */
 export function historiesWithMore(
   names: readonly string[],
   mostCommits: number,
@@ -213,7 +213,7 @@ export function historiesWithMore(
     return fc
       .record({
         first: fc.tuple(...type.keys.map((key) => puts(generated, fc.constant(key)))),
-        // Some keys stay free, so that later commits can insert.
+        // Some keys stay unused, so that later commits can insert.
         held: fc.nat(5),
         more: fc.array(some, { maxLength: mostCommits }),
       })
@@ -251,7 +251,7 @@ function puts(
     const entries = names.map((name, index) => [name, row[index]] as const)
     const sent = entries.flatMap(([name, value]) => {
       const definition = type.model.properties.get(name)
-      // A null that is sent and a property that is left out are the same.
+      // A null and an absent property are the same.
       if (value === undefined) return variant % 2 === 0 ? [] : [[name, null] as const]
       return definition === undefined ? [] : [[name, spellAll(definition, value, variant)] as const]
     })
@@ -263,7 +263,7 @@ function puts(
   })
 }
 
-/** Spells every single value in a property. */
+/** Varies the spelling of every scalar in a property. */
 function spellAll(definition: PropertyDefinition, value: unknown, variant: number): unknown {
   const { type, items, fields } = definition
   if (type === 'array') {

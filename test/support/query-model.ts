@@ -1,13 +1,13 @@
+/**
+ * The reference model of queries: evaluates requests, in the form that clients send, over arrays of
+ * objects. It shares no code with the service, so that the two can disagree.
+ */
+
 import type { PropertyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import type { ScalarType } from '../../src/ontology/definition/property-type.ts'
 import { isInOrOnRing, type RingCorner } from './query-ring.ts'
 import { hasTerms, plainTerms, type TextMatch } from './query-terms.ts'
 import { compareValues } from './query-values.ts'
-
-/**
- * A plain evaluator of queries: an array of objects in, an array of objects out. It knows requests
- * as clients write them and shares no code with the product, so that the two can disagree.
- */
 
 export interface ModelType {
   readonly primaryKey: string
@@ -15,7 +15,7 @@ export interface ModelType {
   readonly properties: ReadonlyMap<string, PropertyDefinition>
 }
 
-/** The properties of an object in canonical JSON, nulls left out. */
+/** The properties of an object in canonical JSON, without nulls. */
 export type Properties = Readonly<Record<string, unknown>>
 
 export interface ModelOrderTerm {
@@ -24,27 +24,27 @@ export interface ModelOrderTerm {
   readonly nulls: 'first' | 'last'
 }
 
-/** What is asked: the query of a search in either revision, or the filters of a listing. */
-export type Asked =
+/** The condition of a request: the query of a search, or the filters of a list request. */
+export type RequestCondition =
   | { readonly as: 'search 1.0'; readonly query: RequestQuery }
   | { readonly as: 'search 2.0'; readonly query: RequestQuery }
   | { readonly as: 'listing'; readonly filters: readonly (readonly [string, string])[] }
 
 export type RequestQuery = Readonly<Record<string, unknown>> & { readonly type: string }
 
-/** The objects that are asked for, in their order. */
-export function answer(
+/** Returns the matching objects in order. */
+export function evaluate(
   type: ModelType,
   objects: Iterable<Properties>,
-  asked: Asked,
+  condition: RequestCondition,
   order: readonly ModelOrderTerm[],
 ): Properties[] {
   return [...objects]
-    .filter((object) => isAskedFor(type, object, asked))
+    .filter((object) => isMatch(type, object, condition))
     .sort((a, b) => compareObjects(type, order, a, b))
 }
 
-/** The object as a caller sees it who selected some properties; all of them when none is named. */
+/** Returns the selected properties of an object; an empty selection means all. */
 export function select(
   type: ModelType,
   object: Properties,
@@ -56,7 +56,7 @@ export function select(
   )
 }
 
-/** The order of a listing: term by term, then by key in the direction of the last term. */
+/** Compares objects term by term, then by key in the direction of the last term. */
 export function compareObjects(
   type: ModelType,
   order: readonly ModelOrderTerm[],
@@ -84,36 +84,44 @@ export function compareObjects(
   return 0
 }
 
-export function isAskedFor(type: ModelType, object: Properties, asked: Asked): boolean {
-  if (asked.as === 'listing') return passesFilters(type, object, asked.filters)
-  return holds(type, object, asked.query, asked.as === 'search 1.0' ? findField1 : findField2)
+export function isMatch(type: ModelType, object: Properties, condition: RequestCondition): boolean {
+  if (condition.as === 'listing') return passesFilters(type, object, condition.filters)
+  return holds(
+    type,
+    object,
+    condition.query,
+    condition.as === 'search 1.0' ? findField1 : findField2,
+  )
 }
 
-/** The error that a request deserves that makes no sense: a range whose ends are the wrong way round. */
-export function refusalOf(type: ModelType, asked: Asked): 'InvalidRangeQuery' | undefined {
-  if (asked.as === 'listing') return undefined
-  const findField = asked.as === 'search 1.0' ? findField1 : findField2
-  const isUpsideDown = (query: RequestQuery): boolean => {
+/** Returns the error that the service must answer: inverted ranges are refused. */
+export function refusalOf(
+  type: ModelType,
+  condition: RequestCondition,
+): 'InvalidRangeQuery' | undefined {
+  if (condition.as === 'listing') return undefined
+  const findField = condition.as === 'search 1.0' ? findField1 : findField2
+  const isInverted = (query: RequestQuery): boolean => {
     const inner = [query['value']].flat() as RequestQuery[]
-    if (query.type === 'not' || query.type === 'or') return inner.some(isUpsideDown)
+    if (query.type === 'not' || query.type === 'or') return inner.some(isInverted)
     if (query.type !== 'and') return false
     const bounds = inner.filter(({ type: operator }) => /^[lg]te?$/.test(operator))
-    return inner.some(isUpsideDown) || bounds.some((low) => bounds.some((high) => cross(low, high)))
+    return inner.some(isInverted) || bounds.some((low) => bounds.some((high) => cross(low, high)))
   }
   const cross = (low: RequestQuery, high: RequestQuery): boolean => {
     const { property, structField } = findField(type, String(low['field']))
     const definition = type.properties.get(property)
     if (low['field'] !== high['field'] || definition === undefined) return false
-    // Where there are several values, one may be small and another large.
+    // Of several values, one can be small and another large.
     const { type: scalar } = definition
     if (structField !== undefined || scalar === 'array' || scalar === 'struct') return false
     if (!low.type.startsWith('g') || !high.type.startsWith('l')) return false
     return compareValues(scalar, low['value'], high['value']) > 0
   }
-  return isUpsideDown(asked.query) ? 'InvalidRangeQuery' : undefined
+  return isInverted(condition.query) ? 'InvalidRangeQuery' : undefined
 }
 
-/** A value in an object, or nothing, also for names that every JavaScript object knows. */
+/** Returns a property, ignoring those that every JavaScript object inherits. */
 export function own(object: Properties, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
@@ -149,7 +157,7 @@ function holds(
     case 'anyTerm':
     case 'allTerms': {
       const values = valuesOf(type, object, field()).map(({ value }) => String(value))
-      return readsAs(values, query.type, String(query['value']), query['fuzzy'] === true)
+      return hasText(values, query.type, String(query['value']), query['fuzzy'] === true)
     }
     case 'keyword': {
       const terms = textsOf(type, object).flatMap(plainTerms)
@@ -164,19 +172,16 @@ function holds(
   }
 }
 
-/**
- * Whether the values of a field read as a question wants: words in a row must stand in one value,
- * words anywhere may stand in several.
- */
-function readsAs(
+/** True if the values match a text query. `allTerms` may spread over values, the others may not. */
+function hasText(
   values: readonly string[],
   match: TextMatch,
-  question: string,
+  queryText: string,
   fuzzy: boolean,
 ): boolean {
-  const asked = plainTerms(question)
-  if (match === 'allTerms') return hasTerms(match, values.flatMap(plainTerms), asked, fuzzy)
-  return values.some((value) => hasTerms(match, plainTerms(value), asked, fuzzy))
+  const terms = plainTerms(queryText)
+  if (match === 'allTerms') return hasTerms(match, values.flatMap(plainTerms), terms, fuzzy)
+  return values.some((value) => hasTerms(match, plainTerms(value), terms, fuzzy))
 }
 
 function compares(
@@ -184,10 +189,10 @@ function compares(
   object: Properties,
   field: FieldName,
   operator: string,
-  wanted: unknown,
+  operand: unknown,
 ): boolean {
   return valuesOf(type, object, field).some(({ type: scalar, value }) => {
-    const compared = compareValues(scalar, value, wanted)
+    const compared = compareValues(scalar, value, operand)
     switch (operator) {
       case 'lt':
         return compared < 0
@@ -203,7 +208,7 @@ function compares(
   })
 }
 
-/** Filters of different kinds must all hold; values of one kind are alternatives. */
+/** All filters must hold; several values of one filter are alternatives. */
 function passesFilters(
   type: ModelType,
   object: Properties,
@@ -237,7 +242,7 @@ interface FieldName {
 
 type FindField = (type: ModelType, written: string) => FieldName
 
-/** `properties.NAME` or `properties.NAME.FIELD`; names hold periods, the longest property wins. */
+/** `properties.NAME` or `properties.NAME.FIELD`; names can contain periods, the longest wins. */
 export function findField1(type: ModelType, written: string): FieldName {
   const name = written.replace(/^properties\./, '')
   if (type.properties.has(name)) return { property: name }
@@ -263,7 +268,7 @@ interface TypedValue {
   readonly value: unknown
 }
 
-/** Every single value that an object holds in a property, or in one field of it. */
+/** Returns every scalar of a property, or of one of its struct fields. */
 function valuesOf(
   type: ModelType,
   object: Properties,

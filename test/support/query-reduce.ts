@@ -1,19 +1,19 @@
-import type { GeneratedChange, GeneratedType } from './query-arbitraries.ts'
-import type { Asked, RequestQuery } from './query-model.ts'
-import type { Request } from './query-requests.ts'
-
 /**
- * Makes a failure small: leaves out changes and parts of the question as long as it still fails.
- * Much faster than to shrink a whole group of questions, of which one failed.
+ * Shrinks a failing case: removes changes and parts of the query while it still fails. Much faster
+ * than shrinking a whole group of cases, of which one failed.
  */
+
+import type { GeneratedChange, GeneratedType } from './query-arbitraries.ts'
+import type { RequestCondition, RequestQuery } from './query-model.ts'
+import type { Request } from './query-requests.ts'
 
 export interface Failing<Case extends Request> {
   readonly commits: readonly (readonly GeneratedChange[])[]
   readonly how: Case
 }
 
-/** Attempts to make a failure smaller, at most. */
-const MOST_ATTEMPTS = 300
+/** The maximum number of attempts to shrink a failure. */
+const MAX_ATTEMPTS = 300
 
 export async function failureOf(run: () => Promise<void>): Promise<Error | undefined> {
   try {
@@ -24,7 +24,7 @@ export async function failureOf(run: () => Promise<void>): Promise<Error | undef
   }
 }
 
-/** The failure again, with as little data and as short a question as possible. */
+/** Returns the failure with as little data and as short a query as possible. */
 export async function explainFailure<Case extends Request>(
   type: GeneratedType,
   failing: Failing<Case>,
@@ -54,14 +54,14 @@ async function reduceFailure<Case extends Request>(
 ): Promise<Failing<Case>> {
   let smallest = failing
   let attempts = 0
-  for (let found = true; found; ) {
-    found = false
-    for (const smaller of smallerOnes(smallest, plainer)) {
+  for (let isShrinking = true; isShrinking; ) {
+    isShrinking = false
+    for (const smaller of smallerCases(smallest, plainer)) {
       attempts += 1
-      if (attempts > MOST_ATTEMPTS) return smallest
+      if (attempts > MAX_ATTEMPTS) return smallest
       if (await stillFails(smaller)) {
         smallest = smaller
-        found = true
+        isShrinking = true
         break
       }
     }
@@ -69,7 +69,7 @@ async function reduceFailure<Case extends Request>(
   return smallest
 }
 
-function* smallerOnes<Case extends Request>(
+function* smallerCases<Case extends Request>(
   { commits, how }: Failing<Case>,
   plainer: Partial<Case>,
 ): Generator<Failing<Case>> {
@@ -78,7 +78,8 @@ function* smallerOnes<Case extends Request>(
     const value = plainer[name]
     if (how[name] !== value) yield { commits, how: { ...how, [name]: value } }
   }
-  for (const asked of smallerAsked(how.asked)) yield { commits, how: { ...how, asked } }
+  for (const condition of smallerConditions(how.condition))
+    yield { commits, how: { ...how, condition } }
   if (how.selection.length > 0) yield { commits, how: { ...how, selection: [] } }
   for (const index of how.order.keys()) {
     yield { commits, how: { ...how, order: how.order.toSpliced(index, 1) } }
@@ -98,14 +99,14 @@ function* smallerCommits(commits: Failing<Request>['commits']) {
   }
 }
 
-function* smallerAsked(asked: Asked): Generator<Asked> {
-  if (asked.as === 'listing') {
-    for (const index of asked.filters.keys()) {
-      yield { ...asked, filters: asked.filters.toSpliced(index, 1) }
+function* smallerConditions(condition: RequestCondition): Generator<RequestCondition> {
+  if (condition.as === 'listing') {
+    for (const index of condition.filters.keys()) {
+      yield { ...condition, filters: condition.filters.toSpliced(index, 1) }
     }
     return
   }
-  for (const query of smallerQueries(asked.query)) yield { ...asked, query }
+  for (const query of smallerQueries(condition.query)) yield { ...condition, query }
 }
 
 function* smallerQueries(query: RequestQuery): Generator<RequestQuery> {

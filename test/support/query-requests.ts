@@ -1,24 +1,29 @@
+/** Arbitraries of requests about a generated type, in the form that clients send. */
+
 import fc from 'fast-check'
 import type { GeneratedType, QueryField } from './query-arbitraries.ts'
-import { type Asked, findField1, type ModelOrderTerm, type RequestQuery } from './query-model.ts'
+import {
+  findField1,
+  type ModelOrderTerm,
+  type RequestCondition,
+  type RequestQuery,
+} from './query-model.ts'
 import { positions, SAMPLES, separators, spell, texts } from './query-samples.ts'
 import { plainTerms } from './query-terms.ts'
 import { canBeEqual, canBeLess, compareValues } from './query-values.ts'
 
-/** Random questions about a random type, as clients write them. */
-
 export interface Request {
-  readonly asked: Asked
+  readonly condition: RequestCondition
   readonly order: readonly ModelOrderTerm[]
   readonly selection: readonly string[]
 }
 
-/** How deep and, or and not are nested at most: as deep as the service allows. */
+/** The maximum nesting of and, or and not that the service allows. */
 const DEPTH = 3
 
 export function requests(type: GeneratedType): fc.Arbitrary<Request> {
   return fc.record({
-    asked: fc.oneof(
+    condition: fc.oneof(
       { weight: 3, arbitrary: searches1(type) },
       { weight: 2, arbitrary: searches2(type) },
       { weight: 1, arbitrary: listings(type) },
@@ -28,19 +33,19 @@ export function requests(type: GeneratedType): fc.Arbitrary<Request> {
   })
 }
 
-export function searches1(type: GeneratedType): fc.Arbitrary<Asked> {
+export function searches1(type: GeneratedType): fc.Arbitrary<RequestCondition> {
   return nested(leaves1(type), DEPTH)
     .filter((query) => isAffordable(query))
     .map((query) => ({ as: 'search 1.0' as const, query }))
 }
 
-export function searches2(type: GeneratedType): fc.Arbitrary<Asked> {
+export function searches2(type: GeneratedType): fc.Arbitrary<RequestCondition> {
   return nested(leaves2(type), DEPTH)
     .filter((query) => isAffordable(query))
     .map((query) => ({ as: 'search 2.0' as const, query }))
 }
 
-/** Whether a query stays within the limits of the service, which other tests are about. */
+/** True if a query is within the limits of the service, which other tests cover. */
 function isAffordable(query: RequestQuery): boolean {
   const leaves = leavesOf(query)
   const fuzzy = leaves.filter((leaf) => leaf['fuzzy'] === true)
@@ -73,7 +78,7 @@ const RANGES = ['lt', 'lte', 'gt', 'gte'] as const
 function leaves1(type: GeneratedType): fc.Arbitrary<RequestQuery> {
   const named = type.fields.flatMap((field) => {
     const written = `properties.${field.property}${field.structField === undefined ? '' : `.${field.structField}`}`
-    // A property whose name holds a period can hide the field of a struct.
+    // A property whose name contains a period can shadow the field of a struct.
     const found = findField1(type.model, written)
     const isHidden = found.property !== field.property || found.structField !== field.structField
     return isHidden ? [] : [{ field, written }]
@@ -83,12 +88,12 @@ function leaves1(type: GeneratedType): fc.Arbitrary<RequestQuery> {
     .map(([name, value]) => ({ type: 'isNull', field: `properties.${name}`, value }))
   const compared = named.flatMap(({ field, written }) => [
     ...comparisons(field, written),
-    ...(field.many && canBeEqual(field.type)
+    ...(field.isMultiValued && canBeEqual(field.type)
       ? [valuesFor(field).map((value) => ({ type: 'contains', field: written, value }))]
       : []),
   ])
   const read = named.flatMap(({ field, written }) =>
-    field.type === 'string' ? textQuestions(field, written) : [],
+    field.type === 'string' ? textQueries(field, written) : [],
   )
   return fc.oneof(
     { weight: 1, arbitrary: nulls },
@@ -106,7 +111,7 @@ function leaves2(type: GeneratedType): fc.Arbitrary<RequestQuery> {
   )
   const pool = type.fields.flatMap((field) => (field.type === 'string' ? field.pool : []))
   const points = type.fields.flatMap((field) => (field.type === 'geopoint' ? field.pool : []))
-  const keyword = questionTexts(pool).map((query) => ({ type: 'keyword', query }))
+  const keyword = queryTexts(pool).map((query) => ({ type: 'keyword', query }))
   return fc.oneof(
     { weight: 1, arbitrary: fc.constant({ type: 'empty' }) },
     { weight: pool.length > 0 ? 4 : 1, arbitrary: keyword },
@@ -128,7 +133,7 @@ function comparisons(field: QueryField, written: string): fc.Arbitrary<RequestQu
   ]
 }
 
-/** Values to ask about: mostly ones that the data has, in any spelling. */
+/** Values to compare with: mostly ones from the data, in any spelling. */
 function valuesFor({ type, pool }: QueryField): fc.Arbitrary<unknown> {
   return fc
     .tuple(
@@ -141,32 +146,28 @@ function valuesFor({ type, pool }: QueryField): fc.Arbitrary<unknown> {
     .map(([value, variant]) => spell(type, value, variant))
 }
 
-function textQuestions({ pool }: QueryField, field: string): fc.Arbitrary<RequestQuery>[] {
-  const question = questionTexts(pool)
+function textQueries({ pool }: QueryField, field: string): fc.Arbitrary<RequestQuery>[] {
+  const text = queryTexts(pool)
   return [
     fc
-      .tuple(fc.constantFrom('phrase', 'prefix'), question)
+      .tuple(fc.constantFrom('phrase', 'prefix'), text)
       .map(([type, value]) => ({ type, field, value })),
     fc
-      .tuple(
-        fc.constantFrom('anyTerm', 'allTerms'),
-        question,
-        fc.constantFrom({}, { fuzzy: false }),
-      )
+      .tuple(fc.constantFrom('anyTerm', 'allTerms'), text, fc.constantFrom({}, { fuzzy: false }))
       .map(([type, value, fuzzy]) => ({ type, field, value, ...fuzzy })),
     fc
-      .tuple(fc.constantFrom('anyTerm', 'allTerms'), question)
+      .tuple(fc.constantFrom('anyTerm', 'allTerms'), text)
       .map(([type, value]) => ({ type, field, value, fuzzy: true })),
   ]
 }
 
-/** Texts to ask about: words of the data in a row, cut short, misspelt, or in another case. */
-function questionTexts(pool: readonly unknown[]): fc.Arbitrary<string> {
+/** Query texts: consecutive words of the data, truncated, misspelt, or in another case. */
+function queryTexts(pool: readonly unknown[]): fc.Arbitrary<string> {
   const known = fc.constantFrom(...(pool.length > 0 ? pool.map(String) : ['the quick fox']))
   const inOne = fc
     .tuple(known.map(wordsOf), fc.nat(3), fc.integer({ min: 1, max: 3 }))
     .map(([words, from, count]) => words.slice(from % Math.max(words.length, 1)).slice(0, count))
-  // The end of one text and the start of another: in a row only where the border is lost.
+  // The end of one text and the start of another: adjacent only if the boundary is lost.
   const inTwo = fc
     .tuple(known.map(wordsOf), known.map(wordsOf))
     .map(([one, other]) => [...one.slice(-1), ...other.slice(0, 1)])
@@ -195,7 +196,7 @@ function wordsOf(text: string): string[] {
   return text.split(/[\s?!:;(){}"~-]+/u).filter((word) => word !== '')
 }
 
-/** One to three letters left out, put in or changed. */
+/** One to three letters removed, inserted or replaced. */
 function misspelt(text: string): fc.Arbitrary<string> {
   const edit = fc.tuple(fc.nat(8), fc.nat(1), fc.constantFrom('', 'x'))
   return fc.array(edit, { minLength: 1, maxLength: 3 }).map((edits) => {
@@ -205,7 +206,7 @@ function misspelt(text: string): fc.Arbitrary<string> {
   })
 }
 
-/** Closed rings around, through and beside the places of the data. */
+/** Closed rings around, through and beside the points of the data. */
 function rings(
   points: readonly unknown[],
 ): fc.Arbitrary<{ longitude: number; latitude: number }[]> {
@@ -226,8 +227,8 @@ function rings(
     .map((corners) => [...corners, ...corners.slice(0, 1)])
 }
 
-/** Filters of a listing, on up to three properties. */
-export function listings(type: GeneratedType): fc.Arbitrary<Asked> {
+/** Filters of a list request, on up to three properties. */
+export function listings(type: GeneratedType): fc.Arbitrary<RequestCondition> {
   const whole = type.fields.filter(({ structField }) => structField === undefined)
   const filter = fc.constantFrom(...whole).chain((field) => filtersOn(type, field))
   return fc
@@ -259,10 +260,10 @@ function filtersOn(type: GeneratedType, field: QueryField): fc.Arbitrary<Filter>
     )
   const options: fc.Arbitrary<Filter>[] = [named('isNull', fc.constantFrom(['true'], ['false']))]
   if (canBeEqual(field.type)) {
-    const operators = field.many ? ['contains'] : ['eq', 'neq']
+    const operators = field.isMultiValued ? ['contains'] : ['eq', 'neq']
     options.push(...operators.map((operator) => named(operator, values)))
   }
-  if (canBeLess(field.type) && !field.many && field.type !== 'string') {
+  if (canBeLess(field.type) && !field.isMultiValued && field.type !== 'string') {
     options.push(
       fc
         .record({
@@ -273,7 +274,7 @@ function filtersOn(type: GeneratedType, field: QueryField): fc.Arbitrary<Filter>
           shown: fc.constantFrom<number[]>([0], [1], [0, 1]),
         })
         .map(({ low, high, ends, closed, shown }) => {
-          // The ends of a range stand in their order, or the range is refused.
+          // The bounds of a range must be in order, or the range is refused.
           const [from = '', to = ''] = ends.toSorted((a, b) => compareValues(field.type, a, b))
           const both = [[low + closed[0], from] as const, [high + closed[1], to] as const]
           return {
@@ -287,7 +288,7 @@ function filtersOn(type: GeneratedType, field: QueryField): fc.Arbitrary<Filter>
   return fc.oneof(...options)
 }
 
-/** A property in a query string: in short or in full, in any case unless that would be ambiguous. */
+/** A property in a query string: either prefix, in any case unless that is ambiguous. */
 function writtenNames(type: GeneratedType, property: string): fc.Arbitrary<string> {
   const alike = [...type.model.properties.keys()].filter(
     (name) => name.toLowerCase() === property.toLowerCase(),
@@ -298,10 +299,12 @@ function writtenNames(type: GeneratedType, property: string): fc.Arbitrary<strin
     .map(([prefix, name]) => `${prefix}.${name}`)
 }
 
-/** Up to three terms; often none of them decides alone. */
+/** Up to three terms; ties are common. */
 export function orders(type: GeneratedType): fc.Arbitrary<ModelOrderTerm[]> {
   const sortable = type.fields
-    .filter((field) => !field.many && field.structField === undefined && canBeEqual(field.type))
+    .filter(
+      (field) => !field.isMultiValued && field.structField === undefined && canBeEqual(field.type),
+    )
     .map(({ property }) => property)
   const terms = fc
     .shuffledSubarray(sortable, { minLength: 0, maxLength: Math.min(3, sortable.length) })

@@ -1,18 +1,18 @@
-/** Points in rings, by exact arithmetic on whole numbers. */
+/** Point-in-polygon tests in exact integer arithmetic. */
 
 export interface RingCorner {
   readonly longitude: number
   readonly latitude: number
 }
 
-/** Doubles of the size of coordinates become whole numbers without a loss. */
+/** Scales doubles of the size of coordinates to integers without loss. */
 const SCALE = 2 ** 70
 
 function exact(coordinate: number): bigint {
   return BigInt(coordinate * SCALE)
 }
 
-/** Whether a point lies in a closed ring, by the even-odd rule, or on one of its edges. */
+/** True if a point lies in a closed ring, by the even-odd rule, or on one of its edges. */
 export function isInOrOnRing(
   [longitude, latitude]: readonly number[],
   ring: readonly RingCorner[],
@@ -27,7 +27,7 @@ export function isInOrOnRing(
       exact(to.longitude),
       exact(to.latitude),
     ]
-    // The side of the edge on which the point lies; zero on its line.
+    // The sign says on which side of the edge the point lies; zero means on its line.
     const side = (x2 - x1) * (y - y1) - (y2 - y1) * (x - x1)
     if (side === 0n && isBetween(x, x1, x2) && isBetween(y, y1, y2)) return true
     if (y1 > y !== y2 > y && (y2 > y1 ? side > 0n : side < 0n)) isInside = !isInside

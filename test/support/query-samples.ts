@@ -1,10 +1,10 @@
+/**
+ * Arbitraries of values of every property type, in canonical JSON, biased towards values that
+ * databases handle wrongly. `spell` writes a value in another way.
+ */
+
 import fc from 'fast-check'
 import type { ScalarType } from '../../src/ontology/definition/property-type.ts'
-
-/**
- * Random values of every property type, in canonical JSON: what comes back for what was sent. Each
- * leans towards the places where databases go wrong. `spell` writes a value in another way.
- */
 
 const WORDS = [
   ...[
@@ -38,10 +38,10 @@ const WORDS = [
     "ΣΑΣ'Α",
     '日本',
   ],
-  // Past the BMP: a face, a pair of letters of which one is the other's capital.
+  // Outside the BMP: an emoji, and a letter in both cases.
   ...['\u{1f600}', '\u{1f600}x', '\u{10400}bc', '\u{10428}bc', '\u{1d4b3}'],
   ...['\uffff', '\ufffd', '\u200d', '\u0001', '\\', '/', '<b>', '&', '^', '+1', '1', '1a'],
-  // What the text index writes for itself, if it can.
+  // Characters that a text index may use internally.
   ...[
     '\ue02e',
     'x\ue02ey',
@@ -92,7 +92,7 @@ const longs = fc
   .oneof(
     fc.bigInt({ min: -3n, max: 3n }),
     fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
-    // Neighbours that are one number to a double.
+    // Neighbours that are equal as doubles.
     fc.bigInt({ min: 2n ** 63n - 3n, max: 2n ** 63n - 1n }),
     fc.bigInt({ min: 2n ** 53n - 1n, max: 2n ** 53n + 2n }),
     fc.bigInt({ min: -(2n ** 63n), max: -(2n ** 63n) + 2n }),
@@ -109,7 +109,7 @@ function floatings(any: fc.Arbitrary<number>): fc.Arbitrary<number | string> {
 const digits = (length: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: length })
 
-/** Neighbours, with zeros where they count and where they do not. */
+/** Neighbours, with significant and insignificant zeros. */
 const NEAR_DECIMALS = [
   ['0', '0.0', '0.1', '0.10', '0.09', '0.11', '-0.1', '-0.10', '-0.11', '-0.109'],
   ['1', '1.0', '1.01', '9', '10', '10.50', '-1', '-1.0', '-1.01', '-9', '-10', '-10.5', '-100'],
@@ -155,8 +155,8 @@ const timestamps = fc
   })
 
 /**
- * Exact in binary: a point within a rounding error of a slanting edge is on the side that doubles
- * say, as docs/queries.md tells, and the model calculates exactly.
+ * Exact in binary: the service decides on which side of an edge a point lies in doubles (see
+ * docs/queries.md), the model in exact arithmetic.
  */
 const UNEVEN = [0.25, 0.5, -0.75]
 
@@ -198,7 +198,7 @@ export const SAMPLES: Readonly<Record<ScalarType, fc.Arbitrary<unknown>>> = {
   attachment: fc.nat(3).map((number) => ({ rid: `ri.attachments.main.attachment.${number}` })),
 }
 
-/** Values that are hard to tell apart: where a pool has several of them, mistakes show. */
+/** Values that are easily confused: a pool with several of them reveals mistakes. */
 const FAMILIES: Readonly<Partial<Record<ScalarType, readonly (readonly unknown[])[]>>> = {
   decimal: NEAR_DECIMALS,
   long: [
@@ -214,7 +214,7 @@ const FAMILIES: Readonly<Partial<Record<ScalarType, readonly (readonly unknown[]
     ['2024-02-29T23:59:59.999999Z', '2024-02-29T23:59:59.999Z', '2024-03-01T00:00:00Z'],
   ],
   string: [
-    // So long that one more letter, or one less, allows another edit.
+    // Lengths at which one letter more or less changes the allowed edit distance.
     ['quick', 'quack', 'quacks', 'quicks', 'quicker', 'Quirky', 'QUICK brown', 'qu'],
     ['orange', 'oranxx', 'orxxge', 'ornge', 'orang', 'oraxx', 'o\u{1f600}ange', 'o\u{1f600}xnge'],
     ['ab', 'ax', 'abc', 'abx', 'axx', 'abcd', 'abcde', 'abcxx', 'b\u{1f600}', 'x\u{1f600}'],
@@ -224,7 +224,7 @@ const FAMILIES: Readonly<Partial<Record<ScalarType, readonly (readonly unknown[]
   ],
 }
 
-/** A few values of a type, as the objects of one type have them. */
+/** Small pools of values, from which objects and queries draw. */
 export function poolsOf(type: ScalarType): fc.Arbitrary<readonly unknown[]> {
   const any = fc.array(SAMPLES[type], { minLength: 1, maxLength: 5 })
   const families = FAMILIES[type]
@@ -235,7 +235,7 @@ export function poolsOf(type: ScalarType): fc.Arbitrary<readonly unknown[]> {
   return fc.oneof(any, near)
 }
 
-/** Another way to write the same value, one of several; most values have one way only. */
+/** Returns one of the spellings of a value; most values have only one. */
 export function spell(type: ScalarType, value: unknown, variant: number): unknown {
   switch (type) {
     case 'boolean':
@@ -268,7 +268,7 @@ function padded(number: string): string {
   return number.startsWith('-') ? `-00${number.slice(1)}` : `+0${number}`
 }
 
-/** The same moment on a clock that is so many minutes ahead of UTC. */
+/** Writes the same instant with an offset from UTC. */
 function withOffset(timestamp: string, minutes: number): string {
   const moment = Date.parse(`${timestamp.slice(0, 19)}Z`) + minutes * 60_000
   const local = new Date(moment).toISOString()

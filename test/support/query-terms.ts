@@ -1,15 +1,15 @@
-/** Full text as the contract tells it, written plainly: terms, runs of terms, similar terms. */
+/** The reference model of full text, written from the contract: terms, phrases, fuzzy terms. */
 
 const SEPARATORS = new Set('?!,:;-[](){}\'"~')
 
-/** The terms of a text: cut at white space and separators, in lower case, without lone periods. */
+/** Splits a text at white space and separators, in lower case, without lone periods. */
 export function plainTerms(text: string): string[] {
   const terms: string[] = []
   let term = ''
   for (const character of `${text} `) {
     if (!SEPARATORS.has(character) && !/\s/u.test(character)) {
-      // Character by character: what a letter becomes does not depend on its neighbours. Sigma has
-      // two small forms for one capital.
+      // By character: the lower case of a letter does not depend on its neighbours. Sigma has two
+      // lower-case forms.
       term += character === 'ς' ? 'σ' : character.toLowerCase()
       continue
     }
@@ -21,41 +21,41 @@ export function plainTerms(text: string): string[] {
 
 export type TextMatch = 'phrase' | 'prefix' | 'anyTerm' | 'allTerms'
 
-/** Whether a text holds the terms of a question; a question without terms is found nowhere. */
+/** True if a text contains the terms of a query; a query without terms matches nothing. */
 export function hasTerms(
   match: TextMatch,
   text: readonly string[],
-  asked: readonly string[],
+  terms: readonly string[],
   fuzzy: boolean,
 ): boolean {
-  if (asked.length === 0) return false
-  const holds = (term: string) =>
+  if (terms.length === 0) return false
+  const contains = (term: string) =>
     text.some((other) => other === term || (fuzzy && isSimilar(term, other)))
   switch (match) {
     case 'anyTerm':
-      return asked.some(holds)
+      return terms.some(contains)
     case 'allTerms':
-      return asked.every(holds)
+      return terms.every(contains)
     case 'phrase':
-      return text.some((_, start) => asked.every((term, index) => text[start + index] === term))
+      return text.some((_, start) => terms.every((term, index) => text[start + index] === term))
     case 'prefix':
       return text.some((_, start) =>
-        asked.every((term, index) => {
+        terms.every((term, index) => {
           const other = text[start + index]
-          return index === asked.length - 1 ? other?.startsWith(term) === true : other === term
+          return index === terms.length - 1 ? other?.startsWith(term) === true : other === term
         }),
       )
   }
 }
 
-/** The longer the term that was asked for, the more edits it forgives. */
+/** Longer query terms allow more edits. */
 function isSimilar(term: string, other: string): boolean {
   const { length } = [...term]
   const most = length < 3 ? 0 : length < 6 ? 1 : 2
   return editDistance([...term], [...other]) <= most
 }
 
-/** Levenshtein, as in the books: the whole table, nothing cut short. */
+/** The textbook Levenshtein distance, with the whole table. */
 function editDistance(a: readonly string[], b: readonly string[]): number {
   const table = [Array.from({ length: b.length + 1 }, (_, column) => column)]
   for (let row = 1; row <= a.length; row += 1) {

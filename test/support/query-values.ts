@@ -1,11 +1,11 @@
-import type { ScalarType } from '../../src/ontology/definition/property-type.ts'
-
 /**
- * How values compare, written from the contract and without a look at the product: numbers as
- * numbers, text by code point, dates and timestamps by time. Values are JSON, in any spelling.
+ * The reference model of comparisons, written from the contract: numbers as numbers, text by code
+ * point, dates and timestamps by time. Values are JSON, in any spelling.
  */
 
-/** What a value amounts to: a number of any size, or code points. */
+import type { ScalarType } from '../../src/ontology/definition/property-type.ts'
+
+/** A value in comparable form: a number of any size, or code points. */
 type Measure = bigint | number | readonly number[]
 
 const MEASURES: Readonly<Partial<Record<ScalarType, (value: unknown) => Measure>>> = {
@@ -23,12 +23,12 @@ const MEASURES: Readonly<Partial<Record<ScalarType, (value: unknown) => Measure>
   timestamp: microseconds,
 }
 
-/** Whether values of the type can equal others at all. */
+/** True if values of the type can be compared for equality. */
 export function canBeEqual(type: ScalarType): boolean {
   return MEASURES[type] !== undefined
 }
 
-/** Whether questions may ask for less and more. */
+/** True if values of the type can be compared with less and greater. */
 export function canBeLess(type: ScalarType): boolean {
   return canBeEqual(type) && type !== 'boolean' && type !== 'marking'
 }
@@ -62,7 +62,7 @@ function wholeNumber(value: unknown): bigint {
   return BigInt(String(value).replace('+', ''))
 }
 
-/** More digits after the point than any decimal has. */
+/** More fraction digits than any decimal has. */
 const DECIMAL_PLACES = 120
 
 function scaledDecimal(value: unknown): bigint {

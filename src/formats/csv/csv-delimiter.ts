@@ -1,19 +1,19 @@
+/** Detects the delimiter of a CSV file. */
+
 import { readExportEnd } from '../export-end.ts'
 import { isBlank, type SplitLine } from '../lines.ts'
 import { isUnreadable } from '../row.ts'
 import { beginRecord, readRecordLine } from './csv-cells.ts'
 
-/** Which character stands between the columns of a CSV file. */
-
 const DELIMITERS = [',', ';', '\t', '|']
 
-/** Lines and characters at the beginning of a file that the guess looks at. */
+/** The size of the sample at the beginning of a file. */
 const GUESS_LINES = 50
 const GUESS_LENGTH = 1024 * 1024
 
-/** The lines to guess from; undefined if more should be read first. */
+/** Returns the sample, or undefined if more lines are needed. */
 export function linesToGuessFrom(lines: readonly SplitLine[]): readonly SplitLine[] | undefined {
-  // The same lines however the file arrives, so that the guess is always the same.
+  // The sample does not depend on how the file is split into chunks.
   let length = 0
   for (const [index, line] of lines.entries()) {
     length += isUnreadable(line) ? 0 : line.text.length
@@ -22,7 +22,7 @@ export function linesToGuessFrom(lines: readonly SplitLine[]): readonly SplitLin
   return undefined
 }
 
-/** The one with which most records have as many columns as the header, and more than one. */
+/** Returns the delimiter with which most records have the column count of the header, if above one. */
 export function guessDelimiter(lines: readonly SplitLine[]): string {
   let best = { delimiter: ',', fitting: 0, columns: 1 }
   for (const delimiter of DELIMITERS) {
@@ -36,7 +36,7 @@ export function guessDelimiter(lines: readonly SplitLine[]): string {
   return best.delimiter
 }
 
-/** How many columns each record has, as far as the records end within the lines. */
+/** Returns the column count of each record that ends within the lines. */
 function columnsOfRecords(lines: readonly SplitLine[], delimiter: string): number[] {
   const counts: number[] = []
   let record = beginRecord(1, '')

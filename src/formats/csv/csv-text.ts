@@ -1,12 +1,11 @@
-/** Writing CSV. */
+/** Writes CSV. */
 
-/** What would be read as something else: separators, blanks at the ends, the line of the end. */
+/** Texts that would be misread without quotes: separators, outer white space, the end line. */
 const MUST_QUOTE = /^#|[",\n\r]|^\s|\s$|^$/
 
 /**
- * One record, without the end of its line. A missing value is an empty cell and an empty text is
- * `""`, so that the two stay apart. A text that starts with `#` is quoted, so that no value is ever
- * taken for the end of the export.
+ * Returns one record without a line feed. A missing value is an empty cell, an empty text is `""`. A
+ * text that starts with `#` is quoted, so that it cannot be mistaken for the end line of an export.
  */
 export function csvLine(values: readonly (string | undefined)[]): string {
   return values.map(csvCell).join(',')

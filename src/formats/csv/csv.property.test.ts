@@ -12,7 +12,7 @@ const oddText = fc.string({
   maxLength: 8,
 })
 
-/** Tables of two columns or more, of which the first is never missing: it is the key. */
+/** Tables of two or more columns; the first is the key and never missing. */
 const tables = fc.integer({ min: 2, max: 4 }).chain((columns) =>
   fc.array(
     fc
@@ -33,7 +33,7 @@ function header(columns: number): string[] {
 }
 
 describe('CSV that was written', () => {
-  it('is read as it was, however it arrives', async () => {
+  it('is read back in any chunks', async () => {
     await fc.assert(
       fc.asyncProperty(
         tables,
@@ -57,7 +57,7 @@ describe('CSV that was written', () => {
     )
   })
 
-  it('is read as another program reads it', async () => {
+  it('is read like csv-parse reads it', async () => {
     await fc.assert(
       fc.asyncProperty(tables, async (table) => {
         const names = header(table[0]?.length ?? 0)
@@ -72,7 +72,7 @@ describe('CSV that was written', () => {
     )
   })
 
-  it('gives the same rows and messages for any text, however it arrives', async () => {
+  it('yields the same rows and messages in any chunks', async () => {
     const texts = fc.array(oddText, { maxLength: 12 }).map((parts) => `a,b\n${parts.join('\n')}`)
     const outcome = async (text: string, cuts: readonly number[]) => {
       try {

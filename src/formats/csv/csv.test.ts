@@ -8,7 +8,7 @@ const read = (text: string | Uint8Array, delimiter?: string, cuts?: readonly num
   contentOf(readCsv(inChunks(text, cuts), { delimiter }))
 
 describe('CSV', () => {
-  it('has a header, quotes, line ends of two kinds, and lines that are blank', async () => {
+  it('can have quotes, both line endings and blank lines', async () => {
     const text =
       '\ufeff"id",name\r\n\r\n1,"a ""b"", c"\r\n2,"two\r\nlines\n\nfour"\r\n   \n3,5" pipe\n4,'
     expect(await read(text)).toEqual([
@@ -19,14 +19,14 @@ describe('CSV', () => {
     ])
   })
 
-  it('tells an empty text from a missing value', async () => {
+  it('distinguishes an empty text from a missing value', async () => {
     expect(await read('a,b,c\n,"",x\n"",,\n')).toEqual([
       [2, { b: '', c: 'x' }],
       [3, { a: '' }],
     ])
   })
 
-  it('keeps a column that has an odd name', async () => {
+  it('keeps a column named __proto__', async () => {
     const [row] = await read('__proto__,constructor\n1,2\n')
     expect(Object.entries(row?.[1] as object)).toEqual([
       ['__proto__', '1'],
@@ -34,7 +34,7 @@ describe('CSV', () => {
     ])
   })
 
-  it('goes on after records that do not fit', async () => {
+  it('continues after invalid records', async () => {
     const bytes = Buffer.from('a,b,c\n1,2\n1,2,3,4\nx\n"1"2,3,4\n\xe9,2,3\n1,2,3\n', 'latin1')
     expect(await read(bytes)).toEqual([
       [2, 'has 2 columns, the header has 3'],
@@ -46,7 +46,7 @@ describe('CSV', () => {
     ])
   })
 
-  it('passes over a line of many megabytes', async () => {
+  it('skips a line of many megabytes', async () => {
     const text = `a,b\n1,${'x'.repeat(9_000_000)}\n1,2\n`
     expect(await read(text, undefined, [65_536])).toEqual([
       [2, 'is longer than 8388608 bytes'],
@@ -62,19 +62,19 @@ describe('CSV', () => {
     ['a\n1 2\n', { a: '1 2' }],
     ['name, first;age\n"x;y";2\n', { 'name, first': 'x;y', age: '2' }],
     ['a,b;c\n1,2\n3,4\n', { a: '1', 'b;c': '2' }],
-  ])('guesses the delimiter of %j', async (text, cells) => {
+  ])('detects the delimiter of %j', async (text, cells) => {
     const rows = await read(text)
     expect(rows[0]).toEqual([2, cells])
     expect(await read(text, undefined, [1])).toEqual(rows)
   })
 
-  it('takes a delimiter that is given', async () => {
+  it('uses a given delimiter', async () => {
     expect(await read('a;b,c\n1;2,3\n', ';')).toEqual([[2, { a: '1', 'b,c': '2,3' }]])
     expect(await read('a:b\n1:2\n', ':')).toEqual([[2, { a: '1', b: '2' }]])
     expect(await read('a\tb\n\t\n1\t\n', '\t')).toEqual([[3, { a: '1' }]])
   })
 
-  it('checks and passes over the end of an export', async () => {
+  it('checks and skips the end line of an export', async () => {
     const lines = [csvLine(['id']), csvLine(['#1']), csvLine(['# end of export: 9 objects'])]
     const text = lines.join('\n')
     const cells = [
@@ -83,33 +83,33 @@ describe('CSV', () => {
     ]
     expect(await read(`${text}\n${exportEndLine('csv', 2, 7)}\n\n`)).toEqual(cells)
     await expect(read(`${text}\n${exportEndLine('csv', 3, 7)}\n`)).rejects.toThrow(
-      'line 4: the export was cut or changed: it had 3 objects, 2 are here',
+      'line 4: the file was truncated or changed: the export had 3 objects, the file has 2',
     )
     await expect(read(`${text}\n${exportEndLine('csv', 2, 7)}\nx\n`)).rejects.toThrow(
-      'line 5: more follows after the end of the export',
+      'line 5: there is data after the end of the export',
     )
     await expect(read(`${text}\n# export failed: {}\n`)).rejects.toThrow(
-      'line 4: the export failed here, the rest is missing',
+      'line 4: the export failed here and is incomplete; export again',
     )
   })
 
   it.each([
-    ['', 'there is no header line'],
-    ['\n\n', 'there is no header line'],
+    ['', 'the file has no header line'],
+    ['\n\n', 'the file has no header line'],
     ['a,,c\n1,2,3\n', 'line 1: column 2 of the header has no name'],
     ['\na,b,a\n', 'line 2: the header names a twice'],
     ['"a"b,c\n', 'line 1: the header has text after the closing quote of column 1'],
-    ['a,b\r1,2\r', 'line 1: the header holds a carriage return; lines must end with LF or CRLF'],
-    ['a,b\n1,2\n3,"x\n\n4,5\n', 'line 3: a quote that opens here is never closed'],
+    ['a,b\r1,2\r', 'line 1: the header contains a carriage return; lines must end with LF or CRLF'],
+    ['a,b\n1,2\n3,"x\n\n4,5\n', 'line 3: the quote that opens here is never closed'],
     [
       `a,b\n1,"${`${'x'.repeat(999_999)}\n`.repeat(10)}`,
-      'line 2: a record longer than 8388608 bytes; perhaps a quote that opens here is never closed',
+      'line 2: the record is longer than 8388608 bytes; check for a quote that is never closed',
     ],
   ])('cannot be read: %#', async (text, message) => {
     await expect(read(text, undefined, [65_536])).rejects.toThrow(message)
   })
 
-  it('cannot be read where bytes in a header or a quoted cell are not UTF-8', async () => {
+  it('cannot be read if a header or a quoted cell is not UTF-8', async () => {
     await expect(read(Buffer.from('\xe9,b\n', 'latin1'))).rejects.toThrow(
       'line 1: the header is not UTF-8',
     )

@@ -1,3 +1,5 @@
+/** Reads CSV files with a header. The delimiter is detected unless it is given. */
+
 import { checkExportEnd, readExportEnd } from '../export-end.ts'
 import { type Line, type SplitLine, splitLines, withoutByteOrderMark } from '../lines.ts'
 import {
@@ -13,8 +15,6 @@ import {
 import { beginRecord, type CsvRecord, readRecordLine } from './csv-cells.ts'
 import { guessDelimiter, linesToGuessFrom } from './csv-delimiter.ts'
 
-/** CSV with a header; the delimiter is guessed where none is given. */
-
 export interface CsvOptions {
   readonly delimiter?: string | undefined
 }
@@ -28,20 +28,20 @@ async function* readRecords(
   givenDelimiter: string | undefined,
 ): AsyncGenerator<readonly ReadRow[]> {
   let records = givenDelimiter === undefined ? undefined : new CsvRecords(givenDelimiter)
-  let waiting: SplitLine[] = []
+  let pending: SplitLine[] = []
   for await (const lines of splitLines(stream, RECORD_MAX_BYTES)) {
     if (records === undefined) {
-      waiting = waiting.concat(lines)
-      const guessable = linesToGuessFrom(waiting)
-      if (guessable === undefined) continue
-      records = new CsvRecords(guessDelimiter(guessable))
-    } else waiting = [...lines]
-    const rows = records.take(waiting)
-    waiting = []
+      pending = pending.concat(lines)
+      const sample = linesToGuessFrom(pending)
+      if (sample === undefined) continue
+      records = new CsvRecords(guessDelimiter(sample))
+    } else pending = [...lines]
+    const rows = records.take(pending)
+    pending = []
     if (rows.length > 0) yield rows
   }
-  records ??= new CsvRecords(guessDelimiter(waiting))
-  const rows = records.take(waiting)
+  records ??= new CsvRecords(guessDelimiter(pending))
+  const rows = records.take(pending)
   if (rows.length > 0) yield rows
   records.end()
 }
@@ -49,9 +49,9 @@ async function* readRecords(
 class CsvRecords {
   readonly #delimiter: string
   #header: readonly string[] | undefined
-  /** A record whose last line is still to come. */
-  #begun: CsvRecord | undefined
-  #begunLength = 0
+  /** A record that continues on the next line. */
+  #openRecord: CsvRecord | undefined
+  #openLength = 0
   #count = 0
   #ended = false
 
@@ -71,15 +71,17 @@ class CsvRecords {
   }
 
   end(): void {
-    if (this.#begun !== undefined) {
-      throw new UnreadableFile(`line ${this.#begun.line}: a quote that opens here is never closed`)
+    if (this.#openRecord !== undefined) {
+      throw new UnreadableFile(
+        `line ${this.#openRecord.line}: the quote that opens here is never closed`,
+      )
     }
-    if (this.#header === undefined) throw new UnreadableFile('there is no header line')
+    if (this.#header === undefined) throw new UnreadableFile('the file has no header line')
   }
 
   #takeLine(line: Line): ReadRow | undefined {
     const text = withoutByteOrderMark(line)
-    if (this.#begun === undefined) {
+    if (this.#openRecord === undefined) {
       if (this.#isBlank(text)) return undefined
       this.#refuseAfterEnd(line)
       const end = readExportEnd('csv', text)
@@ -89,22 +91,22 @@ class CsvRecords {
         return undefined
       }
     }
-    const record = this.#begun ?? beginRecord(line.number, text)
+    const record = this.#openRecord ?? beginRecord(line.number, text)
     if (!readRecordLine(record, text, this.#delimiter)) {
       this.#keepOpen(record, text)
       return undefined
     }
-    this.#begun = undefined
+    this.#openRecord = undefined
     return this.#finish(record)
   }
 
   #keepOpen(record: CsvRecord, text: string): void {
-    this.#begunLength = this.#begun === undefined ? text.length : this.#begunLength + text.length
-    this.#begun = record
-    if (this.#begunLength <= RECORD_MAX_BYTES) return
+    this.#openLength = this.#openRecord === undefined ? text.length : this.#openLength + text.length
+    this.#openRecord = record
+    if (this.#openLength <= RECORD_MAX_BYTES) return
     throw new UnreadableFile(
-      `line ${record.line}: a record longer than ${RECORD_MAX_BYTES} bytes; ` +
-        'perhaps a quote that opens here is never closed',
+      `line ${record.line}: the record is longer than ${RECORD_MAX_BYTES} bytes; ` +
+        'check for a quote that is never closed',
     )
   }
 
@@ -121,7 +123,7 @@ class CsvRecords {
         ? undefined
         : `has ${cells.length} column${cells.length === 1 ? '' : 's'}, the header has ${columns}`)
     if (problem !== undefined) return { line, reason: problem, excerpt: excerptOf(record.start) }
-    // Spreadsheets write their empty rows as delimiters.
+    // Spreadsheets write empty rows as delimiters only.
     if (columns > 1 && cells.every((cell) => cell === undefined)) return undefined
     const named: Record<string, string | undefined> = {}
     for (let index = 0; index < columns; index += 1) {
@@ -130,14 +132,14 @@ class CsvRecords {
     return { line, cells: named }
   }
 
-  /** A line that cannot be read at all. */
+  /** Passes on an unreadable line, or throws if the rest of the file depends on it. */
   #refuse(row: UnreadableRow): ReadRow {
     if (this.#header === undefined) {
       throw new UnreadableFile(`line ${row.line}: the header ${row.reason}`)
     }
-    if (this.#begun !== undefined) {
+    if (this.#openRecord !== undefined) {
       throw new UnreadableFile(
-        `line ${row.line}: ${row.reason}, in the record that starts at line ${this.#begun.line}`,
+        `line ${row.line}: ${row.reason}, in the record that starts at line ${this.#openRecord.line}`,
       )
     }
     this.#refuseAfterEnd({ number: row.line })
@@ -146,10 +148,10 @@ class CsvRecords {
 
   #refuseAfterEnd({ number }: { readonly number: number }): void {
     if (!this.#ended) return
-    throw new UnreadableFile(`line ${number}: more follows after the end of the export`)
+    throw new UnreadableFile(`line ${number}: there is data after the end of the export`)
   }
 
-  /** A line without a character in it; tabs can be a record of missing values. */
+  /** A blank line, unless it contains the delimiter: tabs can be a record of missing values. */
   #isBlank(text: string): boolean {
     if (text.charCodeAt(0) > 0x20) return false
     return text.trim() === '' && !text.includes(this.#delimiter)
@@ -165,7 +167,7 @@ function readHeader({ line, cells, problem }: CsvRecord): readonly string[] {
     }
     if (name.includes('\r')) {
       throw new UnreadableFile(
-        `line ${line}: the header holds a carriage return; lines must end with LF or CRLF`,
+        `line ${line}: the header contains a carriage return; lines must end with LF or CRLF`,
       )
     }
     if (names.has(name)) throw new UnreadableFile(`line ${line}: the header names ${name} twice`)

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
 import { parseExactly } from './exact-json.ts'
 
-it('gives whole numbers as they are written, however large', () => {
+it('parses integers of any size exactly', () => {
   fc.assert(
     fc.property(fc.array(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n })), (numbers) => {
       const { value } = parseExactly(`[${numbers.join(',')}]`)
@@ -13,7 +13,7 @@ it('gives whole numbers as they are written, however large', () => {
   )
 })
 
-it('gives everything else as JSON.parse does', () => {
+it('parses everything else like JSON.parse', () => {
   fc.assert(
     fc.property(fc.json({ noUnicodeString: false }), (text) => {
       const { value, hasBigIntegers } = parseExactly(text)

@@ -1,15 +1,15 @@
-/** Reading JSON without losing digits. */
+/** Parses JSON without losing digits of large integers. */
 
-/** Only with so many digits, or with an exponent, can a number be more than a double holds. */
+/** Integers with fewer digits are exact as doubles. */
 const MAY_LOSE_DIGITS = /\d{16}/
 
 export interface ExactJson {
   readonly value: unknown
-  /** Whether some whole numbers are given as big integers, because a number would lose digits. */
+  /** True if the value contains bigints, for integers that a double cannot represent. */
   readonly hasBigIntegers: boolean
 }
 
-/** Throws what `JSON.parse` throws. */
+/** Parses JSON like `JSON.parse`, with bigints for unsafe integers. */
 export function parseExactly(text: string): ExactJson {
   if (!MAY_LOSE_DIGITS.test(text)) return { value: JSON.parse(text), hasBigIntegers: false }
   let hasBigIntegers = false
@@ -22,7 +22,7 @@ export function parseExactly(text: string): ExactJson {
   return { value, hasBigIntegers }
 }
 
-/** `JSON.parse` tells how a number is written; the types of the language do not know that yet. */
+/** Passes the source text of each value, which TypeScript's types of `JSON.parse` do not have yet. */
 function parseWithSource(
   text: string,
   revive: (value: unknown, source: string | undefined) => unknown,

@@ -13,7 +13,7 @@ const oddText = fc.string({
 })
 
 describe('a JSON array', () => {
-  it('holds the same objects however it is written and cut', async () => {
+  it('yields the same objects in any spelling and any chunks', async () => {
     const objects = fc.array(
       fc.dictionary(oddText, fc.oneof(oddText, fc.double(), fc.jsonValue({ maxDepth: 2 }))),
       { maxLength: 5 },
@@ -28,7 +28,7 @@ describe('a JSON array', () => {
     )
   })
 
-  it('knows the line where each object starts', async () => {
+  it('reports the line on which each object starts', async () => {
     const text = '\ufeff\n[\n {"a":\n1}\n ,{"b": "]}\\"\\\\"},\n\n{"c":{"d":[{}]}} ]\n \n'
     for (const cuts of [[1], [2], [100]]) {
       expect(await read(text, cuts)).toEqual([
@@ -40,7 +40,7 @@ describe('a JSON array', () => {
     expect(await read(' [ ] ')).toEqual([])
   })
 
-  it('goes on after an element that is no object', async () => {
+  it('continues after an element that is not an object', async () => {
     const text = Buffer.from('[1, "],", null,\n[{}], {"a":01}, {"\xe9":1}, {"a":1}]', 'latin1')
     for (const cuts of [[1], [3], [100]]) {
       expect(await read(text, cuts)).toEqual([
@@ -55,7 +55,7 @@ describe('a JSON array', () => {
     }
   })
 
-  it('passes over an element that is too large', async () => {
+  it('skips an element that is too large', async () => {
     const text = `[{"a":"${'x'.repeat(9_000_000)}"},{"a":1}]`
     expect(await read(text, [65_536])).toEqual([
       [1, 'is longer than 8388608 bytes'],
@@ -70,14 +70,17 @@ describe('a JSON array', () => {
     ['[{"a":1}\n', 'line 2: the file ends before the array does'],
     ['[{"a":1},', 'line 1: the file ends before the array does'],
     ['[', 'line 1: the file ends before the array does'],
-    ['[{"a":1}\n{"b":1}]', 'line 2: a comma or the end of the array is missing before this'],
-    ['[{"a":1}}]', 'line 1: a comma or the end of the array is missing before this'],
-    ['[{"a":1},\n]', 'line 2: an object is missing before this'],
-    ['[,{"a":1}]', 'line 1: an object is missing before this'],
-    ['[{"a":1}]\n[', 'line 2: more follows after the end of the array'],
-    ['{\n"a":1}', 'line 1: one JSON object, but an array of objects or an object on each line'],
-    ['a,b\n1,2', 'line 1: not the beginning of a JSON array'],
-    [' \n', 'there is no JSON in it'],
+    ['[{"a":1}\n{"b":1}]', 'line 2: expected a comma or the end of the array'],
+    ['[{"a":1}}]', 'line 1: expected a comma or the end of the array'],
+    ['[{"a":1},\n]', 'line 2: expected an object'],
+    ['[,{"a":1}]', 'line 1: expected an object'],
+    ['[{"a":1}]\n[', 'line 2: there is data after the end of the array'],
+    [
+      '{\n"a":1}',
+      'line 1: a single JSON object; expected an array of objects, or one object per line',
+    ],
+    ['a,b\n1,2', 'line 1: expected the beginning of a JSON array'],
+    [' \n', 'the file contains no JSON'],
   ])('%j cannot be read: %s', async (text, message) => {
     for (const cuts of [[1], [100]]) {
       await expect(read(text, cuts)).rejects.toThrow(message)

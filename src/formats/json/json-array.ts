@@ -1,3 +1,5 @@
+/** Reads a JSON array of objects as a stream: splits off each element, then parses it. */
+
 import { isUtf8 } from 'node:buffer'
 import {
   excerptOf,
@@ -7,8 +9,6 @@ import {
   UnreadableFile,
 } from '../row.ts'
 import { readObject } from './ndjson.ts'
-
-/** A JSON array of objects, read as it arrives: each element is cut out, then parsed. */
 
 export function readJsonArray(stream: AsyncIterable<Buffer>): RowSource {
   return { kind: 'json', rows: readElements(stream) }
@@ -32,10 +32,10 @@ const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
-/** Pieces of an unfinished element that are kept apart. */
+/** Chunks of an incomplete element before they are concatenated. */
 const MAX_PIECES = 256
 
-/** What the scanner waits for. */
+/** The token that the scanner expects, or is inside of. */
 type State =
   | 'array'
   | 'first element'
@@ -50,13 +50,13 @@ class ElementSplitter {
   #state: State = 'array'
   #line = 1
   #position = 0
-  /** How many objects and arrays are open inside the element. */
+  /** The number of open objects and arrays inside the element. */
   #depth = 0
   #isEscaped = false
-  /** The line where the element starts, and what former chunks hold of it. */
+  /** The line on which the element starts, and its chunks so far. */
   #elementLine = 1
-  #begun: Buffer[] = []
-  #begunBytes = 0
+  #partial: Buffer[] = []
+  #partialBytes = 0
   #rows: ReadRow[] = []
 
   take(chunk: Buffer): ReadRow[] {
@@ -82,7 +82,7 @@ class ElementSplitter {
 
   end(): void {
     if (this.#state === 'nothing') return
-    if (this.#state === 'array') throw new UnreadableFile('there is no JSON in it')
+    if (this.#state === 'array') throw new UnreadableFile('the file contains no JSON')
     throw new UnreadableFile(
       this.#isInside()
         ? `line ${this.#elementLine}: the file ends inside the object that starts here`
@@ -94,7 +94,7 @@ class ElementSplitter {
     return this.#state === 'nested' || this.#state === 'text' || this.#state === 'literal'
   }
 
-  /** A byte between elements; true where an element starts. */
+  /** Takes a byte between elements; returns true if it starts an element. */
   #takeBetween(byte: number): boolean {
     this.#position += 1
     if (isSpace(byte)) {
@@ -104,22 +104,22 @@ class ElementSplitter {
     switch (this.#state) {
       case 'array':
         if (byte === BYTE_ORDER_MARK[this.#position - 1]) return false
-        if (byte !== OPEN_ARRAY) this.#refuse(whatStartsHere(byte))
+        if (byte !== OPEN_ARRAY) this.#refuse(unexpectedStart(byte))
         this.#state = 'first element'
         return false
       case 'comma':
         if (byte === COMMA) this.#state = 'element'
         else if (byte === CLOSE_ARRAY) this.#state = 'nothing'
-        else this.#refuse('a comma or the end of the array is missing before this')
+        else this.#refuse('expected a comma or the end of the array')
         return false
       case 'nothing':
-        return this.#refuse('more follows after the end of the array')
+        return this.#refuse('there is data after the end of the array')
       default:
         if (byte === CLOSE_ARRAY && this.#state === 'first element') {
           this.#state = 'nothing'
           return false
         }
-        if (byte === COMMA || byte === CLOSE_ARRAY) this.#refuse('an object is missing before this')
+        if (byte === COMMA || byte === CLOSE_ARRAY) this.#refuse('expected an object')
         this.#startElement(byte)
         return true
     }
@@ -132,7 +132,7 @@ class ElementSplitter {
     this.#state = this.#depth === 1 ? 'nested' : byte === QUOTE ? 'text' : 'literal'
   }
 
-  /** Each of the following returns where to go on: after what it read, or at the end. */
+  /** The skip methods return the index after the bytes that they took. */
 
   #skipNested(chunk: Buffer, from: number): number {
     let depth = this.#depth
@@ -179,7 +179,7 @@ class ElementSplitter {
     return chunk.length
   }
 
-  /** A number or a word: it ends before what follows. */
+  /** A number, true, false or null: ends before the next delimiter. */
   #skipLiteral(chunk: Buffer, from: number): number {
     let at = from
     while (at < chunk.length) {
@@ -193,23 +193,24 @@ class ElementSplitter {
     return at
   }
 
-  /** Keeps what this chunk holds of an element; of a larger one only that it was too large. */
+  /** Buffers a piece of an element; of one that is too large, only the first piece. */
   #begin(piece: Buffer): void {
-    this.#begunBytes += piece.length
-    if (this.#begunBytes > RECORD_MAX_BYTES) {
-      this.#begun = this.#begun.slice(0, 1)
+    this.#partialBytes += piece.length
+    if (this.#partialBytes > RECORD_MAX_BYTES) {
+      this.#partial = this.#partial.slice(0, 1)
       return
     }
-    this.#begun.push(piece)
-    if (this.#begun.length > MAX_PIECES) this.#begun = [Buffer.concat(this.#begun)]
+    this.#partial.push(piece)
+    if (this.#partial.length > MAX_PIECES) this.#partial = [Buffer.concat(this.#partial)]
   }
 
   #finish(end: Buffer): void {
     this.#begin(end)
-    const bytes = this.#begun.length === 1 ? (this.#begun[0] as Buffer) : Buffer.concat(this.#begun)
-    this.#rows.push(readElement(this.#elementLine, bytes, this.#begunBytes))
-    this.#begun = []
-    this.#begunBytes = 0
+    const bytes =
+      this.#partial.length === 1 ? (this.#partial[0] as Buffer) : Buffer.concat(this.#partial)
+    this.#rows.push(readElement(this.#elementLine, bytes, this.#partialBytes))
+    this.#partial = []
+    this.#partialBytes = 0
   }
 
   #refuse(reason: string): never {
@@ -233,8 +234,8 @@ function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === NEWLINE || byte === 0x0d || byte === 0x09
 }
 
-function whatStartsHere(byte: number): string {
+function unexpectedStart(byte: number): string {
   return byte === OPEN_OBJECT
-    ? 'one JSON object, but an array of objects or an object on each line is needed'
-    : 'not the beginning of a JSON array'
+    ? 'a single JSON object; expected an array of objects, or one object per line'
+    : 'expected the beginning of a JSON array'
 }

@@ -6,7 +6,7 @@ import { readNdjson } from './ndjson.ts'
 const read = (text: string | Uint8Array) => contentOf(readNdjson(inChunks(text)))
 
 describe('NDJSON', () => {
-  it('is an object on each line', async () => {
+  it('is one object per line', async () => {
     expect(await allRows(readNdjson(inChunks('\ufeff{"a": 1}\r\n\n  {"b":"é"}')))).toEqual([
       { line: 1, cells: { a: 1 }, json: '{"a": 1}\r' },
       { line: 3, cells: { b: 'é' }, json: '  {"b":"é"}' },
@@ -14,7 +14,7 @@ describe('NDJSON', () => {
     expect(await read('')).toEqual([])
   })
 
-  it('goes on after a line that is none', async () => {
+  it('continues after a line that is not an object', async () => {
     const bytes = Buffer.from('{"a":1\n[1]\nnull\n"x"\n{"a":"\xe9"}\n{"a":2}\n', 'latin1')
     expect(await read(bytes)).toEqual([
       [1, 'is not JSON'],
@@ -26,7 +26,7 @@ describe('NDJSON', () => {
     ])
   })
 
-  it('checks and passes over the end of an export, also of several in one file', async () => {
+  it('checks and skips end lines of exports, even several in one file', async () => {
     const first = `{"a":1}\n{"a":2}\n${exportEndLine('ndjson', 2, 7)}\n`
     expect(await read(first)).toHaveLength(2)
     expect(
@@ -39,14 +39,14 @@ describe('NDJSON', () => {
       [4, { a: 3 }],
     ])
     await expect(read(`{"a":1}\n${exportEndLine('ndjson', 2, 7)}\n`)).rejects.toThrow(
-      'line 2: the export was cut or changed: it had 2 objects, 1 are here',
+      'line 2: the file was truncated or changed: the export had 2 objects, the file has 1',
     )
     await expect(read('{"a":1}\n{"$error":{"errorCode":"INTERNAL"}}\n')).rejects.toThrow(
-      'line 2: the export failed here, the rest is missing',
+      'line 2: the export failed here and is incomplete; export again',
     )
   })
 
-  it('takes what only looks like the end of an export as an object', async () => {
+  it('reads an object that only resembles an end line', async () => {
     const odd = ['{"$end":null}', '{"$end":{"count":1},"a":2}', '{"$end":{"count":"1"}}']
     expect(await read(odd.join('\n'))).toHaveLength(3)
   })

@@ -1,9 +1,9 @@
+/** Reads newline-delimited JSON: one object per line. */
+
 import { checkExportEnd, readExportEnd } from '../export-end.ts'
 import { isBlank, splitLines, withoutByteOrderMark } from '../lines.ts'
 import { excerptOf, isUnreadable, RECORD_MAX_BYTES, type ReadRow, type RowSource } from '../row.ts'
 import { type ExactJson, parseExactly } from './exact-json.ts'
-
-/** Newline-delimited JSON: an object on each line. */
 
 export function readNdjson(stream: AsyncIterable<Buffer>): RowSource {
   return { kind: 'json', rows: readObjects(stream) }
@@ -21,7 +21,7 @@ async function* readObjects(stream: AsyncIterable<Buffer>): AsyncGenerator<reado
         const end = readExportEnd('ndjson', text)
         if (end === undefined) rows.push(readObject(line.number, text))
         else {
-          // Exports can be put together into one file: each end counts what stands before it.
+          // Exports can be concatenated: each end line counts the objects since the previous one.
           checkExportEnd(line.number, end, count + rows.length)
           count = -rows.length
         }
@@ -32,7 +32,7 @@ async function* readObjects(stream: AsyncIterable<Buffer>): AsyncGenerator<reado
   }
 }
 
-/** One object, or why the text is none. */
+/** Parses one object; returns an unreadable row if the text is not a JSON object. */
 export function readObject(line: number, text: string): ReadRow {
   let json: ExactJson
   try {

@@ -19,24 +19,24 @@ function deltaPage(body: readonly number[]): Uint8Array {
   return Buffer.concat([header.bytes, Buffer.from(body)])
 }
 
-/** 128 values in a block, 4 smaller blocks in it, 3 values in all, the first is 1; they do not differ. */
+/** Blocks of 128 values in 4 miniblocks, 3 values in total, all equal to the first, which is 1. */
 const SAME = [0x80, 0x01, 4, 3, 2, 0, 0, 0, 0, 0]
 
-describe('a page of differences', () => {
+describe('a delta-encoded page', () => {
   const check = (body: readonly number[]) =>
     checkPages(deltaPage(body), column, { depth, rows: 3 }, {})
 
-  it('is let through', () => {
+  it('is accepted', () => {
     expect(() => check(SAME)).not.toThrow()
   })
 
   it.each([
     ['no values', [0, 4, 3, 2, 0, 0, 0, 0, 0]],
-    ['no smaller blocks', [0x80, 0x01, 0, 3, 2, 0]],
-    ['less than no values', [0x80, 0x80, 0x80, 0x80, 0x08, 4, 3, 2, 0, 0, 0, 0, 0]],
-    ['less than no smaller blocks', [0x80, 0x01, 0xff, 0xff, 0xff, 0xff, 0x0f, 3, 2, 0]],
+    ['no miniblocks', [0x80, 0x01, 0, 3, 2, 0]],
+    ['a negative size', [0x80, 0x80, 0x80, 0x80, 0x08, 4, 3, 2, 0, 0, 0, 0, 0]],
+    ['a negative number of miniblocks', [0x80, 0x01, 0xff, 0xff, 0xff, 0xff, 0x0f, 3, 2, 0]],
   ])('is refused if its blocks have %s', (_, body) => {
-    expect(() => check(body)).toThrow('a page has blocks of an impossible size')
+    expect(() => check(body)).toThrow('a page has an invalid block size')
   })
 
   it('is refused if it ends before its values do', () => {

@@ -1,3 +1,9 @@
+/**
+ * Validates the pages of a column before hyparquet decodes them. The library trusts page headers: in
+ * a damaged file, a run of two billion values exhausts memory, and a block of negative size never
+ * ends. Checking adds about a third to the time of columns that the library decodes.
+ */
+
 import type { ColumnMetaData, Compressors, SchemaTree } from 'hyparquet'
 import {
   cutOut,
@@ -11,17 +17,11 @@ import {
   readVarint,
 } from './parquet-page.ts'
 
-/**
- * Looks through the pages of a column before the Parquet library decodes them. The library believes
- * what pages say about themselves: in a damaged one, a run of two thousand million values fills all
- * memory, and a block of less than no bytes is read for ever.
- */
-
-/** How deep the values of a column can lie in optional and in repeated elements. */
+/** The maximum definition and repetition levels of a column. */
 export interface Depth {
   readonly definition: number
   readonly repetition: number
-  /** Neither in a group nor repeated: a value for each row. */
+  /** True for one value per row: neither in a group nor repeated. */
   readonly isFlat: boolean
 }
 
@@ -30,7 +30,7 @@ export function depthOf(root: SchemaTree, path: readonly string[]): Depth {
   let node = root
   for (const name of path) {
     const child = node.children.find(({ element }) => element.name === name)
-    if (child === undefined) throw new Error('its schema does not have this column')
+    if (child === undefined) throw new Error('the schema does not have this column')
     const type = child.element.repetition_type
     if (type !== 'REQUIRED') definition += 1
     if (type === 'REPEATED') repetition += 1
@@ -40,12 +40,12 @@ export function depthOf(root: SchemaTree, path: readonly string[]): Depth {
 }
 
 const RLE_ENCODING = 3
-/** Delta encodings, and how many sequences of packed numbers each has. */
+/** The delta encodings, with their number of packed sequences. */
 const DELTA_SEQUENCES: Readonly<Record<number, number>> = { 5: 1, 6: 1, 7: 2 }
 
 type Decompress = (page: Uint8Array, length: number) => Uint8Array
 
-/** Throws if the library had better not read the pages of a column. */
+/** Throws if a page of the column is invalid. */
 export function checkPages(
   chunk: Uint8Array,
   column: ColumnMetaData,
@@ -54,14 +54,14 @@ export function checkPages(
 ): void {
   const decompress =
     column.codec === 'UNCOMPRESSED' ? (page: Uint8Array) => page : compressors[column.codec]
-  if (decompress === undefined) throw new Error(`it is compressed with ${column.codec}`)
+  if (decompress === undefined) throw new Error(`the compression ${column.codec} is not supported`)
   const position = { at: 0 }
   let left = depth.isFlat ? rows : Number(column.num_values)
-  // The same end as that of the library: the last page of a flat column, or of the chunk.
+  // Stops where the library does: after the last page of a flat column, or of the chunk.
   while (position.at < chunk.length - 1 && (left > 0 || !depth.isFlat)) {
     const header = readPageHeader(chunk, position)
     const stored = cutPage(chunk, position, header, column)
-    if (header.type === 'other') throw new Error('it has a page of an unknown kind')
+    if (header.type === 'other') throw new Error('a page has an unknown type')
     if (header.type === 'dictionary') continue
     left -= header.valueCount
     const hasOtherRows =
@@ -94,15 +94,16 @@ function checkDataPage(
   }
   if (depth.definition > 0) {
     const levels = isSecond ? stored.subarray(repetitionBytes, levelsEnd) : cutOut(page, position)
-    const found = readLevels(levels, depth.definition, valueCount)
+    const definitions = readLevels(levels, depth.definition, valueCount)
     if (!isSecond) {
-      present = found.reduce((sum, level) => sum + (level === depth.definition ? 1 : 0), 0)
+      present = definitions.reduce((sum, level) => sum + (level === depth.definition ? 1 : 0), 0)
     }
   }
   if (encoding === RLE_ENCODING || DICTIONARY_ENCODINGS.includes(encoding)) {
     const isBare = isSecond ? encoding === RLE_ENCODING : type === 'BOOLEAN'
     const width = isBare ? 1 : (page[position.at] ?? 0)
-    if (width > MAX_WIDTH) throw new Error(`a page has numbers of ${width} bits`)
+    if (width > MAX_WIDTH)
+      throw new Error(`a page has a bit width of ${width}; the maximum is ${MAX_WIDTH}`)
     const numbers = isBare ? cutOut(page, position) : page.subarray(position.at + 1)
     const isRead = isSecond || width > 0
     if (isRead) readPackedNumbers(numbers, width, new Uint32Array(present), present)
@@ -117,10 +118,10 @@ function readLevels(bytes: Uint8Array, highest: number, count: number): Uint8Arr
   return levels
 }
 
-/** Blocks are some hundred values long. */
+/** Far above the block sizes in use, which are some hundred values. */
 const MAX_BLOCK = 2 ** 24
 
-/** Passes over numbers that are kept as differences, in blocks of packed blocks. */
+/** Skips a DELTA_BINARY_PACKED sequence: blocks of bit-packed miniblocks. */
 function skipDeltas(page: Uint8Array, position: Position, count: number): void {
   const blockSize = readVarint(page, position)
   const miniblocks = readVarint(page, position)
@@ -128,7 +129,7 @@ function skipDeltas(page: Uint8Array, position: Position, count: number): void {
   readVarint(page, position)
   const size = blockSize / miniblocks
   if (!(blockSize > 0 && blockSize <= MAX_BLOCK && size > 0 && size % 8 === 0)) {
-    throw new Error('a page has blocks of an impossible size')
+    throw new Error('a page has an invalid block size')
   }
   for (let done = 1; done < count; ) {
     readVarint(page, position)

@@ -1,3 +1,9 @@
+/**
+ * Maps the columns of a Parquet file to cell values: text, numbers, bigints and booleans as they are;
+ * dates, times, timestamps and decimals as exact text; JSON as its value; lists as arrays; structs and
+ * maps as objects.
+ */
+
 import { type ParquetParsers, parquetSchema, type SchemaElement, type SchemaTree } from 'hyparquet'
 import { setCell, UnreadableFile } from '../row.ts'
 import type { DictionaryColumn } from './parquet-dictionary.ts'
@@ -11,23 +17,17 @@ import {
   utf8Text,
 } from './parquet-text.ts'
 
-/**
- * What the columns of a Parquet file hold, and what becomes of it: text, numbers, big integers and
- * booleans as they are; dates, times, timestamps and decimals as exact text; JSON as its value;
- * lists as arrays; structs and maps as objects.
- */
-
 export interface ParquetColumn {
   readonly name: string
-  /** What is left to do with a value that the Parquet library read; most need nothing. */
+  /** Converts a value that hyparquet decoded; undefined if none is needed. */
   readonly convert: Convert | undefined
-  /** Set if its values can be read from a dictionary. */
-  readonly inDictionary: DictionaryColumn | undefined
+  /** Set if our dictionary decoder supports the column. */
+  readonly dictionary: DictionaryColumn | undefined
 }
 
 type Convert = (value: unknown) => unknown
 
-/** How the Parquet library is to make values of bytes and counts of units. */
+/** The parsers with which hyparquet decodes logical types. */
 export const PARQUET_PARSERS: Partial<ParquetParsers> = {
   stringFromBytes: utf8Text,
   jsonFromBytes: jsonValue,
@@ -38,8 +38,8 @@ export const PARQUET_PARSERS: Partial<ParquetParsers> = {
 }
 
 /**
- * The columns of a schema, and the schema as the Parquet library should see it: it would make a
- * binary float of a decimal, and knows some types only by their older names.
+ * Returns the columns of a schema, and the schema adapted for hyparquet, which would decode decimals
+ * as binary floats and knows some types only by their older names.
  */
 export function parquetColumns(schema: readonly SchemaElement[]): {
   readonly columns: readonly ParquetColumn[]
@@ -49,18 +49,18 @@ export function parquetColumns(schema: readonly SchemaElement[]): {
   const seen = new Set<string>()
   const columns = root.children.map((node): ParquetColumn => {
     const { name } = node.element
-    if (seen.has(name)) throw new UnreadableFile(`it has two columns ${name}`)
+    if (seen.has(name)) throw new UnreadableFile(`two columns have the name ${name}`)
     seen.add(name)
-    return { name, convert: converterOf(node), inDictionary: dictionaryColumn(node) }
+    return { name, convert: converterOf(node), dictionary: dictionaryColumn(node) }
   })
-  return { columns, schema: schema.map(plainerElement) }
+  return { columns, schema: schema.map(adaptedElement) }
 }
 
 function logicalType({ logical_type, converted_type }: SchemaElement): string | undefined {
   return logical_type?.type ?? converted_type
 }
 
-function plainerElement(element: SchemaElement): SchemaElement {
+function adaptedElement(element: SchemaElement): SchemaElement {
   switch (logicalType(element)) {
     case 'DECIMAL': {
       const { converted_type, logical_type, ...plain } = element
@@ -81,7 +81,7 @@ function plainerElement(element: SchemaElement): SchemaElement {
   }
 }
 
-/** The plain columns of common types; all others are left to the Parquet library. */
+/** Supports flat columns of common types; hyparquet decodes all others. */
 function dictionaryColumn({ element, children }: SchemaTree): DictionaryColumn | undefined {
   if (children.length > 0 || element.repetition_type === 'REPEATED') return undefined
   const toValue = dictionaryReader(element)
@@ -102,19 +102,19 @@ function dictionaryReader(element: SchemaElement): ((stored: never) => unknown) 
 
 const UNITS_PER_SECOND = { MILLIS: 1000n, MICROS: 1_000_000n, NANOS: 1_000_000_000n } as const
 
-/** Far more digits after the point than any decimal has. */
+/** Far above the scale of any real decimal. */
 const MAX_SCALE = 1000
 
 const TEXT_TYPES = ['STRING', 'UTF8', 'ENUM']
-/** Types of bytes that are understood; all other bytes are just bytes. */
+/** The supported logical types of byte arrays. */
 const BYTE_TYPES = [...TEXT_TYPES, 'JSON', 'UUID', 'FLOAT16', 'DECIMAL', 'NULL']
-const NO_MATCH = ['BSON', 'INTERVAL', 'GEOMETRY', 'GEOGRAPHY', 'VARIANT']
+const UNSUPPORTED = ['BSON', 'INTERVAL', 'GEOMETRY', 'GEOGRAPHY', 'VARIANT']
 
 function converterOf(node: SchemaTree): Convert | undefined {
   const { element, children } = node
   const type = logicalType(element)
   const isBytes = element.type === 'BYTE_ARRAY' || element.type === 'FIXED_LEN_BYTE_ARRAY'
-  if (NO_MATCH.includes(type ?? '') || (isBytes && !BYTE_TYPES.includes(type ?? ''))) {
+  if (UNSUPPORTED.includes(type ?? '') || (isBytes && !BYTE_TYPES.includes(type ?? ''))) {
     refuseType(node)
   }
   if (children.length > 0) return groupConverter(node, type)
@@ -127,7 +127,8 @@ function leafConverter(element: SchemaElement, type: string | undefined): Conver
   switch (type) {
     case 'DECIMAL': {
       const scale = element.scale ?? (logical?.type === 'DECIMAL' ? logical.scale : 0)
-      if (Math.abs(scale) > MAX_SCALE) throw new Error(`a decimal has the scale ${scale}`)
+      if (Math.abs(scale) > MAX_SCALE)
+        throw new Error(`a decimal has the scale ${scale}; the maximum is ${MAX_SCALE}`)
       return (value) =>
         decimalText(
           value instanceof Uint8Array ? bigEndianInteger(value) : BigInt(value as number | bigint),
@@ -150,7 +151,7 @@ function groupConverter(node: SchemaTree, type: string | undefined): Convert | u
   const { children } = node
   const [only] = children
   if (type === 'LIST' && only !== undefined && children.length === 1) {
-    // The older spelling of a list has no group around its elements.
+    // The legacy form of a list has no group around its elements.
     const items = only.children.length === 1 ? only.children[0] : only
     const convert = converterOf(items ?? only)
     return convert === undefined ? undefined : inLists(convert)
@@ -165,7 +166,7 @@ function groupConverter(node: SchemaTree, type: string | undefined): Convert | u
   return inLists((struct) => convertMembers(struct, (name) => fields.get(name)))
 }
 
-/** Members that have no value are left out, like cells. */
+/** Omits members without a value. */
 function convertMembers(
   value: unknown,
   converterFor: (name: string) => Convert | undefined,
@@ -178,7 +179,7 @@ function convertMembers(
   return members
 }
 
-/** Converts a value, or the values of a list, however deep. */
+/** Lifts a converter to nested lists. */
 function inLists(convert: Convert): Convert {
   const convertAll: Convert = (value) => {
     if (value === undefined || value === null) return null

@@ -1,6 +1,9 @@
-import type { ColumnMetaData } from 'hyparquet'
+/**
+ * Parses page headers and the RLE/bit-packing hybrid with bounds checks, which hyparquet's internal
+ * counterparts do not have.
+ */
 
-/** The pages of a Parquet column: their headers, and the numbers packed in them. */
+import type { ColumnMetaData } from 'hyparquet'
 
 export interface PageHeader {
   readonly type: 'data' | 'data 2' | 'dictionary' | 'other'
@@ -8,7 +11,7 @@ export interface PageHeader {
   readonly compressedBytes: number
   readonly valueCount: number
   readonly encoding: number
-  /** Of a page of the second kind, whose levels stand before what is compressed. */
+  /** Only in data pages of version 2, whose levels precede the compressed part. */
   readonly levelBytes: number
   readonly repetitionBytes: number
   readonly nullCount: number
@@ -19,22 +22,22 @@ export interface PageHeader {
 export const PLAIN_ENCODINGS = [0, 2]
 export const DICTIONARY_ENCODINGS = [2, 8]
 
-/** Arrays with more values are many times slower, and no program writes such pages. */
+/** Arrays with more values are many times slower, and no known writer produces such pages. */
 const MAX_VALUES = 2 ** 25
 const MAX_BYTES = 2 ** 30
-/** What is unpacked without a look at how long the column should be. */
+/** Pages up to this size are accepted without comparing them with the size of the column. */
 const COMMON_BYTES = 2 ** 26
-/** Numbers of more bits do not occur: dictionaries are small. */
+/** The maximum bit width: dictionaries have fewer than 2^24 entries. */
 export const MAX_WIDTH = 24
 
-/** Where something is read, and how far. */
+/** A read position, advanced by the functions that take it. */
 export interface Position {
   at: number
 }
 
 const PAGE_TYPES = ['data', 'other', 'dictionary', 'data 2'] as const
 
-/** Reads a header and goes on to what follows it. */
+/** Parses a page header and advances to the page. */
 export function readPageHeader(bytes: Uint8Array, position: Position): PageHeader {
   const fields = readStruct(bytes, position)
   const type = PAGE_TYPES[numberIn(fields, 1, MAX_VALUES)] ?? 'other'
@@ -56,7 +59,7 @@ export function readPageHeader(bytes: Uint8Array, position: Position): PageHeade
   }
 }
 
-/** The bytes of a page after its header. */
+/** Returns the bytes of a page and advances to the next header. */
 export function cutPage(
   chunk: Uint8Array,
   position: Position,
@@ -65,14 +68,14 @@ export function cutPage(
 ): Uint8Array {
   const start = position.at
   if (header.bytes > Math.max(COMMON_BYTES, Number(total_uncompressed_size))) {
-    throw new Error('a page claims to be longer than its column')
+    throw new Error('a page claims to be larger than its column')
   }
   position.at += header.compressedBytes
-  if (position.at > chunk.length) throw new Error('a page is longer than its column')
+  if (position.at > chunk.length) throw new Error('a page ends outside its column')
   return chunk.subarray(start, position.at)
 }
 
-/** Bytes with their length before them. */
+/** Returns bytes that are prefixed with their length. */
 export function cutOut(page: Uint8Array, position: Position): Uint8Array {
   const view = new DataView(page.buffer, page.byteOffset, page.byteLength)
   const length = view.getUint32(position.at, true)
@@ -81,7 +84,7 @@ export function cutOut(page: Uint8Array, position: Position): Uint8Array {
   return page.subarray(start, position.at)
 }
 
-/** Runs and packed numbers of a few bits each, up to the number that is asked for. */
+/** Decodes `count` numbers of the RLE/bit-packing hybrid. */
 export function readPackedNumbers(
   bytes: Uint8Array,
   width: number,
@@ -99,18 +102,18 @@ export function readPackedNumbers(
       for (let shift = 0; shift < width; shift += 8) value |= nextByte(bytes, position) << shift
       const end = Math.min(count, done + (header >>> 1))
       numbers.fill(value, done, end)
-      if (end === done) throw new Error('it holds an empty run')
+      if (end === done) throw new Error('a page contains an empty run')
       done = end
     } else {
       const end = Math.min(count, done + (header >>> 1) * 8)
       const byteCount = (header >>> 1) * width
-      // Numbers without bits have no bytes that could come to an end.
+      // Width 0 takes no bytes, so the end of the page does not limit the run.
       if (width === 0 && (header >>> 1) * 8 >= left + 8) {
         throw new Error('a run is longer than its page')
       }
       unpack(bytes, position.at, width, numbers, done, end)
       position.at += byteCount
-      if (end === done) throw new Error('it holds an empty run')
+      if (end === done) throw new Error('a page contains an empty run')
       done = end
     }
   }
@@ -145,12 +148,12 @@ type ThriftStruct = Map<number, unknown>
 
 function numberIn(fields: ThriftStruct, id: number, most: number): number {
   const value = fields.get(id)
-  if (typeof value !== 'number') throw new Error('the header of a page is not complete')
+  if (typeof value !== 'number') throw new Error('a page header is incomplete')
   if (value >= 0 && value <= most) return value
-  throw new Error(`the header of a page names ${value}, where at most ${most} is possible`)
+  throw new Error(`a page header contains ${value}, where the maximum is ${most}`)
 }
 
-/** The compact protocol of Thrift, as far as headers use it. */
+/** Parses the subset of the Thrift compact protocol that page headers use. */
 function readStruct(bytes: Uint8Array, position: Position): ThriftStruct {
   const fields: ThriftStruct = new Map()
   let id = 0
@@ -172,7 +175,7 @@ function readField(bytes: Uint8Array, position: Position, code: number): unknown
     case 5:
       return zigzag(readVarint(bytes, position))
     case 6:
-      // Nothing that is looked at here takes so many bits.
+      // No field that is used here has 64 bits.
       readVarint(bytes, position)
       return undefined
     case 7:
@@ -186,7 +189,7 @@ function readField(bytes: Uint8Array, position: Position, code: number): unknown
     case 12:
       return readStruct(bytes, position)
     default:
-      throw new Error('a page has an unknown header')
+      throw new Error('a page header has an unknown field type')
   }
 }
 

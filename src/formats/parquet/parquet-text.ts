@@ -1,6 +1,6 @@
-import { isUtf8 } from 'node:buffer'
+/** Formats Parquet dates, times and decimals as exact text. */
 
-/** Values of Parquet columns as texts: dates, times and decimals, exact to the last digit. */
+import { isUtf8 } from 'node:buffer'
 
 /** `2024-02-29` */
 export function dateText(days: number): string {
@@ -8,11 +8,11 @@ export function dateText(days: number): string {
   return iso === undefined ? `${days} days since 1970` : iso.slice(0, iso.indexOf('T'))
 }
 
-/** `2024-02-29T12:30:00.123456Z`: as many digits as there are, in groups of three. */
+/** `2024-02-29T12:30:00.123456Z`: fraction digits in groups of three, without trailing zeros. */
 export function timestampText(value: bigint, unitsPerSecond: bigint): string {
   const seconds = floorDivide(value, unitsPerSecond)
   const iso = isoText(Number(seconds) * 1000)
-  // No clock shows it: whoever reads it as a timestamp will refuse just this value.
+  // Outside the range of dates: a timestamp property refuses this text, and only this row.
   if (iso === undefined) return `${value}/${unitsPerSecond} seconds since 1970`
   return `${iso.slice(0, -5)}${fractionText(value - seconds * unitsPerSecond, unitsPerSecond)}Z`
 }
@@ -33,16 +33,16 @@ export function decimalText(unscaled: bigint, scale: number): string {
   return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
 }
 
-/** A signed number of any length, the most significant byte first. */
+/** Decodes a big-endian two's complement integer of any length. */
 export function bigEndianInteger(bytes: Uint8Array): bigint {
   if (bytes.length === 0) return 0n
   const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
   return BigInt.asIntN(bytes.length * 8, BigInt(`0x${hex}`))
 }
 
-/** Strict: a character that stands for broken bytes never gets into the data. */
+/** Decodes UTF-8 strictly, without replacement characters. */
 export function utf8Text(bytes: Uint8Array): string {
-  if (!isUtf8(bytes)) throw new Error('it holds text that is not UTF-8')
+  if (!isUtf8(bytes)) throw new Error('it contains text that is not UTF-8')
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }
 
@@ -51,7 +51,7 @@ export function jsonValue(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error('it holds text that is not JSON')
+    throw new Error('it contains text that is not JSON')
   }
 }
 

@@ -134,14 +134,14 @@ describe('a Parquet file', () => {
       },
       ['00000000-0000-0000-0000-000000000000'],
     ],
-  ] as const)('holds %s', async (_, column, expected) => {
+  ] as const)('contains %s', async (_, column, expected) => {
     expect(await valuesOf(column)).toEqual(expected)
     if (column.type !== 'BOOLEAN') {
       expect(await valuesOf({ ...column, dictionary: true })).toEqual(expected)
     }
   })
 
-  it('holds lists and structs', async () => {
+  it('contains lists and structs', async () => {
     const decimal = { name: 'element', type: 'INT32', convertedType: 5, scale: 1 } as const
     const list = parquetFile([
       {
@@ -166,7 +166,7 @@ describe('a Parquet file', () => {
     expect(await read(inStruct)).toEqual([{ x: { element: '1.0' } }, { x: {} }, {}])
   })
 
-  it('is read in arrays of some hundred rows, in pieces of any size', async () => {
+  it('is read in batches of some hundred rows, in pieces of any size', async () => {
     const values = Array.from({ length: 1200 }, (_, index) =>
       index % 7 === 0 ? null : index % 100,
     )
@@ -196,7 +196,7 @@ describe('a Parquet file', () => {
     }
   })
 
-  it('of another program is read as the Parquet library reads it', async () => {
+  it('of another writer is read like hyparquet reads it', async () => {
     const file = inMemory(readFileSync('node_modules/vega-datasets/data/flights-3m.parquet'))
     const { rows, rowCount } = await readParquet(file)
     expect(rowCount).toBe(3_000_000)
@@ -235,19 +235,19 @@ describe('a Parquet file that cannot be read', () => {
     ],
     [
       { ...bytes, convertedType: 0, values: [new Uint8Array([0xe9])] as never },
-      'column x, rows 1 to 1, cannot be read: it holds text that is not UTF-8',
+      'column x, rows 1 to 1, cannot be read: it contains text that is not UTF-8',
     ],
     [
       { ...bytes, logicalType: LOGICAL.json },
-      'column x, rows 1 to 1, cannot be read: it holds text that is not JSON',
+      'column x, rows 1 to 1, cannot be read: it contains text that is not JSON',
     ],
   ] as const)('because of its columns: %#', async (column, message) => {
     await expect(read(parquetFile([{ ...column, name: 'x' }]))).rejects.toThrow(message)
   })
 
-  it('because of a run without end', async () => {
+  it('because of an endless run', async () => {
     const file = parquetFile([{ name: 'x', type: 'BOOLEAN', values: [true, null, true, false] }])
-    // The levels: four runs of one value each, after the length of them all.
+    // The levels: four runs of one value each, after their total length.
     const at = file.indexOf(Buffer.from([8, 0, 0, 0, 2, 1, 2, 0])) + 4
     Buffer.from([0xfe, 0xff, 0xff, 0xff, 0x0f, 1]).copy(file, at)
     await expect(read(file)).rejects.toThrow(
@@ -257,8 +257,8 @@ describe('a Parquet file that cannot be read', () => {
 
   it.each([
     [4, 'a page has too many values'],
-    [-1, 'the header of a page names -1'],
-    [2 ** 30, 'the header of a page names 1073741824'],
+    [-1, 'a page header contains -1'],
+    [2 ** 30, 'a page header contains 1073741824'],
   ])('because a page claims to hold %i values', async (claimed, message) => {
     for (const dictionary of [false, true]) {
       const file = parquetFile([{ name: 'x', type: 'INT32', values: [1, 2, 3], dictionary }], {
@@ -285,10 +285,10 @@ describe('a Parquet file that cannot be read', () => {
     }
   })
 
-  it('because it is none, or cut or changed', async () => {
+  it('because it is not Parquet, truncated or changed', async () => {
     const file = parquetFile([{ name: 'x', type: 'INT32', values: [1, 2, 3] }])
     for (const other of ['', 'PAR1', 'PAR1PAR1PAR', 'a,b\n1,2\n3,4']) {
-      await expect(read(Buffer.from(other))).rejects.toThrow('not a Parquet file, or cut')
+      await expect(read(Buffer.from(other))).rejects.toThrow('not a Parquet file, or truncated')
     }
     for (let cut = 1; cut < file.length; cut += 1) {
       await expect(read(file.subarray(0, cut))).rejects.toHaveProperty('name', 'UnreadableFile')
@@ -299,6 +299,6 @@ describe('a Parquet file that cannot be read', () => {
       { name: 'x', type: 'INT32', values: [1] },
       { name: 'x', type: 'INT32', values: [1] },
     ])
-    await expect(read(twice)).rejects.toThrow('it has two columns x')
+    await expect(read(twice)).rejects.toThrow('two columns have the name x')
   })
 })

@@ -1,3 +1,5 @@
+/** Reads Parquet files in pieces: a few columns of some thousand rows are in memory at a time. */
+
 import {
   type AsyncBuffer,
   type ColumnMetaData,
@@ -13,33 +15,31 @@ import { checkPages, depthOf } from './parquet-check.ts'
 import { PARQUET_PARSERS, type ParquetColumn, parquetColumns } from './parquet-columns.ts'
 import { type ColumnValues, readDictionaryRows } from './parquet-dictionary.ts'
 
-/** Parquet, read in pieces: some columns of some thousand rows are in memory at a time. */
-
-/** A file of which any part can be read. */
+/** A file with random access. */
 export type ParquetBytes = AsyncBuffer
 
 export interface ParquetSource extends RowSource {
   readonly rowCount: number
 }
 
-/** Values and bytes of one piece; a row group can be much larger. */
+/** Limits of one piece; a row group can be much larger. */
 const PIECE_VALUES = 1_500_000
 const PIECE_BYTES = 16 * 1024 * 1024
-/** Rows that are handed on at a time. */
-const ROWS_AT_A_TIME = 500
+/** Rows per yielded batch. */
+const BATCH_ROWS = 500
 
 const MAGIC = 'PAR1'
 
-/** Reads what is in the file, then its rows as they are asked for. */
+/** Reads the metadata; rows are read as they are consumed. */
 export async function readParquet(
   file: ParquetBytes,
   { pieceValues = PIECE_VALUES } = {},
 ): Promise<ParquetSource> {
   const metadata = await readMetadata(file)
-  const { columns, schema } = await readingParquet('its schema', async () =>
+  const { columns, schema } = await readingParquet('the schema', async () =>
     parquetColumns(metadata.schema),
   )
-  if (columns.length === 0) throw new UnreadableFile('it has no columns')
+  if (columns.length === 0) throw new UnreadableFile('the file has no columns')
   return {
     kind: 'typed',
     rowCount: countRows(metadata),
@@ -50,7 +50,7 @@ export async function readParquet(
 function countRows({ row_groups }: FileMetaData): number {
   let sum = 0
   for (const { num_rows } of row_groups) {
-    if (num_rows < 0) throw new UnreadableFile(`its metadata names ${num_rows} rows`)
+    if (num_rows < 0) throw new UnreadableFile(`the metadata claims ${num_rows} rows`)
     sum += Number(num_rows)
   }
   return sum
@@ -60,15 +60,17 @@ async function readMetadata(file: ParquetBytes): Promise<FileMetaData> {
   const size = MAGIC.length
   const isParquet =
     file.byteLength >= 3 * size &&
-    magicAt(await file.slice(0, size)) &&
-    magicAt(await file.slice(file.byteLength - size, file.byteLength))
+    isMagic(await file.slice(0, size)) &&
+    isMagic(await file.slice(file.byteLength - size, file.byteLength))
   if (!isParquet) {
-    throw new UnreadableFile('not a Parquet file, or cut: it does not start and end with PAR1')
+    throw new UnreadableFile(
+      'not a Parquet file, or truncated: it does not start and end with PAR1',
+    )
   }
-  return readingParquet('its metadata', () => parquetMetadataAsync(file, { geoparquet: false }))
+  return readingParquet('the metadata', () => parquetMetadataAsync(file, { geoparquet: false }))
 }
 
-function magicAt(bytes: ArrayBuffer): boolean {
+function isMagic(bytes: ArrayBuffer): boolean {
   return Buffer.from(bytes).toString('latin1') === MAGIC
 }
 
@@ -78,27 +80,32 @@ async function* readRows(
   columns: readonly ParquetColumn[],
   pieceValues: number,
 ): AsyncGenerator<readonly Row[]> {
-  let before = 0
+  let rowsBefore = 0
   for (const group of metadata.row_groups) {
     const rowCount = Number(group.num_rows)
     const rowsPerPiece = pieceRows(group, pieceValues / Math.max(1, columns.length))
     for (let start = 0; start < rowCount; start += rowsPerPiece) {
-      const piece = { group, before, start, end: Math.min(start + rowsPerPiece, rowCount) }
+      const piece = {
+        group,
+        before: rowsBefore,
+        start,
+        end: Math.min(start + rowsPerPiece, rowCount),
+      }
       const values = await readPiece(file, metadata, columns, piece)
-      for (let from = start; from < piece.end; from += ROWS_AT_A_TIME) {
-        yield await readingParquet(`row ${before + from + 1} and after`, async () =>
+      for (let from = start; from < piece.end; from += BATCH_ROWS) {
+        yield await readingParquet(`row ${rowsBefore + from + 1} and following`, async () =>
           makeRows(columns, values, piece, from),
         )
       }
     }
-    before += rowCount
+    rowsBefore += rowCount
   }
 }
 
-/** Some rows of a row group. */
+/** A range of rows of a row group. */
 interface Piece {
   readonly group: RowGroup
-  /** Rows of the file before the group. */
+  /** The number of rows before the group. */
   readonly before: number
   readonly start: number
   readonly end: number
@@ -108,10 +115,10 @@ function pieceRows(group: RowGroup, mostRows: number): number {
   const rows = Number(group.num_rows)
   const bytesPerRow = Math.max(1, Number(group.total_byte_size) / Math.max(1, rows))
   const fitting = Math.min(mostRows, PIECE_BYTES / bytesPerRow)
-  return Math.max(ROWS_AT_A_TIME, Math.floor(fitting))
+  return Math.max(BATCH_ROWS, Math.floor(fitting))
 }
 
-/** One column after the other, so that the compressed bytes of only one are in memory. */
+/** Reads column by column, so that the compressed bytes of only one are in memory. */
 async function readPiece(
   file: ParquetBytes,
   metadata: FileMetaData,
@@ -122,29 +129,29 @@ async function readPiece(
   const values: ColumnValues[] = []
   for (const column of columns) {
     const what = `column ${column.name}, rows ${before + start + 1} to ${before + end},`
-    const read = await readingParquet(what, async () => {
-      const numbers = await readDictionary(file, column, piece)
-      return numbers ?? readByLibrary(file, metadata, column, piece)
+    const columnValues = await readingParquet(what, async () => {
+      const fromDictionary = await readDictionary(file, column, piece)
+      return fromDictionary ?? readByLibrary(file, metadata, column, piece)
     })
-    if (read.length !== end - start) {
-      throw new UnreadableFile(`${what} cannot be read: it has ${read.length} values`)
+    if (columnValues.length !== end - start) {
+      throw new UnreadableFile(`${what} cannot be read: it has ${columnValues.length} values`)
     }
-    values.push(read)
+    values.push(columnValues)
   }
   return values
 }
 
 async function readDictionary(
   file: ParquetBytes,
-  { name, inDictionary }: ParquetColumn,
+  { name, dictionary }: ParquetColumn,
   { group, start, end }: Piece,
 ): Promise<ColumnValues | undefined> {
   const chunk = group.columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === name)
   const column = chunk?.meta_data
-  if (inDictionary === undefined || column === undefined) return undefined
+  if (dictionary === undefined || column === undefined) return undefined
   if (!column.encodings.some((encoding) => encoding.endsWith('_DICTIONARY'))) return undefined
   const bytes = await readChunk(file, column)
-  return readDictionaryRows(bytes, inDictionary, column, compressors, {
+  return readDictionaryRows(bytes, dictionary, column, compressors, {
     start,
     end,
     inGroup: Number(group.num_rows),
@@ -155,7 +162,7 @@ async function readChunk(file: ParquetBytes, column: ColumnMetaData): Promise<Ui
   const start = Number(column.dictionary_page_offset || column.data_page_offset)
   const end = start + Number(column.total_compressed_size)
   if (start < 0 || end < start || end > file.byteLength) {
-    throw new Error('it lies outside the file')
+    throw new Error('its bytes are outside the file')
   }
   return new Uint8Array(await file.slice(start, end))
 }
@@ -166,9 +173,9 @@ async function readByLibrary(
   { name }: ParquetColumn,
   { group, start, end }: Piece,
 ): Promise<ColumnValues> {
-  // All pieces of a group are read from the same pages.
+  // All pieces of a group share the same pages.
   if (start === 0) await checkColumn(file, metadata, name, group)
-  // A scan remembers what it read last; each column takes a new one, which lets go of it.
+  // A scan caches its last pages; a new one per column releases them.
   const scan = await parquetScan({
     file,
     metadata: { ...metadata, row_groups: [group] },
@@ -176,14 +183,14 @@ async function readByLibrary(
     parsers: PARQUET_PARSERS,
     utf8: false,
     geoparquet: false,
-    // Pages are read where they were checked, not where an index says.
+    // Reads the pages that were checked, not those that an index points to.
     useOffsetIndex: false,
   })
   const values = await scan.readColumn({ column: name, rowStart: start, rowEnd: end })
   return { length: values.length, at: (index) => values[index] }
 }
 
-/** Looks at the pages of a column, or of all columns that it is made of. */
+/** Checks the pages of a column, or of all leaf columns below it. */
 async function checkColumn(
   file: ParquetBytes,
   metadata: FileMetaData,
@@ -210,7 +217,7 @@ function makeRows(
   from: number,
 ): Row[] {
   const rows: Row[] = []
-  for (let index = from; index < Math.min(from + ROWS_AT_A_TIME, end); index += 1) {
+  for (let index = from; index < Math.min(from + BATCH_ROWS, end); index += 1) {
     const cells: Record<string, unknown> = {}
     for (let column = 0; column < columns.length; column += 1) {
       const value: unknown = values[column]?.at(index - start) ?? undefined
@@ -222,7 +229,7 @@ function makeRows(
   return rows
 }
 
-/** What the Parquet library says when it cannot go on, in one line for people. */
+/** Turns errors of the Parquet library into one line for people. */
 async function readingParquet<T>(what: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read()

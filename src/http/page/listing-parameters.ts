@@ -1,10 +1,10 @@
 /** The query string of a listing: paging, selection, order and filters. */
 import { type Static, Type } from 'typebox'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import { checkOrder, parseOrderText } from '../../query/order.ts'
-import { isPropertyFilter, parsePropertyFilters } from '../../query/property-filters.ts'
+import { checkOrder, parseOrderText } from '../../query/parse/order.ts'
+import { isPropertyFilter, parsePropertyFilters } from '../../query/parse/property-filters.ts'
+import { QueryBudget, type QueryLimits } from '../../query/parse/query-budget.ts'
 import type { OrderTerm, Query } from '../../query/query.ts'
-import { QueryBudget, type QueryLimits } from '../../query/query-budget.ts'
 import { checkSelection, type Selection } from '../../query/selection.ts'
 import { queryPaging } from '../schemas/paging.ts'
 

@@ -1,6 +1,8 @@
+/** Type names in the object type metadata of revision 1.0. */
+
 import type { PropertyType, ScalarType } from './property-type.ts'
 
-/** The name of a property's type as object types of revision 1.0 show it: `Array<String>`. */
+/** Returns the name of a property type, such as `Array<String>`. */
 export function baseType(type: PropertyType): string {
   switch (type.kind) {
     case 'scalar':
@@ -24,7 +26,7 @@ const SCALARS: Readonly<Record<ScalarType, string>> = {
   float: 'Float',
   double: 'Double',
   decimal: 'Decimal',
-  // The table of the public API says LocalDate, and published clients know it by that name.
+  // The public API and its published clients use this name.
   date: 'LocalDate',
   timestamp: 'Timestamp',
   geopoint: 'GeoPoint',

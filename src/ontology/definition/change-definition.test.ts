@@ -79,7 +79,7 @@ describe('the first definition of an ontology', () => {
   const first = (changes: Partial<OntologyDefinition> = {}) =>
     aviation({ apiName: 'rail', families: ['rail'], ...changes })
 
-  it('gets new RIDs, which stand in the definition from then on', () => {
+  it('gets new RIDs, which become part of the definition', () => {
     const { ontology } = plan('rail', first())
     expect(ontology.rid).toBe('ri.ontology.main.ontology.new-1')
     expect(ontology.definition).toEqual({
@@ -92,7 +92,7 @@ describe('the first definition of an ontology', () => {
     })
   })
 
-  it('may bring its RIDs with it', () => {
+  it('can contain its RIDs', () => {
     const rid = 'ri.ontology.main.ontology.mine'
     const typeRid = 'ri.ontology.main.object-type.mine'
     const change = plan('rail', first({ rid, objectTypes: [{ ...AIRPORT, rid: typeRid }] }))
@@ -100,16 +100,16 @@ describe('the first definition of an ontology', () => {
     expect(typeRids(change)).toEqual([['airport', typeRid]])
   })
 
-  it('may be given under a RID of its own', () => {
+  it('can be sent for a new RID', () => {
     const rid = 'ri.ontology.main.ontology.mine'
     expect(plan(rid, first()).ontology).toMatchObject({ rid, apiName: 'rail' })
   })
 
-  it('harms nothing', () => {
+  it('has no breaking changes', () => {
     expect(plan('rail', first()).harms).toEqual([])
   })
 
-  it('says which catalogue it was checked against', () => {
+  it('states the catalogue generation of its check', () => {
     expect(plan('rail', first()).basedOn).toBe(7)
   })
 
@@ -140,13 +140,13 @@ describe('a later definition', () => {
     expect(change.harms).toEqual([])
   })
 
-  it('may be the stored definition again', () => {
+  it('can be the stored definition again', () => {
     const { ontology, harms } = plan('aviation', stored.definition)
     expect(ontology.definition).toEqual(stored.definition)
     expect(harms).toEqual([])
   })
 
-  it('may rename the ontology by its RID', () => {
+  it('can rename the ontology by its RID', () => {
     const { ontology, harms } = plan(ONTOLOGY_RID, aviation({ apiName: 'flight' }))
     expect(ontology).toMatchObject({ apiName: 'flight', rid: ONTOLOGY_RID })
     expect(harms).toEqual([])
@@ -162,7 +162,7 @@ describe('a later definition', () => {
 
   it('cannot rename the ontology by its name', () => {
     expect(mistakesOf('aviation', aviation({ apiName: 'flight' }))).toEqual([
-      { path: 'apiName', reason: 'is not aviation, which the path names' },
+      { path: 'apiName', reason: 'is not aviation, the name in the path' },
     ])
   })
 
@@ -170,7 +170,7 @@ describe('a later definition', () => {
     const rid = 'ri.ontology.main.ontology.other'
     for (const identifier of ['aviation', ONTOLOGY_RID]) {
       expect(mistakesOf(identifier, aviation({ rid }))).toEqual([
-        { path: 'rid', reason: `is not ${ONTOLOGY_RID}, which this ontology has` },
+        { path: 'rid', reason: `is not ${ONTOLOGY_RID}, the RID of this ontology` },
       ])
     }
   })
@@ -183,10 +183,10 @@ describe('a later definition', () => {
     ])
   })
 
-  it('is refused for the mistakes that any definition is refused for', () => {
+  it('is refused for the mistakes of any definition', () => {
     const type = { ...AIRPORT, primaryKey: 'nope' }
     expect(mistakesOf('aviation', aviation({ objectTypes: [type] }))).toEqual([
-      { path: 'objectTypes[0].primaryKey', reason: 'there is no property nope' },
+      { path: 'objectTypes[0].primaryKey', reason: 'the object type has no property nope' },
     ])
   })
 })
@@ -194,12 +194,12 @@ describe('a later definition', () => {
 describe('names and RIDs that are taken', () => {
   it('cannot be the name of another ontology', () => {
     expect(mistakesOf(ONTOLOGY_RID, aviation({ apiName: 'shipping' }))).toEqual([
-      { path: 'apiName', reason: 'there is another ontology shipping' },
+      { path: 'apiName', reason: 'another ontology is named shipping' },
     ])
     const newRid = 'ri.ontology.main.ontology.new'
     const definition = aviation({ apiName: 'shipping', families: [], objectTypes: [] })
     expect(mistakesOf(newRid, definition)).toEqual([
-      { path: 'apiName', reason: 'there is another ontology shipping' },
+      { path: 'apiName', reason: 'another ontology is named shipping' },
     ])
   })
 
@@ -213,14 +213,14 @@ describe('names and RIDs that are taken', () => {
   it('cannot be the RID of a type of another ontology', () => {
     const ship = { ...COUNTRY, apiName: 'boat', rid: 'ri.ontology.main.object-type.ship' }
     expect(mistakesOf('aviation', aviation({ objectTypes: [AIRPORT, COUNTRY, ship] }))).toEqual([
-      { path: 'objectTypes[2].rid', reason: 'is taken' },
+      { path: 'objectTypes[2].rid', reason: 'belongs to another object type' },
     ])
   })
 
   it('cannot be the RID of another type of the same ontology', () => {
     const twin = { ...COUNTRY, apiName: 'twin', rid: AIRPORT_RID }
     expect(mistakesOf('aviation', aviation({ objectTypes: [AIRPORT, COUNTRY, twin] }))).toEqual([
-      { path: 'objectTypes[2].rid', reason: 'is taken' },
+      { path: 'objectTypes[2].rid', reason: 'belongs to another object type' },
     ])
   })
 
@@ -233,7 +233,7 @@ describe('names and RIDs that are taken', () => {
   })
 })
 
-describe('harm to stored objects', () => {
+describe('breaking changes', () => {
   const harmsOf = (...objectTypes: ObjectTypeDefinition[]) =>
     plan('aviation', aviation({ objectTypes })).harms
 
@@ -264,7 +264,7 @@ describe('harm to stored objects', () => {
     expect(harmsOf({ ...AIRPORT, ...changes }, COUNTRY)).toEqual([])
   })
 
-  it('is not done by a new link, nor by one that is dropped', () => {
+  it('do not include new or removed links', () => {
     const link = { apiName: 'main', from: 'country', to: 'airport', foreignKey: 'code' }
     const linked = plan('aviation', aviation({ linkTypes: [link] }))
     expect(linked.harms).toEqual([])
@@ -277,15 +277,21 @@ describe('harm to stored objects', () => {
     expect(unlinked.harms).toEqual([])
   })
 
-  it('is done by leaving out a type', () => {
+  it('include a missing type', () => {
     expect(harmsOf(COUNTRY)).toEqual([
-      { typeRid: AIRPORT_RID, reasons: ['object type airport has objects and is left out'] },
+      {
+        typeRid: AIRPORT_RID,
+        reasons: ['object type airport has objects and is missing from the definition'],
+      },
     ])
   })
 
-  it('is done by leaving out a property', () => {
+  it('include a missing property', () => {
     expect(harmsOf({ ...AIRPORT, properties: withoutElevation }, COUNTRY)).toEqual([
-      { typeRid: AIRPORT_RID, reasons: ['property airport.elevation is left out'] },
+      {
+        typeRid: AIRPORT_RID,
+        reasons: ['property airport.elevation is missing from the definition'],
+      },
     ])
   })
 
@@ -312,7 +318,7 @@ describe('harm to stored objects', () => {
     ])
   })
 
-  it('is done by another primary key', () => {
+  it('include another primary key', () => {
     expect(harmsOf({ ...AIRPORT, primaryKey: 'elevation' }, COUNTRY)).toEqual([
       {
         typeRid: AIRPORT_RID,
@@ -321,7 +327,7 @@ describe('harm to stored objects', () => {
     ])
   })
 
-  it('is listed with every reason, by type', () => {
+  it('are listed with every reason, by type', () => {
     const properties = {
       ...withoutElevation,
       id: { type: 'long' },
@@ -333,10 +339,13 @@ describe('harm to stored objects', () => {
         reasons: [
           'airport: the primary key would change from id to opened',
           'property airport.id would change from string to long',
-          'property airport.elevation is left out',
+          'property airport.elevation is missing from the definition',
         ],
       },
-      { typeRid: COUNTRY_RID, reasons: ['object type country has objects and is left out'] },
+      {
+        typeRid: COUNTRY_RID,
+        reasons: ['object type country has objects and is missing from the definition'],
+      },
     ])
   })
 })

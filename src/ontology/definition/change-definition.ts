@@ -1,3 +1,8 @@
+/**
+ * Plans the change of an ontology: keeps existing RIDs, and finds the changes that would invalidate
+ * stored objects.
+ */
+
 import type { Catalogue } from '../catalogue.ts'
 import type { ObjectType, Ontology } from '../ontology.ts'
 import type { OntologyDefinition } from './definition-schema.ts'
@@ -6,27 +11,22 @@ import { type Mistake, parseDefinition, refuseMistakes } from './parse-definitio
 import { staysValid, typeName } from './property-type.ts'
 import { isRid, ONTOLOGY_RID_PATTERN, objectTypeRid, ontologyRid } from './rid.ts'
 
-/**
- * What happens when a definition is applied over an earlier one: RIDs are kept, and nothing may
- * change that would make stored objects untrue.
- */
-
-/** A definition that was checked against all others, ready to be saved. */
+/** A definition that was checked against the catalogue, ready to be saved. */
 export interface OntologyChange {
   readonly ontology: Ontology
-  /** The generation of the catalogue that the change was checked against. */
+  /** The catalogue generation against which the change was checked. */
   readonly basedOn: number
-  /** What it would do to object types that have objects. */
+  /** The breaking changes; they matter only for object types that have objects. */
   readonly harms: readonly Harm[]
 }
 
-/** For one object type, the reasons to refuse the change if it has objects. */
+/** The breaking changes of one object type. */
 export interface Harm {
   readonly typeRid: string
   readonly reasons: readonly string[]
 }
 
-/** Checks a definition, given under a RID or an API name, against what there is. */
+/** Checks a definition, sent for a RID or an API name, against the catalogue. */
 export function planChange(
   identifier: string,
   definition: OntologyDefinition,
@@ -39,10 +39,10 @@ export function planChange(
   const named = isRid(identifier) ? { ...definition, rid: identifier } : definition
   const ontology = parseDefinition(completeDefinition(named, earlier, newUuid))
   refuseTakenNames(ontology, catalogue)
-  return { ontology, basedOn: catalogue.generation, harms: harmsOf(earlier, ontology) }
+  return { ontology, basedOn: catalogue.generation, harms: findBreakingChanges(earlier, ontology) }
 }
 
-/** The path and the body must name the same ontology; by RID it can be given another API name. */
+/** The path and the body must name the same ontology. A path with a RID can change the API name. */
 function refuseMismatch(
   identifier: string,
   definition: OntologyDefinition,
@@ -51,30 +51,34 @@ function refuseMismatch(
 ): void {
   const mistakes: Mistake[] = []
   if (!isRid(identifier) && definition.apiName !== identifier) {
-    mistakes.push({ path: 'apiName', reason: `is not ${identifier}, which the path names` })
+    mistakes.push({ path: 'apiName', reason: `is not ${identifier}, the name in the path` })
   }
   const rid = isRid(identifier) ? identifier : earlier?.rid
   if (definition.rid !== undefined && rid !== undefined && definition.rid !== rid) {
-    mistakes.push({ path: 'rid', reason: `is not ${rid}, which this ontology has` })
+    mistakes.push({ path: 'rid', reason: `is not ${rid}, the RID of this ontology` })
   }
   const owner = definition.rid === undefined ? undefined : catalogue.find(definition.rid)
   if (earlier === undefined && owner !== undefined) {
-    const reason = 'belongs to another ontology; put the definition under the RID to rename it'
+    const reason =
+      'belongs to another ontology; to rename that one, send the definition to the path with its RID'
     mistakes.push({ path: 'rid', reason })
   }
   if (isRid(identifier) && !new RegExp(ONTOLOGY_RID_PATTERN).test(identifier)) {
-    mistakes.push({ path: 'rid', reason: 'the path names a RID that no ontology can have' })
+    mistakes.push({
+      path: 'rid',
+      reason: 'the RID in the path is not an ontology RID (ri.ontology.main.ontology.…)',
+    })
   }
   definition.objectTypes.forEach((type, index) => {
     const kept = earlier?.objectTypes.get(type.apiName)?.rid
     if (kept === undefined || type.rid === undefined || type.rid === kept) return
-    const reason = `is not ${kept}, which this object type has`
+    const reason = `is not ${kept}, the RID of this object type`
     mistakes.push({ path: `objectTypes[${index}].rid`, reason })
   })
   refuseMistakes(mistakes)
 }
 
-/** Fills in every RID: kept from the earlier definition where there is one, new otherwise. */
+/** Fills in every RID: the existing one, or a new one. */
 function completeDefinition(
   definition: OntologyDefinition,
   earlier: Ontology | undefined,
@@ -90,30 +94,31 @@ function completeDefinition(
   }
 }
 
-/** Refuses names and RIDs that other ontologies have, or that stand for two things. */
+/** Refuses names and RIDs that other ontologies have, or that occur twice. */
 function refuseTakenNames(ontology: Ontology, catalogue: Catalogue): void {
   const others = catalogue.ontologies.filter((other) => other.rid !== ontology.rid)
   const mistakes: Mistake[] = []
   if (others.some((other) => other.apiName === ontology.apiName)) {
-    mistakes.push({ path: 'apiName', reason: `there is another ontology ${ontology.apiName}` })
+    mistakes.push({ path: 'apiName', reason: `another ontology is named ${ontology.apiName}` })
   }
   ontology.families.forEach((family, index) => {
-    // Not whose: the caller may not be allowed to know.
+    // Does not name the other ontology, which the caller may not be allowed to see.
     if (others.some((other) => other.families.includes(family))) {
       mistakes.push({ path: `families[${index}]`, reason: 'belongs to another ontology' })
     }
   })
   const rids = new Set(others.flatMap((other) => [...other.objectTypes.values()].map((t) => t.rid)))
   ontology.definition.objectTypes.forEach(({ rid = '' }, index) => {
-    if (rids.has(rid)) mistakes.push({ path: `objectTypes[${index}].rid`, reason: 'is taken' })
+    if (rids.has(rid))
+      mistakes.push({ path: `objectTypes[${index}].rid`, reason: 'belongs to another object type' })
     rids.add(rid)
   })
   refuseMistakes(mistakes)
 }
 
-/** The harm that would be done to object types that have objects; empty types may change freely. */
-function harmsOf(earlier: Ontology | undefined, changed: Ontology): Harm[] {
-  // By RID, which stays when a type gets another name.
+/** Finds breaking changes. Types without objects can change freely; the store checks that. */
+function findBreakingChanges(earlier: Ontology | undefined, changed: Ontology): Harm[] {
+  // By RID, which a type keeps when it is renamed.
   const after = new Map([...changed.objectTypes.values()].map((type) => [type.rid, type]))
   return [...(earlier?.objectTypes.values() ?? [])]
     .map((type) => ({ typeRid: type.rid, reasons: reasonsAgainst(type, after.get(type.rid)) }))
@@ -121,7 +126,8 @@ function harmsOf(earlier: Ontology | undefined, changed: Ontology): Harm[] {
 }
 
 function reasonsAgainst(before: ObjectType, after: ObjectType | undefined): string[] {
-  if (after === undefined) return [`object type ${before.apiName} has objects and is left out`]
+  if (after === undefined)
+    return [`object type ${before.apiName} has objects and is missing from the definition`]
   const reasons: string[] = []
   if (after.primaryKey.apiName !== before.primaryKey.apiName) {
     reasons.push(
@@ -131,7 +137,7 @@ function reasonsAgainst(before: ObjectType, after: ObjectType | undefined): stri
   for (const property of before.properties.values()) {
     const name = `${before.apiName}.${property.apiName}`
     const kept = after.properties.get(property.apiName)
-    if (kept === undefined) reasons.push(`property ${name} is left out`)
+    if (kept === undefined) reasons.push(`property ${name} is missing from the definition`)
     else if (!staysValid(property.type, kept.type)) {
       reasons.push(
         `property ${name} would change from ${typeName(property.type)} to ${typeName(kept.type)}`,

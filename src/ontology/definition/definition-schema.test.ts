@@ -4,7 +4,7 @@ import { API_NAME_MAX_LENGTH, PROPERTIES_MAX } from '../../contract/limits.ts'
 import { OntologyDefinition } from './definition-schema.ts'
 import { SCALAR_TYPES } from './property-type.ts'
 
-/** One argument, also where it is an array, which `it.each` would spread. */
+/** Wraps an argument, because `it.each` spreads arrays. */
 const only = (value: unknown): [unknown] => [value]
 
 const fits = new Ajv({ strict: false }).compile(OntologyDefinition)
@@ -20,12 +20,12 @@ const ontology = (changes: object = {}) => ({
 const withType = (changes: object) => ontology({ objectTypes: [{ ...TYPE, ...changes }] })
 const withProperty = (property: unknown) => withType({ properties: { id: property } })
 
-/** Where a definition does not fit, as JSON pointers. */
+/** The JSON pointers of the schema violations. */
 const misfits = (definition: unknown): readonly string[] =>
   fits(definition) ? [] : (fits.errors ?? []).map(({ instancePath }) => instancePath)
 
 describe('the shape of a definition', () => {
-  it('takes everything that an ontology can have', () => {
+  it('accepts everything that an ontology can have', () => {
     const named = { displayName: 'Name', description: 'Text' }
     const fields = { text: { type: 'string', ...named } }
     const definition = ontology({
@@ -92,7 +92,7 @@ describe('the shape of a definition', () => {
     expect(misfits(definition)).toEqual([path])
   })
 
-  it('limits the number of properties, and needs at least one', () => {
+  it('limits the number of properties, and requires at least one', () => {
     const properties = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`p${n}`, { type: 'string' }]))
     expect(misfits(withType({ properties: properties(PROPERTIES_MAX) }))).toEqual([])
@@ -103,7 +103,7 @@ describe('the shape of a definition', () => {
     }
   })
 
-  it.each([1, 10_000, 'none'])('takes the retrieval limit %j', (retrievalLimit) => {
+  it.each([1, 10_000, 'none'])('accepts the retrieval limit %j', (retrievalLimit) => {
     expect(misfits(withType({ retrievalLimit }))).toEqual([])
   })
 
@@ -116,7 +116,7 @@ describe('the shape of a definition', () => {
 })
 
 describe('names in a definition', () => {
-  /** A definition for each kind of name, with the name in its place. */
+  /** A definition for each kind of name, with the given name. */
   const places: Readonly<Record<string, (name: string) => unknown>> = {
     'an ontology': (apiName) => ontology({ apiName }),
     'a family': (family) => ontology({ families: [family] }),
@@ -148,19 +148,19 @@ describe('names in a definition', () => {
       },
     )
 
-    it('have a limit to their length', () => {
+    it('have a maximum length', () => {
       expect(misfits(definition('a'.repeat(API_NAME_MAX_LENGTH)))).toEqual([])
       expect(misfits(definition('a'.repeat(API_NAME_MAX_LENGTH + 1)))).not.toEqual([])
     })
   })
 
-  it('of an ontology are never taken for a RID', () => {
+  it('of an ontology cannot look like a RID', () => {
     expect(misfits(ontology({ apiName: 'ri.x' }))).toEqual(['/apiName'])
     expect(misfits(ontology({ apiName: 'ri' }))).toEqual([])
     expect(misfits(withType({ apiName: 'ri.x' }))).toEqual([])
   })
 
-  it.each(['admin', 'v1', 'v2'])('of a family are never %s, which has paths of its own', (name) => {
+  it.each(['admin', 'v1', 'v2'])('of a family are never %s, which other paths use', (name) => {
     expect(misfits(ontology({ families: [name] }))).toEqual(['/families/0'])
     expect(misfits(ontology({ families: [`${name}x`, `x${name}`] }))).toEqual([])
   })

@@ -1,13 +1,13 @@
+/**
+ * The JSON schema of ontology definitions. It checks the shape of the parts; `parse-definition.ts`
+ * checks that they are consistent.
+ */
+
 import { type Static, Type } from 'typebox'
 import { OBJECT_TYPES_MAX, PROPERTIES_MAX } from '../../contract/limits.ts'
 import { API_NAME_PATTERN, FAMILY_PATTERN, ONTOLOGY_NAME_PATTERN } from './api-name.ts'
 import { SCALAR_TYPES } from './property-type.ts'
 import { OBJECT_TYPE_RID_PATTERN, ONTOLOGY_RID_PATTERN } from './rid.ts'
-
-/**
- * The ontology definition as people write it. The schema says what the parts look like;
- * `parse-definition.ts` says how they must fit together.
- */
 
 const closed = { additionalProperties: false }
 
@@ -50,7 +50,7 @@ const ObjectTypeDefinition = Type.Object(
     ...named,
     primaryKey: Type.String({ description: 'The property that identifies an object.' }),
     titleProperty: Type.Optional(
-      Type.String({ description: 'The property that names an object to people.' }),
+      Type.String({ description: 'The property that is shown as the title of an object.' }),
     ),
     retrievalLimit: Type.Optional(
       Type.Unsafe<number | 'none'>({
@@ -58,7 +58,7 @@ const ObjectTypeDefinition = Type.Object(
         minimum: 1,
         pattern: '^none$',
         description:
-          'Objects that one listing of this type may return across its pages; `none` lifts the limit.',
+          'The maximum number of objects that one walk over this type returns across all pages; `none` removes the limit.',
       }),
     ),
     properties: Type.Record(Type.String({ pattern: API_NAME_PATTERN }), PropertyDefinition, {
@@ -78,7 +78,7 @@ const LinkTypeDefinition = Type.Object(
     from: Type.String(),
     to: Type.String(),
     foreignKey: Type.String({
-      description: 'The property of `from` that holds the primary key of `to`.',
+      description: 'The property of `from` that contains the primary key of `to`.',
     }),
   },
   closed,
@@ -92,7 +92,7 @@ export const OntologyDefinition = Type.Object(
     families: Type.Optional(
       Type.Array(Type.String({ pattern: FAMILY_PATTERN }), {
         maxItems: 100,
-        description: 'The names under which revision 2.0 finds this ontology.',
+        description: 'The `apiFamily` names by which revision 2.0 finds this ontology.',
       }),
     ),
     objectTypes: Type.Array(ObjectTypeDefinition, { maxItems: OBJECT_TYPES_MAX }),

@@ -9,8 +9,8 @@ const string = { type: 'string' }
 const struct = (fields: number) => ({ type: 'struct', fields: members(fields, string) })
 
 describe('the size of a definition', () => {
-  it('counts properties, and fields of structs, also in arrays', () => {
-    // One type with half of the properties, and structs that make up the other half.
+  it('counts properties and struct fields, including those in arrays', () => {
+    // Half of the limit as properties, the other half as struct fields.
     const half = DEFINITION_MAX_FIELDS / 2
     const items = struct(999)
     const structs = members(half / 1000, { type: 'array', items })

@@ -1,21 +1,23 @@
+/** Limits the size of ontology definitions. */
+
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { DEFINITION_MAX_FIELDS } from '../../contract/limits.ts'
 import { isJsonObject } from '../values/refused-value.ts'
 
 /**
- * Refuses a definition with more fields than the service can check, save and read again without
- * holding up other requests. Works on any JSON, so that it can come before every other check.
+ * Throws if a definition has more fields than the service can check, save and load without delaying
+ * other requests. Accepts any JSON, so it can run before every other check.
  */
 export function refuseLargeDefinition(definition: unknown): void {
   const count = countFields(definition)
   if (count <= DEFINITION_MAX_FIELDS) return
-  const reason = `have ${count} properties and struct fields altogether; an ontology takes at most ${DEFINITION_MAX_FIELDS}`
+  const reason = `have ${count} properties and struct fields in total; the maximum per ontology is ${DEFINITION_MAX_FIELDS}`
   throw new ObjectQueryError('InvalidOntologyDefinition', {
     mistakes: [{ path: 'objectTypes', reason }],
   })
 }
 
-/** The properties of all object types and the fields of their structs. */
+/** Counts the properties of all object types and the fields of their structs. */
 function countFields(definition: unknown): number {
   let count = 0
   for (const type of valuesOf(member(definition, 'objectTypes'))) {

@@ -30,7 +30,7 @@ describe('changing a definition', () => {
   })
 
   it.each(['ri.x', 'ri.', 'ri.ontology.main.object-type.1', `${RID} "<`])(
-    'never makes an ontology with the RID %j, which no ontology can have',
+    'never creates an ontology with the invalid RID %j',
     (rid) => {
       const definition = { apiName: 'other', objectTypes: [] }
       expect(() => planChange(rid, definition, catalogue, () => 'new')).toThrow(
@@ -39,7 +39,7 @@ describe('changing a definition', () => {
     },
   )
 
-  it('says so when an object type would get another RID', () => {
+  it('is refused if an object type would get another RID', () => {
     const type = { ...TYPE, rid: 'ri.ontology.main.object-type.2' }
     const definition = { apiName: 'aviation', objectTypes: [type] }
     expect(() => planChange('aviation', definition, catalogue, () => 'new')).toThrow(
@@ -55,15 +55,15 @@ describe('mistakes in a definition', () => {
       expect.objectContaining({
         parameters: {
           mistakes: expect.arrayContaining([
-            { path: 'objectTypes[0].primaryKey', reason: 'there is no property x' },
-            { path: 'objectTypes[0].titleProperty', reason: 'there is no property y' },
+            { path: 'objectTypes[0].primaryKey', reason: 'the object type has no property x' },
+            { path: 'objectTypes[0].titleProperty', reason: 'the object type has no property y' },
           ]),
         },
       }),
     )
   })
 
-  it('hide no type that is defined twice', () => {
+  it('do not hide a type that is defined twice', () => {
     const bad = { ...TYPE, primaryKey: 'x' }
     expect(() => parseDefinition({ apiName: 'a', objectTypes: [bad, TYPE] })).toThrow(
       mistakes({ path: 'objectTypes[0].primaryKey' }, { path: 'objectTypes[1].apiName' }),
@@ -72,12 +72,12 @@ describe('mistakes in a definition', () => {
 })
 
 describe('widening', () => {
-  it('of small numbers does stored objects no harm, narrowing and rewriting does', () => {
+  it('of small numbers is not a breaking change, narrowing and re-encoding is', () => {
     const scalar = (type: ScalarType) => ({ kind: 'scalar', type }) as const
     expect(staysValid(scalar('byte'), scalar('integer'))).toBe(true)
     expect(staysValid(scalar('float'), scalar('double'))).toBe(true)
     expect(staysValid(scalar('integer'), scalar('short'))).toBe(false)
-    // A long is a JSON string, an integer a number: stored text would be of the wrong form.
+    // A long is a JSON string, an integer a number: stored text would be invalid.
     expect(staysValid(scalar('integer'), scalar('long'))).toBe(false)
   })
 })

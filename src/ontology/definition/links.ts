@@ -1,21 +1,22 @@
+/** Links between object types, as each of their two sides sees them. */
+
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { ObjectType, Ontology } from '../ontology.ts'
 import type { LinkTypeDefinition } from './definition-schema.ts'
 import type { PrimaryKeyType } from './property-type.ts'
 
 /**
- * A link as one of its two object types sees it. A link has no data of its own: objects are linked
- * where `ownProperty` of the one equals `linkedProperty` of the other, so following a link is a
- * query on the linked type.
+ * One side of a link. Links have no data of their own: two objects are linked if `ownProperty` of one
+ * equals `linkedProperty` of the other, so following a link is a query on the linked type.
  */
 export interface LinkSide {
   readonly apiName: string
   readonly displayName: string
   readonly objectType: ObjectType
   readonly linkedType: ObjectType
-  /** How many objects the link can lead to. */
+  /** Whether an object has at most one linked object, or any number. */
   readonly cardinality: 'ONE' | 'MANY'
-  /** The property of the object type that holds the key of the linked type, where it has one. */
+  /** The property with the key of the linked object; undefined on the reverse side. */
   readonly foreignKey: string | undefined
   readonly ownProperty: string
   readonly linkedProperty: string
@@ -23,7 +24,7 @@ export interface LinkSide {
   readonly keyType: PrimaryKeyType
 }
 
-/** All links that start at an object type. */
+/** Returns all links that start at an object type. */
 export function outgoingLinks(ontology: Ontology, objectType: ObjectType): LinkSide[] {
   const { apiName } = objectType
   return (ontology.definition.linkTypes ?? []).flatMap((link) => [
@@ -32,7 +33,7 @@ export function outgoingLinks(ontology: Ontology, objectType: ObjectType): LinkS
   ])
 }
 
-/** All links of one name, each from another object type. */
+/** Returns all links with a name, each from a different object type. */
 export function linksNamed(ontology: Ontology, apiName: string): LinkSide[] {
   return (ontology.definition.linkTypes ?? []).flatMap((link) => [
     ...(link.apiName === apiName ? forwardSide(ontology, link) : []),
@@ -40,6 +41,7 @@ export function linksNamed(ontology: Ontology, apiName: string): LinkSide[] {
   ])
 }
 
+/** Returns a link, or throws `LinkTypeNotFound`. */
 export function findLink(ontology: Ontology, objectType: ObjectType, apiName: string): LinkSide {
   const link = linksNamed(ontology, apiName).find((side) => side.objectType === objectType)
   if (link === undefined) {
@@ -51,7 +53,7 @@ export function findLink(ontology: Ontology, objectType: ObjectType, apiName: st
   return link
 }
 
-/** From the object that holds the foreign key to the one that it names. */
+/** From the object with the foreign key to the object that it references. */
 function forwardSide({ objectTypes }: Ontology, link: LinkTypeDefinition): LinkSide[] {
   const [from, to] = [objectTypes.get(link.from), objectTypes.get(link.to)]
   if (from === undefined || to === undefined) return []
@@ -69,13 +71,13 @@ function forwardSide({ objectTypes }: Ontology, link: LinkTypeDefinition): LinkS
   return [side]
 }
 
-/** From an object to all that name it; a link need not have this side. */
+/** From an object to all objects that reference it; optional in a definition. */
 function reverseSide({ objectTypes }: Ontology, link: LinkTypeDefinition): LinkSide[] {
   const [from, to] = [objectTypes.get(link.from), objectTypes.get(link.to)]
   if (link.reverseApiName === undefined || from === undefined || to === undefined) return []
   const side: LinkSide = {
     apiName: link.reverseApiName,
-    // The display name of the link tells what it leads to, which is the other way.
+    // The display name of the definition describes the forward side.
     displayName: link.reverseApiName,
     objectType: to,
     linkedType: from,

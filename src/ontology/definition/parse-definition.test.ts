@@ -41,7 +41,7 @@ const ontology = (definition: Partial<OntologyDefinition> = {}): OntologyDefinit
   ...definition,
 })
 
-/** An ontology of one type, which is an airport but for what is given. */
+/** An ontology of one object type: an airport with the given changes. */
 const airport = (changes: Partial<ObjectTypeDefinition>): OntologyDefinition =>
   ontology({ objectTypes: [{ ...AIRPORT, ...changes }] })
 
@@ -63,7 +63,7 @@ function mistakesOf(definition: OntologyDefinition): readonly Mistake[] {
 }
 
 describe('a definition', () => {
-  it('becomes an ontology whose parts are found by name', () => {
+  it('is parsed into an ontology whose parts are found by name', () => {
     const parsed = parseDefinition(
       ontology({
         families: ['gotham', 'other'],
@@ -91,12 +91,12 @@ describe('a definition', () => {
     })
   })
 
-  it('is kept as it was written', () => {
+  it('is stored as it was written', () => {
     const definition = ontology({ displayName: 'Aviation', description: 'Planes' })
     expect(parseDefinition(definition).definition).toBe(definition)
   })
 
-  it('needs no object types, no families and no links', () => {
+  it('requires no object types, families or links', () => {
     expect(parseDefinition({ apiName: 'empty', objectTypes: [] })).toMatchObject({
       families: [],
       linkTypes: [],
@@ -134,7 +134,7 @@ describe('a definition', () => {
   it.each(['__proto__', 'constructor', 'toString'])(
     'does not find a property %s that it does not have',
     (name) => {
-      const reason = `there is no property ${name}`
+      const reason = `the object type has no property ${name}`
       expect(mistakesOf(airport({ primaryKey: name }))).toEqual([
         { path: 'objectTypes[0].primaryKey', reason },
       ])
@@ -152,7 +152,7 @@ describe('the type of a property', () => {
   const parsedType = (property: PropertyDefinition) =>
     parseDefinition(withProperty(property)).objectTypes.get('airport')?.properties.get('odd')?.type
 
-  it.each(SCALAR_TYPES)('may be %s, alone, in an array, in a struct and in both', (type) => {
+  it.each(SCALAR_TYPES)('can be %s, alone, in an array, in a struct and in both', (type) => {
     const scalar = { kind: 'scalar', type }
     const struct = { kind: 'struct', fields: new Map([['a', scalar]]) }
     const fields = { a: { type } }
@@ -169,12 +169,12 @@ describe('the type of a property', () => {
     ['an array needs items', { type: 'array' }],
     ['a struct needs fields', { type: 'struct' }],
     ['a struct needs fields', { type: 'array', items: { type: 'struct' } }],
-    ['only an array has items', { type: 'string', items: { type: 'string' } }],
-    ['only an array has items', { type: 'struct', items: { type: 'string' } }],
-    ['only a struct has fields', { type: 'string', fields: { a: { type: 'string' } } }],
-    ['only a struct has fields', { type: 'array', fields: { a: { type: 'string' } } }],
+    ['only an array can have items', { type: 'string', items: { type: 'string' } }],
+    ['only an array can have items', { type: 'struct', items: { type: 'string' } }],
+    ['only a struct can have fields', { type: 'string', fields: { a: { type: 'string' } } }],
+    ['only a struct can have fields', { type: 'array', fields: { a: { type: 'string' } } }],
     [
-      'only a struct has fields',
+      'only a struct can have fields',
       { type: 'array', items: { type: 'string', fields: { a: { type: 'string' } } } },
     ],
   ])('is refused where its parts do not fit it: %s, %j', (reason, property) => {
@@ -185,7 +185,7 @@ describe('the type of a property', () => {
 })
 
 describe('the key and the title of a type', () => {
-  it.each(PRIMARY_KEY_TYPES)('may both be of type %s', (type) => {
+  it.each(PRIMARY_KEY_TYPES)('can both have type %s', (type) => {
     const definition = airport({ titleProperty: 'id', properties: { id: { type } } })
     expect(mistakesOf(definition)).toEqual([])
     expect(parseDefinition(definition).objectTypes.get('airport')?.primaryKey.type).toBe(type)
@@ -204,7 +204,7 @@ describe('the key and the title of a type', () => {
     expect(mistakesOf(airport({ properties: { id: property } }))).toEqual([
       {
         path: 'objectTypes[0].primaryKey',
-        reason: `a primary key must be one of ${PRIMARY_KEY_TYPES.join(', ')}`,
+        reason: `a primary key must have one of the types ${PRIMARY_KEY_TYPES.join(', ')}`,
       },
     ])
   })
@@ -221,14 +221,14 @@ describe('the key and the title of a type', () => {
     expect(mistakesOf(airport({ titleProperty: 'odd', properties }))).toEqual([
       {
         path: 'objectTypes[0].titleProperty',
-        reason: 'a title must be text, a number, a boolean, a date or a timestamp',
+        reason: 'a title property must be a string, number, boolean, date, timestamp or marking',
       },
     ])
   })
 })
 
 describe('links', () => {
-  it('may lead from a type to itself, and in both directions between two types', () => {
+  it('can lead from a type to itself, and in both directions between two types', () => {
     const loop = { ...LINK, apiName: 'parent', reverseApiName: 'children', to: 'airport' }
     const back = { apiName: 'main', from: 'country', to: 'airport', foreignKey: 'code' }
     expect(mistakesOf(ontology({ linkTypes: [LINK, loop, back] }))).toEqual([])
@@ -236,10 +236,10 @@ describe('links', () => {
 
   it('must name types and a property that exist', () => {
     expect(mistakesOf(withLinks({ from: 'x' }))).toEqual([
-      { path: 'linkTypes[0].from', reason: 'there is no object type x' },
+      { path: 'linkTypes[0].from', reason: 'the ontology has no object type x' },
     ])
     expect(mistakesOf(withLinks({ to: 'x' }))).toEqual([
-      { path: 'linkTypes[0].to', reason: 'there is no object type x' },
+      { path: 'linkTypes[0].to', reason: 'the ontology has no object type x' },
     ])
     expect(mistakesOf(withLinks({ foreignKey: 'x' }))).toEqual([
       { path: 'linkTypes[0].foreignKey', reason: 'airport has no property x' },
@@ -247,15 +247,15 @@ describe('links', () => {
   })
 
   it.each([
-    ['elevation', 'is integer, but the key of country is string'],
-    ['codes', 'is array of string, but the key of country is string'],
+    ['elevation', 'has type integer, but the primary key of country has type string'],
+    ['codes', 'has type array of string, but the primary key of country has type string'],
   ])('must hold the key of the type that they lead to: %s does not', (foreignKey, reason) => {
     expect(mistakesOf(withLinks({ foreignKey }))).toEqual([
       { path: 'linkTypes[0].foreignKey', reason },
     ])
   })
 
-  it('must have a name of their own on each side', () => {
+  it('must have a unique name on each side', () => {
     expect(mistakesOf(withLinks({}, { reverseApiName: 'others' }))).toEqual([
       { path: 'linkTypes[1].apiName', reason: 'airport already has a link country' },
     ])
@@ -285,10 +285,10 @@ describe('mistakes', () => {
     })
     const paths = mistakesOf(definition).map(({ path, reason }) => `${path}: ${reason}`)
     expect(paths.toSorted()).toEqual([
-      'families[2]: a stands there twice',
-      'objectTypes[1].primaryKey: there is no property nope',
+      'families[2]: a is listed twice',
+      'objectTypes[1].primaryKey: the object type has no property nope',
       'objectTypes[2].apiName: airport is defined twice',
-      'objectTypes[2].titleProperty: a title must be text, a number, a boolean, a date or a timestamp',
+      'objectTypes[2].titleProperty: a title property must be a string, number, boolean, date, timestamp or marking',
       'objectTypes[3].properties.a: an array needs items',
     ])
   })

@@ -1,3 +1,8 @@
+/**
+ * Parses an ontology definition, or refuses it with the path and the reason of every mistake. The
+ * schema has already checked the shape of the parts; this module checks that they are consistent.
+ */
+
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { LinkType, ObjectType, Ontology, Property } from '../ontology.ts'
 import type {
@@ -17,17 +22,12 @@ import {
   typeName,
 } from './property-type.ts'
 
-/**
- * Makes an ontology of a definition, or refuses it with the path and the reason of every mistake.
- * The shape of the parts is already known to be right; here they must fit together.
- */
-
 export interface Mistake {
   readonly path: string
   readonly reason: string
 }
 
-/** A definition whose RIDs are all there: see `change-definition.ts`. */
+/** Parses a definition with all its RIDs, which `change-definition.ts` fills in. */
 export function parseDefinition(definition: OntologyDefinition): Ontology {
   const mistakes: Mistake[] = []
   const objectTypes = new Map<string, ObjectType>()
@@ -42,7 +42,7 @@ export function parseDefinition(definition: OntologyDefinition): Ontology {
     if (parsed !== undefined) objectTypes.set(type.apiName, parsed)
   })
   refuseRepeats(definition.families ?? [], 'families', mistakes)
-  // Links are only worth checking against types that could be read.
+  // Links are checked only if all object types are valid.
   const linkTypes =
     mistakes.length === 0 ? parseLinkTypes(definition.linkTypes ?? [], objectTypes, mistakes) : []
 
@@ -75,22 +75,23 @@ function parseObjectType(
   if (type.titleProperty !== undefined) {
     const titleType = scalarTypeOf(properties.get(type.titleProperty))
     if (!Object.hasOwn(type.properties, type.titleProperty)) {
-      const reason = `there is no property ${type.titleProperty}`
+      const reason = `the object type has no property ${type.titleProperty}`
       mistakes.push({ path: `${path}.titleProperty`, reason })
     } else if (titleType === undefined || !isTitleType(titleType)) {
-      const reason = 'a title must be text, a number, a boolean, a date or a timestamp'
+      const reason =
+        'a title property must be a string, number, boolean, date, timestamp or marking'
       mistakes.push({ path: `${path}.titleProperty`, reason })
     }
   }
 
   const keyType = scalarTypeOf(properties.get(type.primaryKey))
   if (!Object.hasOwn(type.properties, type.primaryKey)) {
-    const reason = `there is no property ${type.primaryKey}`
+    const reason = `the object type has no property ${type.primaryKey}`
     mistakes.push({ path: `${path}.primaryKey`, reason })
     return undefined
   }
   if (keyType === undefined || !isPrimaryKeyType(keyType)) {
-    const reason = `a primary key must be one of ${PRIMARY_KEY_TYPES.join(', ')}`
+    const reason = `a primary key must have one of the types ${PRIMARY_KEY_TYPES.join(', ')}`
     mistakes.push({ path: `${path}.primaryKey`, reason })
     return undefined
   }
@@ -114,8 +115,8 @@ function parsePropertyType(
     return undefined
   }
   const { type, items, fields } = property
-  if (type !== 'array' && items !== undefined) return refuse('only an array has items')
-  if (type !== 'struct' && fields !== undefined) return refuse('only a struct has fields')
+  if (type !== 'array' && items !== undefined) return refuse('only an array can have items')
+  if (type !== 'struct' && fields !== undefined) return refuse('only a struct can have fields')
   if (type === 'struct') {
     return fields === undefined ? refuse('a struct needs fields') : structType(fields)
   }
@@ -123,14 +124,14 @@ function parsePropertyType(
 
   if (items === undefined) return refuse('an array needs items')
   if (items.type !== 'struct') {
-    if (items.fields !== undefined) return refuse('only a struct has fields')
+    if (items.fields !== undefined) return refuse('only a struct can have fields')
     return { kind: 'array', items: scalarType(items.type) }
   }
   if (items.fields === undefined) return refuse('a struct needs fields')
   return { kind: 'array', items: structType(items.fields) }
 }
 
-/** Ontologies have very many properties of few types, which share what says so. */
+/** Shared instances: ontologies have very many properties of few types. */
 const SCALARS: ReadonlyMap<ScalarType, PropertyType & { readonly kind: 'scalar' }> = new Map(
   SCALAR_TYPES.map((type) => [type, { kind: 'scalar', type }]),
 )
@@ -152,7 +153,7 @@ function parseLinkTypes(
   mistakes: Mistake[],
 ): LinkType[] {
   const sides = new Set<string>()
-  const takeSide = (objectType: string, apiName: string, path: string) => {
+  const addSide = (objectType: string, apiName: string, path: string) => {
     const side = `${objectType}/${apiName}`
     if (sides.has(side)) {
       mistakes.push({ path, reason: `${objectType} already has a link ${apiName}` })
@@ -165,7 +166,10 @@ function parseLinkTypes(
     const to = objectTypes.get(link.to)
     for (const end of ['from', 'to'] as const) {
       if (!objectTypes.has(link[end])) {
-        mistakes.push({ path: `${path}.${end}`, reason: `there is no object type ${link[end]}` })
+        mistakes.push({
+          path: `${path}.${end}`,
+          reason: `the ontology has no object type ${link[end]}`,
+        })
       }
     }
     const foreignKey = from?.properties.get(link.foreignKey)
@@ -175,13 +179,13 @@ function parseLinkTypes(
     }
     if (to !== undefined && foreignKey !== undefined) {
       if (scalarTypeOf(foreignKey) !== to.primaryKey.type) {
-        const reason = `is ${typeName(foreignKey.type)}, but the key of ${link.to} is ${to.primaryKey.type}`
+        const reason = `has type ${typeName(foreignKey.type)}, but the primary key of ${link.to} has type ${to.primaryKey.type}`
         mistakes.push({ path: `${path}.foreignKey`, reason })
       }
     }
-    takeSide(link.from, link.apiName, `${path}.apiName`)
+    addSide(link.from, link.apiName, `${path}.apiName`)
     if (link.reverseApiName !== undefined) {
-      takeSide(link.to, link.reverseApiName, `${path}.reverseApiName`)
+      addSide(link.to, link.reverseApiName, `${path}.reverseApiName`)
     }
     return {
       apiName: link.apiName,
@@ -200,7 +204,7 @@ function scalarTypeOf(property: Property | undefined): ScalarType | undefined {
 function refuseRepeats(names: readonly string[], path: string, mistakes: Mistake[]): void {
   names.forEach((name, index) => {
     if (names.indexOf(name) !== index) {
-      mistakes.push({ path: `${path}[${index}]`, reason: `${name} stands there twice` })
+      mistakes.push({ path: `${path}[${index}]`, reason: `${name} is listed twice` })
     }
   })
 }

@@ -31,7 +31,7 @@ describe('a stored value', () => {
     expect(types.filter((type) => !staysValid(type, structuredClone(type)))).toEqual([])
   })
 
-  it('never stays valid when a scalar becomes an array, or the other way round', () => {
+  it('never stays valid if a scalar becomes an array, or an array a scalar', () => {
     for (const type of SCALAR_TYPES) {
       expect(staysValid(scalar(type), arrayOf(scalar(type)))).toBe(false)
       expect(staysValid(arrayOf(scalar(type)), scalar(type))).toBe(false)
@@ -55,7 +55,7 @@ describe('a stored value', () => {
     expect(staysValid(struct({ a: before }), struct({ a: after }))).toBe(false)
   })
 
-  it('stays valid when its struct gains fields or orders them anew, and not when it loses one', () => {
+  it('stays valid if its struct gains or reorders fields, but not if it loses one', () => {
     const before = struct({ a: 'string', b: 'long' })
     const wider = struct({ c: 'date', b: 'long', a: 'string' })
     expect(staysValid(before, wider)).toBe(true)
@@ -77,7 +77,7 @@ describe('the name of a type', () => {
 })
 
 describe('keys and titles', () => {
-  it('are made of types that are comparable, exact and printable', () => {
+  it('have types that are comparable, exact and printable', () => {
     expect(SCALAR_TYPES.filter((type) => !isPrimaryKeyType(type))).toEqual([
       'float',
       'decimal',
@@ -88,7 +88,7 @@ describe('keys and titles', () => {
     ])
   })
 
-  it('have titles of every type that has one obvious text', () => {
+  it('can be of every type that has one obvious text', () => {
     expect(SCALAR_TYPES.filter((type) => !isTitleType(type))).toEqual([
       'geopoint',
       'geoshape',

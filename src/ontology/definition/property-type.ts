@@ -1,4 +1,4 @@
-/** The types that a property can have. */
+/** Property types. */
 
 export const SCALAR_TYPES = [
   'string',
@@ -37,7 +37,7 @@ export interface ArrayType {
 
 export type PropertyType = ScalarPropertyType | ArrayType | StructType
 
-/** Keys must be comparable, exact and printable in a path. */
+/** Keys must be comparable and exact, and have a text for paths. */
 export const PRIMARY_KEY_TYPES = [
   'string',
   'boolean',
@@ -56,14 +56,14 @@ export function isPrimaryKeyType(type: ScalarType): type is PrimaryKeyType {
   return (PRIMARY_KEY_TYPES as readonly ScalarType[]).includes(type)
 }
 
-/** What a title can be made of: anything that has one obvious text. */
+/** Types with one obvious text. */
 const TITLE_TYPES: readonly ScalarType[] = [...PRIMARY_KEY_TYPES, 'float', 'decimal', 'marking']
 
 export function isTitleType(type: ScalarType): boolean {
   return TITLE_TYPES.includes(type)
 }
 
-/** The type as people read it in messages: `array of string`, `integer`. */
+/** Returns the name of a type for messages: `array of string`, `integer`. */
 export function typeName(type: PropertyType): string {
   switch (type.kind) {
     case 'scalar':
@@ -75,11 +75,11 @@ export function typeName(type: PropertyType): string {
   }
 }
 
-/** Whether every value stored under type `a` is a value of type `b`. */
+/** True if every stored value of type `a` is also a valid value of type `b`. */
 export function staysValid(a: PropertyType, b: PropertyType): boolean {
   if (a.kind === 'array' && b.kind === 'array') return staysValid(a.items, b.items)
   if (a.kind === 'struct' && b.kind === 'struct') {
-    // A struct may gain fields: what is stored stays valid.
+    // A struct can gain fields; stored values stay valid.
     return [...a.fields].every(([name, field]) => {
       const kept = b.fields.get(name)
       return kept !== undefined && staysValid(field, kept)
@@ -89,7 +89,7 @@ export function staysValid(a: PropertyType, b: PropertyType): boolean {
   return a.type === b.type || (WIDER[a.type]?.includes(b.type) ?? false)
 }
 
-/** Types that hold every value of another, written the same way. */
+/** For each type, the types that accept all its values in the same JSON. */
 const WIDER: Partial<Record<ScalarType, readonly ScalarType[]>> = {
   byte: ['short', 'integer'],
   short: ['integer'],

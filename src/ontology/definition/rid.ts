@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
+/** Resource identifiers (RIDs): `ri.SERVICE.INSTANCE.TYPE.LOCATOR`. */
 
-/** Resource identifiers: `ri.SERVICE.INSTANCE.TYPE.LOCATOR`. */
+import { hash } from 'node:crypto'
 
 export const ONTOLOGY_RID_PATTERN = '^ri\\.ontology\\.main\\.ontology\\.[A-Za-z0-9_-]{1,64}$'
 export const OBJECT_TYPE_RID_PATTERN = '^ri\\.ontology\\.main\\.object-type\\.[A-Za-z0-9_-]{1,64}$'
@@ -18,12 +18,12 @@ export function objectTypeRid(uuid: string): string {
 }
 
 /**
- * The UUID of an object, derived from its type and key: the same object keeps its RID through
- * updates, deletion and re-creation, on every store, and no write has to look it up first.
+ * Derives the UUID of an object from its type and key. An object keeps its RID through updates,
+ * deletion and recreation, on every store, and no write has to look it up.
  */
 export function objectId(typeRid: string, pk: string): string {
   const hex = hash('sha256', `${typeRid}/${pk}`, 'hex')
-  // Version 8 and variant 10: a UUID whose content is our own business (RFC 9562).
+  // Version 8, variant 10: a UUID with application-defined content (RFC 9562).
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 0b11) | 0b1000).toString(16)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

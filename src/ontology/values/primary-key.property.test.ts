@@ -17,7 +17,7 @@ interface KeyKind<Key> {
 
 type Check = (run: <Key>(kind: KeyKind<Key>) => void) => void
 
-/** Hides what the keys of a kind are, so that kinds of all types fit in one table. */
+/** Erases the key type of a kind, so that all kinds fit in one table. */
 const kind =
   <Key>(of: KeyKind<Key>): Check =>
   (run) =>
@@ -45,7 +45,7 @@ const compareCodePoints = (a: string, b: string): number => {
   return compareNumbers(left.length, right.length)
 }
 
-/** Few characters, chosen where the orders of UTF-8, UTF-16 and code points part. */
+/** Characters for which the orders of UTF-8, UTF-16 and code points differ. */
 const edgyString = fc.string({
   unit: fc.constantFrom('\u0001', 'a', 'b', '\u007f', 'é', '\ud7ff', '\ue000', '\uffff', '😀'),
   minLength: 1,
@@ -63,7 +63,7 @@ const day = fc
   })
   .map((date) => date.getTime())
 
-/** A moment as whole microseconds since 1970, so that the order is exact. */
+/** An instant in microseconds since 1970, so that the order is exact. */
 const moment = fc
   .tuple(
     fc.oneof(day, fc.integer({ min: 0, max: 2000 })),
@@ -151,7 +151,7 @@ describe.each(Object.entries(KINDS))('primary keys of type %s', (_type, check) =
     })
   })
 
-  it('are the same key in every spelling, and in the text of a path', () => {
+  it('are equal in every spelling, and in the text of a path', () => {
     check(({ type, key, spell }) => {
       fc.assert(
         fc.property(key, (value) => {

@@ -4,7 +4,7 @@ import { PRIMARY_KEY_TYPES, type PrimaryKeyType } from '../definition/property-t
 import { readPrimaryKey } from './primary-key.ts'
 
 const refusedFor = (reason: string) =>
-  expect.objectContaining({ name: 'RefusedValue', reason, place: '' })
+  expect.objectContaining({ name: 'RefusedValue', reason, path: '' })
 
 describe('a primary key', () => {
   it.each([
@@ -35,8 +35,8 @@ describe('a primary key', () => {
     ['double', -1, '400fffffffffffff'],
     ['date', '2026-01-31', '2026-01-31'],
     ['timestamp', '2026-01-31T00:00:00Z', '2026-01-31T00:00:00.000000Z'],
-  ] as const)('of type %s has a stored form that stays: %j is %s', (type, sent, pk) => {
-    // These are in databases and in page tokens: another form would lose what is stored.
+  ] as const)('of type %s has a stable stored form: %j is %s', (type, sent, pk) => {
+    // Databases and page tokens contain these: another form would lose stored objects.
     expect(readPrimaryKey(type, sent).pk).toBe(pk)
   })
 
@@ -82,7 +82,7 @@ describe('a primary key', () => {
     expect(Buffer.compare(Buffer.from(fromBmp ?? ''), Buffer.from(beyondBmp ?? ''))).toBe(-1)
   })
 
-  it('keeps apart strings that only look alike', () => {
+  it('distinguishes strings that look alike', () => {
     const keys = ['é', 'e\u0301', 'E', 'e', ' e', 'e '].map(
       (text) => readPrimaryKey('string', text).pk,
     )
@@ -91,13 +91,13 @@ describe('a primary key', () => {
 
   it('is never empty', () => {
     expect(() => readPrimaryKey('string', '')).toThrow(
-      refusedFor('is empty, and a primary key stands in paths'),
+      refusedFor('is empty; a primary key is part of paths and needs at least one character'),
     )
   })
 
   it('is never NaN', () => {
     expect(() => readPrimaryKey('double', 'NaN')).toThrow(
-      refusedFor('is NaN, which identifies nothing'),
+      refusedFor('is NaN, which cannot be a primary key'),
     )
   })
 
@@ -105,31 +105,33 @@ describe('a primary key', () => {
     ['a', PRIMARY_KEY_MAX_BYTES],
     ['é', PRIMARY_KEY_MAX_BYTES / 2],
     ['😀', PRIMARY_KEY_MAX_BYTES / 4],
-  ])('of %s may have 512 bytes and no more', (character, count) => {
+  ])('of %s can have at most 512 bytes', (character, count) => {
     const longest = character.repeat(count)
     expect(readPrimaryKey('string', longest)).toEqual({ text: longest, pk: longest })
     expect(() => readPrimaryKey('string', `${longest}a`)).toThrow(
-      refusedFor('is longer than 512 bytes, and a primary key travels in page tokens'),
+      refusedFor(
+        'is longer than 512 bytes, the maximum for a primary key, which page tokens carry',
+      ),
     )
   })
 
   it.each(PRIMARY_KEY_TYPES)('of type %s is never null, an object or an array', (type) => {
     for (const value of [null, undefined, {}, [], ['a'], [1]]) {
       expect(() => readPrimaryKey(type, value)).toThrow(
-        expect.objectContaining({ name: 'RefusedValue', place: '' }),
+        expect.objectContaining({ name: 'RefusedValue', path: '' }),
       )
     }
   })
 
   it.each([
     ['string', 5, 'is not a string'],
-    ['string', 'a\0', 'holds the character U+0000'],
-    ['string', '\ud800', 'holds half of a surrogate pair'],
+    ['string', 'a\0', 'contains the character U+0000'],
+    ['string', '\ud800', 'contains an unpaired surrogate'],
     ['boolean', 'yes', 'is not a boolean'],
     ['long', 2 ** 53, 'has lost digits as a JSON number; send a long as a JSON string'],
-    ['date', '2026-02-30', 'has no such day'],
+    ['date', '2026-02-30', 'has a day that its month does not have'],
     ['timestamp', '2026-01-01', 'is not a timestamp: ISO 8601 with Z or an offset'],
-  ] as const)('of type %s is under the rules of its type: never %j', (type, value, reason) => {
+  ] as const)('of type %s follows the rules of its type: never %j', (type, value, reason) => {
     expect(() => readPrimaryKey(type, value)).toThrow(refusedFor(reason))
   })
 })

@@ -1,14 +1,12 @@
+/** Primary keys: their text in paths and records, and the sortable text that stores keep. */
+
 import { PRIMARY_KEY_MAX_BYTES } from '../../contract/limits.ts'
 import type { PrimaryKeyType } from '../definition/property-type.ts'
 import { sortableTimestamp } from './read-time.ts'
-import { scalarReader } from './read-value.ts'
 import { refuse } from './refused-value.ts'
+import { type ParsedScalar, scalarCodec } from './scalar-codec.ts'
 
-/**
- * A primary key in its two texts: the one that people see in paths and records, and the one that
- * is stored and sorts, byte by byte, as the key does. The second is the order of every listing
- * that asks for no other order.
- */
+/** The stored text defines the order of every walk that has no `orderBy`. */
 export interface PrimaryKey {
   /** As in a path: `LAX`, `50030`, `2026-01-31`. */
   readonly text: string
@@ -16,15 +14,19 @@ export interface PrimaryKey {
   readonly pk: string
 }
 
-/** Reads a key from a JSON value or from the text of a path. */
+/** Parses a key from a JSON value or from the text of a path. */
 export function readPrimaryKey(type: PrimaryKeyType, value: unknown): PrimaryKey {
-  const json = scalarReader(type)(value)
-  const text: string = json.startsWith('"') ? JSON.parse(json) : json
+  return primaryKeyOf(type, scalarCodec(type).parse(value))
+}
+
+/** Returns the key with a value that its codec has parsed. */
+export function primaryKeyOf(type: PrimaryKeyType, value: ParsedScalar): PrimaryKey {
+  const text = String(value)
   const pk = SORTABLE[type](text)
-  if (pk === '') refuse('is empty, and a primary key stands in paths')
+  if (pk === '') refuse('is empty; a primary key is part of paths and needs at least one character')
   if (Buffer.byteLength(pk) > PRIMARY_KEY_MAX_BYTES) {
     refuse(
-      `is longer than ${PRIMARY_KEY_MAX_BYTES} bytes, and a primary key travels in page tokens`,
+      `is longer than ${PRIMARY_KEY_MAX_BYTES} bytes, the maximum for a primary key, which page tokens carry`,
     )
   }
   return { text, pk }
@@ -43,15 +45,15 @@ const SORTABLE: Readonly<Record<PrimaryKeyType, (text: string) => string>> = {
   timestamp: sortableTimestamp,
 }
 
-/** Sixteen hex digits of the number moved up by 2^63, so that none is negative. */
+/** Adds 2^63, so that no number is negative, and writes sixteen hex digits. */
 function sortableWhole(text: string): string {
   return hex(BigInt(text) + 2n ** 63n)
 }
 
-/** The bits of the double, turned so that they sort as the numbers do. */
+/** Flips bits of the IEEE 754 form so that unsigned order is numeric order. */
 function sortableDouble(text: string): string {
   const number = Number(text)
-  if (Number.isNaN(number)) refuse('is NaN, which identifies nothing')
+  if (Number.isNaN(number)) refuse('is NaN, which cannot be a primary key')
   const bits = new DataView(new ArrayBuffer(8))
   bits.setFloat64(0, number)
   const raw = bits.getBigUint64(0)

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { readGeoPoint, readGeoShape } from './read-geometry.ts'
+import { scalarReader } from './read-value.ts'
 
-/** One argument, also where it is an array, which `it.each` would spread. */
+const readGeoPoint = scalarReader('geopoint')
+const readGeoShape = scalarReader('geoshape')
+
+/** Wraps an argument, because `it.each` spreads arrays. */
 const only = (value: unknown): [unknown] => [value]
 
 const refusedFor = (reason: string) =>
-  expect.objectContaining({ name: 'RefusedValue', reason, place: '' })
+  expect.objectContaining({ name: 'RefusedValue', reason, path: '' })
 
 const POINT = { type: 'Point', coordinates: [-118.4, 33.9] }
 const SQUARE = [
@@ -27,13 +30,13 @@ describe('a geopoint', () => {
     expect(readGeoPoint({ coordinates: [-118.4, 33.9], type: 'Point' })).toBe(stored)
   })
 
-  it('may have an elevation, which has no bounds', () => {
+  it('can have an elevation without bounds', () => {
     expect(readGeoPoint({ type: 'Point', coordinates: [1, 2, -10_984] })).toBe(
       '{"type":"Point","coordinates":[1,2,-10984]}',
     )
   })
 
-  it('reaches to the antimeridian and to the poles', () => {
+  it('can be on the antimeridian and at the poles', () => {
     for (const [longitude, latitude] of [
       [180, 90],
       [-180, -90],
@@ -55,7 +58,7 @@ describe('a geopoint', () => {
     [[-181, 0], 'has a longitude outside -180 to 180'],
     [[0, 90.0000001], 'has a latitude outside -90 to 90'],
     [[33.9, -118.4], 'has a latitude outside -90 to 90'],
-  ])('is refused beyond them: %j', (coordinates, reason) => {
+  ])('is refused outside the coordinate range: %j', (coordinates, reason) => {
     expect(() => readGeoPoint({ type: 'Point', coordinates })).toThrow(refusedFor(reason))
   })
 
@@ -77,7 +80,7 @@ describe('a geopoint', () => {
     expect(() => readGeoPoint({ type: 'Point', coordinates })).toThrow(NOT_A_NUMBER)
   })
 
-  it('has no coordinate that JSON cannot write', () => {
+  it('refuses coordinates that JSON cannot express', () => {
     for (const number of [Number.NaN, Infinity, -Infinity]) {
       expect(() => readGeoPoint({ type: 'Point', coordinates: [0, 0, number] })).toThrow(
         NOT_A_NUMBER,
@@ -106,11 +109,11 @@ describe('a geopoint', () => {
   })
 
   it.each(['bbox', 'crs', 'properties', 'geometries', '__proto__', 'constructor'])(
-    'is refused with a member %s, because it would be lost',
+    'is refused with an unknown member %s',
     (member) => {
       const json = `{"type":"Point","coordinates":[1,2],"${member}":null}`
       expect(() => readGeoPoint(JSON.parse(json))).toThrow(
-        refusedFor(`has a member ${member} that is not stored`),
+        refusedFor(`has an unknown member ${member}; allowed members: type, coordinates`),
       )
     },
   )
@@ -131,7 +134,7 @@ describe('a geoshape', () => {
       type: 'GeometryCollection',
       geometries: [POINT, { type: 'Polygon', coordinates: [SQUARE] }],
     },
-  ])('may be any GeoJSON geometry: $type', (shape) => {
+  ])('can be any GeoJSON geometry: $type', (shape) => {
     expect(readGeoShape(shape)).toBe(JSON.stringify(shape))
   })
 
@@ -146,7 +149,7 @@ describe('a geoshape', () => {
     ['LineString', 'abc', 2],
   ])('is refused when a list of a %s is too short: %j', (type, coordinates, least) => {
     expect(() => readGeoShape({ type, coordinates })).toThrow(
-      refusedFor(`has a list that is missing or shorter than ${least}`),
+      refusedFor(`has no list of at least ${least} items`),
     )
   })
 
@@ -159,14 +162,14 @@ describe('a geoshape', () => {
     )
   })
 
-  it('has closed rings where only the sign of zero differs', () => {
+  it('treats a ring as closed if only the sign of zero differs', () => {
     const ring = [...SQUARE.slice(0, 3), [-0, -0]]
     expect(readGeoShape({ type: 'Polygon', coordinates: [ring] })).toBe(
       '{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}',
     )
   })
 
-  it('is refused when its coordinates are nested too little or too much', () => {
+  it('is refused if its coordinates have the wrong nesting', () => {
     expect(() => readGeoShape({ type: 'LineString', coordinates: [0, 0] })).toThrow(NOT_A_POSITION)
     expect(() => readGeoShape({ type: 'Point', coordinates: SQUARE.slice(0, 2) })).toThrow(
       NOT_A_NUMBER,
@@ -184,32 +187,32 @@ describe('a geoshape', () => {
     expect(() => readGeoShape(shape)).toThrow(refusedFor('has a longitude outside -180 to 180'))
   })
 
-  it('is refused when a collection holds what is no geometry, or no list at all', () => {
+  it('is refused if a collection contains something else than geometries, or has no list', () => {
     expect(() => readGeoShape({ type: 'GeometryCollection', geometries: [null] })).toThrow(
       /^is not GeoJSON of type Point, .*GeometryCollection$/,
     )
     expect(() => readGeoShape({ type: 'GeometryCollection' })).toThrow(
-      refusedFor('has a list that is missing or shorter than 0'),
+      refusedFor('has no list of at least 0 items'),
     )
     expect(() =>
       readGeoShape({ type: 'GeometryCollection', geometries: [], coordinates: [] }),
-    ).toThrow(refusedFor('has a member coordinates that is not stored'))
+    ).toThrow(refusedFor('has an unknown member coordinates; allowed members: type, geometries'))
   })
 
-  it('may nest eight collections and no more', () => {
+  it('can nest at most eight collections', () => {
     const nested = (depth: number): unknown =>
       depth === 0 ? POINT : { type: 'GeometryCollection', geometries: [nested(depth - 1)] }
     expect(readGeoShape(nested(8))).toBe(JSON.stringify(nested(8)))
     expect(() => readGeoShape(nested(9))).toThrow(
-      refusedFor('nests geometry collections too deeply'),
+      refusedFor('nests geometry collections more than 8 deep'),
     )
   })
 
-  it('is refused, and not a crash, when nested as deep as a request can be', () => {
+  it('is refused without a crash at the maximum nesting of a request', () => {
     const deep = 100_000
     const json = `${'{"type":"GeometryCollection","geometries":['.repeat(deep)}${']}'.repeat(deep)}`
     expect(() => readGeoShape(JSON.parse(json))).toThrow(
-      refusedFor('nests geometry collections too deeply'),
+      refusedFor('nests geometry collections more than 8 deep'),
     )
     const list = JSON.parse(`${'['.repeat(deep)}${']'.repeat(deep)}`)
     expect(() => readGeoShape({ type: 'MultiPolygon', coordinates: list })).toThrow(

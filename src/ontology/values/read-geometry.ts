@@ -1,15 +1,25 @@
+/** Parses GeoJSON (RFC 7946) points and shapes. Longitude comes before latitude. */
+
 import { isJsonObject, refuse } from './refused-value.ts'
 
-/** Places and shapes: GeoJSON (RFC 7946), longitude before latitude. */
-
-/** Nesting of geometry collections; deeper ones have no use and could exhaust the stack. */
+/** The maximum nesting of geometry collections. Deeper ones could exhaust the stack. */
 const COLLECTION_DEPTH = 8
 
-export function readGeoPoint(value: unknown): string {
-  const { coordinates } = readGeometryObject(value, ['Point'])
-  return `{"type":"Point","coordinates":${positionText(coordinates)}}`
+/** A checked geopoint, with the GeoJSON text to store. */
+export interface GeoPoint {
+  readonly json: string
+  readonly longitude: number
+  readonly latitude: number
 }
 
+export function readGeoPoint(value: unknown): GeoPoint {
+  const { coordinates } = readGeometryObject(value, ['Point'])
+  const json = `{"type":"Point","coordinates":${positionText(coordinates)}}`
+  const [longitude, latitude] = coordinates as [number, number]
+  return { json, longitude, latitude }
+}
+
+/** Returns the canonical GeoJSON text of a shape. */
 export function readGeoShape(value: unknown): string {
   return shapeText(value, COLLECTION_DEPTH)
 }
@@ -20,7 +30,7 @@ function shapeText(value: unknown, depth: number): string {
     'GeometryCollection',
   ])
   if (type === 'GeometryCollection') {
-    if (depth === 0) refuse('nests geometry collections too deeply')
+    if (depth === 0) refuse(`nests geometry collections more than ${COLLECTION_DEPTH} deep`)
     const texts = readList(geometries, 0).map((geometry) => shapeText(geometry, depth - 1))
     return `{"type":"GeometryCollection","geometries":[${texts.join(',')}]}`
   }
@@ -50,7 +60,7 @@ function positionText(value: unknown): string {
     refuse('has a position that is not [longitude, latitude] or [longitude, latitude, elevation]')
   }
   const [longitude, latitude, elevation = 0] = value
-  // Not as a loop: a shape can have hundreds of thousands of positions.
+  // Unrolled for speed: a shape can have hundreds of thousands of positions.
   if (!Number.isFinite(longitude) || !Number.isFinite(latitude) || !Number.isFinite(elevation)) {
     refuse('has a coordinate that is not a number')
   }
@@ -72,14 +82,16 @@ function readGeometryObject(value: unknown, types: readonly string[]): GeometryO
     refuse(`is not GeoJSON of type ${types.join(', ')}`)
   }
   const body = value['type'] === 'GeometryCollection' ? 'geometries' : 'coordinates'
-  const odd = Object.keys(value).find((name) => name !== 'type' && name !== body)
-  if (odd !== undefined) refuse(`has a member ${odd} that is not stored`)
+  const unknown = Object.keys(value).find((name) => name !== 'type' && name !== body)
+  if (unknown !== undefined) {
+    refuse(`has an unknown member ${unknown}; allowed members: type, ${body}`)
+  }
   return value as unknown as GeometryObject
 }
 
 function readList(value: unknown, least: number): readonly unknown[] {
   if (!Array.isArray(value) || value.length < least) {
-    refuse(`has a list that is missing or shorter than ${least}`)
+    refuse(`has no list of at least ${least} items`)
   }
   return value
 }

@@ -1,20 +1,23 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
-import { floatingReader, readDecimal, readLong, wholeNumberReader } from './read-number.ts'
+import { scalarReader } from './read-value.ts'
+
+const readLong = scalarReader('long')
+const readDecimal = scalarReader('decimal')
 
 const digits = (maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength })
 
-/** Unscaled digits and scale: the value of a decimal as whole numbers, which are exact. */
+/** The value of a decimal as exact integers: unscaled digits and scale. */
 function exactValue(decimal: string): { unscaled: bigint; scale: number } {
   const [whole = '', fraction = ''] = decimal.replace('+', '').split('.')
   return { unscaled: BigInt(`${whole}${fraction}`), scale: fraction.length }
 }
 
-describe('reading numbers', () => {
+describe('parsing numbers', () => {
   it('keeps the value of every integer, sent as a number or as text', () => {
-    const read = wholeNumberReader('integer', 32)
+    const read = scalarReader('integer')
     const integer = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })
     fc.assert(
       fc.property(integer, (number) => {
@@ -25,7 +28,7 @@ describe('reading numbers', () => {
     )
   })
 
-  it('keeps the value of every long, and refuses every whole number beyond', () => {
+  it('keeps the value of every long, and refuses every integer outside the range', () => {
     const whole = fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n })
     fc.assert(
       fc.property(fc.oneof(whole, fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })), (n) => {
@@ -62,8 +65,8 @@ describe('reading numbers', () => {
     )
   })
 
-  it('gives every double back as it was, minus zero as zero', () => {
-    const read = floatingReader('double')
+  it('preserves every double, except minus zero, which becomes zero', () => {
+    const read = scalarReader('double')
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
         expect(JSON.parse(read(number))).toBe(number === 0 ? 0 : number)
@@ -73,8 +76,8 @@ describe('reading numbers', () => {
     )
   })
 
-  it('takes every single-precision number as a float', () => {
-    const read = floatingReader('float')
+  it('accepts every single-precision number as a float', () => {
+    const read = scalarReader('float')
     fc.assert(
       fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), (number) => {
         expect(JSON.parse(read(number))).toBe(number === 0 ? 0 : number)

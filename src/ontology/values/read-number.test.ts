@@ -1,18 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { floatingReader, readDecimal, readLong, wholeNumberReader } from './read-number.ts'
+import { scalarReader } from './read-value.ts'
 
-/** One argument, also where it is an array, which `it.each` would spread. */
+const readLong = scalarReader('long')
+const readDecimal = scalarReader('decimal')
+
+/** Wraps an argument, because `it.each` spreads arrays. */
 const only = (value: unknown): [unknown] => [value]
 
 const refusedFor = (reason: string) =>
-  expect.objectContaining({ name: 'RefusedValue', reason, place: '' })
+  expect.objectContaining({ name: 'RefusedValue', reason, path: '' })
 const refusedAsNot = (type: string) =>
   expect.objectContaining({
     name: 'RefusedValue',
     reason: expect.stringMatching(`^is not an? ${type}$`),
   })
 
-/** What no number type may take: each would be read by a careless `Number(…)`. */
+/** Values that no number type accepts, although `Number(…)` converts some of them. */
 const NEVER_NUMBERS: readonly unknown[] = [
   null,
   undefined,
@@ -45,31 +48,31 @@ const NEVER_NUMBERS: readonly unknown[] = [
 ]
 
 const WIDTHS = [
-  { type: 'byte', bits: 8, min: -128, max: 127 },
-  { type: 'short', bits: 16, min: -32_768, max: 32_767 },
-  { type: 'integer', bits: 32, min: -2_147_483_648, max: 2_147_483_647 },
+  { type: 'byte', min: -128, max: 127 },
+  { type: 'short', min: -32_768, max: 32_767 },
+  { type: 'integer', min: -2_147_483_648, max: 2_147_483_647 },
 ] as const
 
-describe.each(WIDTHS)('a $type', ({ type, bits, min, max }) => {
-  const read = wholeNumberReader(type, bits)
+describe.each(WIDTHS)('a $type', ({ type, min, max }) => {
+  const read = scalarReader(type)
 
   it('is stored as a JSON number', () => {
     expect(read(7)).toBe('7')
     expect(read(-7)).toBe('-7')
   })
 
-  it('reaches from its smallest to its largest number', () => {
+  it('accepts its smallest and its largest number', () => {
     expect([read(min), read(max)]).toEqual([String(min), String(max)])
     expect([read(String(min)), read(String(max))]).toEqual([String(min), String(max)])
   })
 
-  it.each([min - 1, max + 1, 2 ** 53, -1e300])('does not take %d, which is outside', (value) => {
+  it.each([min - 1, max + 1, 2 ** 53, -1e300])('refuses %d, which is out of range', (value) => {
     const outside = refusedFor(`is outside ${type}: ${min} to ${max}`)
     expect(() => read(value)).toThrow(outside)
   })
 
   it.each([String(min - 1), String(max + 1), '9'.repeat(40)])(
-    'does not take the text %s, which is outside',
+    'refuses the text %s, which is out of range',
     (value) => {
       expect(() => read(value)).toThrow(refusedFor(`is outside ${type}: ${min} to ${max}`))
     },
@@ -80,11 +83,11 @@ describe.each(WIDTHS)('a $type', ({ type, bits, min, max }) => {
     ['+12', '12'],
     ['-12', '-12'],
     ['0012', '12'],
-  ])('may arrive as the text %s', (sent, stored) => {
+  ])('can be sent as the text %s', (sent, stored) => {
     expect(read(sent)).toBe(stored)
   })
 
-  it.each([-0, '-0', '+0', '000'])('has one zero, however it is written (%j)', (value) => {
+  it.each([-0, '-0', '+0', '000'])('has one zero in all spellings (%j)', (value) => {
     expect(read(value)).toBe('0')
   })
 
@@ -97,7 +100,7 @@ describe.each(WIDTHS)('a $type', ({ type, bits, min, max }) => {
 })
 
 describe('a long', () => {
-  it('is stored as a JSON string, because JSON readers lose digits', () => {
+  it('is stored as a JSON string, because JSON parsers lose digits', () => {
     expect(readLong('42')).toBe('"42"')
     expect(readLong(42)).toBe('"42"')
   })
@@ -110,7 +113,7 @@ describe('a long', () => {
   )
 
   it.each(['9223372036854775808', '-9223372036854775809', '9'.repeat(40)])(
-    'does not take %s, which is outside',
+    'refuses %s, which is out of range',
     (text) => {
       expect(() => readLong(text)).toThrow(
         refusedFor('is outside long: -9223372036854775808 to 9223372036854775807'),
@@ -118,13 +121,13 @@ describe('a long', () => {
     },
   )
 
-  it('may be a JSON number as long as that holds it exactly', () => {
+  it('can be a JSON number that is exact', () => {
     expect(readLong(Number.MAX_SAFE_INTEGER)).toBe('"9007199254740991"')
     expect(readLong(Number.MIN_SAFE_INTEGER)).toBe('"-9007199254740991"')
   })
 
   it.each(['9007199254740992', '9007199254740993', '-9007199254740992', '1e18', '1e300'])(
-    'is refused as the JSON number %s, whose digits are in doubt',
+    'is refused as the JSON number %s, which may have lost digits',
     (json) => {
       expect(() => readLong(JSON.parse(json))).toThrow(
         refusedFor('has lost digits as a JSON number; send a long as a JSON string'),
@@ -139,7 +142,7 @@ describe('a long', () => {
     ['007', '"7"'],
     ['-007', '"-7"'],
     [`${'0'.repeat(39)}7`, '"7"'],
-  ])('has one text, however it is written (%j)', (sent, stored) => {
+  ])('has one text in all spellings (%j)', (sent, stored) => {
     expect(readLong(sent)).toBe(stored)
   })
 
@@ -166,7 +169,7 @@ describe('a decimal', () => {
     ['-0', '"0"'],
     ['-0.00', '"0.00"'],
     ['-00.10', '"-0.10"'],
-  ])('drops needless signs and leading zeros (%s)', (sent, stored) => {
+  ])('drops redundant signs and leading zeros (%s)', (sent, stored) => {
     expect(readDecimal(sent)).toBe(stored)
   })
 
@@ -185,11 +188,14 @@ describe('a decimal', () => {
     ['-0e-2', '"0.00"'],
     ['1e99', `"1${'0'.repeat(99)}"`],
     ['1e-100', `"0.${'0'.repeat(99)}1"`],
-  ])('is stored without an exponent, and with digits before the point (%s)', (sent, stored) => {
-    expect(readDecimal(sent)).toBe(stored)
-  })
+  ])(
+    'is stored without an exponent, and with digits before the decimal point (%s)',
+    (sent, stored) => {
+      expect(readDecimal(sent)).toBe(stored)
+    },
+  )
 
-  it('holds a hundred digits on each side of the point', () => {
+  it('has up to a hundred digits on each side of the decimal point', () => {
     const longest = `-${'9'.repeat(100)}.${'1'.repeat(100)}`
     expect(readDecimal(longest)).toBe(`"${longest}"`)
   })
@@ -207,7 +213,7 @@ describe('a decimal', () => {
     ['than any number needs', '1'.repeat(10_000)],
   ])('is refused with more digits %s', (_where, sent) => {
     expect(() => readDecimal(sent)).toThrow(
-      refusedFor('has more than 100 digits on one side of the point'),
+      refusedFor('has more than 100 digits on one side of the decimal point'),
     )
   })
 
@@ -216,12 +222,12 @@ describe('a decimal', () => {
     [-0, '"0"'],
     [123456789012345, '"123456789012345"'],
     [2 ** 53 - 1, '"9007199254740991"'],
-  ])('may be the whole JSON number %d, which a double holds exactly', (sent, stored) => {
+  ])('can be the JSON integer %d, which is exact as a double', (sent, stored) => {
     expect(readDecimal(sent)).toBe(stored)
   })
 
   it.each([12.5, 0.1 + 0.2, 1e20, 1e21, 1e-7, 2 ** 53, NaN, Infinity])(
-    'is refused as the JSON number %d, whose digits are in doubt',
+    'is refused as the JSON number %d, which may have lost digits',
     (sent) => {
       expect(() => readDecimal(sent)).toThrow(
         refusedFor('may have lost digits as a JSON number; send a decimal as a JSON string'),
@@ -247,7 +253,7 @@ describe('a decimal', () => {
 })
 
 describe.each(['float', 'double'] as const)('a %s', (type) => {
-  const read = floatingReader(type)
+  const read = scalarReader(type)
 
   it.each([
     [1.5, '1.5'],
@@ -259,7 +265,7 @@ describe.each(['float', 'double'] as const)('a %s', (type) => {
     expect(read(sent)).toBe(stored)
   })
 
-  it.each(['NaN', 'Infinity', '-Infinity'])('may be %s, which is a JSON string', (text) => {
+  it.each(['NaN', 'Infinity', '-Infinity'])('can be %s, which is a JSON string', (text) => {
     expect(read(text)).toBe(`"${text}"`)
   })
 
@@ -272,11 +278,11 @@ describe.each(['float', 'double'] as const)('a %s', (type) => {
     ['1e3', '1000'],
     ['1E+3', '1000'],
     ['1.5e-3', '0.0015'],
-  ])('may arrive as the text %s', (sent, stored) => {
+  ])('can be sent as the text %s', (sent, stored) => {
     expect(read(sent)).toBe(stored)
   })
 
-  it.each([-0, '-0', '-0.0', '0e9'])('has one zero, however it is written (%j)', (value) => {
+  it.each([-0, '-0', '-0.0', '0e9'])('has one zero in all spellings (%j)', (value) => {
     expect(read(value)).toBe('0')
   })
 
@@ -303,16 +309,16 @@ describe.each(['float', 'double'] as const)('a %s', (type) => {
   })
 })
 
-describe('the reach of floating-point numbers', () => {
-  it('lets a double be the largest and the smallest there is', () => {
-    const read = floatingReader('double')
+describe('the range of floating-point numbers', () => {
+  it('includes the largest and the smallest double', () => {
+    const read = scalarReader('double')
     expect(read(Number.MAX_VALUE)).toBe('1.7976931348623157e+308')
     expect(read(-Number.MAX_VALUE)).toBe('-1.7976931348623157e+308')
     expect(read(Number.MIN_VALUE)).toBe('5e-324')
   })
 
-  it('lets a float be the largest single-precision number, and nothing that overflows it', () => {
-    const read = floatingReader('float')
+  it('includes the largest float, and nothing that overflows it', () => {
+    const read = scalarReader('float')
     const largest = (2 - 2 ** -23) * 2 ** 127
     expect(JSON.parse(read(largest))).toBe(largest)
     expect(JSON.parse(read(-largest))).toBe(-largest)

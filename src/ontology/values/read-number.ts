@@ -1,26 +1,25 @@
-import { refuse } from './refused-value.ts'
-
 /**
- * Numbers, as the wire writes them: small ones as JSON numbers, `long` and `decimal` as JSON
- * strings because JSON readers lose digits. Each function gives the canonical JSON text.
+ * Parses numbers as clients send them: JSON numbers, or strings of digits. `long` and `decimal` are
+ * JSON strings on the wire, because most JSON parsers round large numbers.
  */
+
+import { refuse } from './refused-value.ts'
 
 const WHOLE = /^[+-]?\d{1,40}$/
 /**
- * The one spelling of numbers that need not be whole, for `float`, `double` and `decimal`: sign,
- * whole digits, fraction, fraction without whole digits, exponent. Each digit can be matched in one
- * way only, so that a long wrong text is refused in linear time.
+ * Captures sign, whole digits, fraction, fraction without whole digits, exponent. Every digit has
+ * one way to match, so a long invalid text is refused in linear time.
  */
 const NUMBER = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d{1,4}))?$/
 
-/** Digits on each side of the point, enough for every database that has decimals. */
+/** Digits on each side of the decimal point; every supported database stores this many. */
 const DECIMAL_DIGITS = 100
 
 const LONG_MIN = -(2n ** 63n)
 const LONG_MAX = 2n ** 63n - 1n
 
-/** A reader for whole numbers of the given width in bits; strings of digits are taken too. */
-export function wholeNumberReader(type: string, bits: number): (value: unknown) => string {
+/** Returns a parser for whole numbers of the given width in bits. */
+export function wholeNumberReader(type: string, bits: number): (value: unknown) => number {
   const min = -(2 ** (bits - 1))
   const max = 2 ** (bits - 1) - 1
   return (value) => {
@@ -28,35 +27,35 @@ export function wholeNumberReader(type: string, bits: number): (value: unknown) 
     if (typeof number !== 'number' || !Number.isInteger(number))
       refuse(`is not ${type === 'integer' ? 'an' : 'a'} ${type}`)
     if (number < min || number > max) refuse(`is outside ${type}: ${min} to ${max}`)
-    return number === 0 ? '0' : String(number)
+    return withoutMinusZero(number)
   }
 }
 
-export function readLong(value: unknown): string {
+export function readLong(value: unknown): bigint {
   if (typeof value === 'number') {
     if (!Number.isInteger(value)) refuse('is not a long')
     if (!Number.isSafeInteger(value)) {
       refuse('has lost digits as a JSON number; send a long as a JSON string')
     }
-    return `"${BigInt(value)}"`
+    return BigInt(value)
   }
   if (typeof value !== 'string' || !WHOLE.test(value)) refuse('is not a long')
   const long = BigInt(value.startsWith('+') ? value.slice(1) : value)
   if (long < LONG_MIN || long > LONG_MAX) refuse(`is outside long: ${LONG_MIN} to ${LONG_MAX}`)
-  return `"${long}"`
+  return long
 }
 
-/** Exact: digits after the point stay as they were sent, trailing zeros included. */
+/** Parses an exact decimal. Trailing zeros are significant and kept. */
 export function readDecimal(value: unknown): string {
-  const text = typeof value === 'number' ? decimalText(value) : value
+  const text = typeof value === 'number' ? exactText(value) : value
   const match = typeof text === 'string' ? NUMBER.exec(text) : null
   if (match === null) refuse('is not a decimal')
   const [, sign, whole = '', fraction = match[4] ?? '', , exponent = '0'] = match
   const number = movePoint(whole, fraction, Number(exponent))
-  return sign === '-' && /[1-9]/.test(number) ? `"-${number}"` : `"${number}"`
+  return sign === '-' && /[1-9]/.test(number) ? `-${number}` : number
 }
 
-/** Writes a number without its exponent: the same digits around a point at another place. */
+/** Applies an exponent to a decimal text by moving its decimal point. */
 function movePoint(whole: string, fraction: string, exponent: number): string {
   const digits = whole + fraction
   const point = whole.length + exponent
@@ -66,28 +65,32 @@ function movePoint(whole: string, fraction: string, exponent: number): string {
     .replace(/^0+(?=\d)/, '')
   const after = '0'.repeat(Math.max(-point, 0)) + digits.slice(Math.max(point, 0))
   if (before.length > DECIMAL_DIGITS || after.length > DECIMAL_DIGITS) {
-    refuse(`has more than ${DECIMAL_DIGITS} digits on one side of the point`)
+    refuse(`has more than ${DECIMAL_DIGITS} digits on one side of the decimal point`)
   }
   return after === '' ? before : `${before === '' ? '0' : before}.${after}`
 }
 
-/** A JSON number is read as a double, and what it was written as is not known any more. */
-function decimalText(value: number): string {
+/** A JSON number was already rounded to a double, so only safe integers are known to be exact. */
+function exactText(value: number): string {
   if (!Number.isSafeInteger(value)) {
     refuse('may have lost digits as a JSON number; send a decimal as a JSON string')
   }
   return String(value)
 }
 
-/** `float` and `double`: JSON has no NaN or infinities, so these are the strings of the wire. */
-export function floatingReader(type: 'float' | 'double'): (value: unknown) => string {
+/** Returns a parser for `float` or `double`. NaN and the infinities are strings on the wire. */
+export function floatingReader(type: 'float' | 'double'): (value: unknown) => number {
   return (value) => {
-    if (value === 'NaN' || value === 'Infinity' || value === '-Infinity') return `"${value}"`
+    if (value === 'NaN' || value === 'Infinity' || value === '-Infinity') return Number(value)
     const number = typeof value === 'string' && NUMBER.test(value) ? Number(value) : value
     if (typeof number !== 'number' || !Number.isFinite(number)) refuse(`is not a ${type}`)
-    // Rounded as a client rounds: the largest float is commonly printed as 3.4028235e38.
+    // Compares the rounded value: the largest float is commonly printed as 3.4028235e38.
     if (type === 'float' && !Number.isFinite(Math.fround(number))) refuse('is outside float')
-    // Minus zero equals zero, so it is stored as zero.
-    return number === 0 ? '0' : String(number)
+    return withoutMinusZero(number)
   }
+}
+
+/** Minus zero equals zero, so both are stored as zero. */
+function withoutMinusZero(number: number): number {
+  return number === 0 ? 0 : number
 }

@@ -7,7 +7,7 @@ import type { ScalarType } from '../definition/property-type.ts'
 import type { ObjectType } from '../ontology.ts'
 import { objectReader } from './read-object.ts'
 
-/** A value as a client may send it, and as it must come back. */
+/** A value as a client can send it, and as the service must return it. */
 interface Sample {
   readonly sent: unknown
   readonly expected: unknown
@@ -79,7 +79,7 @@ const FIELDS = Object.fromEntries(
   Object.keys(SCALARS).map((type) => [`${type}Field`, { type: type as ScalarType }]),
 )
 
-/** Drops nulls, as the service does; what is left keeps its order. */
+/** Drops nulls, as the service does; the order is preserved. */
 function present(samples: Readonly<Record<string, Sample | null>>): Sample {
   const entries = Object.entries(samples)
   return {
@@ -149,7 +149,7 @@ const type = parseDefinition({
 const readThing = objectReader(type)
 
 describe('an object with properties of every type', () => {
-  it('comes back from its stored form as it was sent, nulls left out', () => {
+  it('is stored as it was sent, without nulls', () => {
     fc.assert(
       fc.property(object, ({ sent, expected }) => {
         const { body, key: storedKey, title } = readThing(sent)
@@ -162,7 +162,7 @@ describe('an object with properties of every type', () => {
     )
   })
 
-  it('is stored in the order of its type and with one text, in whatever order it is sent', () => {
+  it('is stored in the order of its type, in whatever order it is sent', () => {
     const shuffled = object.chain(({ sent }) => {
       const entries = Object.entries(sent as Readonly<Record<string, unknown>>)
       return fc.tuple(
@@ -182,7 +182,7 @@ describe('an object with properties of every type', () => {
     )
   })
 
-  it('is stored the same when its stored form is sent again', () => {
+  it('is stored unchanged if its stored form is sent again', () => {
     fc.assert(
       fc.property(object, ({ sent }) => {
         const stored = readThing(sent)
@@ -193,7 +193,7 @@ describe('an object with properties of every type', () => {
   })
 })
 
-describe('any JSON at all', () => {
+describe('any JSON', () => {
   const anyJson = fc.anything({
     key: fc.constantFrom(
       'type',

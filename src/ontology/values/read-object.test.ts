@@ -5,7 +5,7 @@ import { parseDefinition } from '../definition/parse-definition.ts'
 import type { ObjectType } from '../ontology.ts'
 import { objectReader, objectSteps, RefusedObject, readObjectKey } from './read-object.ts'
 
-/** One argument, also where it is an array, which `it.each` would spread. */
+/** Wraps an argument, because `it.each` spreads arrays. */
 const only = (value: unknown): [unknown] => [value]
 
 function objectType(definition: Partial<ObjectTypeDefinition> = {}): ObjectType {
@@ -54,12 +54,12 @@ describe('an object', () => {
     expect(body).toBe('{"id":"b","name":"a","elevation":2,"passengers":"1"}')
   })
 
-  it('leaves out what is null, and keeps what is empty', () => {
+  it('omits nulls and keeps empty values', () => {
     const { body } = readAirport({ id: 'a', name: null, elevation: null, aliases: [], names: [{}] })
     expect(body).toBe('{"id":"a","aliases":[],"names":[{}]}')
   })
 
-  it('needs no property but its key', () => {
+  it('requires only its key', () => {
     expect(readAirport({ id: 'a' })).toMatchObject({ body: '{"id":"a"}', title: null })
   })
 
@@ -71,7 +71,7 @@ describe('an object', () => {
 
   it('is refused with an empty or overlong key', () => {
     expect(() => readAirport({ id: '' })).toThrow(
-      refused('is empty, and a primary key stands in paths', 'id'),
+      refused('is empty; a primary key is part of paths and needs at least one character', 'id'),
     )
     expect(() => readAirport({ id: 'a'.repeat(513) })).toThrow(/^id is longer than 512 bytes/)
   })
@@ -101,17 +101,17 @@ describe('an object', () => {
     [{ id: 'a', names: [{}, { text: 1 }] }, 'names[1].text'],
     [{ id: 'a', names: [{ language: 'en' }] }, 'names[0].language'],
     [{ id: 5 }, 'id'],
-  ])('is refused with the place of the value that does not fit: %j', (properties, place) => {
+  ])('is refused with the path of the invalid value: %j', (properties, path) => {
     const read = () => readAirport(properties)
     expect(read).toThrow(RefusedObject)
-    expect(read).toThrow(expect.objectContaining({ property: place }))
+    expect(read).toThrow(expect.objectContaining({ property: path }))
   })
 
-  it('says in one sentence what was refused and where', () => {
+  it('has a one-sentence message with the path and the reason', () => {
     expect(() => readAirport({ id: 'a', aliases: [1] })).toThrow('aliases[0] is not a string')
   })
 
-  it('may be as large as the limit, counted in bytes as stored, and no larger', () => {
+  it('can be as large as the limit, in stored bytes', () => {
     const around = readAirport({ id: 'a', name: 'é' }).body.length - 1
     const fits = 'é'.repeat((OBJECT_MAX_BYTES - around) / 2)
     expect(Buffer.byteLength(readAirport({ id: 'a', name: fits }).body)).toBeLessThanOrEqual(
@@ -123,7 +123,7 @@ describe('an object', () => {
   })
 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'a.b-c_d'])(
-    'may have a property named %s',
+    'can have a property named %s',
     (name) => {
       const properties = JSON.parse(`{"id":{"type":"string"},"${name}":{"type":"integer"}}`)
       const read = objectReader(objectType({ properties, titleProperty: name }))
@@ -135,7 +135,7 @@ describe('an object', () => {
     },
   )
 
-  it.each(['__proto__', 'constructor'])('may have a key named %s', (name) => {
+  it.each(['__proto__', 'constructor'])('can have a key named %s', (name) => {
     const properties = JSON.parse(`{"${name}":{"type":"string"}}`)
     const read = objectReader(objectType({ primaryKey: name, titleProperty: name, properties }))
     expect(read(JSON.parse(`{"${name}":"a"}`)).pk).toBe('a')
@@ -164,7 +164,7 @@ describe('the title of an object', () => {
     expect(objectReader(objectType({ titleProperty: 'id' }))({ id: 'a' }).title).toBe('"a"')
   })
 
-  it('is missing where its property is missing or null, or the type has no title', () => {
+  it('is null if its property is absent or null, or the type has no title', () => {
     expect(readAirport({ id: 'a' }).title).toBeNull()
     expect(readAirport({ id: 'a', name: null }).title).toBeNull()
     const readUntitled = objectReader({ ...objectType(), titleProperty: undefined })
@@ -174,11 +174,11 @@ describe('the title of an object', () => {
 
 describe('the id of an object', () => {
   it('is a UUID of version 8 that never changes', () => {
-    // It stands in the RIDs that clients keep: another derivation would break them.
+    // Clients store RIDs that contain it: another derivation would break them.
     expect(readAirport({ id: 'LAX' }).objectId).toBe('ca775ed9-435b-85e9-bd5c-6a31f6548f83')
   })
 
-  it('depends on nothing but the type and the key', () => {
+  it('depends only on the type and the key', () => {
     const { objectId } = readAirport({ id: 'LAX' })
     expect(readAirport({ id: 'LAX', name: 'other', elevation: 1 }).objectId).toBe(objectId)
     expect(readAirport({ id: 'LAY' }).objectId).not.toBe(objectId)
@@ -194,7 +194,7 @@ describe('the id of an object', () => {
     expect(read({ id: '007' })).toMatchObject({ key: '"7"', body: '{"id":"7"}' })
   })
 
-  it('is a well-formed UUID, and another one for each key', () => {
+  it('is a well-formed UUID, different for each key', () => {
     const ids = Array.from({ length: 2000 }, (_, n) => readAirport({ id: `k${n}` }).objectId)
     expect(new Set(ids).size).toBe(2000)
     const wellFormed = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -203,7 +203,7 @@ describe('the id of an object', () => {
 })
 
 describe('the key of a deletion', () => {
-  it('is the key that the object was stored under', () => {
+  it('equals the key of the stored object', () => {
     const type = objectType({
       properties: { id: { type: 'timestamp' }, name: { type: 'string' } },
     })
@@ -229,7 +229,7 @@ describe('an object with many values', () => {
   const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
   const points = (count: number) => numbers(count).map((b) => ({ a: `p${b}`, b }))
 
-  it('is read in steps, to the same object', () => {
+  it('is parsed in steps with the same result', () => {
     const properties = { id: 'x', numbers: numbers(50_000), points: points(25_000) }
     let pauses = 0
     const steps = objectSteps(type)(properties)
@@ -237,8 +237,8 @@ describe('an object with many values', () => {
     for (; step.done !== true; step = steps.next()) pauses += 1
     expect(step.value).toEqual(objectReader(type)(properties))
     expect(step.value.body).toBe(JSON.stringify(properties))
-    // One after each 4,000 values: numbers are read and compared, points read, each field compared.
-    expect(pauses).toBe(2 * 12 + 3 * 6)
+    // One after each 4,000 values: numbers are parsed and encoded, points parsed, doubles encoded.
+    expect(pauses).toBe(2 * 12 + 2 * 6)
     const [all, texts, doubles] = step.value.searchable.elements
     expect(all?.values).toEqual(properties.numbers)
     expect(texts).toMatchObject({
@@ -249,12 +249,12 @@ describe('an object with many values', () => {
     expect(doubles).toMatchObject({ structField: 'b', values: { length: 25_000 } })
   })
 
-  it('names the item that does not fit, wherever it stands', () => {
+  it('names the index of the invalid item', () => {
     const properties = { id: 'x', numbers: [...numbers(9000), 'no', ...numbers(9000)] }
     expect(() => objectReader(type)(properties)).toThrow('numbers[9000] is not an integer')
   })
 
-  it('is refused past the limit, before any of them is read', () => {
+  it('is refused above the limit before any value is parsed', () => {
     const reason = `the object has more than ${OBJECT_MAX_VALUES} values in arrays`
     const half = OBJECT_MAX_VALUES / 2
     const full = { id: 'x', numbers: numbers(half), points: points(half / 2) }

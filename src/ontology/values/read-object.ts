@@ -1,18 +1,18 @@
+/**
+ * Turns the properties that a client sends into the object that a store keeps. The JSON text of the
+ * body is built here, once, at write time; pages copy it without parsing.
+ */
+
 import { OBJECT_MAX_BYTES, OBJECT_MAX_VALUES } from '../../contract/limits.ts'
 import { objectId } from '../definition/rid.ts'
 import type { ObjectType } from '../ontology.ts'
-import { type PrimaryKey, readPrimaryKey } from './primary-key.ts'
-import { type ValueReader, valueReader } from './read-value.ts'
+import { type PrimaryKey, primaryKeyOf, readPrimaryKey } from './primary-key.ts'
+import { type ReadValue, readArray, readSingle } from './read-value.ts'
 import { isJsonObject, RefusedValue } from './refused-value.ts'
 import { type SearchableValues, searchableValues } from './searchable-values.ts'
-import { finish, isShort, mapInSteps, type Steps } from './steps.ts'
+import { finish, type Steps } from './steps.ts'
 
-/**
- * Turns the properties that a client sends into what a store keeps. The JSON text is made here,
- * once, at write time; every page copies it without looking inside.
- */
-
-/** An object, ready to be stored. All texts but `pk` and `objectId` are JSON. */
+/** An object, ready to be stored. All texts except `pk` and `objectId` are JSON. */
 export interface StoredObject {
   readonly pk: string
   readonly objectId: string
@@ -20,9 +20,8 @@ export interface StoredObject {
   readonly key: string
   /** The title as a JSON string. */
   readonly title: string | null
-  /** The properties as a JSON object, nulls left out, in the order of the type. */
+  /** The properties as a JSON object without nulls, in the order of the type. */
   readonly body: string
-  /** What queries find the object by. */
   readonly searchable: SearchableValues
 }
 
@@ -41,92 +40,84 @@ export class RefusedObject extends Error {
 
 export type ObjectReader = (properties: unknown) => StoredObject
 
-/** Compiles a type into the function that checks and serialises its objects. */
+/** Returns the function that checks and serialises objects of a type. */
 export function objectReader(type: ObjectType): ObjectReader {
   const readSteps = objectSteps(type)
   return (properties) => finish(readSteps(properties))
 }
 
-/** The same, in steps: an object of many values takes long. */
+/** Like `objectReader`, in steps: an object with many values takes long. */
 export function objectSteps(type: ObjectType): (properties: unknown) => Steps<StoredObject> {
-  const readers = new Map<string, ValueReader>()
-  for (const property of type.properties.values()) {
-    readers.set(property.apiName, valueReader(property.type))
-  }
-  const { apiName: keyName, type: keyType } = type.primaryKey
-
   return function* (properties) {
     if (!isJsonObject(properties)) throw new RefusedObject('the properties are not a JSON object')
     for (const name of Object.keys(properties)) {
-      if (!readers.has(name)) throw new RefusedObject('is not a property of the type', name)
+      if (!type.properties.has(name)) throw new RefusedObject('is not a property of the type', name)
     }
     refuseManyValues(type, properties)
-    const jsonOf = new Map<string, string>()
-    let title: string | null = null
-    for (const [name, read] of readers) {
+    const values = new Map<string, ReadValue>()
+    const members: string[] = []
+    for (const [name, { type: propertyType }] of type.properties) {
       const value = Object.hasOwn(properties, name) ? properties[name] : null
       if (value === null) continue
-      const json =
-        Array.isArray(value) && !isShort(value)
-          ? yield* readItems(type, name, value)
-          : at(name, () => read(value))
-      if (name === type.titleProperty) title = json.startsWith('"') ? json : `"${json}"`
-      jsonOf.set(name, json)
+      try {
+        const read =
+          propertyType.kind === 'array'
+            ? yield* readArray(propertyType, value)
+            : readSingle(propertyType, value)
+        values.set(name, read)
+        members.push(`"${name}":${read.json}`)
+      } catch (error) {
+        throw refusedObject(name, error)
+      }
     }
-    const key = at(keyName, () => readKey(Object.hasOwn(properties, keyName), properties[keyName]))
-    const body = `{${[...jsonOf].map(([name, json]) => `"${name}":${json}`).join(',')}}`
+    const { pk, text } = primaryKey(type, values)
+    const body = `{${members.join(',')}}`
     if (Buffer.byteLength(body) > OBJECT_MAX_BYTES) {
       throw new RefusedObject(`the object is larger than ${OBJECT_MAX_BYTES} bytes`)
     }
     return {
-      pk: key.pk,
-      objectId: objectId(type.rid, key.pk),
-      key: JSON.stringify(key.text),
-      title,
+      pk,
+      objectId: objectId(type.rid, pk),
+      key: JSON.stringify(text),
+      title: titleOf(type, values),
       body,
-      searchable: yield* searchableValues(type, jsonOf),
+      searchable: yield* searchableValues(type, values),
     }
   }
-
-  function readKey(present: boolean, value: unknown): PrimaryKey {
-    if (!present || value === null) throw new RefusedValue('is the primary key and is missing')
-    return readPrimaryKey(keyType, value)
-  }
 }
 
-/** What the reader of an array does, in steps. */
-function* readItems(
-  { properties }: ObjectType,
-  name: string,
-  values: readonly unknown[],
-): Steps<string> {
-  const type = properties.get(name)?.type
-  // What is no array is refused by its own reader.
-  if (type === undefined) throw new Error(`no property ${name}`)
-  if (type.kind !== 'array') return at(name, () => valueReader(type)(values))
-  const readItem = valueReader(type.items)
-  let index = 0
+function primaryKey(
+  { primaryKey: { apiName, type } }: ObjectType,
+  values: ReadonlyMap<string, ReadValue>,
+): PrimaryKey {
+  const value = values.get(apiName)?.parts[0]?.values[0]
+  if (value === undefined) {
+    throw new RefusedObject('is the primary key and is missing', apiName)
+  }
   try {
-    const texts = yield* mapInSteps(values, (item) => {
-      const text = readItem(item)
-      index += 1
-      return text
-    })
-    return `[${texts.join(',')}]`
+    return primaryKeyOf(type, value)
   } catch (error) {
-    if (!(error instanceof RefusedValue)) throw error
-    throw new RefusedObject(error.reason, `${name}[${index}]${error.place}`)
+    throw refusedObject(apiName, error)
   }
 }
 
-/** Counted before anything is read, which costs far more than counting. */
+function titleOf(
+  { titleProperty }: ObjectType,
+  values: ReadonlyMap<string, ReadValue>,
+): string | null {
+  const json = titleProperty === undefined ? undefined : values.get(titleProperty)?.json
+  if (json === undefined) return null
+  return json.startsWith('"') ? json : `"${json}"`
+}
+
+/** Runs before any value is parsed, because counting costs far less. */
 function refuseManyValues(type: ObjectType, properties: Readonly<Record<string, unknown>>): void {
   let count = 0
   for (const [name, value] of Object.entries(properties)) {
     if (!Array.isArray(value)) continue
     const property = type.properties.get(name)?.type
-    const ofStructs = property?.kind === 'array' && property.items.kind === 'struct'
-    count += ofStructs ? countFields(value) : value.length
+    const isOfStructs = property?.kind === 'array' && property.items.kind === 'struct'
+    count += isOfStructs ? countFields(value) : value.length
   }
   if (count <= OBJECT_MAX_VALUES) return
   throw new RefusedObject(`the object has more than ${OBJECT_MAX_VALUES} values in arrays`)
@@ -141,16 +132,20 @@ function countFields(structs: readonly unknown[]): number {
   return count
 }
 
-/** Reads the key of a deletion. */
-export function readObjectKey(type: ObjectType, value: unknown): PrimaryKey {
-  return at(type.primaryKey.apiName, () => readPrimaryKey(type.primaryKey.type, value))
+/** Parses the primary key of an object to delete. */
+export function readObjectKey(
+  { primaryKey: { apiName, type } }: ObjectType,
+  value: unknown,
+): PrimaryKey {
+  try {
+    return readPrimaryKey(type, value)
+  } catch (error) {
+    throw refusedObject(apiName, error)
+  }
 }
 
-function at<T>(property: string, read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof RefusedValue)) throw error
-    throw new RefusedObject(error.reason, property + error.place)
-  }
+function refusedObject(property: string, error: unknown): unknown {
+  return error instanceof RefusedValue
+    ? new RefusedObject(error.reason, property + error.path)
+    : error
 }

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { readDate, readTimestamp, sortableTimestamp } from './read-time.ts'
+import { sortableTimestamp } from './read-time.ts'
+import { scalarReader } from './read-value.ts'
 
-/** One argument, also where it is an array, which `it.each` would spread. */
+const readDate = scalarReader('date')
+const readTimestamp = scalarReader('timestamp')
+
+/** Wraps an argument, because `it.each` spreads arrays. */
 const only = (value: unknown): [unknown] => [value]
 
 const refusedFor = (reason: string) =>
-  expect.objectContaining({ name: 'RefusedValue', reason, place: '' })
+  expect.objectContaining({ name: 'RefusedValue', reason, path: '' })
 
 describe('a date', () => {
   it.each([
@@ -21,14 +25,14 @@ describe('a date', () => {
   })
 
   it.each(['2023-02-29', '1900-02-29', '2100-02-29', '2026-04-31', '2026-01-00', '2026-01-32'])(
-    'must be in the calendar: %s is not',
+    'must exist in the calendar: %s does not',
     (date) => {
-      expect(() => readDate(date)).toThrow(refusedFor('has no such day'))
+      expect(() => readDate(date)).toThrow(refusedFor('has a day that its month does not have'))
     },
   )
 
-  it.each(['2026-00-01', '2026-13-01'])('must have a month of the year: %s has none', (date) => {
-    expect(() => readDate(date)).toThrow(refusedFor('has no such month'))
+  it.each(['2026-00-01', '2026-13-01'])('must have a valid month: %s has not', (date) => {
+    expect(() => readDate(date)).toThrow(refusedFor('has a month outside 01 to 12'))
   })
 
   it.each(
@@ -106,35 +110,41 @@ describe('a timestamp', () => {
     ['.123456000', '.123456'],
     ['.0', ''],
     ['.000000000', ''],
-  ])('has no, three or six digits after the point: %s becomes %j', (sent, stored) => {
+  ])('has no, three or six fraction digits: %s becomes %j', (sent, stored) => {
     expect(readTimestamp(`2026-01-31T12:34:56${sent}Z`)).toBe(`"2026-01-31T12:34:56${stored}Z"`)
   })
 
   it.each(['.0000001', '.123456789'])(
-    'is refused when it is finer than a database keeps: %s',
+    'is refused if it is more precise than microseconds: %s',
     (fraction) => {
       expect(() => readTimestamp(`2026-01-31T12:34:56${fraction}Z`)).toThrow(
-        refusedFor('is finer than microseconds'),
+        refusedFor('is more precise than microseconds'),
       )
     },
   )
 
   it.each(['24:00:00', '23:60:00', '23:59:60', '99:99:99'])(
-    'must be a time of day: %s is none',
+    'must have a valid time of day: %s has not',
     (time) => {
-      expect(() => readTimestamp(`2026-01-31T${time}Z`)).toThrow(refusedFor('is not a time of day'))
+      expect(() => readTimestamp(`2026-01-31T${time}Z`)).toThrow(
+        refusedFor('has a time of day outside 00:00:00 to 23:59:59'),
+      )
     },
   )
 
   it.each(['+24:00', '-24:00', '+00:60', '-99:99'])('has no offset %s', (offset) => {
     expect(() => readTimestamp(`2026-01-31T12:00:00${offset}`)).toThrow(
-      refusedFor('has no such offset'),
+      refusedFor('has an offset outside -23:59 to +23:59'),
     )
   })
 
   it('must be in the calendar', () => {
-    expect(() => readTimestamp('2023-02-29T00:00:00Z')).toThrow(refusedFor('has no such day'))
-    expect(() => readTimestamp('2023-13-01T00:00:00Z')).toThrow(refusedFor('has no such month'))
+    expect(() => readTimestamp('2023-02-29T00:00:00Z')).toThrow(
+      refusedFor('has a day that its month does not have'),
+    )
+    expect(() => readTimestamp('2023-13-01T00:00:00Z')).toThrow(
+      refusedFor('has a month outside 01 to 12'),
+    )
   })
 
   it.each(
@@ -169,7 +179,7 @@ describe('the sortable form of a timestamp', () => {
     ['2026-01-31T12:34:56Z', '2026-01-31T12:34:56.000000Z'],
     ['2026-01-31T12:34:56.120Z', '2026-01-31T12:34:56.120000Z'],
     ['2026-01-31T12:34:56.123456Z', '2026-01-31T12:34:56.123456Z'],
-  ])('always has six digits after the point: %s', (canonical, sortable) => {
+  ])('always has six fraction digits: %s', (canonical, sortable) => {
     expect(sortableTimestamp(canonical)).toBe(sortable)
   })
 })

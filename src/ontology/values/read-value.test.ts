@@ -3,11 +3,11 @@ import type { ArrayType, ScalarType, StructType } from '../definition/property-t
 import { SCALAR_TYPES } from '../definition/property-type.ts'
 import { scalarReader, valueReader } from './read-value.ts'
 
-/** One argument, also where it is an array, which `it.each` would spread. */
+/** Wraps an argument, because `it.each` spreads arrays. */
 const only = (value: unknown): [unknown] => [value]
 
-const refusedFor = (reason: string, place = '') =>
-  expect.objectContaining({ name: 'RefusedValue', reason, place })
+const refusedFor = (reason: string, path = '') =>
+  expect.objectContaining({ name: 'RefusedValue', reason, path })
 
 const struct = (fields: Record<string, ScalarType>): StructType => ({
   kind: 'struct',
@@ -40,7 +40,7 @@ describe('a scalar', () => {
   })
 
   it.each(['byte', 'short', 'integer', 'float', 'double', 'boolean'] as const)(
-    'of type %s may arrive as a JSON string',
+    'of type %s can be sent as a JSON string',
     (type) => {
       const value = type === 'boolean' ? true : 1
       expect(scalarReader(type)(String(value))).toBe(scalarReader(type)(value))
@@ -50,7 +50,7 @@ describe('a scalar', () => {
   it.each(SCALAR_TYPES)('of type %s is never null, an array or an empty object', (type) => {
     for (const value of [null, undefined, [], [null], {}]) {
       expect(() => scalarReader(type)(value)).toThrow(
-        expect.objectContaining({ name: 'RefusedValue', place: '' }),
+        expect.objectContaining({ name: 'RefusedValue', path: '' }),
       )
     }
   })
@@ -75,7 +75,7 @@ describe('a string', () => {
     '</script><!--',
     '__proto__',
     'null',
-  ])('comes back as it was sent: %j', (text) => {
+  ])('is stored as it was sent: %j', (text) => {
     expect(JSON.parse(read(text))).toBe(text)
   })
 
@@ -83,14 +83,14 @@ describe('a string', () => {
     expect(read('a\nb\r\nc')).toBe('"a\\nb\\r\\nc"')
   })
 
-  it.each(['\0', 'a\0b', 'end\0'])('holds no U+0000, which databases cannot keep: %j', (text) => {
-    expect(() => read(text)).toThrow(refusedFor('holds the character U+0000'))
+  it.each(['\0', 'a\0b', 'end\0'])('cannot contain U+0000: %j', (text) => {
+    expect(() => read(text)).toThrow(refusedFor('contains the character U+0000'))
   })
 
   it.each(['\ud83d', '\ude00', 'a\ud83d', '\ude00\ud83d', '\ud83d\ud83d\ude00'])(
-    'holds no half of a surrogate pair: %j',
+    'cannot contain an unpaired surrogate: %j',
     (text) => {
-      expect(() => read(text)).toThrow(refusedFor('holds half of a surrogate pair'))
+      expect(() => read(text)).toThrow(refusedFor('contains an unpaired surrogate'))
     },
   )
 
@@ -102,7 +102,7 @@ describe('a string', () => {
 describe('a boolean', () => {
   const read = scalarReader('boolean')
 
-  it('may be true or false, as such or as text', () => {
+  it('can be true or false, as a boolean or as text', () => {
     expect([true, 'true', false, 'false'].map(read)).toEqual(['true', 'true', 'false', 'false'])
   })
 
@@ -129,18 +129,18 @@ describe('an attachment', () => {
     expect(() => read({ rid })).toThrow(/is not a string$/)
   })
 
-  it('has a RID under the rules of strings', () => {
-    expect(() => read({ rid: 'a\0' })).toThrow(/holds the character U\+0000$/)
+  it('has a RID that follows the rules of strings', () => {
+    expect(() => read({ rid: 'a\0' })).toThrow(/contains the character U\+0000$/)
     expect(read({ rid: 'a"b' })).toBe('{"rid":"a\\"b"}')
   })
 })
 
 describe('an array', () => {
-  it('keeps the order and the repeats of its items', () => {
+  it('keeps the order and the duplicates of its items', () => {
     expect(valueReader(arrayOf('string'))(['b', 'a', 'b'])).toBe('["b","a","b"]')
   })
 
-  it('may be empty', () => {
+  it('can be empty', () => {
     expect(valueReader(arrayOf('integer'))([])).toBe('[]')
   })
 
@@ -149,13 +149,13 @@ describe('an array', () => {
     expect(valueReader(arrayOf('double'))([1, '2.50', 'NaN'])).toBe('[1,2.5,"NaN"]')
   })
 
-  it('says which item is refused', () => {
+  it('names the refused item', () => {
     expect(() => valueReader(arrayOf('long'))([1, 2, 'x', 'y'])).toThrow(
       refusedFor('is not a long', '[2]'),
     )
   })
 
-  it('holds no null', () => {
+  it('cannot contain null', () => {
     expect(() => valueReader(arrayOf('string'))(['a', null])).toThrow(
       refusedFor('is not a string', '[1]'),
     )
@@ -164,7 +164,7 @@ describe('an array', () => {
     )
   })
 
-  it('holds no array', () => {
+  it('cannot contain arrays', () => {
     expect(() => valueReader(arrayOf('string'))([['a']])).toThrow(
       refusedFor('is not a string', '[0]'),
     )
@@ -177,7 +177,7 @@ describe('an array', () => {
     expect(() => valueReader(arrayOf('string'))(value)).toThrow(refusedFor('is not an array'))
   })
 
-  it('says which field of which item is refused', () => {
+  it('names the refused field and item', () => {
     const read = valueReader(arrayOf(struct({ text: 'string', year: 'integer' })))
     expect(() => read([{ text: 'a' }, { text: 'b', year: 2 ** 31 }])).toThrow(
       refusedFor('is outside integer: -2147483648 to 2147483647', '[1].year'),
@@ -195,33 +195,30 @@ describe('a struct', () => {
     )
   })
 
-  it('leaves out what is null, down to nothing at all', () => {
+  it('omits nulls, even if no field is left', () => {
     expect(read({ text: null, year: 1, at: null })).toBe('{"year":1}')
     expect(read({ text: null })).toBe('{}')
     expect(read({})).toBe('{}')
   })
 
   it.each(['other', 'Text', 'text ', '', '__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-    'has no field %j that is not defined',
+    'refuses the undefined field %j',
     (name) => {
       const value = JSON.parse(`{"text":"a",${JSON.stringify(name)}:null}`)
       expect(() => read(value)).toThrow(refusedFor('is not a field of this struct', `.${name}`))
     },
   )
 
-  it.each(['__proto__', 'constructor', 'toString', 'a.b', '0'])(
-    'may define a field %j like any other',
-    (name) => {
-      const readOdd = valueReader({
-        kind: 'struct',
-        fields: new Map([[name, { kind: 'scalar', type: 'integer' }]]),
-      })
-      expect(readOdd(JSON.parse(`{"${name}":1}`))).toBe(`{"${name}":1}`)
-      expect(readOdd({})).toBe('{}')
-    },
-  )
+  it.each(['__proto__', 'constructor', 'toString', 'a.b', '0'])('can define a field %j', (name) => {
+    const readOdd = valueReader({
+      kind: 'struct',
+      fields: new Map([[name, { kind: 'scalar', type: 'integer' }]]),
+    })
+    expect(readOdd(JSON.parse(`{"${name}":1}`))).toBe(`{"${name}":1}`)
+    expect(readOdd({})).toBe('{}')
+  })
 
-  it('says which field is refused', () => {
+  it('names the refused field', () => {
     expect(() => read({ text: 'a', at: { type: 'Point', coordinates: [0, 91] } })).toThrow(
       refusedFor('has a latitude outside -90 to 90', '.at'),
     )

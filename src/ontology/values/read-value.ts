@@ -1,105 +1,129 @@
-import type { PropertyType, ScalarType, StructType } from '../definition/property-type.ts'
-import { readGeoPoint, readGeoShape } from './read-geometry.ts'
-import { floatingReader, readDecimal, readLong, wholeNumberReader } from './read-number.ts'
-import { readDate, readTimestamp } from './read-time.ts'
-import { isJsonObject, RefusedValue, refuse } from './refused-value.ts'
+/** Checks the values of properties: scalars, structs and arrays of either. */
 
-/** Checks a value against its type and gives its canonical JSON text, or throws `RefusedValue`. */
+import type { PropertyType, ScalarType, StructType } from '../definition/property-type.ts'
+import { isJsonObject, RefusedValue, refuse } from './refused-value.ts'
+import { type ParsedScalar, type ScalarCodec, scalarCodec } from './scalar-codec.ts'
+import { finish, mapInSteps, type Steps } from './steps.ts'
+
+/** Checks a value and returns its canonical JSON text, or throws `RefusedValue`. */
 export type ValueReader = (value: unknown) => string
 
-const SCALAR_READERS: Readonly<Record<ScalarType, ValueReader>> = {
-  string: readString,
-  boolean: readBoolean,
-  byte: wholeNumberReader('byte', 8),
-  short: wholeNumberReader('short', 16),
-  integer: wholeNumberReader('integer', 32),
-  long: readLong,
-  float: floatingReader('float'),
-  double: floatingReader('double'),
-  decimal: readDecimal,
-  date: readDate,
-  timestamp: readTimestamp,
-  geopoint: readGeoPoint,
-  geoshape: readGeoShape,
-  attachment: readAttachment,
-  marking: readString,
+/** The checked value of one property. */
+export interface ReadValue {
+  /** Canonical JSON text, as the body stores it. */
+  readonly json: string
+  /** The scalars inside the value, one entry per struct field. Empty arrays have none. */
+  readonly parts: readonly ValuePart[]
 }
 
+export interface ValuePart {
+  /** Undefined for values outside structs. */
+  readonly structField: string | undefined
+  readonly type: ScalarType
+  readonly values: readonly ParsedScalar[]
+}
+
+/** Returns a function that checks a scalar. */
 export function scalarReader(type: ScalarType): ValueReader {
-  return SCALAR_READERS[type]
+  const { parse, toJson } = scalarCodec(type)
+  return (value) => toJson(parse(value))
 }
 
+/** Returns a function that checks a value of any property type. */
 export function valueReader(type: PropertyType): ValueReader {
-  switch (type.kind) {
-    case 'scalar':
-      return scalarReader(type.type)
-    case 'struct':
-      return structReader(type)
-    case 'array':
-      return arrayReader(valueReader(type.items))
-  }
+  return (value) =>
+    type.kind === 'array' ? finish(readArray(type, value)).json : readSingle(type, value).json
 }
 
-function arrayReader(readItem: ValueReader): ValueReader {
-  return (value) => {
-    if (!Array.isArray(value)) refuse('is not an array')
-    const items: string[] = []
-    try {
-      for (const item of value) items.push(readItem(item))
-    } catch (error) {
-      throw error instanceof RefusedValue ? error.inside(`[${items.length}]`) : error
-    }
-    return `[${items.join(',')}]`
-  }
+/** Checks a scalar or a struct. */
+export function readSingle(
+  type: Exclude<PropertyType, { kind: 'array' }>,
+  value: unknown,
+): ReadValue {
+  const collector = collectorFor(type)
+  return { json: collector.add(value), parts: collector.parts() }
 }
 
-function structReader(type: StructType): ValueReader {
-  const readers = new Map([...type.fields].map(([name, field]) => [name, scalarReader(field.type)]))
-  return (value) => {
-    if (!isJsonObject(value)) refuse('is not a struct: a JSON object')
-    for (const name of Object.keys(value)) {
-      if (!readers.has(name)) throw new RefusedValue('is not a field of this struct', `.${name}`)
-    }
-    const fields: string[] = []
-    for (const [name, read] of readers) {
-      // Null means absent, in a struct as in an object.
-      const field = Object.hasOwn(value, name) ? value[name] : null
-      if (field === null) continue
-      try {
-        fields.push(`"${name}":${read(field)}`)
-      } catch (error) {
-        throw error instanceof RefusedValue ? error.inside(`.${name}`) : error
-      }
-    }
-    return `{${fields.join(',')}}`
-  }
-}
-
-function within(step: string, read: () => string): string {
+/** Checks an array, in steps because it can be very long. */
+export function* readArray(
+  { items }: PropertyType & { readonly kind: 'array' },
+  value: unknown,
+): Steps<ReadValue> {
+  if (!Array.isArray(value)) refuse('is not an array')
+  const collector = collectorFor(items)
+  let index = 0
   try {
-    return read()
+    const texts = yield* mapInSteps(value, (item) => {
+      const json = collector.add(item)
+      index += 1
+      return json
+    })
+    return { json: `[${texts.join(',')}]`, parts: collector.parts() }
   } catch (error) {
-    throw error instanceof RefusedValue ? error.inside(step) : error
+    throw error instanceof RefusedValue ? error.inside(`[${index}]`) : error
   }
 }
 
-function readString(value: unknown): string {
-  if (typeof value !== 'string') refuse('is not a string')
-  // Databases cannot keep these two, and what is stored must come out as it went in.
-  if (value.includes('\0')) refuse('holds the character U+0000')
-  if (!value.isWellFormed()) refuse('holds half of a surrogate pair')
-  return JSON.stringify(value)
+/** Collects the scalars of the values that it checks. */
+interface ValueCollector {
+  readonly add: ValueReader
+  readonly parts: () => readonly ValuePart[]
 }
 
-function readBoolean(value: unknown): string {
-  if (value === true || value === 'true') return 'true'
-  if (value === false || value === 'false') return 'false'
-  return refuse('is not a boolean')
+function collectorFor(type: Exclude<PropertyType, { kind: 'array' }>): ValueCollector {
+  return type.kind === 'scalar' ? scalarCollector(type.type) : structCollector(type)
 }
 
-function readAttachment(value: unknown): string {
-  if (!isJsonObject(value) || Object.keys(value).join() !== 'rid') {
-    refuse('is not an attachment: {"rid": …}')
+function scalarCollector(type: ScalarType): ValueCollector {
+  const { parse, toJson } = scalarCodec(type)
+  const values: ParsedScalar[] = []
+  return {
+    add: (value) => {
+      const parsed = parse(value)
+      values.push(parsed)
+      return toJson(parsed)
+    },
+    parts: () => (values.length === 0 ? [] : [{ structField: undefined, type, values }]),
   }
-  return `{"rid":${within('.rid', () => readString(value['rid']))}}`
+}
+
+interface StructField {
+  readonly structField: string
+  readonly type: ScalarType
+  readonly codec: ScalarCodec
+  readonly values: ParsedScalar[]
+}
+
+function structCollector({ fields: types }: StructType): ValueCollector {
+  const fields = [...types].map(
+    ([structField, { type }]): StructField => ({
+      structField,
+      type,
+      codec: scalarCodec(type),
+      values: [],
+    }),
+  )
+  return {
+    add: (value) => {
+      if (!isJsonObject(value)) refuse('is not a struct: a JSON object')
+      for (const name of Object.keys(value)) {
+        if (!types.has(name)) throw new RefusedValue('is not a field of this struct', `.${name}`)
+      }
+      const members: string[] = []
+      for (const { structField, codec, values } of fields) {
+        // Null means absent, in a struct as in an object.
+        const member = Object.hasOwn(value, structField) ? value[structField] : null
+        if (member === null) continue
+        try {
+          const parsed = codec.parse(member)
+          values.push(parsed)
+          members.push(`"${structField}":${codec.toJson(parsed)}`)
+        } catch (error) {
+          throw error instanceof RefusedValue ? error.inside(`.${structField}`) : error
+        }
+      }
+      return `{${members.join(',')}}`
+    },
+    parts: () => fields.filter(({ values }) => values.length > 0),
+  }
 }

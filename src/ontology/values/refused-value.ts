@@ -1,19 +1,19 @@
-/** Why a value does not fit its property; the caller adds where it stood. */
+/** Why a value is not valid for its property. The caller adds the name of the property. */
 export class RefusedValue extends Error {
   readonly reason: string
-  /** The place inside the property, such as `[3].text`; empty for the value itself. */
-  readonly place: string
+  /** The path inside the property, such as `[3].text`; empty for the value itself. */
+  readonly path: string
 
-  constructor(reason: string, place = '') {
+  constructor(reason: string, path = '') {
     super(reason)
     this.name = 'RefusedValue'
     this.reason = reason
-    this.place = place
+    this.path = path
   }
 
-  /** The same refusal, seen from one level further out. */
+  /** Prefixes the path with one step, for the enclosing array or struct. */
   inside(step: string): RefusedValue {
-    return new RefusedValue(this.reason, step + this.place)
+    return new RefusedValue(this.reason, step + this.path)
   }
 }
 
@@ -21,7 +21,7 @@ export function refuse(reason: string): never {
   throw new RefusedValue(reason)
 }
 
-/** Whether a value is a JSON object: not null, not an array. */
+/** True if a value is a JSON object: not null, not an array. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,17 +1,13 @@
 /**
- * Work that can be paused: it yields whenever a few milliseconds' worth is done. Nearly all objects
- * are done without a pause; an object with very many values must not hold up everything else.
+ * Work that can be paused: a generator that yields after a few milliseconds of work. Nearly all
+ * objects need no pause; one with very many values must not block the event loop.
  */
+
 export type Steps<Result> = Generator<undefined, Result, undefined>
 
 const ITEMS_PER_STEP = 4000
 
-/** Whether items are so few that they are done without a pause, and cheaper as a plain loop. */
-export function isShort(items: readonly unknown[]): boolean {
-  return items.length <= ITEMS_PER_STEP
-}
-
-/** The results of a function for each item. */
+/** Like `Array.map`, with a pause after every few thousand items. */
 export function* mapInSteps<Item, Result>(
   items: readonly Item[],
   map: (item: Item) => Result,
@@ -24,7 +20,7 @@ export function* mapInSteps<Item, Result>(
   return results
 }
 
-/** Does all steps at once. */
+/** Runs all steps without a pause. */
 export function finish<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next()
@@ -32,7 +28,7 @@ export function finish<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Does step after step, each in a turn of its own. */
+/** Runs each step in its own turn of the event loop. */
 export async function finishInTurns<Result>(
   steps: Steps<Result>,
   nextTurn: () => Promise<unknown>,

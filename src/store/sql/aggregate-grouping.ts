@@ -1,7 +1,7 @@
 import type { ScalarType } from '../../ontology/definition/property-type.ts'
 import type { ColumnValue } from '../../ontology/values/column-value.ts'
-import type { Grouping, NumericType, TimeType } from '../../query/aggregation.ts'
-import { type Cut, cutRanges } from '../../query/cut-ranges.ts'
+import type { Grouping, NumericType, TimeType } from '../../query/aggregation/aggregation.ts'
+import { type Cut, cutRanges } from '../../query/aggregation/cut-ranges.ts'
 import type { SqlCondition, SqlValue } from './sql-condition.ts'
 
 /** A grouping as SQL: the expression that objects of one group share, and how its value reads. */

@@ -1,6 +1,6 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { AGGREGATE_MAX_BYTES } from '../../contract/limits.ts'
-import type { Aggregation, Metric } from '../../query/aggregation.ts'
+import type { Aggregation, Metric } from '../../query/aggregation/aggregation.ts'
 import type { Aggregated } from '../aggregate-read.ts'
 import { type GroupingDialect, groupingSql } from './aggregate-grouping.ts'
 import { type Cell, type MetricDialect, metricSql } from './aggregate-metric.ts'

@@ -1,6 +1,6 @@
-import type { Metric, NumericType, TimeType } from '../../query/aggregation.ts'
-import { ratioToDouble } from '../../query/exact-number.ts'
-import type { Decimal } from '../../query/from-column.ts'
+import type { Decimal } from '../../ontology/values/column-value.ts'
+import type { Metric, NumericType, TimeType } from '../../query/aggregation/aggregation.ts'
+import { ratioToDouble } from '../../query/aggregation/ratio-to-double.ts'
 import type { SqlValue } from './sql-condition.ts'
 
 /** A metric as SQL: the columns that it needs of each group, and how they become its value. */

@@ -1,4 +1,4 @@
-import type { Aggregation } from '../../query/aggregation.ts'
+import type { Aggregation } from '../../query/aggregation/aggregation.ts'
 
 /** One group of an aggregation, before it is written. */
 export interface AggregatedGroup {

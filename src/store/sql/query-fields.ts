@@ -1,7 +1,7 @@
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { fieldsOf } from '../../ontology/values/searchable-values.ts'
-import { isText, resolveField } from '../../query/fields.ts'
 import type { Field } from '../../query/query.ts'
+import { isText, resolveField } from '../../query/resolve-field.ts'
 
 /** What the fields of an object type are to a query. */
 

@@ -1,5 +1,5 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { fuzzyDistance, isWithinEdits } from '../../query/terms.ts'
+import { fuzzyDistance, isWithinEdits } from '../../query/matching/terms.ts'
 import {
   type Alternatives,
   behindPrefix,

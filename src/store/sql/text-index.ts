@@ -1,5 +1,5 @@
 import type { Steps } from '../../ontology/values/steps.ts'
-import { endOfTerm, termsOf } from '../../query/terms.ts'
+import { endOfTerm, termsOf } from '../../query/matching/terms.ts'
 
 /**
  * The terms of texts as databases index them. They are cut by our own tokeniser, the same for every

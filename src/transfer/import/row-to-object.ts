@@ -155,7 +155,7 @@ function toRejectedRow(
   return {
     reason: error.reason,
     excerpt: column === undefined ? '' : excerptOf(cells[column]),
-    property: property + error.place,
+    property: property + error.path,
     ...(column === undefined ? {} : { column }),
   }
 }

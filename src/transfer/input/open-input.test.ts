@@ -224,10 +224,10 @@ describe('an input that cannot be read', () => {
     ['no.csv.gz', CSV, 'has a gzip file name, but is not gzip data'],
     ['no.csv.zst', gzipSync(CSV), 'has a zstd file name, but is not zstd data'],
     ['utf16.csv', Buffer.from(`\ufeff${CSV}`, 'utf16le'), 'is UTF-16. Save it as UTF-8'],
-    ['no.parquet', CSV, 'not a Parquet file, or cut'],
-    ['cut.parquet', PARQUET.subarray(0, -5), 'not a Parquet file, or cut'],
-    ['one.json', '{\n"a":1}', 'line 1: one JSON object, but an array of objects or an object on'],
-    ['quote.csv', 'a,b\n1,"2\n', 'line 2: a quote that opens here is never closed'],
+    ['no.parquet', CSV, 'not a Parquet file, or truncated'],
+    ['cut.parquet', PARQUET.subarray(0, -5), 'not a Parquet file, or truncated'],
+    ['one.json', '{\n"a":1}', 'line 1: a single JSON object; expected an array of objects'],
+    ['quote.csv', 'a,b\n1,"2\n', 'line 2: the quote that opens here is never closed'],
   ] as const)('is reported in one line with its name: %s', async (name, content, message) => {
     const reading = read(name, content)
     await expect(reading).rejects.toThrow(`${join(folder.path, name)}: ${message}`)

@@ -3,9 +3,10 @@
  * results. A column value is the form that both stores compare and sort by.
  */
 import type { ScalarType } from '../../../ontology/definition/property-type.ts'
-import type { ColumnValue } from '../../../ontology/values/column-value.ts'
-import type { NumericType, TimeType } from '../../../query/aggregation.ts'
-import { columnJson, columnNumber, type Decimal, decimalOf } from '../../../query/from-column.ts'
+import { type ColumnValue, type Decimal, decimalOf } from '../../../ontology/values/column-value.ts'
+import { columnJson } from '../../../ontology/values/scalar-codec.ts'
+import type { NumericType, TimeType } from '../../../query/aggregation/aggregation.ts'
+import { columnNumber } from '../../../query/aggregation/column-number.ts'
 
 export type ColumnType = 'text' | 'integer' | 'smallint' | 'bigint' | 'double precision' | 'numeric'
 

@@ -1,7 +1,7 @@
 /** The columns of each field of an object type, and the numbers that they are named by. */
 import type { PropertyType, ScalarType } from '../../../ontology/definition/property-type.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import { isComparable } from '../../../ontology/values/column-value.ts'
+import { isComparable } from '../../../ontology/values/scalar-codec.ts'
 import { type FieldId, fieldsOf } from '../../../ontology/values/searchable-values.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
 import { type ColumnType, columnType } from './column-codec.ts'

@@ -1,5 +1,5 @@
-import type { NumericType, TimeType } from '../../../query/aggregation.ts'
-import { intervalStart } from '../../../query/duration.ts'
+import type { NumericType, TimeType } from '../../../query/aggregation/aggregation.ts'
+import { intervalStart } from '../../../query/aggregation/duration.ts'
 import { finite, type GroupingDialect, type KeySql } from '../../sql/aggregate-grouping.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import { columnText, columnType, decodeJson } from '../catalogue/column-codec.ts'

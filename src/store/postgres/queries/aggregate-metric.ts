@@ -1,5 +1,5 @@
-import type { NumericType } from '../../../query/aggregation.ts'
-import { ratioToDouble } from '../../../query/exact-number.ts'
+import type { NumericType } from '../../../query/aggregation/aggregation.ts'
+import { ratioToDouble } from '../../../query/aggregation/ratio-to-double.ts'
 import type { ExactSum, MetricDialect, MetricSql } from '../../sql/aggregate-metric.ts'
 import { decodeNumber, decodeNumeric } from '../catalogue/column-codec.ts'
 

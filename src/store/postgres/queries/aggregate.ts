@@ -1,5 +1,5 @@
 import { AGGREGATE_MAX_BYTES } from '../../../contract/limits.ts'
-import type { Aggregation } from '../../../query/aggregation.ts'
+import type { Aggregation } from '../../../query/aggregation/aggregation.ts'
 import type { Aggregated, AggregateRead } from '../../aggregate-read.ts'
 import {
   type CompiledAggregation,

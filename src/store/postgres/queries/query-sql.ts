@@ -1,4 +1,4 @@
-import { toColumnValue } from '../../../query/fields.ts'
+import { toColumnValue } from '../../../query/compared-value.ts'
 import type { Field, Position, Query } from '../../../query/query.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
 import { columnOf } from '../../sql/field-numbers.ts'

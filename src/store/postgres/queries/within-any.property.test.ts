@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fcOptions } from '../../../../test/support/fc-options.ts'
 import { type StorePlace, storePlace } from '../../../../test/support/store-place.ts'
-import { isWithinRing } from '../../../query/within-ring.ts'
+import { isWithinRing } from '../../../query/matching/within-ring.ts'
 import { migrate } from '../catalogue/migrate.ts'
 import { Database } from '../driver/database.ts'
 

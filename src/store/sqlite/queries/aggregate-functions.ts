@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { sortableDecimal } from '../../../ontology/values/column-value.ts'
-import { type Decimal, decimalOf } from '../../../query/from-column.ts'
+import { type Decimal, decimalOf, sortableDecimal } from '../../../ontology/values/column-value.ts'
 
 /** What aggregations need and SQL cannot say by itself. */
 

@@ -1,5 +1,5 @@
-import type { NumericType } from '../../../query/aggregation.ts'
-import { columnNumber } from '../../../query/from-column.ts'
+import type { NumericType } from '../../../query/aggregation/aggregation.ts'
+import { columnNumber } from '../../../query/aggregation/column-number.ts'
 import type { ExactSum, MetricDialect, MetricSql } from '../../sql/aggregate-metric.ts'
 import { DECIMAL_SUM, readDecimalSum } from './aggregate-functions.ts'
 

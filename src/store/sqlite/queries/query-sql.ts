@@ -1,4 +1,4 @@
-import { toColumnValue } from '../../../query/fields.ts'
+import { toColumnValue } from '../../../query/compared-value.ts'
 import type { Comparison, Field, Position, Query } from '../../../query/query.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
 import { columnOf, type FieldNumbers } from '../../sql/field-numbers.ts'

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { BandedRing } from '../../../query/matching/within-ring.ts'
 import type { Position } from '../../../query/query.ts'
-import { BandedRing } from '../../../query/within-ring.ts'
 
 /**
  * The rings that the statements of a connection test points against. A ring that is bound as a

@@ -1,11 +1,11 @@
-import { ObjectQueryError } from '../contract/errors.ts'
-import { RefusedValue } from '../ontology/values/refused-value.ts'
-import type { Bound, NumericType, Range, TimeType } from './aggregation.ts'
-import { readComparedValue, toColumnValue } from './fields.ts'
-import type { ComparedValue } from './query.ts'
-import type { QueryBudget } from './query-budget.ts'
+/** Parses a range of a grouping: one lower bound and one upper bound. */
 
-/** A range of a grouping: one lower and one upper bound, the right way round. */
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { RefusedValue } from '../../ontology/values/refused-value.ts'
+import { readComparedValue, toColumnValue } from '../compared-value.ts'
+import type { QueryBudget } from '../parse/query-budget.ts'
+import type { ComparedValue } from '../query.ts'
+import type { Bound, NumericType, Range, TimeType } from './aggregation.ts'
 
 export interface WrittenRange {
   readonly gte?: unknown
@@ -16,11 +16,12 @@ export interface WrittenRange {
 
 interface RangeContext {
   readonly type: NumericType | TimeType
-  /** The parameters of errors about the property. */
+  /** The error parameters that describe the property. */
   readonly about: { readonly property: string } & Readonly<Record<string, string>>
   readonly budget: QueryBudget
 }
 
+/** Parses a range, or throws the error that the client gets. */
 export function readRange(written: WrittenRange, context: RangeContext): Range {
   const { property } = context.about
   const bounds = Object.entries(written).filter(
@@ -31,14 +32,14 @@ export function readRange(written: WrittenRange, context: RangeContext): Range {
     const given = bounds.filter(([name]) => name === inclusive || name === exclusive)
     const [bound] = given
     if (bound === undefined || given.length > 1) {
-      throw invalidRange(property, range, `needs either ${inclusive} or ${exclusive}`)
+      throw invalidRange(property, range, `requires either ${inclusive} or ${exclusive}`)
     }
     const [name, value] = bound
     return { value: readBound(value, context), inclusive: name === inclusive }
   }
   const [low, high] = [boundOf('gte', 'gt'), boundOf('lte', 'lt')]
   if (toColumnValue(low.value) > toColumnValue(high.value)) {
-    throw invalidRange(property, range, 'begins behind its end')
+    throw invalidRange(property, range, 'has a lower bound above its upper bound')
   }
   return { low, high, json: JSON.stringify(range) }
 }
@@ -46,9 +47,9 @@ export function readRange(written: WrittenRange, context: RangeContext): Range {
 function readBound(value: unknown, { type, about, budget }: RangeContext): ComparedValue {
   if (typeof value === 'string') budget.checkText(about.property, value)
   try {
-    const read = readComparedValue(type, value)
-    if (read === 'NaN') throw new RefusedValue('is not a number')
-    return read
+    const parsed = readComparedValue(type, value)
+    if (parsed === 'NaN') throw new RefusedValue('is not a number')
+    return parsed
   } catch (error) {
     if (!(error instanceof RefusedValue)) throw error
     throw new ObjectQueryError('InvalidAggregationRangeValue', {

@@ -1,21 +1,20 @@
-import type { ColumnValue } from '../ontology/values/column-value.ts'
-import type { Bound, Range } from './aggregation.ts'
-import { toColumnValue } from './fields.ts'
+/** Cuts overlapping ranges into disjoint segments, for one lookup per value. */
 
-/**
- * Ranges, which may overlap, cut into segments, which do not: a store finds the one segment of a
- * value, and with it every range that holds the value, in few steps.
- */
+import type { ColumnValue } from '../../ontology/values/column-value.ts'
+import { toColumnValue } from '../compared-value.ts'
+import type { Bound, Range } from './aggregation.ts'
+
+/** A store finds the segment of a value by binary search, and with it every range around it. */
 export interface CutRanges {
-  /** Where segments end and begin, in order. Segment n is what lies behind n cuts. */
+  /** The boundaries between segments, in order. Segment n follows n cuts. */
   readonly cuts: readonly Cut[]
-  /** For each segment, which ranges hold it. */
+  /** For each segment, the ranges that contain it. */
   readonly segments: readonly (readonly number[])[]
 }
 
 export interface Cut {
   readonly value: ColumnValue
-  /** Whether the value itself lies before the cut. */
+  /** True if the cut is after the value, so that the value itself lies before it. */
   readonly after: boolean
 }
 
@@ -28,7 +27,7 @@ export function cutRanges(ranges: readonly Range[]): CutRanges {
   return { cuts, segments }
 }
 
-/** The most ranges that hold one value; much cheaper to know than which ones. */
+/** Returns the maximum number of ranges that contain one value, without building segments. */
 export function deepestOverlap(ranges: readonly Range[]): number {
   const { cuts, spans } = findCuts(ranges)
   const changes = Array.from({ length: cuts.length + 2 }, () => 0)
@@ -45,7 +44,7 @@ export function deepestOverlap(ranges: readonly Range[]): number {
   return deepest
 }
 
-/** The segments of a range; none where the first is behind the last. */
+/** The segments of a range; empty if the first comes after the last. */
 interface Span {
   readonly first: number
   readonly last: number
@@ -72,7 +71,7 @@ function highCut({ value, inclusive }: Bound): Cut {
   return { value: toColumnValue(value), after: inclusive }
 }
 
-/** Values of one property are all of one kind. */
+/** All values belong to one property, so they have one JavaScript type. */
 function compareCuts(a: Cut, b: Cut): number {
   if (a.value !== b.value) return a.value < b.value ? -1 : 1
   return Number(a.after) - Number(b.after)

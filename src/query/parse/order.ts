@@ -1,19 +1,19 @@
-import { ObjectQueryError } from '../contract/errors.ts'
-import { ORDER_MAX_TERMS } from '../contract/limits.ts'
-import type { ObjectType } from '../ontology/ontology.ts'
-import { isEquatable, resolveField } from './fields.ts'
-import type { OrderTerm } from './query.ts'
+/** Parses the order of a walk, in both spellings, and checks it against the object type. */
 
-/** The order of a listing, in its two spellings, checked against the object type. */
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { ORDER_MAX_TERMS } from '../../contract/limits.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import type { OrderTerm } from '../query.ts'
+import { isEquatable, resolveField } from '../resolve-field.ts'
 
-/** One term of an order as it was written. */
+/** One term of an order, as the client wrote it. */
 export interface WrittenTerm {
   readonly property: string
   readonly direction: string
   readonly nulls: string
 }
 
-/** `orderBy=properties.x:desc,p.y`, with `:nullsFirst` or `:nullsLast` behind a direction. */
+/** Parses `properties.x:desc,p.y`; a direction can be followed by `:nullsFirst` or `:nullsLast`. */
 export function parseOrderText(text: string): WrittenTerm[] {
   return text.split(',').map((term) => {
     const [name = '', direction = 'asc', nulls = 'nullsLast', ...rest] = term.trim().split(':')
@@ -28,7 +28,7 @@ export function parseOrderText(text: string): WrittenTerm[] {
   })
 }
 
-/** Checks an order: known and sortable properties, each once; `nulls` last unless said otherwise. */
+/** Checks that the properties exist, are sortable and appear once. Nulls sort last by default. */
 export function checkOrder(terms: readonly WrittenTerm[], objectType: ObjectType): OrderTerm[] {
   if (terms.length > ORDER_MAX_TERMS) {
     throw new ObjectQueryError('QueryTermsExceededLimit', { termsLimit: ORDER_MAX_TERMS })
@@ -45,7 +45,7 @@ export function checkOrder(terms: readonly WrittenTerm[], objectType: ObjectType
   if (repeated.length > 0) throw new ObjectQueryError('DuplicateOrderBy', { properties: repeated })
   const unsortable = names.filter((name) => {
     const resolved = resolveField(objectType, name, undefined)
-    return resolved === undefined || resolved.many || !isEquatable(resolved)
+    return resolved === undefined || resolved.isMultiValued || !isEquatable(resolved)
   })
   if (unsortable.length > 0) {
     throw new ObjectQueryError('PropertiesNotSortable', { properties: unsortable })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ObjectQueryError } from '../contract/errors.ts'
-import { parseDefinition } from '../ontology/definition/parse-definition.ts'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import { intervalStart, readDuration } from './duration.ts'
 import { parseAggregation, type WrittenAggregation } from './parse-aggregation.ts'
 import type { WrittenGrouping } from './parse-grouping.ts'
@@ -87,12 +87,31 @@ describe('metrics', () => {
     ['min', 'name', 'struct {first: string}'],
     ['approximateDistinct', 'name.first', 'struct {first: string}'],
     ['approximateDistinct', 'place', 'geopoint'],
-  ])('%s of %s does not fit its type', (type, property, propertyBaseType) => {
+  ])('%s of %s is refused because of the type', (type, property, propertyBaseType) => {
     const [name, parameters] = refusal(() =>
       parse({ aggregation: [{ type, field: `properties.${property}` }] }),
     )
     expect(name).toBe('InvalidPropertyType')
-    expect(parameters).toEqual({ property, propertyBaseType, reason: `has no ${type}` })
+    expect(parameters).toEqual({
+      property,
+      propertyBaseType,
+      reason: `${type} is not defined for this type`,
+    })
+  })
+
+  it.each([
+    [{ type: 'count', feild: 'x' }, 'feild', 'count', 'type, name'],
+    [{ type: 'count', field: 'properties.whole' }, 'field', 'count', 'type, name'],
+    [{ type: 'sum', feild: 'properties.whole' }, 'feild', 'sum', 'type, field, name'],
+    [{ type: 'max', field: 'properties.whole', nmae: 'm' }, 'nmae', 'max', 'type, field, name'],
+  ])('%j is refused with the allowed members', (metric, member, type, allowed) => {
+    expect(refusal(() => parse({ aggregation: [metric] }))).toEqual([
+      'Conjure:UnprocessableEntity',
+      {
+        parameter: `aggregation[0].${member}`,
+        reason: `a metric of type ${type} has no such member; allowed members: ${allowed}`,
+      },
+    ])
   })
 
   it.each(['median', 'Count', '', '__proto__', 'toString'])('there is no metric %j', (type) => {
@@ -124,7 +143,7 @@ describe('metrics', () => {
     expect(fieldOf('whole')).toEqual(['InvalidFields', { properties: ['whole'] }])
   })
 
-  it('and groupings and ranges together are limited', () => {
+  it('count towards one limit together with groupings and ranges', () => {
     const ranges = Array.from({ length: 19 }, () => ({ gte: 1, lt: 2 }))
     expect(refusal(() => groupBy({ type: 'ranges', field: 'properties.whole', ranges }))).toEqual([
       'QueryTermsExceededLimit',
@@ -134,7 +153,7 @@ describe('metrics', () => {
 })
 
 describe('groupings', () => {
-  it('are read in their order; null means absent', () => {
+  it('keep their order; null means absent', () => {
     const groupings = groupBy(
       { type: 'exact', field: 'properties.flag', maxGroupCount: 3, ranges: null },
       { type: 'exact', field: 'properties.mark' },
@@ -169,7 +188,7 @@ describe('groupings', () => {
     expect(parameters).toMatchObject({ parameter: 'groupBy[0].type', value: type })
   })
 
-  it('are on a property of their own each', () => {
+  it('must each have a different property', () => {
     const twice = { type: 'exact', field: 'properties.whole' }
     expect(refusal(() => groupBy(twice, { ...twice, type: 'fixedWidth', fixedWidth: 1 }))).toEqual([
       'MultipleGroupByOnFieldNotSupported',
@@ -190,7 +209,7 @@ describe('groupings', () => {
       { type: 'duration', field: 'properties.long', duration: 'P1D' },
       'InvalidDurationGroupByPropertyType',
     ],
-  ])('%j does not fit the type', (grouping, errorName) => {
+  ])('%j is refused because of the type', (grouping, errorName) => {
     const [name, parameters] = refusal(() => groupBy(grouping))
     expect(name).toBe(errorName)
     expect(parameters).toMatchObject({ property: grouping.field.slice('properties.'.length) })
@@ -198,12 +217,26 @@ describe('groupings', () => {
 
   it.each([
     [{ type: 'fixedWidth', field: 'properties.whole' }, 'fixedWidth', 'is missing'],
-    [{ type: 'ranges', field: 'properties.whole', ranges: [] }, 'ranges', 'names no range'],
+    [
+      { type: 'ranges', field: 'properties.whole', ranges: [] },
+      'ranges',
+      'is empty; at least one range is required',
+    ],
     [{ type: 'duration', field: 'properties.date' }, 'duration', 'is missing'],
     [
       { type: 'exact', field: 'properties.whole', fixedWidth: 5 },
       'fixedWidth',
-      'a grouping of type exact has no such member',
+      'a grouping of type exact has no such member; allowed members: type, field, maxGroupCount',
+    ],
+    [
+      { type: 'duration', field: 'properties.date', duraton: 'P1D' },
+      'duraton',
+      'a grouping of type duration has no such member; allowed members: type, field, duration',
+    ],
+    [
+      { type: 'exact', field: 'properties.whole', feild: null },
+      'feild',
+      'a grouping of type exact has no such member; allowed members: type, field, maxGroupCount',
     ],
   ])('%j is unprocessable at %s', (grouping, member, reason) => {
     const [name, parameters] = refusal(() => groupBy(grouping))
@@ -226,7 +259,7 @@ describe('ranges', () => {
     ['decimal', { gte: '-1', lt: '-1.0000000000000000000001' }],
     ['long', { gt: '9007199254740993', lte: '9007199254740992' }],
     ['timestamp', { gte: '2020-01-01T00:00:00.000001Z', lt: '2020-01-01T00:00:00Z' }],
-  ])('on %s %j is none', (property, written) => {
+  ])('on %s %j is refused', (property, written) => {
     const [name, parameters] = refusal(() => range(property, written))
     expect(name).toBe('InvalidAggregationRange')
     expect(parameters).toMatchObject({ property, range: written })
@@ -251,7 +284,7 @@ describe('ranges', () => {
     })
   })
 
-  it('may be a single value, or open to infinity', () => {
+  it('can be a single value, or end at infinity', () => {
     expect(range('whole', { gte: 5, lte: 5 })).toHaveLength(1)
     expect(range('double', { gte: '-Infinity', lte: 'Infinity' })).toHaveLength(1)
   })
@@ -288,7 +321,7 @@ describe('durations', () => {
     'P1D\n',
     'P1234567890D',
     '86400',
-  ])('%j is none', (text) => {
+  ])('%j is refused', (text) => {
     expect(readDuration(text)).toBeUndefined()
     const written = { type: 'duration', field: 'properties.timestamp', duration: text }
     expect(refusal(() => groupBy(written))).toMatchObject([
@@ -304,7 +337,7 @@ describe('durations', () => {
     expect(refusal(() => date('PT36H'))).toMatchObject(['InvalidDurationGroupByValue', {}])
   })
 
-  it('start where the calendar starts, at the earliest', () => {
+  it('start at the year 0000 at the earliest', () => {
     expect(intervalStart('date', -86_400)).toBe('1969-12-31')
     expect(intervalStart('timestamp', 3661)).toBe('1970-01-01T01:01:01Z')
     expect(intervalStart('date', -1e14)).toBe('0000-01-01')

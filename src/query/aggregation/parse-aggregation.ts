@@ -1,20 +1,20 @@
-import { ObjectQueryError } from '../contract/errors.ts'
-import type { ObjectType } from '../ontology/ontology.ts'
-import { isComparable } from '../ontology/values/column-value.ts'
-import { type Aggregation, isNumericType, isTimeType, type Metric } from './aggregation.ts'
+/** Parses the aggregation of a request in revision 1.0. Null means absent. */
+
+import { ObjectQueryError } from '../../contract/errors.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import { isComparable } from '../../ontology/values/scalar-codec.ts'
+import { QueryBudget, type QueryLimits } from '../parse/query-budget.ts'
+import { unprocessable } from '../parse/unprocessable.ts'
 import {
   type FindProperty,
   invalidPropertyType,
   propertyFinder,
   refuseOtherMembers,
-} from './aggregation-fields.ts'
+} from './aggregated-property.ts'
+import { type Aggregation, isNumericType, isTimeType, type Metric } from './aggregation.ts'
 import { readGroupings, type WrittenGrouping } from './parse-grouping.ts'
-import { QueryBudget, type QueryLimits } from './query-budget.ts'
-import { unprocessable } from './unprocessable.ts'
 
-/** The aggregation of a request of revision 1.0 → the checked one. Null means absent. */
-
-/** As the schema of the endpoint lets it through. */
+/** An aggregation that matches the schema of the endpoint. */
 export interface WrittenAggregation {
   readonly aggregation: readonly WrittenMetric[]
   readonly groupBy?: readonly WrittenGrouping[] | null
@@ -31,18 +31,20 @@ export interface AggregationContext {
   readonly limits: QueryLimits
 }
 
+/** Parses an aggregation, or throws the error that the client gets. */
 export function parseAggregation(
   { aggregation, groupBy }: WrittenAggregation,
   { objectType, limits }: AggregationContext,
 ): Aggregation {
   const budget = new QueryBudget(limits)
   const findProperty = propertyFinder(objectType, budget)
-  if (aggregation.length === 0) throw unprocessable('aggregation', 'names no metric')
+  if (aggregation.length === 0)
+    throw unprocessable('aggregation', 'is empty; at least one metric is required')
   budget.spendTerms(aggregation.length)
   const metrics = aggregation.map((written, index) =>
     readMetric(written, `aggregation[${index}]`, findProperty),
   )
-  refuseEqualNames(metrics)
+  refuseRepeatedNames(metrics)
   return {
     metrics,
     groupings: readGroupings(groupBy ?? [], { objectType, budget, findProperty }),
@@ -52,14 +54,15 @@ export function parseAggregation(
 function readMetric(written: WrittenMetric, path: string, findProperty: FindProperty): Metric {
   const { type: kind } = written
   if (kind === 'count') {
-    refuseOtherMembers(written, ['type', 'name'], path, 'metric')
+    refuseOtherMembers(written, { ofType: ['type', 'name'], ofAnyType: MEMBERS }, path, 'metric')
     return { kind, name: written.name ?? kind }
   }
   if (!isPropertyMetric(kind)) {
     throw new ObjectQueryError('AggregationMetricNotSupported', { metricType: kind })
   }
-  const found = findProperty(written.field, path)
-  const { property, type } = found
+  refuseOtherMembers(written, { ofType: MEMBERS, ofAnyType: MEMBERS }, path, 'metric')
+  const aggregated = findProperty(written.field, path)
+  const { property, type } = aggregated
   const name = written.name ?? `${kind}_${property}`
   switch (kind) {
     case 'min':
@@ -73,8 +76,10 @@ function readMetric(written: WrittenMetric, path: string, findProperty: FindProp
     case 'approximateDistinct':
       if (type !== undefined && isComparable(type)) return { kind, name, property, type }
   }
-  throw invalidPropertyType(found, `has no ${kind}`)
+  throw invalidPropertyType(aggregated, `${kind} is not defined for this type`)
 }
+
+const MEMBERS = ['type', 'field', 'name']
 
 const PROPERTY_METRICS = ['min', 'max', 'sum', 'avg', 'approximateDistinct'] as const
 
@@ -82,14 +87,14 @@ function isPropertyMetric(kind: string): kind is (typeof PROPERTY_METRICS)[numbe
   return (PROPERTY_METRICS as readonly string[]).includes(kind)
 }
 
-/** Clients look metrics up by name, so that of two equal names one would be lost. */
-function refuseEqualNames(metrics: readonly Metric[]): void {
+/** Clients look up metrics by name, so names must be unique. */
+function refuseRepeatedNames(metrics: readonly Metric[]): void {
   const names = metrics.map(({ name }) => name)
-  const again = names.findIndex((name, index) => names.indexOf(name) !== index)
-  if (again !== -1) {
+  const repeated = names.findIndex((name, index) => names.indexOf(name) !== index)
+  if (repeated !== -1) {
     throw unprocessable(
-      `aggregation[${again}].name`,
-      `${names[again]} is the name of another metric`,
+      `aggregation[${repeated}].name`,
+      `${names[repeated]} is the name of another metric`,
     )
   }
 }

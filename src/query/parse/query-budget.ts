@@ -1,17 +1,19 @@
-import { ObjectQueryError } from '../contract/errors.ts'
-import { FUZZY_MAX_TERMS } from '../contract/limits.ts'
+/** Limits the size of a query while it is parsed. */
 
-/** What a query may cost; each limit is a setting. */
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { FUZZY_MAX_TERMS } from '../../contract/limits.ts'
+
+/** The limits on a query; each is a setting. */
 export interface QueryLimits {
-  /** How deep and, or and not may be nested. */
+  /** The maximum nesting of and, or and not. */
   readonly maxDepth: number
-  /** How many conditions a query may have. */
+  /** The maximum number of conditions. */
   readonly maxTerms: number
-  /** How many characters a text in a query may have. */
+  /** The maximum length of a text, in UTF-16 code units. */
   readonly maxTextLength: number
 }
 
-/** Counts what a query costs while it is read, and refuses it at the first excess. */
+/** Counts the cost of a query and throws as soon as a limit is exceeded. */
 export class QueryBudget {
   readonly #limits: QueryLimits
   #terms = 0
@@ -36,7 +38,7 @@ export class QueryBudget {
     }
   }
 
-  /** A fuzzy term is compared with every word there is, so only few terms may be fuzzy. */
+  /** A fuzzy term is compared with every indexed term, so only a few may be fuzzy. */
   spendFuzzyTerms(terms: number): void {
     this.#fuzzyTerms += terms
     if (this.#fuzzyTerms > FUZZY_MAX_TERMS) {

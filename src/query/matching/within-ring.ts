@@ -1,13 +1,13 @@
-import type { Position } from './query.ts'
+/** Point-in-polygon tests on the plane of longitude and latitude. */
 
-/** Whether points lie in a ring, on the plane of longitude and latitude. */
+import type { Position } from '../query.ts'
 
-/** The corners of a ring as numbers in a row, which is what many points are tested against. */
+/** Returns the corners of a ring as a flat array: longitude, latitude, longitude, … */
 export function ringNumbers(ring: readonly Position[]): Float64Array {
   return Float64Array.from(ring.flat())
 }
 
-/** Whether a point lies in the ring or on its edge. */
+/** True if a point lies in the ring or on its edge. */
 export function isWithinRing(longitude: number, latitude: number, ring: Float64Array): boolean {
   let inside = false
   for (let at = 2; at < ring.length; at += 2) {
@@ -22,7 +22,7 @@ const MISSED = 0
 const CROSSED = 1
 const ON_EDGE = 2
 
-/** How a ray from the point to the east meets the edge that ends at a corner. */
+/** Returns how an eastward ray from the point meets the edge that ends at corner `at`. */
 function meetEdge(longitude: number, latitude: number, ring: Float64Array, at: number): number {
   const y1 = ring[at - 1] ?? 0
   const y2 = ring[at + 1] ?? 0
@@ -30,22 +30,22 @@ function meetEdge(longitude: number, latitude: number, ring: Float64Array, at: n
   if ((y1 > latitude && y2 > latitude) || (y1 < latitude && y2 < latitude)) return MISSED
   const x1 = ring[at - 2] ?? 0
   const x2 = ring[at] ?? 0
-  // On which side of the edge the point lies; on neither when it lies on its line.
+  // The sign says on which side of the edge the point lies; 0 means on its line.
   const side = (x2 - x1) * (latitude - y1) - (y2 - y1) * (longitude - x1)
   if (side === 0) {
     return longitude >= Math.min(x1, x2) && longitude <= Math.max(x1, x2) ? ON_EDGE : MISSED
   }
-  // An odd number of crossings means inside.
+  // Even-odd rule: an odd number of crossings means inside.
   return y1 > latitude !== y2 > latitude && y2 > y1 === side > 0 ? CROSSED : MISSED
 }
 
 const NONE = new Uint32Array(0)
 
-/** The most bands that a ring is cut into. */
+/** The maximum number of bands of a ring. */
 const MAX_BANDS = 256
 
 /**
- * A ring that many points are tested against. Its edges are listed by bands of latitude, so that a
+ * A ring that is prepared for tests with many points. Edges are indexed by bands of latitude, so a
  * point is compared only with the edges near it.
  */
 export class BandedRing {
@@ -53,7 +53,7 @@ export class BandedRing {
   readonly #south: number
   readonly #north: number
   readonly #bandsPerDegree: number
-  /** For each band the corners that its edges end at. */
+  /** For each band, the corners at which its edges end. */
   readonly #bands: readonly Uint32Array[]
 
   constructor(positions: readonly Position[]) {
@@ -76,9 +76,9 @@ export class BandedRing {
     this.#bands = bands.map((ends) => Uint32Array.from(ends))
   }
 
-  /** Whether a point lies in the ring or on its edge. */
+  /** True if a point lies in the ring or on its edge. */
   holds(longitude: number, latitude: number): boolean {
-    // Written so that NaN is outside.
+    // Negated, so that NaN is outside.
     if (!(latitude >= this.#south && latitude <= this.#north)) return false
     let inside = false
     const ends = this.#bands[this.#bandOf(latitude)] ?? NONE
@@ -90,7 +90,7 @@ export class BandedRing {
     return inside
   }
 
-  /** Never falls as the latitude rises: an edge is in every band of the latitudes it spans. */
+  /** Monotonic in the latitude, so an edge is in every band that it spans. */
   #bandOf(latitude: number): number {
     return Math.floor((latitude - this.#south) * this.#bandsPerDegree)
   }

@@ -1,24 +1,26 @@
-import type { ScalarType } from '../ontology/definition/property-type.ts'
-import type { ComparedValue } from './query.ts'
+/**
+ * The aggregation: which metrics to compute over which groups of objects. Like the query tree, it is
+ * plain data that is checked against the object type and compiled by every store.
+ */
+
+import type { ScalarType } from '../../ontology/definition/property-type.ts'
+import type { ComparedValue } from '../query.ts'
 
 /**
- * An aggregation: what is computed, and over which groups of objects. Like the query tree it is
- * plain data, checked against the object type, that every store compiles.
- *
- * Objects without a value in a grouping belong to no group; a value that is not there enters no
- * metric. A group without objects is not shown.
+ * An object without a value for a grouping belongs to no group, and an absent value counts for no
+ * metric. Empty groups are omitted.
  */
 export interface Aggregation {
-  /** In the order of the answer; names are unique. */
+  /** In the order of the response; names are unique. */
   readonly metrics: readonly Metric[]
-  /** Outermost first, each on a property of its own; empty: all objects are one group. */
+  /** Outermost first, each on a different property. If empty, all objects form one group. */
   readonly groupings: readonly Grouping[]
 }
 
 export type Metric =
   | { readonly kind: 'count'; readonly name: string }
   | {
-      /** By the order of the property: NaN is larger than every number. Times in milliseconds. */
+      /** NaN is larger than every number. Times are in milliseconds since 1970. */
       readonly kind: 'min' | 'max'
       readonly name: string
       readonly property: string
@@ -39,30 +41,30 @@ export type Metric =
 
 export type Grouping =
   | {
-      /** A group for each value. */
+      /** One group per value. */
       readonly kind: 'exact'
       readonly property: string
       readonly type: ScalarType
-      /** Within each group of the groupings before, so many of the largest groups stay. */
+      /** Keeps this many of the largest groups within each group of the outer groupings. */
       readonly maxGroups: number | undefined
     }
   | {
-      /** A group for each multiple of the width; infinities and NaN lie in none. */
+      /** One group per multiple of the width; infinities and NaN belong to none. */
       readonly kind: 'fixedWidth'
       readonly property: string
       readonly type: NumericType
-      /** A whole number from 1 up. */
+      /** A positive integer. */
       readonly width: number
     }
   | {
-      /** A group for each range; an object is in every range that holds its value. */
+      /** One group per range; an object belongs to every range that contains its value. */
       readonly kind: 'ranges'
       readonly property: string
       readonly type: NumericType | TimeType
       readonly ranges: readonly Range[]
     }
   | {
-      /** A group for each interval in UTC, counted from 1970-01-01. */
+      /** One group per interval in UTC, counted from 1970-01-01. */
       readonly kind: 'duration'
       readonly property: string
       readonly type: TimeType
@@ -73,13 +75,13 @@ export type Grouping =
 export interface Range {
   readonly low: Bound
   readonly high: Bound
-  /** The range as it was asked for, in JSON: what names the group. */
+  /** The range in the JSON of the request, which names the group. */
   readonly json: string
 }
 
 export interface Bound {
   readonly value: ComparedValue
-  /** Whether the value itself lies in the range. */
+  /** True if the value itself is in the range. */
   readonly inclusive: boolean
 }
 

@@ -1,26 +1,26 @@
-import { ObjectQueryError } from '../contract/errors.ts'
-import { API_NAME_MAX_LENGTH, TEXT_TERM_COST } from '../contract/limits.ts'
-import type { ObjectType } from '../ontology/ontology.ts'
-import { RefusedValue } from '../ontology/values/refused-value.ts'
+/** Builds the conditions of queries and checks each against the object type. */
+
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { API_NAME_MAX_LENGTH, TEXT_TERM_COST } from '../../contract/limits.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import { RefusedValue } from '../../ontology/values/refused-value.ts'
+import { readComparedValue } from '../compared-value.ts'
+import { termsOf } from '../matching/terms.ts'
+import type { Comparison, Query, TextMatch } from '../query.ts'
 import {
   isEquatable,
   isOrdered,
   isText,
   type ResolvedField,
-  readComparedValue,
   resolveField,
-} from './fields.ts'
-import type { Comparison, Query, TextMatch } from './query.ts'
+} from '../resolve-field.ts'
 import type { QueryBudget } from './query-budget.ts'
-import { termsOf } from './terms.ts'
 import { unprocessable } from './unprocessable.ts'
 
-/** The conditions that queries are made of, each checked against the object type. */
-
-/** How a revision names fields, and what it answers about names it does not know. */
+/** How a revision writes field names, and which errors it returns. */
 export interface FieldSyntax {
-  /** The ways in which a written field can be meant, the most likely first. */
-  readonly readings: (written: string) => Iterable<FieldName>
+  /** Returns what a written name can refer to, the most likely first. */
+  readonly candidates: (written: string) => Iterable<FieldName>
   readonly notFound: (written: string, objectType: ObjectType) => ObjectQueryError
   readonly invalidValue: (refused: RefusedComparison) => ObjectQueryError
 }
@@ -41,19 +41,20 @@ export interface Conditions {
   readonly compare: (operator: Comparison, field: unknown, value: unknown, path: string) => Query
   readonly contains: (field: unknown, value: unknown, path: string) => Query
   readonly isNull: (field: unknown, value: unknown, path: string) => Query
-  readonly text: (question: TextQuestion) => Query
+  readonly text: (condition: TextCondition) => Query
   readonly resolve: (written: unknown, path: string) => ResolvedField
 }
 
-export interface TextQuestion {
+export interface TextCondition {
   readonly match: TextMatch
-  /** Undefined: anywhere. */
+  /** Undefined searches every text. */
   readonly field: unknown
   readonly value: unknown
   readonly fuzzy: boolean
   readonly path: string
 }
 
+/** Returns the condition builders for one query. */
 export function conditionsOf(
   objectType: ObjectType,
   syntax: FieldSyntax,
@@ -61,16 +62,16 @@ export function conditionsOf(
 ): Conditions {
   const resolve = (written: unknown, path: string): ResolvedField => {
     const text = requireText(written, `${path}.field`)
-    // No name is longer; a longer text would only be taken apart for nothing.
+    // No field has a longer name, so splitting it would be wasted work.
     if (text.length > FIELD_MAX_LENGTH) throw syntax.notFound(text, objectType)
-    for (const { property, structField } of syntax.readings(text)) {
+    for (const { property, structField } of syntax.candidates(text)) {
       const resolved = resolveField(objectType, property, structField)
       if (resolved !== undefined) return resolved
     }
     throw syntax.notFound(text, objectType)
   }
 
-  const equals = (
+  const comparison = (
     operator: Comparison,
     resolved: ResolvedField,
     written: string,
@@ -93,12 +94,13 @@ export function conditionsOf(
       const resolved = resolve(field, path)
       const allowed = operator === 'eq' ? isEquatable(resolved) : isOrdered(resolved)
       if (!allowed) throw notSupported(operator, String(field))
-      return equals(operator, resolved, String(field), value)
+      return comparison(operator, resolved, String(field), value)
     },
     contains: (field, value, path) => {
       const resolved = resolve(field, path)
-      if (!resolved.many || !isEquatable(resolved)) throw notSupported('contains', String(field))
-      return equals('eq', resolved, String(field), value)
+      if (!resolved.isMultiValued || !isEquatable(resolved))
+        throw notSupported('contains', String(field))
+      return comparison('eq', resolved, String(field), value)
     },
     isNull: (field, value, path) => {
       const resolved = resolve(field, path)
@@ -113,23 +115,24 @@ export function conditionsOf(
       const text = requireText(value, `${path}.value`)
       budget.checkText(String(field ?? path), text)
       if (!text.isWellFormed())
-        throw unprocessable(`${path}.value`, 'holds half of a surrogate pair')
-      // Where their order does not matter, saying a term twice says nothing more.
+        throw unprocessable(`${path}.value`, 'contains an unpaired surrogate')
+      // Repeated terms only matter where their order does.
       const written = termsOf(text)
       const terms = match === 'anyTerm' || match === 'allTerms' ? [...new Set(written)] : written
       budget.spendTerms(terms.length * TEXT_TERM_COST)
       if (fuzzy) budget.spendFuzzyTerms(terms.length)
-      // A text without a term is found nowhere.
+      // A text without terms matches nothing: an empty `or` is false.
       if (terms.length === 0) return { kind: 'or', of: [] }
       return { kind: 'text', field: resolved?.field, match, terms, fuzzy }
     },
   }
 }
 
-/** A property, a field of a struct, and what a revision writes around them. */
+/** A property name, a struct field name, and the prefix and separator of a revision. */
 const FIELD_MAX_LENGTH = 2 * API_NAME_MAX_LENGTH + 20
 
 function requireText(value: unknown, path: string): string {
+  if (value === undefined || value === null) throw unprocessable(path, 'is missing')
   if (typeof value !== 'string') throw unprocessable(path, 'is not a string')
   return value
 }

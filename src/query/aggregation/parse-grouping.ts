@@ -1,20 +1,20 @@
-import { ObjectQueryError } from '../contract/errors.ts'
-import type { ObjectType } from '../ontology/ontology.ts'
-import { isComparable } from '../ontology/values/column-value.ts'
-import { type Grouping, isNumericType, isTimeType } from './aggregation.ts'
+/** Parses the `groupBy` of an aggregation. */
+
+import { ObjectQueryError } from '../../contract/errors.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import { isComparable } from '../../ontology/values/scalar-codec.ts'
+import type { QueryBudget } from '../parse/query-budget.ts'
+import { unprocessable } from '../parse/unprocessable.ts'
 import {
   type AggregatedProperty,
   type FindProperty,
   invalidPropertyType,
   refuseOtherMembers,
-} from './aggregation-fields.ts'
+} from './aggregated-property.ts'
+import { type Grouping, isNumericType, isTimeType } from './aggregation.ts'
 import { deepestOverlap } from './cut-ranges.ts'
 import { DAY_SECONDS, readDuration } from './duration.ts'
 import { readRange, type WrittenRange } from './parse-range.ts'
-import type { QueryBudget } from './query-budget.ts'
-import { unprocessable } from './unprocessable.ts'
-
-/** The `groupBy` of an aggregation. */
 
 export interface WrittenGrouping {
   readonly type: string
@@ -31,16 +31,16 @@ export interface GroupingContext {
   readonly findProperty: FindProperty
 }
 
-/** A grouping while it is read. */
-interface Reading extends GroupingContext {
+/** The parsing of one grouping. */
+interface GroupingParsing extends GroupingContext {
   readonly written: WrittenGrouping
   readonly path: string
-  readonly found: AggregatedProperty
+  readonly aggregated: AggregatedProperty
 }
 
 interface GroupingParser {
   readonly member: 'maxGroupCount' | 'fixedWidth' | 'ranges' | 'duration'
-  readonly parse: (reading: Reading) => Grouping
+  readonly parse: (parsing: GroupingParsing) => Grouping
 }
 
 const GROUPINGS: ReadonlyMap<string, GroupingParser> = new Map([
@@ -50,6 +50,9 @@ const GROUPINGS: ReadonlyMap<string, GroupingParser> = new Map([
   ['duration', { member: 'duration', parse: readDurationGrouping }],
 ] satisfies [string, GroupingParser][])
 
+const MEMBERS = ['type', 'field', ...[...GROUPINGS.values()].map(({ member }) => member)]
+
+/** Parses all groupings and refuses two on the same property. */
 export function readGroupings(
   written: readonly WrittenGrouping[],
   context: GroupingContext,
@@ -69,7 +72,7 @@ export function readGroupings(
   return groupings
 }
 
-/** Groups that one object can be in: overlapping ranges multiply the work that it makes. */
+/** The maximum number of groups of one object: overlapping ranges multiply the work. */
 const MAX_OVERLAPS = 10
 
 function refuseDeepOverlaps(groupings: readonly Grouping[]): void {
@@ -77,7 +80,10 @@ function refuseDeepOverlaps(groupings: readonly Grouping[]): void {
     grouping.kind === 'ranges' ? deepestOverlap(grouping.ranges) : 1,
   )
   if (overlaps.reduce((product, depth) => product * Math.max(depth, 1), 1) > MAX_OVERLAPS) {
-    throw unprocessable('groupBy', `puts an object into more than ${MAX_OVERLAPS} groups`)
+    throw unprocessable(
+      'groupBy',
+      `has ranges that put one object into more than ${MAX_OVERLAPS} groups; use fewer overlapping ranges`,
+    )
   }
 }
 
@@ -87,38 +93,40 @@ function readGrouping(written: WrittenGrouping, path: string, context: GroupingC
     throw new ObjectQueryError('Default:InvalidArgument', {
       parameter: `${path}.type`,
       value: written.type,
-      reason: `there is no such grouping; there are: ${[...GROUPINGS.keys()].join(', ')}`,
+      reason: `is not a grouping type; allowed types: ${[...GROUPINGS.keys()].join(', ')}`,
     })
   }
-  refuseOtherMembers(written, ['type', 'field', parser.member], path, 'grouping')
-  const found = context.findProperty(written.field, path)
-  return parser.parse({ ...context, written, path, found })
+  const ofType = ['type', 'field', parser.member]
+  refuseOtherMembers(written, { ofType, ofAnyType: MEMBERS }, path, 'grouping')
+  const aggregated = context.findProperty(written.field, path)
+  return parser.parse({ ...context, written, path, aggregated })
 }
 
-function readExact({ written, found }: Reading): Grouping {
-  const { property, type } = found
+function readExact({ written, aggregated }: GroupingParsing): Grouping {
+  const { property, type } = aggregated
   if (type === undefined || !isComparable(type)) {
-    throw invalidPropertyType(found, 'has no groups of equal values')
+    throw invalidPropertyType(aggregated, 'cannot be grouped by value')
   }
   return { kind: 'exact', property, type, maxGroups: written.maxGroupCount ?? undefined }
 }
 
-function readFixedWidth({ written, path, found }: Reading): Grouping {
-  const { property, type } = found
-  if (!isNumericType(type)) throw invalidPropertyType(found, 'is not a number')
+function readFixedWidth({ written, path, aggregated }: GroupingParsing): Grouping {
+  const { property, type } = aggregated
+  if (!isNumericType(type)) throw invalidPropertyType(aggregated, 'is not a number')
   const width = written.fixedWidth ?? undefined
   if (width === undefined) throw unprocessable(`${path}.fixedWidth`, 'is missing')
   return { kind: 'fixedWidth', property, type, width }
 }
 
-function readRanges({ written, path, found, objectType, budget }: Reading): Grouping {
-  const { property, type, typeName: propertyBaseType } = found
+function readRanges({ written, path, aggregated, objectType, budget }: GroupingParsing): Grouping {
+  const { property, type, typeName: propertyBaseType } = aggregated
   const about = { property, objectType: objectType.apiName, propertyBaseType }
   if (!isNumericType(type) && !isTimeType(type)) {
     throw new ObjectQueryError('InvalidAggregationRangePropertyType', about)
   }
   const ranges = written.ranges ?? []
-  if (ranges.length === 0) throw unprocessable(`${path}.ranges`, 'names no range')
+  if (ranges.length === 0)
+    throw unprocessable(`${path}.ranges`, 'is empty; at least one range is required')
   budget.spendTerms(ranges.length)
   return {
     kind: 'ranges',
@@ -128,8 +136,13 @@ function readRanges({ written, path, found, objectType, budget }: Reading): Grou
   }
 }
 
-function readDurationGrouping({ written, path, found, objectType }: Reading): Grouping {
-  const { property, type, typeName: propertyBaseType } = found
+function readDurationGrouping({
+  written,
+  path,
+  aggregated,
+  objectType,
+}: GroupingParsing): Grouping {
+  const { property, type, typeName: propertyBaseType } = aggregated
   if (!isTimeType(type)) {
     throw new ObjectQueryError('InvalidDurationGroupByPropertyType', {
       property,
@@ -140,17 +153,17 @@ function readDurationGrouping({ written, path, found, objectType }: Reading): Gr
   const duration = written.duration ?? undefined
   if (duration === undefined) throw unprocessable(`${path}.duration`, 'is missing')
   const seconds = readDuration(duration)
-  const refused =
+  const reason =
     seconds === undefined
-      ? 'is not an ISO 8601 duration of days, hours, minutes and seconds, more than zero'
+      ? 'is not an ISO 8601 duration of days, hours, minutes and seconds greater than zero, such as P1D or PT15M'
       : type === 'date' && seconds % DAY_SECONDS !== 0
-        ? 'is not a number of whole days'
+        ? 'is not a whole number of days, which a date requires'
         : undefined
-  if (seconds === undefined || refused !== undefined) {
+  if (seconds === undefined || reason !== undefined) {
     throw new ObjectQueryError('InvalidDurationGroupByValue', {
       property,
       duration,
-      reason: refused,
+      reason,
     })
   }
   return { kind: 'duration', property, type, seconds }

@@ -1,11 +1,11 @@
-/** ISO 8601 durations of fixed length: days, hours, minutes and seconds, each a whole number. */
+/** ISO 8601 durations of fixed length: whole days, hours, minutes and seconds. */
 
 export const DAY_SECONDS = 86_400
 
-// Months and years have no fixed length, and the public API knows nothing smaller than seconds.
+// Months and years have no fixed length. Fractions of seconds are not part of the public API.
 const DURATION = /^P(?!$)(?:(\d{1,9})D)?(?:T(?!$)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?)?$/
 
-/** The seconds of a duration, or nothing when it is none or no time at all. */
+/** Returns the length in seconds, or undefined if the text is invalid or the length is zero. */
 export function readDuration(text: string): number | undefined {
   const match = DURATION.exec(text)
   if (match === null) return undefined
@@ -16,12 +16,12 @@ export function readDuration(text: string): number | undefined {
   return total > 0 ? total : undefined
 }
 
-/** What a date and a time can be written as: the years 0000 to 9999. */
+/** The start of the year 0000, the earliest that dates and timestamps can express. */
 const EARLIEST_SECONDS = -62_167_219_200
 
 /**
- * The start of an interval as the wire writes dates and timestamps. An interval that begins before
- * the year 0000 is shown from there: no time before can be written, or stored.
+ * Formats the start of an interval as a date or timestamp. An earlier start is reported as the year
+ * 0000, which no stored value precedes.
  */
 export function intervalStart(type: 'date' | 'timestamp', epochSeconds: number): string {
   const from = Math.max(epochSeconds, EARLIEST_SECONDS)

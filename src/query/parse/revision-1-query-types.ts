@@ -1,21 +1,20 @@
-import { ObjectQueryError } from '../contract/errors.ts'
-import type { FieldName, FieldSyntax } from './conditions.ts'
-import type { TextMatch } from './query.ts'
-import {
-  COMBINATORS,
-  COMPARISONS,
-  type QueryGrammar,
-  type QueryTypeParser,
-} from './query-reader.ts'
-import { unprocessable } from './unprocessable.ts'
+/**
+ * The query types of search in revision 1.0. Fields are written `properties.NAME` or
+ * `properties.NAME.FIELD`.
+ */
 
-/** The query of search in revision 1.0. Fields are written `properties.NAME` or `properties.NAME.FIELD`. */
+import { ObjectQueryError } from '../../contract/errors.ts'
+import type { TextMatch } from '../query.ts'
+import type { FieldName, FieldSyntax } from './conditions.ts'
+import type { QueryGrammar, QueryTypeParser } from './parse-query.ts'
+import { COMBINATORS, COMPARISONS } from './shared-query-types.ts'
+import { unprocessable } from './unprocessable.ts'
 
 const PREFIX = 'properties.'
 
-/** Names may hold periods themselves, so the longest name that exists wins. */
+/** Names can contain periods, so the longest name that exists wins. */
 export const REVISION_1_FIELDS: FieldSyntax = {
-  readings: (written) => {
+  candidates: (written) => {
     if (!written.startsWith(PREFIX)) {
       throw new ObjectQueryError('InvalidFields', { properties: [written] })
     }
@@ -35,7 +34,7 @@ export const REVISION_1_FIELDS: FieldSyntax = {
     }),
 }
 
-/** One after the other: the first one fits nearly always, and a name can have many periods. */
+/** Lazy: the first candidate nearly always exists, and a name can have many periods. */
 function* splits(name: string): Generator<FieldName> {
   yield { property: name, structField: undefined }
   for (
@@ -47,8 +46,11 @@ function* splits(name: string): Generator<FieldName> {
   }
 }
 
-const text = (match: TextMatch, mayBeFuzzy: boolean): QueryTypeParser => ({
-  members: mayBeFuzzy ? ['field', 'value', 'fuzzy'] : ['field', 'value'],
+const text = (
+  match: TextMatch,
+  { canBeFuzzy }: { readonly canBeFuzzy: boolean },
+): QueryTypeParser => ({
+  members: canBeFuzzy ? ['field', 'value', 'fuzzy'] : ['field', 'value'],
   parse: ({ field = null, value, fuzzy }, { conditions, path }) => {
     if (fuzzy !== undefined && fuzzy !== null && typeof fuzzy !== 'boolean') {
       throw unprocessable(`${path}.fuzzy`, 'is not a boolean')
@@ -75,10 +77,10 @@ export const REVISION_1_QUERIES: QueryGrammar = {
         parse: ({ field, value }, { conditions, path }) => conditions.contains(field, value, path),
       },
     ],
-    ['phrase', text('phrase', false)],
-    ['prefix', text('prefix', false)],
-    ['anyTerm', text('anyTerm', true)],
-    ['allTerms', text('allTerms', true)],
+    ['phrase', text('phrase', { canBeFuzzy: false })],
+    ['prefix', text('prefix', { canBeFuzzy: false })],
+    ['anyTerm', text('anyTerm', { canBeFuzzy: true })],
+    ['allTerms', text('allTerms', { canBeFuzzy: true })],
     ...COMBINATORS,
   ]),
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { fcOptions } from '../../test/support/fc-options.ts'
+import { fcOptions } from '../../../test/support/fc-options.ts'
 import { BandedRing, isWithinRing, ringNumbers } from './within-ring.ts'
 
-/** Coarse numbers, so that points meet corners and edges; and the smallest ones, which multiply to nothing. */
+/** Coarse numbers, so that points hit corners and edges, and tiny ones, whose products underflow. */
 const coordinate = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: -6, max: 6 }) },
   { weight: 2, arbitrary: fc.double({ min: -90, max: 90, noNaN: true }) },
@@ -14,7 +14,7 @@ const ring = fc
   .array(point, { minLength: 3, maxLength: 400 })
   .map((corners) => [...corners, ...corners.slice(0, 1)])
 
-it('a ring in bands holds the points that a walk along all its edges finds inside', () => {
+it('a banded ring contains the same points as a test of all its edges', () => {
   fc.assert(
     fc.property(ring, fc.array(point, { minLength: 20, maxLength: 20 }), (corners, points) => {
       const banded = new BandedRing(corners)

@@ -1,20 +1,18 @@
-import { ObjectQueryError } from '../contract/errors.ts'
-import { isJsonObject } from '../ontology/values/refused-value.ts'
-import type { FieldSyntax } from './conditions.ts'
-import { EVERYTHING, type Position } from './query.ts'
-import {
-  COMBINATORS,
-  COMPARISONS,
-  type QueryGrammar,
-  type QueryTypeParser,
-  type Reading,
-} from './query-reader.ts'
-import { unprocessable } from './unprocessable.ts'
+/**
+ * The query types of search by type in revision 2.0 [4.3.2]. Fields are written `NAME` or
+ * `NAME:FIELD`.
+ */
 
-/** The query of search by type in revision 2.0 [4.3.2]. Fields are written `NAME` or `NAME:FIELD`. */
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { isJsonObject } from '../../ontology/values/refused-value.ts'
+import { EVERYTHING, type Position } from '../query.ts'
+import type { FieldSyntax } from './conditions.ts'
+import type { QueryGrammar, QueryParsing, QueryTypeParser } from './parse-query.ts'
+import { COMBINATORS, COMPARISONS } from './shared-query-types.ts'
+import { refuseUnknownMembers, unprocessable } from './unprocessable.ts'
 
 export const REVISION_2_FIELDS: FieldSyntax = {
-  readings: (written) => {
+  candidates: (written) => {
     const [property = '', structField, ...rest] = written.split(':')
     return rest.length > 0 ? [] : [{ property, structField }]
   },
@@ -55,9 +53,9 @@ export const REVISION_2_QUERIES: QueryGrammar = {
       'geoPointWithin',
       {
         members: ['polygon'],
-        parse: ({ polygon }, reading) => ({
+        parse: ({ polygon }, parsing) => ({
           kind: 'withinPolygon',
-          ring: readRing(polygon, reading),
+          ring: readRing(polygon, parsing),
         }),
       },
     ],
@@ -65,10 +63,10 @@ export const REVISION_2_QUERIES: QueryGrammar = {
   ]),
 }
 
-/** A closed ring has at least three corners and ends where it began. */
+/** A closed ring has at least three corners, and its last position equals its first. */
 const RING_POSITIONS = 4
 
-function readRing(polygon: unknown, { path, budget }: Reading): Position[] {
+function readRing(polygon: unknown, { path, budget }: QueryParsing): Position[] {
   const where = `${path}.polygon`
   if (!Array.isArray(polygon) || polygon.length < RING_POSITIONS) {
     throw unprocessable(where, `is not a ring of at least ${RING_POSITIONS} positions`)
@@ -77,20 +75,20 @@ function readRing(polygon: unknown, { path, budget }: Reading): Position[] {
   const ring = polygon.map((position, index) => readPosition(position, `${where}[${index}]`))
   const [first, last] = [ring[0], ring.at(-1)]
   if (first?.[0] !== last?.[0] || first?.[1] !== last?.[1]) {
-    throw unprocessable(where, 'does not end at its first position')
+    throw unprocessable(where, 'is not closed: its last position must equal its first')
   }
   return ring
 }
 
 function readPosition(value: unknown, path: string): Position {
-  const { longitude, latitude, ...others } = isJsonObject(value) ? value : {}
+  const position = isJsonObject(value) ? value : {}
+  const { longitude, latitude } = position
   if (typeof longitude !== 'number' || Math.abs(longitude) > 180) {
     throw unprocessable(`${path}.longitude`, 'is not a number from -180 to 180')
   }
   if (typeof latitude !== 'number' || Math.abs(latitude) > 90) {
     throw unprocessable(`${path}.latitude`, 'is not a number from -90 to 90')
   }
-  const [odd] = Object.keys(others)
-  if (odd !== undefined) throw unprocessable(`${path}.${odd}`, 'is unknown here')
+  refuseUnknownMembers(position, ['longitude', 'latitude'], path, 'a position')
   return [longitude, latitude]
 }

@@ -1,18 +1,13 @@
-import { ObjectQueryError } from '../contract/errors.ts'
-import type { ObjectType } from '../ontology/ontology.ts'
-import { RefusedValue } from '../ontology/values/refused-value.ts'
-import {
-  isEquatable,
-  isOrdered,
-  type ResolvedField,
-  readComparedValue,
-  resolveField,
-} from './fields.ts'
-import { type Comparison, EVERYTHING, type Query } from './query.ts'
-import type { QueryBudget } from './query-budget.ts'
-import { refuseUpsideDown } from './ranges.ts'
+/** Parses the filters in the query string of a list request: `properties.x.eq=5`, or `p.x.eq=5`. */
 
-/** Filters in the query string of a listing: `properties.x.eq=5`, or `p.x.eq=5` for short. */
+import { ObjectQueryError } from '../../contract/errors.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import { RefusedValue } from '../../ontology/values/refused-value.ts'
+import { readComparedValue } from '../compared-value.ts'
+import { type Comparison, EVERYTHING, type Query } from '../query.ts'
+import { isEquatable, isOrdered, type ResolvedField, resolveField } from '../resolve-field.ts'
+import type { QueryBudget } from './query-budget.ts'
+import { refuseInvertedRanges } from './refuse-inverted-ranges.ts'
 
 export type QueryString = readonly (readonly [name: string, value: string])[]
 
@@ -33,30 +28,31 @@ interface Filter {
   readonly values: readonly string[]
 }
 
-/** All filters must hold; several values of eq and contains mean any of them, of neq none. */
+/** Combines all filters with and. Several values of eq or contains match any; of neq, none. */
 export function parsePropertyFilters(
   parameters: QueryString,
   objectType: ObjectType,
   budget: QueryBudget,
 ): Query {
-  // Counted before anything is looked up or sorted, which costs more than counting.
+  // Before any lookup or sorting, which cost more than counting.
   budget.spendTerms(parameters.length)
-  const filters = collect(parameters, objectType)
+  const filters = groupFilters(parameters, objectType)
   if (filters.length === 0) return EVERYTHING
   const queries = filters.map((filter) => {
     for (const value of filter.values) budget.checkText(filter.written, value)
     return toQuery(filter)
   })
-  refuseUpsideDown(queries, objectType)
+  refuseInvertedRanges(queries, objectType)
   return queries.length === 1 ? (queries[0] ?? EVERYTHING) : { kind: 'and', of: queries }
 }
 
-/** In a fixed order, so that the order of the parameters does not change the request. */
-function collect(parameters: QueryString, objectType: ObjectType): Filter[] {
+/** Groups values by filter, sorted, so that the order of the parameters does not matter. */
+function groupFilters(parameters: QueryString, objectType: ObjectType): Filter[] {
+  const findProperty = propertyFinder(objectType)
   const filters = new Map<string, Filter & { readonly values: string[] }>()
   for (const [written, value] of parameters) {
-    const name = readName(written, objectType)
-    // However it was written: p. and properties. and the case of the name make no difference.
+    const name = parseName(written, objectType, findProperty)
+    // Equal for both prefixes and for any case of the name.
     const key = `${name.property}:${name.operator}`
     const values = filters.get(key)?.values ?? []
     values.push(value)
@@ -66,40 +62,42 @@ function collect(parameters: QueryString, objectType: ObjectType): Filter[] {
   return [...filters.keys()].sort().flatMap((key) => filters.get(key) ?? [])
 }
 
-function readName(written: string, objectType: ObjectType) {
+function parseName(
+  written: string,
+  objectType: ObjectType,
+  findProperty: (name: string) => string,
+) {
   const name = written.replace(FILTER, '')
   const at = name.lastIndexOf('.')
   const operator = name.slice(at + 1)
   if (at < 1 || !OPERATORS.includes(operator)) {
     throw new ObjectQueryError('MalformedPropertyFilters', { malformedPropertyFilter: written })
   }
-  const property = findProperty(name.slice(0, at), objectType)
+  const property = findProperty(name.slice(0, at))
   const resolved = resolveField(objectType, property, undefined)
   if (resolved === undefined) throw notFound(property, objectType)
   return { property, resolved, operator }
 }
 
-/** Names in a URL do not mind case, unless that makes them ambiguous. */
-function findProperty(name: string, objectType: ObjectType): string {
-  if (objectType.properties.has(name)) return name
-  const only = lowerCaseNames(objectType).get(name.toLowerCase())
-  if (only === undefined) throw notFound(name, objectType)
-  return only
+/** Returns a lookup of properties that ignores case, unless that makes a name ambiguous. */
+function propertyFinder(objectType: ObjectType): (name: string) => string {
+  // Built once per request, and only if a name does not match exactly.
+  let names: ReadonlyMap<string, string | undefined> | undefined
+  return (name) => {
+    if (objectType.properties.has(name)) return name
+    names ??= namesByLowerCase(objectType)
+    const property = names.get(name.toLowerCase())
+    if (property === undefined) throw notFound(name, objectType)
+    return property
+  }
 }
 
-const namesOfTypes = new WeakMap<ObjectType, ReadonlyMap<string, string | undefined>>()
-
-/** The properties of a type by their names in lower case; undefined where two have the same. */
-function lowerCaseNames(objectType: ObjectType): ReadonlyMap<string, string | undefined> {
-  let names = namesOfTypes.get(objectType)
-  if (names === undefined) {
-    const byLowerCase = new Map<string, string | undefined>()
-    for (const name of objectType.properties.keys()) {
-      const lower = name.toLowerCase()
-      byLowerCase.set(lower, byLowerCase.has(lower) ? undefined : name)
-    }
-    names = byLowerCase
-    namesOfTypes.set(objectType, names)
+/** Maps lower-case names to properties; undefined if two properties share one. */
+function namesByLowerCase(objectType: ObjectType): ReadonlyMap<string, string | undefined> {
+  const names = new Map<string, string | undefined>()
+  for (const name of objectType.properties.keys()) {
+    const lower = name.toLowerCase()
+    names.set(lower, names.has(lower) ? undefined : name)
   }
   return names
 }
@@ -113,8 +111,8 @@ function toQuery(filter: Filter): Query {
   if (operator === 'isNull') return nullQuery(filter)
   const supported =
     operator === 'contains'
-      ? resolved.many && isEquatable(resolved)
-      : !resolved.many &&
+      ? resolved.isMultiValued && isEquatable(resolved)
+      : !resolved.isMultiValued &&
         (RANGES.includes(operator)
           ? isOrdered(resolved) && resolved.type !== 'string'
           : isEquatable(resolved))

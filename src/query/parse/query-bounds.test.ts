@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import type { ObjectType, Property } from '../ontology/ontology.ts'
+import type { ObjectType, Property } from '../../ontology/ontology.ts'
+import type { Query } from '../query.ts'
 import { parsePropertyFilters } from './property-filters.ts'
-import type { Query } from './query.ts'
 import { QueryBudget } from './query-budget.ts'
-import { refuseUpsideDown } from './ranges.ts'
-import { REVISION_1_FIELDS } from './revision-1-query.ts'
+import { refuseInvertedRanges } from './refuse-inverted-ranges.ts'
+import { REVISION_1_FIELDS } from './revision-1-query-types.ts'
 
 const LIMITS = { maxDepth: 3, maxTerms: 500, maxTextLength: 100 }
 
-/** A type whose properties count how often they are looked up. */
+/** Counts the lookups of properties. */
 class CountedProperties extends Map<string, Property> {
   lookups = 0
 
@@ -49,9 +49,9 @@ function countedType(names: readonly string[]) {
 const NAMES = Array.from({ length: 1000 }, (_, index) => `p${index}`)
 
 describe('too many filters', () => {
-  it('are refused before any of them is looked at', () => {
+  it('are refused before any lookup', () => {
     const { objectType, properties } = countedType(NAMES)
-    const filters = Array.from({ length: 501 }, (_, n) => ['p.nowhere.odd', String(n)] as const)
+    const filters = Array.from({ length: 501 }, (_, n) => ['p.nowhere.nope', String(n)] as const)
     expect(() => parsePropertyFilters(filters, objectType, new QueryBudget(LIMITS))).toThrow(
       expect.objectContaining({ errorName: 'QueryTermsExceededLimit' }),
     )
@@ -60,7 +60,7 @@ describe('too many filters', () => {
 })
 
 describe('filters in another case', () => {
-  it('are found without walking all properties for each', () => {
+  it('are found without a scan of all properties per filter', () => {
     const { objectType, properties } = countedType(NAMES)
     const filters = NAMES.slice(0, 500).map((name) => [`p.${name.toUpperCase()}.eq`, '1'] as const)
     const query = parsePropertyFilters(filters, objectType, new QueryBudget(LIMITS))
@@ -69,7 +69,7 @@ describe('filters in another case', () => {
     expect(properties.lookups).toBeLessThan(5 * NAMES.length)
   })
 
-  it('are not found where two properties have the name', () => {
+  it('are refused if two properties match', () => {
     const { objectType } = countedType(['p0', 'name', 'NAME', 'Title'])
     const parse = (name: string) =>
       parsePropertyFilters([[name, '1']], objectType, new QueryBudget(LIMITS))
@@ -80,8 +80,8 @@ describe('filters in another case', () => {
   })
 })
 
-describe('bounds that are the wrong way round', () => {
-  it('are found by looking at each bound once', () => {
+describe('inverted bounds', () => {
+  it('are detected with one look at each bound', () => {
     const { objectType } = countedType(NAMES)
     let values = 0
     const bounds = Array.from({ length: 1000 }, (_, index) => ({
@@ -93,7 +93,7 @@ describe('bounds that are the wrong way round', () => {
         return index % 2 === 0 ? index : 2000 + index
       },
     })) as readonly Query[]
-    refuseUpsideDown(bounds, objectType)
+    refuseInvertedRanges(bounds, objectType)
     expect(values).toBe(1000)
     const one: Query = {
       kind: 'compare',
@@ -101,20 +101,20 @@ describe('bounds that are the wrong way round', () => {
       operator: 'lte',
       value: 997,
     }
-    expect(() => refuseUpsideDown([...bounds, one], objectType)).toThrow(
+    expect(() => refuseInvertedRanges([...bounds, one], objectType)).toThrow(
       expect.objectContaining({ errorName: 'InvalidRangeQuery', parameters: { field: 'p1' } }),
     )
   })
 })
 
 describe('a field of revision 1.0', () => {
-  it('is taken apart at each period, the longest property first', () => {
-    expect([...REVISION_1_FIELDS.readings('properties.a.b.c')]).toEqual([
+  it('is split at each period, the longest property first', () => {
+    expect([...REVISION_1_FIELDS.candidates('properties.a.b.c')]).toEqual([
       { property: 'a.b.c', structField: undefined },
       { property: 'a.b', structField: 'c' },
       { property: 'a', structField: 'b.c' },
     ])
-    expect([...REVISION_1_FIELDS.readings('properties..b')]).toEqual([
+    expect([...REVISION_1_FIELDS.candidates('properties..b')]).toEqual([
       { property: '.b', structField: undefined },
       { property: '', structField: 'b' },
     ])
