@@ -7,7 +7,7 @@ import { FairTurns } from '../../src/admission/fair-turns.ts'
 import { Admission } from '../../src/http/request/admission.ts'
 import { limitConnections } from '../../src/server/limit-connections.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
-import { type Service, startService } from '../support/service.ts'
+import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 
 /** Limits and timeouts of connections. */
 
@@ -17,6 +17,18 @@ async function open(url: string): Promise<Socket> {
   socket.on('error', () => {})
   await once(socket, 'connect')
   return socket
+}
+
+/** Sends bytes and returns everything that the service sends until it closes the connection. */
+async function exchange(url: string, bytes: string): Promise<string> {
+  const socket = await open(url)
+  socket.write(bytes)
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk
+  })
+  await once(socket, 'close')
+  return text
 }
 
 describe('a service', () => {
@@ -42,6 +54,31 @@ describe('a service', () => {
     await once(socket, 'close')
     expect(text).toMatch(/^HTTP\/1\.1 400 /)
     expect((await service.ask('/healthz')).status).toBe(200)
+  })
+
+  it('answers earlier requests of a connection before it rejects a broken one', async () => {
+    const request = (path: string) =>
+      `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${ADMIN_TOKEN}\r\n\r\n`
+    const text = await exchange(
+      service.url,
+      `${request('/api/v1/ontologies')}${request('/readyz')}no request at all\r\n\r\n`,
+    )
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400'])
+  })
+
+  it.each([
+    ['GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'host'],
+    ['GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: a\r\nconnection: close\r\n\r\n', 417, 'expect'],
+  ])('rejects %j with an error body and security headers', async (bytes, status, parameter) => {
+    const text = await exchange(service.url, bytes)
+    const [head = '', body = ''] = text.split('\r\n\r\n')
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(head).toContain('x-content-type-options: nosniff')
+    expect(head).not.toMatch(/^0:/m)
+    expect(JSON.parse(body)).toMatchObject({
+      errorName: 'Default:InvalidArgument',
+      parameters: { parameter },
+    })
   })
 
   it('rejects a batch that exceeds the memory share of a caller', async () => {
