@@ -7,7 +7,14 @@ import { readBody } from '../measure/connection.ts'
 import type { Mark } from '../measure/marks.ts'
 import { partNumber } from '../measure/parts.ts'
 import { print, showProgress } from '../measure/progress.ts'
-import { type Case, measureCases, ratioOf, type Sample, type Samples, summarise } from '../measure/rounds.ts'
+import {
+  type Case,
+  measureCases,
+  ratioOf,
+  type Sample,
+  type Samples,
+  summarise,
+} from '../measure/rounds.ts'
 import { type MeasuredServer, startServer } from '../measure/server.ts'
 import { loadParts, NO_CACHE, type Service, startService, updateParts } from '../measure/service.ts'
 import { count, type Table, toMarkdown } from '../measure/table.ts'

@@ -1,19 +1,18 @@
 import { once } from 'node:events'
-import { Agent } from 'node:http'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { LeanConnection } from '../../scripts/bench/lean-connection.ts'
+import { Connection } from '../../scripts/measure/connection.ts'
 
-/** A server that answers each request with the next of these texts, in pieces. */
-async function serveTexts(answers: readonly (readonly string[])[]) {
+/** Starts a server that responds to each request with the next text, sent in pieces. */
+async function serveTexts(responses: readonly (readonly string[])[]) {
   const requests: string[] = []
   const sockets: Socket[] = []
   const server = createServer((socket) => {
     sockets.push(socket.setNoDelay(true))
     socket.on('data', async (data) => {
       requests.push(data.toString())
-      const pieces = answers[requests.length - 1]
+      const pieces = responses[requests.length - 1]
       if (pieces === undefined) {
         socket.destroy()
         return
@@ -30,7 +29,7 @@ async function serveTexts(answers: readonly (readonly string[])[]) {
   const url = new URL(`http://127.0.0.1:${port}`)
   return {
     requests,
-    target: { url, agent: new Agent(), headers: { authorization: 'Bearer x' } },
+    target: { url, headers: { authorization: 'Bearer x' } },
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy()
       server.close()
@@ -41,13 +40,13 @@ async function serveTexts(answers: readonly (readonly string[])[]) {
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n'
 
-it('reads answers to their end, in whatever pieces they come', async () => {
+it('reads responses to their end, however they are split', async () => {
   await using server = await serveTexts([
     [`${OK}body`],
     ['HTTP/1.1 200 OK\r\nConte', 'nt-Length: 4\r\n\r', '\nbo', 'dy'],
     [OK, 'body'],
   ])
-  using connection = await LeanConnection.open(server.target)
+  using connection = await Connection.open(server.target)
   const bytes: number[] = []
   for (const body of [undefined, '{}', undefined]) {
     const method = body === undefined ? 'GET' : 'POST'
@@ -60,15 +59,25 @@ it('reads answers to their end, in whatever pieces they come', async () => {
   expect(server.requests[1]).toMatch(/content-length: 2\r\n\r\n\{\}$/)
 })
 
-it('fails where nothing can be measured', async () => {
+const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
+
+it('reads chunked responses, however they are split', async () => {
+  const body = 'a\r\n0123456789\r\n1\r\nx\r\n0\r\n\r\n'
+  await using server = await serveTexts([[CHUNKED + body], [CHUNKED, ...body]])
+  using connection = await Connection.open(server.target)
+  expect(String(await connection.read({ method: 'GET', path: '/x' }))).toBe('0123456789x')
+  expect(await connection.ask({ method: 'GET', path: '/x' })).toBe(11)
+})
+
+it('rejects responses that cannot be measured', async () => {
   await using server = await serveTexts([
     ['HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n'],
-    ['HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'],
+    ['HTTP/1.1 200 OK\r\n\r\n'],
   ])
-  using connection = await LeanConnection.open(server.target)
+  using connection = await Connection.open(server.target)
   const ask = () => connection.ask({ method: 'GET', path: '/x' })
   await expect(ask()).rejects.toThrow('404')
-  await expect(ask()).rejects.toThrow('cannot be measured')
+  await expect(ask()).rejects.toThrow('no length')
   await expect(ask()).rejects.toThrow('closed')
   await expect(ask()).rejects.toThrow('closed')
 })

@@ -1,0 +1,215 @@
+/** Measures imports against the bare store and exports against walks; see the help. */
+import { get } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { FLAG, runScript } from './measure/command-line.ts'
+import { readBody } from './measure/connection.ts'
+import { isMet, type Mark, markTable } from './measure/marks.ts'
+import { ownMegabytes, watchMemory } from './measure/process-stats.ts'
+import { print, showProgress } from './measure/progress.ts'
+import {
+  defineParts,
+  type ImportReport,
+  loadParts,
+  measureImport,
+  PART_TYPE,
+  partLines,
+  type Service,
+  startService,
+} from './measure/service.ts'
+import { count, type Table, toMarkdown } from './measure/table.ts'
+import { listPages, walkPages } from './measure/walk.ts'
+import { openWorkspace } from './measure/workspace.ts'
+import { bareLoad } from './transfer/bare-load.ts'
+
+const FULL = { objects: 1_000_000, file: 'flights-3m.parquet', rows: 3_000_000 }
+const QUICK = { objects: 50_000, file: 'flights-200k.json', rows: 200_000 }
+type TransferOptions = typeof FULL
+
+const HELP = `Usage: npm run bench:transfer -- [options]
+
+Imports ${FULL.objects} objects of about 400 bytes into SQLite, against the same rows written by the bare
+store; then ${FULL.file} (${FULL.rows} rows); and exports the latter, against a walk in pages of 1,000.
+Also measures a slow reader of an export, and a write while it reads. Memory is private memory,
+without mapped files (Linux only). Prints Markdown.
+
+A full run takes about 10 minutes and 8 GB in TMPDIR. Everything is removed afterwards. The exit
+status is 0, 1 when a mark is missed, or 2 when the run fails. A quick run judges only memory.
+
+  --quick           ${QUICK.objects} objects and ${QUICK.file}: about a minute, 1 GB
+  --help            this text`
+
+const FLIGHTS = ['--ontology', 'flights', '--type', 'flight']
+const FLIGHTS_LIST = '/api/v1/ontologies/flights/objects/flight'
+const FLIGHTS_ADMIN = '/api/admin/v1/ontologies/flights/objects/flight'
+const SLOW_READER_MS = 10_000
+const SLOW_BYTES_PER_MS = 1000
+
+interface TransferReport {
+  readonly table: Table
+  readonly marks: readonly Mark[]
+}
+
+const HEADER = ['Import', 'objects', 'seconds', 'objects/s', 'command MB', 'service MB']
+
+async function measureImports({ objects }: TransferOptions): Promise<TransferReport> {
+  using workspace = openWorkspace()
+  const file = join(workspace.folder, 'parts.db')
+  let upsert: ImportReport
+  {
+    await using service = await startService(workspace, { store: `sqlite:${file}` })
+    await defineParts(service)
+    showProgress('oqs import')
+    const args = ['-', '--format', 'ndjson', ...PART_TYPE]
+    upsert = await measureImport(workspace, service, args, partLines(objects))
+  }
+  showProgress('bare store')
+  const bareSeconds = bareLoad(file, join(workspace.folder, 'bare.db'))
+  const other = `sqlite:${join(workspace.folder, 'replace.db')}`
+  await using service = await startService(workspace, { store: other })
+  const replace = await loadParts(workspace, service, objects)
+  const bareRow = [count(objects), bareSeconds.toFixed(1), count(objects / bareSeconds), '-', '-']
+  return {
+    table: [
+      HEADER,
+      ['bare store', ...bareRow],
+      importRow('oqs import', objects, upsert),
+      importRow('oqs import --replace', objects, replace),
+    ],
+    marks: [
+      {
+        name: 'oqs import / bare store, objects/s',
+        value: bareSeconds / upsert.seconds,
+        bound: '≥',
+        limit: 0.4,
+      },
+      memoryMark('oqs import', upsert),
+    ],
+  }
+}
+
+async function measureFlights(
+  options: TransferOptions,
+): Promise<TransferReport & { readonly note: string }> {
+  using workspace = openWorkspace()
+  const store = `sqlite:${join(workspace.folder, 'flights.db')}`
+  await using service = await startService(workspace, { store })
+  const data = new URL(`../node_modules/vega-datasets/data/${options.file}`, import.meta.url)
+  showProgress(`importing ${options.file}`)
+  const args = [fileURLToPath(data), ...FLIGHTS, '--infer']
+  const imported = await measureImport(workspace, service, args)
+  showProgress('walking and exporting')
+  const list = listPages({ snapshot: 'true' }, FLIGHTS_LIST)
+  const walk = await timed(service, () => walkPages(service, list))
+  const exported = await timed(service, () => drainExport(service))
+  showProgress('reading an export slowly')
+  const slow = await readSlowly(service)
+  const figures = ({ seconds, megabytes }: Timing) => [
+    count(options.rows),
+    seconds.toFixed(1),
+    count(options.rows / seconds),
+    '-',
+    String(megabytes),
+  ]
+  return {
+    table: [
+      HEADER,
+      importRow(`oqs import ${options.file} --infer`, options.rows, imported),
+      ['walk in pages of 1,000', ...figures(walk)],
+      ['export', ...figures(exported)],
+    ],
+    note: `With an export read at 1 MB/s for 10 s, the service grew by ${slow.grownMegabytes} MB, and a write took ${slow.writeMs} ms.`,
+    marks: [
+      memoryMark('oqs import --infer', imported),
+      {
+        name: 'export / walk, seconds',
+        value: exported.seconds / walk.seconds,
+        bound: '≤',
+        limit: 1,
+      },
+    ],
+  }
+}
+
+function importRow(name: string, objects: number, report: ImportReport): readonly string[] {
+  const { seconds, commandMegabytes, serviceMegabytes } = report
+  const memory = [String(commandMegabytes), String(serviceMegabytes)]
+  return [name, count(objects), seconds.toFixed(1), count(objects / seconds), ...memory]
+}
+
+function memoryMark(name: string, { commandMegabytes }: ImportReport): Mark {
+  return { name: `${name}, private MB`, value: commandMegabytes, bound: '≤', limit: 300 }
+}
+
+interface Timing {
+  readonly seconds: number
+  /** The peak of the service's private memory. */
+  readonly megabytes: number
+}
+
+async function timed(service: Service, work: () => Promise<unknown>): Promise<Timing> {
+  using watch = watchMemory(service.pid)
+  const started = performance.now()
+  await work()
+  return { seconds: (performance.now() - started) / 1000, megabytes: watch.end() }
+}
+
+async function drainExport(service: Service): Promise<void> {
+  let tail = Buffer.alloc(0)
+  for await (const chunk of openExport(service)) tail = Buffer.concat([tail, chunk]).subarray(-100)
+  if (!tail.includes('"$end"'))
+    throw new Error('The export is incomplete: its last line is missing.')
+}
+
+async function readSlowly(service: Service) {
+  const before = ownMegabytes(service.pid) ?? 0
+  using watch = watchMemory(service.pid)
+  const started = performance.now()
+  let bytes = 0
+  let writeMs = 0
+  for await (const chunk of openExport(service)) {
+    bytes += chunk.length
+    const aheadMs = bytes / SLOW_BYTES_PER_MS - (performance.now() - started)
+    if (aheadMs > 0) await sleep(aheadMs)
+    if (writeMs === 0 && bytes > 2_000_000) writeMs = await writeOneObject(service)
+    if (performance.now() - started > SLOW_READER_MS) break
+  }
+  return { grownMegabytes: watch.end() - before, writeMs }
+}
+
+async function writeOneObject(service: Service): Promise<number> {
+  const started = performance.now()
+  await readBody(service, {
+    method: 'POST',
+    path: FLIGHTS_ADMIN,
+    contentType: 'application/x-ndjson',
+    body: '{"delete": "0"}\n{"put": {"row": 1}}\n',
+  })
+  return Math.round(performance.now() - started)
+}
+
+/** Streams an export; Node's own client applies backpressure. */
+async function* openExport({ url, headers }: Service): AsyncGenerator<Buffer> {
+  const path = `${FLIGHTS_ADMIN}/export`
+  const { promise, resolve, reject } = Promise.withResolvers<AsyncIterable<Buffer>>()
+  get({ host: url.hostname, port: url.port, path, headers }, resolve).on('error', reject)
+  yield* await promise
+}
+
+await runScript({
+  name: 'bench:transfer',
+  help: HELP,
+  options: { quick: FLAG },
+  async run({ quick }) {
+    const size = quick ? QUICK : FULL
+    const imports = await measureImports(size)
+    print(toMarkdown(imports.table))
+    const exports = await measureFlights(size)
+    print(`\n${toMarkdown(exports.table)}\n\n${exports.note}`)
+    const marks = [...imports.marks, ...exports.marks]
+    const judged = quick ? marks.filter(({ name }) => name.includes('MB')) : marks
+    print(`\n${toMarkdown(markTable(judged))}`)
+    return judged.every(isMet)
+  },
+})
