@@ -26,6 +26,8 @@ export interface ServiceOptions {
   /** The root of a checkout; this one by default. */
   readonly checkout?: string | undefined
   readonly settings?: Readonly<Record<string, string>>
+  /** Leaves the limits of callers and walks at their defaults. */
+  readonly keepLimits?: boolean
   /** Loads a module into the process first, and opens a channel for messages to it. */
   readonly preload?: string
 }
@@ -36,12 +38,18 @@ export const NO_CACHE = { OQS_PAGE_CACHE_BYTES: '0' }
 
 /** Flags that `oqs serve` sets by restarting itself, which it does not do on a channel. */
 const NODE_FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=100']
-/** Tokens and snapshots stay valid until the end of the run. */
-const LIFETIME_SECONDS = '86400'
+/** No limits for callers; tokens and snapshots stay valid until the end of the run. */
+const NO_LIMITS = {
+  OQS_RATE_LIMIT_PER_MINUTE: 'none',
+  OQS_MAX_CONCURRENT_REQUESTS: 'none',
+  OQS_LIST_OBJECTS_LIMIT: 'none',
+  OQS_PAGE_TOKEN_TTL_SECONDS: '86400',
+  OQS_SNAPSHOT_MAX_AGE_SECONDS: '86400',
+}
 
 export async function startService(
   workspace: Workspace,
-  { store, checkout = THIS_CHECKOUT, settings = {}, preload }: ServiceOptions,
+  { store, checkout = THIS_CHECKOUT, settings = {}, keepLimits, preload }: ServiceOptions,
 ): Promise<Service> {
   const program = programOf(checkout)
   const token = randomBytes(24).toString('base64url')
@@ -54,11 +62,7 @@ export async function startService(
       OQS_STORE: store,
       OQS_ADMIN_TOKEN: token,
       OQS_LOG_LEVEL: 'error',
-      OQS_RATE_LIMIT_PER_MINUTE: 'none',
-      OQS_MAX_CONCURRENT_REQUESTS: 'none',
-      OQS_LIST_OBJECTS_LIMIT: 'none',
-      OQS_PAGE_TOKEN_TTL_SECONDS: LIFETIME_SECONDS,
-      OQS_SNAPSHOT_MAX_AGE_SECONDS: LIFETIME_SECONDS,
+      ...(keepLimits ? {} : NO_LIMITS),
       ...settings,
     },
     headers: { authorization: `Bearer ${token}` },

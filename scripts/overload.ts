@@ -1,0 +1,88 @@
+/** Measures what one caller can do to others; see the help. */
+import {
+  chosenStores,
+  FLAG,
+  runScript,
+  STORE_FLAGS,
+  STORE_HELP,
+  type StoreName,
+  TEXT,
+} from './measure/command-line.ts'
+import { print } from './measure/progress.ts'
+import { openStores, openWorkspace } from './measure/workspace.ts'
+import { loadItems, startMonitoredService } from './overload/callers.ts'
+import { measureEventLoop } from './overload/event-loop.ts'
+import { measureMemory } from './overload/memory.ts'
+import { FLOODS, type FloodOptions, measureTwoCallers } from './overload/two-callers.ts'
+
+interface OverloadOptions extends FloodOptions {
+  readonly objects: number
+}
+
+const FULL: OverloadOptions = { objects: 200_000, seconds: 10, batchBytes: 30_000_000 }
+const QUICK: OverloadOptions = { objects: 20_000, seconds: 2, batchBytes: 4_000_000 }
+const FLOOD_NAMES = Object.keys(FLOODS)
+
+const HELP = `Usage: npm run overload -- [options]
+
+Measures what one caller can do to others, in three parts.
+Two callers: one floods the service and hangs up, the other sends small requests. 95 of 100 of these
+must take less than 10 times as long as without a flood, none may be refused, and all must be as fast
+as before within 2 seconds.
+Event loop: every endpoint at its largest legal input may block it for 50 ms at most.
+Memory: with the largest batches, clients that do not read, and the worst queries, the service must
+stay within 1.2 times its memory budget.
+
+Takes about 5 minutes and 2 GB in TMPDIR per store. Everything is removed afterwards. The exit status
+is 0, 1 when a mark is missed, or 2 when the run fails. A quick run judges only refusals and whether
+the service survives.
+
+${STORE_HELP}
+  --flood NAME,…    only the first part, with these floods: ${FLOOD_NAMES.join(', ')}
+  --quick           ${QUICK.objects} objects and floods of ${QUICK.seconds} seconds: about a minute per store
+  --help            this text`
+
+await runScript({
+  name: 'overload',
+  help: HELP,
+  options: { ...STORE_FLAGS, flood: TEXT, quick: FLAG },
+  async run(values) {
+    const floods = values.flood?.split(',')
+    const unknown = floods?.find((name) => !FLOOD_NAMES.includes(name))
+    if (unknown !== undefined) {
+      throw new Error(`There is no flood "${unknown}". Use ${FLOOD_NAMES.join(', ')}.`)
+    }
+    const missed: string[] = []
+    for (const store of chosenStores(values)) {
+      missed.push(...(await measureOverload(store, floods, values.quick ? QUICK : FULL)))
+    }
+    for (const line of missed) print(`missed: ${line}`)
+    const judged = values.quick ? missed.filter((line) => /refused|ended/.test(line)) : missed
+    return judged.length === 0
+  },
+})
+
+async function measureOverload(
+  name: StoreName,
+  floods: readonly string[] | undefined,
+  options: OverloadOptions,
+): Promise<readonly string[]> {
+  using workspace = openWorkspace()
+  await using stores = await openStores(name, workspace)
+  const store = await stores.create('overload')
+  print(`\n## ${name}, ${options.objects.toLocaleString('en')} objects`)
+  const missed: string[] = []
+  {
+    await using service = await startMonitoredService(workspace, store)
+    await loadItems(service, options.objects)
+    const chosen = floods ?? FLOOD_NAMES
+    missed.push(...(await measureTwoCallers(workspace, service, store, chosen, options)))
+  }
+  if (floods !== undefined) return missed
+  {
+    await using service = await startMonitoredService(workspace, store)
+    missed.push(...(await measureEventLoop(service)))
+  }
+  await using service = await startMonitoredService(workspace, store)
+  return [...missed, ...(await measureMemory(workspace, service, store, options))]
+}

@@ -1,0 +1,112 @@
+/** The objects and the most expensive legal requests of an overload run. */
+import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
+
+export const ONTOLOGY = 'overload'
+export const TYPE = 'item'
+export const LIST_PATH = `/api/v1/ontologies/${ONTOLOGY}/objects/${TYPE}`
+
+/** The endpoint for writes to a type. */
+export function batchPath(type: string): string {
+  return `/api/admin/v1/ontologies/${ONTOLOGY}/objects/${type}`
+}
+
+export const DEFINITION: OntologyDefinition = {
+  apiName: ONTOLOGY,
+  families: [ONTOLOGY],
+  objectTypes: [
+    {
+      apiName: TYPE,
+      primaryKey: 'id',
+      properties: {
+        id: { type: 'string' },
+        group: { type: 'integer' },
+        price: { type: 'double' },
+        text: { type: 'string' },
+        tags: { type: 'array', items: { type: 'string' } },
+        location: { type: 'geopoint' },
+      },
+    },
+    // Floods write to this type, so that the objects of the other stay the same.
+    {
+      apiName: 'sink',
+      primaryKey: 'id',
+      properties: { id: { type: 'string' }, text: { type: 'string' }, n: { type: 'integer' } },
+    },
+    {
+      apiName: 'large',
+      primaryKey: 'id',
+      properties: {
+        id: { type: 'string' },
+        numbers: { type: 'array', items: { type: 'integer' } },
+        ...Object.fromEntries(
+          Array.from({ length: 10 }, (_, index) => [`text${index}`, { type: 'string' as const }]),
+        ),
+      },
+    },
+  ],
+}
+
+/** Makes an object with common terms and a unique one. */
+export function item(n: number): object {
+  return {
+    id: `i${String(n).padStart(7, '0')}`,
+    group: n % 1000,
+    price: (n * 7919) % 100_003,
+    text: `common words of many objects rare${n}`,
+    tags: [`tag${n % 10}`, `tag${n % 7}`],
+    location: { type: 'Point', coordinates: [((n * 37) % 3600) / 10 - 180, (n % 1700) / 10 - 85] },
+  }
+}
+
+/** A star with the largest number of corners that covers most of the earth. */
+function worstPolygon(): object[] {
+  const corners = Array.from({ length: 490 }, (_, index) => {
+    const angle = (2 * Math.PI * index) / 490
+    const radius = index % 2 === 0 ? 1 : 0.8
+    return { longitude: 170 * radius * Math.cos(angle), latitude: 80 * radius * Math.sin(angle) }
+  })
+  return [...corners, corners[0] ?? {}]
+}
+
+const RANGES = Array.from({ length: 10 }, (_, index) => ({ gte: -1 - index, lt: 200_000 }))
+const FAMILY_SEARCH = `/api/${ONTOLOGY}/v1/objects/types/${TYPE}/search`
+
+/** The most expensive legal queries. */
+export const WORST_QUERIES: readonly (readonly [path: string, body: object])[] = [
+  [
+    `${LIST_PATH}/aggregate`,
+    {
+      aggregation: ['id', 'text', 'price'].map((field) => ({
+        type: 'approximateDistinct',
+        field: `properties.${field}`,
+        name: field,
+      })),
+      groupBy: [{ type: 'ranges', field: 'properties.group', ranges: RANGES }],
+    },
+  ],
+  [FAMILY_SEARCH, { query: { type: 'geoPointWithin', polygon: worstPolygon() } }],
+  [
+    `${LIST_PATH}/search`,
+    { query: { type: 'anyTerm', field: 'properties.text', value: 'common' } },
+  ],
+  [
+    `${LIST_PATH}/search`,
+    {
+      query: { type: 'not', value: { type: 'eq', field: 'properties.group', value: 1 } },
+      orderBy: {
+        fields: [
+          { field: 'properties.group', direction: 'desc' },
+          { field: 'properties.price', direction: 'asc' },
+        ],
+      },
+    },
+  ],
+]
+
+/** Makes a batch of about this many bytes for the type that floods write to. */
+export function sinkBatch(bytes: number): Buffer {
+  const line = (n: number) =>
+    `{"put":{"id":"s${n}","n":${n},"text":"${'words to be indexed '.repeat(20)}${n}"}}\n`
+  const count = Math.min(100_000, Math.floor(bytes / line(100_000).length))
+  return Buffer.from(Array.from({ length: count }, (_, n) => line(n)).join(''))
+}

@@ -1,0 +1,129 @@
+/**
+ * A caller that uses everything it can get, in a process of its own. It writes HTTP by hand, so
+ * that the flood itself takes little of the CPU time that it must leave to the service.
+ */
+import { randomUUID } from 'node:crypto'
+import { connect, type Socket } from 'node:net'
+import { setPriority } from 'node:os'
+import { batchPath, LIST_PATH, sinkBatch, WORST_QUERIES } from './dataset.ts'
+
+/** The number of connections of each kind of flood. */
+const CONNECTIONS = {
+  queries: 40,
+  pages: 30,
+  batches: 12,
+  pipelines: 4,
+  'stalled readers': 8,
+  'hang-ups': 10,
+  'unknown tokens': 50,
+} as const
+
+export type FloodKind = keyof typeof CONNECTIONS
+
+export interface FloodOrder {
+  readonly url: string
+  readonly token: string
+  readonly kinds: readonly FloodKind[]
+  readonly batchBytes: number
+}
+
+/** How often each status was received. */
+export type FloodReport = Readonly<Record<string, number>>
+
+const PIPELINED = 100
+const HANG_UP_MS = 20
+const RECONNECT_MS = 100
+
+class FloodingCaller {
+  readonly #order: FloodOrder
+  readonly #sockets = new Set<Socket>()
+  readonly #statuses: Record<string, number> = {}
+
+  constructor(order: FloodOrder) {
+    this.#order = order
+    for (const kind of order.kinds) {
+      for (let n = 0; n < CONNECTIONS[kind]; n += 1) this.#open(kind, n)
+    }
+  }
+
+  /** Closes all connections in the middle of their responses. */
+  end(): FloodReport {
+    const sockets = [...this.#sockets]
+    this.#sockets.clear()
+    for (const socket of sockets) socket.destroy()
+    return this.#statuses
+  }
+
+  #open(kind: FloodKind, n: number): void {
+    const { hostname, port } = new URL(this.#order.url)
+    const socket = connect(Number(port), hostname)
+    this.#sockets.add(socket)
+    socket.on('error', () => {})
+    // Reopens a connection that the service closed.
+    socket.on('close', () => {
+      if (this.#sockets.has(socket)) setTimeout(() => this.#reopen(socket, kind, n), RECONNECT_MS)
+    })
+    socket.on('connect', () => {
+      if (kind === 'stalled readers') socket.pause()
+      const request = requestOf(kind, this.#order, n)
+      const isPipelined = kind === 'pipelines' || kind === 'stalled readers'
+      socket.write(isPipelined ? Buffer.concat(Array(PIPELINED).fill(request)) : request)
+      if (kind === 'hang-ups') setTimeout(() => socket.destroy(), HANG_UP_MS)
+      socket.on('data', (piece: Buffer) => {
+        const responses = this.#countResponses(piece)
+        for (let n = 0; n < responses; n += 1) socket.write(request)
+      })
+    })
+  }
+
+  #reopen(socket: Socket, kind: FloodKind, n: number): void {
+    if (this.#sockets.delete(socket)) this.#open(kind, n)
+  }
+
+  /** Misses a status line that is split between two pieces, which is rare. */
+  #countResponses(piece: Buffer): number {
+    let responses = 0
+    let at = piece.indexOf(STATUS_LINE)
+    for (; at !== -1; at = piece.indexOf(STATUS_LINE, at + STATUS_LINE.length)) {
+      const from = at + STATUS_LINE.length
+      const status = piece.toString('latin1', from, from + 3)
+      this.#statuses[status] = (this.#statuses[status] ?? 0) + 1
+      responses += 1
+    }
+    return responses
+  }
+}
+
+const STATUS_LINE = 'HTTP/1.1 '
+
+function requestOf(kind: FloodKind, { token, batchBytes }: FloodOrder, n: number): Buffer {
+  const caller = kind === 'unknown tokens' ? randomUUID() : token
+  const head = (line: string, fields: readonly string[] = []) =>
+    [`${line} HTTP/1.1`, 'host: flood', `authorization: Bearer ${caller}`, ...fields, '\r\n'].join(
+      '\r\n',
+    )
+  const post = (path: string, type: string, body: Buffer) =>
+    Buffer.concat([
+      Buffer.from(
+        head(`POST ${path}`, [`content-type: ${type}`, `content-length: ${body.length}`]),
+      ),
+      body,
+    ])
+  if (kind === 'queries' || kind === 'hang-ups') {
+    const [path, query] = WORST_QUERIES[n % WORST_QUERIES.length] ?? ['', {}]
+    return post(path, 'application/json', Buffer.from(JSON.stringify(query)))
+  }
+  if (kind === 'batches') {
+    return post(batchPath('sink'), 'application/x-ndjson', sinkBatch(batchBytes))
+  }
+  return Buffer.from(head(`GET ${LIST_PATH}?pageSize=1000`))
+}
+
+// A flood comes from other machines, so it must not compete with the service for CPU time.
+setPriority(10)
+process.once('message', (order: FloodOrder) => {
+  const caller = new FloodingCaller(order)
+  process.once('message', () => {
+    process.send?.(caller.end(), () => process.disconnect?.())
+  })
+})
