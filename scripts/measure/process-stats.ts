@@ -99,3 +99,10 @@ function readProc(path: string): string | undefined {
     return undefined
   }
 }
+
+/** Returns the parent of a process, if the process runs here and has the given name. */
+export function parentPid(pid: number, name: string): number | undefined {
+  const parent = /^PPid:\s+(\d+)/m.exec(readProc(`${pid}/status`) ?? '')?.[1]
+  const isNamed = readProc(`${pid}/comm`)?.startsWith(name)
+  return isNamed && parent !== undefined ? Number(parent) : undefined
+}
