@@ -2,38 +2,22 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { allCases, caseName, casesOf, LIST, PAGE_SIZES, SNAPSHOT } from '../measure/cases.ts'
 import type { StoreName } from '../measure/command-line.ts'
 import { readBody } from '../measure/connection.ts'
 import type { Mark } from '../measure/marks.ts'
 import { partNumber } from '../measure/parts.ts'
 import { print, showProgress } from '../measure/progress.ts'
-import {
-  type Case,
-  measureCases,
-  ratioOf,
-  type Sample,
-  type Samples,
-  summarise,
-} from '../measure/rounds.ts'
+import { measureReaders } from '../measure/readers.ts'
+import { type Case, measureCases, type Sample, type Samples, summarise } from '../measure/rounds.ts'
 import { type MeasuredServer, startServer } from '../measure/server.ts'
 import { loadParts, NO_CACHE, type Service, startService, updateParts } from '../measure/service.ts'
 import { count, type Table, toMarkdown } from '../measure/table.ts'
 import { listPages, offsetsOf } from '../measure/walk.ts'
 import { openStores, openWorkspace, type Workspace } from '../measure/workspace.ts'
-import {
-  BARE_STORE,
-  caseName,
-  HOT,
-  PAGE_SIZES,
-  pageCases,
-  pastSnapshotCases,
-  RATIO_MARKS,
-  TWO_WORKERS,
-  updatedCases,
-} from './cases.ts'
 import { MISSING_WRK, measureCeiling } from './ceiling.ts'
+import { AFTER_UPDATES, BARE_STORE, HOT, PAST_SNAPSHOT, ratioMarks, TWO_WORKERS } from './marks.ts'
 import type { BenchOptions } from './options.ts'
-import { measureReaders } from './readers.ts'
 
 export interface StoreReport {
   /** Markdown. */
@@ -62,7 +46,7 @@ export async function measureStore(store: StoreName, options: BenchOptions): Pro
   const rate = `${count(objects)} objects in ${seconds.toFixed(1)} s`
   report(`\`oqs import --replace\` loaded ${rate} (${count(objects / seconds)} per second).`)
   showProgress('collecting page tokens')
-  const cases = await pageCases(cold, objects)
+  const cases = await allCases(cold, objects)
   const samples = new Map<Case, readonly Sample[]>()
   const ceiling = await (async () => {
     const twoWorkers = { store: url, settings: { ...NO_CACHE, OQS_WORKERS: '2' } }
@@ -85,10 +69,10 @@ export async function measureStore(store: StoreName, options: BenchOptions): Pro
   })()
   report(toMarkdown(readers.table))
 
-  const past = await pastSnapshotCases(cold, objects)
+  const past = await casesOf(cold, { ...SNAPSHOT, name: PAST_SNAPSHOT }, objects)
   await updateParts(cold, objects)
-  const updated = [...past, ...(await updatedCases(cold, objects))]
-  const later = await measureCases(updated, { ...options, warmUpMs: 0 })
+  const current = await casesOf(cold, { ...LIST, name: AFTER_UPDATES, ranges: ['deep'] }, objects)
+  const later = await measureCases([...past, ...current], { ...options, warmUpMs: 0 })
   report(caseTable(later))
   for (const [each, own] of later) samples.set(each, own)
   const ceilingMarks: readonly Mark[] =
@@ -138,7 +122,7 @@ function besideCases(
     {
       name: caseName(BARE_STORE, 'spread', pageSize),
       server: bare,
-      calls: offsetsOf('spread', { objects }, pageSize).map((offset) => ({
+      calls: offsetsOf('spread', objects, pageSize).map((offset) => ({
         method: 'GET',
         path: `/store/${pageSize}/${offset === 0 ? '' : partNumber(offset - 1)}`,
       })),
@@ -169,16 +153,6 @@ function measureShares(
 
 function shareMark(name: string, value: number | undefined, limit: number): Mark {
   return { name: `SQLite: ${name}`, value, bound: '≥', limit }
-}
-
-function ratioMarks(store: StoreName, samples: Samples): readonly Mark[] {
-  const find = (name: string) => [...samples].find(([each]) => each.name === name)?.[1]
-  return RATIO_MARKS.flatMap(({ of, to, measure, bound, limits }) => {
-    const limit = limits[store]
-    if (limit === undefined) return []
-    const value = ratioOf(find(of), find(to))[measure]
-    return [{ name: `${store}: ${of} / ${to}, ${measure}`, value, bound, limit }]
-  })
 }
 
 function caseTable(samples: Samples): string {

@@ -1,5 +1,5 @@
 /** Measures cases in many short, interleaved rounds, so that a disturbance affects all of them. */
-import { type Call, Connection, readBody, type Target } from './connection.ts'
+import { type Call, Connection, type Target } from './connection.ts'
 import { cpuBetween, cpuTimes } from './process-stats.ts'
 import { showProgress } from './progress.ts'
 import { median, quantile } from './statistics.ts'
@@ -13,8 +13,6 @@ export interface Case {
   readonly concurrency?: number
   /** Another process whose CPU time is measured, such as a database server. */
   readonly databasePid?: number | undefined
-  /** Throws when the body of the first request's response is wrong. */
-  readonly check?: (body: Buffer) => void
 }
 
 export interface RoundOptions {
@@ -48,7 +46,6 @@ export async function measureCases(
   const runs = cases.map((each) => ({ each, nextCall: inTurn(each), samples: [] as Sample[] }))
   showProgress('warming up')
   for (const { each, nextCall } of runs) {
-    await checkCase(each)
     const sharing = cases.filter(({ server }) => server === each.server).length
     await measureSlice(each, nextCall, Math.max(2 * sliceMs, warmUpMs / sharing))
   }
@@ -60,16 +57,6 @@ export async function measureCases(
     }
   }
   return new Map(runs.map(({ each, samples }) => [each, samples]))
-}
-
-async function checkCase({ name, server, calls, check }: Case): Promise<void> {
-  const [call] = calls
-  if (call === undefined) throw new Error(`The case "${name}" has no requests.`)
-  try {
-    check?.(await readBody(server, call))
-  } catch (error) {
-    throw new Error(`The case "${name}" cannot be measured: ${(error as Error).message}.`)
-  }
 }
 
 /** Continues from round to round, so that every request is sent about equally often. */

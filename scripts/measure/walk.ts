@@ -1,7 +1,6 @@
 /** Requests for pages, and walks that collect the page tokens to measure with. */
 import { type Call, Connection, type Target } from './connection.ts'
 import { FAMILY, OBJECT_TYPE, ONTOLOGY, partNumber } from './parts.ts'
-import { showProgress } from './progress.ts'
 
 /** Builds the request for one page of a walk. */
 export type Pages = (pageSize: number, pageToken?: string) => Call
@@ -40,16 +39,15 @@ export function getObject(number: number): Call {
 
 /**
  * Pages of a walk: the first one; the first ones; those from the second on, for queries whose first
- * page also counts; page 900 and those after it; pages spread over the whole walk.
+ * page also counts; the last ones; pages spread over the whole walk.
  */
 export type PageRange = 'first' | 'near' | 'next' | 'deep' | 'spread'
 
-const DEEP_PAGE = 900
 const RANGE_PAGES = 20
 const SPREAD_PAGES = 200
 
-/** Returns the page numbers of a range. Each of these pages is full and has a next page. */
-export function pagesIn(range: PageRange, objects: number, pageSize: number): readonly number[] {
+/** Returns the number of objects before each page of a range. Each page is full and has a next. */
+export function offsetsOf(range: PageRange, objects: number, pageSize: number): readonly number[] {
   const last = Math.ceil(objects / pageSize) - 1
   // Ranges are smaller in a short walk, so that near and deep pages do not overlap.
   const width = Math.max(1, Math.min(RANGE_PAGES, Math.floor(last / 3)))
@@ -59,28 +57,20 @@ export function pagesIn(range: PageRange, objects: number, pageSize: number): re
     first: [1],
     near: from(1),
     next: from(2),
-    deep: from(Math.min(DEEP_PAGE, last - width + 1)).filter((page) => page > width + 1),
+    deep: from(last - width + 1).filter((page) => page > width + 1),
     spread: from(0, spread).map((index) => 1 + Math.floor((index * last) / spread)),
   }
-  return pages[range].filter((page) => page <= last)
-}
-
-/** A walk to collect tokens from. */
-export interface WalkSpec {
-  readonly pages: Pages
-  /** The largest page that the endpoint returns. */
-  readonly maxPageSize: number
-  /** A lower bound on the objects in the walk. */
-  readonly objects: number
+  return pages[range].filter((page) => page <= last).map((page) => (page - 1) * pageSize)
 }
 
 /** Page tokens by the number of objects before them; a token fits any page size. */
 export type Tokens = ReadonlyMap<number, string | undefined>
 
-/** Walks in the largest pages that end at the wanted numbers of objects. */
+/** Walks in the largest pages that end at the given numbers of objects. */
 export async function collectTokens(
   service: Target,
-  { pages, maxPageSize }: WalkSpec,
+  pages: Pages,
+  maxPageSize: number,
   offsets: readonly number[],
 ): Promise<Tokens> {
   const tokens = new Map<number, string | undefined>()
@@ -93,20 +83,10 @@ export async function collectTokens(
       token = findToken(await connection.read(pages(pageSize, token)))
       if (token === undefined) throw new Error(`A walk ended before object ${offset}.`)
       passed += pageSize
-      if (passed % 1_000_000 === 0) showProgress(`walking: object ${passed.toLocaleString('en')}`)
     }
     tokens.set(offset, token)
   }
   return tokens
-}
-
-/** Returns the number of objects before each page of a range. */
-export function offsetsOf(
-  range: PageRange,
-  { objects }: Pick<WalkSpec, 'objects'>,
-  pageSize: number,
-): readonly number[] {
-  return pagesIn(range, objects, pageSize).map((page) => (page - 1) * pageSize)
 }
 
 /** More than the token and the rest of the envelope. */
