@@ -56,7 +56,7 @@ do, so the marks are ratios.
 - **ceiling**: bare \`node:http\` that sends a constant page. Its load comes from wrk, because a load generator in JavaScript limits
   it.
 - Pages are read from the store (\`OQS_PAGE_CACHE_BYTES=0\`) unless the case says *page cache*.
-- **Deep pages**: page 900 and the 19 pages after it, or the last pages of a shorter walk. **Page 1** of a filtered query also counts
+- **Last pages**: the last 20 full pages of a walk; **spread pages** cover all of it. **Page 1** of a filtered query also counts
   all matches for \`totalCount\`.
 - **private MB**: memory of the service without mapped files. **peak RSS** includes the mapped parts of the database file, which the
   system reclaims when memory is short.`

@@ -26,7 +26,7 @@ const RATIO_MARKS: readonly RatioMark[] = [
     of: LIST_SPREAD,
     to: caseName(BARE_STORE, 'spread', 1000),
     measure: 'CPU',
-    limits: { SQLite: 1.5, PostgreSQL: 3 },
+    limits: { SQLite: 1.5, PostgreSQL: 3.5 },
   },
   {
     of: caseName('list', 'spread', 100),
