@@ -14,7 +14,12 @@ import { type MeasuredServer, startServer } from '../measure/server.ts'
 import { loadParts, NO_CACHE, type Service, startService, updateParts } from '../measure/service.ts'
 import { count, type Table, toMarkdown } from '../measure/table.ts'
 import { listPages, offsetsOf } from '../measure/walk.ts'
-import { openStores, openWorkspace, type Workspace } from '../measure/workspace.ts'
+import {
+  openStores,
+  openWorkspace,
+  requireDiskSpace,
+  type Workspace,
+} from '../measure/workspace.ts'
 import { MISSING_WRK, measureCeiling } from './ceiling.ts'
 import { AFTER_UPDATES, BARE_STORE, HOT, PAST_SNAPSHOT, ratioMarks, TWO_WORKERS } from './marks.ts'
 import type { BenchOptions } from './options.ts'
@@ -26,6 +31,8 @@ export interface StoreReport {
 }
 
 const BARE_SERVER = fileURLToPath(new URL('./bare-server.ts', import.meta.url))
+/** Rows with two versions, their indexes, and room for sorting. */
+const BYTES_PER_OBJECT = 4000
 const READERS_LIMIT_MB = 250
 /** With wrk on two cores, shares of 0.09 cold and 0.5 hot were measured. */
 const CEILING_LIMITS = { cold: 0.05, hot: 0.25 }
@@ -39,6 +46,7 @@ export async function measureStore(store: StoreName, options: BenchOptions): Pro
   }
   report(`## ${store}`)
   using workspace = openWorkspace()
+  requireDiskSpace(workspace, 1e9 + BYTES_PER_OBJECT * objects)
   await using stores = await openStores(store, workspace)
   const url = await stores.create('bench')
   await using cold = await startService(workspace, { store: url, settings: NO_CACHE })

@@ -66,6 +66,6 @@ export function chosenStores(flags: {
 
 function messageOf(error: unknown): string {
   const { message, code } = error as { readonly message: string; readonly code?: string }
-  const line = message.split('\n')[0] ?? ''
+  const line = (message.split('\n')[0] ?? '').replace(/\.?$/, '.')
   return code?.startsWith('ERR_PARSE_ARGS') ? `${line} Run with --help for the options.` : line
 }

@@ -23,10 +23,10 @@ import { familySearchPages, listPages } from '../../measure/walk.ts'
 import { openStores, openWorkspace } from '../../measure/workspace.ts'
 import { COLUMNS, fillPostgres } from './part-table.ts'
 import { CATEGORY, type Peer, type PeerCursor, PeerMissing, type PeerQuery } from './peer.ts'
-import { directus, postgraphile, postgrest } from './postgres-peers.ts'
+import { postgraphile } from './postgraphile.ts'
 import { datasette, jsonServer, pocketbase } from './sqlite-peers.ts'
 
-const PEERS = [jsonServer, datasette, pocketbase, postgraphile, postgrest, directus]
+const PEERS = [jsonServer, datasette, pocketbase, postgraphile]
 
 /** Search pages of the service hold at most 100 objects, so the query has no larger ones. */
 const WALKS: readonly (readonly [PeerQuery, number])[] = [
@@ -152,7 +152,7 @@ const HEADER = ['CPU ms / 1,000', 'database ms', 'req/s', 'p50 ms', 'p99 ms', 'Ã
 const METHOD = [
   `Walk: all objects in key order. Query: category = ${CATEGORY}, 1 object in 7, in key order. Each walk was first run to its end, and every value compared. The measured pages are spread over the walk.`,
   'CPU: the processes of the server per 1,000 objects, without the database; database ms: that of PostgreSQL. Peers with files of their own are compared with the service on SQLite, the others with the service on PostgreSQL.',
-  'The service checks a token on every request. Of its peers, only Directus does.',
+  'The service checks a token on every request. Its peers do not.',
 ]
 
 function peerRow(each: PeerCase, own: readonly Sample[], base: readonly Sample[]) {

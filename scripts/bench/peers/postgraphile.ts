@@ -1,0 +1,74 @@
+/** PostGraphile: GraphQL over PostgreSQL; pages by keyset cursors. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { COLUMNS } from './part-table.ts'
+import { CATEGORY, npmInstall, type Peer, type PeerPage } from './peer.ts'
+
+const POSTGRAPHILE = '5.1.5'
+const GRAPHQL = `query Parts($first: Int!, $after: Cursor, $condition: PartCondition) {
+  allParts(first: $first, after: $after, condition: $condition, orderBy: [PRIMARY_KEY_ASC]) {
+    nodes { ${COLUMNS.join(' ')} }
+    pageInfo { hasNextPage endCursor }
+  }
+}`
+
+export const postgraphile: Peer = {
+  name: 'PostGraphile',
+  store: 'PostgreSQL',
+  settings: `the preset amber, NODE_ENV and GRAPHILE_ENV production, results written as text, 10 \
+connections; an index on (category, partNumber); the seven columns, cursors in key order.`,
+  async prepare({ workspace, port, createDatabase }) {
+    const folder = await npmInstall(workspace, 'postgraphile', POSTGRAPHILE)
+    const config = postgraphileConfig(await createDatabase(), port)
+    writeFileSync(join(folder, 'graphile.config.mjs'), config)
+    return {
+      version: POSTGRAPHILE,
+      file: process.execPath,
+      args: [join(folder, 'node_modules', 'postgraphile', 'dist', 'cli-run.js')],
+      env: { GRAPHILE_ENV: 'production' },
+      folder,
+      readyPath: `/graphql?query=${encodeURIComponent('{ __typename }')}`,
+      headers: { accept: 'application/json' },
+    }
+  },
+  call(query, pageSize, cursor) {
+    const condition = query === 'query' ? { category: CATEGORY } : undefined
+    const variables = { first: pageSize, after: cursor?.token, condition }
+    return { method: 'POST', path: '/graphql', body: JSON.stringify({ query: GRAPHQL, variables }) }
+  },
+  read(page) {
+    const { allParts } = (page as { readonly data: { readonly allParts: GraphqlPage } }).data
+    return { objects: allParts.nodes, token: allParts.pageInfo.endCursor }
+  },
+}
+
+interface GraphqlPage {
+  readonly nodes: PeerPage['objects']
+  readonly pageInfo: { readonly endCursor: string }
+}
+
+function postgraphileConfig(url: string, port: number): string {
+  return `import { PostGraphileAmberPreset } from 'postgraphile/presets/amber'
+import { makePgService } from 'postgraphile/adaptors/pg'
+
+export default {
+  extends: [PostGraphileAmberPreset],
+  pgServices: [
+    makePgService({
+      connectionString: ${JSON.stringify(url)},
+      schemas: ['public'],
+      poolConfig: { max: 10, idleTimeoutMillis: 0 },
+    }),
+  ],
+  grafserv: {
+    host: '127.0.0.1',
+    port: ${port},
+    graphqlOverGET: true,
+    graphiql: false,
+    watch: false,
+    outputDataAsString: true,
+  },
+  grafast: { explain: false },
+}
+`
+}
