@@ -8,8 +8,10 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
-import { AS_BYTES } from '../../src/store/postgres/driver/byte-rows.ts'
+import { AS_BYTES, freeRows } from '../../src/store/postgres/driver/byte-rows.ts'
 import { makePool } from '../../src/store/postgres/driver/connection-pool.ts'
+
+const RID = '{"rid":"ri.phonograph2-objects.main.object.'
 
 type ReadPage = (pageSize: number, afterKey: string) => Uint8Array | Promise<Uint8Array>
 
@@ -30,7 +32,7 @@ server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`listening on http://127.0.0.1:${port}\n`)
 })
 
-/** The current rows after a key. */
+/** The current rows after a key, each as a record of revision 1.0. */
 function rowsAfterKey(table: string, key: string): string {
   return `FROM ${table} WHERE valid_to = ${Number.MAX_SAFE_INTEGER} AND pk > ${key} ORDER BY pk`
 }
@@ -41,7 +43,7 @@ function sqlitePages(file: string): ReadPage {
   const table = `object_${db.prepare('SELECT table_id FROM object_type').get()?.['table_id']}`
   // A bare placeholder behind LIMIT would make SQLite plan the statement again for every value.
   const statement = db.prepare(`SELECT CAST(group_concat(record, ',') AS BLOB) AS page FROM (
-    SELECT concat('{"rid":"', object_id, '","properties":', body, '}') AS record
+    SELECT concat('${RID}', object_id, '","properties":', body, '}') AS record
     ${rowsAfterKey(table, '?')} LIMIT ? + 0)`)
   return (pageSize, afterKey) => statement.get(afterKey, pageSize)?.['page'] as Uint8Array
 }
@@ -54,13 +56,15 @@ async function postgresPages(url: string): Promise<ReadPage> {
   const comma = Buffer.from(',')
   return async (pageSize, afterKey) => {
     const page = await pool.query<(Buffer | null)[]>({
-      text: `SELECT '{"rid":"' || object_id || '","properties":' || body || '}'
+      text: `SELECT '${RID}' || object_id || '","properties":' || body || '}'
         ${rowsAfterKey(table, '$1')} LIMIT ${pageSize}`,
       name: `page-${pageSize}`,
       values: [afterKey],
       rowMode: 'array',
       ...AS_BYTES,
     })
-    return Buffer.concat(page.rows.flatMap(([record]) => (record ? [record, comma] : [])))
+    const records = Buffer.concat(page.rows.flatMap(([record]) => (record ? [record, comma] : [])))
+    freeRows(page.rows)
+    return records
   }
 }
