@@ -62,7 +62,7 @@ export class Connection implements Disposable {
   }
 
   /** Sends a request and drops the body of the response; rejects unless the status is 200. */
-  async ask(call: Call): Promise<number> {
+  async drain(call: Call): Promise<number> {
     return requireOk(call, await this.send(call)).bytes
   }
 

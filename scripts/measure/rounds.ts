@@ -84,7 +84,7 @@ async function measureSlice(
   const started = performance.now()
   const send = async (connection: Connection) => {
     for (let now = performance.now(); now < started + sliceMs; ) {
-      bytes = await connection.ask(nextCall())
+      bytes = await connection.drain(nextCall())
       const received = performance.now()
       latenciesMs.push(received - now)
       now = received

@@ -50,7 +50,7 @@ it('reads responses to their end, however they are split', async () => {
   const bytes: number[] = []
   for (const body of [undefined, '{}', undefined]) {
     const method = body === undefined ? 'GET' : 'POST'
-    bytes.push(await connection.ask({ method, path: '/x', ...(body && { body }) }))
+    bytes.push(await connection.drain({ method, path: '/x', ...(body && { body }) }))
   }
   expect(bytes).toEqual([4, 4, 4])
   expect(server.requests[0]).toMatch(
@@ -66,7 +66,7 @@ it('reads chunked responses, however they are split', async () => {
   await using server = await serveTexts([[CHUNKED + body], [CHUNKED, ...body]])
   using connection = await Connection.open(server.target)
   expect(String(await connection.read({ method: 'GET', path: '/x' }))).toBe('0123456789x')
-  expect(await connection.ask({ method: 'GET', path: '/x' })).toBe(11)
+  expect(await connection.drain({ method: 'GET', path: '/x' })).toBe(11)
 })
 
 it('rejects responses that cannot be measured', async () => {
@@ -75,9 +75,9 @@ it('rejects responses that cannot be measured', async () => {
     ['HTTP/1.1 200 OK\r\n\r\n'],
   ])
   using connection = await Connection.open(server.target)
-  const ask = () => connection.ask({ method: 'GET', path: '/x' })
-  await expect(ask()).rejects.toThrow('404')
-  await expect(ask()).rejects.toThrow('no length')
-  await expect(ask()).rejects.toThrow('closed')
-  await expect(ask()).rejects.toThrow('closed')
+  const drain = () => connection.drain({ method: 'GET', path: '/x' })
+  await expect(drain()).rejects.toThrow('404')
+  await expect(drain()).rejects.toThrow('no length')
+  await expect(drain()).rejects.toThrow('closed')
+  await expect(drain()).rejects.toThrow('closed')
 })
