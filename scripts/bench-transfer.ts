@@ -1,246 +1,215 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createWriteStream, rmSync, writeFileSync } from 'node:fs'
+/** Measures imports against the bare store and exports against walks; see the help. */
 import { get } from 'node:http'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
-import { bareLoad } from './bench/bare-load.ts'
-import { readCommandLine } from './bench/command-line.ts'
-import { readBody } from './bench/http-client.ts'
-import { ownMegabytes, watchMemory } from './bench/memory.ts'
-import { DEFINITION, makePart, OBJECT_TYPE, ONTOLOGY } from './bench/objects.ts'
-import { type MeasuredProcess, startService } from './bench/processes.ts'
-import { openWorkspace, type Workspace } from './bench/workspace.ts'
+import { FLAG, runScript } from './measure/command-line.ts'
+import { readBody } from './measure/connection.ts'
+import { isMet, type Mark, markTable } from './measure/marks.ts'
+import { ownMegabytes, watchMemory } from './measure/process-stats.ts'
+import { print, showProgress } from './measure/progress.ts'
+import {
+  defineParts,
+  type ImportReport,
+  loadParts,
+  measureImport,
+  PART_TYPE,
+  partLines,
+  type Service,
+  startService,
+} from './measure/service.ts'
+import { count, type Table, toMarkdown } from './measure/table.ts'
+import { listPages, walkPages } from './measure/walk.ts'
+import { openWorkspace } from './measure/workspace.ts'
+import { bareLoad } from './transfer/bare-load.ts'
 
-/** Measures data in and data out: imports beside the bare store, exports beside walks in pages. */
+const FULL = { objects: 1_000_000, file: 'flights-3m.parquet', rows: 3_000_000 }
+const QUICK = { objects: 50_000, file: 'flights-200k.json', rows: 200_000 }
+type TransferOptions = typeof FULL
 
-const HELP = `Usage: npm run bench:transfer -- [--quick]
+const HELP = `Usage: npm run bench:transfer -- [options]
 
-Imports 1,000,000 objects of about 400 bytes beside the same rows written by the bare store, then
-flights-3m.parquet (3,000,000 rows), and exports these beside a walk in pages of 1,000. --quick
-takes 100,000 objects and 200,000 flights. Memory is what a process has of its own, mapped files
-left out (Linux only). Exits with 1 when a target is missed. What it writes into TMPDIR is given back.`
+Imports ${FULL.objects} objects of about 400 bytes into SQLite, against the same rows written by the bare
+store; then ${FULL.file} (${FULL.rows} rows); and exports the latter, against a walk in pages of 1,000.
+Also measures a slow reader of an export, and a write while it reads. Memory is private memory,
+without mapped files (Linux only). Prints Markdown.
 
-const OQS = fileURLToPath(new URL('../bin/oqs.js', import.meta.url))
-const BATCH = 5000
+A full run takes about 10 minutes and 8 GB in TMPDIR. Everything is removed afterwards. The exit
+status is 0, 1 when a mark is missed, or 2 when the run fails. A quick run judges only memory.
 
-async function bench(quick: boolean): Promise<boolean> {
-  const objects = quick ? 100_000 : 1_000_000
-  const results: boolean[] = []
-  {
-    using workspace = openWorkspace()
-    results.push(await measureImport(workspace, objects))
-  }
-  {
-    using workspace = openWorkspace()
-    await using service = await startService(workspace)
-    results.push(await importFlights(service, workspace, quick))
-    results.push(await measureExport(service, workspace))
-  }
-  return results.every(Boolean)
-}
+  --quick           ${QUICK.objects} objects and ${QUICK.file}: about a minute, 1 GB
+  --help            this text`
 
-async function measureImport(workspace: Workspace, objects: number): Promise<boolean> {
-  const bareSeconds = await bareLoad(join(workspace.folder, 'bare.db'), objects, BATCH)
-  print(`bare store: ${rate(objects, bareSeconds)}`)
-  rmSync(join(workspace.folder, 'bare.db'))
-
-  const file = join(workspace.folder, 'parts.ndjson')
-  await pipeline(partLines(objects), createWriteStream(file))
-  await using service = await startService(workspace)
-  const definition = join(workspace.folder, 'definition.json')
-  writeFileSync(definition, JSON.stringify(DEFINITION))
-  await oqs(workspace, service, ['ontology', 'apply', definition])
-  const upsert = await importFile(workspace, service, [file, ...TYPE])
-  print(`oqs import: ${rate(objects, upsert.seconds)}, ${memory(upsert)}`)
-  const replace = await importFile(workspace, service, [file, ...TYPE, '--replace'])
-  print(`oqs import --replace: ${rate(objects, replace.seconds)}, ${memory(replace)}`)
-  const met = judge('import / bare store', bareSeconds / upsert.seconds, 'least', 0.4)
-  return judge('memory of the import, MB', upsert.commandMegabytes ?? 0, 'most', 300) && met
-}
-
-const TYPE = ['--ontology', ONTOLOGY, '--type', OBJECT_TYPE]
 const FLIGHTS = ['--ontology', 'flights', '--type', 'flight']
-const FLIGHTS_PATH = 'flights/objects/flight'
+const FLIGHTS_LIST = '/api/v1/ontologies/flights/objects/flight'
+const FLIGHTS_ADMIN = '/api/admin/v1/ontologies/flights/objects/flight'
+const SLOW_READER_MS = 10_000
+const SLOW_BYTES_PER_MS = 1000
 
-async function importFlights(
-  service: MeasuredProcess,
-  workspace: Workspace,
-  quick: boolean,
-): Promise<boolean> {
-  const name = quick ? 'flights-200k.json' : 'flights-3m.parquet'
-  const rows = quick ? 200_000 : 3_000_000
-  const file = fileURLToPath(new URL(`../node_modules/vega-datasets/data/${name}`, import.meta.url))
-  const imported = await importFile(workspace, service, [file, ...FLIGHTS, '--infer'])
-  print(`oqs import ${name} --infer: ${rate(rows, imported.seconds)}, ${memory(imported)}`)
-  return judge('memory of the import, MB', imported.commandMegabytes ?? 0, 'most', 300)
+interface TransferReport {
+  readonly table: Table
+  readonly marks: readonly Mark[]
 }
 
-async function measureExport(service: MeasuredProcess, workspace: Workspace): Promise<boolean> {
-  const before = ownMegabytes(service.pid)
-  const watch = watchMemory(service.pid)
-  const walk = await timed(() => walkPages(service))
-  const walkMegabytes = watch.end()
-  const whole = watchMemory(service.pid)
-  const exported = await timed(() => drainExport(service))
-  const exportMegabytes = whole.end()
-  print(`walk in pages of 1,000: ${walk.seconds.toFixed(1)} s, service ${walkMegabytes} MB`)
-  print(
-    `export: ${exported.seconds.toFixed(1)} s, service ${exportMegabytes} MB (${before} before)`,
-  )
+const HEADER = ['Import', 'objects', 'seconds', 'objects/s', 'command MB', 'service MB']
 
-  const slow = await slowExport(service, workspace)
-  print(
-    `a reader of 1 MB/s for 10 s: service grew by ${slow.grownMegabytes} MB, a write took ${slow.writeMs} ms meanwhile`,
-  )
-  return judge('export / walk, seconds', exported.seconds / walk.seconds, 'most', 1)
+async function measureImports({ objects }: TransferOptions): Promise<TransferReport> {
+  using workspace = openWorkspace()
+  const file = join(workspace.folder, 'parts.db')
+  let upsert: ImportReport
+  {
+    await using service = await startService(workspace, { store: `sqlite:${file}` })
+    await defineParts(service)
+    showProgress('oqs import')
+    const args = ['-', '--format', 'ndjson', ...PART_TYPE]
+    upsert = await measureImport(workspace, service, args, partLines(objects))
+  }
+  showProgress('bare store')
+  const bareSeconds = bareLoad(file, join(workspace.folder, 'bare.db'))
+  const other = `sqlite:${join(workspace.folder, 'replace.db')}`
+  await using service = await startService(workspace, { store: other })
+  const replace = await loadParts(workspace, service, objects)
+  const bareRow = [count(objects), bareSeconds.toFixed(1), count(objects / bareSeconds), '-', '-']
+  return {
+    table: [
+      HEADER,
+      ['bare store', ...bareRow],
+      importRow('oqs import', objects, upsert),
+      importRow('oqs import --replace', objects, replace),
+    ],
+    marks: [
+      {
+        name: 'oqs import / bare store, objects/s',
+        value: bareSeconds / upsert.seconds,
+        bound: '≥',
+        limit: 0.4,
+      },
+      memoryMark('oqs import', upsert),
+    ],
+  }
 }
 
-/** The next page token is looked for in the bytes at the end: parsing is not what is measured. */
-async function walkPages(service: MeasuredProcess): Promise<void> {
-  let token = ''
-  do {
-    const path = `/api/v1/ontologies/${FLIGHTS_PATH}?pageSize=1000&snapshot=true${token}`
-    const page = await readBody(service, { method: 'GET', path })
-    const next = /"nextPageToken":"([^"]+)"/.exec(page.subarray(-2000).toString())?.[1]
-    token = next === undefined ? '' : `&pageToken=${encodeURIComponent(next)}`
-  } while (token !== '')
+async function measureFlights(
+  options: TransferOptions,
+): Promise<TransferReport & { readonly note: string }> {
+  using workspace = openWorkspace()
+  const store = `sqlite:${join(workspace.folder, 'flights.db')}`
+  await using service = await startService(workspace, { store })
+  const data = new URL(`../node_modules/vega-datasets/data/${options.file}`, import.meta.url)
+  showProgress(`importing ${options.file}`)
+  const args = [fileURLToPath(data), ...FLIGHTS, '--infer']
+  const imported = await measureImport(workspace, service, args)
+  showProgress('walking and exporting')
+  const list = listPages({ snapshot: 'true' }, FLIGHTS_LIST)
+  const walk = await timed(service, () => walkPages(service, list))
+  const exported = await timed(service, () => drainExport(service))
+  showProgress('reading an export slowly')
+  const slow = await readSlowly(service)
+  const figures = ({ seconds, megabytes }: Timing) => [
+    count(options.rows),
+    seconds.toFixed(1),
+    count(options.rows / seconds),
+    '-',
+    String(megabytes),
+  ]
+  return {
+    table: [
+      HEADER,
+      importRow(`oqs import ${options.file} --infer`, options.rows, imported),
+      ['walk in pages of 1,000', ...figures(walk)],
+      ['export', ...figures(exported)],
+    ],
+    note: `With an export read at 1 MB/s for 10 s, the service grew by ${slow.grownMegabytes} MB, and a write took ${slow.writeMs} ms.`,
+    marks: [
+      memoryMark('oqs import --infer', imported),
+      {
+        name: 'export / walk, seconds',
+        value: exported.seconds / walk.seconds,
+        bound: '≤',
+        limit: 1,
+      },
+    ],
+  }
 }
 
-const EXPORT_PATH = `/api/admin/v1/ontologies/${FLIGHTS_PATH}/export`
-
-async function drainExport(service: MeasuredProcess): Promise<void> {
-  let last = Buffer.alloc(0)
-  await receive(service, EXPORT_PATH, async (chunk) => {
-    last = Buffer.concat([last, chunk]).subarray(-100)
-  })
-  if (!last.toString().includes('"$end"')) throw new Error('the export was cut')
+function importRow(name: string, objects: number, report: ImportReport): readonly string[] {
+  const { seconds, commandMegabytes, serviceMegabytes } = report
+  const memory = [String(commandMegabytes), String(serviceMegabytes)]
+  return [name, count(objects), seconds.toFixed(1), count(objects / seconds), ...memory]
 }
 
-async function slowExport(service: MeasuredProcess, workspace: Workspace) {
+function memoryMark(name: string, { commandMegabytes }: ImportReport): Mark {
+  return { name: `${name}, private MB`, value: commandMegabytes, bound: '≤', limit: 300 }
+}
+
+interface Timing {
+  readonly seconds: number
+  /** The peak of the service's private memory. */
+  readonly megabytes: number
+}
+
+async function timed(service: Service, work: () => Promise<unknown>): Promise<Timing> {
+  using watch = watchMemory(service.pid)
+  const started = performance.now()
+  await work()
+  return { seconds: (performance.now() - started) / 1000, megabytes: watch.end() }
+}
+
+async function drainExport(service: Service): Promise<void> {
+  let tail = Buffer.alloc(0)
+  for await (const chunk of openExport(service)) tail = Buffer.concat([tail, chunk]).subarray(-100)
+  if (!tail.includes('"$end"'))
+    throw new Error('The export is incomplete: its last line is missing.')
+}
+
+async function readSlowly(service: Service) {
   const before = ownMegabytes(service.pid) ?? 0
-  const watch = watchMemory(service.pid)
-  const startedAt = performance.now()
+  using watch = watchMemory(service.pid)
+  const started = performance.now()
   let bytes = 0
   let writeMs = 0
-  const line = join(workspace.folder, 'one.json')
-  writeFileSync(line, '[{"row": 1}]')
-  await receive(service, EXPORT_PATH, async (chunk) => {
+  for await (const chunk of openExport(service)) {
     bytes += chunk.length
-    const aheadMs = bytes / 1000 - (performance.now() - startedAt)
-    if (aheadMs > 0) await new Promise((resolve) => setTimeout(resolve, aheadMs))
-    if (writeMs === 0 && bytes > 2_000_000) {
-      const call = {
-        method: 'POST',
-        path: `/api/admin/v1/ontologies/${FLIGHTS_PATH}`,
-        contentType: 'application/x-ndjson',
-        body: '{"delete": "0"}\n{"put": {"row": 1}}\n',
-      } as const
-      const { seconds } = await timed(() => readBody(service, call))
-      writeMs = Math.round(seconds * 1000)
-    }
-    return performance.now() - startedAt > 10_000 ? 'enough' : undefined
-  })
-  return { grownMegabytes: (watch.end() ?? 0) - before, writeMs }
-}
-
-function receive(
-  { url, headers }: MeasuredProcess,
-  path: string,
-  take: (chunk: Buffer) => Promise<unknown>,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    get({ host: url.hostname, port: url.port, path, headers }, async (response) => {
-      try {
-        for await (const chunk of response) {
-          if ((await take(chunk)) === 'enough') break
-        }
-        response.destroy()
-        resolve()
-      } catch (error) {
-        reject(error)
-      }
-    }).on('error', reject)
-  })
-}
-
-interface Imported {
-  readonly seconds: number
-  readonly commandMegabytes: number | undefined
-  readonly serviceMegabytes: number | undefined
-}
-
-async function importFile(
-  workspace: Workspace,
-  service: MeasuredProcess,
-  words: readonly string[],
-): Promise<Imported> {
-  const watch = watchMemory(service.pid)
-  const { seconds, result } = await timed(() => oqs(workspace, service, ['import', ...words]))
-  return { seconds, commandMegabytes: result, serviceMegabytes: watch.end() }
-}
-
-/** Runs a command to its end; gives the most memory it had, in MB. */
-async function oqs(
-  workspace: Workspace,
-  service: MeasuredProcess,
-  words: readonly string[],
-): Promise<number | undefined> {
-  const token = service.headers['authorization']?.replace('Bearer ', '')
-  const child = spawn(process.execPath, [OQS, ...words], {
-    env: { ...process.env, OQS_URL: service.url.href, OQS_TOKEN: token },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  workspace.adopt(child)
-  const watch = watchMemory(child.pid ?? 0)
-  const [status] = await once(child, 'exit')
-  const megabytes = watch.end()
-  if (status !== 0) throw new Error(`oqs ${words[0]} ended with ${status}`)
-  return megabytes
-}
-
-async function* partLines(objects: number): AsyncGenerator<string> {
-  for (let start = 0; start < objects; start += 1000) {
-    const numbers = Array.from({ length: Math.min(1000, objects - start) }, (_, i) => start + i)
-    yield numbers.map((number) => `${JSON.stringify(makePart(number, 0))}\n`).join('')
+    const aheadMs = bytes / SLOW_BYTES_PER_MS - (performance.now() - started)
+    if (aheadMs > 0) await sleep(aheadMs)
+    if (writeMs === 0 && bytes > 2_000_000) writeMs = await writeOneObject(service)
+    if (performance.now() - started > SLOW_READER_MS) break
   }
+  return { grownMegabytes: watch.end() - before, writeMs }
 }
 
-async function timed<T>(work: () => Promise<T>): Promise<{ seconds: number; result: T }> {
-  const startedAt = performance.now()
-  const result = await work()
-  return { seconds: (performance.now() - startedAt) / 1000, result }
-}
-
-function rate(objects: number, seconds: number): string {
-  const perSecond = Math.round(objects / seconds).toLocaleString('en-US')
-  return `${objects.toLocaleString('en-US')} objects in ${seconds.toFixed(1)} s (${perSecond}/s)`
-}
-
-function memory({ commandMegabytes, serviceMegabytes }: Imported): string {
-  return `command ${commandMegabytes} MB, service ${serviceMegabytes} MB`
-}
-
-function judge(what: string, value: number, bound: 'least' | 'most', target: number): boolean {
-  const met = bound === 'least' ? value >= target : value <= target
-  print(`${what}: ${value.toFixed(2)} (at ${bound} ${target}) ${met ? 'pass' : 'MISSED'}`)
-  return met
-}
-
-function print(line: string): void {
-  console.log(line)
-}
-
-const options = readCommandLine('bench:transfer', () => {
-  const { values } = parseArgs({
-    options: {
-      quick: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
+async function writeOneObject(service: Service): Promise<number> {
+  const started = performance.now()
+  await readBody(service, {
+    method: 'POST',
+    path: FLIGHTS_ADMIN,
+    contentType: 'application/x-ndjson',
+    body: '{"delete": "0"}\n{"put": {"row": 1}}\n',
   })
-  return values
+  return Math.round(performance.now() - started)
+}
+
+/** Streams an export; Node's own client applies backpressure. */
+async function* openExport({ url, headers }: Service): AsyncGenerator<Buffer> {
+  const path = `${FLIGHTS_ADMIN}/export`
+  const { promise, resolve, reject } = Promise.withResolvers<AsyncIterable<Buffer>>()
+  get({ host: url.hostname, port: url.port, path, headers }, resolve).on('error', reject)
+  yield* await promise
+}
+
+await runScript({
+  name: 'bench:transfer',
+  help: HELP,
+  options: { quick: FLAG },
+  async run({ quick }) {
+    const size = quick ? QUICK : FULL
+    const imports = await measureImports(size)
+    print(toMarkdown(imports.table))
+    const exports = await measureFlights(size)
+    print(`\n${toMarkdown(exports.table)}\n\n${exports.note}`)
+    const marks = [...imports.marks, ...exports.marks]
+    const judged = quick ? marks.filter(({ name }) => name.includes('MB')) : marks
+    print(`\n${toMarkdown(markTable(judged))}`)
+    return judged.every(isMet)
+  },
 })
-if (options?.help) console.log(HELP)
-else if (options !== undefined) process.exitCode = (await bench(options.quick)) ? 0 : 1

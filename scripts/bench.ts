@@ -1,74 +1,100 @@
-import { readCommandLine } from './bench/command-line.ts'
-import { type BenchReport, writeDocument } from './bench/document.ts'
-import { describeMachine } from './bench/machine.ts'
-import { describeMarks, summariseMarks } from './bench/mark-summary.ts'
-import { measureStore, type ReportListener, type StoreReport } from './bench/measure-store.ts'
-import { type BenchOptions, HELP, readOptions } from './bench/options.ts'
-import type { PeerReport } from './bench/peer-report.ts'
-import { clearProgress } from './bench/progress.ts'
-import { peersTable, phaseTables, readersTable } from './bench/report-tables.ts'
-import { type Table, toText } from './bench/table.ts'
+/** Measures pages and queries on both stores; see the help. */
+import { measureAgainst } from './bench/against.ts'
+import { describeMachine, writeDocument } from './bench/document.ts'
+import { measureStore } from './bench/measure-store.ts'
+import { type BenchOptions, FULL, OBJECTS_MIN, QUICK } from './bench/options.ts'
+import {
+  chosenStores,
+  FLAG,
+  runScript,
+  STORE_FLAGS,
+  STORE_HELP,
+  STORES,
+  TEXT,
+  wholeNumber,
+} from './measure/command-line.ts'
+import { isMet, type Mark, markTable } from './measure/marks.ts'
+import { print } from './measure/progress.ts'
+import { programOf } from './measure/service.ts'
+import { toMarkdown } from './measure/table.ts'
 
-/** Measures what a page costs: by depth, as of a snapshot, and beside the least it could cost. */
+const HELP = `Usage: npm run bench -- [options]
 
-/** 0 when every mark was met or nothing is judged, 1 when one was missed, 2 when the command line is wrong. */
-async function main(words: readonly string[]): Promise<0 | 1 | 2> {
-  const options = readCommandLine('bench', () => readOptions(words))
-  if (options === undefined) return 2
-  if (options === 'help') {
-    console.log(HELP)
-    return 0
-  }
-  const report = await bench(options)
-  if (options.writes) writeDocument(report)
-  if (!options.judges) {
-    print('\nThe rounds of a quick run are too short to judge by.')
-    return 0
-  }
-  const summary = summariseMarks(report.stores)
-  print(`\n${describeMarks(summary)}`)
-  return summary.missed.length === 0 ? 0 : 1
-}
+Measures what a page costs, on SQLite and on PostgreSQL: plain pages against the bare store and the
+ceiling, deep pages, snapshots, queries, the page cache, two workers, updated objects, and memory
+with 32 readers. Prints Markdown; a full run also writes docs/benchmarks.md, which explains the
+figures. The ceiling needs wrk (Debian package wrk); without it the rest is measured.
 
-async function bench(options: BenchOptions): Promise<BenchReport> {
-  const machine = describeMachine()
-  print(machine)
-  const stores: StoreReport[] = []
-  for (const store of options.stores) {
-    print(`\n# ${store}`)
-    stores.push(await measureStore(store, options, LISTENER))
-  }
-  return { machine, options, stores, peers: options.peers ? await benchPeers(options) : undefined }
-}
+A full run takes about 20 minutes and 6 GB in TMPDIR. Everything is removed afterwards. The exit
+status is 0, 1 when a mark is missed, or 2 when the run fails. A quick run judges nothing.
 
-async function benchPeers(options: BenchOptions): Promise<PeerReport> {
-  const { measurePeers } = await import('./bench/peers/measure-peers.ts')
-  const report = await measurePeers(options)
-  print('\n## Beside other services')
-  printTable(peersTable(report))
-  for (const note of report.notes) print(note)
-  return report
-}
+${STORE_HELP}
+  --objects N       objects to load (${FULL.objects}; at least ${OBJECTS_MIN})
+  --rounds N        rounds in which every case is measured once (${FULL.rounds})
+  --quick           ${QUICK.objects} objects and ${QUICK.rounds} short rounds: about 2 minutes, 1 GB
+  --against PATH    run the cases against the service of another checkout as well, in the same
+                    rounds, and print CPU and p50 of this checkout divided by those of the other
+  --peers           also measure other services, where they are installed: 10 minutes more
+  --write           write docs/benchmarks.md after any run
+  --help            this text`
 
-const LISTENER: ReportListener = {
-  onNote: print,
-  onPhase(report) {
-    print(`\n## ${report.title}`)
-    phaseTables(report).forEach(printTable)
+await runScript({
+  name: 'bench',
+  help: HELP,
+  options: {
+    ...STORE_FLAGS,
+    objects: TEXT,
+    rounds: TEXT,
+    quick: FLAG,
+    against: TEXT,
+    peers: FLAG,
+    write: FLAG,
   },
-  onReaders(report) {
-    print('\n## Many readers')
-    printTable(readersTable(report))
+  async run(values) {
+    const usual = values.quick ? QUICK : FULL
+    const options: BenchOptions = {
+      ...usual,
+      objects: wholeNumber('--objects', values.objects, { min: OBJECTS_MIN, usual: usual.objects }),
+      rounds: wholeNumber('--rounds', values.rounds, { min: 1, usual: usual.rounds }),
+    }
+    const stores = chosenStores(values)
+    const machine = describeMachine()
+    print(machine)
+    if (values.against !== undefined) {
+      programOf(values.against)
+      const marks: Mark[] = []
+      for (const store of stores) {
+        marks.push(...(await measureAgainst(store, values.against, options)))
+      }
+      return judge(marks, values.quick)
+    }
+
+    const sections: string[] = []
+    const marks: Mark[] = []
+    for (const store of stores) {
+      const report = await measureStore(store, options)
+      sections.push(report.text)
+      marks.push(...report.marks)
+    }
+    if (values.peers) {
+      const { measurePeers } = await import('./bench/peers/measure-peers.ts')
+      sections.push(await measurePeers(options))
+    }
+    const isFull =
+      !values.quick &&
+      stores.length === STORES.length &&
+      options.objects >= FULL.objects &&
+      options.rounds >= FULL.rounds
+    if (isFull || values.write) writeDocument({ machine, options, marks, sections })
+    return judge(marks, values.quick)
   },
-}
+})
 
-function printTable(table: Table): void {
-  print(`\n${toText(table)}`)
+function judge(marks: readonly Mark[], isQuick: boolean): boolean {
+  if (isQuick) {
+    print('\nThe rounds of a quick run are too short to judge marks.')
+    return true
+  }
+  print(`\n${toMarkdown(markTable(marks))}`)
+  return marks.every(isMet)
 }
-
-function print(text: string): void {
-  clearProgress()
-  console.log(text)
-}
-
-process.exitCode = await main(process.argv.slice(2))

@@ -1,24 +1,30 @@
-import { parseArgs } from 'node:util'
+/** Kills imports and checks what is left; see the help. */
 import { killImports } from '../test/support/killed-imports.ts'
-import { readCommandLine } from './bench/command-line.ts'
-
-/** Kills imports twenty times, and says what was left each time; see the module for what is held. */
+import { FLAG, runScript } from './measure/command-line.ts'
 
 const KILLS = 20
+const QUICK_KILLS = 4
 
-const HELP = `Usage: npm run faults
+const HELP = `Usage: npm run faults -- [options]
 
-Kills imports ${KILLS} times, the command or the service, and completes them again: nothing that was
-acknowledged may be lost, and no batch be there in part. Ends with an error where that does not hold.`
+Kills the service or the command in the middle of an import, ${KILLS} times, and then completes the
+import. Fails when an acknowledged object is lost, when part of a batch is visible, or when the
+completed import differs from its file. Takes about 2 minutes and 100 MB in TMPDIR, which are
+removed afterwards. The exit status is 0, or 2 when a check fails.
 
-const options = readCommandLine('faults', () => {
-  const help = { type: 'boolean', short: 'h', default: false } as const
-  return parseArgs({ options: { help } }).values
+  --quick           ${QUICK_KILLS} kills: about 20 seconds
+  --help            this text`
+
+await runScript({
+  name: 'faults',
+  help: HELP,
+  options: { quick: FLAG },
+  async run({ quick }) {
+    const kills = quick ? QUICK_KILLS : KILLS
+    await killImports(kills, ({ victim, mode, left }) => {
+      console.log(`${mode}, ${victim} killed: ${left} objects left, the second run completed`)
+    })
+    console.log(`${kills} kills: no acknowledged object was lost and no batch was split.`)
+    return true
+  },
 })
-if (options?.help) console.log(HELP)
-else if (options !== undefined) {
-  await killImports(KILLS, ({ victim, mode, left }) => {
-    console.log(`${mode}, the ${victim} killed: ${left} objects left, the rerun completed`)
-  })
-  console.log(`${KILLS} kills: nothing acknowledged was lost, no batch was cut`)
-}

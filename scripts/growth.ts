@@ -1,128 +1,121 @@
+/** Measures how costs grow with the number of objects; see the help. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { readCommandLine } from './bench/command-line.ts'
-import { updateOneObject } from './bench/load-objects.ts'
-import { startService } from './bench/processes.ts'
-import { clearProgress, showProgress } from './bench/progress.ts'
-import { measureInRounds } from './bench/rounds.ts'
-import { median } from './bench/statistics.ts'
-import { openWorkspace, type Workspace } from './bench/workspace.ts'
-import { casesOf, type GrowthCase, type SizedService } from './growth/cases.ts'
-import { checkRoom } from './growth/disk.ts'
-import { type Imported, importObjects } from './growth/import-objects.ts'
-import { type GrowthOptions, HELP, readOptions } from './growth/options.ts'
-import { findPlaces } from './growth/places.ts'
-import { peakMegabytes } from './growth/readers.ts'
-import { printCases, printFigures, printSizes } from './growth/report.ts'
+import { allCases } from './measure/cases.ts'
+import { FLAG, runScript, TEXT, wholeNumber } from './measure/command-line.ts'
+import { isMet, type Mark, markTable } from './measure/marks.ts'
+import { print, showProgress } from './measure/progress.ts'
+import { measureReaders } from './measure/readers.ts'
+import type { RoundOptions } from './measure/rounds.ts'
+import { loadParts, NO_CACHE, startService } from './measure/service.ts'
+import { compareSides, type Side } from './measure/sides.ts'
+import { median } from './measure/statistics.ts'
+import { count, toMarkdown } from './measure/table.ts'
+import { openWorkspace, requireDiskSpace } from './measure/workspace.ts'
 
-/** Measures how costs grow with the number of objects. */
+interface GrowthOptions extends RoundOptions {
+  /** Numbers of objects, ascending. */
+  readonly sizes: readonly number[]
+  /** How often each service is started. */
+  readonly starts: number
+  readonly pagesPerReader: number
+}
 
-/** The same pages are asked for again and again; what is measured is reading them. */
-const WITHOUT_CACHE = { OQS_PAGE_CACHE_BYTES: '0' }
+const FULL: GrowthOptions = {
+  sizes: [1_000_000, 3_000_000, 10_000_000],
+  rounds: 12,
+  sliceMs: 200,
+  warmUpMs: 20_000,
+  starts: 5,
+  pagesPerReader: 100,
+}
+const QUICK: GrowthOptions = {
+  sizes: [10_000, 30_000, 100_000],
+  rounds: 4,
+  sliceMs: 40,
+  warmUpMs: 500,
+  starts: 1,
+  pagesPerReader: 5,
+}
+/** With fewer objects the walks are too short. */
+const OBJECTS_MIN = 10_000
+/** How much more plain pages may cost in the largest store than in the smallest. */
+const PAGE_LIMIT = 1.3
+/** The file has about 1,500 bytes per object; sorting an index needs the rest for a while. */
+const BYTES_PER_OBJECT = 2200
 
-process.exitCode = await main(process.argv.slice(2))
+const HELP = `Usage: npm run growth -- [options]
 
-/** 0 when every mark was met, 1 when one was missed, 2 when the run cannot be made. */
-async function main(words: readonly string[]): Promise<0 | 1 | 2> {
+Loads a SQLite store of each size, starts the service on all of them, and measures how costs grow:
+import, file, start-up, memory, pages, queries. The cases are those of npm run bench. The sizes are
+measured in turn, so that a disturbance affects all of them. The first page of a filtered query
+counts its matches, and so grows with them. Prints Markdown, with ratios to the smallest store.
+
+A full run takes about 60 minutes and 32 GB in TMPDIR. Everything is removed afterwards. The exit
+status is 0, 1 when plain pages cost more than ${PAGE_LIMIT} times as much as in the smallest store, or 2
+when the run fails. A quick run judges nothing.
+
+  --objects N,N,…   numbers of objects (${FULL.sizes.join(',')}; each at least ${OBJECTS_MIN})
+  --rounds N        rounds in which every case is measured once (${FULL.rounds})
+  --quick           ${QUICK.sizes.join(',')} objects and ${QUICK.rounds} short rounds: about 2 minutes, 1 GB
+  --help            this text`
+
+await runScript({
+  name: 'growth',
+  help: HELP,
+  options: { objects: TEXT, rounds: TEXT, quick: FLAG },
+  async run({ objects, rounds, quick }) {
+    const usual = quick ? QUICK : FULL
+    const sizes = objects
+      ?.split(',')
+      .map((text) => wholeNumber('--objects', text, { min: OBJECTS_MIN, usual: OBJECTS_MIN }))
+    const mark = await measureGrowth({
+      ...usual,
+      sizes: sizes?.toSorted((a, b) => a - b) ?? usual.sizes,
+      rounds: wholeNumber('--rounds', rounds, { min: 1, usual: usual.rounds }),
+    })
+    if (!quick) print(`\n${toMarkdown(markTable([mark]))}`)
+    return quick || isMet(mark)
+  },
+})
+
+async function measureGrowth(options: GrowthOptions): Promise<Mark> {
+  const { sizes, starts, pagesPerReader } = options
   using workspace = openWorkspace()
-  const options = readCommandLine('growth', () => {
-    const read = readOptions(words)
-    if (read !== 'help') {
-      checkRoom(
-        workspace.folder,
-        read.sizes.reduce((sum, size) => sum + size, 0),
-      )
-    }
-    return read
-  })
-  if (options === undefined) return 2
-  if (options === 'help') {
-    console.log(HELP)
-    return 0
-  }
-  return (await measureGrowth(workspace, options)) ? 0 : 1
-}
-
-interface SizedStore extends Imported {
-  readonly objects: number
-  /** As `OQS_STORE` names it. */
-  readonly name: string
-  readonly bytes: number
-}
-
-/** Gives whether every mark was met. */
-async function measureGrowth(workspace: Workspace, options: GrowthOptions): Promise<boolean> {
-  const stores: SizedStore[] = []
-  for (const objects of options.sizes) stores.push(await loadStore(workspace, objects))
-  const startMs = await measureStarts(workspace, stores, options.starts)
-
+  requireDiskSpace(workspace, 1e9 + BYTES_PER_OBJECT * sizes.reduce((sum, size) => sum + size, 0))
   await using running = new AsyncDisposableStack()
-  const services: SizedService[] = []
-  for (const { name, objects } of stores) {
-    const service = running.use(await startService(workspace, name, WITHOUT_CACHE))
-    showProgress(`walking ${objects.toLocaleString('en')}`)
-    const snapshotPlaces = await findPlaces(service, objects, 'snapshot')
-    // From here on the snapshot is not the newest version any more.
-    await updateOneObject(service)
-    const places = await findPlaces(service, objects, 'default')
-    services.push({ objects, service, places, snapshotPlaces })
-  }
-  const cases: (readonly GrowthCase[])[] = []
-  for (const sized of services) cases.push(await casesOf(sized))
-  const kinds = byKind(cases)
-  // The sizes of one kind follow each other closely: these are compared.
-  const measured = await measureInRounds(kinds.flat(), options)
-  const megabytes: number[] = []
-  for (const sized of services) {
-    showProgress(`32 readers on ${sized.objects.toLocaleString('en')}`)
-    megabytes.push(await peakMegabytes(sized, options.pagesPerReader))
-  }
-  clearProgress()
-
-  printSizes(options.sizes)
-  printStores(stores)
-  printFigures('start until it listens, ms', startMs)
-  printFigures('service with 32 readers, most MB', megabytes)
-  return kinds.map((kind) => printCases(kind, measured, options.judges)).every(Boolean)
-}
-
-async function loadStore(workspace: Workspace, objects: number): Promise<SizedStore> {
-  const path = join(workspace.folder, `${objects}.db`)
-  const name = `sqlite:${path}`
-  const imported = await importObjects(workspace, name, objects)
-  return { ...imported, objects, name, bytes: statSync(path).size }
-}
-
-/** Medians, by turns. */
-async function measureStarts(
-  workspace: Workspace,
-  stores: readonly SizedStore[],
-  starts: number,
-): Promise<readonly number[]> {
-  const times = stores.map((): number[] => [])
-  for (let start = 1; start <= starts; start++) {
-    showProgress(`starting: round ${start} of ${starts}`)
-    for (const [index, { name }] of stores.entries()) {
-      const before = performance.now()
-      await using _service = await startService(workspace, name)
-      times[index]?.push(performance.now() - before)
+  const sides: Side[] = []
+  const rows: string[][] = []
+  for (const objects of sizes) {
+    const file = join(workspace.folder, `${objects}.db`)
+    const store = `sqlite:${file}`
+    const service = running.use(await startService(workspace, { store, settings: NO_CACHE }))
+    const { seconds, cpuMicros = Number.NaN } = await loadParts(workspace, service, objects)
+    const fileBytes = statSync(file).size
+    const startMs: number[] = []
+    for (let start = 0; start < starts; start += 1) {
+      await using other = await startService(workspace, { store })
+      startMs.push(other.startMs)
     }
+    const { ownMegabytes } = await measureReaders(service, pagesPerReader)
+    const perObject = [cpuMicros / objects, fileBytes / objects]
+    const figures = [objects / seconds, ...perObject, median(startMs), ownMegabytes]
+    rows.push([count(objects), ...figures.map((figure) => count(figure))])
+    showProgress(`collecting page tokens of ${count(objects)} objects`)
+    sides.push({ name: count(objects), cases: await allCases(service, objects) })
   }
-  return times.map(median)
-}
-
-/** Cases by size → cases by what they ask. */
-function byKind(cases: readonly (readonly GrowthCase[])[]): readonly (readonly GrowthCase[])[] {
-  const [first = []] = cases
-  return first.map((_, kind) => cases.flatMap((ofSize) => ofSize[kind] ?? []))
-}
-
-function printStores(stores: readonly SizedStore[]): void {
-  const print = (name: string, figureOf: (store: SizedStore) => number) =>
-    printFigures(name, stores.map(figureOf))
-  print('import, objects/s', ({ objects, seconds }) => objects / seconds)
-  print('import, CPU µs per object', ({ objects, cpuMicros }) => cpuMicros / objects)
-  print('import, most MB', ({ megabytes }) => megabytes)
-  print('file, MB', ({ bytes }) => bytes / 1e6)
-  print('file, bytes per object', ({ objects, bytes }) => bytes / objects)
+  const header = ['import/s', 'import CPU µs', 'file bytes', 'start ms', 'MB with 32 readers']
+  print(`\n${toMarkdown([['Objects', ...header], ...rows])}`)
+  print('\nimport CPU and file bytes are per object; MB is private memory of the service.')
+  const [smallest] = sides
+  const largest = sides.at(-1)
+  if (smallest === undefined || largest === undefined) throw new Error('There is no size.')
+  const { table, mean } = await compareSides(sides, smallest, options)
+  print(`\n${toMarkdown(table)}`)
+  return {
+    name: 'plain pages, largest / smallest, mean CPU',
+    value: mean(largest, 'CPU', (name) => /^(list|snapshot),/.test(name)),
+    bound: '≤',
+    limit: PAGE_LIMIT,
+  }
 }

@@ -1,58 +1,88 @@
-/** What one caller can do to others: see the help. */
-import { parseArgs } from 'node:util'
-import { readCommandLine } from './bench/command-line.ts'
-import { STORES } from './bench/options.ts'
-import { openEmptyStore } from './bench/stores.ts'
-import { openWorkspace } from './bench/workspace.ts'
+/** Measures what one caller can do to others; see the help. */
+import {
+  chosenStores,
+  FLAG,
+  runScript,
+  STORE_FLAGS,
+  STORE_HELP,
+  type StoreName,
+  TEXT,
+} from './measure/command-line.ts'
+import { print } from './measure/progress.ts'
+import { openStores, openWorkspace } from './measure/workspace.ts'
+import { loadItems, startMonitoredService } from './overload/callers.ts'
 import { measureEventLoop } from './overload/event-loop.ts'
 import { measureMemory } from './overload/memory.ts'
-import { startOverloadedService } from './overload/service.ts'
-import { measureTwoCallers } from './overload/two-callers.ts'
+import { FLOODS, type FloodOptions, measureTwoCallers } from './overload/two-callers.ts'
 
-const FULL = { objects: 200_000, seconds: 10, batchBytes: 30_000_000 }
-const QUICK = { objects: 20_000, seconds: 2, batchBytes: 4_000_000 }
+interface OverloadOptions extends FloodOptions {
+  readonly objects: number
+}
+
+const FULL: OverloadOptions = { objects: 200_000, seconds: 10, batchBytes: 30_000_000 }
+const QUICK: OverloadOptions = { objects: 20_000, seconds: 2, batchBytes: 4_000_000 }
+const FLOOD_NAMES = Object.keys(FLOODS)
 
 const HELP = `Usage: npm run overload -- [options]
 
-Starts the service on a store of its own. One caller floods it with the most expensive legal queries,
-pages, pipelines and batches, then hangs up, while another caller sends small requests: 95 of 100 must
-stay under 10 times their usual time, none may be refused, and all must be as before within 2 seconds.
-Then every endpoint with its largest legal input: 50 ms of the main thread at a stretch at most.
-Then the largest batches at once, clients that do not read and the worst queries: the service must
-stay within its memory budget. Takes about 5 minutes for each store. Exits with 1 when a mark is
-missed; the quick form judges only refusals and the life of the process.
+Measures what one caller can do to others, in three parts.
+Two callers: one floods the service and hangs up, the other sends small requests. 95 of 100 of these
+must take less than 10 times as long as without a flood, none may be refused, and all must be as fast
+as before within 2 seconds.
+Event loop: every endpoint at its largest legal input may block it for 50 ms at most.
+Memory: with the largest batches, clients that do not read, and the worst queries, the service must
+stay within 1.2 times its memory budget.
 
-  --sqlite    SQLite only
-  --postgres  PostgreSQL only: a server of its own, or a new database on that of OQS_TEST_POSTGRES
-  --quick     fewer objects and shorter floods: about a minute
-  --help      this text`
+Takes about 5 minutes and 2 GB in TMPDIR per store. Everything is removed afterwards. The exit status
+is 0, 1 when a mark is missed, or 2 when the run fails. A quick run judges only refusals and whether
+the service survives.
 
-const options = readCommandLine('overload', () => {
-  const flag = { type: 'boolean', default: false } as const
-  const help = { ...flag, short: 'h' } as const
-  return parseArgs({ options: { sqlite: flag, postgres: flag, quick: flag, help } }).values
+${STORE_HELP}
+  --flood NAME,…    only the first part, with these floods: ${FLOOD_NAMES.join(', ')}
+  --quick           ${QUICK.objects} objects and floods of ${QUICK.seconds} seconds: about a minute per store
+  --help            this text`
+
+await runScript({
+  name: 'overload',
+  help: HELP,
+  options: { ...STORE_FLAGS, flood: TEXT, quick: FLAG },
+  async run(values) {
+    const floods = values.flood?.split(',')
+    const unknown = floods?.find((name) => !FLOOD_NAMES.includes(name))
+    if (unknown !== undefined) {
+      throw new Error(`There is no flood "${unknown}". Use ${FLOOD_NAMES.join(', ')}.`)
+    }
+    const missed: string[] = []
+    for (const store of chosenStores(values)) {
+      missed.push(...(await measureOverload(store, floods, values.quick ? QUICK : FULL)))
+    }
+    for (const line of missed) print(`missed: ${line}`)
+    const judged = values.quick ? missed.filter((line) => /refused|ended/.test(line)) : missed
+    return judged.length === 0
+  },
 })
-if (options?.help) console.log(HELP)
-else if (options !== undefined) {
-  const chosen = STORES.filter((name) => (name === 'SQLite' ? options.sqlite : options.postgres))
-  const size = options.quick ? QUICK : FULL
+
+async function measureOverload(
+  name: StoreName,
+  floods: readonly string[] | undefined,
+  options: OverloadOptions,
+): Promise<readonly string[]> {
+  using workspace = openWorkspace()
+  await using stores = await openStores(name, workspace)
+  const store = await stores.create('overload')
+  print(`\n## ${name}, ${options.objects.toLocaleString('en')} objects`)
   const missed: string[] = []
-  for (const name of chosen.length === 0 ? STORES : chosen) {
-    using workspace = openWorkspace()
-    await using store = await openEmptyStore(name, workspace)
-    console.log(`\n${name}, ${size.objects} objects`)
-    {
-      await using service = await startOverloadedService(workspace, store.url, size)
-      missed.push(...(await measureTwoCallers(service, workspace, size)))
-    }
-    {
-      await using service = await startOverloadedService(workspace, store.url, { objects: 0 })
-      missed.push(...(await measureEventLoop(service)))
-    }
-    await using service = await startOverloadedService(workspace, store.url, { objects: 0 })
-    missed.push(...(await measureMemory(service, workspace, size)))
+  {
+    await using service = await startMonitoredService(workspace, store)
+    await loadItems(service, options.objects)
+    const chosen = floods ?? FLOOD_NAMES
+    missed.push(...(await measureTwoCallers(workspace, service, store, chosen, options)))
   }
-  const judged = options.quick ? missed.filter((line) => /refused|ended/.test(line)) : missed
-  for (const line of missed) console.log(`missed: ${line}`)
-  if (judged.length > 0) process.exitCode = 1
+  if (floods !== undefined) return missed
+  {
+    await using service = await startMonitoredService(workspace, store)
+    missed.push(...(await measureEventLoop(service)))
+  }
+  await using service = await startMonitoredService(workspace, store)
+  return [...missed, ...(await measureMemory(workspace, service, store, options))]
 }

@@ -1,101 +1,62 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { chartsOf, type NamedChart } from './charts.ts'
-import { describeMarks, summariseMarks } from './mark-summary.ts'
-import type { StoreReport } from './measure-store.ts'
-import { type BenchOptions, CONCURRENCY } from './options.ts'
-import type { PeerReport } from './peer-report.ts'
-import { peersTable, phaseTables, readersTable } from './report-tables.ts'
-import { drawBarChart } from './svg-chart.ts'
-import { count, toMarkdown } from './table.ts'
+/** Writes docs/benchmarks.md. */
+import { writeFileSync } from 'node:fs'
+import { cpus, loadavg, totalmem } from 'node:os'
+import { type Mark, markTable } from '../measure/marks.ts'
+import { count, toMarkdown } from '../measure/table.ts'
+import type { BenchOptions } from './options.ts'
 
-/** Reports → docs/benchmarks.md and its charts: all of it, so that a run replaces what was there. */
+const DOCUMENT = new URL('../../docs/benchmarks.md', import.meta.url)
 
 export interface BenchReport {
   readonly machine: string
   readonly options: BenchOptions
-  readonly stores: readonly StoreReport[]
-  readonly peers: PeerReport | undefined
+  readonly marks: readonly Mark[]
+  /** Markdown. */
+  readonly sections: readonly string[]
 }
 
-const DOCUMENT = new URL('../../docs/benchmarks.md', import.meta.url)
-const CHARTS = new URL('../../docs/benchmarks/', import.meta.url)
-
-export function writeDocument(report: BenchReport): void {
-  const charts = chartsOf(report.stores)
-  rmSync(CHARTS, { recursive: true, force: true })
-  mkdirSync(CHARTS, { recursive: true })
-  for (const { name, chart } of charts) {
-    writeFileSync(new URL(`${name}.svg`, CHARTS), drawBarChart(chart))
-  }
-  writeFileSync(DOCUMENT, documentText(report, charts))
-}
-
-function documentText(report: BenchReport, charts: readonly NamedChart[]): string {
-  const { machine, options, stores, peers } = report
+export function writeDocument({ machine, options, marks, sections }: BenchReport): void {
+  const { objects, rounds, sliceMs } = options
+  const run = `${count(objects)} objects, ${rounds} rounds of ${sliceMs} ms per case, 4 requests in flight.`
   const parts = [
     '# Benchmarks',
-    introduction(machine, options),
+    INTRODUCTION,
+    `${run}\n${machine}.`,
     HOW_TO_READ,
-    '## At a glance',
-    ...charts.map(({ name, chart }) => `![${chart.title}](benchmarks/${name}.svg)`),
     '## Marks',
-    describeMarks(summariseMarks(stores)),
-    ...stores.flatMap(storePart),
-    ...(peers === undefined ? [] : peersPart(peers)),
+    toMarkdown(markTable(marks)),
+    ...sections,
   ]
-  return `${parts.join('\n\n')}\n`
+  writeFileSync(DOCUMENT, `${parts.join('\n\n')}\n`)
 }
 
-function introduction(machine: string, { objects, rounds, sliceMs }: BenchOptions): string {
-  return `Written by \`npm run bench\`; a later full run replaces it. To measure for yourself: \`npm run bench -- --quick\` (two
-minutes), \`npm run bench\` (40 minutes, 6 GB of disk for as long), \`npm run growth\` (one to ten million objects); each has \`--help\`.
-
-${count(objects)} objects of about 400 bytes with seven properties,
-in ${rounds} rounds of ${sliceMs} ms for each case, ${CONCURRENCY} requests always under way.
-
-${machine}.`
+/** Returns what the figures depend on, and nothing that identifies the machine. */
+export function describeMachine(): string {
+  const model = cpus()[0]?.model ?? 'unknown processor'
+  const gigabytes = Math.round(totalmem() / 1024 ** 3)
+  const load = (loadavg()[0] ?? 0).toFixed(1)
+  return `Node ${process.versions.node} on ${cpus().length} × ${model}, ${gigabytes} GB, load before the run ${load}`
 }
 
-const HOW_TO_READ = `## How to read it
+const INTRODUCTION = `\`npm run bench\` writes this page; a later full run replaces it. \`npm run bench -- --quick\` takes two minutes
+and writes nothing. \`npm run bench -- --against PATH\` compares two checkouts in one run.`
 
-The load generator, the service and the database share one machine. Figures of another machine differ; ratios hardly do, and
-ratios are what has marks.
+const HOW_TO_READ = `## How to read the figures
 
-- **kB**: the body of one answer. **req/s**: answers per second, the median of the rounds. **p50**, **p99**: milliseconds until the
-  last byte.
-- **CPU µs**: processor time of the server for one answer, all its threads and processes together; the lower quartile of the rounds,
-  because whatever else runs on a machine only ever adds to it. That of PostgreSQL is not counted, neither for the service nor for
-  the bare store.
-- **Ratios**: of CPU, that of the two figures; of p50 and req/s, the median over the rounds of what the two sides had in the same
-  round. **By round** are the quartiles of the CPU ratio of each round, which need not lie around the ratio of the two figures: far
-  apart means that the machine was busy, and that a mark which is missed by little says little. A **mark** names the measures that
-  must keep it; ratios without one are for information.
-- **ceiling**: bare \`node:http\` that sends the same bytes every time, which no server on Node beats.
-- **bare store**: bare \`node:http\` that sends what the store's own SQL gives, without tokens, checks, callers or envelope.
-- **cold**, which is everything that is not called hot: the page cache is off (\`OQS_PAGE_CACHE_BYTES=0\`) and different pages are asked
-  for in turn. **hot**: the service as it is when nothing is set, asked for one page again and again.
-- **pages 900-919**: these pages in turn. A walk that ends before shows the last pages it has.
-- **page 1** of a question with conditions counts all matches for \`totalCount\`, and the pages behind it do not.
-- **own MB**: the most memory that is the service's own; **peak RSS** counts the parts of the database file that it maps as well, which
-  belong to the system's cache and are taken back when memory is short.`
+The load generator, the service and the database share one machine. Absolute figures differ between machines. Ratios hardly
+do, so the marks are ratios.
 
-function storePart({ store, notes, phases, readers }: StoreReport): readonly string[] {
-  return [
-    `## ${store}`,
-    notes.map((note) => `- ${note}`).join('\n'),
-    ...phases.flatMap((phase) => [
-      `### ${store}: ${phase.title}`,
-      ...phaseTables(phase).map(toMarkdown),
-    ]),
-    `### ${store}: many readers`,
-    toMarkdown(readersTable(readers)),
-  ]
-}
-
-function peersPart(peers: PeerReport): readonly string[] {
-  return [
-    '## Beside other services',
-    toMarkdown(peersTable(peers)),
-    peers.notes.map((note) => `- ${note}`).join('\n'),
-  ]
-}
+- **kB**: the size of a response. **req/s**: responses per second, the median of the rounds. **p50**, **p99**: milliseconds until
+  the last byte.
+- **CPU µs**: CPU time of the service per response, all threads and processes together. It is the lower quartile of the rounds,
+  because other programs can only add to it. The CPU time of PostgreSQL is not included.
+- **Marks**: a CPU ratio compares these lower quartiles. A ratio of p50 or req/s is the median over the rounds of the ratio
+  within each round. Marks are wider than the noise of a shared machine.
+- **bare store**: bare \`node:http\` that sends the rows as plain SQL returns them, without tokens, checks, callers or envelope.
+- **ceiling**: bare \`node:http\` that sends a constant page. Its load comes from wrk, because a load generator in JavaScript limits
+  it.
+- Pages are read from the store (\`OQS_PAGE_CACHE_BYTES=0\`) unless the case says *page cache*.
+- **Last pages**: the last 20 full pages of a walk; **spread pages** cover all of it. **Page 1** of a filtered query also counts
+  all matches for \`totalCount\`.
+- **private MB**: memory of the service without mapped files. **peak RSS** includes the mapped parts of the database file, which the
+  system reclaims when memory is short.`

@@ -1,10 +1,14 @@
-/** The objects of an overload run: with everything that makes queries expensive. */
+/** The objects and the most expensive legal requests of an overload run. */
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 
 export const ONTOLOGY = 'overload'
 export const TYPE = 'item'
 export const LIST_PATH = `/api/v1/ontologies/${ONTOLOGY}/objects/${TYPE}`
-export const BATCH_PATH = `/api/admin/v1/ontologies/${ONTOLOGY}/objects/${TYPE}`
+
+/** The endpoint for writes to a type. */
+export function batchPath(type: string): string {
+  return `/api/admin/v1/ontologies/${ONTOLOGY}/objects/${type}`
+}
 
 export const DEFINITION: OntologyDefinition = {
   apiName: ONTOLOGY,
@@ -22,7 +26,7 @@ export const DEFINITION: OntologyDefinition = {
         location: { type: 'geopoint' },
       },
     },
-    // Written to by floods, so that the objects that are read stay the same.
+    // Floods write to this type, so that the objects of the other stay the same.
     {
       apiName: 'sink',
       primaryKey: 'id',
@@ -42,7 +46,7 @@ export const DEFINITION: OntologyDefinition = {
   ],
 }
 
-/** Every object has a common word and one of its own. */
+/** Makes an object with common terms and a unique one. */
 export function item(n: number): object {
   return {
     id: `i${String(n).padStart(7, '0')}`,
@@ -54,7 +58,7 @@ export function item(n: number): object {
   }
 }
 
-/** A ring of many corners around most of the earth: the most expensive polygon that is allowed. */
+/** A star with the largest number of corners that covers most of the earth. */
 function worstPolygon(): object[] {
   const corners = Array.from({ length: 490 }, (_, index) => {
     const angle = (2 * Math.PI * index) / 490
@@ -67,7 +71,7 @@ function worstPolygon(): object[] {
 const RANGES = Array.from({ length: 10 }, (_, index) => ({ gte: -1 - index, lt: 200_000 }))
 const FAMILY_SEARCH = `/api/${ONTOLOGY}/v1/objects/types/${TYPE}/search`
 
-/** Requests that are legal and expensive, as path and JSON body. */
+/** The most expensive legal queries. */
 export const WORST_QUERIES: readonly (readonly [path: string, body: object])[] = [
   [
     `${LIST_PATH}/aggregate`,
@@ -99,7 +103,7 @@ export const WORST_QUERIES: readonly (readonly [path: string, body: object])[] =
   ],
 ]
 
-/** A batch of about so many bytes for the type that nobody reads. */
+/** Makes a batch of about this many bytes for the type that floods write to. */
 export function sinkBatch(bytes: number): Buffer {
   const line = (n: number) =>
     `{"put":{"id":"s${n}","n":${n},"text":"${'words to be indexed '.repeat(20)}${n}"}}\n`

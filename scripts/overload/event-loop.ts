@@ -1,7 +1,11 @@
-/** The longest stretch of the main thread for each endpoint, at its largest legal input. */
+/** The longest time that each endpoint blocks the event loop, at its largest legal input. */
 import { connect } from 'node:net'
-import { count, toText } from '../bench/table.ts'
-import { BATCH_PATH, LIST_PATH, ONTOLOGY, sinkBatch, TYPE, WORST_QUERIES } from './dataset.ts'
+import { Connection } from '../measure/connection.ts'
+import { print, showProgress } from '../measure/progress.ts'
+import type { Service } from '../measure/service.ts'
+import { count, toMarkdown } from '../measure/table.ts'
+import { longestBlock } from './callers.ts'
+import { batchPath, LIST_PATH, sinkBatch, TYPE, WORST_QUERIES } from './dataset.ts'
 import {
   deepJson,
   LARGE_OBJECTS,
@@ -10,161 +14,131 @@ import {
   manyFilters,
   WIDE_AGGREGATION,
 } from './largest-inputs.ts'
-import type { OverloadedService } from './service.ts'
 
-/** Milliseconds that the main thread may be busy at a stretch. */
-const LONGEST_MS = 50
-/** Each case runs this often; the shortest of the longest stretches counts, the rest is noise. */
+const LIMIT_MS = 50
+/** The shortest of several runs counts; the rest is noise. */
 const RUNS = 3
 
-interface Case {
+interface LoopCase {
   readonly name: string
-  /** Runs several times, with the number of the run. */
-  readonly run: (send: Send, n: number) => Promise<unknown>
-}
-
-type Send = (path: string, options?: SendOptions) => Promise<Response>
-
-interface SendOptions {
-  readonly method?: string
-  readonly type?: string
-  readonly body?: string | Buffer
+  readonly method?: 'PUT'
+  readonly path: string | ((run: number) => string)
   readonly isAnonymous?: boolean
+  readonly contentType?: string
+  readonly body?: (run: number) => string | Buffer
 }
 
-const SINK_PATH = BATCH_PATH.replace(/[^/]+$/, 'sink')
-const LARGE_PATH = LIST_PATH.replace(/[^/]+$/, 'large')
-const json = (body: unknown): SendOptions => ({
-  method: 'POST',
-  type: 'application/json',
-  body: typeof body === 'string' ? body : JSON.stringify(body),
-})
-const lines = (body: string | Buffer): SendOptions => ({
-  method: 'POST',
-  type: 'application/x-ndjson',
-  body,
-})
-const anonymous: SendOptions = { isAnonymous: true }
+const NDJSON = 'application/x-ndjson'
+const LARGE_LIST = LIST_PATH.replace(/[^/]+$/, 'large')
+const exportPath = (type: string, format: string) => `${batchPath(type)}/export?format=${format}`
 
-const CASES: readonly Case[] = [
+const CASES: readonly LoopCase[] = [
   ...['/', '/docs', '/openapi.json', '/healthz', '/readyz', '/nowhere', LIST_PATH].map((path) => ({
     name: `anonymous GET ${path}`,
-    run: (send: Send) => send(path, anonymous),
+    path,
+    isAnonymous: true,
   })),
-  { name: 'list 1,000 objects', run: (send) => send(`${LIST_PATH}?pageSize=1000`) },
-  { name: 'list a page of 4 MB', run: (send) => send(`${LARGE_PATH}?pageSize=1000`) },
+  { name: 'list 1,000 objects', path: `${LIST_PATH}?pageSize=1000` },
+  { name: 'list a page of 4 MB', path: `${LARGE_LIST}?pageSize=1000` },
   {
     name: 'list a page of 4 MB, two properties selected',
-    run: (send) => send(`${LARGE_PATH}?pageSize=1000&properties=id,text0`),
+    path: `${LARGE_LIST}?pageSize=1000&properties=id,text0`,
   },
-  { name: 'list with the longest filters', run: (send) => send(`${LIST_PATH}?${manyFilters()}`) },
-  ...WORST_QUERIES.map(([path, body], index) => ({
+  { name: 'list with the longest filters', path: `${LIST_PATH}?${manyFilters()}` },
+  ...WORST_QUERIES.map(([path, query], index) => ({
     name: `worst query ${index + 1} of ${WORST_QUERIES.length}`,
-    run: (send: Send) => send(path, json(body)),
+    path,
+    body: () => JSON.stringify(query),
   })),
-  {
-    name: 'search with 1 MB of nested JSON',
-    run: (send) => send(`${LIST_PATH}/search`, json(deepJson())),
-  },
+  { name: 'search with 1 MB of nested JSON', path: `${LIST_PATH}/search`, body: deepJson },
   {
     name: 'aggregate 10,000 groups with 100 metrics',
-    run: (send) => send(`${LIST_PATH}/aggregate`, json(WIDE_AGGREGATION)),
+    path: `${LIST_PATH}/aggregate`,
+    body: () => JSON.stringify(WIDE_AGGREGATION),
   },
-  { name: 'export as NDJSON', run: (send) => send(`${exportPath(TYPE)}?format=ndjson`) },
-  { name: 'export as CSV', run: (send) => send(`${exportPath(TYPE)}?format=csv`) },
-  { name: 'export large objects as CSV', run: (send) => send(`${exportPath('large')}?format=csv`) },
-  { name: 'a batch of 60 MB', run: (send) => send(SINK_PATH, lines(sinkBatch(60_000_000))) },
+  { name: 'export as NDJSON', path: exportPath(TYPE, 'ndjson') },
+  { name: 'export as CSV', path: exportPath(TYPE, 'csv') },
+  { name: 'export large objects as CSV', path: exportPath('large', 'csv') },
+  {
+    name: 'a batch of 60 MB',
+    path: batchPath('sink'),
+    contentType: NDJSON,
+    body: () => sinkBatch(60_000_000),
+  },
   ...LARGE_OBJECTS.map(({ name, object }) => ({
     name: `a batch of one object of 4 MB: ${name}`,
-    run: (send: Send) =>
-      send(BATCH_PATH.replace(/[^/]+$/, 'large'), lines(JSON.stringify({ put: object() }))),
+    path: batchPath('large'),
+    contentType: NDJSON,
+    body: () => JSON.stringify({ put: object() }),
   })),
   {
     name: 'define the largest ontology',
-    run: (send, n) =>
-      send(`/api/admin/v1/ontologies/largest${n}`, {
-        method: 'PUT',
-        type: 'application/json',
-        body: largeDefinition(n),
-      }),
+    method: 'PUT',
+    path: (run) => `/api/admin/v1/ontologies/largest${run}`,
+    body: largeDefinition,
   },
-  {
-    name: 'get the largest definition',
-    run: (send) => send('/api/admin/v1/ontologies/largest0'),
-  },
-  {
-    name: 'list the types of the largest ontology',
-    run: (send) => send('/api/v1/ontologies/largest0/objectTypes'),
-  },
+  { name: 'get the largest definition', path: '/api/admin/v1/ontologies/largest0' },
+  { name: 'list the largest number of types', path: '/api/v1/ontologies/largest0/objectTypes' },
 ]
 
-function exportPath(objectType: string): string {
-  return `/api/admin/v1/ontologies/${ONTOLOGY}/objects/${objectType}/export`
-}
-
-/** Prints a table and gives what was missed, one line each. */
-export async function measureEventLoop(service: OverloadedService): Promise<string[]> {
-  const send: Send = (path, { method = 'GET', type, body, isAnonymous = false } = {}) =>
-    fetch(service.url + path, {
-      method,
-      redirect: 'manual',
-      headers: {
-        ...(isAnonymous ? {} : { authorization: `Bearer ${service.adminToken}` }),
-        ...(type === undefined ? {} : { 'content-type': type }),
-      },
-      ...(body === undefined ? {} : { body }),
-    })
-  await prepare(send)
-  const rows = []
-  const missed = []
-  for (const { name, run } of [...CASES, tinyChunks(service)]) {
-    const stretches = []
-    let answer = ''
+/** Prints a table, and returns the missed marks. */
+export async function measureEventLoop(service: Service): Promise<readonly string[]> {
+  const largest = Array.from({ length: 1000 }, (_, n) => JSON.stringify({ put: largeObject(n) }))
+  const body = () => largest.join('\n')
+  await send(service, { name: '', path: batchPath('large'), contentType: NDJSON, body }, 0)
+  const rows: string[][] = []
+  const missed: string[] = []
+  const measure = async (name: string, run: (n: number) => Promise<string>) => {
+    showProgress(`event loop: ${name}`)
+    const blocks: number[] = []
+    let response = ''
     for (let n = 0; n < RUNS; n += 1) {
-      await service.longestStretch()
-      const response = await run(send, n)
-      if (response instanceof Response) {
-        answer = `${response.status}, ${count((await response.arrayBuffer()).byteLength)} B`
-      }
-      stretches.push(await service.longestStretch())
+      await longestBlock(service)
+      response = await run(n)
+      blocks.push(await longestBlock(service))
     }
-    const longest = Math.max(0, Math.min(...stretches))
-    rows.push({ name, cells: [longest.toFixed(1), answer] })
-    if (longest > LONGEST_MS) missed.push(`event loop: ${name} took ${longest.toFixed(0)} ms`)
+    const ms = Math.max(0, Math.min(...blocks))
+    rows.push([name, ms.toFixed(1), response])
+    if (ms > LIMIT_MS) missed.push(`event loop: "${name}" blocked it for ${ms.toFixed(0)} ms`)
   }
-  console.log(`\n${toText({ title: 'Main thread', columns: ['longest ms', 'answer'], rows })}`)
+  for (const each of CASES) await measure(each.name, (n) => send(service, each, n))
+  await measure('a batch in 200,000 chunks of 7 bytes', () => sendTinyChunks(service))
+  print(`\n${toMarkdown([['Event loop', 'longest ms', 'response'], ...rows])}`)
   return missed
 }
 
-/** Objects so large that a page of a thousand reaches its limit of bytes. */
-async function prepare(send: Send): Promise<void> {
-  const batch = Array.from({ length: 1000 }, (_, n) => JSON.stringify({ put: largeObject(n) }))
-  const path = BATCH_PATH.replace(/[^/]+$/, 'large')
-  const answer = await send(path, lines(batch.join('\n')))
-  if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`)
+async function send(service: Service, each: LoopCase, run: number): Promise<string> {
+  const { path, method, isAnonymous, contentType = 'application/json' } = each
+  const body = each.body?.(run)
+  const target = isAnonymous ? { url: service.url, headers: {} } : service
+  using connection = await Connection.open(target)
+  const { status, bytes } = await connection.send({
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    path: typeof path === 'string' ? path : path(run),
+    ...(body === undefined ? {} : { contentType, body }),
+  })
+  return `${status}, ${count(bytes)} B`
 }
 
-/** A line of many small pieces, each a chunk of its own. */
-function tinyChunks({ url, adminToken }: OverloadedService): Case {
-  const send = async () => {
-    const { hostname, port } = new URL(url)
-    const socket = connect(Number(port), hostname)
-    socket.setNoDelay(true)
-    const head = [
-      `POST ${SINK_PATH} HTTP/1.1`,
-      'host: x',
-      `authorization: Bearer ${adminToken}`,
-      'content-type: application/x-ndjson',
-      'transfer-encoding: chunked',
-      'connection: close',
-    ]
-    socket.write(`${head.join('\r\n')}\r\n\r\n`)
-    const piece = '7\r\nxxxxxxx\r\n'.repeat(5000)
-    for (let sent = 0; sent < 40; sent += 1) {
-      if (!socket.write(piece)) await new Promise((resolve) => socket.once('drain', resolve))
-    }
-    socket.end('0\r\n\r\n')
-    for await (const _ of socket);
+/** Sends one long line, with a chunk for every few bytes. */
+async function sendTinyChunks({ url, token }: Service): Promise<string> {
+  const socket = connect(Number(url.port), url.hostname)
+  socket.setNoDelay(true)
+  const head = [
+    `POST ${batchPath('sink')} HTTP/1.1`,
+    'host: x',
+    `authorization: Bearer ${token}`,
+    `content-type: ${NDJSON}`,
+    'transfer-encoding: chunked',
+    'connection: close',
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  const piece = '7\r\nxxxxxxx\r\n'.repeat(5000)
+  for (let sent = 0; sent < 40; sent += 1) {
+    if (!socket.write(piece)) await new Promise((resolve) => socket.once('drain', resolve))
   }
-  return { name: 'a batch in 200,000 chunks of 7 bytes', run: send }
+  socket.end('0\r\n\r\n')
+  let response = ''
+  for await (const chunk of socket) response += chunk
+  return `${response.slice(9, 12)}, ${count(response.length)} B`
 }

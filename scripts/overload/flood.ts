@@ -1,20 +1,24 @@
 /**
- * A caller that uses all that it can get, in a process of its own. It speaks HTTP by hand, so that
- * the flood costs little of the cores that it is meant to keep from the service.
+ * A caller that uses everything it can get, in a process of its own. It writes HTTP by hand, so
+ * that the flood itself takes little of the CPU time that it must leave to the service.
  */
 import { randomUUID } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { setPriority } from 'node:os'
-import { BATCH_PATH, LIST_PATH, sinkBatch, WORST_QUERIES } from './dataset.ts'
+import { batchPath, LIST_PATH, sinkBatch, WORST_QUERIES } from './dataset.ts'
 
-export type FloodKind =
-  | 'queries'
-  | 'pages'
-  | 'batches'
-  | 'pipelines'
-  | 'stalled readers'
-  | 'hang-ups'
-  | 'strangers'
+/** The number of connections of each kind of flood. */
+const CONNECTIONS = {
+  queries: 40,
+  pages: 30,
+  batches: 12,
+  pipelines: 4,
+  'stalled readers': 8,
+  'hang-ups': 10,
+  'unknown tokens': 50,
+} as const
+
+export type FloodKind = keyof typeof CONNECTIONS
 
 export interface FloodOrder {
   readonly url: string
@@ -23,99 +27,103 @@ export interface FloodOrder {
   readonly batchBytes: number
 }
 
-/** Statuses of answers and how often each came. */
+/** How often each status was received. */
 export type FloodReport = Readonly<Record<string, number>>
 
-const CONNECTIONS: Readonly<Record<FloodKind, number>> = {
-  queries: 40,
-  pages: 30,
-  batches: 12,
-  pipelines: 4,
-  'stalled readers': 8,
-  'hang-ups': 10,
-  strangers: 50,
-}
 const PIPELINED = 100
 const HANG_UP_MS = 20
+const RECONNECT_MS = 100
 
-// A flood comes from other machines: it must not take the cores of the service.
-setPriority(10)
+class FloodingCaller {
+  readonly #order: FloodOrder
+  readonly #sockets = new Set<Socket>()
+  readonly #statuses: Record<string, number> = {}
 
-const statuses: Record<string, number> = {}
-const sockets = new Set<Socket>()
-let hasEnded = false
+  constructor(order: FloodOrder) {
+    this.#order = order
+    for (const kind of order.kinds) {
+      for (let n = 0; n < CONNECTIONS[kind]; n += 1) this.#open(kind, n)
+    }
+  }
 
-process.on('message', (message: FloodOrder | 'end') => {
-  if (message === 'end') {
-    // Hangs up in the middle of everything.
-    hasEnded = true
+  /** Closes all connections in the middle of their responses. */
+  end(): FloodReport {
+    const sockets = [...this.#sockets]
+    this.#sockets.clear()
     for (const socket of sockets) socket.destroy()
-    sockets.clear()
-    process.send?.(statuses)
-    process.disconnect?.()
-    return
+    return this.#statuses
   }
-  for (const kind of message.kinds) {
-    for (let n = 0; n < CONNECTIONS[kind]; n += 1) open(kind, message, n)
-  }
-})
 
-function open(kind: FloodKind, order: FloodOrder, n: number): void {
-  if (hasEnded) return
-  const { hostname, port } = new URL(order.url)
-  const socket = connect(Number(port), hostname)
-  sockets.add(socket)
-  socket.on('error', () => {})
-  // A connection that the service closes is opened again.
-  socket.on('close', () => {
-    if (sockets.delete(socket)) setTimeout(() => open(kind, order, n), 100)
-  })
-  socket.on('connect', () => {
-    if (kind === 'stalled readers') socket.pause()
-    const request = requestOf(kind, order, n)
-    const isPipelined = kind === 'pipelines' || kind === 'stalled readers'
-    socket.write(isPipelined ? Buffer.concat(Array(PIPELINED).fill(request)) : request)
-    // Leaves while the query runs, and comes back.
-    if (kind === 'hang-ups') setTimeout(() => socket.destroy(), HANG_UP_MS)
-    socket.on('data', (chunk: Buffer) => {
-      const answers = countAnswers(chunk)
-      for (let answer = 0; answer < answers; answer += 1) socket.write(request)
+  #open(kind: FloodKind, n: number): void {
+    const { hostname, port } = new URL(this.#order.url)
+    const socket = connect(Number(port), hostname)
+    this.#sockets.add(socket)
+    socket.on('error', () => {})
+    // Reopens a connection that the service closed.
+    socket.on('close', () => {
+      if (this.#sockets.has(socket)) setTimeout(() => this.#reopen(socket, kind, n), RECONNECT_MS)
     })
-  })
+    socket.on('connect', () => {
+      if (kind === 'stalled readers') socket.pause()
+      const request = requestOf(kind, this.#order, n)
+      const isPipelined = kind === 'pipelines' || kind === 'stalled readers'
+      socket.write(isPipelined ? Buffer.concat(Array(PIPELINED).fill(request)) : request)
+      if (kind === 'hang-ups') setTimeout(() => socket.destroy(), HANG_UP_MS)
+      socket.on('data', (piece: Buffer) => {
+        const responses = this.#countResponses(piece)
+        for (let n = 0; n < responses; n += 1) socket.write(request)
+      })
+    })
+  }
+
+  #reopen(socket: Socket, kind: FloodKind, n: number): void {
+    if (this.#sockets.delete(socket)) this.#open(kind, n)
+  }
+
+  /** Misses a status line that is split between two pieces, which is rare. */
+  #countResponses(piece: Buffer): number {
+    let responses = 0
+    let at = piece.indexOf(STATUS_LINE)
+    for (; at !== -1; at = piece.indexOf(STATUS_LINE, at + STATUS_LINE.length)) {
+      const from = at + STATUS_LINE.length
+      const status = piece.toString('latin1', from, from + 3)
+      this.#statuses[status] = (this.#statuses[status] ?? 0) + 1
+      responses += 1
+    }
+    return responses
+  }
 }
 
-/** The head of an answer may be cut between two chunks, which is rare and only loses a count. */
-function countAnswers(chunk: Buffer): number {
-  let count = 0
-  for (let at = chunk.indexOf('HTTP/1.1 '); at !== -1; at = chunk.indexOf('HTTP/1.1 ', at + 9)) {
-    const status = chunk.toString('latin1', at + 9, at + 12)
-    statuses[status] = (statuses[status] ?? 0) + 1
-    count += 1
-  }
-  return count
-}
+const STATUS_LINE = 'HTTP/1.1 '
 
 function requestOf(kind: FloodKind, { token, batchBytes }: FloodOrder, n: number): Buffer {
-  const head = (method: string, path: string, type: string, length: number) =>
-    [
-      `${method} ${path} HTTP/1.1`,
-      'host: flood',
-      `authorization: Bearer ${kind === 'strangers' ? randomUUID() : token}`,
-      ...(method === 'POST' ? [`content-type: ${type}`, `content-length: ${length}`] : []),
+  const caller = kind === 'unknown tokens' ? randomUUID() : token
+  const head = (line: string, fields: readonly string[] = []) =>
+    [`${line} HTTP/1.1`, 'host: flood', `authorization: Bearer ${caller}`, ...fields, '\r\n'].join(
       '\r\n',
-    ].join('\r\n')
+    )
+  const post = (path: string, type: string, body: Buffer) =>
+    Buffer.concat([
+      Buffer.from(
+        head(`POST ${path}`, [`content-type: ${type}`, `content-length: ${body.length}`]),
+      ),
+      body,
+    ])
   if (kind === 'queries' || kind === 'hang-ups') {
-    const [path, body] = WORST_QUERIES[n % WORST_QUERIES.length] ?? ['', {}]
-    const json = JSON.stringify(body)
-    return Buffer.from(head('POST', path, 'application/json', Buffer.byteLength(json)) + json)
+    const [path, query] = WORST_QUERIES[n % WORST_QUERIES.length] ?? ['', {}]
+    return post(path, 'application/json', Buffer.from(JSON.stringify(query)))
   }
   if (kind === 'batches') {
-    const batch = sinkBatch(batchBytes)
-    const path = BATCH_PATH.replace(/[^/]+$/, 'sink')
-    return Buffer.concat([
-      Buffer.from(head('POST', path, 'application/x-ndjson', batch.length)),
-      batch,
-    ])
+    return post(batchPath('sink'), 'application/x-ndjson', sinkBatch(batchBytes))
   }
-  return Buffer.from(head('GET', `${LIST_PATH}?pageSize=1000`, '', 0))
+  return Buffer.from(head(`GET ${LIST_PATH}?pageSize=1000`))
 }
+
+// A flood comes from other machines, so it must not compete with the service for CPU time.
+setPriority(10)
+process.once('message', (order: FloodOrder) => {
+  const caller = new FloodingCaller(order)
+  process.once('message', () => {
+    process.send?.(caller.end(), () => process.disconnect?.())
+  })
+})

@@ -1,7 +1,7 @@
-/** The largest inputs that endpoints take. */
+/** The largest inputs that endpoints accept. */
 import { DEFINITION_MAX_FIELDS } from '../../src/contract/limits.ts'
 
-/** About four kilobytes, so that a thousand fill a page. */
+/** Makes an object of about 4 kB, so that a thousand fill a page. */
 export function largeObject(n: number): object {
   const texts = Array.from({ length: 10 }, (_, index) => [
     `text${index}`,
@@ -10,11 +10,11 @@ export function largeObject(n: number): object {
   return { id: `l${n}`, ...Object.fromEntries(texts) }
 }
 
-/** Single objects at the limit of size, of the kinds that are the most work for their bytes. */
+/** Objects at the size limit that take the most work per byte. */
 export const LARGE_OBJECTS: readonly { readonly name: string; readonly object: () => object }[] = [
   { name: 'one text', object: () => ({ id: 'text', text0: 'word '.repeat(800_000) }) },
   {
-    name: 'different words',
+    name: 'different terms',
     object: () => ({ id: 'words', text0: Array.from({ length: 500_000 }, (_, n) => n).join(' ') }),
   },
   {
@@ -23,18 +23,19 @@ export const LARGE_OBJECTS: readonly { readonly name: string; readonly object: (
   },
 ]
 
-/** Filters up to the length of a request line. */
+/** Returns a query string as long as a request line may be. */
 export function manyFilters(): string {
   const filters = Array.from({ length: 400 }, (_, n) => `properties.group.eq=${n}`)
   return filters.join('&').slice(0, 12_000)
 }
 
+/** Returns about 1 MB of nested JSON. */
 export function deepJson(): string {
   const depth = 40_000
   return `{"query":${'{"type":"not","value":'.repeat(depth)}{}${'}'.repeat(depth)}}`
 }
 
-/** As many groups and metrics as are allowed. */
+/** An aggregation with the largest number of groups and metrics. */
 export const WIDE_AGGREGATION = {
   aggregation: Array.from({ length: 100 }, (_, n) => ({
     type: ['sum', 'avg', 'min', 'max'][n % 4],
@@ -44,7 +45,7 @@ export const WIDE_AGGREGATION = {
   groupBy: [{ type: 'exact', field: 'properties.id', maxGroupCount: 10_000 }],
 }
 
-/** As many types with a hundred properties as are allowed. */
+/** Returns a definition with the largest number of types with a hundred properties. */
 export function largeDefinition(n: number): string {
   const properties = Object.fromEntries(
     Array.from({ length: 100 }, (_, n) => [`property${n}`, { type: 'string' }]),

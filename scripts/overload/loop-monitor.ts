@@ -1,4 +1,4 @@
-/** Loaded into the service before anything else: tells how long its main thread was ever busy. */
+/** Runs inside the service: reports the longest time that its event loop was blocked. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 export interface LoopReport {
@@ -10,7 +10,7 @@ const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
 histogram.enable()
 
 process.on('message', (message) => {
-  if (message !== 'loop') return
+  if (message !== 'report') return
   const report: LoopReport = { longestMs: histogram.max / 1e6 - RESOLUTION_MS }
   histogram.reset()
   process.send?.(report)

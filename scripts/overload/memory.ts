@@ -1,54 +1,50 @@
 /** The most memory that callers can make the service use. */
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { MEMORY_BUDGET_BYTES } from '../../src/contract/limits.ts'
-import type { Workspace } from '../bench/workspace.ts'
+import { treeMegabytes, watchMemory } from '../measure/process-stats.ts'
+import { print, showProgress } from '../measure/progress.ts'
+import { hasEnded } from '../measure/server.ts'
+import type { Service } from '../measure/service.ts'
+import type { Workspace } from '../measure/workspace.ts'
+import { createCaller, describeStatuses, startFlood } from './callers.ts'
 import type { FloodKind } from './flood.ts'
-import type { OverloadedService } from './service.ts'
+import type { FloodOptions } from './two-callers.ts'
 
-const FLOOD = fileURLToPath(new URL('./flood.ts', import.meta.url))
-/** The share of the budget that memory may exceed it by. */
+/** Memory may exceed the budget by this share. */
 const TOLERANCE = 0.2
 const CALLERS = 4
 const KINDS: readonly FloodKind[] = ['batches', 'stalled readers', 'queries']
 
+/** Prints the peak, and returns the missed marks. */
 export async function measureMemory(
-  service: OverloadedService,
   workspace: Workspace,
-  { seconds, batchBytes }: { readonly seconds: number; readonly batchBytes: number },
-): Promise<string[]> {
-  const before = service.ownMegabytes()
+  service: Service,
+  store: string,
+  { seconds, batchBytes }: FloodOptions,
+): Promise<readonly string[]> {
+  showProgress(`measuring memory with ${CALLERS} floods`)
+  const before = treeMegabytes(service.pid)
   const floods = []
   for (let n = 0; n < CALLERS; n += 1) {
-    const token = await service.createToken(`memory ${n}`)
-    const flood = fork(FLOOD)
-    workspace.adopt(flood)
-    // Twice the size that a caller sends to be fast: the largest batches that are legal.
-    flood.send({ url: service.url, token, kinds: KINDS, batchBytes: 2 * batchBytes })
-    floods.push(flood)
+    const token = await createCaller(store, `memory ${n}`)
+    // Batches of twice the usual size are the largest legal ones.
+    const order = { url: service.url.href, token, kinds: KINDS, batchBytes: 2 * batchBytes }
+    floods.push(startFlood(workspace, order))
   }
-  let most = 0
-  for (let sample = 0; sample < seconds * 20 && !service.hasEnded(); sample += 1) {
-    most = Math.max(most, service.ownMegabytes())
-    await sleep(100)
-  }
-  const answers: Record<string, number> = {}
+  using watch = watchMemory(service.pid, treeMegabytes)
+  for (let n = 0; n < 20 * seconds && !hasEnded(service.child); n += 1) await sleep(100)
+  const most = watch.end()
+  const statuses: Record<string, number> = {}
   for (const flood of floods) {
-    const report = once(flood, 'message')
-    flood.send('end')
-    const [statuses] = (await report) as [Record<string, number>]
-    for (const [status, count] of Object.entries(statuses)) {
-      answers[status] = (answers[status] ?? 0) + count
+    for (const [status, times] of Object.entries(await flood.end())) {
+      statuses[status] = (statuses[status] ?? 0) + times
     }
   }
   const budget = MEMORY_BUDGET_BYTES / 1024 ** 2
-  const shown = Object.entries(answers).map(([status, count]) => `${count} x ${status}`)
-  console.log(
-    `\nMemory of ${CALLERS} floods: ${Math.round(before)} MB before, at most ${Math.round(most)} MB, budget ${budget} MB; answers: ${shown.join(', ')}`,
+  print(
+    `\nMemory with ${CALLERS} floods: ${before} MB before, at most ${most} MB, budget ${budget} MB. Responses: ${describeStatuses(statuses)}.`,
   )
-  if (service.hasEnded()) return ['memory: the process ended']
+  if (hasEnded(service.child)) return ['memory: the service ended']
   const limit = budget * (1 + TOLERANCE)
-  return most > limit ? [`memory: ${Math.round(most)} MB of ${Math.round(limit)}`] : []
+  return most > limit ? [`memory: ${most} MB exceed the limit of ${Math.round(limit)} MB`] : []
 }

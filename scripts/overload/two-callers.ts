@@ -1,138 +1,178 @@
-/** One caller floods the service and hangs up; another one keeps sending small requests. */
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { Agent } from 'node:http'
-import { fileURLToPath } from 'node:url'
-import { quantile } from '../bench/statistics.ts'
-import { toText } from '../bench/table.ts'
-import type { Workspace } from '../bench/workspace.ts'
-import type { FloodKind, FloodReport } from './flood.ts'
-import type { OverloadedService } from './service.ts'
-import { SMALL_REQUEST_NAMES, sendSmall, smallRequests, type Timed } from './small-requests.ts'
+/** One caller floods the service and hangs up, while another sends small requests. */
+import { type Call, Connection } from '../measure/connection.ts'
+import { print, showProgress } from '../measure/progress.ts'
+import type { Service } from '../measure/service.ts'
+import { quantile } from '../measure/statistics.ts'
+import { type Table, toMarkdown } from '../measure/table.ts'
+import type { Workspace } from '../measure/workspace.ts'
+import { createCaller, describeStatuses, startFlood } from './callers.ts'
+import { LIST_PATH } from './dataset.ts'
+import type { FloodKind } from './flood.ts'
 
-const FLOOD = fileURLToPath(new URL('./flood.ts', import.meta.url))
-
-export interface Attack {
-  readonly name: string
-  readonly kinds: readonly FloodKind[]
+/** The floods by the name that `--flood` takes. */
+export const FLOODS: Readonly<Record<string, readonly FloodKind[]>> = {
+  queries: ['queries'],
+  pages: ['pages', 'pipelines'],
+  batches: ['batches'],
+  'hang-ups': ['hang-ups', 'unknown tokens'],
+  all: ['queries', 'pages', 'pipelines', 'batches', 'stalled readers'],
 }
 
-export const ATTACKS: readonly Attack[] = [
-  { name: 'worst queries', kinds: ['queries'] },
-  { name: 'pages and pipelines', kinds: ['pages', 'pipelines'] },
-  { name: 'batches', kinds: ['batches'] },
-  { name: 'queries that are given up, unknown tokens', kinds: ['hang-ups', 'strangers'] },
-  {
-    name: 'all of them, and clients that do not read',
-    kinds: ['queries', 'pages', 'pipelines', 'batches', 'stalled readers'],
-  },
-]
-
-export interface AttackOptions {
+export interface FloodOptions {
   readonly seconds: number
   readonly batchBytes: number
 }
 
-/** How long after the flood requests may take to be as fast as before. */
-const RECOVERY_MS = 2000
-/** How much slower than in quiet times a small request may be. */
-const SLOWER = 10
+/** How much slower than without a flood 95 of 100 small requests may be. */
+const SLOWDOWN_LIMIT = 10
+const RECOVERY_LIMIT_MS = 2000
 
-/** Prints a table and gives what was missed, one line each. */
+interface Timing {
+  readonly name: string
+  /** 0 when the connection failed. */
+  readonly status: number
+  readonly ms: number
+}
+
+/** Prints a table for each flood, and returns the missed marks. */
 export async function measureTwoCallers(
-  service: OverloadedService,
   workspace: Workspace,
-  { seconds, batchBytes }: AttackOptions,
-  attacks: readonly Attack[] = ATTACKS,
-): Promise<string[]> {
-  const [attacker, bystander] = [await service.createToken('a'), await service.createToken('b')]
-  const agent = new Agent({ keepAlive: true })
-  let sent = 0
-  const send = async (forMs: number): Promise<Timed[]> => {
-    const timed: Timed[] = []
-    const end = performance.now() + forMs
-    while (performance.now() < end) {
-      sent += 1
-      for (const one of smallRequests(sent))
-        timed.push(await sendSmall(one, service.url, bystander, agent))
-    }
-    return timed
-  }
-  await send(1000 * seconds)
-  const quiet = await send(1000 * seconds)
+  service: Service,
+  store: string,
+  floods: readonly string[],
+  { seconds, batchBytes }: FloodOptions,
+): Promise<readonly string[]> {
+  const [attacker, bystander] = [await createCaller(store, 'a'), await createCaller(store, 'b')]
+  using sender = new SmallRequests(service, bystander)
+  showProgress('measuring small requests without a flood')
+  await sender.sendFor(1000 * seconds)
+  const quiet = await sender.sendFor(1000 * seconds)
   const missed: string[] = []
-  for (const { name, kinds } of attacks) {
-    const flood = fork(FLOOD)
-    workspace.adopt(flood)
-    const report = once(flood, 'message')
-    flood.send({ url: service.url, token: attacker, kinds, batchBytes })
-    // The first second shows a caller that arrives; what counts is the rest.
-    await send(1000)
-    const loaded = await send(1000 * seconds)
-    flood.send('end')
-    const [statuses] = (await report) as [FloodReport]
-    const recovery = await recoveryMs(send, quiet)
-    console.log(attackTable(name, statuses, quiet, loaded, recovery))
-    missed.push(...missedBy(name, quiet, loaded, recovery))
+  for (const name of floods) {
+    showProgress(`flood: ${name}`)
+    const kinds = FLOODS[name] ?? []
+    const order = { url: service.url.href, token: attacker, kinds, batchBytes }
+    const flood = startFlood(workspace, order)
+    // The first second is not judged: the service still has to notice the flood.
+    await sender.sendFor(1000)
+    const loaded = await sender.sendFor(1000 * seconds)
+    const statuses = await flood.end()
+    const recoveryMs = await waitForRecovery(sender, quiet)
+    print(`\n${toMarkdown(floodTable(name, quiet, loaded))}`)
+    const recovery = `Recovery took ${Math.round(recoveryMs)} ms.`
+    print(`\nResponses to the flood: ${describeStatuses(statuses)}. ${recovery}`)
+    missed.push(...missedMarks(name, quiet, loaded, recoveryMs))
   }
-  agent.destroy()
   return missed
 }
 
-/** Until all small requests of a round are within their bounds again. */
-async function recoveryMs(send: (ms: number) => Promise<Timed[]>, quiet: readonly Timed[]) {
+/** Sends small requests one after the other, for different objects so that no response is cached. */
+class SmallRequests implements Disposable {
+  readonly #service: Service
+  readonly #token: string
+  #connection: Connection | undefined
+  #round = 0
+
+  constructor(service: Service, token: string) {
+    this.#service = service
+    this.#token = token
+  }
+
+  async sendFor(ms: number): Promise<readonly Timing[]> {
+    const timings: Timing[] = []
+    const end = performance.now() + ms
+    do {
+      this.#round += 1
+      for (const [name, call] of smallCalls(this.#round)) timings.push(await this.#time(name, call))
+    } while (performance.now() < end)
+    return timings
+  }
+
+  [Symbol.dispose](): void {
+    this.#connection?.[Symbol.dispose]()
+  }
+
+  async #time(name: string, call: Call): Promise<Timing> {
+    const started = performance.now()
+    let status = 0
+    try {
+      const headers = { authorization: `Bearer ${this.#token}` }
+      this.#connection ??= await Connection.open({ url: this.#service.url, headers })
+      status = (await this.#connection.send(call)).status
+    } catch {
+      this.#connection?.[Symbol.dispose]()
+      this.#connection = undefined
+    }
+    return { name, status, ms: performance.now() - started }
+  }
+}
+
+function smallCalls(round: number): readonly (readonly [name: string, call: Call])[] {
+  const number = round % 10_000
+  const id = `i${String(number).padStart(7, '0')}`
+  const search = (query: object): Call => ({
+    method: 'POST',
+    path: `${LIST_PATH}/search`,
+    body: JSON.stringify({ query, pageSize: 10 }),
+  })
+  const term = { type: 'anyTerm', field: 'properties.text', value: `rare${number}` }
+  return [
+    ['list 10 objects', { method: 'GET', path: `${LIST_PATH}?pageSize=${5 + (round % 10)}` }],
+    ['get an object', { method: 'GET', path: `${LIST_PATH}/${id}` }],
+    ['search by equality', search({ type: 'eq', field: 'properties.id', value: id })],
+    ['search for a rare term', search(term)],
+    ['readiness', { method: 'GET', path: '/readyz' }],
+  ]
+}
+
+/** Waits until every small request of a round is within its limit again. */
+async function waitForRecovery(sender: SmallRequests, quiet: readonly Timing[]): Promise<number> {
   const started = performance.now()
-  while (performance.now() - started < 10 * RECOVERY_MS) {
-    const round = await send(0.001)
-    if (round.every(({ name, ms }) => ms <= SLOWER * median(quiet, name))) break
+  while (performance.now() - started < 10 * RECOVERY_LIMIT_MS) {
+    const round = await sender.sendFor(0)
+    if (round.every(({ name, ms }) => ms <= SLOWDOWN_LIMIT * medianMs(quiet, name))) break
   }
   return performance.now() - started
 }
 
-function attackTable(
-  name: string,
-  statuses: FloodReport,
-  quiet: readonly Timed[],
-  loaded: readonly Timed[],
-  recovery: number,
-): string {
-  const flood = Object.entries(statuses).map(([status, count]) => `${count} x ${status}`)
-  const rows = SMALL_REQUEST_NAMES.map((request) => {
-    const base = median(quiet, request)
-    const times = timesOf(loaded, request)
-    const ratios = [0.5, 0.95, 1].map((share) => (quantile(times, share) / base).toFixed(1))
-    const refused = loaded.filter((one) => one.name === request && one.status !== 200).length
-    return { name: request, cells: [base.toFixed(2), ...ratios, String(refused)] }
-  })
-  const columns = ['quiet ms', 'p50 x', 'p95 x', 'max x', 'refused']
+const NAMES = smallCalls(0).map(([name]) => name)
+
+function floodTable(name: string, quiet: readonly Timing[], loaded: readonly Timing[]): Table {
   return [
-    '',
-    toText({ title: `Flood: ${name}`, columns, rows }),
-    `answers to the flood: ${flood.join(', ') || 'none'}; recovery ${Math.round(recovery)} ms`,
-  ].join('\n')
+    [`Flood: ${name}`, 'quiet ms', 'p50 ×', 'p95 ×', 'max ×', 'refused'],
+    ...NAMES.map((request) => {
+      const base = medianMs(quiet, request)
+      const times = timesOf(loaded, request)
+      const ratios = [0.5, 0.95, 1].map((share) => (quantile(times, share) / base).toFixed(1))
+      const refused = loaded.filter((each) => each.name === request && each.status !== 200).length
+      return [request, base.toFixed(2), ...ratios, String(refused)]
+    }),
+  ]
 }
 
-function missedBy(
-  attack: string,
-  quiet: readonly Timed[],
-  loaded: readonly Timed[],
-  recovery: number,
-): string[] {
-  const missed: string[] = []
-  for (const name of SMALL_REQUEST_NAMES) {
-    const ratio = quantile(timesOf(loaded, name), 0.95) / median(quiet, name)
-    if (ratio > SLOWER) missed.push(`${attack}: ${name} took ${ratio.toFixed(1)} x as long (p95)`)
-  }
+function missedMarks(
+  flood: string,
+  quiet: readonly Timing[],
+  loaded: readonly Timing[],
+  recoveryMs: number,
+): readonly string[] {
+  const missed = NAMES.flatMap((name) => {
+    const ratio = quantile(timesOf(loaded, name), 0.95) / medianMs(quiet, name)
+    const isSlow = ratio > SLOWDOWN_LIMIT
+    return isSlow ? [`flood ${flood}: "${name}" took ${ratio.toFixed(1)} × as long (p95)`] : []
+  })
   const refused = loaded.filter(({ status }) => status !== 200).length
-  if (refused > 0) missed.push(`${attack}: ${refused} small requests were refused`)
-  if (recovery > RECOVERY_MS) missed.push(`${attack}: recovery took ${Math.round(recovery)} ms`)
+  if (refused > 0) missed.push(`flood ${flood}: ${refused} small requests were refused`)
+  if (recoveryMs > RECOVERY_LIMIT_MS) {
+    missed.push(`flood ${flood}: recovery took ${Math.round(recoveryMs)} ms`)
+  }
   return missed
 }
 
-function timesOf(timed: readonly Timed[], request: string): number[] {
-  return timed.filter(({ name }) => name === request).map(({ ms }) => ms)
+function timesOf(timings: readonly Timing[], request: string): readonly number[] {
+  return timings.filter(({ name }) => name === request).map(({ ms }) => ms)
 }
 
-function median(timed: readonly Timed[], request: string): number {
-  return quantile(timesOf(timed, request), 0.5)
+function medianMs(timings: readonly Timing[], request: string): number {
+  return quantile(timesOf(timings, request), 0.5)
 }

@@ -1,68 +1,53 @@
+/** PostGraphile: GraphQL over PostgreSQL; pages by keyset cursors. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../../../test/support/free-port.ts'
-import { npmInstall } from './npm-install.ts'
-import { COLUMNS, loadPostgresTable } from './part-table.ts'
-import { ASKED_CATEGORY, type Peer, type PeerPage, type PeerSetup } from './peer.ts'
-import { startPeerProcess } from './peer-process.ts'
+import { COLUMNS } from './part-table.ts'
+import { CATEGORY, npmInstall, type Peer, type PeerPage } from './peer.ts'
 
-/** GraphQL over PostgreSQL; pages by keyset cursors. */
-
-const PACKAGE = { name: 'postgraphile', version: '5.1.5' }
-
-const SETTINGS = `PostGraphile ${PACKAGE.version}: its command line with the preset amber, NODE_ENV and \
-GRAPHILE_ENV production, without GraphiQL, watching and explaining, results written as text at \
-once, 10 connections kept open; a table with an index on (category, partNumber); one query text \
-with variables, only the seven columns, cursors in the order of the primary key.`
-
-const QUERY = `query Parts($first: Int!, $after: Cursor, $condition: PartCondition) {
+const POSTGRAPHILE = '5.1.5'
+const GRAPHQL = `query Parts($first: Int!, $after: Cursor, $condition: PartCondition) {
   allParts(first: $first, after: $after, condition: $condition, orderBy: [PRIMARY_KEY_ASC]) {
     nodes { ${COLUMNS.join(' ')} }
     pageInfo { hasNextPage endCursor }
   }
 }`
 
-export const postgraphile: Peer = { name: 'PostGraphile', rival: 'PostgreSQL', start }
-
-async function start({ workspace, objects, postgres }: PeerSetup) {
-  const folder = await npmInstall(workspace, PACKAGE)
-  await using parts = new AsyncDisposableStack()
-  const database = parts.use(await loadPostgresTable(postgres, objects))
-  const port = await freePort()
-  writeFileSync(join(folder, 'graphile.config.mjs'), configuration(database.url, port))
-  const server = parts.use(
-    await startPeerProcess(workspace, {
+export const postgraphile: Peer = {
+  name: 'PostGraphile',
+  store: 'PostgreSQL',
+  settings: `the preset amber, NODE_ENV and GRAPHILE_ENV production, results written as text, 10 \
+connections; an index on (category, partNumber); the seven columns, cursors in key order.`,
+  async prepare({ workspace, port, createDatabase }) {
+    const folder = await npmInstall(workspace, 'postgraphile', POSTGRAPHILE)
+    const config = postgraphileConfig(await createDatabase(), port)
+    writeFileSync(join(folder, 'graphile.config.mjs'), config)
+    return {
+      version: POSTGRAPHILE,
       file: process.execPath,
-      words: [join(folder, 'node_modules', 'postgraphile', 'dist', 'cli-run.js')],
-      settings: { GRAPHILE_ENV: 'production' },
+      args: [join(folder, 'node_modules', 'postgraphile', 'dist', 'cli-run.js')],
+      env: { GRAPHILE_ENV: 'production' },
       folder,
-      port,
       readyPath: `/graphql?query=${encodeURIComponent('{ __typename }')}`,
       headers: { accept: 'application/json' },
-    }),
-  )
-  const running = parts.move()
-  return {
-    ...server,
-    settings: SETTINGS,
-    call: ({ question, pageSize }, from) => ({
-      method: 'POST',
-      path: '/graphql',
-      body: JSON.stringify({
-        query: QUERY,
-        variables: {
-          first: pageSize,
-          after: from?.token,
-          condition: question === 'query' ? { category: ASKED_CATEGORY } : undefined,
-        },
-      }),
-    }),
-    read: readPage,
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
-  } satisfies Awaited<ReturnType<Peer['start']>>
+    }
+  },
+  call(query, pageSize, cursor) {
+    const condition = query === 'query' ? { category: CATEGORY } : undefined
+    const variables = { first: pageSize, after: cursor?.token, condition }
+    return { method: 'POST', path: '/graphql', body: JSON.stringify({ query: GRAPHQL, variables }) }
+  },
+  read(page) {
+    const { allParts } = (page as { readonly data: { readonly allParts: GraphqlPage } }).data
+    return { objects: allParts.nodes, token: allParts.pageInfo.endCursor }
+  },
 }
 
-function configuration(url: string, port: number): string {
+interface GraphqlPage {
+  readonly nodes: PeerPage['objects']
+  readonly pageInfo: { readonly endCursor: string }
+}
+
+function postgraphileConfig(url: string, port: number): string {
   return `import { PostGraphileAmberPreset } from 'postgraphile/presets/amber'
 import { makePgService } from 'postgraphile/adaptors/pg'
 
@@ -86,14 +71,4 @@ export default {
   grafast: { explain: false },
 }
 `
-}
-
-function readPage(page: unknown): PeerPage {
-  const { allParts } = (page as { readonly data: { readonly allParts: Connection } }).data
-  return { objects: allParts.nodes, token: allParts.pageInfo.endCursor }
-}
-
-interface Connection {
-  readonly nodes: PeerPage['objects']
-  readonly pageInfo: { readonly endCursor: string }
 }

@@ -1,0 +1,77 @@
+/** The objects of most measurements: seven properties, about 400 bytes as stored. */
+import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
+
+export const ONTOLOGY = 'bench'
+export const FAMILY = 'bench'
+export const OBJECT_TYPE = 'part'
+
+export const DEFINITION: OntologyDefinition = {
+  apiName: ONTOLOGY,
+  families: [FAMILY],
+  objectTypes: [
+    {
+      apiName: OBJECT_TYPE,
+      primaryKey: 'partNumber',
+      titleProperty: 'name',
+      properties: {
+        partNumber: { type: 'string' },
+        name: { type: 'string' },
+        category: { type: 'string' },
+        revision: { type: 'integer' },
+        weight: { type: 'double' },
+        changedAt: { type: 'timestamp' },
+        notes: { type: 'string' },
+      },
+    },
+  ],
+}
+
+export interface PartProperties {
+  readonly partNumber: string
+  readonly name: string
+  readonly category: string
+  readonly revision: number
+  readonly weight: number
+  readonly changedAt: string
+  readonly notes: string
+}
+
+/** Every fifth object is updated, so that every page contains updated objects. */
+export const UPDATED_EVERY = 5
+
+const CATEGORIES = ['bearing', 'gasket', 'housing', 'rotor', 'seal', 'shaft', 'valve'] as const
+const WORDS =
+  'inspected after assembly and stored dry until the next delivery to the line where it is fitted'.split(
+    ' ',
+  )
+const NOTES_WORDS = 44
+const FIRST_CHANGE_MS = Date.UTC(2026, 0, 1)
+
+/** Makes a part that depends only on its arguments, with notes that compress badly. */
+export function makePart(number: number, revision: number): PartProperties {
+  const category = CATEGORIES[number % CATEGORIES.length] ?? 'seal'
+  return {
+    partNumber: partNumber(number),
+    name: `${category} ${number.toString(36)}`,
+    category,
+    revision,
+    weight: (number % 9973) / 8,
+    changedAt: new Date(FIRST_CHANGE_MS + number * 1000).toISOString(),
+    notes: makeNotes(number),
+  }
+}
+
+/** Keys have a fixed width, so that they sort like their numbers. */
+export function partNumber(number: number): string {
+  return `P${String(number).padStart(9, '0')}`
+}
+
+function makeNotes(number: number): string {
+  const words: (string | undefined)[] = []
+  let state = number + 1
+  for (let i = 0; i < NOTES_WORDS; i++) {
+    state = (state * 48_271) % 0x7fff_ffff
+    words.push(WORDS[state % WORDS.length])
+  }
+  return words.join(' ')
+}
