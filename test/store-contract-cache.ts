@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PageRead, StoredPage } from '../src/store/object-store.ts'
+import type { ReadPageRequest, StoredPage } from '../src/store/object-store.ts'
 import type { StoreUnderTest } from './store-contract.ts'
 import { fixture, place, retention } from './support/store-fixture.ts'
 
@@ -15,7 +15,7 @@ function shown({ records, count, last, more, version }: StoredPage): object {
 
 export function cacheContract({ name, open, openAgain }: StoreUnderTest): void {
   describe(`the ${name} store: pages that are asked for often`, () => {
-    const WISHES: readonly Partial<PageRead>[] = [
+    const WISHES: readonly Partial<ReadPageRequest>[] = [
       {},
       { maxObjects: 2 },
       { maxObjects: 2, after: place('b') },

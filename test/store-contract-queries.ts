@@ -5,7 +5,7 @@ import type { ScalarType } from '../src/ontology/definition/property-type.ts'
 import type { Grouping, Metric } from '../src/query/aggregation.ts'
 import { readComparedValue } from '../src/query/fields.ts'
 import type { Comparison, OrderTerm, Query, TextMatch } from '../src/query/query.ts'
-import type { ObjectStore, Place } from '../src/store/object-store.ts'
+import type { Cursor, ObjectStore } from '../src/store/object-store.ts'
 import type { StoreUnderTest } from './store-contract.ts'
 import { groupsOf } from './support/groups-of.ts'
 import { fixture, pageRead, type StoreFixture } from './support/store-fixture.ts'
@@ -228,12 +228,12 @@ export function queryContract({ name, open }: StoreUnderTest): void {
       for (const [what, query, found] of QUERIES) {
         const keys = async (version: number | undefined, maxObjects: number) => {
           const seen: unknown[] = []
-          let after: Place | undefined
+          let after: Cursor | undefined
           for (let more = true; more; ) {
             const wish = { query, after, version, maxObjects }
             seen.push(...(await things.keys(wish)))
             const page = await things.read(wish)
-            expect(page.matches, what).toBe(found.length)
+            expect(page.totalCount, what).toBe(found.length)
             after = page.last
             more = page.more
           }
@@ -255,7 +255,7 @@ export function queryContract({ name, open }: StoreUnderTest): void {
       const matching = async (value: string) => {
         const field = { property: 'text', structField: undefined }
         const query = { kind: 'compare', operator: 'eq', field, value } as const
-        return (await things.read({ query, maxObjects: 1 })).matches
+        return (await things.read({ query, maxObjects: 1 })).totalCount
       }
       expect([await matching('x'), await matching('y')]).toEqual([50, 0])
       await things.commit([
@@ -273,7 +273,7 @@ export function queryContract({ name, open }: StoreUnderTest): void {
       const things = await samples(store)
       const walk = async (order: readonly OrderTerm[], version?: number) => {
         const seen: unknown[] = []
-        let after: Place | undefined
+        let after: Cursor | undefined
         for (let more = true; more; ) {
           const wish = { order, after, version, maxObjects: 1 }
           seen.push(...(await things.keys(wish)))

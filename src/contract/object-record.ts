@@ -1,10 +1,9 @@
-import type { Revision } from './revisions.ts'
-
 /**
- * How a stored object looks on the wire [2.2]. A record is written by the store, as bytes, out of
- * literal text and stored columns: nothing is parsed on the way out. The parts of a record are
- * data, so that every store can compile them and no store knows a revision.
+ * The form of a stored object on the wire [2.2]. A store writes records as bytes, from literal text
+ * and stored columns, and parses nothing. The parts of a record are data, so that every store can
+ * compile them and no store knows a revision.
  */
+import type { Revision } from './revisions.ts'
 
 /** Stored columns, each already JSON text except `objectId`, which is a bare UUID. */
 export type RecordColumn = 'objectId' | 'key' | 'title' | 'properties'
@@ -12,7 +11,7 @@ export type RecordColumn = 'objectId' | 'key' | 'title' | 'properties'
 export type RecordPart =
   | { readonly literal: string }
   | { readonly column: RecordColumn }
-  /** Literal and column together, left out where the column is null. */
+  /** Literal and column together, both omitted if the column is null. */
   | { readonly literal: string; readonly optionalColumn: RecordColumn }
 
 export type RecordShape = readonly RecordPart[]
@@ -38,23 +37,25 @@ const SHAPES: Readonly<Record<Revision, (objectTypeApiName: string) => RecordSha
   ],
 }
 
-/** The same shape each time, so that what was prepared for it can be found by it. */
-const madeShapes = new Map<string, RecordShape>()
-
 export function recordShape(revision: Revision, objectTypeApiName: string): RecordShape {
-  const name = `${revision} ${objectTypeApiName}`
-  let shape = madeShapes.get(name)
-  if (shape === undefined) {
-    shape = SHAPES[revision](objectTypeApiName)
-    madeShapes.set(name, shape)
-  }
-  return shape
+  return SHAPES[revision](objectTypeApiName)
 }
 
-/** Nothing but the properties: how objects are exported, and put. */
+/** Returns a text that equal shapes share. No literal contains a control character. */
+export function shapeKey(shape: RecordShape): string {
+  let key = ''
+  for (const part of shape) {
+    if ('column' in part) key += `\u0000${part.column}`
+    else key += `\u0001${part.literal}`
+    if ('optionalColumn' in part) key += `\u0002${part.optionalColumn}`
+  }
+  return key
+}
+
+/** The properties alone: the form in which objects are exported and written. */
 export const PROPERTIES_RECORD: RecordShape = [{ column: 'properties' }]
 
-/** What a shape adds to the stored text of a record: literals, identifier, and the comma. */
+/** Returns the bytes that a shape adds to a record's stored text: literals, id and separator. */
 export function bytesOfShape(shape: RecordShape): number {
   return shape.reduce((bytes, part) => {
     if ('literal' in part) return bytes + part.literal.length

@@ -20,6 +20,8 @@ export interface PageState {
   readonly served: number
   /** How many objects the walk is about, where the first page has counted them for all. */
   readonly totalCount: number | undefined
+  /** The store's estimate of the matches, for a walk that is not counted. */
+  readonly matchEstimate?: number | undefined
   /** Present in snapshot walks: the version all pages read, and when it was taken. */
   readonly snapshot: SnapshotState | undefined
 }
@@ -138,13 +140,27 @@ const AT = {
   served: 2 * FINGERPRINT_BYTES + 8,
   version: 2 * FINGERPRINT_BYTES + 16,
   takenAt: 2 * FINGERPRINT_BYTES + 24,
-  totalCount: 2 * FINGERPRINT_BYTES + 32,
+  count: 2 * FINGERPRINT_BYTES + 32,
   rowVersion: 2 * FINGERPRINT_BYTES + 40,
   pk: 2 * FINGERPRINT_BYTES + 48,
 } as const
 
-/** Stands in the place of a number that a walk does not have. */
+/** Encodes a number that a walk does not have. */
 const NONE = -1
+/** An estimate of n is encoded as this minus n, where the exact count would be. */
+const ESTIMATE_OF_ZERO = -2
+
+/** The count field holds the exact count, an estimate, or neither. */
+function encodeCount({ totalCount, matchEstimate }: PageState): number {
+  if (totalCount !== undefined) return totalCount
+  return matchEstimate === undefined ? NONE : ESTIMATE_OF_ZERO - matchEstimate
+}
+
+function decodeCount(encoded: number): Pick<PageState, 'totalCount' | 'matchEstimate'> {
+  if (encoded >= 0) return { totalCount: encoded }
+  if (encoded === NONE) return { totalCount: undefined }
+  return { totalCount: undefined, matchEstimate: ESTIMATE_OF_ZERO - encoded }
+}
 
 function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: number): Buffer {
   const pk = Buffer.from(state.after.pk)
@@ -155,7 +171,7 @@ function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: n
   plain.writeDoubleBE(state.served, AT.served)
   plain.writeDoubleBE(state.snapshot?.version ?? NONE, AT.version)
   plain.writeDoubleBE(state.snapshot?.takenAtSeconds ?? 0, AT.takenAt)
-  plain.writeDoubleBE(state.totalCount ?? NONE, AT.totalCount)
+  plain.writeDoubleBE(encodeCount(state), AT.count)
   plain.writeDoubleBE(state.after.version, AT.rowVersion)
   pk.copy(plain, AT.pk)
   return plain
@@ -163,11 +179,10 @@ function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: n
 
 function readState(plain: Buffer): PageState {
   const version = plain.readDoubleBE(AT.version)
-  const totalCount = plain.readDoubleBE(AT.totalCount)
   return {
     after: { pk: plain.toString('utf8', AT.pk), version: plain.readDoubleBE(AT.rowVersion) },
     served: plain.readDoubleBE(AT.served),
-    totalCount: totalCount === NONE ? undefined : totalCount,
+    ...decodeCount(plain.readDoubleBE(AT.count)),
     snapshot:
       version === NONE ? undefined : { version, takenAtSeconds: plain.readDoubleBE(AT.takenAt) },
   }

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
-import { RecentMap } from '../contract/recent-map.ts'
+import { LRUCache } from 'lru-cache'
 
 /**
  * The keys of page tokens: the first seals, all open, so that a key can be added on every node
@@ -35,8 +35,8 @@ export class TokenKeys {
   readonly #sealingKey: KeyObject
   readonly #sealingId: string
   /** Only keys that have opened a token are kept: made-up tokens must not push them out. */
-  readonly #proven = new RecentMap<KeyObject>(DERIVED_KEYS_KEPT)
-  readonly #opened = new RecentMap<Buffer>(OPENED_TOKENS_KEPT)
+  readonly #proven = new LRUCache<string, KeyObject>({ max: DERIVED_KEYS_KEPT })
+  readonly #opened = new LRUCache<string, Buffer>({ max: OPENED_TOKENS_KEPT })
   #sealed = 0
 
   /** Keys of 32 bytes, the sealing one first, and the random salt of this process. */

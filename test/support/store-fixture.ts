@@ -10,7 +10,7 @@ import type {
   Change,
   Commit,
   ObjectStore,
-  PageRead,
+  ReadPageRequest,
   Retention,
   StoredPage,
 } from '../../src/store/object-store.ts'
@@ -43,11 +43,11 @@ export interface StoreFixture {
   put(objects: readonly object[], how?: How): Promise<Commit>
   /** The change that puts an object. */
   change(object: object): Change
-  read(read?: Partial<PageRead>): Promise<StoredPage>
+  read(read?: Partial<ReadPageRequest>): Promise<StoredPage>
   /** The primary keys of the objects of a page. */
-  keys(read?: Partial<PageRead>): Promise<unknown[]>
+  keys(read?: Partial<ReadPageRequest>): Promise<unknown[]>
   /** What a page as of a version shows, as `key=text`. */
-  show(read?: Partial<PageRead>): Promise<string[]>
+  show(read?: Partial<ReadPageRequest>): Promise<string[]>
 }
 
 export async function fixture(store: ObjectStore, definition = DEFINITION): Promise<StoreFixture> {
@@ -60,7 +60,7 @@ export async function fixture(store: ObjectStore, definition = DEFINITION): Prom
   if (type === undefined) throw new Error('no type')
   const readObject = objectReader(type)
 
-  const read = async (what: Partial<PageRead> = {}): Promise<StoredPage> => {
+  const read = async (what: Partial<ReadPageRequest> = {}): Promise<StoredPage> => {
     const page = await store.readPage(pageRead(type, what))
     if (page === 'reclaimed') throw new Error('reclaimed')
     return page
@@ -93,7 +93,7 @@ function propertiesOf({ records }: StoredPage): Record<string, unknown>[] {
   return objects.map(({ properties }) => properties)
 }
 
-export function pageRead(type: ObjectType, what: Partial<PageRead> = {}): PageRead {
+export function pageRead(type: ObjectType, what: Partial<ReadPageRequest> = {}): ReadPageRequest {
   return {
     objectType: type,
     query: EVERYTHING,
@@ -103,8 +103,8 @@ export function pageRead(type: ObjectType, what: Partial<PageRead> = {}): PageRe
     version: undefined,
     maxObjects: 1000,
     maxBytes: 1_000_000,
-    matches: undefined,
-    countsMatches: true,
+    includeTotalCount: true,
+    matchEstimate: undefined,
     ...what,
   }
 }

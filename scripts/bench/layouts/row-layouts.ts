@@ -2,13 +2,9 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { recordShape } from '../../../src/contract/object-record.ts'
 import type { Revision } from '../../../src/contract/revisions.ts'
 import { OPEN } from '../../../src/store/sql/new-table.ts'
+import type { Visibility } from '../../../src/store/sql/plan-rules.ts'
 import { objectTable } from '../../../src/store/sqlite/catalogue/object-table.ts'
-import {
-  pageSql,
-  VISIBLE,
-  type Visibility,
-  visibilityValues,
-} from '../../../src/store/sqlite/pages/page-sql.ts'
+import { pageSql, VISIBLE, visibilityValues } from '../../../src/store/sqlite/pages/page-sql.ts'
 import { OBJECT_TYPE } from '../objects.ts'
 import type { Layout, PageReader, PageWish } from './layout.ts'
 import { renderRecord } from './render-record.ts'

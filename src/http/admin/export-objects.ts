@@ -11,7 +11,7 @@ import type { Query } from '../../query/query.ts'
 import { readQuery } from '../../query/query-reader.ts'
 import { REVISION_1_QUERIES } from '../../query/revision-1-query.ts'
 import type { Selection } from '../../query/selection.ts'
-import type { PageRead, Place, StoredPage } from '../../store/object-store.ts'
+import type { Cursor, ReadPageRequest, StoredPage } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import { closed, responses, TypePath } from '../openapi/schemas.ts'
 import { readSelection, SelectionParameter } from '../page/listing-parameters.ts'
@@ -103,7 +103,7 @@ interface Export {
   readonly writer: ExportWriter
   readonly query: Query
   readonly selection: Selection
-  readonly after: Place | undefined
+  readonly after: Cursor | undefined
   readonly version: number | undefined
   readonly received: number
 }
@@ -122,7 +122,7 @@ function readParameters(
         ? { kind: 'everything' }
         : readQuery(REVISION_1_QUERIES, parseWhere(where), { objectType, limits: limits.query }),
     selection: readSelection(select, objectType),
-    // Exports are in key order, in which the key alone is the place.
+    // Exports are in key order, in which the key alone is the cursor.
     after: after === undefined ? undefined : { pk: keyOf(objectType, after), version: 0 },
     version,
     received,
@@ -184,12 +184,12 @@ async function* writeExport(
 
 async function readPiece(
   { objectType, query, selection }: Export,
-  after: Place | undefined,
+  after: Cursor | undefined,
   version: number | undefined,
   context: RequestScope,
   { store }: Services,
 ): Promise<StoredPage> {
-  const read: PageRead = {
+  const pageRequest: ReadPageRequest = {
     objectType,
     query,
     order: [],
@@ -198,10 +198,10 @@ async function readPiece(
     version,
     maxObjects: EXPORT_CHUNK_OBJECTS,
     maxBytes: EXPORT_CHUNK_BYTES,
-    matches: undefined,
-    countsMatches: false,
+    includeTotalCount: false,
+    matchEstimate: undefined,
   }
-  const page = await store.readPage(read, context)
+  const page = await store.readPage(pageRequest, context)
   if (page === 'reclaimed') throw new ObjectQueryError('VersionNotFound', { version })
   return page
 }

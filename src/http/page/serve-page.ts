@@ -8,7 +8,7 @@ import { callerFingerprint, requestFingerprint } from '../../paging/request-fing
 import { objectsStillAllowed, type RetrievalLimit } from '../../paging/retrieval-limit.ts'
 import type { OrderTerm, Query } from '../../query/query.ts'
 import type { Selection } from '../../query/selection.ts'
-import type { PageRead } from '../../store/object-store.ts'
+import type { ReadPageRequest } from '../../store/object-store.ts'
 import type { RequestScope } from '../request/admission.ts'
 import type { Caller } from '../request/caller.ts'
 import type { ResolvedType } from '../request/resolve.ts'
@@ -52,7 +52,7 @@ export async function servePage(request: PageRequest, services: Services): Promi
 
   const size = effectivePageSize(request.pageSize, request.maximumPageSize)
   services.memory.refuseWhenFull(context.callerId)
-  const read: PageRead = {
+  const pageRequest: ReadPageRequest = {
     objectType,
     query,
     order,
@@ -61,10 +61,11 @@ export async function servePage(request: PageRequest, services: Services): Promi
     version: resumed?.snapshot?.version,
     maxObjects: objectsStillAllowed(alreadySent, size, request.retrievalLimit),
     maxBytes: services.limits.pageMaxBytes,
-    matches: resumed?.totalCount,
-    countsMatches: request.showsCount,
+    // The token of a counted walk carries the count.
+    includeTotalCount: request.showsCount && resumed?.totalCount === undefined,
+    matchEstimate: resumed?.totalCount ?? resumed?.matchEstimate,
   }
-  const stored = await services.store.readPage(read, context)
+  const stored = await services.store.readPage(pageRequest, context)
   if (stored === 'reclaimed') throw refuseToken(request, 'reclaimed', services)
   const held = services.memory.hold(context.callerId, stored.records.length)
   context.defer(() => {
@@ -81,8 +82,13 @@ export async function servePage(request: PageRequest, services: Services): Promi
     : undefined
   // A filtered count is taken once, and a snapshot's count never changes; otherwise it is free.
   const countOnce = request.snapshot || query.kind !== 'everything'
-  const totalCount = (countOnce ? resumed?.totalCount : undefined) ?? stored.matches
-  const walk = { alreadySent, snapshot, totalCount: countOnce ? totalCount : undefined }
+  const totalCount = (countOnce ? resumed?.totalCount : undefined) ?? stored.totalCount
+  const walk = {
+    alreadySent,
+    snapshot,
+    totalCount: countOnce ? totalCount : undefined,
+    matchEstimate: stored.matchEstimate,
+  }
   const next = nextPageState(stored, walk)
   return {
     records: stored.records,

@@ -3,7 +3,7 @@ import { parseAggregation } from '../../query/parse-aggregation.ts'
 import { EVERYTHING } from '../../query/query.ts'
 import { readQuery } from '../../query/query-reader.ts'
 import { REVISION_1_QUERIES } from '../../query/revision-1-query.ts'
-import type { Aggregated } from '../../store/object-store.ts'
+import type { AggregateResult } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import { responses, TypePath } from '../openapi/schemas.ts'
 import { resolveTypePath } from '../request/resolve.ts'
@@ -77,7 +77,7 @@ interface RawReply<Reply> {
 /** Sends the groups past the framework, which can only send what is in one piece. */
 function sendAggregated<Reply>(
   reply: RawReply<Reply>,
-  { records, excludedItems }: Aggregated,
+  { records, excludedItems }: AggregateResult,
 ): Reply {
   const head = `{${excludedItems === undefined ? '' : `"excludedItems":${excludedItems},`}"data":[`
   const tail = ']}'

@@ -1,7 +1,7 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { AGGREGATE_MAX_BYTES } from '../../contract/limits.ts'
 import type { Aggregation, Metric } from '../../query/aggregation.ts'
-import type { Aggregated } from '../aggregate-read.ts'
+import type { AggregateResult } from '../aggregate-request.ts'
 import { type GroupingDialect, groupingSql } from './aggregate-grouping.ts'
 import { type Cell, type MetricDialect, metricSql } from './aggregate-metric.ts'
 import { type AggregateParts, isCut } from './aggregate-sql.ts'
@@ -84,7 +84,7 @@ export class GroupCollector {
     return this.#compiled.groupings.length > 0 && this.#groups > maxGroups
   }
 
-  finish(): Aggregated {
+  finish(): AggregateResult {
     return {
       records: this.#records.finish(),
       excludedItems: this.#isCut ? this.#all - this.#kept : undefined,

@@ -1,6 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { ringsOf } from '../queries/rings.ts'
 
 /** How this store opens its database file: the same way for the reader and the writer. */
 
@@ -29,7 +28,6 @@ export function openConnection(path: string): DatabaseSync {
       -- Finds damage of a page when it is loaded; see docs/decisions/013-damaged-files.md.
       PRAGMA cell_size_check = ON;
     `)
-    addFunctions(db)
     return db
   } catch (error) {
     db.close()
@@ -48,19 +46,5 @@ export function inTransaction<T>(db: DatabaseSync, kind: 'read' | 'write', run: 
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK')
     throw error
-  } finally {
-    ringsOf(db).clear()
   }
-}
-
-/** What SQL cannot say by itself. */
-function addFunctions(db: DatabaseSync): void {
-  const rings = ringsOf(db)
-  // The ring comes by its number: its corners would be copied for every point.
-  db.function(
-    'within_ring',
-    { deterministic: true, directOnly: true },
-    (longitude, latitude, ring) =>
-      rings.holds(ring as number, longitude as number, latitude as number) ? 1 : 0,
-  )
 }

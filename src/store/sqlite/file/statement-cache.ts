@@ -1,6 +1,8 @@
+/** Caches the prepared statements of a connection, and evicts the least recently used. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { RecentMap } from '../../../contract/recent-map.ts'
-import { type Rings, ringsOf } from '../queries/rings.ts'
+import { LRUCache } from 'lru-cache'
+
+const CAPACITY = 1000
 
 /** A statement and the values of its first placeholders. */
 export interface Prepared {
@@ -8,37 +10,30 @@ export interface Prepared {
   readonly values: readonly string[]
 }
 
-/** Prepared statements, kept by name; those that went unused longest give way. */
 export class StatementCache {
-  /** What statements with `within_ring` test points against. */
-  readonly rings: Rings
   readonly #db: DatabaseSync
-  readonly #prepared: RecentMap<Prepared>
+  readonly #prepared: LRUCache<string, Prepared>
 
-  constructor(db: DatabaseSync, capacity = 1000) {
-    this.rings = ringsOf(db)
+  constructor(db: DatabaseSync, capacity = CAPACITY) {
     this.#db = db
-    this.#prepared = new RecentMap(capacity)
+    this.#prepared = new LRUCache({ max: capacity })
   }
 
-  /** A statement that is its own name. */
+  /** Returns the statement of a text, prepared. */
   prepare(sql: string): StatementSync {
     return this.named(sql, () => ({ sql, values: [] })).statement
   }
 
-  /** A statement with a short name, for where its text takes longer to write than to find. */
-  named(name: string, write: () => { sql: string; values: readonly string[] }): Prepared {
-    const known = this.#prepared.get(name)
-    if (known !== undefined) return known
-    const prepared = this.#make(write())
-    this.#prepared.set(name, prepared)
-    return prepared
-  }
-
-  /** Rows come as arrays: cheaper than objects, and nobody outside the store sees them. */
-  #make({ sql, values }: { sql: string; values: readonly string[] }): Prepared {
+  /** Returns a statement by a key that takes less time to make than the statement's text. */
+  named(key: string, write: () => { sql: string; values: readonly string[] }): Prepared {
+    const cached = this.#prepared.get(key)
+    if (cached !== undefined) return cached
+    const { sql, values } = write()
     const statement = this.#db.prepare(sql)
+    // Arrays are cheaper than objects, and rows do not leave the store.
     statement.setReturnArrays(true)
-    return { statement, values }
+    const prepared = { statement, values }
+    this.#prepared.set(key, prepared)
+    return prepared
   }
 }

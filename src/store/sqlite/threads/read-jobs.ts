@@ -1,5 +1,5 @@
-import type { Aggregated, AggregateRead } from '../../aggregate-read.ts'
-import type { PageRead, Reclaimed, StoredPage } from '../../object-store.ts'
+import type { AggregateRequest, AggregateResult } from '../../aggregate-request.ts'
+import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import { readPage } from '../pages/read-page.ts'
 import { aggregate } from '../queries/aggregate.ts'
 import type { Reading } from './reading.ts'
@@ -7,14 +7,15 @@ import type { Jobs } from './thread-jobs.ts'
 
 /** The jobs of a reader process: every query that may be slow. */
 export const READ_JOBS = {
-  readPage: (reading: Reading, read: PageRead): BarePage | Reclaimed => {
-    const page = readPage(reading, read)
+  readPage: (reading: Reading, request: ReadPageRequest): BarePage | Reclaimed => {
+    const page = readPage(reading, request)
     if (page === 'reclaimed') return page
     // A function cannot be sent to another process; the receiver makes its own.
     const { release: _, ...bare } = page
     return bare
   },
-  aggregate: (reading: Reading, read: AggregateRead): Aggregated => aggregate(reading, read),
+  aggregate: (reading: Reading, request: AggregateRequest): AggregateResult =>
+    aggregate(reading, request),
 } as const satisfies Jobs
 
 export type ReadJobs = typeof READ_JOBS
