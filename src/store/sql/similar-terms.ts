@@ -3,7 +3,7 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import { fuzzyDistance, isWithinEdits } from '../../query/terms.ts'
 import {
   type Alternatives,
-  behindPrefix,
+  endOfPrefix,
   indexedTerm,
   plainTerm,
   type TermPrefix,
@@ -33,7 +33,7 @@ export class SimilarTermSearch {
 
   constructor(terms: readonly string[], prefix: TermPrefix) {
     this.from = prefix
-    this.before = behindPrefix(prefix)
+    this.before = endOfPrefix(prefix)
     this.maxLength =
       Math.max(...terms.map((term) => indexedTerm(prefix, term).length)) + MAX_ADDED_LENGTH
     this.similarTerms = new Map(terms.map((term) => [term, []]))

@@ -56,7 +56,8 @@ async function readGroups(
   const rows = await session.query(sql, [...values, maxGroups + 1], { inTurns: true })
   const rowsPerTurn = Math.max(1, Math.floor(CELLS_PER_TURN / (rows[0]?.length ?? 1)))
   await inTurns(rows, rowsPerTurn, (row) => collector.add(row.slice(1) as Cell[]))
-  if (collector.isOver(maxGroups)) throw tooManyGroups(await countGroups(session, parts), maxGroups)
+  if (collector.exceeds(maxGroups))
+    throw tooManyGroups(await countGroups(session, parts), maxGroups)
   return collector.finish()
 }
 

@@ -56,7 +56,7 @@ function readGroups(
   for (const row of statement.iterate(...values, maxGroups + 1)) {
     collector.add(row as unknown as Cell[])
   }
-  if (collector.isOver(maxGroups)) throw tooManyGroups(countGroups(statements, parts), maxGroups)
+  if (collector.exceeds(maxGroups)) throw tooManyGroups(countGroups(statements, parts), maxGroups)
   return collector.finish()
 }
 

@@ -10,7 +10,7 @@ import { matchExpression } from '../writes/text-index.ts'
 
 export interface QueryTables {
   readonly numbers: FieldNumbers
-  /** The fields that hold text. */
+  /** The fields that contain text. */
   readonly textFields: readonly Field[]
   /** Whether a field's values are in the table of array elements. */
   readonly isElement: (field: Field) => boolean
