@@ -83,6 +83,11 @@ export function fewMatches(maxObjects: number, liveCount: number): number {
   return Math.ceil(Math.sqrt(maxObjects * liveCount))
 }
 
+/** True if the matches of a plan are known to be few enough to sort. */
+export function hasFewMatches(plan: RowSearchPlan, matches: number | undefined): boolean {
+  return plan.kind === 'sortFewMatches' && matches !== undefined && matches <= plan.fewMatches
+}
+
 /** The limit of a page's bytes, for a page whose records may not all fit. */
 export interface ByteBudget {
   readonly maxBytes: number

@@ -4,7 +4,7 @@
  */
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import { orderArms, orderColumn } from '../../sql/order-sql.ts'
-import { readableVersion } from '../../sql/plan-rules.ts'
+import { hasFewMatches, readableVersion } from '../../sql/plan-rules.ts'
 import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
 import { type TypeHead, tableOfVersion } from '../catalogue/type-head.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
@@ -103,16 +103,11 @@ async function countTotal(
   condition: SqlCondition,
   matching: SqlCondition,
 ): Promise<number | undefined> {
-  switch (totalCount) {
-    case 'live':
-      return liveCount
-    case 'counted':
-      return visibility === 'current'
-        ? countCurrentRows(session, table, condition)
-        : countRows(session, table, matching)
-    case 'omitted':
-      return undefined
-  }
+  if (totalCount === 'omitted') return undefined
+  if (totalCount === 'live') return liveCount
+  return visibility === 'current'
+    ? countCurrentRows(session, table, condition)
+    : countRows(session, table, matching)
 }
 
 async function estimateMatches(
@@ -123,10 +118,6 @@ async function estimateMatches(
   if (plan.kind === 'indexWalk') return undefined
   const { table, fewMatches, matchEstimate } = plan
   return matchEstimate ?? estimateRows(session, table.table, matching, fewMatches + 1)
-}
-
-function hasFewMatches(plan: RowSearch, matches: number | undefined): boolean {
-  return plan.kind === 'sortFewMatches' && matches !== undefined && matches <= plan.fewMatches
 }
 
 /** Reads the rows of several queries, one after the other, until the page is full. */

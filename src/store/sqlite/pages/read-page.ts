@@ -2,38 +2,29 @@
  * Executes page plans. Everything that a page depends on (the latest version, the count, the rows,
  * whether more follow) is read in one transaction, so it belongs to one moment.
  */
-import type { ReadPageRequest, Reclaimed, RecordSpec, StoredPage } from '../../object-store.ts'
+import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { PageCache } from '../../page-cache.ts'
 import { releaserOf } from '../../page-memory.ts'
-import { type ByteBudget, type RowSearchPlan, readableVersion } from '../../sql/plan-rules.ts'
+import { type ByteBudget, readableVersion } from '../../sql/plan-rules.ts'
 import { readFieldNumbers } from '../catalogue/field-numbers.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { readTypeHead, type TypeHead, tableOfVersion } from '../catalogue/type-head.ts'
-import type { Prepared, StatementCache } from '../file/statement-cache.ts'
-import {
-  countRows,
-  estimateRows,
-  findRows,
-  queryTables,
-  type RowSearch,
-  resolveCursor,
-} from '../queries/find-rows.ts'
-import type { QueryTables } from '../queries/query-sql.ts'
+import type { StatementCache } from '../file/statement-cache.ts'
+import { resolveCursor } from '../queries/find-rows.ts'
 import { inReadTransaction, type Reading } from '../threads/reading.ts'
+import { type FoundRowsPlan, findMatches } from './find-matches.ts'
 import {
   followerSql,
   pageSql,
-  pageStatementKey,
   recordSizesSql,
   rowSizesSql,
   rowsSql,
   visibilityValues,
 } from './page-sql.ts'
-import { type PagePlan, type PlanSite, planPage, type RowsPlan } from './plan-page.ts'
+import { type PagePlan, type PlanSite, planPage } from './plan-page.ts'
 import { rowStatistics } from './row-statistics.ts'
 
 type KeyWalkPlan = PagePlan & { kind: 'keyWalk' }
-type FoundRowsPlan = PagePlan & RowsPlan
 
 /** Reads a page, however long it takes. For reader processes. */
 export function readPage(connection: Reading, request: ReadPageRequest): StoredPage | Reclaimed {
@@ -111,8 +102,8 @@ function walkKey(
       .prepare(recordSizesSql(table, visibility))
       .iterate(...visibleValues, afterKey, maxObjects),
   )
-  const { statement, values } = preparePage(statements, table, visibility, record)
-  const row = statement.get(...values, ...visibleValues, afterKey, limit)
+  const { sql, values } = pageSql(table, visibility, record)
+  const row = statements.prepare(sql).get(...values, ...visibleValues, afterKey, limit)
   const [records, lastKey, count] = row as unknown as [Uint8Array | null, string | null, number]
 
   // A page that is not full is the last one; after a full page, one more row decides.
@@ -132,20 +123,6 @@ function walkKey(
   }
 }
 
-/** Prepares the statement of a page, by a key if possible: its text takes longer to write. */
-function preparePage(
-  statements: StatementCache,
-  table: number,
-  visibility: PagePlan['visibility'],
-  record: RecordSpec,
-): Prepared {
-  const write = () => pageSql(table, visibility, record)
-  const key = pageStatementKey(table, visibility, record)
-  if (key !== undefined) return statements.named(key, write)
-  const { sql, values } = write()
-  return { statement: statements.prepare(sql), values }
-}
-
 /** Finds the ids of rows first, and then reads the records that fit. */
 function readFoundRows(
   connection: Reading,
@@ -155,44 +132,15 @@ function readFoundRows(
 ): StoredPage | Reclaimed {
   const { db, statements } = connection
   const { objectType, query, order, maxObjects, record } = request
+  const { visibility, version } = plan
   const { table } = plan.table
-  const search: RowSearch = {
-    table,
-    objectType,
-    numbers: readFieldNumbers(db, head.typeId),
-    query,
-    order,
-    visibility: plan.visibility,
-    visibleValues: visibilityValues(plan.visibility, plan.version),
-  }
+  const numbers = readFieldNumbers(db, head.typeId)
+  const visibleValues = visibilityValues(visibility, version)
+  const search = { table, objectType, numbers, query, order, visibility, visibleValues }
   const cursor = request.after && resolveCursor(statements, search, head, request.after)
   if (request.after !== undefined && cursor === undefined) return 'reclaimed'
 
-  const tables = queryTables(connection, search)
-  const totalCount = countTotal(statements, search, tables, plan)
-  const limit = maxObjects + 1
-  const listed =
-    plan.kind === 'matchList' && cursor !== undefined
-      ? connection.lists.rowsAfter(statements, search, tables, {
-          version: plan.version,
-          afterKey: cursor.pk,
-          limit,
-          sortMatches: plan.unlisted.kind === 'sortFewMatches',
-        })
-      : undefined
-  const searchPlan = plan.kind === 'matchList' ? plan.unlisted : plan
-  const matches =
-    totalCount ??
-    (listed === undefined
-      ? estimateMatches(statements, search, tables, searchPlan)
-      : request.matchEstimate)
-  const rows =
-    listed ??
-    findRows(statements, search, tables, {
-      cursor,
-      limit,
-      sortMatches: hasFewMatches(searchPlan, matches),
-    })
+  const { rows, totalCount, matchEstimate } = findMatches(connection, request, plan, search, cursor)
   const candidates = rows.slice(0, maxObjects)
   const fitting = countFitting(plan.budget, candidates.length, () =>
     statements.prepare(rowSizesSql(table)).iterate(JSON.stringify(candidates)),
@@ -206,40 +154,10 @@ function readFoundRows(
     count: ids.length,
     last: readCursor(statements, table, ids.at(-1)),
     more: rows.length > ids.length,
-    version: plan.version,
+    version,
     totalCount,
-    matchEstimate: matches,
+    matchEstimate,
   }
-}
-
-function countTotal(
-  statements: StatementCache,
-  search: RowSearch,
-  tables: QueryTables,
-  { totalCount, table: { liveCount } }: FoundRowsPlan,
-): number | undefined {
-  switch (totalCount) {
-    case 'live':
-      return liveCount
-    case 'counted':
-      return countRows(statements, search, tables, liveCount)
-    case 'omitted':
-      return undefined
-  }
-}
-
-function estimateMatches(
-  statements: StatementCache,
-  search: RowSearch,
-  tables: QueryTables,
-  plan: RowSearchPlan,
-): number | undefined {
-  if (plan.kind === 'indexWalk') return undefined
-  return plan.matchEstimate ?? estimateRows(statements, search, tables, plan.fewMatches + 1)
-}
-
-function hasFewMatches(plan: RowSearchPlan, matches: number | undefined): boolean {
-  return plan.kind === 'sortFewMatches' && matches !== undefined && matches <= plan.fewMatches
 }
 
 function readCursor(statements: StatementCache, table: number, id: number | undefined) {
