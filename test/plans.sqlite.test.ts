@@ -12,7 +12,7 @@ import { readFieldNumbers } from '../src/store/sqlite/catalogue/field-numbers.ts
 import { StatementCache } from '../src/store/sqlite/file/statement-cache.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import {
-  countRows,
+  countCurrentRows,
   findRowsSql,
   queryTables,
   type RowSearch,
@@ -137,9 +137,8 @@ describe('the plan of', () => {
     }
     const statements = new RecordingStatements(db)
     const search = searchFor(field('gt', 'a', 5))
-    countRows(statements, search, queryTables(connection(statements), search), 1000)
+    countCurrentRows(statements, search, queryTables(connection(statements), search))
     expect(texts.map(explain)).toEqual([
-      expect.stringContaining('COVERING INDEX object_1_closed'),
       expect.stringContaining('COVERING INDEX object_1_p2 (p2>?)'),
       expect.stringContaining('USING INDEX object_1_closed (valid_to<?)'),
     ])

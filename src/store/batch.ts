@@ -1,6 +1,6 @@
 /**
- * Reduces a batch to one change per object: the last, or the first if existing objects are kept.
- * The result is in key order, because rows that are written in key order are read fastest in it.
+ * Deduplicates a batch: of each object, the last change stays, or the first if existing objects are
+ * kept. The result is in key order, because rows that are written in key order are read fastest in it.
  */
 import { sortInTurns } from './sql/sort-in-turns.ts'
 
@@ -8,10 +8,10 @@ import { sortInTurns } from './sql/sort-in-turns.ts'
 export function settleChanges<T>(
   changes: readonly T[],
   keyOf: (change: T) => string,
-  keepsExisting: boolean,
+  keepExisting: boolean,
 ): T[] {
   const byKey = new Map<string, T>()
-  keepByKey(byKey, changes, keyOf, keepsExisting)
+  addByKey(byKey, changes, keyOf, keepExisting)
   // Any order is correct; UTF-16 order differs from key order only beyond the BMP.
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change)
 }
@@ -20,22 +20,22 @@ export function settleChanges<T>(
 export async function settleInTurns<T>(
   parts: Iterable<readonly T[]> | AsyncIterable<readonly T[]>,
   keyOf: (change: T) => string,
-  keepsExisting: boolean,
+  keepExisting: boolean,
 ): Promise<readonly T[]> {
   const byKey = new Map<string, T>()
-  for await (const part of parts) keepByKey(byKey, part, keyOf, keepsExisting)
+  for await (const part of parts) addByKey(byKey, part, keyOf, keepExisting)
   return sortInTurns([...byKey.values()], keyOf)
 }
 
-function keepByKey<T>(
+function addByKey<T>(
   byKey: Map<string, T>,
   changes: readonly T[],
   keyOf: (change: T) => string,
-  keepsExisting: boolean,
+  keepExisting: boolean,
 ): void {
   for (const change of changes) {
     const key = keyOf(change)
-    if (keepsExisting && byKey.has(key)) continue
+    if (keepExisting && byKey.has(key)) continue
     byKey.set(key, change)
   }
 }

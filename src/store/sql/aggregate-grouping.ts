@@ -93,11 +93,11 @@ function segmentSql(column: string, cuts: readonly Cut[], before: number): Segme
   const middle = Math.floor(cuts.length / 2)
   const cut = cuts[middle]
   if (cut === undefined) return { sql: String(before), values: [] }
-  const behind = segmentSql(column, cuts.slice(middle + 1), before + middle + 1)
-  const ahead = segmentSql(column, cuts.slice(0, middle), before)
+  const above = segmentSql(column, cuts.slice(middle + 1), before + middle + 1)
+  const below = segmentSql(column, cuts.slice(0, middle), before)
   return {
-    sql: `CASE WHEN ${column} ${cut.after ? '>' : '>='} ? THEN ${behind.sql} ELSE ${ahead.sql} END`,
-    values: [cut.value, ...behind.values, ...ahead.values],
+    sql: `CASE WHEN ${column} ${cut.after ? '>' : '>='} ? THEN ${above.sql} ELSE ${below.sql} END`,
+    values: [cut.value, ...above.values, ...below.values],
   }
 }
 

@@ -95,12 +95,13 @@ it.each([
 })
 
 it.each([
-  ['live', {}],
-  ['live', { includeTotalCount: true, order: by('a') }],
-  ['counted', { includeTotalCount: true, query: text }],
-  ['omitted', { query: text }],
-] as const)('the total count is %s for %j', (expected, options) => {
-  expect(totalCountPolicy(request(options))).toBe(expected)
+  ['live', {}, true],
+  ['live', { includeTotalCount: true, order: by('a') }, true],
+  ['subtractPast', { includeTotalCount: true, query: text }, true],
+  ['countVisible', { includeTotalCount: true, query: text }, false],
+  ['omitted', { query: text }, true],
+] as const)('the total count is %s for %j', (expected, options, canSubtractPast) => {
+  expect(totalCountPolicy(request(options), { canSubtractPast })).toBe(expected)
 })
 
 it.each([

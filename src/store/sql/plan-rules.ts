@@ -4,14 +4,18 @@
  */
 import { bytesOfShape } from '../../contract/object-record.ts'
 import type { ReadPageRequest } from '../object-store.ts'
-import { isElement } from './query-fields.ts'
+import { isMultiValued } from './query-fields.ts'
 import type { TableHead, TypeHead } from './type-head.ts'
 
 /** `current` rows have an index of their own; `version` selects the rows valid at a version. */
 export type Visibility = 'current' | 'version'
 
-/** Where a page's total count comes from: the catalogue, a count of all matches, or nowhere. */
-export type TotalCountPolicy = 'live' | 'counted' | 'omitted'
+/**
+ * Where a page's total count comes from: `live` from the catalogue, `countVisible` from a count of
+ * the visible rows that match, `subtractPast` from a count of all rows that match minus those that
+ * are not current, which an index alone can do.
+ */
+export type TotalCountPolicy = 'live' | 'countVisible' | 'subtractPast' | 'omitted'
 
 /** A version of a type, with the table that holds it. */
 export interface VersionState<Table extends TableHead> {
@@ -60,19 +64,20 @@ export function isQuick(request: ReadPageRequest): boolean {
   // The index of a property continues with the key; it does not order by a second property.
   if (order.length > 1) return false
   if (query.kind === 'everything') return true
-  if (includeTotalCount || query.kind !== 'compare' || isElement(objectType, query.field)) {
+  if (includeTotalCount || query.kind !== 'compare' || isMultiValued(objectType, query.field)) {
     return false
   }
   return query.operator === 'eq' ? order.length === 0 : order[0]?.property === query.field.property
 }
 
-/** The number of current objects is in the catalogue, so only a condition makes a count costly. */
-export function totalCountPolicy({
-  query,
-  includeTotalCount,
-}: Pick<ReadPageRequest, 'query' | 'includeTotalCount'>): TotalCountPolicy {
+/** The number of current objects is in the catalogue, so only a query with conditions counts. */
+export function totalCountPolicy(
+  { query, includeTotalCount }: Pick<ReadPageRequest, 'query' | 'includeTotalCount'>,
+  { canSubtractPast }: { readonly canSubtractPast: boolean },
+): TotalCountPolicy {
   if (query.kind === 'everything') return 'live'
-  return includeTotalCount ? 'counted' : 'omitted'
+  if (!includeTotalCount) return 'omitted'
+  return canSubtractPast ? 'subtractPast' : 'countVisible'
 }
 
 /**

@@ -13,6 +13,6 @@ export function textFieldsOf(objectType: ObjectType): Field[] {
 }
 
 /** True if a field can have several values, any of which may satisfy a condition. */
-export function isElement(objectType: ObjectType, { property, structField }: Field): boolean {
+export function isMultiValued(objectType: ObjectType, { property, structField }: Field): boolean {
   return structField !== undefined || objectType.properties.get(property)?.type.kind !== 'scalar'
 }

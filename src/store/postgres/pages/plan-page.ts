@@ -72,7 +72,7 @@ export function planPage(
     version,
     visibility,
     table,
-    totalCount: totalCountPolicy(request),
+    totalCount: totalCountPolicy(request, { canSubtractPast: visibility === 'current' }),
     budget: byteBudget(request, table),
     prepared: query.kind === 'everything' || isKeyEquality(request),
   }
@@ -92,10 +92,11 @@ export function planPage(
   }
   // Order values of the cursor, columns and similar terms are looked up before the page.
   const needsLookup = !knowsFields || order.length > 0 || fuzzyTexts(query).length > 0
+  const isCounted = base.totalCount === 'countVisible' || base.totalCount === 'subtractPast'
   return {
     ...base,
     kind: 'indexWalk',
-    oneStatement: readsCurrentRows && !needsLookup && base.totalCount !== 'counted',
+    oneStatement: readsCurrentRows && !needsLookup && !isCounted,
   }
 }
 

@@ -99,15 +99,20 @@ async function readFoundRows(
 
 async function countTotal(
   session: Session,
-  { totalCount, visibility, table: { table, liveCount } }: RowSearch,
+  { totalCount, table: { table, liveCount } }: RowSearch,
   condition: SqlCondition,
   matching: SqlCondition,
 ): Promise<number | undefined> {
-  if (totalCount === 'omitted') return undefined
-  if (totalCount === 'live') return liveCount
-  return visibility === 'current'
-    ? countCurrentRows(session, table, condition)
-    : countRows(session, table, matching)
+  switch (totalCount) {
+    case 'live':
+      return liveCount
+    case 'countVisible':
+      return countRows(session, table, matching)
+    case 'subtractPast':
+      return countCurrentRows(session, table, condition)
+    case 'omitted':
+      return undefined
+  }
 }
 
 async function estimateMatches(

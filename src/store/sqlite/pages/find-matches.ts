@@ -4,7 +4,8 @@ import type { KeysetCursor } from '../../sql/order-sql.ts'
 import { hasFewMatches, type RowSearchPlan } from '../../sql/plan-rules.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import {
-  countRows,
+  countCurrentRows,
+  countVisibleRows,
   estimateRows,
   findRows,
   queryTables,
@@ -55,8 +56,16 @@ function countTotal(
   tables: QueryTables,
   { totalCount, table: { liveCount } }: FoundRowsPlan,
 ): number | undefined {
-  if (totalCount === 'omitted') return undefined
-  return totalCount === 'live' ? liveCount : countRows(statements, search, tables, liveCount)
+  switch (totalCount) {
+    case 'live':
+      return liveCount
+    case 'countVisible':
+      return countVisibleRows(statements, search, tables)
+    case 'subtractPast':
+      return countCurrentRows(statements, search, tables)
+    case 'omitted':
+      return undefined
+  }
 }
 
 function estimateMatches(

@@ -134,6 +134,16 @@ describe('the thread of a page', () => {
   })
 })
 
+it.each([
+  ['subtracts few past rows', 100_000, true, 'subtractPast'],
+  ['does not subtract many past rows', 100_001, true, 'countVisible'],
+  ['does not subtract rows that a snapshot may contain', 0, false, 'countVisible'],
+])('a count %s', (_, pastCount, isLatest, expected) => {
+  const state = { version: 9, isLatest, table: { ...TABLE, pastCount } }
+  const counted = request({ query: text, includeTotalCount: true })
+  expect(planPage(counted, state, READER).totalCount).toBe(expected)
+})
+
 it('reads current rows by their own index, and snapshots by version', () => {
   const snapshot = { ...LATEST, version: 5, isLatest: false }
   expect(planPage(request(), LATEST, READER)).toMatchObject({ visibility: 'current', version: 9 })

@@ -16,13 +16,16 @@ import {
   type VersionState,
   type Visibility,
 } from '../../sql/plan-rules.ts'
-import { isElement } from '../../sql/query-fields.ts'
+import { isMultiValued } from '../../sql/query-fields.ts'
 import type { TableHead } from '../catalogue/type-head.ts'
 
 /** Invisible rows that a page may skip on the main thread, which takes a few milliseconds. */
 const MAX_SKIPPED_ROWS = 50_000
 /** Row versions with one value that a page may filter on the main thread: half a millisecond. */
 const MAX_EQUAL_ROWS = 5000
+
+/** The largest share of past rows at which counting and subtracting them pays. */
+const MAX_PAST_SHARE = 1 / 10
 
 export type PagePlan = PlanBase &
   (
@@ -71,13 +74,17 @@ export function planPage(
     version,
     visibility: isLatest ? 'current' : 'version',
     table,
-    totalCount: totalCountPolicy(request),
+    totalCount: totalCountPolicy(request, { canSubtractPast: isLatest && hasFewPastRows(table) }),
     thread: site.thread === 'main' && isMainThreadPage(request, state, site) ? 'main' : 'reader',
     budget: byteBudget(request, table),
   }
   if (!table.isMade) return { ...base, kind: 'noTable' }
   if (isKeyWalk(request)) return { ...base, kind: 'keyWalk' }
   return { ...base, ...planRows(request, table) }
+}
+
+function hasFewPastRows({ pastCount, liveCount }: TableHead): boolean {
+  return pastCount <= liveCount * MAX_PAST_SHARE
 }
 
 function planRows(request: ReadPageRequest, { liveCount }: TableHead): RowsPlan {
@@ -96,7 +103,7 @@ function dependsOnMatchCount({ query, order, objectType }: ReadPageRequest): boo
   if (order.length > 0) return false
   // The index of a scalar property is in key order within each value.
   const isEquality = (one: Query) =>
-    one.kind === 'compare' && one.operator === 'eq' && !isElement(objectType, one.field)
+    one.kind === 'compare' && one.operator === 'eq' && !isMultiValued(objectType, one.field)
   return !(query.kind === 'and' ? query.of.some(isEquality) : isEquality(query))
 }
 
@@ -111,7 +118,7 @@ function isGathered({ order, query, objectType }: ReadPageRequest): boolean {
       case 'withinPolygon':
         return true
       case 'compare':
-        return isElement(objectType, one.field)
+        return isMultiValued(objectType, one.field)
       case 'and':
         return one.of.some(isGatheredQuery)
       case 'or':

@@ -6,7 +6,7 @@ import type { FieldNumbers } from '../../sql/field-numbers.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { type KeysetCursor, orderArms, orderColumn } from '../../sql/order-sql.ts'
 import type { Visibility } from '../../sql/plan-rules.ts'
-import { isElement, textFieldsOf } from '../../sql/query-fields.ts'
+import { isMultiValued, textFieldsOf } from '../../sql/query-fields.ts'
 import { SimilarTermSearch, type SimilarTerms } from '../../sql/similar-terms.ts'
 import type { BoundValue, SqlCondition, SqlValue } from '../../sql/sql-condition.ts'
 import type { TermPrefix } from '../../sql/text-index.ts'
@@ -69,34 +69,31 @@ export function findRowsSql(
   return { sql: `${arms.join(' UNION ALL ')} ${LIMIT}`, values }
 }
 
+/** Counts the visible rows that match the query. */
+export function countVisibleRows(
+  statements: StatementCache,
+  { table, query, visibility, visibleValues }: RowSearch,
+  tables: QueryTables,
+): number {
+  const { sql, values } = querySql(query, tables)
+  const visible = `${objectTable(table)} AS o WHERE ${VISIBLE[visibility]}`
+  return countIn(statements, `${visible} AND ${sql}`, [...visibleValues, ...values])
+}
+
 /**
- * Counts the objects that match the query. If almost all rows are current, it counts all matching
- * rows and subtracts those that are not: without a visibility condition, an index alone can count.
+ * Counts the current rows that match the query: all rows, minus those that are not current. Without
+ * a visibility condition, an index alone can count.
  */
-export function countRows(
+export function countCurrentRows(
   statements: StatementCache,
   search: RowSearch,
   tables: QueryTables,
-  liveCount: number,
 ): number {
   const table = objectTable(search.table)
   const { sql, values } = querySql(search.query, tables)
-  if (search.visibility === 'current' && hasFewPastRows(statements, table, liveCount)) {
-    const all = countIn(statements, `${table} AS o WHERE ${sql}`, values)
-    const closed = `${table} AS o INDEXED BY ${table}_closed WHERE valid_to < ${OPEN}`
-    return all - countIn(statements, `${closed} AND ${sql}`, values)
-  }
-  const visible = `${table} AS o WHERE ${VISIBLE[search.visibility]}`
-  return countIn(statements, `${visible} AND ${sql}`, [...search.visibleValues, ...values])
-}
-
-/** The largest share of past rows that `countRows` subtracts. */
-const FEW_PAST_ROWS = 1 / 10
-
-function hasFewPastRows(statements: StatementCache, table: string, liveCount: number): boolean {
-  const few = Math.floor(liveCount * FEW_PAST_ROWS)
-  const past = `(SELECT 1 FROM ${table} WHERE valid_to < ${OPEN} ${LIMIT})`
-  return countIn(statements, past, [few + 1]) <= few
+  const all = countIn(statements, `${table} AS o WHERE ${sql}`, values)
+  const past = `${table} AS o INDEXED BY ${table}_closed WHERE valid_to < ${OPEN}`
+  return all - countIn(statements, `${past} AND ${sql}`, values)
 }
 
 function countIn(statements: StatementCache, from: string, values: readonly BoundValue[]): number {
@@ -147,7 +144,7 @@ export function queryTables(
   return {
     numbers,
     textFields: textFieldsOf(objectType),
-    isElement: (field) => isElement(objectType, field),
+    isMultiValued: (field) => isMultiValued(objectType, field),
     passedBounds: undefined,
     ringNumber: (ring) => rings.numberOf(ring),
     similarTerms: (terms, prefix) => {

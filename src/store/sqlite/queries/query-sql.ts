@@ -12,8 +12,8 @@ export interface QueryTables {
   readonly numbers: FieldNumbers
   /** The fields that contain text. */
   readonly textFields: readonly Field[]
-  /** Whether a field's values are in the table of array elements. */
-  readonly isElement: (field: Field) => boolean
+  /** True if a field's values are in the table of array elements. */
+  readonly isMultiValued: (field: Field) => boolean
   /** Range bounds that the cursor makes redundant. They are hidden, so that the index uses the cursor. */
   readonly passedBounds:
     | { readonly field: number; readonly operators: readonly Comparison[] }
@@ -38,12 +38,12 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
 
 function compareSql(
   { field, operator, value: compared }: Query & { kind: 'compare' },
-  { numbers, isElement, passedBounds }: QueryTables,
+  { numbers, isMultiValued, passedBounds }: QueryTables,
 ): SqlCondition {
   const number = numbers.of(field)
   const sign = OPERATORS[operator]
   const value = toColumnValue(compared)
-  if (!isElement(field)) {
+  if (!isMultiValued(field)) {
     // The plus sign stops SQLite from using a condition as the bound of an index walk.
     const isHidden = passedBounds?.field === number && passedBounds.operators.includes(operator)
     return { sql: `${isHidden ? '+' : ''}o.${columnOf(number)} ${sign} ?`, values: [value] }
