@@ -6,7 +6,7 @@
  * supplies. SQLite guarantees that order only for `group_concat(… ORDER BY …)`, which costs twice as
  * much; docs/decisions/004-page-as-one-blob.md says how tests verify the order instead.
  */
-import type { RecordColumn, RecordPart } from '../../../contract/object-record.ts'
+import { type RecordColumn, type RecordPart, shapeKey } from '../../../contract/object-record.ts'
 import type { Selection } from '../../../query/selection.ts'
 import type { RecordSpec } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
@@ -56,6 +56,13 @@ export function rowSizesSql(table: number): string {
 /** Selects a row if an object follows the key. Values: visibility, key. */
 export function followerSql(table: number, visibility: Visibility): string {
   return `SELECT 1 ${rowsAfterKey(table, visibility, 'LIMIT 1')}`
+}
+
+/** Returns a text that identifies the statement of `pageSql`. */
+export function pageKey(table: number, visibility: Visibility, record: RecordSpec): string {
+  const { shape, selection, separator = ',' } = record
+  const properties = selection === undefined ? '' : JSON.stringify(selection)
+  return `page ${table} ${visibility} ${separator} ${shapeKey(shape)} ${properties}`
 }
 
 /** Returns the values of a visibility's placeholders. */

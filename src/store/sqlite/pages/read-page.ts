@@ -15,6 +15,7 @@ import { inReadTransaction, type Reading } from '../threads/reading.ts'
 import { type FoundRowsPlan, findMatches } from './find-matches.ts'
 import {
   followerSql,
+  pageKey,
   pageSql,
   recordSizesSql,
   rowSizesSql,
@@ -102,8 +103,10 @@ function walkKey(
       .prepare(recordSizesSql(table, visibility))
       .iterate(...visibleValues, afterKey, maxObjects),
   )
-  const { sql, values } = pageSql(table, visibility, record)
-  const row = statements.prepare(sql).get(...values, ...visibleValues, afterKey, limit)
+  const { statement, values } = statements.prepareByKey(pageKey(table, visibility, record), () =>
+    pageSql(table, visibility, record),
+  )
+  const row = statement.get(...values, ...visibleValues, afterKey, limit)
   const [records, lastKey, count] = row as unknown as [Uint8Array | null, string | null, number]
 
   // A page that is not full is the last one; after a full page, one more row decides.
