@@ -59,6 +59,7 @@ export function laneOf(request: ReadPageRequest): Lane {
   return isQuick(request) ? 'quick' : 'slow'
 }
 
+/** Returns the plan of a page. */
 export function planPage(
   request: ReadPageRequest,
   { version, isLatest, table }: VersionState<TableHead>,

@@ -23,7 +23,6 @@ import type { TableHead } from '../catalogue/type-head.ts'
 const MAX_SKIPPED_ROWS = 50_000
 /** Row versions with one value that a page may filter on the main thread: half a millisecond. */
 const MAX_EQUAL_ROWS = 5000
-
 /** The largest share of past rows at which counting and subtracting them pays. */
 const MAX_PAST_SHARE = 1 / 10
 
@@ -64,6 +63,7 @@ export interface RowStatistics {
   readonly countRowVersions: (limit: number) => number
 }
 
+/** Returns the plan of a page. It is pure, apart from the figures that the site looks up. */
 export function planPage(
   request: ReadPageRequest,
   state: VersionState<TableHead>,
@@ -136,6 +136,7 @@ function isMainThreadPage(
   state: VersionState<TableHead>,
   statistics: RowStatistics,
 ): boolean {
+  if (!state.table.isMade) return true
   return isQuick(request) && !maySkipManyRows(request, state, statistics)
 }
 
@@ -148,7 +149,7 @@ function maySkipManyRows(
   { version, isLatest, table }: VersionState<TableHead>,
   { countRowsAfter, countRowVersions }: RowStatistics,
 ): boolean {
-  if (!table.isMade || (isLatest && isKeyWalk(request))) return false
+  if (isLatest && isKeyWalk(request)) return false
   const laterRows = isLatest ? 0 : countRowsAfter(version)
   if (table.pastCount + laterRows <= MAX_SKIPPED_ROWS) return false
   const { query } = request
