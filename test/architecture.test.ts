@@ -26,7 +26,14 @@ const PUBLIC_FILES: Readonly<Record<string, Readonly<Record<string, readonly str
 
 /** Folders that never touch the world: no files, sockets, processes or clocks. */
 const PURE = ['contract', 'ontology', 'query', 'paging', 'formats']
-const PURE_MODULES = ['node:buffer', 'node:crypto', 'typebox', 'hyparquet', 'hyparquet-compressors']
+const PURE_MODULES = [
+  'node:buffer',
+  'node:crypto',
+  'typebox',
+  'hyparquet',
+  'hyparquet-compressors',
+  'lru-cache',
+]
 
 const FILE_LINES = 300
 const TEST_LINES = 500

@@ -6,7 +6,7 @@ import { copyFileSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ObjectType } from '../src/ontology/ontology.ts'
-import type { PageRead } from '../src/store/object-store.ts'
+import type { ReadPageRequest } from '../src/store/object-store.ts'
 import { CatalogueReader } from '../src/store/sqlite/catalogue/read-catalogue.ts'
 import { openConnection } from '../src/store/sqlite/file/connection.ts'
 import { StoreDamage } from '../src/store/sqlite/file/store-failure.ts'
@@ -55,9 +55,9 @@ function textOf(n: number): string {
 
 const TEXT = { property: 'text', structField: undefined }
 
-function reads(): Partial<PageRead>[] {
+function reads(): Partial<ReadPageRequest>[] {
   const starts = Array.from({ length: OBJECTS / PAGE_OBJECTS }, (_, page) => page * PAGE_OBJECTS)
-  const walk = (more: Partial<PageRead> = {}) =>
+  const walk = (more: Partial<ReadPageRequest> = {}) =>
     starts.map((start) => ({
       ...more,
       maxObjects: PAGE_OBJECTS,
@@ -97,13 +97,13 @@ function answersOf(file: string): string[] {
       answer(() => {
         const page = readPage(reading, pageRead(type, what))
         if (page === 'reclaimed') return page
-        const { records, count, more, version, matches } = page
+        const { records, count, more, version, totalCount } = page
         return JSON.stringify([
           Buffer.from(records).toString('latin1'),
           count,
           more,
           version,
-          matches,
+          totalCount,
         ])
       }),
     ),

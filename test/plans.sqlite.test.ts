@@ -1,3 +1,4 @@
+/** SQLite's query plans of the main kinds of pages: each walks an index, none sorts a whole table. */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -6,20 +7,19 @@ import type { ObjectType } from '../src/ontology/ontology.ts'
 import { checkOrder, parseOrderText } from '../src/query/parse/order.ts'
 import { readQuery } from '../src/query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../src/query/parse/revision-1-query-types.ts'
-import type { Anchor } from '../src/store/sql/order-sql.ts'
+import type { KeysetCursor } from '../src/store/sql/order-sql.ts'
 import { readFieldNumbers } from '../src/store/sqlite/catalogue/field-numbers.ts'
 import { StatementCache } from '../src/store/sqlite/file/statement-cache.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import {
-  countRows,
+  countCurrentRows,
   findRowsSql,
   queryTables,
   type RowSearch,
 } from '../src/store/sqlite/queries/find-rows.ts'
+import { Rings } from '../src/store/sqlite/queries/rings.ts'
 import { fixture } from './support/store-fixture.ts'
 import { tempFolder } from './support/temp-folder.ts'
-
-/** The plans of the main shapes: an index is walked, and never is the whole table sorted. */
 
 const DEFINITION: OntologyDefinition = {
   apiName: 'things',
@@ -46,7 +46,7 @@ describe('the plan of', () => {
     await using store = openSqliteStore(path)
     const things = await fixture(store, DEFINITION)
     type = things.type
-    // The table is made with the first object.
+    // The table is created with the first object.
     await things.put([{ k: 'a' }])
     db = new DatabaseSync(path, { readOnly: true })
   })
@@ -67,23 +67,27 @@ describe('the plan of', () => {
           : readQuery(REVISION_1_QUERIES, query, { objectType: type, limits }),
       order: orderBy === undefined ? [] : checkOrder(parseOrderText(orderBy), type),
       visibility: 'current',
-      visible: [],
+      visibleValues: [],
     }
   }
 
   function plan(
     query: object | undefined,
     orderBy?: string,
-    anchor?: Anchor,
-    areFew = false,
+    cursor?: KeysetCursor,
+    sortMatches = false,
   ): string {
     const search = searchFor(query, orderBy)
-    const { sql } = findRowsSql(search, queryTables(new StatementCache(db), search), {
-      anchor,
+    const { sql } = findRowsSql(search, queryTables(connection(), search), {
+      cursor,
       limit: 100,
-      areFew,
+      sortMatches,
     })
     return explain(sql)
+  }
+
+  function connection(statements = new StatementCache(db)) {
+    return { statements, rings: new Rings() }
   }
 
   function explain(sql: string): string {
@@ -107,7 +111,7 @@ describe('the plan of', () => {
     for (const text of [first, later]) expect(text).not.toContain('TEMP B-TREE')
   })
 
-  it('a range in the order of its property: its index, from where the last page ended', () => {
+  it('a range in the order of its property: its index, from the cursor on', () => {
     const up = plan(field('gt', 'a', 5), 'p.a', { pk: 'x', values: [7] })
     expect(up).toContain('USING INDEX object_1_p2 ((p2,pk)>(?,?))')
     const down = plan(field('lte', 'a', 5), 'p.a:desc', { pk: 'x', values: [7] })
@@ -115,7 +119,7 @@ describe('the plan of', () => {
     for (const text of [up, down]) expect(text).not.toContain('TEMP B-TREE')
   })
 
-  it('a range in key order: the key while many match, the range and a small sort when few do', () => {
+  it('a range in key order: the key if many match, the range and a small sort if few do', () => {
     const many = plan(field('gt', 'a', 5), undefined, undefined, false)
     expect(many).toContain('object_1_current')
     expect(many).not.toContain('TEMP B-TREE')
@@ -123,19 +127,18 @@ describe('the plan of', () => {
     expect(few).toContain('USING INDEX object_1_p2 (p2>?)')
   })
 
-  it('a count: indexes alone, and the few rows of the past', () => {
+  it('a count: indexes alone, minus the few past rows', () => {
     const texts: string[] = []
-    class NotingStatements extends StatementCache {
+    class RecordingStatements extends StatementCache {
       override prepare(sql: string) {
         texts.push(sql)
         return super.prepare(sql)
       }
     }
-    const statements = new NotingStatements(db)
+    const statements = new RecordingStatements(db)
     const search = searchFor(field('gt', 'a', 5))
-    countRows(statements, search, queryTables(statements, search), 1000)
+    countCurrentRows(statements, search, queryTables(connection(statements), search))
     expect(texts.map(explain)).toEqual([
-      expect.stringContaining('COVERING INDEX object_1_closed'),
       expect.stringContaining('COVERING INDEX object_1_p2 (p2>?)'),
       expect.stringContaining('USING INDEX object_1_closed (valid_to<?)'),
     ])
@@ -144,8 +147,8 @@ describe('the plan of', () => {
   it.each(['p.a', 'p.a:desc', 'p.a:asc:nullsFirst'])(
     'the order %s: its index, both for values and nulls',
     (orderBy) => {
-      for (const anchor of [undefined, { pk: 'x', values: [7] }, { pk: 'x', values: [null] }]) {
-        const text = plan(undefined, orderBy, anchor)
+      for (const cursor of [undefined, { pk: 'x', values: [7] }, { pk: 'x', values: [null] }]) {
+        const text = plan(undefined, orderBy, cursor)
         expect(text).toContain('INDEX object_1_p2')
         expect(text).not.toContain('TEMP B-TREE')
       }

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Change, ObjectStore, PageRead } from '../src/store/object-store.ts'
+import type { Change, ObjectStore, ReadPageRequest } from '../src/store/object-store.ts'
 import type { StoreUnderTest } from './store-contract.ts'
 import { fcOptions } from './support/fc-options.ts'
 import { fixture, pageRead, retention, type StoreFixture } from './support/store-fixture.ts'
@@ -65,7 +65,7 @@ const SUPERSEDED_BY_SLOW_PUBLICATION: readonly Step[] = [
 /** A page of a snapshot or of an ordered walk, and the expected next page. */
 interface Taken {
   readonly takenAtMs: number
-  readonly read: Partial<PageRead>
+  readonly read: Partial<ReadPageRequest>
   /** Undefined if later commits may change it. */
   readonly shown: readonly string[] | undefined
 }
@@ -178,8 +178,8 @@ export function ageContract({ name, open, openAgain, countRowVersions }: StoreUn
         await world.maintain()
         world.nowMs += AGE_MS
         await world.maintain()
-        const { version, matches } = await things.read()
-        expect(await countRowVersions()).toBe(matches)
+        const { version, totalCount } = await things.read()
+        expect(await countRowVersions()).toBe(totalCount)
         for (let old = 0; old < version; old += 1) {
           expect(await isGone(store, things, old)).toBe(true)
         }

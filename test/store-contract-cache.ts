@@ -1,21 +1,20 @@
+/** The part of the store contract about the page cache, which must be invisible to clients. */
 import { describe, expect, it } from 'vitest'
-import type { PageRead, StoredPage } from '../src/store/object-store.ts'
+import type { ReadPageRequest, StoredPage } from '../src/store/object-store.ts'
 import type { StoreUnderTest } from './store-contract.ts'
 import { fixture, place, retention } from './support/store-fixture.ts'
 
-/** What is asked for often is answered from memory, and nobody can tell. */
-
-/** Enough for a page to be kept, and to be taken from what is kept. */
+/** Enough requests for a page to be cached, and to be read from the cache. */
 const OFTEN = [1, 2, 3, 4]
 
-/** All of a page that an answer depends on. */
-function shown({ records, count, last, more, version }: StoredPage): object {
+/** Everything in a page that a response depends on. */
+function contentOf({ records, count, last, more, version }: StoredPage): object {
   return { text: Buffer.from(records).toString(), count, last, more, version }
 }
 
 export function cacheContract({ name, open, openAgain }: StoreUnderTest): void {
-  describe(`the ${name} store: pages that are asked for often`, () => {
-    const WISHES: readonly Partial<PageRead>[] = [
+  describe(`the ${name} store: cached pages`, () => {
+    const REQUESTS: readonly Partial<ReadPageRequest>[] = [
       {},
       { maxObjects: 2 },
       { maxObjects: 2, after: place('b') },
@@ -24,7 +23,7 @@ export function cacheContract({ name, open, openAgain }: StoreUnderTest): void {
       { query: { kind: 'not', of: { kind: 'everything' } } },
     ]
 
-    it('are what another node shows, before and after each commit, as of each version', async () => {
+    it('equal the pages of another node, before and after each commit, as of each version', async () => {
       await using store = await open()
       const things = await fixture(store)
       const versions: (number | undefined)[] = [undefined]
@@ -35,15 +34,15 @@ export function cacheContract({ name, open, openAgain }: StoreUnderTest): void {
           [`c${text}`, text],
         ])
         versions.push(version)
-        // Whoever opens the store anew has kept nothing.
+        // A store that was just opened has an empty cache.
         await using other = await openAgain()
-        const anew = await fixture(other)
+        const uncached = await fixture(other)
         for (const version of versions) {
-          for (const wish of WISHES) {
-            const truth = shown(await anew.read({ ...wish, version }))
+          for (const request of REQUESTS) {
+            const truth = contentOf(await uncached.read({ ...request, version }))
             for (const time of OFTEN) {
-              const page = await things.read({ ...wish, version })
-              expect([time, version, shown(page)]).toEqual([time, version, truth])
+              const page = await things.read({ ...request, version })
+              expect([time, version, contentOf(page)]).toEqual([time, version, truth])
               page.release()
             }
           }
@@ -51,7 +50,7 @@ export function cacheContract({ name, open, openAgain }: StoreUnderTest): void {
       }
     })
 
-    it('show an object that was deleted no more, once its version is reclaimed', async () => {
+    it('no longer contain a deleted object once its version is reclaimed', async () => {
       await using store = await open()
       const things = await fixture(store)
       await things.commit([['a', '1']])

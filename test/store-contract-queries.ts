@@ -1,3 +1,4 @@
+/** The part of the store contract about queries and aggregations, over every kind of value. */
 import { describe, expect, it } from 'vitest'
 import { recordShape } from '../src/contract/object-record.ts'
 import type { OntologyDefinition } from '../src/ontology/definition/definition-schema.ts'
@@ -5,12 +6,10 @@ import type { ScalarType } from '../src/ontology/definition/property-type.ts'
 import type { Grouping, Metric } from '../src/query/aggregation/aggregation.ts'
 import { readComparedValue } from '../src/query/compared-value.ts'
 import type { Comparison, OrderTerm, Query, TextMatch } from '../src/query/query.ts'
-import type { ObjectStore, Place } from '../src/store/object-store.ts'
+import type { Cursor, ObjectStore } from '../src/store/object-store.ts'
 import type { StoreUnderTest } from './store-contract.ts'
 import { groupsOf } from './support/groups-of.ts'
 import { fixture, pageRead, type StoreFixture } from './support/store-fixture.ts'
-
-/** One object type with every kind of value, and questions of every kind about it. */
 
 const SCALARS = {
   id: 'string',
@@ -128,7 +127,7 @@ const square = (west: number, south: number, east: number, north: number): Query
   ],
 })
 
-const QUERIES: readonly (readonly [what: string, query: Query, found: string])[] = [
+const QUERIES: readonly (readonly [what: string, query: Query, matches: string])[] = [
   ['everything', { kind: 'everything' }, 'abcd'],
   ['text equal', compare('word', 'eq', 'brown quick'), 'c'],
   ['text in code point order', compare('word', 'lt', 'a'), 'a'],
@@ -137,7 +136,7 @@ const QUERIES: readonly (readonly [what: string, query: Query, found: string])[]
   ['integers', compare('whole', 'gt', 0), 'c'],
   ['longs to the last digit', compare('large', 'gt', '9007199254740992'), 'bc'],
   ['the least long', compare('large', 'eq', '-9223372036854775808'), 'a'],
-  ['NaN behind every double', compare('real', 'gte', 'Infinity'), 'c'],
+  ['NaN after every double', compare('real', 'gte', 'Infinity'), 'c'],
   ['minus infinity before every double', compare('real', 'lt', 0), 'a'],
   ['decimals as numbers', compare('exact', 'lt', '9.3'), 'ab'],
   ['decimals of another scale', compare('exact', 'eq', '100.00'), 'c'],
@@ -149,7 +148,7 @@ const QUERIES: readonly (readonly [what: string, query: Query, found: string])[]
     'abd',
   ],
   ['null scalars', { kind: 'isNull', property: 'whole' }, 'd'],
-  ['null arrays, where an empty one is none', { kind: 'isNull', property: 'names' }, 'cd'],
+  ['null arrays, including empty ones', { kind: 'isNull', property: 'names' }, 'cd'],
   ['null points', { kind: 'isNull', property: 'place' }, 'd'],
   ['any element', { kind: 'compare', field: field('numbers'), operator: 'eq', value: 3 }, 'b'],
   [
@@ -168,7 +167,7 @@ const QUERIES: readonly (readonly [what: string, query: Query, found: string])[]
     'a',
   ],
   ['a phrase', text('phrase', ['quick', 'brown'], 'word'), 'a'],
-  ['no phrase across its order', text('phrase', ['brown', 'quick'], 'word'), 'c'],
+  ['a phrase in the order of its terms', text('phrase', ['brown', 'quick'], 'word'), 'c'],
   ['a prefix of the last term', text('prefix', ['quick', 'wit'], 'word'), 'b'],
   ['any term', text('anyTerm', ['foxes', 'brown'], 'word'), 'abc'],
   ['all terms', text('allTerms', ['brown', 'quick'], 'word'), 'ac'],
@@ -184,7 +183,7 @@ const QUERIES: readonly (readonly [what: string, query: Query, found: string])[]
     'bd',
   ],
   [
-    'all of it at once',
+    'nested conditions of several kinds',
     {
       kind: 'and',
       of: [
@@ -199,7 +198,7 @@ const QUERIES: readonly (readonly [what: string, query: Query, found: string])[]
   ],
 ]
 
-/** By each scalar property: what the least, the middle and the largest value are. */
+/** For each scalar property, the objects that have a value, in ascending order. */
 const ORDERS: readonly (readonly [property: string, ascending: string])[] = [
   ['word', 'acb'],
   ['yes', 'bac'],
@@ -214,33 +213,33 @@ const ORDERS: readonly (readonly [property: string, ascending: string])[] = [
 
 async function samples(store: ObjectStore): Promise<StoreFixture> {
   const things = await fixture(store, DEFINITION)
-  // What was there before must not be found, nor be missed as of then.
+  // Earlier row versions must match only as of their own version.
   await things.put(OBJECTS.map(({ id }) => ({ id, word: 'nothing of this' })))
   await things.put(OBJECTS)
   return things
 }
 
 export function queryContract({ name, open }: StoreUnderTest): void {
-  describe(`the ${name} store: questions`, () => {
-    it('finds what is asked for, now and as of a version, in pages of any size', async () => {
+  describe(`the ${name} store: queries`, () => {
+    it('finds the matches, now and as of a version, in pages of any size', async () => {
       await using store = await open()
       const things = await samples(store)
-      for (const [what, query, found] of QUERIES) {
+      for (const [what, query, matches] of QUERIES) {
         const keys = async (version: number | undefined, maxObjects: number) => {
-          const seen: unknown[] = []
-          let after: Place | undefined
+          const keysSeen: unknown[] = []
+          let after: Cursor | undefined
           for (let more = true; more; ) {
-            const wish = { query, after, version, maxObjects }
-            seen.push(...(await things.keys(wish)))
-            const page = await things.read(wish)
-            expect(page.matches, what).toBe(found.length)
+            const options = { query, after, version, maxObjects }
+            keysSeen.push(...(await things.keys(options)))
+            const page = await things.read(options)
+            expect(page.totalCount, what).toBe(matches.length)
             after = page.last
             more = page.more
           }
-          return [what, seen.join('')]
+          return [what, keysSeen.join('')]
         }
-        expect(await keys(undefined, 10)).toEqual([what, found])
-        expect(await keys(2, 1)).toEqual([what, found])
+        expect(await keys(undefined, 10)).toEqual([what, matches])
+        expect(await keys(2, 1)).toEqual([what, matches])
       }
       expect(
         await things.keys({ version: 1, query: text('anyTerm', ['nothing'], 'word') }),
@@ -248,14 +247,14 @@ export function queryContract({ name, open }: StoreUnderTest): void {
       expect(await things.keys({ query: text('anyTerm', ['nothing'], 'word') })).toEqual([])
     })
 
-    it('counts the objects that match, whichever of their rows are of the past', async () => {
+    it('counts the objects that match, however many past rows there are', async () => {
       await using store = await open()
       const things = await fixture(store)
       await things.commit(Array.from({ length: 50 }, (_, n) => [`k${n}`, 'x']))
       const matching = async (value: string) => {
         const field = { property: 'text', structField: undefined }
         const query = { kind: 'compare', operator: 'eq', field, value } as const
-        return (await things.read({ query, maxObjects: 1 })).matches
+        return (await things.read({ query, maxObjects: 1 })).totalCount
       }
       expect([await matching('x'), await matching('y')]).toEqual([50, 0])
       await things.commit([
@@ -268,21 +267,21 @@ export function queryContract({ name, open }: StoreUnderTest): void {
       expect([await matching('x'), await matching('y')]).toEqual([10, 40])
     })
 
-    it('orders by every scalar type, both ways, with what is missing where it is wanted', async () => {
+    it('orders by every scalar type, in both directions, with nulls first or last', async () => {
       await using store = await open()
       const things = await samples(store)
       const walk = async (order: readonly OrderTerm[], version?: number) => {
-        const seen: unknown[] = []
-        let after: Place | undefined
+        const keysSeen: unknown[] = []
+        let after: Cursor | undefined
         for (let more = true; more; ) {
-          const wish = { order, after, version, maxObjects: 1 }
-          seen.push(...(await things.keys(wish)))
-          ;({ last: after, more } = await things.read(wish))
+          const options = { order, after, version, maxObjects: 1 }
+          keysSeen.push(...(await things.keys(options)))
+          ;({ last: after, more } = await things.read(options))
         }
-        return seen.join('')
+        return keysSeen.join('')
       }
       for (const [property, ascending] of ORDERS) {
-        // Among equals the key decides, in the direction of the last term.
+        // The key breaks ties, in the direction of the last term.
         const descending = property === 'yes' ? 'cab' : [...ascending].toReversed().join('')
         const by = (direction: 'asc' | 'desc', nulls: 'first' | 'last') =>
           walk([{ property, direction, nulls }], nulls === 'first' ? 2 : undefined)
@@ -298,7 +297,7 @@ export function queryContract({ name, open }: StoreUnderTest): void {
       expect(await walk(mixed)).toBe('dacb')
     })
 
-    it('goes on behind a row that has changed its place or is gone', async () => {
+    it('continues after a row that was moved or deleted', async () => {
       await using store = await open()
       const things = await samples(store)
       const order: OrderTerm[] = [{ property: 'whole', direction: 'asc', nulls: 'last' }]
@@ -310,7 +309,7 @@ export function queryContract({ name, open }: StoreUnderTest): void {
       expect(await things.keys({ order, after: last, version: 2 })).toEqual(['c', 'd'])
     })
 
-    it('shows the selected properties, as they were written, with the separator that is wanted', async () => {
+    it('writes the selected properties as they were stored, with the requested separator', async () => {
       await using store = await open()
       const things = await samples(store)
       const { records } = await things.read({
@@ -329,25 +328,25 @@ export function queryContract({ name, open }: StoreUnderTest): void {
       )
     })
 
-    it('keeps texts that are longer than any index takes', async () => {
+    it('stores texts that are too long for an index', async () => {
       await using store = await open()
       const things = await fixture(store, DEFINITION)
       const long = (end: string) => `${'lorem '.repeat(20_000)}${end}`
-      const unlike = Array.from({ length: 20_000 }, (_, n) => `x${n * 7919}`).join('')
+      const incompressible = Array.from({ length: 20_000 }, (_, n) => `x${n * 7919}`).join('')
       const objects = [
         { id: 'a', word: long('b') },
         { id: 'b', word: long('a') },
         { id: 'c', word: 'short' },
-        { id: 'd', word: unlike },
+        { id: 'd', word: incompressible },
       ]
       await things.put(objects)
       expect(await things.keys({ query: compare('word', 'eq', long('a')) })).toEqual(['b'])
-      expect(await things.keys({ query: compare('word', 'eq', unlike) })).toEqual(['d'])
+      expect(await things.keys({ query: compare('word', 'eq', incompressible) })).toEqual(['d'])
       expect(await things.keys({ query: compare('word', 'lt', long('b')) })).toEqual(['b'])
       expect(await things.keys({ query: text('allTerms', ['lorem', 'b'], 'word') })).toEqual(['a'])
-      expect(await things.keys({ query: text('prefix', [unlike.slice(0, 900)], 'word') })).toEqual([
-        'd',
-      ])
+      expect(
+        await things.keys({ query: text('prefix', [incompressible.slice(0, 900)], 'word') }),
+      ).toEqual(['d'])
       const order: OrderTerm[] = [{ property: 'word', direction: 'desc', nulls: 'last' }]
       expect(await things.keys({ order })).toEqual(['d', 'c', 'a', 'b'])
     })
@@ -362,13 +361,13 @@ export function queryContract({ name, open }: StoreUnderTest): void {
       query: Query = { kind: 'everything' },
     ) => {
       const aggregation = { metrics, groupings }
-      const found = await store.aggregate({
+      const result = await store.aggregate({
         objectType: things.type,
         query,
         aggregation,
         maxGroups: 100,
       })
-      return groupsOf(found).map(({ keys, metrics: values }) => [...keys, ...values])
+      return groupsOf(result).map(({ keys, metrics: values }) => [...keys, ...values])
     }
     const count: Metric = { kind: 'count', name: 'count' }
 
@@ -440,17 +439,17 @@ export function queryContract({ name, open }: StoreUnderTest): void {
       ])
     })
 
-    it('refuses more groups than it may make', async () => {
+    it('refuses more groups than allowed', async () => {
       await using store = await open()
       const things = await samples(store)
       const groupings: Grouping[] = [
         { kind: 'exact', property: 'id', type: 'string', maxGroups: undefined },
       ]
-      const read = { ...pageRead(things.type), aggregation: { metrics: [count], groupings } }
-      await expect(store.aggregate({ ...read, maxGroups: 3 })).rejects.toMatchObject({
+      const request = { ...pageRead(things.type), aggregation: { metrics: [count], groupings } }
+      await expect(store.aggregate({ ...request, maxGroups: 3 })).rejects.toMatchObject({
         errorName: 'AggregationGroupCountExceededLimit',
       })
-      expect(groupsOf(await store.aggregate({ ...read, maxGroups: 4 }))).toHaveLength(4)
+      expect(groupsOf(await store.aggregate({ ...request, maxGroups: 4 }))).toHaveLength(4)
     })
   })
 }

@@ -1,3 +1,4 @@
+/** The part of the store contract about slow queries. */
 import { describe, expect, it } from 'vitest'
 import type { ObjectTypeDefinition } from '../src/ontology/definition/definition-schema.ts'
 import type { Aggregation } from '../src/query/aggregation/aggregation.ts'
@@ -5,8 +6,6 @@ import { EVERYTHING } from '../src/query/query.ts'
 import type { StoreUnderTest } from './store-contract.ts'
 import { groupsOf } from './support/groups-of.ts'
 import { fixture } from './support/store-fixture.ts'
-
-/** What every store promises about slow queries. */
 
 const TEXTS = Array.from({ length: 30 }, (_, index) => `text${index}`)
 
@@ -20,7 +19,7 @@ const NUMBER: ObjectTypeDefinition = {
   },
 }
 
-/** Every object is in ten ranges, and each metric keeps all values that it has seen: seconds. */
+/** Takes seconds: every object is in ten ranges, and each metric stores all distinct values. */
 const slowAggregation = (objects: number): Aggregation => ({
   metrics: TEXTS.map((property) => ({
     kind: 'approximateDistinct',
@@ -44,12 +43,12 @@ const slowAggregation = (objects: number): Aggregation => ({
 const COUNT: Aggregation = { metrics: [{ kind: 'count', name: 'count' }], groupings: [] }
 
 export function slowQueryContract({ name, open, openAgain, slow: given }: StoreUnderTest): void {
-  const slowly = slowAggregation(given.objects)
+  const slowest = slowAggregation(given.objects)
   describe(`the ${name} store: slow queries`, () => {
-    it('end with their time, with their client, and with the store', async () => {
-      await using impatient = await open({ queryTimeoutMs: given.timeoutMs })
+    it('end after the timeout, with their client, and with the store', async () => {
+      await using limited = await open({ queryTimeoutMs: given.timeoutMs })
       const definition = { apiName: 'numbers', objectTypes: [NUMBER] }
-      const { put, type: objectType } = await fixture(impatient, definition)
+      const { put, type: objectType } = await fixture(limited, definition)
       await put(
         Array.from({ length: given.objects }, (_, n) => ({
           id: `${n}`,
@@ -58,24 +57,26 @@ export function slowQueryContract({ name, open, openAgain, slow: given }: StoreU
         })),
       )
       const common = { objectType, query: EVERYTHING, maxGroups: 100 }
-      const [slow, count] = [slowly, COUNT].map((aggregation) => ({ ...common, aggregation })) as [
+      const [slow, count] = [slowest, COUNT].map((aggregation) => ({ ...common, aggregation })) as [
         typeof common & { aggregation: Aggregation },
         typeof common & { aggregation: Aggregation },
       ]
-      await expect(impatient.aggregate(slow)).rejects.toMatchObject({
+      await expect(limited.aggregate(slow)).rejects.toMatchObject({
         errorName: 'QueryTimedOut',
         parameters: { maxSeconds: given.timeoutMs / 1000 },
       })
 
       const store = await openAgain({ queryTimeoutMs: 600_000 })
       const client = new AbortController()
-      const one = { callerId: 'one', signal: () => client.signal }
-      const left = Promise.allSettled(Array.from({ length: 4 }, () => store.aggregate(slow, one)))
-      // While all that one caller may run is running, another caller is served.
+      const first = { callerId: 'one', signal: () => client.signal }
+      const abandoned = Promise.allSettled(
+        Array.from({ length: 4 }, () => store.aggregate(slow, first)),
+      )
+      // Another caller is served while the first one uses all slots that it may use.
       const another = { callerId: 'another', signal: () => new AbortController().signal }
       expect(groupsOf(await store.aggregate(count, another))[0]?.metrics).toEqual([given.objects])
       client.abort(new Error('gone'))
-      for (const outcome of await left) {
+      for (const outcome of await abandoned) {
         expect(outcome).toMatchObject({ status: 'rejected', reason: { message: 'gone' } })
       }
 
@@ -87,7 +88,7 @@ export function slowQueryContract({ name, open, openAgain, slow: given }: StoreU
           reason: { errorName: 'ServiceUnavailable', parameters: { reason: 'Stopping.' } },
         })
       }
-      // Waits for what still runs.
+      // Waits for running queries.
       await store[Symbol.asyncDispose]()
     })
   })

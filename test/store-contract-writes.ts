@@ -63,7 +63,7 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       })
       expect(commit).toEqual({ version: 1, put: count, deleted: 0, kept: 0 })
       expect(seen).toEqual([0, 0, 0, 0, 0])
-      expect((await things.read({ maxObjects: 1 })).matches).toBe(count)
+      expect((await things.read({ maxObjects: 1 })).totalCount).toBe(count)
     })
 
     it('writes nothing when the changes fail midway, and accepts further batches', async () => {
@@ -315,7 +315,7 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       for (let read = 0; read < 100; read += 1) {
         const page = await second.readPage(pageRead(things.type, { maxObjects: 20 }))
         if (page === 'reclaimed') throw new Error('reclaimed')
-        expect([page.count, page.more, page.matches]).toEqual(
+        expect([page.count, page.more, page.totalCount]).toEqual(
           page.version % 2 === 1 ? [20, true, 30] : [0, false, 0],
         )
         await nextTurn()

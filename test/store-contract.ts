@@ -57,16 +57,21 @@ export function storeContract(store: StoreUnderTest): void {
         ['c', '3'],
       ])
       const facts = async (maxObjects: number, after?: string) => {
-        const { count, last, more, matches } = await things.read({
+        const { count, last, more, totalCount } = await things.read({
           maxObjects,
           after: place(after),
         })
-        return { count, lastKey: last?.pk, more, matches }
+        return { count, lastKey: last?.pk, more, totalCount }
       }
-      expect(await facts(2)).toEqual({ count: 2, lastKey: 'b', more: true, matches: 3 })
-      expect(await facts(3)).toEqual({ count: 3, lastKey: 'c', more: false, matches: 3 })
-      expect(await facts(9)).toEqual({ count: 3, lastKey: 'c', more: false, matches: 3 })
-      expect(await facts(1, 'c')).toEqual({ count: 0, lastKey: undefined, more: false, matches: 3 })
+      expect(await facts(2)).toEqual({ count: 2, lastKey: 'b', more: true, totalCount: 3 })
+      expect(await facts(3)).toEqual({ count: 3, lastKey: 'c', more: false, totalCount: 3 })
+      expect(await facts(9)).toEqual({ count: 3, lastKey: 'c', more: false, totalCount: 3 })
+      expect(await facts(1, 'c')).toEqual({
+        count: 0,
+        lastKey: undefined,
+        more: false,
+        totalCount: 3,
+      })
     })
 
     it('orders text by code point', async () => {
@@ -183,8 +188,8 @@ export function storeContract(store: StoreUnderTest): void {
         kept: 0,
       })
       expect(await things.commit([])).toEqual({ version: 2, put: 0, deleted: 0, kept: 0 })
-      const { matches, version } = await things.read()
-      expect([matches, version]).toEqual([1, 2])
+      const { totalCount, version } = await things.read()
+      expect([totalCount, version]).toEqual([1, 2])
     })
 
     it('walks a replacement in any order, even if objects were written more than once', async () => {

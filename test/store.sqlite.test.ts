@@ -4,10 +4,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { nextTurn } from '../src/admission/next-turn.ts'
 import { recordShape } from '../src/contract/object-record.ts'
+import type { Visibility } from '../src/store/sql/plan-rules.ts'
 import { openConnection } from '../src/store/sqlite/file/connection.ts'
 import { createDatabaseFile } from '../src/store/sqlite/file/database-file.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
-import { followerSql, pageSql, type Visibility } from '../src/store/sqlite/pages/page-sql.ts'
+import { followerSql, pageSql } from '../src/store/sqlite/pages/page-sql.ts'
 import { storeContract } from './store-contract.ts'
 import { fixture, pageRead, retention, type StoreFixture } from './support/store-fixture.ts'
 import { type TempFolder, tempFolder } from './support/temp-folder.ts'
@@ -88,7 +89,7 @@ describe('the SQLite store', () => {
         expect(page).toContain(`SEARCH o USING INDEX ${index}`)
         expect(page).not.toContain('TEMP B-TREE')
       }
-      expect(plan(followerSql(1, visibility).sql)).toContain(`COVERING INDEX ${index}`)
+      expect(plan(followerSql(1, visibility))).toContain(`COVERING INDEX ${index}`)
     }
   })
 
@@ -178,8 +179,8 @@ describe('the SQLite store', () => {
       }
     })()
     for (let read = 0; read < 300; read += 1) {
-      const { count, matches } = await things.read()
-      expect(count).toBe(matches)
+      const { count, totalCount } = await things.read()
+      expect(count).toBe(totalCount)
       await nextTurn()
     }
     stop = true

@@ -37,23 +37,25 @@ const SHAPES: Readonly<Record<Revision, (objectTypeApiName: string) => RecordSha
   ],
 }
 
-/** The same shape each time, so that what was prepared for it can be found by it. */
-const madeShapes = new Map<string, RecordShape>()
-
 export function recordShape(revision: Revision, objectTypeApiName: string): RecordShape {
-  const name = `${revision} ${objectTypeApiName}`
-  let shape = madeShapes.get(name)
-  if (shape === undefined) {
-    shape = SHAPES[revision](objectTypeApiName)
-    madeShapes.set(name, shape)
-  }
-  return shape
+  return SHAPES[revision](objectTypeApiName)
 }
 
-/** The properties alone, as objects are exported and put. */
+/** Returns a text that equal shapes share. No literal contains a control character. */
+export function shapeKey(shape: RecordShape): string {
+  let key = ''
+  for (const part of shape) {
+    if ('column' in part) key += `\u0000${part.column}`
+    else key += `\u0001${part.literal}`
+    if ('optionalColumn' in part) key += `\u0002${part.optionalColumn}`
+  }
+  return key
+}
+
+/** The properties alone: the form in which objects are exported and written. */
 export const PROPERTIES_RECORD: RecordShape = [{ column: 'properties' }]
 
-/** Returns the bytes that a shape adds to the stored text: literals, object id and separator. */
+/** Returns the bytes that a shape adds to a record's stored text: literals, id and separator. */
 export function bytesOfShape(shape: RecordShape): number {
   return shape.reduce((bytes, part) => {
     if ('literal' in part) return bytes + part.literal.length

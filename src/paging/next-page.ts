@@ -12,6 +12,8 @@ export interface ServedPage {
 export interface WalkState {
   readonly alreadySent: number
   readonly totalCount: number | undefined
+  /** The store's hint for the next page of a walk that is not counted. */
+  readonly matchEstimate?: number | undefined
   readonly snapshot: SnapshotState | undefined
 }
 
@@ -22,6 +24,7 @@ export function nextPageState(served: ServedPage, walk: WalkState): PageState | 
     after: served.last,
     served: walk.alreadySent + served.count,
     totalCount: walk.totalCount,
+    matchEstimate: walk.totalCount === undefined ? walk.matchEstimate : undefined,
     snapshot: walk.snapshot,
   }
 }

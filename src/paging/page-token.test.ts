@@ -62,6 +62,17 @@ describe('a page token', () => {
     )
   })
 
+  it('carries an estimate of the matches in place of a count', () => {
+    fc.assert(
+      fc.property(states, fc.nat(), (state, matchEstimate) => {
+        const token = sealPageToken({ ...state, matchEstimate }, binding, 100, keys)
+        const estimated = state.totalCount === undefined ? { ...state, matchEstimate } : state
+        expect(openPageToken(token, binding, 99, keys)).toEqual({ state: estimated })
+      }),
+      fcOptions(100),
+    )
+  })
+
   it('[2.1.5] is malformed with any single bit flipped', () => {
     const token = sealPageToken(at('key'), binding, 100, keys)
     const bytes = Buffer.from(token.slice(3), 'base64url')

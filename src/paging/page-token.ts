@@ -17,6 +17,8 @@ export interface PageState {
   readonly served: number
   /** The number of matching objects, if the first page counted them for the whole walk. */
   readonly totalCount: number | undefined
+  /** The store's estimate of the matches, for a walk that is not counted. */
+  readonly matchEstimate?: number | undefined
   /** Set for snapshot walks. */
   readonly snapshot: SnapshotState | undefined
 }
@@ -137,13 +139,27 @@ const AT = {
   served: 2 * FINGERPRINT_BYTES + 8,
   version: 2 * FINGERPRINT_BYTES + 16,
   takenAt: 2 * FINGERPRINT_BYTES + 24,
-  totalCount: 2 * FINGERPRINT_BYTES + 32,
+  count: 2 * FINGERPRINT_BYTES + 32,
   rowVersion: 2 * FINGERPRINT_BYTES + 40,
   pk: 2 * FINGERPRINT_BYTES + 48,
 } as const
 
 /** Encodes an absent number. */
 const NONE = -1
+/** An estimate of n is encoded as this minus n, where the exact count would be. */
+const ESTIMATE_OF_ZERO = -2
+
+/** The count field holds the exact count, an estimate, or neither. */
+function encodeCount({ totalCount, matchEstimate }: PageState): number {
+  if (totalCount !== undefined) return totalCount
+  return matchEstimate === undefined ? NONE : ESTIMATE_OF_ZERO - matchEstimate
+}
+
+function decodeCount(encoded: number): Pick<PageState, 'totalCount' | 'matchEstimate'> {
+  if (encoded >= 0) return { totalCount: encoded }
+  if (encoded === NONE) return { totalCount: undefined }
+  return { totalCount: undefined, matchEstimate: ESTIMATE_OF_ZERO - encoded }
+}
 
 function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: number): Buffer {
   const pk = Buffer.from(state.after.pk)
@@ -154,7 +170,7 @@ function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: n
   plain.writeDoubleBE(state.served, AT.served)
   plain.writeDoubleBE(state.snapshot?.version ?? NONE, AT.version)
   plain.writeDoubleBE(state.snapshot?.takenAtSeconds ?? 0, AT.takenAt)
-  plain.writeDoubleBE(state.totalCount ?? NONE, AT.totalCount)
+  plain.writeDoubleBE(encodeCount(state), AT.count)
   plain.writeDoubleBE(state.after.version, AT.rowVersion)
   pk.copy(plain, AT.pk)
   return plain
@@ -162,11 +178,10 @@ function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: n
 
 function readState(plain: Buffer): PageState {
   const version = plain.readDoubleBE(AT.version)
-  const totalCount = plain.readDoubleBE(AT.totalCount)
   return {
     after: { pk: plain.toString('utf8', AT.pk), version: plain.readDoubleBE(AT.rowVersion) },
     served: plain.readDoubleBE(AT.served),
-    totalCount: totalCount === NONE ? undefined : totalCount,
+    ...decodeCount(plain.readDoubleBE(AT.count)),
     snapshot:
       version === NONE ? undefined : { version, takenAtSeconds: plain.readDoubleBE(AT.takenAt) },
   }

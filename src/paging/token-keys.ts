@@ -6,7 +6,7 @@
  * salt, and counts its nonces, so no nonce is ever used twice with the same key.
  */
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
-import { RecentMap } from '../contract/recent-map.ts'
+import { LRUCache } from 'lru-cache'
 
 export const KEY_BYTES = 32
 export const KEY_ID_BYTES = 4
@@ -34,8 +34,8 @@ export class TokenKeys {
   readonly #sealingKey: KeyObject
   readonly #sealingId: string
   /** Only keys that opened a token are cached, so that forged tokens cannot evict them. */
-  readonly #proven = new RecentMap<KeyObject>(DERIVED_KEYS_KEPT)
-  readonly #opened = new RecentMap<Buffer>(OPENED_TOKENS_KEPT)
+  readonly #proven = new LRUCache<string, KeyObject>({ max: DERIVED_KEYS_KEPT })
+  readonly #opened = new LRUCache<string, Buffer>({ max: OPENED_TOKENS_KEPT })
   #sealed = 0
 
   /** Takes keys of 32 bytes, the sealing one first, and the random salt of this process. */

@@ -1,41 +1,41 @@
 /**
- * Settles a batch: of several changes to one object the last one counts, or the first one where
- * existing objects are kept. In key order, because rows that are written in key order are read
- * fastest in key order.
+ * Deduplicates a batch: of each object, the last change stays, or the first if existing objects are
+ * kept. The result is in key order, because rows that are written in key order are read fastest in it.
  */
 import { sortInTurns } from './sql/sort-in-turns.ts'
 
+/** Returns one change per object, in key order. */
 export function settleChanges<T>(
   changes: readonly T[],
   keyOf: (change: T) => string,
-  keepsExisting: boolean,
+  keepExisting: boolean,
 ): T[] {
   const byKey = new Map<string, T>()
-  keepByKey(byKey, changes, keyOf, keepsExisting)
-  // Any order is right, this one is good; UTF-16 order differs from key order only past the BMP.
+  addByKey(byKey, changes, keyOf, keepExisting)
+  // Any order is correct; UTF-16 order differs from key order only beyond the BMP.
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change)
 }
 
-/** The same for changes that arrive part by part, without holding up other work of the process. */
+/** Does the same for a stream of changes, and yields to other work of the event loop. */
 export async function settleInTurns<T>(
   parts: Iterable<readonly T[]> | AsyncIterable<readonly T[]>,
   keyOf: (change: T) => string,
-  keepsExisting: boolean,
+  keepExisting: boolean,
 ): Promise<readonly T[]> {
   const byKey = new Map<string, T>()
-  for await (const part of parts) keepByKey(byKey, part, keyOf, keepsExisting)
+  for await (const part of parts) addByKey(byKey, part, keyOf, keepExisting)
   return sortInTurns([...byKey.values()], keyOf)
 }
 
-function keepByKey<T>(
+function addByKey<T>(
   byKey: Map<string, T>,
   changes: readonly T[],
   keyOf: (change: T) => string,
-  keepsExisting: boolean,
+  keepExisting: boolean,
 ): void {
   for (const change of changes) {
     const key = keyOf(change)
-    if (keepsExisting && byKey.has(key)) continue
+    if (keepExisting && byKey.has(key)) continue
     byKey.set(key, change)
   }
 }

@@ -1,3 +1,7 @@
+/**
+ * The port between the service and its databases. A store keeps versioned rows: each commit on an
+ * object type creates the type's next version, and a page is read as of one version.
+ */
 import type { RequestContext } from '../admission/request-context.ts'
 import type { RecordShape } from '../contract/object-record.ts'
 import type { Scope } from '../contract/scopes.ts'
@@ -7,37 +11,34 @@ import type { ObjectType } from '../ontology/ontology.ts'
 import type { StoredObject } from '../ontology/values/read-object.ts'
 import type { OrderTerm, Query } from '../query/query.ts'
 import type { Selection } from '../query/selection.ts'
-import type { Aggregated, AggregateRead } from './aggregate-read.ts'
+import type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
 
-export type { Aggregated, AggregateRead } from './aggregate-read.ts'
+export type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
 
 /**
- * The port between the service and its databases. A store keeps versioned rows: each commit on an
- * object type takes the type's next version, and a page is read as of one version.
- *
- * What every store promises, and the store contract suite checks: a commit is seen whole or not at
- * all; a commit that was acknowledged is never lost; a page as of a version never changes, but for
- * titles, which follow the definition.
+ * A store of typed objects. The store contract suite checks what every store guarantees: a commit
+ * is visible as a whole or not at all; an acknowledged commit is never lost; a page as of a version
+ * never changes, except for titles, which follow the definition.
  */
 export interface ObjectStore extends AsyncDisposable {
-  /** Throws when the database cannot be reached. */
+  /** Throws if the database cannot be reached. */
   check(): Promise<void>
 
   readCatalogue(): Promise<Catalogue>
   saveOntology(change: OntologyChange, context?: RequestContext): Promise<void>
 
-  /** Throws `QueryTimedOut` when reading takes too long, and stops when the client has gone. */
-  readPage(read: PageRead, context?: RequestContext): Promise<StoredPage | Reclaimed>
-  /** Aggregates objects of the latest version; ends early as `readPage` does. */
-  aggregate(read: AggregateRead, context?: RequestContext): Promise<Aggregated>
+  /** Throws `QueryTimedOut` after the query timeout. Stops when the client disconnects. */
+  readPage(request: ReadPageRequest, context?: RequestContext): Promise<StoredPage | Reclaimed>
+  /** Aggregates objects of the latest version. Times out and stops like `readPage`. */
+  aggregate(request: AggregateRequest, context?: RequestContext): Promise<AggregateResult>
   commit(batch: Batch, context?: RequestContext): Promise<Commit>
 
   /**
-   * Makes room for objects that will replace all objects of a type at once. Batches that name the
-   * replacement go there; nobody sees them until it is published. Gives its name.
+   * Starts a replacement, which exchanges all objects of a type at once, and returns its name.
+   * Batches that name the replacement go there; they are invisible until it is published.
    */
   startReplacement(objectType: ObjectType, context?: RequestContext): Promise<string>
-  /** Refuses with `ReplacementNotFound` what was published, abandoned or never started. */
+  /** Throws `ReplacementNotFound` if it was published, abandoned or never started. */
   publishReplacement(
     objectType: ObjectType,
     replacement: string,
@@ -46,109 +47,112 @@ export interface ObjectStore extends AsyncDisposable {
   abandonReplacement(objectType: ObjectType, replacement: string): Promise<void>
 
   /**
-   * Notes which versions are superseded by now, and deletes what has outlived its retention. Gives
-   * the number of rows deleted. To be called again and again: a version is kept from the first call
-   * that sees it superseded.
+   * Notes which versions are superseded, deletes what has outlived its retention, and returns the
+   * number of deleted rows. Called periodically: a version is kept from the first call that sees
+   * it superseded.
    */
   reclaim(retention: Retention): Promise<number>
 
   /**
-   * Prepares for closing: slow queries that wait are refused now, running ones when the grace is
-   * over.
+   * Prepares for closing: rejects waiting slow queries at once, and running ones after the grace
+   * period.
    */
   drain(reason: string, graceMs: number): void
 
-  /** The keys that seal page tokens, made once for all nodes of the store. */
+  /** The keys that seal page tokens, created once for all nodes of the store. */
   readPageTokenKeys(): Promise<readonly Uint8Array[]>
 
   createApiToken(token: ApiToken, secretHash: string): Promise<void>
   findApiToken(secretHash: string): Promise<ApiToken | undefined>
   listApiTokens(): Promise<readonly ApiToken[]>
-  /** Revokes by id or, all at once, by name; gives how many were revoked. */
+  /** Revokes one token by id, or every token with a name. Returns how many were revoked. */
   revokeApiTokens(idOrName: string, nowMs: number): Promise<number>
 }
 
 export interface StoreOptions {
-  /** How long one query may run. */
   readonly queryTimeoutMs?: number
-  /** Memory that one query may take, where the store can limit it. */
+  /** The memory limit of one query, if the store can enforce one. */
   readonly queryMemoryBytes?: number
-  /** Bytes of pages that are kept for whoever asks for the same again; 0 keeps none. */
+  /** The size of the page cache; 0 disables it. */
   readonly pageCacheBytes?: number
-  /** Called once, with what the database said, when its file turns out to be damaged. SQLite only. */
+  /** Called once, with the database's error, if its file is damaged. SQLite only. */
   readonly onDamage?: (cause: unknown) => void
 }
 
-export interface PageRead {
+export interface ReadPageRequest {
   readonly objectType: ObjectType
   readonly query: Query
-  /** Empty: in key order. */
+  /** Empty for key order. */
   readonly order: readonly OrderTerm[]
-  readonly record: RecordWish
-  /** The place after which the page starts; undefined for the first page. */
-  readonly after: Place | undefined
+  readonly record: RecordSpec
+  /** The page starts after this cursor; undefined for the first page. */
+  readonly after: Cursor | undefined
   /** The version to read as of; undefined for the latest. */
   readonly version: number | undefined
   readonly maxObjects: number
   readonly maxBytes: number
-  /** How many objects the query matches, where an earlier page has counted them. */
-  readonly matches: number | undefined
-  /** Whether the exact number of matches is wanted, which takes reading them all. */
-  readonly countsMatches: boolean
+  /** Whether to count every match, which reads all of them unless the query has no conditions. */
+  readonly includeTotalCount: boolean
+  /**
+   * Roughly how many objects match, if the caller knows. A hint for the planner: it changes how a
+   * page is read, never what the page contains.
+   */
+  readonly matchEstimate: number | undefined
 }
 
-/** What a record shows, in which form, and what stands between two records. */
-export interface RecordWish {
+/** The form of a record, and the separator between two records. */
+export interface RecordSpec {
   readonly shape: RecordShape
   readonly selection: Selection
-  /** A comma when nothing is said. */
+  /** A comma by default. */
   readonly separator?: ',' | '\n'
 }
 
-/** The row that a page ended with. Its order values are looked up, so that tokens stay short. */
-export interface Place {
+/** The last row of a page. Its order values are looked up, so that page tokens stay short. */
+export interface Cursor {
   readonly pk: string
-  /** The commit that wrote the row; of no meaning in key order. */
+  /** The commit that wrote the row; ignored in key order. */
   readonly version: number
 }
 
 export interface StoredPage {
-  /** The records as JSON text with separators between, in order. */
+  /** The records as JSON text, in order, with separators between them. */
   readonly records: Uint8Array
   /**
-   * Gives the memory of the records back, when they were sent or copied; nobody may look at them
-   * after that. Left to the garbage collector it would be given back too, at several times the
-   * cost of reading the page.
+   * Frees the memory of the records, which must not be used afterwards. Waiting for the garbage
+   * collector instead costs several times as much as reading the page.
    */
   readonly release: () => void
   readonly count: number
-  /** Where the page ended; undefined for an empty page. */
-  readonly last: Place | undefined
+  /** The cursor of the last record; undefined for an empty page. */
+  readonly last: Cursor | undefined
   /** Whether an object follows the last record. */
   readonly more: boolean
   /** The version that was read. */
   readonly version: number
   /**
-   * Objects that the query matches; without conditions, the live objects of the type. Where the
-   * exact number was not wanted, whatever the store found useful to know.
+   * The number of objects that match the query, if it was requested. Always present for a query
+   * without conditions: it is then the number of current objects of the type.
    */
-  readonly matches: number | undefined
+  readonly totalCount: number | undefined
+  /** A hint for the next page of the same walk; see `ReadPageRequest.matchEstimate`. */
+  readonly matchEstimate: number | undefined
 }
 
-/** How long a store keeps what readers no longer see by default. */
+/** How long a store keeps superseded row versions and idle replacements. */
 export interface Retention {
   /**
-   * The clock, in milliseconds. A store reads it after it has looked at the database: what it saw
-   * there happened before that time, however long it waited for the database.
+   * The clock, in milliseconds. A store reads the clock after the database, so everything it saw
+   * there happened before that time, however long the database took to answer.
    */
   readonly now: () => number
-  /** How long row versions are kept after they were superseded. */
+  /** How long a row version is kept after it is superseded. */
   readonly rowVersionsMs: number
-  /** How long a replacement is kept that no batch is added to and that is not being published. */
+  /** An idle replacement expires after this long. */
   readonly idleReplacementsMs: number
 }
 
-/** The version that was asked for is gone. */
+/** The requested version, or the row of the cursor, has been deleted. */
 export type Reclaimed = 'reclaimed'
 
 export type Change =
@@ -157,33 +161,33 @@ export type Change =
   | { readonly delete: string }
 
 /**
- * Changes of one object type that happen together or not at all. Of several changes to one object
- * the last counts; the first one, where existing objects are kept.
+ * Changes of one object type, applied atomically. If a batch changes an object several times, the
+ * last change wins, or the first if existing objects are kept.
  */
 export interface Batch {
   readonly objectType: ObjectType
-  /** All at once, or as they come; if they fail, so does the commit, and nothing is written. */
+  /** A list or a stream. If the stream fails, the commit fails and nothing is written. */
   readonly changes: readonly Change[] | AsyncIterable<readonly Change[]>
-  /** The generation of the catalogue that the objects were checked against. */
+  /** The generation of the catalogue that the objects were validated against. */
   readonly basedOn: number
-  /** The replacement to add to; undefined for the objects that readers see. */
+  /** The replacement to add to; undefined for the visible objects. */
   readonly replacement?: string | undefined
-  /** Whether an object that exists stays as it is when it is put again. */
+  /** Whether putting an existing object leaves it unchanged. */
   readonly keepsExisting?: boolean
 }
 
 export interface Commit {
-  /** The version that holds the changes, or the current one when there was nothing to change. */
+  /** The version that holds the changes, or the current one if nothing changed. */
   readonly version: number
   /** Objects that were written. */
   readonly put: number
   /** Objects that existed and were deleted. */
   readonly deleted: number
-  /** Objects that existed and were kept as they were. */
+  /** Objects that existed and were left unchanged. */
   readonly kept: number
 }
 
-/** A bearer token as it is kept: everything but the secret. */
+/** A stored bearer token: everything but the secret. */
 export interface ApiToken {
   readonly id: string
   readonly name: string

@@ -1,13 +1,12 @@
 /**
- * The memory of a page's records lies outside the heap, and waiting for the garbage collector to
- * find it costs several times what reading the page does: many pages make it look at the whole
- * heap for each few of them. So whoever is done with a page says so.
+ * Frees the memory of page records. It lies outside the heap, and leaving it to the garbage
+ * collector costs several times as much as reading the page: each few pages cause a full collection.
  */
 export function releaserOf(records: Uint8Array): () => void {
   return () => {
     const { buffer, byteLength } = records
     if (!(buffer instanceof ArrayBuffer) || buffer.detached) return
-    // Short texts share a block of memory with others.
+    // Node allocates small buffers from a block that others share.
     if (buffer.byteLength === byteLength) buffer.transfer(0)
   }
 }

@@ -1,7 +1,7 @@
-import type { Aggregated } from '../../src/store/object-store.ts'
+import type { AggregateResult } from '../../src/store/object-store.ts'
 
 /** Returns the groups of an aggregation, with keys as JSON and metrics as numbers. */
-export function groupsOf({ records }: Aggregated) {
+export function groupsOf({ records }: AggregateResult) {
   const groups = JSON.parse(`[${Buffer.from(records)}]`) as {
     group: Record<string, unknown>
     metrics: { value?: number | string }[]

@@ -11,7 +11,7 @@ import type {
   Change,
   Commit,
   ObjectStore,
-  PageRead,
+  ReadPageRequest,
   Retention,
   StoredPage,
 } from '../../src/store/object-store.ts'
@@ -43,11 +43,11 @@ export interface StoreFixture {
   put(objects: readonly object[], options?: CommitOptions): Promise<Commit>
   /** Returns the change that puts an object. */
   change(object: object): Change
-  read(request?: Partial<PageRead>): Promise<StoredPage>
+  read(request?: Partial<ReadPageRequest>): Promise<StoredPage>
   /** Returns the primary keys of the objects of a page. */
-  keys(request?: Partial<PageRead>): Promise<unknown[]>
+  keys(request?: Partial<ReadPageRequest>): Promise<unknown[]>
   /** Returns the objects of a page as `key=text`. */
-  show(request?: Partial<PageRead>): Promise<string[]>
+  show(request?: Partial<ReadPageRequest>): Promise<string[]>
 }
 
 export async function fixture(store: ObjectStore, definition = DEFINITION): Promise<StoreFixture> {
@@ -60,7 +60,7 @@ export async function fixture(store: ObjectStore, definition = DEFINITION): Prom
   if (type === undefined) throw new Error('no type')
   const readObject = objectReader(type)
 
-  const read = async (request: Partial<PageRead> = {}): Promise<StoredPage> => {
+  const read = async (request: Partial<ReadPageRequest> = {}): Promise<StoredPage> => {
     const page = await store.readPage(pageRead(type, request))
     if (page === 'reclaimed') throw new Error('reclaimed')
     return page
@@ -95,7 +95,10 @@ function propertiesOf({ records }: StoredPage): Record<string, unknown>[] {
 }
 
 /** Returns a page request with defaults for everything that is not given. */
-export function pageRead(type: ObjectType, request: Partial<PageRead> = {}): PageRead {
+export function pageRead(
+  type: ObjectType,
+  request: Partial<ReadPageRequest> = {},
+): ReadPageRequest {
   return {
     objectType: type,
     query: EVERYTHING,
@@ -105,8 +108,8 @@ export function pageRead(type: ObjectType, request: Partial<PageRead> = {}): Pag
     version: undefined,
     maxObjects: 1000,
     maxBytes: 1_000_000,
-    matches: undefined,
-    countsMatches: true,
+    includeTotalCount: true,
+    matchEstimate: undefined,
     ...request,
   }
 }

@@ -15,7 +15,7 @@ import { readQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import type { Query } from '../../query/query.ts'
 import type { Selection } from '../../query/selection.ts'
-import type { PageRead, Place, StoredPage } from '../../store/object-store.ts'
+import type { Cursor, ReadPageRequest, StoredPage } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import { readSelection, SelectionParameter } from '../page/listing-parameters.ts'
 import type { RequestScope } from '../request/admission.ts'
@@ -112,7 +112,7 @@ interface ExportSpec {
   readonly writer: ExportWriter
   readonly query: Query
   readonly selection: Selection
-  readonly after: Place | undefined
+  readonly after: Cursor | undefined
   readonly version: number | undefined
   readonly received: number
 }
@@ -193,12 +193,12 @@ async function* writeExport(
 
 async function readChunk(
   { objectType, query, selection }: ExportSpec,
-  after: Place | undefined,
+  after: Cursor | undefined,
   version: number | undefined,
   context: RequestScope,
   { store }: Services,
 ): Promise<StoredPage> {
-  const read: PageRead = {
+  const pageRequest: ReadPageRequest = {
     objectType,
     query,
     order: [],
@@ -207,10 +207,10 @@ async function readChunk(
     version,
     maxObjects: EXPORT_CHUNK_OBJECTS,
     maxBytes: EXPORT_CHUNK_BYTES,
-    matches: undefined,
-    countsMatches: false,
+    includeTotalCount: false,
+    matchEstimate: undefined,
   }
-  const page = await store.readPage(read, context)
+  const page = await store.readPage(pageRequest, context)
   if (page === 'reclaimed') throw new ObjectQueryError('VersionNotFound', { version })
   return page
 }

@@ -8,7 +8,7 @@ import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import { readComparedValue } from '../../query/compared-value.ts'
 import type { Query } from '../../query/query.ts'
 import type { Selection } from '../../query/selection.ts'
-import type { PageRead } from '../../store/object-store.ts'
+import type { ReadPageRequest } from '../../store/object-store.ts'
 import type { RequestScope } from '../request/admission.ts'
 import type { Services } from '../services.ts'
 
@@ -53,7 +53,7 @@ export async function findRecord(
   { store, limits, memory }: Services,
 ): Promise<Buffer | undefined> {
   memory.refuseWhenFull(context.callerId)
-  const read: PageRead = {
+  const pageRequest: ReadPageRequest = {
     objectType,
     query,
     order: [],
@@ -62,10 +62,10 @@ export async function findRecord(
     version: undefined,
     maxObjects: 1,
     maxBytes: limits.pageMaxBytes,
-    matches: 1,
-    countsMatches: false,
+    includeTotalCount: false,
+    matchEstimate: 1,
   }
-  const page = await store.readPage(read, context)
+  const page = await store.readPage(pageRequest, context)
   // No version is requested, so the latest is read, which is never reclaimed.
   if (page === 'reclaimed' || page.count === 0) return undefined
   const held = memory.hold(context.callerId, page.records.length)

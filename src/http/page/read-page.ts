@@ -11,7 +11,7 @@ import { callerFingerprint, requestFingerprint } from '../../paging/request-fing
 import { effectiveLimit, objectsStillAllowed } from '../../paging/retrieval-limit.ts'
 import type { OrderTerm, Query } from '../../query/query.ts'
 import type { Selection } from '../../query/selection.ts'
-import type { PageRead } from '../../store/object-store.ts'
+import type { ReadPageRequest } from '../../store/object-store.ts'
 import type { ResolvedType } from '../request/resolve.ts'
 import { digest } from '../response/entity-tag.ts'
 import type { PagingParameters } from '../schemas/paging.ts'
@@ -50,7 +50,7 @@ export async function readPage(
 
   const size = effectivePageSize(spec.paging.pageSize ?? undefined, spec.maximumPageSize)
   memory.refuseWhenFull(context.callerId)
-  const read: PageRead = {
+  const pageRequest: ReadPageRequest = {
     objectType,
     query,
     order,
@@ -59,10 +59,11 @@ export async function readPage(
     version: resumed?.snapshot?.version,
     maxObjects: objectsStillAllowed(alreadySent, size, retrievalLimit(spec, services)),
     maxBytes: limits.pageMaxBytes,
-    matches: resumed?.totalCount,
-    countsMatches: includeTotalCount,
+    // The token of a counted walk carries the count.
+    includeTotalCount: includeTotalCount && resumed?.totalCount === undefined,
+    matchEstimate: resumed?.totalCount ?? resumed?.matchEstimate,
   }
-  const stored = await services.store.readPage(read, context)
+  const stored = await services.store.readPage(pageRequest, context)
   if (stored === 'reclaimed') {
     throw refusePageToken(request, spec.paging.pageToken, 'reclaimed', services)
   }
@@ -81,8 +82,13 @@ export async function readPage(
     : undefined
   // The count of a filtered walk or of a snapshot is taken once. The count of a type costs nothing.
   const countOnce = isSnapshot || query.kind !== 'everything'
-  const totalCount = (countOnce ? resumed?.totalCount : undefined) ?? stored.matches
-  const walk = { alreadySent, snapshot, totalCount: countOnce ? totalCount : undefined }
+  const totalCount = (countOnce ? resumed?.totalCount : undefined) ?? stored.totalCount
+  const walk = {
+    alreadySent,
+    snapshot,
+    totalCount: countOnce ? totalCount : undefined,
+    matchEstimate: stored.matchEstimate,
+  }
   const next = nextPageState(stored, walk)
   return {
     records: stored.records,

@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { LRUCache } from 'lru-cache'
 import type { CallerLimits } from '../../admission/caller-limits.ts'
 import { FairQueue } from '../../admission/fair-queue.ts'
 import type { FairTurns } from '../../admission/fair-turns.ts'
@@ -12,7 +13,6 @@ import { JoinedRead } from '../../admission/joined-read.ts'
 import { RefusalDelay } from '../../admission/refusal-delay.ts'
 import type { RequestContext } from '../../admission/request-context.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { RecentMap } from '../../contract/recent-map.ts'
 import type { ApiToken } from '../../store/object-store.ts'
 
 /** The number of concurrent batches of one caller; `oqs import` sends two. */
@@ -36,7 +36,7 @@ export class Admission {
     maxWaitMs: MAX_BATCH_WAIT_MS,
     busyReason: 'Too many batches are being written.',
   })
-  readonly #knownTokens = new RecentMap<true>(KNOWN_TOKENS)
+  readonly #knownTokens = new LRUCache<string, true>({ max: KNOWN_TOKENS })
   readonly #joinedLookUps = new Map<string, JoinedRead<ApiToken | undefined>>()
   readonly #lookUps = new FairQueue({
     slots: 4,
@@ -108,7 +108,7 @@ export class Admission {
 
   /** Returns whether a token was valid before. It is still looked up for every request. */
   isKnown(tokenHash: string): boolean {
-    return this.#knownTokens.get(tokenHash) !== undefined
+    return this.#knownTokens.get(tokenHash) === true
   }
 
   noteKnown(tokenHash: string): void {

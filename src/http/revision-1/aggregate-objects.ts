@@ -3,7 +3,7 @@ import { parseAggregation } from '../../query/aggregation/parse-aggregation.ts'
 import { readQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import { EVERYTHING } from '../../query/query.ts'
-import type { Aggregated } from '../../store/object-store.ts'
+import type { AggregateResult } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import { resolveTypePath } from '../request/resolve.ts'
 import { TypePath } from '../schemas/paths.ts'
@@ -87,7 +87,7 @@ interface RawReply<Reply> {
 /** Sends the groups without the framework, which only sends bodies in one piece. */
 function sendAggregated<Reply>(
   reply: RawReply<Reply>,
-  { records, excludedItems }: Aggregated,
+  { records, excludedItems }: AggregateResult,
 ): Reply {
   const head = `{${excludedItems === undefined ? '' : `"excludedItems":${excludedItems},`}"data":[`
   const tail = ']}'

@@ -50,8 +50,8 @@ async function flightsIn() {
     version: undefined,
     maxObjects: 10 * BATCH_OBJECTS,
     maxBytes: 1e9,
-    matches: undefined,
-    countsMatches: false,
+    includeTotalCount: false,
+    matchEstimate: undefined,
   })
   if (page === 'reclaimed') throw new Error('reclaimed')
   const text = Buffer.from(page.records).toString('utf8')

@@ -112,8 +112,8 @@ export async function readOne(
     version: undefined,
     maxObjects: 1,
     maxBytes: 1,
-    matches: 1,
-    countsMatches: false,
+    includeTotalCount: false,
+    matchEstimate: 1,
   })
   // The newest version is never reclaimed.
   if (page === 'reclaimed') throw new Error('the newest version was reclaimed')

@@ -3,13 +3,13 @@ import { INTERNAL_CONTEXT } from '../../admission/request-context.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import type { Aggregated, AggregateRead } from '../aggregate-read.ts'
+import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
 import type {
   ApiToken,
   Batch,
   Commit,
   ObjectStore,
-  PageRead,
+  ReadPageRequest,
   Reclaimed,
   Retention,
   StoredPage,
@@ -38,6 +38,7 @@ import { recoverPending } from './citus/pending-commit.ts'
 import { Database, type Session } from './driver/database.ts'
 import { PageReader } from './pages/page-reader.ts'
 import { aggregate } from './queries/aggregate.ts'
+import { TypeFieldsCache } from './queries/type-fields.ts'
 import { commitBatch } from './writes/commit-batch.ts'
 
 const MIN_POSTGRES_VERSION = 15
@@ -84,6 +85,7 @@ async function refuseUnsupported(database: Database): Promise<void> {
 class PostgresStore implements ObjectStore {
   readonly database: Database
   readonly capabilities: Capabilities
+  readonly fields = new TypeFieldsCache()
   readonly #catalogue: CatalogueReader
   readonly #pages: PageReader
 
@@ -106,14 +108,14 @@ class PostgresStore implements ObjectStore {
     return saveOntology(this, change, callerId)
   }
 
-  readPage(read: PageRead, context = INTERNAL_CONTEXT): Promise<StoredPage | Reclaimed> {
-    return this.#pages.read(read, context)
+  readPage(request: ReadPageRequest, context = INTERNAL_CONTEXT): Promise<StoredPage | Reclaimed> {
+    return this.#pages.read(request, context)
   }
 
-  aggregate(read: AggregateRead, context = INTERNAL_CONTEXT): Promise<Aggregated> {
-    const aggregateIn = (session: Session) => aggregate(session, read, this.capabilities)
+  aggregate(request: AggregateRequest, context = INTERNAL_CONTEXT): Promise<AggregateResult> {
+    const aggregateIn = (session: Session) => aggregate(session, request, this)
     return this.database.readSlowly(context, (lane) =>
-      readObjects(this, read.objectType, aggregateIn, lane),
+      readObjects(this, request.objectType, aggregateIn, lane),
     )
   }
 

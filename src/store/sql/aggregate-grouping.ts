@@ -1,34 +1,35 @@
+/** Groupings of an aggregation as SQL. */
 import type { ScalarType } from '../../ontology/definition/property-type.ts'
 import type { ColumnValue } from '../../ontology/values/column-value.ts'
 import type { Grouping, NumericType, TimeType } from '../../query/aggregation/aggregation.ts'
 import { type Cut, cutRanges } from '../../query/aggregation/cut-ranges.ts'
 import type { SqlCondition, SqlValue } from './sql-condition.ts'
 
-/** A grouping as SQL: the expression that objects of one group share, and how its value reads. */
+/** A grouping as SQL: the expression that defines a group, and how to write its value as JSON. */
 export interface GroupingSql {
-  /** Never null where the condition holds, and sorted as the groups are. */
+  /** Not null if the condition is true. Its order is the order of the groups. */
   readonly key: SqlCondition
-  /** Which objects belong to a group at all. */
+  /** Selects the objects that belong to a group. */
   readonly condition: SqlCondition
-  /** The ranges, as a table to join. */
+  /** The table of ranges to join. */
   readonly ranges: (SqlCondition & { readonly name: string }) | undefined
   readonly maxGroups: number | undefined
-  /** The key as JSON text. */
+  /** Returns the key as JSON text. */
   readonly read: (key: SqlValue) => string
 }
 
-/** The key of a grouping; a condition where not every value belongs to a group. */
+/** The key of a grouping, with a condition if some values belong to no group. */
 export type KeySql = Pick<GroupingSql, 'key' | 'read'> & Partial<Pick<GroupingSql, 'condition'>>
 
-/** What each database says in its own way. */
+/** The groupings that each database writes in its own way. */
 export interface GroupingDialect {
   readonly fixedWidth: (type: NumericType, column: string, width: bigint) => KeySql
   readonly duration: (type: TimeType, column: string, seconds: bigint) => KeySql
-  /** Two whole numbers a row, out of a JSON array of pairs. */
+  /** Selects the rows of a JSON array of integer pairs. */
   readonly rangeTable: string
-  /** A column value in the form in which the database holds it. */
+  /** Returns a value in the form that the database stores. */
   readonly toColumn: (type: ScalarType, value: ColumnValue) => SqlValue
-  /** A value of a column in the JSON encoding of its type. */
+  /** Returns a stored value in the JSON encoding of its type. */
   readonly keyJson: (type: ScalarType, value: SqlValue) => string
 }
 
@@ -57,7 +58,7 @@ export function groupingSql(
   }
 }
 
-/** The segment of a value is found by halves; the table tells which ranges hold the segment. */
+/** A binary search finds the segment of a value; a table maps segments to the ranges around them. */
 function rangesSql(
   { ranges, type }: Grouping & { kind: 'ranges' },
   column: string,
@@ -65,7 +66,7 @@ function rangesSql(
   { rangeTable, toColumn }: GroupingDialect,
 ) {
   const { cuts, segments } = cutRanges(ranges)
-  const held = segments.flatMap((numbers, segment) => numbers.map((number) => [segment, number]))
+  const pairs = segments.flatMap((numbers, segment) => numbers.map((number) => [segment, number]))
   const segment = segmentSql(column, cuts, 0)
   return {
     key: { sql: `${name}.number`, values: [] },
@@ -76,7 +77,7 @@ function rangesSql(
     ranges: {
       name,
       sql: `${name}(segment, number) AS MATERIALIZED (${rangeTable})`,
-      values: [JSON.stringify(held)],
+      values: [JSON.stringify(pairs)],
     },
     read: (key: SqlValue) => ranges[Number(key)]?.json ?? '{}',
   }
@@ -87,20 +88,20 @@ interface SegmentSql {
   readonly values: readonly ColumnValue[]
 }
 
-/** How many cuts lie before a value, of which so many are known to. */
+/** Counts the cuts before a value; `before` of them are known to be. */
 function segmentSql(column: string, cuts: readonly Cut[], before: number): SegmentSql {
   const middle = Math.floor(cuts.length / 2)
   const cut = cuts[middle]
   if (cut === undefined) return { sql: String(before), values: [] }
-  const behind = segmentSql(column, cuts.slice(middle + 1), before + middle + 1)
-  const ahead = segmentSql(column, cuts.slice(0, middle), before)
+  const above = segmentSql(column, cuts.slice(middle + 1), before + middle + 1)
+  const below = segmentSql(column, cuts.slice(0, middle), before)
   return {
-    sql: `CASE WHEN ${column} ${cut.after ? '>' : '>='} ? THEN ${behind.sql} ELSE ${ahead.sql} END`,
-    values: [cut.value, ...behind.values, ...ahead.values],
+    sql: `CASE WHEN ${column} ${cut.after ? '>' : '>='} ? THEN ${above.sql} ELSE ${below.sql} END`,
+    values: [cut.value, ...above.values, ...below.values],
   }
 }
 
-/** Rounding can lift the largest double to infinity, which JSON cannot write. */
+/** Clamps a value to the finite doubles: rounding can reach infinity, which JSON cannot express. */
 export function finite(value: number): number {
   return Math.max(-Number.MAX_VALUE, Math.min(value, Number.MAX_VALUE))
 }

@@ -1,19 +1,20 @@
+/** Compiles an aggregation, and collects its groups. */
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { AGGREGATE_MAX_BYTES } from '../../contract/limits.ts'
 import type { Aggregation, Metric } from '../../query/aggregation/aggregation.ts'
-import type { Aggregated } from '../aggregate-read.ts'
+import type { AggregateResult } from '../aggregate-request.ts'
 import { type GroupingDialect, groupingSql } from './aggregate-grouping.ts'
 import { type Cell, type MetricDialect, metricSql } from './aggregate-metric.ts'
 import { type AggregateParts, isCut } from './aggregate-sql.ts'
 import { columnOf, type FieldNumbers } from './field-numbers.ts'
 import { type AggregatedGroup, groupWriter, JoinedTexts } from './group-json.ts'
 
-/** An aggregation between its SQL and its answer: which columns it takes, and what they mean. */
+/** An aggregation, compiled to columns and to functions that read them. */
 export interface CompiledAggregation extends Pick<AggregateParts, 'groupings' | 'columns'> {
-  /** The group that a row of the statement is. */
+  /** Converts a row of the statement. */
   readonly toGroup: (cells: readonly Cell[]) => AggregatedGroup
   readonly writeGroup: (group: AggregatedGroup) => string
-  /** What the metrics of one group take in an answer. */
+  /** The approximate bytes of one group's metrics in the response. */
   readonly metricBytes: number
 }
 
@@ -48,15 +49,15 @@ export function compileAggregation(
   }
 }
 
-/** Takes the rows of the statement one after the other, as long as they do not grow too large. */
+/** Collects the rows of the statement into JSON, and refuses results that are too large. */
 export class GroupCollector {
   readonly #records = new JoinedTexts()
   readonly #compiled: CompiledAggregation
   readonly #isCut: boolean
   #groups = 0
   #bytes = 0
-  #all = 0
-  #kept = 0
+  #allObjects = 0
+  #keptObjects = 0
 
   constructor(compiled: CompiledAggregation) {
     this.#compiled = compiled
@@ -74,20 +75,20 @@ export class GroupCollector {
     }
     this.#records.add(this.#compiled.writeGroup(group))
     if (this.#isCut) {
-      this.#kept += Number(cells.at(-2))
-      this.#all = Number(cells.at(-1))
+      this.#keptObjects += Number(cells.at(-2))
+      this.#allObjects = Number(cells.at(-1))
     }
   }
 
-  /** Whether there are more groups than may be given. */
-  isOver(maxGroups: number): boolean {
+  /** True if there are more groups than allowed. */
+  exceeds(maxGroups: number): boolean {
     return this.#compiled.groupings.length > 0 && this.#groups > maxGroups
   }
 
-  finish(): Aggregated {
+  finish(): AggregateResult {
     return {
       records: this.#records.finish(),
-      excludedItems: this.#isCut ? this.#all - this.#kept : undefined,
+      excludedItems: this.#isCut ? this.#allObjects - this.#keptObjects : undefined,
     }
   }
 }
@@ -96,7 +97,7 @@ export function tooManyGroups(groupsCount: number, groupsLimit: number): ObjectQ
   return new ObjectQueryError('AggregationGroupCountExceededLimit', { groupsCount, groupsLimit })
 }
 
-/** What one metric of a group takes in an answer: name, number and the signs between. */
+/** The approximate bytes of a metric in the response, besides its name. */
 const METRIC_BYTES = 50
 
 function bytesOfMetrics(metrics: readonly Metric[]): number {

@@ -1,9 +1,10 @@
+/** Metrics of an aggregation as SQL. */
 import type { Decimal } from '../../ontology/values/column-value.ts'
 import type { Metric, NumericType, TimeType } from '../../query/aggregation/aggregation.ts'
 import { ratioToDouble } from '../../query/aggregation/ratio-to-double.ts'
 import type { SqlValue } from './sql-condition.ts'
 
-/** A metric as SQL: the columns that it needs of each group, and how they become its value. */
+/** A metric as SQL: its columns, and how to compute its value from them. */
 export interface MetricSql {
   readonly columns: readonly string[]
   readonly read: (cells: readonly Cell[]) => number | undefined
@@ -11,12 +12,12 @@ export interface MetricSql {
 
 export type Cell = SqlValue | null
 
-/** What each database says in its own way. */
+/** The metrics that each database computes in its own way. */
 export interface MetricDialect {
   readonly exactSum: (type: Exclude<NumericType, 'float' | 'double'>, column: string) => ExactSum
-  /** The sum of doubles, divided by something that depends on how many there are. */
+  /** The sum of doubles, divided by a function of their number. */
   readonly floatingSum: (column: string, divisor: (count: number) => number) => MetricSql
-  /** A value of a column as a double: times in milliseconds. */
+  /** Returns a stored value as a double; times in milliseconds. */
   readonly readNumber: (type: NumericType | TimeType, value: SqlValue) => number
 }
 
@@ -45,7 +46,7 @@ export function metricSql(metric: Metric, column: string, dialect: MetricDialect
   }
 }
 
-/** The sum, divided by something that depends on the number of values. */
+/** The sum of values, divided by a function of their number. */
 function sumSql(
   type: NumericType,
   column: string,
@@ -60,7 +61,7 @@ function sumSql(
       const values = Number(count)
       if (values === 0) return undefined
       const { units, scale } = read(cells)
-      // Rounded once, at the very end.
+      // The only rounding.
       return ratioToDouble(units, 10n ** BigInt(scale) * BigInt(divisor(values)))
     },
   }

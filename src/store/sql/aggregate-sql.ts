@@ -1,14 +1,13 @@
+/** The statement of an aggregation. Its columns are named `k0` (keys) and `m0` (metrics). */
 import type { GroupingSql } from './aggregate-grouping.ts'
 import type { SqlCondition } from './sql-condition.ts'
 
-/** The statement of an aggregation. Names in it are ours: keys `k0`, metric columns `m0`. */
-
 export interface AggregateParts {
-  /** The name of the table of objects. */
+  /** The name of the object table. */
   readonly table: string
-  /** Which of its rows are objects. */
+  /** Selects the visible rows. */
   readonly visible: SqlCondition
-  /** Which objects are aggregated. */
+  /** Selects the objects to aggregate. */
   readonly matching: SqlCondition
   readonly groupings: readonly GroupingSql[]
   /** The columns of all metrics, in order. */
@@ -16,8 +15,8 @@ export interface AggregateParts {
 }
 
 /**
- * Further value: how many groups to give at most. Gives the keys and the metric columns; where a
- * maximum drops groups also the number of objects in the group, and in all groups before.
+ * Selects the keys and metric columns of each group. If a maximum may drop groups, it also selects
+ * the number of objects in the group, and in all groups before the drop. Further value: the limit.
  */
 export function aggregateSql(parts: AggregateParts): SqlCondition {
   const { sql, values } = keptGroups(parts)
@@ -28,13 +27,13 @@ export function aggregateSql(parts: AggregateParts): SqlCondition {
   return { sql: `${sql} SELECT ${columns.join(', ')} FROM kept ${order} LIMIT ?`, values }
 }
 
-/** How many groups there are, in the end. */
+/** Counts the groups that are left. */
 export function countGroupsSql(parts: AggregateParts): SqlCondition {
   const { sql, values } = keptGroups({ ...parts, columns: [] })
   return { sql: `${sql} SELECT count(*) FROM kept`, values }
 }
 
-/** Whether a maximum may drop groups. */
+/** True if a maximum may drop groups. */
 export function isCut({ groupings }: Pick<AggregateParts, 'groupings'>): boolean {
   return groupings.some(({ maxGroups }) => maxGroups !== undefined)
 }
@@ -47,7 +46,7 @@ function columnNames({ columns }: AggregateParts): string[] {
   return columns.map((_, index) => `m${index}`)
 }
 
-/** The groups, less those that a maximum drops, as the table `kept`. */
+/** Defines the table `kept`: the groups without those that a maximum drops. */
 function keptGroups(parts: AggregateParts): SqlCondition {
   const groups = groupsSql(parts)
   const maxima = parts.groupings.flatMap(({ maxGroups }, index) =>
@@ -58,7 +57,7 @@ function keptGroups(parts: AggregateParts): SqlCondition {
     return { sql: `WITH ${[...groups.tables, kept].join(', ')}`, values: groups.values }
   }
   const keys = keyNames(parts)
-  // A group is as large as all groups within it; the innermost ones know their size already.
+  // The size of a group is the sum of its inner groups; the innermost have theirs already.
   const sizes = maxima.map(({ index }) =>
     index === keys.length - 1
       ? `n AS size${index}`
@@ -82,17 +81,17 @@ function keptGroups(parts: AggregateParts): SqlCondition {
   }
 }
 
-/** Every group, as the table `grouped`, behind the tables that the groupings bring. */
+/** Defines the table `grouped` of all groups, after the tables of ranges. */
 function groupsSql(parts: AggregateParts) {
   const { table, visible, matching, groupings, columns } = parts
   const keys = keyNames(parts)
   const selected = [
     ...groupings.map(({ key }, index) => `${key.sql} AS ${keys[index]}`),
     ...columns.map((column, index) => `${column} AS m${index}`),
-    // Only where it is needed: a minimum by itself is found in an index.
+    // Only if needed: without a count, an index can answer a minimum.
     ...(isCut(parts) ? ['count(*) AS n'] : []),
   ]
-  // Joined in this order: an object at a time, never range by range.
+  // The order of the join: object by object, never range by range.
   const ranges = groupings.flatMap((grouping) => grouping.ranges ?? [])
   const conditions = [visible.sql, matching.sql, ...groupings.map(({ condition }) => condition.sql)]
   const grouped = `grouped AS (

@@ -1,7 +1,8 @@
+/** Compiles the query tree to SQL over the table of its type, aliased `o`. */
 import type { Query } from '../../query/query.ts'
 import { combine, negate, type SqlCondition, TRUE } from './sql-condition.ts'
 
-/** What each database says in its own way. */
+/** The conditions that each database writes in its own way. */
 export interface QueryDialect {
   readonly compare: (query: Query & { kind: 'compare' }) => SqlCondition
   readonly isNull: (property: string) => SqlCondition
@@ -9,7 +10,6 @@ export interface QueryDialect {
   readonly withinPolygon: (query: Query & { kind: 'withinPolygon' }) => SqlCondition
 }
 
-/** The query tree as SQL over the table of its type, aliased `o`. */
 export function compileQuery(query: Query, dialect: QueryDialect): SqlCondition {
   switch (query.kind) {
     case 'everything':

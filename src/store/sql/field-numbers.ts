@@ -1,9 +1,9 @@
 import type { FieldId } from '../../ontology/values/searchable-values.ts'
 
-/** The numbers of the fields of one object type: how SQL names what people name otherwise. */
+/** Maps the fields of one object type to their numbers, which name their columns in SQL. */
 export class FieldNumbers {
   readonly #numbers = new Map<string, number>()
-  /** The properties, each with its number, in the order of the numbers. */
+  /** The properties with their numbers, in ascending order. */
   readonly properties: readonly { readonly property: string; readonly number: number }[]
 
   constructor(rows: readonly FieldRow[]) {
@@ -22,7 +22,7 @@ export class FieldNumbers {
   }
 }
 
-/** A field as the catalogue of a store keeps it. */
+/** A field as the catalogue stores it. */
 export interface FieldRow {
   readonly number: number
   readonly property: string
@@ -30,11 +30,11 @@ export interface FieldRow {
 }
 
 function keyOf(property: string, structField: string | null | undefined): string {
-  // API names hold no colon.
+  // API names contain no colon.
   return structField == null ? property : `${property}:${structField}`
 }
 
-/** The column of a property. */
+/** Returns the name of a property's column. */
 export function columnOf(number: number): string {
   if (!Number.isSafeInteger(number)) throw new Error(`not a field number: ${number}`)
   return `p${number}`

@@ -1,14 +1,15 @@
+/** Writes the groups of an aggregation as JSON. */
 import type { Aggregation } from '../../query/aggregation/aggregation.ts'
 
 /** One group of an aggregation, before it is written. */
 export interface AggregatedGroup {
-  /** For each grouping, in order, what names the group, as JSON text. */
+  /** The value of each grouping, in order, as JSON text. */
   readonly keys: readonly string[]
-  /** For each metric, in order; undefined for the least, largest, sum and mean of nothing. */
+  /** One value per metric, in order; undefined for the minimum, maximum, sum or mean of nothing. */
   readonly metrics: readonly (number | undefined)[]
 }
 
-/** Writes groups as they stand on the wire; by hand, because their keys are JSON text already. */
+/** Returns a function that writes groups as JSON; by hand, because their keys are JSON already. */
 export function groupWriter({
   metrics,
   groupings,
@@ -29,7 +30,7 @@ function valueMember(value: number | undefined): string {
   return `,"value":${Number.isFinite(value) ? JSON.stringify(value) : `"${value}"`}`
 }
 
-/** Texts with commas between them, as bytes: texts are small, and strings of megabytes slow. */
+/** Joins small texts with commas into bytes, in pieces, because strings of megabytes are slow. */
 export class JoinedTexts {
   readonly #pieces: Buffer[] = []
   #texts: string[] = []
@@ -41,7 +42,7 @@ export class JoinedTexts {
     if (this.#length >= PIECE_LENGTH) this.#encode()
   }
 
-  /** Returns all bytes, in memory of their own. */
+  /** Returns all bytes, in a buffer that is not pooled. */
   finish(): Uint8Array {
     this.#encode()
     return Buffer.concat(this.#pieces)

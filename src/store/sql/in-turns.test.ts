@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { inTurns } from './in-turns.ts'
 
-it('lets others have their turn after so many items', async () => {
+it('yields to the event loop after the given number of items', async () => {
   let turns = 0
   let isDone = false
   const takeTurn = () => {
@@ -14,8 +14,8 @@ it('lets others have their turn after so many items', async () => {
   await inTurns(items, 10, () => turnOfItem.push(turns))
   isDone = true
   expect(turnOfItem).toHaveLength(1000)
-  const most = Math.max(
-    ...[...Map.groupBy(turnOfItem, (turn) => turn).values()].map((of) => of.length),
+  const largestTurn = Math.max(
+    ...[...Map.groupBy(turnOfItem, (turn) => turn).values()].map((items) => items.length),
   )
-  expect(most).toBe(10)
+  expect(largestTurn).toBe(10)
 })

@@ -1,9 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/**
- * Does work item by item, and lets other work of the process have its turn whenever so much of it
- * is done: work that takes long as a whole holds nothing up.
- */
+/** Processes items one by one, and yields to the event loop after every `itemsPerTurn` of them. */
 export async function inTurns<Item>(
   items: readonly Item[],
   itemsPerTurn: number,

@@ -1,7 +1,7 @@
-/** The `valid_to` of a current row: larger than every version, and exact as a double. */
+/** The `valid_to` of a current row: larger than any version, and exact as a double. */
 export const OPEN = Number.MAX_SAFE_INTEGER
 
-/** What is known of a table before it holds anything. */
+/** The catalogue entry of a table that is still empty. */
 export interface NewTable {
   readonly typeId: number
   readonly state: 'loading' | 'published'

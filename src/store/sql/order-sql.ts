@@ -1,15 +1,14 @@
+/**
+ * Keyset pagination in SQL. Rows with a value in the first order property and rows without one are
+ * read by two queries, one after the other (the *arms*), because each of them can walk an index; a
+ * single query that puts nulls last could not. The key, in the direction of the last term, makes
+ * every order total.
+ */
 import type { Direction, OrderTerm } from '../../query/query.ts'
 import { columnOf, type FieldNumbers } from './field-numbers.ts'
 import { type SqlCondition, type SqlValue, TRUE } from './sql-condition.ts'
 
-/**
- * Keyset order as SQL. Rows with a value in the first order property and rows without one are read
- * by two queries, one after the other (two *arms*), because each of them can walk an index; a
- * single query that puts nulls last could not. The key, in the direction of the last term, makes
- * every order total.
- */
-
-/** An order term with the column that it reads. */
+/** An order term with its column. */
 export interface OrderColumn extends OrderTerm {
   readonly column: string
 }
@@ -19,38 +18,42 @@ export function orderColumn(term: OrderTerm, numbers: FieldNumbers): OrderColumn
   return { ...term, column: `o.${columnOf(number)}` }
 }
 
-/** The last row of the page before: its key, and its value for each order term. */
-export interface Anchor {
+/** The last row of the previous page: its key, and its value for each order term. */
+export interface KeysetCursor {
   readonly pk: string
   readonly values: readonly (SqlValue | null)[]
 }
 
-export interface Arm extends SqlCondition {
+/** One of the queries that together return the rows in order. */
+export interface OrderArm extends SqlCondition {
   readonly orderBy: string
 }
 
-export function orderArms(terms: readonly OrderColumn[], anchor: Anchor | undefined): Arm[] {
+export function orderArms(
+  terms: readonly OrderColumn[],
+  cursor: KeysetCursor | undefined,
+): OrderArm[] {
   const [first, ...rest] = terms
   const pkDirection = terms.at(-1)?.direction ?? 'asc'
   if (first === undefined) {
-    return [{ ...afterKey(anchor, pkDirection), orderBy: `o.pk ${pkDirection}` }]
+    return [{ ...afterKey(cursor, pkDirection), orderBy: `o.pk ${pkDirection}` }]
   }
   const groups =
     first.nulls === 'last' ? (['values', 'nulls'] as const) : (['nulls', 'values'] as const)
-  const anchorGroup = anchor?.values[0] === null ? 'nulls' : 'values'
-  // What the walk has passed is not read again.
-  const open = anchor === undefined ? groups : groups.slice(groups.indexOf(anchorGroup))
-  return open.map((group) => {
-    const inAnchorGroup = group === anchorGroup ? anchor : undefined
+  const cursorGroup = cursor?.values[0] === null ? 'nulls' : 'values'
+  // The arms before the cursor are complete.
+  const remaining = cursor === undefined ? groups : groups.slice(groups.indexOf(cursorGroup))
+  return remaining.map((group) => {
+    const groupCursor = group === cursorGroup ? cursor : undefined
     if (group === 'nulls') {
-      const after = afterRest(rest, inAnchorGroup, pkDirection, 1)
+      const after = afterRest(rest, groupCursor, pkDirection, 1)
       return {
         sql: `${first.column} IS NULL AND ${after.sql}`,
         values: after.values,
         orderBy: orderBy(rest, pkDirection),
       }
     }
-    const after = afterFirst(first, rest, inAnchorGroup, pkDirection)
+    const after = afterFirst(first, rest, groupCursor, pkDirection)
     return {
       sql: `${first.column} IS NOT NULL AND ${after.sql}`,
       values: after.values,
@@ -70,44 +73,44 @@ function beyond(direction: Direction): '>' | '<' {
   return direction === 'asc' ? '>' : '<'
 }
 
-function afterKey(anchor: Anchor | undefined, direction: Direction): SqlCondition {
-  if (anchor === undefined) return TRUE
-  return { sql: `o.pk ${beyond(direction)} ?`, values: [anchor.pk] }
+function afterKey(cursor: KeysetCursor | undefined, direction: Direction): SqlCondition {
+  if (cursor === undefined) return TRUE
+  return { sql: `o.pk ${beyond(direction)} ?`, values: [cursor.pk] }
 }
 
-/** After the anchor, for rows that have a value in the first term; written so that its index is used. */
+/** Rows after the cursor that have a value in the first term, in a form that uses its index. */
 function afterFirst(
   first: OrderColumn,
   rest: readonly OrderColumn[],
-  anchor: Anchor | undefined,
+  cursor: KeysetCursor | undefined,
   pkDirection: Direction,
 ): SqlCondition {
-  const value = anchor?.values[0]
-  if (anchor === undefined || value === undefined || value === null) return TRUE
+  const value = cursor?.values[0]
+  if (cursor === undefined || value === undefined || value === null) return TRUE
   const operator = beyond(first.direction)
   if (rest.length === 0) {
-    return { sql: `(${first.column}, o.pk) ${operator} (?, ?)`, values: [value, anchor.pk] }
+    return { sql: `(${first.column}, o.pk) ${operator} (?, ?)`, values: [value, cursor.pk] }
   }
-  const further = afterRest(rest, anchor, pkDirection, 1)
+  const further = afterRest(rest, cursor, pkDirection, 1)
   return {
     sql: `${first.column} ${operator}= ? AND (${first.column} ${operator} ? OR (${first.column} = ? AND ${further.sql}))`,
     values: [value, value, value, ...further.values],
   }
 }
 
-/** After the anchor, among rows that are equal in all terms before. */
+/** Rows after the cursor among those that are equal in all previous terms. */
 function afterRest(
   terms: readonly OrderColumn[],
-  anchor: Anchor | undefined,
+  cursor: KeysetCursor | undefined,
   pkDirection: Direction,
   position: number,
 ): SqlCondition {
   const [term, ...rest] = terms
-  if (anchor === undefined) return TRUE
-  if (term === undefined) return afterKey(anchor, pkDirection)
-  const further = afterRest(rest, anchor, pkDirection, position + 1)
+  if (cursor === undefined) return TRUE
+  if (term === undefined) return afterKey(cursor, pkDirection)
+  const further = afterRest(rest, cursor, pkDirection, position + 1)
   const { column, direction, nulls } = term
-  const value = anchor.values[position] ?? null
+  const value = cursor.values[position] ?? null
   if (value === null) {
     const equal = `(${column} IS NULL AND ${further.sql})`
     return {

@@ -1,11 +1,10 @@
+/** Classifies the fields of an object type for queries. */
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { fieldsOf } from '../../ontology/values/searchable-values.ts'
 import type { Field } from '../../query/query.ts'
 import { isText, resolveField } from '../../query/resolve-field.ts'
 
-/** What the fields of an object type are to a query. */
-
-/** The fields that hold text. */
+/** Returns the fields that contain text. */
 export function textFieldsOf(objectType: ObjectType): Field[] {
   return fieldsOf(objectType.properties.values()).filter(({ property, structField }) => {
     const resolved = resolveField(objectType, property, structField)
@@ -13,7 +12,7 @@ export function textFieldsOf(objectType: ObjectType): Field[] {
   })
 }
 
-/** Whether a field has any number of values, each of which may fulfil a condition. */
-export function isElement(objectType: ObjectType, { property, structField }: Field): boolean {
+/** True if a field can have several values, any of which may satisfy a condition. */
+export function isMultiValued(objectType: ObjectType, { property, structField }: Field): boolean {
   return structField !== undefined || objectType.properties.get(property)?.type.kind !== 'scalar'
 }

@@ -1,62 +1,61 @@
+/** Fuzzy search: finds the indexed terms that are similar to the terms of a query. */
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { fuzzyDistance, isWithinEdits } from '../../query/matching/terms.ts'
 import {
   type Alternatives,
-  behindPrefix,
+  endOfPrefix,
   indexedTerm,
   plainTerm,
   type TermPrefix,
 } from './text-index.ts'
 
-/** Fuzzy terms: which terms that occur may stand for those that are asked for. */
-
-/** For each term that is asked for, those that are similar to it. */
+/** For each term of a query, the similar terms that occur. */
 export type SimilarTerms = ReadonlyMap<string, readonly string[]>
 
-/** More words than this are no longer similar to anything, but most of what there is. */
-const SIMILAR_TERMS = 1000
+/** A query with more similar terms is refused: it would match most of the vocabulary. */
+const MAX_SIMILAR_TERMS = 1000
 
-/** Two edits, each of which may add a character that is written as five. */
-const LONGEST_DIFFERENCE = 12
+/** Two edits may each add a character that is escaped as five. */
+const MAX_ADDED_LENGTH = 12
 
-/** Looks at the indexed terms of one field, which the database gives one after the other. */
+/** Compares the indexed terms of one field, which the database returns one by one. */
 export class SimilarTermSearch {
-  /** The indexed terms to look at: from here… */
+  /** The first indexed term to compare. */
   readonly from: string
-  /** …to before here… */
+  /** The end of the range, exclusive. */
   readonly before: string
-  /** …of at most so many characters. */
-  readonly longest: number
-  readonly found: ReadonlyMap<string, string[]>
+  /** Longer indexed terms cannot be similar. */
+  readonly maxLength: number
+  readonly similarTerms: ReadonlyMap<string, string[]>
   readonly #prefix: TermPrefix
   readonly #distances: readonly (readonly [term: string, distance: number])[]
   #count = 0
 
   constructor(terms: readonly string[], prefix: TermPrefix) {
     this.from = prefix
-    this.before = behindPrefix(prefix)
-    this.longest =
-      Math.max(...terms.map((term) => indexedTerm(prefix, term).length)) + LONGEST_DIFFERENCE
-    this.found = new Map(terms.map((term) => [term, []]))
+    this.before = endOfPrefix(prefix)
+    this.maxLength =
+      Math.max(...terms.map((term) => indexedTerm(prefix, term).length)) + MAX_ADDED_LENGTH
+    this.similarTerms = new Map(terms.map((term) => [term, []]))
     this.#prefix = prefix
-    this.#distances = [...this.found.keys()].map((term) => [term, fuzzyDistance(term)])
+    this.#distances = [...this.similarTerms.keys()].map((term) => [term, fuzzyDistance(term)])
   }
 
-  look(indexed: string): void {
+  compare(indexed: string): void {
     const other = plainTerm(indexed, this.#prefix)
     for (const [term, distance] of this.#distances) {
       if (distance === 0 || other === term || !isWithinEdits(term, other, distance)) continue
-      this.found.get(term)?.push(other)
+      this.similarTerms.get(term)?.push(other)
       this.#count += 1
     }
-    // Loud: leaving some out would leave out objects.
-    if (this.#count > SIMILAR_TERMS) {
-      throw new ObjectQueryError('QueryTermsExceededLimit', { termsLimit: SIMILAR_TERMS })
+    // Truncating the list would omit objects.
+    if (this.#count > MAX_SIMILAR_TERMS) {
+      throw new ObjectQueryError('QueryTermsExceededLimit', { termsLimit: MAX_SIMILAR_TERMS })
     }
   }
 }
 
-/** For each term, what may stand for it, in any of the fields: as it is written or similar. */
+/** Returns, for each term, the indexed terms that match it in any of the fields. */
 export function termAlternatives(
   terms: readonly string[],
   prefixes: readonly TermPrefix[],

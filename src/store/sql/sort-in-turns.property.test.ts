@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
 import { sortInTurns } from './sort-in-turns.ts'
 
-it('sorts as the built-in sort does, and keeps the order of equal items', async () => {
+it('sorts like the built-in sort, and keeps the order of equal items', async () => {
   const lists = fc.integer({ min: 0, max: 20_000 }).chain((length) =>
     fc.record({
       length: fc.constant(length),

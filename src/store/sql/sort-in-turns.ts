@@ -1,13 +1,10 @@
-/**
- * Sorts without holding up other work of the process: short runs at once, then merged in steps, with
- * a turn of the event loop in between.
- */
+/** A merge sort that yields to the event loop between short runs and merge steps. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 const RUN_LENGTH = 4096
-const MERGED_PER_TURN = 20_000
+const MERGED_ITEMS_PER_TURN = 20_000
 
-/** The items in ascending order of a text; equal ones stay in their order. */
+/** Returns the items in ascending order of their keys. The sort is stable. */
 export async function sortInTurns<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => string,
@@ -45,11 +42,11 @@ async function merge<Item>(
   let [l, r] = [0, 0]
   while (l < left.length && r < right.length) {
     const [a, b] = [left[l] as Item, right[r] as Item]
-    const takesLeft = keyOf(a) <= keyOf(b)
-    merged.push(takesLeft ? a : b)
-    if (takesLeft) l += 1
+    const isLeftNext = keyOf(a) <= keyOf(b)
+    merged.push(isLeftNext ? a : b)
+    if (isLeftNext) l += 1
     else r += 1
-    if (merged.length % MERGED_PER_TURN === 0) await nextTurn()
+    if (merged.length % MERGED_ITEMS_PER_TURN === 0) await nextTurn()
   }
   for (; l < left.length; l += 1) merged.push(left[l] as Item)
   for (; r < right.length; r += 1) merged.push(right[r] as Item)

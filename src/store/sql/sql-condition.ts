@@ -1,10 +1,9 @@
+/** SQL conditions with their bound values. Values never appear in the SQL text. */
 import type { Comparison } from '../../query/query.ts'
 
-/** SQL with the values of its placeholders. Values are bound, never written. */
-
-/** What a column holds. */
+/** A value of a column. */
 export type SqlValue = string | number | bigint
-/** What can be bound to a placeholder. */
+/** A value that can be bound to a placeholder. */
 export type BoundValue = SqlValue | Uint8Array
 
 export interface SqlCondition {
@@ -34,14 +33,14 @@ export function combine(kind: 'and' | 'or', parts: readonly SqlCondition[]): Sql
   }
 }
 
-/** Two-valued: what is unknown, because a value is missing, counts as false. */
+/** Two-valued negation: a condition that is unknown because of a null counts as false. */
 export function negate({ sql, values }: SqlCondition): SqlCondition {
   return { sql: `(${sql}) IS NOT TRUE`, values }
 }
 
-/** Joined two by two, because databases limit how deep an expression may be. */
-function balanced(parts: readonly string[], word: string): string {
-  if (parts.length <= 2) return `(${parts.join(word)})`
+/** Joins conditions as a balanced tree, because databases limit the depth of an expression. */
+function balanced(parts: readonly string[], operator: string): string {
+  if (parts.length <= 2) return `(${parts.join(operator)})`
   const middle = parts.length >> 1
-  return `(${balanced(parts.slice(0, middle), word)}${word}${balanced(parts.slice(middle), word)})`
+  return `(${balanced(parts.slice(0, middle), operator)}${operator}${balanced(parts.slice(middle), operator)})`
 }

@@ -4,7 +4,7 @@ import { fcOptions } from '../../../test/support/fc-options.ts'
 import { finish } from '../../ontology/values/steps.ts'
 import { indexedTerms, indexedTermsInSteps, type NumberedTexts } from './text-index.ts'
 
-/** Texts longer than one step, with separators everywhere or hardly anywhere. */
+/** Texts that are longer than one step, with many separators or hardly any. */
 const longText = fc
   .tuple(
     fc.array(fc.string({ unit: 'grapheme', maxLength: 20 }), { minLength: 1, maxLength: 20 }),
@@ -17,7 +17,7 @@ const fields = fc.array(
   { maxLength: 3 },
 )
 
-it('cuts texts into the same terms in steps as at once', () => {
+it('tokenises a text in steps into the same terms as at once', () => {
   fc.assert(
     fc.property(fields, (texts: readonly NumberedTexts[]) => {
       const pieces: string[] = []

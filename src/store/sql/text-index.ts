@@ -1,42 +1,41 @@
+/**
+ * Terms as databases index them. One tokeniser serves every store; databases receive the terms
+ * separated by spaces. ASCII punctuation inside a term is mapped to a private range of Unicode, so
+ * that no database treats it as a separator or as syntax.
+ *
+ * Each term is prefixed with the number of its field; a search of all fields lists every prefix.
+ */
 import type { Steps } from '../../ontology/values/steps.ts'
 import { endOfTerm, termsOf } from '../../query/matching/terms.ts'
 
-/**
- * The terms of texts as databases index them. They are cut by our own tokeniser, the same for every
- * store; the database sees them one by one, divided by spaces. ASCII signs inside a term are moved
- * to a private range of Unicode, so that nothing takes them for a border, or for syntax.
- *
- * Each term stands behind the number of its field; anywhere means in any of the fields of a type.
- */
-
 const PRIVATE_RANGE = 0xe000
-/** Between two values, so that no phrase runs from one into the next. */
+/** Separates two values, so that no phrase matches across them. */
 const BORDER = '\ue0ff'
 
-/** What stands before a term: in which field it occurs. */
+/** The prefix of an indexed term, which names its field. */
 export type TermPrefix = string
 
 export function fieldPrefix(field: number): TermPrefix {
-  return `${field}${protectedTerms(':')}`
+  return `${field}${escapedTerms(':')}`
 }
 
-/** What sorts behind every term with the prefix, and before everything else. */
-export function behindPrefix(prefix: TermPrefix): string {
+/** Returns the end of the range of terms with a prefix, exclusive. */
+export function endOfPrefix(prefix: TermPrefix): string {
   const last = prefix.charCodeAt(prefix.length - 1)
   return prefix.slice(0, -1) + String.fromCharCode(last + 1)
 }
 
 function prefixedTerms(prefix: TermPrefix, terms: readonly string[]): string {
-  // No term holds a space, so what stands between two terms is known when all are protected.
-  return `${prefix}${protectedTerms(terms.join(' ')).replaceAll(' ', ` ${prefix}`)}`
+  // No term contains a space, so the terms can be escaped together.
+  return `${prefix}${escapedTerms(terms.join(' ')).replaceAll(' ', ` ${prefix}`)}`
 }
 
-/** Texts, with the number of the field that they stand in. */
+/** The texts of a field, with its number. */
 export type NumberedTexts = readonly [field: number, texts: readonly string[]]
 
 /**
- * The terms of one object, as they are indexed. Text by text, not term by term: writing objects
- * spends much of its time here.
+ * Returns the indexed terms of one object. It works text by text, not term by term, because this is
+ * a large part of the cost of writing objects.
  */
 export function indexedTerms(fields: readonly NumberedTexts[]): string {
   return fields
@@ -51,10 +50,10 @@ export function indexedTerms(fields: readonly NumberedTexts[]): string {
     .join(' ')
 }
 
-/** Characters of a text whose terms are cut in one step. */
+/** Characters that are tokenised in one step. */
 const STEP_LENGTH = 32 * 1024
 
-/** The same in pieces, which make up the whole with a space between each two. */
+/** Does the same in pieces, which form the whole when joined with spaces. */
 export function* indexedTermsInSteps(
   fields: readonly NumberedTexts[],
   take: (piece: string) => void,
@@ -74,14 +73,14 @@ export function* indexedTermsInSteps(
   }
 }
 
-/** A term as it may be found: in one of several fields, or in one of several spellings. */
+/** The indexed terms that match one term: one per field and similar spelling. */
 export type Alternatives = readonly string[]
 
 export function indexedTerm(prefix: TermPrefix, term: string): string {
-  return prefix + protectedTerms(term)
+  return prefix + escapedTerms(term)
 }
 
-/** The term behind the number of its field, as people wrote it. */
+/** Returns an indexed term without its prefix and escapes. */
 export function plainTerm(indexed: string, prefix: TermPrefix): string {
   const term = indexed.slice(prefix.length)
   if (PLAIN.test(term)) return term
@@ -97,8 +96,8 @@ export function plainTerm(indexed: string, prefix: TermPrefix): string {
 const PLAIN = /^[a-z0-9 \u0080-\udfff\ue100-\uffff]*$/
 const ESCAPE = '\ue0fe'
 
-/** Terms with spaces between, as databases take them: each whole, whatever it holds. */
-function protectedTerms(terms: string): string {
+/** Escapes terms that are separated by spaces, so that databases keep each of them whole. */
+function escapedTerms(terms: string): string {
   if (PLAIN.test(terms)) return terms
   return terms
     .replaceAll(/[\ue000-\ue0ff]/g, (sign) => ESCAPE + sign.charCodeAt(0).toString(16))

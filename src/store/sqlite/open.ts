@@ -8,13 +8,13 @@ import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { KEY_BYTES } from '../../paging/token-keys.ts'
-import type { Aggregated, AggregateRead } from '../aggregate-read.ts'
+import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
 import type {
   ApiToken,
   Batch,
   Commit,
   ObjectStore,
-  PageRead,
+  ReadPageRequest,
   Reclaimed,
   Retention,
   StoredPage,
@@ -22,7 +22,6 @@ import type {
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
 import { releaserOf } from '../page-memory.ts'
-import { isQuick } from '../quick-read.ts'
 import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../slow-queries.ts'
 import { migrate } from './catalogue/migrate.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
@@ -32,7 +31,7 @@ import { createDatabaseFile, OpenFiles } from './file/database-file.ts'
 import { openChecked } from './file/open-checked.ts'
 import { toStoreFailure } from './file/store-failure.ts'
 import { StoreGuard } from './file/store-guard.ts'
-import { findKept, readQuickPage } from './pages/read-page.ts'
+import { readQuickPage } from './pages/read-page.ts'
 import { crossingParts } from './threads/crossing-change.ts'
 import type { ReadJobs } from './threads/read-jobs.ts'
 import { ReaderPool } from './threads/reader-pool.ts'
@@ -113,22 +112,18 @@ class SqliteStore implements ObjectStore {
   }
 
   async readPage(
-    read: PageRead,
+    request: ReadPageRequest,
     context: RequestContext = INTERNAL_CONTEXT,
   ): Promise<StoredPage | Reclaimed> {
-    const quick = this.#read(() =>
-      isQuick(read)
-        ? readQuickPage(this.#reading, read, this.#cache)
-        : findKept(this.#reading, read, this.#cache),
-    )
-    if (quick !== undefined) return quick
-    const page = await this.#readSlowly('readPage', read, context)
+    const quickPage = this.#read(() => readQuickPage(this.#reading, request, this.#cache))
+    if (quickPage !== undefined) return quickPage
+    const page = await this.#readSlowly('readPage', request, context)
     if (page === 'reclaimed') return page
-    return this.#cache.keep(read, { ...page, release: releaserOf(page.records) })
+    return this.#cache.keep(request, { ...page, release: releaserOf(page.records) })
   }
 
-  aggregate(read: AggregateRead, context = INTERNAL_CONTEXT): Promise<Aggregated> {
-    return this.#readSlowly('aggregate', read, context)
+  aggregate(request: AggregateRequest, context = INTERNAL_CONTEXT): Promise<AggregateResult> {
+    return this.#readSlowly('aggregate', request, context)
   }
 
   async findApiToken(secretHash: string): Promise<ApiToken | undefined> {

@@ -45,7 +45,7 @@ describe('a version that is published after its rows', () => {
     expect(versions.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, n) => n + 1))
     expect(await things.commit([['a', 'last']])).toMatchObject({ version: 13, put: 1 })
     expect(await things.show()).toEqual(['a=last'])
-    expect(await things.read()).toMatchObject({ matches: 1, version: 13 })
+    expect(await things.read()).toMatchObject({ totalCount: 1, version: 13 })
     expect(await sql('SELECT * FROM oqs_pending_commit')).toEqual([])
   })
 

@@ -9,15 +9,16 @@ import {
 import { type StorePlace, storePlace } from '../../../../test/support/store-place.ts'
 import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
 import { planChange } from '../../../ontology/definition/change-definition.ts'
-import type { ObjectStore, PageRead, StoredPage } from '../../object-store.ts'
+import type { ObjectStore, ReadPageRequest, StoredPage } from '../../object-store.ts'
 import { PageCache } from '../../page-cache.ts'
 import { readCapabilities } from '../citus/capabilities.ts'
 import { Database, type Session } from '../driver/database.ts'
 import { openPostgresStore } from '../open.ts'
+import { TypeFieldsCache } from '../queries/type-fields.ts'
 import { PageReader } from './page-reader.ts'
 
-const anewWith = (type: 'string' | 'integer') => ({
-  apiName: 'anew',
+const redefinedWith = (type: 'string' | 'integer') => ({
+  apiName: 'redefined',
   objectTypes: [
     {
       apiName: 'one',
@@ -27,18 +28,18 @@ const anewWith = (type: 'string' | 'integer') => ({
   ],
 })
 
-/** Counts the transactions in which something is read step by step. */
+/** Counts the read transactions: pages that take more than one statement. */
 class CountingDatabase extends Database {
-  reads = 0
+  transactions = 0
 
   override read<T>(run: (session: Session) => Promise<T>): Promise<T> {
-    this.reads += 1
+    this.transactions += 1
     return super.read(run)
   }
 }
 
-/** A node that knows how a type stood a while ago, while another node changes it. */
-describe('a page of what another node has changed', () => {
+/** One node has an outdated head of a type, which another node has changed. */
+describe('a page of a type that another node has changed', () => {
   let place: StorePlace
   let other: ObjectStore
   let database: CountingDatabase
@@ -50,7 +51,10 @@ describe('a page of what another node has changed', () => {
     database = new CountingDatabase(place.name)
     things = await fixture(other)
     const capabilities = await database.read(readCapabilities)
-    pages = new PageReader({ database, capabilities }, new PageCache())
+    pages = new PageReader(
+      { database, capabilities, fields: new TypeFieldsCache() },
+      new PageCache(),
+    )
     await things.commit([
       ['a', '1'],
       ['b', '2'],
@@ -63,81 +67,86 @@ describe('a page of what another node has changed', () => {
     await place[Symbol.asyncDispose]()
   })
 
-  const ask = (wish: Partial<PageRead> = {}) =>
-    pages.read(pageRead(things.type, wish), INTERNAL_CONTEXT)
-  async function read(wish: Partial<PageRead> = {}): Promise<string> {
-    const { records } = (await ask(wish)) as StoredPage
+  const readPage = (options: Partial<ReadPageRequest> = {}) =>
+    pages.read(pageRead(things.type, options), INTERNAL_CONTEXT)
+  async function read(options: Partial<ReadPageRequest> = {}): Promise<string> {
+    const { records } = (await readPage(options)) as StoredPage
     return Buffer.from(records).toString()
   }
 
-  it('shows what was written since, and a snapshot what was there', async () => {
+  it('includes what was written since, and a snapshot what was there', async () => {
     const before = await read()
     await things.commit([['c', '3']])
     expect(await read({ version: 1 })).toBe(before)
     expect(await read()).toContain('"c"')
     expect(await read({ version: 1 })).toBe(before)
-    expect(await ask()).toMatchObject({ version: 2, count: 3, matches: 3, more: false })
-    expect(await ask({ maxObjects: 2 })).toMatchObject({ count: 2, more: true })
+    expect(await readPage()).toMatchObject({ version: 2, count: 3, totalCount: 3, more: false })
+    expect(await readPage({ maxObjects: 2 })).toMatchObject({ count: 2, more: true })
   })
 
-  it('finds by one statement what a question asks for, also after a commit', async () => {
+  it('takes one statement for a query, also after a commit', async () => {
     const field = { property: 'text', structField: undefined }
     const query = { kind: 'compare', field, operator: 'eq', value: '2' } as const
-    const wish = { query, countsMatches: false, maxObjects: 1 }
-    expect(await ask(wish)).toMatchObject({ count: 1, more: false })
-    const before = database.reads
-    expect(await ask(wish)).toMatchObject({ count: 1, more: false, matches: undefined })
+    const options = { query, includeTotalCount: false, maxObjects: 1 }
+    expect(await readPage(options)).toMatchObject({ count: 1, more: false })
+    const before = database.transactions
+    expect(await readPage(options)).toMatchObject({ count: 1, more: false, totalCount: undefined })
     await things.commit([['d', '2']])
-    expect(await ask(wish)).toMatchObject({ count: 1, more: true, version: 3 })
+    expect(await readPage(options)).toMatchObject({ count: 1, more: true, version: 3 })
     const after = { pk: 'b', version: 0 }
-    expect(await ask({ ...wish, after })).toMatchObject({
+    expect(await readPage({ ...options, after })).toMatchObject({
       count: 1,
       more: false,
       last: { pk: 'd' },
     })
-    expect(await ask({ ...wish, after, version: 2 })).toMatchObject({ count: 0, version: 2 })
-    expect(await ask({ ...wish, matches: 2, countsMatches: true })).toMatchObject({ matches: 2 })
-    // A table that is spread over machines is read in steps.
-    expect(database.reads - before).toBe(inject('store') === 'citus' ? 5 : 0)
+    expect(await readPage({ ...options, after, version: 2 })).toMatchObject({
+      count: 0,
+      version: 2,
+    })
+    expect(await readPage({ ...options, matchEstimate: 2 })).toMatchObject({ matchEstimate: 2 })
+    // A distributed table is read in transactions.
+    expect(database.transactions - before).toBe(inject('store') === 'citus' ? 5 : 0)
     await things.commit([['d', null]])
   })
 
-  it('asks anew for the fields of a type that was defined anew', async () => {
+  it('looks up the fields of a redefined type again', async () => {
     const field = { property: 'text', structField: undefined }
     const query = { kind: 'compare', field, operator: 'eq', value: 'x' } as const
-    const wish = { query, countsMatches: false }
-    const anew = await fixture(other, anewWith('string'))
-    const readAnew = () => pages.read(pageRead(anew.type, wish), INTERNAL_CONTEXT)
-    for (const _ of [1, 2]) expect(await readAnew()).toMatchObject({ count: 0 })
-    // Its columns have other numbers then, in another table.
+    const options = { query, includeTotalCount: false }
+    const redefined = await fixture(other, redefinedWith('string'))
+    const readRedefined = () => pages.read(pageRead(redefined.type, options), INTERNAL_CONTEXT)
+    for (const _ of [1, 2]) expect(await readRedefined()).toMatchObject({ count: 0 })
+    // Its columns then have other numbers, in another table.
     const catalogue = await other.readCatalogue()
-    await other.saveOntology(planChange('anew', anewWith('integer'), catalogue, randomUUID))
-    const again = await fixture(other, anewWith('string'))
+    await other.saveOntology(
+      planChange('redefined', redefinedWith('integer'), catalogue, randomUUID),
+    )
+    const again = await fixture(other, redefinedWith('string'))
     await again.put([{ k: 'a', text: 'x' }])
-    for (const _ of [1, 2]) expect(await readAnew()).toMatchObject({ count: 1 })
+    for (const _ of [1, 2]) expect(await readRedefined()).toMatchObject({ count: 1 })
   })
 
-  it('keeps to the bytes of a page when objects became larger', async () => {
-    const wish = { maxObjects: 3, maxBytes: 2000 }
-    expect(await ask(wish)).toMatchObject({ count: 3, more: false })
+  it('stays within its bytes after objects became larger', async () => {
+    const options = { maxObjects: 3, maxBytes: 2000 }
+    expect(await readPage(options)).toMatchObject({ count: 3, more: false })
     await things.commit([['b', 'x'.repeat(5000)]])
-    expect(await ask(wish)).toMatchObject({ count: 1, more: true })
+    expect(await readPage(options)).toMatchObject({ count: 1, more: true })
     const after = { pk: 'a', version: 0 }
-    expect(await ask({ ...wish, after })).toMatchObject({ count: 1, more: true })
+    expect(await readPage({ ...options, after })).toMatchObject({ count: 1, more: true })
   })
 
-  it('reads the table of a replacement, and goes on when the old one is dropped', async () => {
-    const { version } = (await ask()) as StoredPage
+  it('comes from the table of a replacement, also after the old one is dropped', async () => {
+    const { version } = (await readPage()) as StoredPage
     const replacement = await other.startReplacement(things.type)
     await things.commit([['z', '9']], { replacement })
     await other.publishReplacement(things.type, replacement)
     expect(await read({ version })).toContain('"a"')
-    expect(await ask()).toMatchObject({ count: 1, matches: 1 })
+    expect(await readPage()).toMatchObject({ count: 1, totalCount: 1 })
     const again = await other.startReplacement(things.type)
     await things.commit([['y', '8']], { replacement: again })
     await other.publishReplacement(things.type, again)
     await other.reclaim(retention(10))
     expect(await read()).toContain('"y"')
-    expect(await ask({ version })).toBe('reclaimed')
+    expect(await readPage({ version })).toBe('reclaimed')
   })
 })

@@ -1,8 +1,15 @@
+/**
+ * Reads pages in as few round trips as possible. If the plan allows, one statement reads a page from
+ * the table and fields that were seen last, together with the current head of the type. The head
+ * shows whether they are still right. A single statement sees one moment, as a transaction does.
+ */
 import type { RequestContext } from '../../../admission/request-context.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import type { PageRead, Reclaimed, StoredPage } from '../../object-store.ts'
+import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { PageCache } from '../../page-cache.ts'
-import { isQuick } from '../../quick-read.ts'
+import { orderArms } from '../../sql/order-sql.ts'
+import { readableVersion } from '../../sql/plan-rules.ts'
+import { combine } from '../../sql/sql-condition.ts'
 import { readObjects } from '../catalogue/missing-tables.ts'
 import {
   HEAD_TEXT_SQL,
@@ -15,148 +22,148 @@ import type { ByteRow } from '../driver/byte-rows.ts'
 import type { Session } from '../driver/database.ts'
 import type { ReaderLane } from '../driver/reader-lane.ts'
 import { isMissingTable } from '../driver/store-failure.ts'
+import { exactQuerySql } from '../queries/find-rows.ts'
+import type { TypeFieldsCache } from '../queries/type-fields.ts'
 import { shownRows, toPageRows } from './page-rows.ts'
-import { HIDDEN_VALUES, pageSql, SHOWN_VALUES, visibleSql } from './page-sql.ts'
-import { fitsSurely, isPlain, keyOrderWish, readPage, wishAtOnce } from './read-page.ts'
+import { type PageRowsSpec, pageSql, visibleSql } from './page-sql.ts'
+import { isStillValid, laneOf, type PagePlan, planPage } from './plan-page.ts'
+import { keyWalkRows, readPage } from './read-page.ts'
 
-/**
- * Whether a type is so large that its snapshot pages can be planned without their values: of a
- * smaller one, a planner that takes one row in 27 for wanted might rather read and sort all rows
- * than follow the key.
- */
-export function isLarge(liveCount: number, maxObjects: number): boolean {
-  return liveCount > 1000 && liveCount > 100 * maxObjects
-}
+type PagesStore = Writable & { readonly fields: TypeFieldsCache }
 
-/** Whether one object is wanted: how it is found does not depend on which, so one plan serves all. */
-function asksForKey({ query, objectType }: PageRead): boolean {
-  return (
-    query.kind === 'compare' &&
-    query.operator === 'eq' &&
-    query.field.property === objectType.primaryKey.apiName
-  )
-}
-
-/**
- * Reads pages in as few round trips as possible. A walk in key order takes one: table and fields are
- * those that were seen last, and the statement that reads them also tells whether they still are the
- * right ones. One statement sees one moment, as a transaction does.
- */
 export class PageReader {
-  readonly #store: Writable
+  readonly #store: PagesStore
   readonly #cache: PageCache
+  /** The head of each type as it was last read. */
   readonly #heads = new WeakMap<ObjectType, TypeHead>()
 
-  constructor(store: Writable, cache: PageCache) {
+  constructor(store: PagesStore, cache: PageCache) {
     this.#store = store
     this.#cache = cache
   }
 
-  async read(read: PageRead, context: RequestContext): Promise<StoredPage | Reclaimed> {
+  async read(request: ReadPageRequest, context: RequestContext): Promise<StoredPage | Reclaimed> {
     const { database } = this.#store
-    const readWith = async (lane: ReaderLane) => {
-      const page = (await this.#readAtOnce(read, lane)) ?? (await this.#readInSteps(read, lane))
-      return page === 'reclaimed' ? page : this.#cache.keep(read, page)
+    const findCached = (lane: ReaderLane) => this.#findCached(request, lane)
+    const readUncached = async (lane: ReaderLane) => {
+      const page =
+        (await this.#readInOneStatement(request, lane)) ??
+        (await this.#readInTransaction(request, lane))
+      return page === 'reclaimed' ? page : this.#cache.keep(request, page)
     }
-    const findWith = (lane: ReaderLane) => this.#findKept(read, lane)
-    if (isQuick(read)) {
+    if (laneOf(request) === 'quick') {
       return database.readQuickly(
         context,
-        async (lane) => (await findWith(lane)) ?? (await readWith(lane)),
+        async (lane) => (await findCached(lane)) ?? (await readUncached(lane)),
       )
     }
-    const kept = await database.readQuickly(context, findWith)
-    return kept ?? database.readSlowly(context, readWith)
+    const cached = await database.readQuickly(context, findCached)
+    return cached ?? database.readSlowly(context, readUncached)
   }
 
-  /** A page that was read before, when the database says that it still is the one to show. */
-  async #findKept(read: PageRead, lane: ReaderLane): Promise<StoredPage | undefined> {
-    const known = this.#heads.get(read.objectType)
-    if (known === undefined) return
-    const kept = this.#cache.find(read, read.version ?? known.published)
-    if (kept === undefined) return
-    let isRight = false
+  /** Returns a cached page if the database confirms that its version is the one to read. */
+  async #findCached(request: ReadPageRequest, lane: ReaderLane): Promise<StoredPage | undefined> {
+    const seen = this.#heads.get(request.objectType)
+    if (seen === undefined) return undefined
+    const cached = this.#cache.find(request, request.version ?? seen.published)
+    if (cached === undefined) return undefined
+    let isConfirmed = false
     try {
-      const [row] = await this.#ask(lane, HEAD_TEXT_SQL, [read.objectType.rid])
-      if (row === undefined) return
-      const head = parseTypeHead(String(row[0]))
-      this.#heads.set(read.objectType, head)
-      const { version = head.published } = read
-      const isKnown = head.current.isMade && version >= head.oldest && version <= head.published
-      isRight = isKnown && version === kept.version
-      return isRight ? kept : undefined
+      const [row] = await this.#query(lane, HEAD_TEXT_SQL, [request.objectType.rid], true)
+      if (row === undefined) return undefined
+      const head = this.#noteHead(request.objectType, String(row[0]))
+      isConfirmed = head.current.isMade && readableVersion(request, head) === cached.version
+      return isConfirmed ? cached : undefined
     } finally {
-      if (!isRight) kept.release()
+      if (!isConfirmed) cached.release()
     }
   }
 
-  #readInSteps(read: PageRead, lane: ReaderLane): Promise<StoredPage | Reclaimed> {
-    const readAsOfOneMoment = async (session: Session) => {
-      const head = await readTypeHead(session, read.objectType)
-      this.#heads.set(read.objectType, head)
-      return readPage(session, read, head, this.#store.capabilities)
+  #readInTransaction(request: ReadPageRequest, lane: ReaderLane): Promise<StoredPage | Reclaimed> {
+    const { objectType } = request
+    const read = async (session: Session) => {
+      const head = await readTypeHead(session, objectType)
+      this.#heads.set(objectType, head)
+      return readPage(session, request, head, this.#store)
     }
-    return readObjects(this.#store, read.objectType, readAsOfOneMoment, lane)
+    return readObjects(this.#store, objectType, read, lane)
   }
 
-  /** Undefined where the last known head is none, or not good enough. */
-  async #readAtOnce(read: PageRead, lane: ReaderLane): Promise<StoredPage | undefined> {
-    const known = this.#heads.get(read.objectType)
-    if (!known?.current.isMade || !this.#store.capabilities.readsCurrentRows) return
-    const { table, firstVersion, maxRecordBytes, liveCount } = known.current
-    const wanted = read.version ?? known.published
-    if (wanted < firstVersion) return
-    const fits = fitsSurely(read, maxRecordBytes)
-    const isNewest = wanted === known.published
-    const plain = isPlain(read)
-    const hides = plain && !isNewest && isLarge(liveCount, read.maxObjects)
-    const places = hides ? HIDDEN_VALUES : SHOWN_VALUES
-    const visible = visibleSql(isNewest ? 'current' : 'version', wanted, places)
-    const wish = plain ? keyOrderWish(read, visible, places) : wishAtOnce(read, known, visible)
-    if (wish === undefined) return
+  /** Returns undefined if one statement is not enough, or if the head has changed too much. */
+  async #readInOneStatement(
+    request: ReadPageRequest,
+    lane: ReaderLane,
+  ): Promise<StoredPage | undefined> {
+    const { objectType, maxObjects, record } = request
+    const seen = this.#heads.get(objectType)
+    const plan = seen && this.#planFor(request, seen)
+    if (seen === undefined || plan === undefined || !plan.oneStatement) return undefined
+    const { table, budget, prepared } = plan
     const { sql, values } = pageSql({
-      ...wish,
-      table,
-      record: read.record,
-      maxObjects: read.maxObjects,
-      budget: fits ? undefined : { bytes: read.maxBytes, owesFirst: true },
+      ...this.#rowsOf(request, seen, plan),
+      table: table.table,
+      record,
+      maxObjects,
+      budget: budget && { ...budget, includeFirst: true },
     })
-    const answer = await this.#ask(
+    const answer = await this.#query(
       lane,
-      `SELECT NULL, NULL, head${fits ? '' : ', NULL'} FROM (${HEAD_TEXT_SQL}) AS head
+      `SELECT NULL, NULL, head${budget === undefined ? '' : ', NULL'} FROM (${HEAD_TEXT_SQL}) AS head
        UNION ALL (${sql})`,
-      [read.objectType.rid, ...values],
-      plain || asksForKey(read),
+      [objectType.rid, ...values],
+      prepared,
     )
     const headRow = answer.find(([pk]) => pk === null)
-    if (headRow === undefined) return
-    const head = parseTypeHead(String(headRow[2]))
-    this.#heads.set(read.objectType, head)
-    const version = read.version ?? head.published
-    const isRight =
-      head.current.table === table &&
-      head.generation === known.generation &&
-      head.current.isMade &&
-      version >= head.oldest &&
-      (isNewest ? version === head.published : version <= head.published) &&
-      (!fits || fitsSurely(read, head.current.maxRecordBytes))
-    if (!isRight) return
+    if (headRow === undefined) return undefined
+    const head = this.#noteHead(objectType, String(headRow[2]))
+    const latestPlan = this.#planFor(request, head)
+    if (latestPlan === undefined || head.generation !== seen.generation) return undefined
+    if (!isStillValid(plan, latestPlan)) return undefined
     const rows = answer.filter((row) => row !== headRow)
-    const shown = shownRows(rows, read.maxObjects)
-    const page = toPageRows(shown, shown.length < rows.length, read.record)
-    return { ...page, version, matches: plain ? head.current.liveCount : read.matches }
+    const fitting = shownRows(rows, maxObjects)
+    const page = toPageRows(fitting, fitting.length < rows.length, record)
+    const totalCount = plan.totalCount === 'live' ? head.current.liveCount : undefined
+    const { matchEstimate } = request
+    return { ...page, version: latestPlan.version, totalCount, matchEstimate }
   }
 
-  async #ask(
+  /** Plans a page of the current table; undefined if the version is not there. */
+  #planFor(request: ReadPageRequest, head: TypeHead): PagePlan | undefined {
+    const { current, published } = head
+    const version = readableVersion(request, head)
+    if (!current.isMade || version === undefined || version < current.firstVersion) return undefined
+    const knowsFields = this.#store.fields.find(head, request.objectType) !== undefined
+    const state = { version, isLatest: version === published, table: current }
+    return planPage(request, state, { ...this.#store.capabilities, knowsFields })
+  }
+
+  #rowsOf(request: ReadPageRequest, head: TypeHead, plan: PagePlan): PageRowsSpec {
+    if (plan.kind === 'keyWalk') return keyWalkRows(request, plan)
+    const { query, objectType, after } = request
+    const fields = this.#store.fields.find(head, objectType)
+    const [arm] = orderArms([], after && { pk: after.pk, values: [] })
+    if (fields === undefined || arm === undefined) throw new Error('the plan needs a lookup')
+    const visible = visibleSql(plan.visibility, plan.version)
+    const where = combine('and', [visible, exactQuerySql(query, fields), arm])
+    return { where, orderBy: arm.orderBy, isKeyOrder: false }
+  }
+
+  #noteHead(objectType: ObjectType, text: string): TypeHead {
+    const head = parseTypeHead(text)
+    this.#heads.set(objectType, head)
+    return head
+  }
+
+  /** Returns no rows if the table was replaced and has been dropped. */
+  async #query(
     lane: Pick<ReaderLane, 'oneInBytes'>,
     sql: string,
     values: readonly unknown[],
-    name = true,
+    prepared: boolean,
   ): Promise<readonly ByteRow[]> {
     try {
-      return await lane.oneInBytes(sql, values, { name })
+      return await lane.oneInBytes(sql, values, { name: prepared })
     } catch (error) {
-      // Replaced, and dropped since.
       if (isMissingTable(error)) return []
       throw error
     }

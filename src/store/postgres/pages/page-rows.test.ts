@@ -12,7 +12,7 @@ function row(pk: string, record: string | null, version?: number): ByteRow {
   ]
 }
 
-const WISH = { shape: [], selection: undefined }
+const RECORD = { shape: [], selection: undefined }
 
 describe('the rows of a page', () => {
   it.each([
@@ -21,7 +21,7 @@ describe('the rows of a page', () => {
     [[row('a', '1'), row('b', '2')], { pk: 'b', version: 0 }, '1,2'],
     [[row('a', ''), row('b', ''), row('c', '3')], { pk: 'c', version: 0 }, ',,3'],
   ])('become its bytes: %#', (rows, last, records) => {
-    const page = toPageRows(rows, true, WISH)
+    const page = toPageRows(rows, true, RECORD)
     expect({ ...page, records: page.records.toString() }).toMatchObject({
       records,
       last,
@@ -30,19 +30,19 @@ describe('the rows of a page', () => {
     })
   })
 
-  it('are separated as is wanted', () => {
-    const page = toPageRows([row('a', '1'), row('b', '2')], false, { ...WISH, separator: '\n' })
+  it('are separated as requested', () => {
+    const page = toPageRows([row('a', '1'), row('b', '2')], false, { ...RECORD, separator: '\n' })
     expect(page.records.toString()).toBe('1\n2')
   })
 
-  it('are shown up to the first that does not fit, and up to their number', () => {
+  it('end at the first record that does not fit, or at the page size', () => {
     const rows = [row('a', '1'), row('b', '2'), row('c', null), row('d', null)]
     expect(shownRows(rows, 9)).toEqual(rows.slice(0, 2))
     expect(shownRows(rows, 1)).toEqual(rows.slice(0, 1))
     expect(shownRows([row('a', null)], 9)).toEqual([])
   })
 
-  it('tell how many bytes they have, where that was asked', () => {
+  it('have a running total of bytes if the statement had a budget', () => {
     const bytes = Buffer.alloc(8)
     bytes.writeBigInt64BE(5_000_000_000n)
     expect(bytesUpTo([null, null, null, bytes])).toBe(5_000_000_000)

@@ -1,27 +1,26 @@
-import type { RecordWish, StoredPage } from '../../object-store.ts'
+/** Converts the rows of `pageSql`, which are bytes, to the bytes of a page. */
+import type { RecordSpec, StoredPage } from '../../object-store.ts'
 import { releaserOf } from '../../page-memory.ts'
 import { type ByteRow, freeRows } from '../driver/byte-rows.ts'
 
-/** From the rows that `pageSql` gives, which are bytes, to the bytes of a page. */
-
-/** Of the rows, those that the page shows. */
+/** Returns the rows that fit into the page. */
 export function shownRows(rows: readonly ByteRow[], maxObjects: number): readonly ByteRow[] {
-  const tooLarge = rows.findIndex(([, , record]) => record === null)
-  return rows.slice(0, Math.min(tooLarge === -1 ? rows.length : tooLarge, maxObjects))
+  const overflow = rows.findIndex(([, , record]) => record === null)
+  return rows.slice(0, Math.min(overflow === -1 ? rows.length : overflow, maxObjects))
 }
 
-/** The bytes of all records up to the end of this row's, where there was a budget. */
+/** Returns the bytes of all records up to the end of a row, if the statement had a budget. */
 export function bytesUpTo(row: ByteRow | undefined): number {
   return readBigint(row?.[3]) ?? 0
 }
 
 export type PageRows = Pick<StoredPage, 'records' | 'release' | 'count' | 'last' | 'more'>
 
-/** Copies what the page shows, and gives the memory of the rows back. */
+/** Copies the records into the page, and frees the memory of the rows. */
 export function toPageRows(
   rows: readonly ByteRow[],
   more: boolean,
-  { separator = ',' }: RecordWish,
+  { separator = ',' }: RecordSpec,
 ): PageRows {
   const records = joinRecords(rows, Buffer.from(separator))
   const [pk, version] = rows.at(-1) ?? []
@@ -30,7 +29,7 @@ export function toPageRows(
   return { records, release: releaserOf(records), count: rows.length, last, more }
 }
 
-/** In memory of its own, which can be given back. */
+/** Joins records in a buffer that is not pooled, so that its memory can be freed. */
 function joinRecords(rows: readonly ByteRow[], separator: Buffer): Buffer {
   let length = Math.max(0, rows.length - 1) * separator.length
   for (const [, , record] of rows) length += record?.length ?? 0

@@ -1,27 +1,21 @@
-import {
-  bytesOfShape,
-  type RecordColumn,
-  type RecordPart,
-} from '../../../contract/object-record.ts'
+/**
+ * The SQL of a page. The database writes whole records, so that nothing is parsed on the way out.
+ * They come row by row, which costs the database half as much as one long text. One row more than
+ * the page holds shows whether more follow.
+ */
+import type { RecordColumn, RecordPart } from '../../../contract/object-record.ts'
 import type { Selection } from '../../../query/selection.ts'
-import type { RecordWish } from '../../object-store.ts'
+import type { RecordSpec } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
+import type { ByteBudget, Visibility } from '../../sql/plan-rules.ts'
 import type { BoundValue, SqlCondition } from '../../sql/sql-condition.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 
-/**
- * The SQL of a page. The database writes each record whole, so that nothing is parsed on the way
- * out; they come row by row, which costs the database half of what one long text costs it. One row
- * more than is wanted tells whether anything follows.
- */
-
-/** Which rows are objects: the current ones, or those as of a version. */
-export type Visibility = 'current' | 'version'
-
+/** Selects the rows of a visibility. */
 export function visibleSql(
   visibility: Visibility,
   version: number,
-  { number } = SHOWN_VALUES,
+  { number } = PLAIN_VALUES,
 ): SqlCondition {
   return visibility === 'current'
     ? { sql: `o.valid_to = ${OPEN}`, values: [] }
@@ -31,79 +25,85 @@ export function visibleSql(
       }
 }
 
-/** How the values of a condition are bound. */
-export interface BoundPlaces {
+/** The SQL of bound values. */
+export interface ValuePlaceholders {
   readonly number: string
   readonly text: string
 }
 
-/** The planner sees the values, and plans anew for each set of them. */
-export const SHOWN_VALUES: BoundPlaces = { number: '?', text: '?' }
+/** The database sees the values, and plans for them. */
+export const PLAIN_VALUES: ValuePlaceholders = { number: '?', text: '?' }
 
 /**
- * The planner does not see the values, so one plan serves them all: planning takes as long as
- * reading a small page does. What it then guesses is a few rows in a hundred.
+ * The database does not see the values, so one plan serves them all: planning takes as long as
+ * reading a small page. It then assumes that a few rows in a hundred match.
  */
-export const HIDDEN_VALUES: BoundPlaces = { number: '(SELECT ?::bigint)', text: '(SELECT ?::text)' }
+export const HIDDEN_VALUES: ValuePlaceholders = {
+  number: '(SELECT ?::bigint)',
+  text: '(SELECT ?::text)',
+}
 
-export interface PageSqlWish {
-  readonly table: number
+/** Which rows a page reads, in which order. */
+export interface PageRowsSpec {
   readonly where: SqlCondition
   readonly orderBy: string
-  /** Whether the key alone tells where a page ended, and versions are left out. */
+  /** Whether the key alone is the cursor, so that row versions are omitted. */
   readonly isKeyOrder: boolean
-  readonly record: RecordWish
-  /** How many records at most. */
-  readonly maxObjects: number
-  readonly budget: ByteBudget | undefined
 }
 
-/** For rows that may not all fit. */
-export interface ByteBudget {
-  readonly bytes: number
-  /** Whether the first row is shown however large it is. */
-  readonly owesFirst: boolean
+export interface PageSqlSpec extends PageRowsSpec {
+  readonly table: number
+  readonly record: RecordSpec
+  readonly maxObjects: number
+  /** Undefined if all records fit. */
+  readonly budget: RowsBudget | undefined
+}
+
+export interface RowsBudget extends ByteBudget {
+  /** Whether the first row is included, however large it is [2.1.3]. */
+  readonly includeFirst: boolean
 }
 
 /**
- * Gives key, version and record of each row, and where there is a budget the bytes up to its end.
- * What does not fit comes without its record.
+ * Selects key, version and record of each row, and with a budget the bytes up to the end of the
+ * row. A record that does not fit is null.
  */
-export function pageSql(wish: PageSqlWish): SqlCondition {
-  const { table, where, orderBy, isKeyOrder, record, maxObjects, budget } = wish
-  const written = recordSql(record)
-  // Records are made of the rows that are left, not of all that are sorted.
+export function pageSql(spec: PageSqlSpec): SqlCondition {
+  const { table, where, orderBy, isKeyOrder, record, maxObjects, budget } = spec
+  const recordText = recordSql(record)
+  // The limit applies before records are written, not after.
   const rows = `SELECT o.pk, o.valid_from, o.object_id, o.key, o.title, o.body
     FROM ${objectTable(table)} AS o
-    WHERE ${where.sql} ORDER BY ${orderBy} LIMIT ${wholeNumber(maxObjects + 1)}`
-  const place = isKeyOrder ? 'o.pk, NULL::bigint' : 'o.pk, o.valid_from'
+    WHERE ${where.sql} ORDER BY ${orderBy} LIMIT ${rowCount(maxObjects + 1)}`
+  const cursor = isKeyOrder ? 'o.pk, NULL::bigint' : 'o.pk, o.valid_from'
   if (budget === undefined) {
     return {
-      sql: `SELECT ${place}, ${written.sql} FROM (${rows}) AS o`,
-      values: [...written.values, ...where.values],
+      sql: `SELECT ${cursor}, ${recordText.sql} FROM (${rows}) AS o`,
+      values: [...recordText.values, ...where.values],
     }
   }
-  const fits = `bytes <= ?${budget.owesFirst ? ' OR place = 1' : ''}`
+  const fits = `bytes <= ?${budget.includeFirst ? ' OR position = 1' : ''}`
   return {
-    sql: `SELECT ${place}, CASE WHEN ${fits} THEN ${written.sql} END, bytes FROM (
-      SELECT *, row_number() OVER () AS place, ${sizeSql(record)} AS bytes FROM (${rows}) AS o) AS o`,
-    values: [budget.bytes, ...written.values, ...where.values],
+    sql: `SELECT ${cursor}, CASE WHEN ${fits} THEN ${recordText.sql} END, bytes FROM (
+      SELECT *, row_number() OVER () AS position, ${sizeSql(budget)} AS bytes
+      FROM (${rows}) AS o) AS o`,
+    values: [budget.maxBytes, ...recordText.values, ...where.values],
   }
 }
 
 /** Written, not bound, so that a prepared statement is planned for pages of this size. */
-function wholeNumber(number: number): string {
+function rowCount(number: number): string {
   if (!Number.isSafeInteger(number)) throw new Error(`not a number of rows: ${number}`)
   return String(number)
 }
 
-/** The bytes of a record and all records before. */
-function sizeSql({ shape }: RecordWish): string {
+/** The bytes of a record and of all records before it. */
+function sizeSql({ recordOverhead }: ByteBudget): string {
   const stored = 'octet_length(o.body) + octet_length(o.key) + coalesce(octet_length(o.title), 0)'
-  return `(sum(${stored} + ${bytesOfShape(shape)}) OVER (ROWS UNBOUNDED PRECEDING))::bigint`
+  return `(sum(${stored} + ${recordOverhead}) OVER (ROWS UNBOUNDED PRECEDING))::bigint`
 }
 
-function recordSql({ shape, selection }: RecordWish): SqlCondition {
+function recordSql({ shape, selection }: RecordSpec): SqlCondition {
   const values: BoundValue[] = []
   const parts = shape.map((part) => partSql(part, selection, values))
   return { sql: parts.join(' || '), values }
@@ -118,25 +118,25 @@ const COLUMNS: Readonly<Record<RecordColumn, string>> = {
 
 function partSql(part: RecordPart, selection: Selection, values: BoundValue[]): string {
   if ('column' in part) {
-    const selects = part.column === 'properties' && selection !== undefined
-    return selects ? selectedBody(selection, values) : COLUMNS[part.column]
+    const isSelected = part.column === 'properties' && selection !== undefined
+    return isSelected ? selectedBody(selection, values) : COLUMNS[part.column]
   }
   values.push(part.literal)
-  // A missing title takes its literal with it.
+  // A missing title also omits its literal.
   return 'optionalColumn' in part
     ? `coalesce(?::text || ${COLUMNS[part.optionalColumn]}, '')`
     : '?::text'
 }
 
-/** Up to so many properties, looking for each by itself is faster than taking all apart. */
+/** Up to this many properties, extracting each is faster than decomposing the body once. */
 const FEW_PROPERTIES = 3
 
-/** The body with the selected properties only, the text of each as it was stored. */
+/** Writes a body of the selected properties, with each value's text as it was stored. */
 function selectedBody(selection: readonly string[], values: BoundValue[]): string {
   if (selection.length > FEW_PROPERTIES) {
-    const places = JSON.stringify(Object.fromEntries(selection.map((name, place) => [name, place])))
-    values.push(places, places)
-    // One function and no join: Citus crashes where a join of functions looks at the row outside.
+    const positions = JSON.stringify(Object.fromEntries(selection.map((name, at) => [name, at])))
+    values.push(positions, positions)
+    // One function and no join: Citus crashes if a join of functions refers to the outer row.
     return `'{' || coalesce((
       SELECT string_agg('"' || member.key || '":' || member.value::text, ','
         ORDER BY ?::jsonb -> member.key)

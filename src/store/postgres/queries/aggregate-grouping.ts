@@ -22,7 +22,7 @@ function fixedWidthSql(type: NumericType, column: string, width: bigint): KeySql
     case 'long':
       return {
         key: floorDivision(`${column}::bigint`, width),
-        // As a number of any length: a double would not tell the starts of large ones apart.
+        // A BigInt, because a double cannot distinguish the starts of large buckets.
         read: (key) => String(BigInt(key) * width),
       }
     case 'decimal':
@@ -39,18 +39,18 @@ function fixedWidthSql(type: NumericType, column: string, width: bigint): KeySql
   }
 }
 
-/** Up to here a double is taken for the whole number that it is; what is larger has no fraction. */
-const EXACT = 9e18
+/** Doubles up to this size are divided as 64-bit integers; larger ones have no fraction. */
+const MAX_EXACT = 9e18
 
 /**
- * Exact where the value fits into 64 bits; what is larger has no digits for a width to matter, and
- * is marked by a digit behind the point.
+ * Exact for values that fit into 64 bits. The precision of larger ones exceeds any width; a decimal
+ * place marks them.
  */
 function floatingSql(column: string, width: bigint): KeySql {
   const whole = floorDivision(`floor(${column})::bigint`, width)
   return {
     key: {
-      sql: `CASE WHEN ${column} >= -${EXACT} AND ${column} <= ${EXACT}
+      sql: `CASE WHEN ${column} >= -${MAX_EXACT} AND ${column} <= ${MAX_EXACT}
         THEN (${whole.sql})::numeric ELSE round(floor(${column} / ?)::text::numeric, 1) END`,
       values: [...whole.values, width],
     },
@@ -61,7 +61,7 @@ function floatingSql(column: string, width: bigint): KeySql {
   }
 }
 
-/** PostgreSQL cannot read the year 0000, but 400 years later the calendar is the same. */
+/** PostgreSQL cannot parse the year 0000, but the calendar repeats after 400 years. */
 const CALENDAR_SECONDS = 146_097 * 86_400
 
 function durationSql(type: TimeType, column: string, seconds: bigint): KeySql {
@@ -76,7 +76,7 @@ function durationSql(type: TimeType, column: string, seconds: bigint): KeySql {
   }
 }
 
-/** PostgreSQL divides towards zero. The quotient, unlike the start of the bucket, cannot overflow. */
+/** PostgreSQL truncates towards zero. The quotient, unlike the bucket's start, cannot overflow. */
 function floorDivision(whole: string, by: bigint): SqlCondition {
   return {
     sql: `(${whole} / ?::bigint - CASE WHEN ${whole} % ?::bigint < 0 THEN 1 ELSE 0 END)`,

@@ -12,9 +12,8 @@ function exactSum(_: NumericType, column: string): ExactSum {
 }
 
 /**
- * Doubles are added as the decimals that they are written as: their own sum fails when it overflows
- * on its way, and depends on the order of the rows. NaN and the infinities decide a sum by
- * themselves, in decimals too.
+ * Doubles are summed as decimals: a sum of doubles fails if an intermediate value overflows, and it
+ * depends on the order of the rows. NaN and the infinities determine a sum of decimals too.
  */
 function floatingSum(column: string, divisor: (count: number) => number): MetricSql {
   return {
@@ -23,7 +22,7 @@ function floatingSum(column: string, divisor: (count: number) => number): Metric
       const values = Number(count)
       if (values === 0) return undefined
       const sum = Number(text)
-      // Only a sum can be too large, never a mean.
+      // Only a sum can exceed the largest double, never a mean.
       if (Number.isFinite(sum) || !/^-?\d/.test(String(text))) return sum / divisor(values)
       const { units, scale } = decodeNumeric(String(text))
       return ratioToDouble(units, 10n ** BigInt(scale) * BigInt(divisor(values)))

@@ -1,6 +1,10 @@
+/**
+ * Aggregates the current objects of a type, in one transaction. The database filters, groups and
+ * sums; this module converts its rows to groups, and exact sums to doubles.
+ */
 import { AGGREGATE_MAX_BYTES } from '../../../contract/limits.ts'
 import type { Aggregation } from '../../../query/aggregation/aggregation.ts'
-import type { Aggregated, AggregateRead } from '../../aggregate-read.ts'
+import type { AggregateRequest, AggregateResult } from '../../aggregate-request.ts'
 import {
   type CompiledAggregation,
   compileAggregation,
@@ -14,55 +18,52 @@ import type { SqlCondition } from '../../sql/sql-condition.ts'
 import { columnType } from '../catalogue/column-codec.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
-import type { Capabilities } from '../citus/capabilities.ts'
 import type { Session } from '../driver/database.ts'
 import { visibleSql } from '../pages/page-sql.ts'
+import type { PageStore } from '../pages/read-page.ts'
 import { POSTGRES_GROUPINGS } from './aggregate-grouping.ts'
 import { POSTGRES_METRICS } from './aggregate-metric.ts'
-import { readQuerySql, readTypeFields } from './find-rows.ts'
+import { readQuerySql } from './find-rows.ts'
 
-/**
- * Aggregates the current objects of a type. The database filters, groups and adds up; here its
- * rows become groups, and exact sums doubles. All is read in one transaction.
- */
 export async function aggregate(
   session: Session,
-  read: AggregateRead,
-  { readsCurrentRows }: Pick<Capabilities, 'readsCurrentRows'>,
-): Promise<Aggregated> {
-  const head = await readTypeHead(session, read.objectType)
-  const fields = await readTypeFields(session, head, read.objectType)
+  request: AggregateRequest,
+  { capabilities: { readsCurrentRows }, fields: fieldsCache }: PageStore,
+): Promise<AggregateResult> {
+  const head = await readTypeHead(session, request.objectType)
+  const fields = await fieldsCache.read(session, head, request.objectType)
   const parts: AggregateParts & CompiledAggregation = {
-    ...compileAggregation(read.aggregation, fields.numbers, DIALECT),
+    ...compileAggregation(request.aggregation, fields.numbers, DIALECT),
     table: objectTable(head.current.table),
     visible: visibleSql(readsCurrentRows ? 'current' : 'version', head.published),
-    matching: await readQuerySql(session, read.query, fields),
+    matching: await readQuerySql(session, request.query, fields),
   }
-  return readGroups(session, parts, read)
+  return readGroups(session, parts, request)
 }
 
 const DIALECT = { groupings: POSTGRES_GROUPINGS, metrics: POSTGRES_METRICS }
 
-/** Values that are made into JSON at a stretch: a few milliseconds' worth. */
+/** Values that are converted to JSON before other work gets a turn: a few milliseconds. */
 const CELLS_PER_TURN = 2000
 
 async function readGroups(
   session: Session,
   parts: AggregateParts & CompiledAggregation,
-  { aggregation, maxGroups }: AggregateRead,
-): Promise<Aggregated> {
+  { aggregation, maxGroups }: AggregateRequest,
+): Promise<AggregateResult> {
   const { sql, values } = withinMemory(aggregateSql(parts), aggregation)
   const collector = new GroupCollector(parts)
   const rows = await session.query(sql, [...values, maxGroups + 1], { inTurns: true })
   const rowsPerTurn = Math.max(1, Math.floor(CELLS_PER_TURN / (rows[0]?.length ?? 1)))
   await inTurns(rows, rowsPerTurn, (row) => collector.add(row.slice(1) as Cell[]))
-  if (collector.isOver(maxGroups)) throw tooManyGroups(await countGroups(session, parts), maxGroups)
+  if (collector.exceeds(maxGroups))
+    throw tooManyGroups(await countGroups(session, parts), maxGroups)
   return collector.finish()
 }
 
 /**
- * Of groups with keys that may be long, no more than the collector takes before it refuses: all
- * rows of a statement are in memory at once. Puts a column in front.
+ * Limits groups with long keys to what the collector accepts before it refuses: all rows of a
+ * statement are in memory at once. Adds a column in front.
  */
 function withinMemory({ sql, values }: SqlCondition, { groupings }: Aggregation): SqlCondition {
   const lengths = groupings.flatMap(({ kind, type }, index) =>

@@ -1,3 +1,4 @@
+/** Compiles the query tree to SQL over the table of its type, aliased `o`. */
 import { toColumnValue } from '../../../query/compared-value.ts'
 import type { Field, Position, Query } from '../../../query/query.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
@@ -9,13 +10,11 @@ import { columnText } from '../catalogue/column-codec.ts'
 import { elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
 import { textCondition } from '../text/text-condition.ts'
 
-/** The query tree as SQL over the table of its type, aliased `o`. */
-
 export interface QueryTables {
   readonly columnsOf: (field: Field) => FieldColumns
-  /** The fields that hold text. */
+  /** The fields that contain text. */
   readonly textFields: readonly Field[]
-  /** For each fuzzy term, the terms of a field that may stand for it. */
+  /** Returns, for each fuzzy term, the terms of a field that match it. */
   readonly similarTerms: (terms: readonly string[], prefix: TermPrefix) => SimilarTerms
 }
 
@@ -41,7 +40,7 @@ function compareSql(
   if (elementType === undefined) return { sql: `o.${columnOf(number)} ${sign} ?`, values }
   const elements = `o.${elementColumnOf(number)}`
   return {
-    // The index of an array knows equality only.
+    // The index of an array supports only equality.
     sql:
       operator === 'eq'
         ? `${elements} @> ARRAY[?]::${elementType}[]`
@@ -50,7 +49,7 @@ function compareSql(
   }
 }
 
-/** The prefixes of the fields that a text condition looks into. */
+/** Returns the prefixes of the fields that a text condition searches. */
 export function prefixesOf(
   { field }: Query & { kind: 'text' },
   { columnsOf, textFields }: Pick<QueryTables, 'columnsOf' | 'textFields'>,
@@ -69,7 +68,7 @@ function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondi
   return textCondition(match, alternatives)
 }
 
-/** The box of the ring through an index, which is generous; then each place exactly. */
+/** Filters by bounding box with an index; then tests each point exactly. */
 function polygonSql(ring: readonly Position[]): SqlCondition {
   const longitudes = ring.map(([longitude]) => longitude)
   const latitudes = ring.map(([, latitude]) => latitude)

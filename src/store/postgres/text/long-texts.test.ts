@@ -1,3 +1,4 @@
+/** Texts that are too long for a B-tree index of PostgreSQL, and their effect on the indexes. */
 import { randomBytes } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import { runSql } from '../../../../test/support/postgres.ts'
@@ -5,8 +6,6 @@ import { fixture, type StoreFixture } from '../../../../test/support/store-fixtu
 import { type StorePlace, storePlace } from '../../../../test/support/store-place.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
 import { openPostgresStore } from '../open.ts'
-
-/** Texts that no index of PostgreSQL can sort, and what becomes of the indexes. */
 
 const DEFINITION: OntologyDefinition = {
   apiName: 'texts',
@@ -29,7 +28,7 @@ afterEach(async () => {
   place = undefined
 })
 
-/** Nothing that a database could make shorter. */
+/** Random, so that the database cannot compress it. */
 const LONG = randomBytes(30_000).toString('base64url')
 
 function equalTo(things: StoreFixture, property: string, value: string): Promise<unknown[]> {
@@ -46,7 +45,7 @@ async function indexNames(table: number): Promise<string[]> {
 }
 
 describe('a long text', () => {
-  it('is kept and found, in a type that had none before', async () => {
+  it('is stored and found in a type that had none before', async () => {
     place = await storePlace()
     await using store = await openPostgresStore(place.name)
     const things = await fixture(store, DEFINITION)
@@ -65,7 +64,7 @@ describe('a long text', () => {
     expect(await equalTo(things, 'tags', 't')).toEqual(['a', 'b'])
   })
 
-  it('is kept in a replacement, whose indexes come later', async () => {
+  it('is stored in a replacement, whose indexes are built later', async () => {
     place = await storePlace()
     await using store = await openPostgresStore(place.name)
     const things = await fixture(store, DEFINITION)

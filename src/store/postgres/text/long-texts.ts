@@ -1,26 +1,27 @@
+/** Detects texts that are too long for a B-tree index. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'
 
-/** An entry of an index may have 2,704 bytes, of which the key takes up to 512. */
-const INDEXED_BYTES = 2000
+/** An index entry may have 2,704 bytes, of which the key takes up to 512. */
+const MAX_INDEXED_BYTES = 2000
 
-/** The fields to which these objects bring the first text that no index can sort. */
+/** Returns the fields that had only short texts so far, and to which these objects add a long one. */
 export async function longTextFields(
   fields: readonly FieldColumns[],
   objects: readonly StoredObject[],
 ): Promise<FieldColumns[]> {
-  const found: FieldColumns[] = []
+  const longFields: FieldColumns[] = []
   for (const field of fields) {
-    if (bringsLongText(field, objects)) found.push(field)
-    // A batch may have many objects, and a type many fields.
+    if (addsLongText(field, objects)) longFields.push(field)
+    // Yields, because a batch may have many objects and a type many fields.
     await nextTurn()
   }
-  return found
+  return longFields
 }
 
-function bringsLongText(field: FieldColumns, objects: readonly StoredObject[]): boolean {
+function addsLongText(field: FieldColumns, objects: readonly StoredObject[]): boolean {
   const { property, structField, valueType, elementType, hasLongText } = field
   if (hasLongText) return false
   if (valueType === 'text') {
@@ -38,7 +39,7 @@ function bringsLongText(field: FieldColumns, objects: readonly StoredObject[]): 
 }
 
 function isLong(value: ColumnValue | undefined): boolean {
-  // A character has at most three bytes for each of its two halves.
-  if (typeof value !== 'string' || 3 * value.length <= INDEXED_BYTES) return false
-  return Buffer.byteLength(value) > INDEXED_BYTES
+  // UTF-8 takes at most three bytes for each UTF-16 code unit.
+  if (typeof value !== 'string' || 3 * value.length <= MAX_INDEXED_BYTES) return false
+  return Buffer.byteLength(value) > MAX_INDEXED_BYTES
 }

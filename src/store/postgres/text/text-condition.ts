@@ -1,70 +1,69 @@
+/**
+ * Conditions on text. The index of the column `lexemes` finds rows; it has each term once, and long
+ * terms truncated. The column `words` has all terms in order, and decides the other conditions and
+ * the rows that have too many terms for the index.
+ */
 import type { TextMatch } from '../../../query/query.ts'
 import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
 import type { Alternatives } from '../../sql/text-index.ts'
 import { lexemeOf } from './lexemes.ts'
 
-/**
- * Conditions on text. The column `lexemes` finds rows through its index; it knows each term once,
- * and only the start of long ones. The column `words` has all terms in order, and decides where
- * that is not enough, and where a text has too many words for an index.
- */
-
-/** Shorter terms are whole in the index. */
+/** Terms below this length are not truncated in the index. */
 const WHOLE_LEXEME_LENGTH = 499
 
-/** So many surely fit into a tsquery, which holds 1 MB of them. */
-const LEXEMES_AT_ONCE = 500
+/** As many lexemes as always fit into a tsquery, whose limit is 1 MB. */
+const LEXEMES_PER_QUERY = 500
 
 export function textCondition(match: TextMatch, terms: readonly Alternatives[]): SqlCondition {
   const exact = exactSql(match, terms)
-  const found = foundSql(match, terms)
+  const indexed = indexedSql(match, terms)
   const unindexed = { sql: 'o.lexemes IS NULL AND o.words IS NOT NULL', values: [] }
-  return indexDecides(match, terms)
-    ? combine('or', [found, combine('and', [unindexed, exact])])
-    : combine('and', [combine('or', [found, unindexed]), exact])
+  return isDecidedByIndex(match, terms)
+    ? combine('or', [indexed, combine('and', [unindexed, exact])])
+    : combine('and', [combine('or', [indexed, unindexed]), exact])
 }
 
-/** Whether the index alone can tell: it knows neither the order of terms nor the end of long ones. */
-function indexDecides(match: TextMatch, terms: readonly Alternatives[]): boolean {
-  const isOneByOne = match === 'anyTerm' || match === 'allTerms' || terms.length === 1
-  return isOneByOne && terms.flat().every((term) => term.length < WHOLE_LEXEME_LENGTH)
+/** True if the index decides: it has neither the order of terms nor the end of long ones. */
+function isDecidedByIndex(match: TextMatch, terms: readonly Alternatives[]): boolean {
+  const ignoresOrder = match === 'anyTerm' || match === 'allTerms' || terms.length === 1
+  return ignoresOrder && terms.flat().every((term) => term.length < WHOLE_LEXEME_LENGTH)
 }
 
-/** A type with many fields makes many alternatives of each term, and of them several conditions. */
-function foundSql(match: TextMatch, terms: readonly Alternatives[]): SqlCondition {
+/** A type with many fields has many alternatives per term, which may take several conditions. */
+function indexedSql(match: TextMatch, terms: readonly Alternatives[]): SqlCondition {
   switch (match) {
     case 'phrase':
-      return isFound(allOf(terms.flat()))
+      return hasLexemes(allOf(terms.flat()))
     case 'prefix':
-      return isFound(`${allOf(terms.flat())}:*`)
+      return hasLexemes(`${allOf(terms.flat())}:*`)
     case 'anyTerm':
-      return anyIsFound(terms.flat())
+      return hasAnyTerm(terms.flat())
     case 'allTerms':
-      return combine('and', packed(terms, ({ length }) => length).map(allAreFound))
+      return combine('and', packed(terms, ({ length }) => length).map(hasAllTerms))
   }
 }
 
-function allAreFound(terms: readonly Alternatives[]): SqlCondition {
+function hasAllTerms(terms: readonly Alternatives[]): SqlCondition {
   return terms.length === 1
-    ? anyIsFound(terms.flat())
-    : isFound(terms.map((some) => `(${anyOf(some)})`).join(' & '))
+    ? hasAnyTerm(terms.flat())
+    : hasLexemes(terms.map((some) => `(${anyOf(some)})`).join(' & '))
 }
 
-function anyIsFound(some: Alternatives): SqlCondition {
+function hasAnyTerm(some: Alternatives): SqlCondition {
   return combine(
     'or',
-    packed(some, () => 1).map((part) => isFound(anyOf(part))),
+    packed(some, () => 1).map((part) => hasLexemes(anyOf(part))),
   )
 }
 
-/** Neighbours together, as many as a tsquery holds; what is too large is alone. */
+/** Packs neighbours together, up to the limit of a tsquery; a larger item stays alone. */
 function packed<T>(items: readonly T[], sizeOf: (item: T) => number): T[][] {
   const packs: T[][] = []
   let room = 0
   for (const item of items) {
     if (sizeOf(item) > room) {
       packs.push([])
-      room = LEXEMES_AT_ONCE
+      room = LEXEMES_PER_QUERY
     }
     packs.at(-1)?.push(item)
     room -= sizeOf(item)
@@ -72,7 +71,7 @@ function packed<T>(items: readonly T[], sizeOf: (item: T) => number): T[][] {
   return packs
 }
 
-function isFound(lexemeQuery: string): SqlCondition {
+function hasLexemes(lexemeQuery: string): SqlCondition {
   return { sql: 'o.lexemes @@ ?::tsquery', values: [lexemeQuery] }
 }
 
@@ -84,35 +83,35 @@ function anyOf(terms: readonly string[]): string {
   return terms.map(quotedLexeme).join(' | ')
 }
 
-/** Terms hold no ASCII but small letters and digits, so quotes around them are all they need. */
+/** The only ASCII characters of a term are lower-case letters and digits, so quotes are enough. */
 function quotedLexeme(term: string): string {
   return `'${lexemeOf(term)}'`
 }
 
-/** By the words as they stand, each between two spaces. */
+/** Searches the text of all terms, each between two spaces. */
 function exactSql(match: TextMatch, terms: readonly Alternatives[]): SqlCondition {
   switch (match) {
     case 'phrase':
-      return holds(` ${terms.flat().join(' ')} `)
+      return contains(` ${terms.flat().join(' ')} `)
     case 'prefix':
-      return holds(` ${terms.flat().join(' ')}`)
+      return contains(` ${terms.flat().join(' ')}`)
     case 'anyTerm':
-      return holdsAny(terms.flat())
+      return containsAny(terms.flat())
     case 'allTerms':
-      return combine('and', terms.map(holdsAny))
+      return combine('and', terms.map(containsAny))
   }
 }
 
-/** One value, however many there are: a statement has 65,535 at most. */
-function holdsAny(some: Alternatives): SqlCondition {
+/** Binds all alternatives as one value, because a statement has at most 65,535. */
+function containsAny(some: Alternatives): SqlCondition {
   const [only = '', ...others] = some
-  if (others.length === 0) return holds(` ${only} `)
+  if (others.length === 0) return contains(` ${only} `)
   return {
     sql: 'EXISTS (SELECT 1 FROM unnest(?::text[]) AS part WHERE strpos(o.words, part) > 0)',
     values: [`{${some.map((term) => `" ${term} "`).join(',')}}`],
   }
 }
 
-function holds(part: string): SqlCondition {
+function contains(part: string): SqlCondition {
   return { sql: 'strpos(o.words, ?) > 0', values: [part] }
 }

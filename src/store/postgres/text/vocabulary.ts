@@ -1,10 +1,10 @@
 import { sortInTurns } from '../../sql/sort-in-turns.ts'
 import type { WriteSession } from '../driver/database.ts'
 
-/** What an index that sorts can surely take. */
-const INDEXED_BYTES = 2000
+/** Below the limit of a B-tree index. Longer terms have a table without one. */
+const MAX_INDEXED_BYTES = 2000
 
-/** Collects the terms of a batch, for the table that fuzzy conditions look for similar terms in. */
+/** Collects the terms of a batch for the vocabulary, in which fuzzy conditions find similar terms. */
 export class Vocabulary {
   readonly #terms = new Set<string>()
 
@@ -22,17 +22,17 @@ export class Vocabulary {
   }
 
   async save(session: WriteSession): Promise<void> {
-    // Sorted, so that no two writers wait for each other. In slices, because the driver writes
-    // each list of values in one go, on the main thread.
+    // Sorted, so that concurrent writers cannot deadlock. In slices, because the driver serialises
+    // each list of values synchronously.
     const terms = await sortInTurns([...this.#terms], (term) => term)
     for (let at = 0; at < terms.length; at += TERMS_PER_STATEMENT) {
-      const some = Map.groupBy(terms.slice(at, at + TERMS_PER_STATEMENT), tableOf)
+      const slice = Map.groupBy(terms.slice(at, at + TERMS_PER_STATEMENT), tableOf)
       for (const table of ['oqs_term', 'oqs_long_term'] as const) {
-        const ofTable = some.get(table)
-        if (ofTable === undefined) continue
+        const tableTerms = slice.get(table)
+        if (tableTerms === undefined) continue
         await session.run(
           `INSERT INTO ${table} (term) SELECT unnest(?::text[]) ON CONFLICT DO NOTHING`,
-          [ofTable],
+          [tableTerms],
         )
       }
     }
@@ -42,5 +42,5 @@ export class Vocabulary {
 const TERMS_PER_STATEMENT = 10_000
 
 function tableOf(term: string): 'oqs_term' | 'oqs_long_term' {
-  return Buffer.byteLength(term) > INDEXED_BYTES ? 'oqs_long_term' : 'oqs_term'
+  return Buffer.byteLength(term) > MAX_INDEXED_BYTES ? 'oqs_long_term' : 'oqs_term'
 }

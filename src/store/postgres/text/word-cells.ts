@@ -1,13 +1,13 @@
-/** The cells of a row that full text is found by: all words in order, and the distinct ones. */
+/** The full-text cells of a row: all terms in order, and the distinct ones. */
 import { finishInTurns } from '../../../ontology/values/steps.ts'
 import { indexedTerms, indexedTermsInSteps, type NumberedTexts } from '../../sql/text-index.ts'
 import { distinctTerms, lexemesText, TERM_BORDER } from './lexemes.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 export interface WordCells {
-  /** Undefined where the object has no text. */
+  /** Undefined if the object has no text. */
   readonly words: string | undefined
-  /** Undefined where there is no text, or too much for an index. */
+  /** Undefined if there is no text, or too much for an index. */
   readonly lexemes: string | undefined
 }
 
@@ -21,7 +21,7 @@ export function wordCells(texts: readonly NumberedTexts[], vocabulary: Vocabular
   return { words: ` ${words} `, lexemes: lexemesText(terms) }
 }
 
-/** The same for very long texts, without holding up other work of the process. */
+/** Does the same for very long texts, and yields to other work of the event loop. */
 export async function longWordCells(
   texts: readonly NumberedTexts[],
   vocabulary: Vocabulary,

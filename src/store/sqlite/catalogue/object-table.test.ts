@@ -90,7 +90,7 @@ describe('the tables of object types', () => {
     await put(store, first(types), ['a', 'b'])
     // The table, an index per property, and the indexes of current rows, versions and closed rows.
     expect(countSchema(path)).toBe(1 + 100 + 3)
-    expect(await store.readPage(pageRead(first(types)))).toMatchObject({ count: 2, matches: 2 })
+    expect(await store.readPage(pageRead(first(types)))).toMatchObject({ count: 2, totalCount: 2 })
   })
 
   it('that are not created yet are empty for every kind of query', async () => {
@@ -109,7 +109,7 @@ describe('the tables of object types', () => {
       for (const version of [undefined, 0]) {
         for (const orders of [[], [order]]) {
           const page = await store.readPage(pageRead(type, { query, version, order: orders }))
-          expect(page).toMatchObject({ count: 0, more: false, version: 0, matches: 0 })
+          expect(page).toMatchObject({ count: 0, more: false, version: 0, totalCount: 0 })
         }
       }
       const metrics = [
@@ -212,7 +212,7 @@ describe('the tables of object types', () => {
     expect(countSchema(path)).toBe(before + 2)
     expect(await store.publishReplacement(type, empty)).toMatchObject({ put: 0, deleted: 2 })
     expect(countSchema(path)).toBe(before + 2)
-    expect(await store.readPage(pageRead(type))).toMatchObject({ count: 0, matches: 0 })
+    expect(await store.readPage(pageRead(type))).toMatchObject({ count: 0, totalCount: 0 })
     // A walk that started before the publication ends here.
     const rest = await store.readPage(pageRead(type, { order, after: page.last }))
     expect(rest).toMatchObject({ count: 0, more: false })

@@ -1,7 +1,6 @@
 /** Connections to the database file, with the same settings for readers and the writer. */
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { ringsOf } from '../queries/rings.ts'
 
 /** How long a statement waits while another process writes. */
 const BUSY_TIMEOUT_MS = 10_000
@@ -28,7 +27,6 @@ export function openConnection(path: string): DatabaseSync {
       -- Detects damaged pages when they are loaded, see docs/decisions/013-damaged-files.md.
       PRAGMA cell_size_check = ON;
     `)
-    addFunctions(db)
     return db
   } catch (error) {
     db.close()
@@ -47,19 +45,5 @@ export function inTransaction<T>(db: DatabaseSync, kind: 'read' | 'write', run: 
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK')
     throw error
-  } finally {
-    ringsOf(db).clear()
   }
-}
-
-/** Registers the SQL functions that conditions call. */
-function addFunctions(db: DatabaseSync): void {
-  const rings = ringsOf(db)
-  // The ring is passed by number, because its corners would be copied for every point.
-  db.function(
-    'within_ring',
-    { deterministic: true, directOnly: true },
-    (longitude, latitude, ring) =>
-      rings.holds(ring as number, longitude as number, latitude as number) ? 1 : 0,
-  )
 }

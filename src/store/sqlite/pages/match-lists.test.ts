@@ -3,25 +3,25 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fixture, pageRead, type StoreFixture } from '../../../../test/support/store-fixture.ts'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import type { Query } from '../../../query/query.ts'
-import type { ObjectStore, Place } from '../../object-store.ts'
+import type { Cursor, ObjectStore } from '../../object-store.ts'
 import { openConnection } from '../file/connection.ts'
 import { StatementCache } from '../file/statement-cache.ts'
 import { openSqliteStore } from '../open.ts'
 import { readOn } from '../threads/reading.ts'
-import { type MatchLists, makeMatchLists } from './match-lists.ts'
+import { MatchLists } from './match-lists.ts'
 import { readPage } from './read-page.ts'
 
-const word: Query = { kind: 'text', field: undefined, match: 'anyTerm', terms: ['x'], fuzzy: false }
+const text: Query = { kind: 'text', field: undefined, match: 'anyTerm', terms: ['x'], fuzzy: false }
 const isAfterA: Query = {
   kind: 'compare',
   field: { property: 'k', structField: undefined },
   operator: 'gt',
   value: 'a',
 }
-/** In the order of their bytes; that of their UTF-16 has the last two the other way round. */
+/** In UTF-8 order; UTF-16 order would swap the last two. */
 const KEYS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', '\u{fffd}', '\u{10000}']
 
-describe('the rows that a walk has found', () => {
+describe('a match list', () => {
   const folder = tempFolder()
   const path = join(folder.path, 'oqs.db')
   let store: ObjectStore
@@ -36,7 +36,7 @@ describe('the rows that a walk has found', () => {
     folder[Symbol.dispose]()
   })
 
-  /** Walks in pages of one object; gives the keys, and how often rows were looked for. */
+  /** Walks in pages of one object; returns the keys, and how many times rows were searched. */
   async function walk(query: Query, lists: MatchLists, between: () => unknown = () => {}) {
     let searches = 0
     class CountingStatements extends StatementCache {
@@ -48,10 +48,10 @@ describe('the rows that a walk has found', () => {
     using db = openConnection(path)
     const reading = { ...readOn(db), statements: new CountingStatements(db), lists }
     const keys: string[] = []
-    let after: Place | undefined
+    let after: Cursor | undefined
     for (;;) {
-      const wish = { query, after, maxObjects: 1, countsMatches: false }
-      const page = readPage(reading, pageRead(things.type, wish))
+      const options = { query, after, maxObjects: 1, includeTotalCount: false }
+      const page = readPage(reading, pageRead(things.type, options))
       if (page === 'reclaimed') throw new Error('reclaimed')
       if (page.last) keys.push(page.last.pk)
       after = page.last
@@ -60,31 +60,31 @@ describe('the rows that a walk has found', () => {
     }
   }
 
-  it('are gathered for the third page, and serve those behind it', async () => {
-    expect(await walk(word, makeMatchLists())).toEqual({ keys: KEYS, searches: 3 })
+  it('is gathered for the third page, and serves the later ones', async () => {
+    expect(await walk(text, new MatchLists())).toEqual({ keys: KEYS, searches: 3 })
   })
 
-  it('are not kept where they are too many', async () => {
-    const { keys, searches } = await walk(word, makeMatchLists(5))
-    // That they are too many is found out once.
+  it('is not built if it would be too long', async () => {
+    const { keys, searches } = await walk(text, new MatchLists(5))
+    // One search finds out that it is too long.
     expect([keys, searches]).toEqual([KEYS, KEYS.length + 1])
   })
 
   it.each<[string, Query]>([
-    ['a negation', { kind: 'not', of: { ...word, terms: ['rare'] } }],
-    ['an alternative to a range', { kind: 'or', of: [word, isAfterA] }],
-  ])('are not gathered for %s, whose next page is found at once', async (_, query) => {
-    const { keys, searches } = await walk(query, makeMatchLists())
+    ['a negation', { kind: 'not', of: { ...text, terms: ['rare'] } }],
+    ['an alternative to a range', { kind: 'or', of: [text, isAfterA] }],
+  ])('is not built for %s, whose next page is found quickly', async (_, query) => {
+    const { keys, searches } = await walk(query, new MatchLists())
     expect([keys, searches]).toEqual([KEYS, KEYS.length])
   })
 
-  it('are looked for anew where something was written between two pages', async () => {
+  it('is not built if a commit happens between two pages', async () => {
     let written = 0
     const write = () => {
       written += 1
       return things.commit([[`z${written}`, 'y']])
     }
-    const { keys, searches } = await walk(word, makeMatchLists(), write)
+    const { keys, searches } = await walk(text, new MatchLists(), write)
     expect([keys, searches]).toEqual([KEYS, KEYS.length])
   })
 })

@@ -1,30 +1,26 @@
-import type { RecordColumn, RecordPart, RecordShape } from '../../../contract/object-record.ts'
-import type { Selection } from '../../../query/selection.ts'
-import type { RecordWish } from '../../object-store.ts'
-import { OPEN } from '../../sql/new-table.ts'
-import { objectTable } from '../catalogue/object-table.ts'
-
 /**
- * The SQL of a page. The database writes all records of a page into one BLOB, so that a page
+ * The SQL of a page. The database concatenates all records of a page into one BLOB, so that a page
  * reaches JavaScript as bytes, in one piece, whatever its size.
  *
- * The concatenation follows the order of the inner query, which an index or a list of row numbers
- * delivers. SQLite does not promise that order for `group_concat`, only for
- * `group_concat(… ORDER BY …)`, which costs twice as much; see docs/decisions/004-page-as-one-blob.md
- * for how the order is held by tests.
+ * The concatenation follows the order of the inner query, which an index or a list of row ids
+ * supplies. SQLite guarantees that order only for `group_concat(… ORDER BY …)`, which costs twice as
+ * much; docs/decisions/004-page-as-one-blob.md says how tests verify the order instead.
  */
-
-/** Which rows are objects: the current ones, or those as of a version. */
-export type Visibility = 'current' | 'version'
+import { type RecordColumn, type RecordPart, shapeKey } from '../../../contract/object-record.ts'
+import type { Selection } from '../../../query/selection.ts'
+import type { RecordSpec } from '../../object-store.ts'
+import { OPEN } from '../../sql/new-table.ts'
+import type { Visibility } from '../../sql/plan-rules.ts'
+import { objectTable } from '../catalogue/object-table.ts'
 
 export interface SqlText {
   readonly sql: string
-  /** Values of the placeholders that the record brought, in order; the caller's follow. */
+  /** The values of the record's placeholders, in order; the caller's values follow. */
   readonly values: readonly string[]
 }
 
-/** Further values: visibility, key, number of rows. Gives records, last key, count. */
-export function pageSql(table: number, visibility: Visibility, record: RecordWish): SqlText {
+/** Selects records, last key and count. Further values: visibility, key, number of rows. */
+export function pageSql(table: number, visibility: Visibility, record: RecordSpec): SqlText {
   const { sql, values } = recordSql(record)
   return {
     sql: `SELECT ${joinedSql(record)}, max(pk), count(*) FROM (
@@ -34,50 +30,42 @@ export function pageSql(table: number, visibility: Visibility, record: RecordWis
   }
 }
 
-/** Further value: the numbers of the rows, as a JSON array. Gives their records. */
-export function rowsSql(table: number, record: RecordWish): SqlText {
+/** Selects the records of rows. Further value: the row ids, as a JSON array. */
+export function rowsSql(table: number, record: RecordSpec): SqlText {
   const { sql, values } = recordSql(record)
   return {
     sql: `SELECT ${joinedSql(record)} FROM (
-      SELECT ${sql} AS record FROM json_each(?) AS wanted
-      CROSS JOIN ${objectTable(table)} AS o ON o.id = wanted.value
+      SELECT ${sql} AS record FROM json_each(?) AS listed
+      CROSS JOIN ${objectTable(table)} AS o ON o.id = listed.value
     )`,
     values,
   }
 }
 
-/** Values: visibility, key, number of rows. Gives the bytes of each record's columns, lazily. */
+/** Selects the bytes of each record's columns, row by row. Values: visibility, key, number of rows. */
 export function recordSizesSql(table: number, visibility: Visibility): string {
   return `SELECT ${SIZE} ${rowsAfterKey(table, visibility)}`
 }
 
-/** Value: the numbers of the rows, as a JSON array. Gives the bytes of each record's columns. */
+/** Selects the bytes of each record's columns. Value: the row ids, as a JSON array. */
 export function rowSizesSql(table: number): string {
-  return `SELECT ${SIZE} FROM json_each(?) AS wanted
-    CROSS JOIN ${objectTable(table)} AS o ON o.id = wanted.value`
+  return `SELECT ${SIZE} FROM json_each(?) AS listed
+    CROSS JOIN ${objectTable(table)} AS o ON o.id = listed.value`
 }
 
-/** Values: visibility, key. Gives a row when an object follows the key. */
-export function followerSql(table: number, visibility: Visibility): SqlText {
-  return { sql: `SELECT 1 ${rowsAfterKey(table, visibility, 'LIMIT 1')}`, values: [] }
+/** Selects a row if an object follows the key. Values: visibility, key. */
+export function followerSql(table: number, visibility: Visibility): string {
+  return `SELECT 1 ${rowsAfterKey(table, visibility, 'LIMIT 1')}`
 }
 
-const shapeNames = new WeakMap<RecordShape, string>()
-let shapesNamed = 0
-
-/** A short name for records of all properties; undefined where some are selected. */
-export function recordName({ shape, selection, separator = ',' }: RecordWish): string | undefined {
-  if (selection !== undefined) return undefined
-  let name = shapeNames.get(shape)
-  if (name === undefined) {
-    shapesNamed += 1
-    name = String(shapesNamed)
-    shapeNames.set(shape, name)
-  }
-  return separator === ',' ? name : `${name} by line`
+/** Returns a text that identifies the statement of `pageSql`. */
+export function pageKey(table: number, visibility: Visibility, record: RecordSpec): string {
+  const { shape, selection, separator = ',' } = record
+  const properties = selection === undefined ? '' : JSON.stringify(selection)
+  return `page ${table} ${visibility} ${separator} ${shapeKey(shape)} ${properties}`
 }
 
-/** The values of a visibility's placeholders. */
+/** Returns the values of a visibility's placeholders. */
 export function visibilityValues(visibility: Visibility, version: number): readonly number[] {
   return visibility === 'current' ? [] : [version, version]
 }
@@ -89,21 +77,21 @@ export const VISIBLE: Readonly<Record<Visibility, string>> = {
 
 const SIZE = 'octet_length(o.body) + octet_length(o.key) + coalesce(octet_length(o.title), 0)'
 
-/** At a bare placeholder SQLite looks at the value, and plans the statement anew for each. */
+/** The addition stops SQLite from preparing the statement again for each value of the limit. */
 export const LIMIT = 'LIMIT ? + 0'
 
 function rowsAfterKey(table: number, visibility: Visibility, limit = LIMIT): string {
   return `FROM ${objectTable(table)} AS o WHERE ${VISIBLE[visibility]} AND pk > ? ORDER BY pk ${limit}`
 }
 
-/** Between two records, in SQL. */
+/** The separators of records, in SQL. */
 const SEPARATORS = { ',': "','", '\n': 'char(10)' } as const
 
-function joinedSql({ separator = ',' }: RecordWish): string {
+function joinedSql({ separator = ',' }: RecordSpec): string {
   return `CAST(group_concat(record, ${SEPARATORS[separator]}) AS BLOB)`
 }
 
-function recordSql({ shape, selection }: RecordWish): SqlText {
+function recordSql({ shape, selection }: RecordSpec): SqlText {
   const values: string[] = []
   const parts = shape.map((part) => partSql(part, selection, values))
   return { sql: `concat(${parts.join(', ')})`, values }
@@ -122,17 +110,17 @@ function partSql(part: RecordPart, selection: Selection, values: string[]): stri
     return selects ? selectedBody(selection, values) : COLUMNS[part.column]
   }
   values.push(part.literal)
-  // concat() passes over nulls, so a missing title takes its literal with it.
+  // concat() skips nulls, so a missing title also omits its literal.
   return 'optionalColumn' in part ? `? || ${COLUMNS[part.optionalColumn]}` : '?'
 }
 
-/** The body with the selected properties only; `->` gives the text of each as it was stored. */
+/** Writes a body of the selected properties; `->` returns each value's text as it was stored. */
 function selectedBody(selection: readonly string[], values: string[]): string {
   const members = selection.map((name) => {
     values.push(`"${name}":`, `$."${name}"`)
     return '? || (o.body -> ?)'
   })
-  // In groups, because a function takes only so many arguments; an empty group adds no comma.
+  // In groups, because SQLite limits the arguments of a function; an empty group adds no comma.
   const groups = Array.from({ length: Math.ceil(members.length / GROUP) }, (_, index) => {
     const group = members.slice(index * GROUP, (index + 1) * GROUP)
     return `nullif(concat_ws(',', ${group.join(', ')}), '')`

@@ -1,53 +1,89 @@
-import { bytesOfShape } from '../../../contract/object-record.ts'
-import type { PageRead, Reclaimed, RecordWish, StoredPage } from '../../object-store.ts'
+/**
+ * Executes page plans. Everything that a page depends on (the latest version, the count, the rows,
+ * whether more follow) is read in one transaction, so it belongs to one moment.
+ */
+import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { PageCache } from '../../page-cache.ts'
 import { releaserOf } from '../../page-memory.ts'
-import { fewMatches } from '../../sql/few-matches.ts'
+import { type ByteBudget, readableVersion } from '../../sql/plan-rules.ts'
 import { readFieldNumbers } from '../catalogue/field-numbers.ts'
 import { objectTable } from '../catalogue/object-table.ts'
-import {
-  readTypeHead,
-  type TableHead,
-  type TypeHead,
-  tableOfVersion,
-} from '../catalogue/type-head.ts'
-import { inTransaction } from '../file/connection.ts'
-import type { Prepared, StatementCache } from '../file/statement-cache.ts'
-import {
-  countRows,
-  estimateRows,
-  findRows,
-  isPlanOpen,
-  queryTables,
-  type RowSearch,
-  readAnchor,
-} from '../queries/find-rows.ts'
-import type { QueryTables } from '../queries/query-sql.ts'
-import type { Reading } from '../threads/reading.ts'
-import { hasMatchList, listedRows } from './match-lists.ts'
+import { readTypeHead, type TypeHead, tableOfVersion } from '../catalogue/type-head.ts'
+import type { StatementCache } from '../file/statement-cache.ts'
+import { resolveCursor } from '../queries/find-rows.ts'
+import { inReadTransaction, type Reading } from '../threads/reading.ts'
+import { type FoundRowsPlan, findMatches } from './find-matches.ts'
 import {
   followerSql,
+  pageKey,
   pageSql,
-  recordName,
   recordSizesSql,
   rowSizesSql,
   rowsSql,
-  type Visibility,
   visibilityValues,
 } from './page-sql.ts'
-import { mayPassOverManyRows } from './passed-rows.ts'
+import { type PagePlan, type PlanSite, planPage } from './plan-page.ts'
+import { rowStatistics } from './row-statistics.ts'
 
-/**
- * Reads one page. All that it looks at (the newest version, the count, the rows, whether more
- * follow) is read in one transaction and therefore of one moment.
- */
+type KeyWalkPlan = PagePlan & { kind: 'keyWalk' }
 
-/** The objects of one version: in which table, and which of its rows. */
-interface Viewed extends TableHead {
-  readonly version: number
-  readonly visibility: Visibility
-  /** The values of the visibility's placeholders. */
-  readonly visible: readonly number[]
+/** Reads a page, however long it takes. For reader processes. */
+export function readPage(connection: Reading, request: ReadPageRequest): StoredPage | Reclaimed {
+  return inReadTransaction(connection, () => {
+    const head = readTypeHead(connection.statements, request.objectType)
+    const version = readableVersion(request, head)
+    if (version === undefined) return 'reclaimed'
+    const state = versionState(connection, head, version)
+    return runPlan(connection, request, head, planPage(request, state, { thread: 'reader' }))
+  })
+}
+
+/** Reads a page from the cache or the database; undefined if a reader process must read it. */
+export function readQuickPage(
+  connection: Reading,
+  request: ReadPageRequest,
+  cache: PageCache,
+): StoredPage | Reclaimed | undefined {
+  return inReadTransaction(connection, () => {
+    const head = readTypeHead(connection.statements, request.objectType)
+    const version = readableVersion(request, head)
+    if (version === undefined) return 'reclaimed'
+    const cached = cache.find(request, version)
+    if (cached !== undefined) return cached
+    const state = versionState(connection, head, version)
+    const statistics = rowStatistics(connection, request, head, state.table.table)
+    const site: PlanSite = { thread: 'main', ...statistics }
+    const plan = planPage(request, state, site)
+    if (plan.thread !== 'main') return undefined
+    const page = runPlan(connection, request, head, plan)
+    return page === 'reclaimed' ? page : cache.keep(request, page)
+  })
+}
+
+function versionState({ statements }: Reading, head: TypeHead, version: number) {
+  const isLatest = version === head.published
+  return { version, isLatest, table: tableOfVersion(statements, head, version) }
+}
+
+function runPlan(
+  connection: Reading,
+  request: ReadPageRequest,
+  head: TypeHead,
+  plan: PagePlan,
+): StoredPage | Reclaimed {
+  switch (plan.kind) {
+    case 'noTable':
+      return emptyPage(plan.version)
+    case 'keyWalk':
+      return walkKey(connection.statements, request, plan)
+    default:
+      return readFoundRows(connection, request, head, plan)
+  }
+}
+
+function emptyPage(version: number): StoredPage {
+  const counts = { count: 0, totalCount: 0, matchEstimate: 0 }
+  return { ...pageBytes(null), ...counts, last: undefined, more: false, version }
 }
 
 function pageBytes(bytes: Uint8Array | null): Pick<StoredPage, 'records' | 'release'> {
@@ -55,179 +91,79 @@ function pageBytes(bytes: Uint8Array | null): Pick<StoredPage, 'records' | 'rele
   return { records, release: releaserOf(records) }
 }
 
-/** Reads a page, however long that takes. */
-export function readPage(reading: Reading, read: PageRead): StoredPage | Reclaimed {
-  return inTransaction(reading.db, 'read', () => {
-    const head = readTypeHead(reading.statements, read.objectType)
-    const version = versionToRead(head, read)
-    return version === 'reclaimed' ? version : readVersion(reading, read, head, version)
-  })
-}
-
-/** Reads a page, or finds it in the cache. Undefined: reading it would take too long here. */
-export function readQuickPage(
-  reading: Reading,
-  read: PageRead,
-  cache: PageCache,
-): StoredPage | Reclaimed | undefined {
-  const { db, statements } = reading
-  return inTransaction(db, 'read', () => {
-    const head = readTypeHead(statements, read.objectType)
-    const version = versionToRead(head, read)
-    if (version === 'reclaimed') return version
-    const known = cache.find(read, version)
-    if (known !== undefined) return known
-    if (mayPassOverManyRows(reading, read, head, version)) return undefined
-    const page = readVersion(reading, read, head, version)
-    return page === 'reclaimed' ? page : cache.keep(read, page)
-  })
-}
-
-function readVersion(
-  reading: Reading,
-  read: PageRead,
-  head: TypeHead,
-  version: number,
-): StoredPage | Reclaimed {
-  const { statements } = reading
-  // The newest version is what the current rows are, and these have an index of their own.
-  const visibility: Visibility = version === head.published ? 'current' : 'version'
-  const visible = visibilityValues(visibility, version)
-  const viewed = { ...tableOfVersion(statements, head, version), version, visibility, visible }
-  if (!viewed.isMade) return readNothing(version)
-  const isPlain = read.query.kind === 'everything' && read.order.length === 0
-  return isPlain ? readInKeyOrder(statements, read, viewed) : readFound(reading, read, head, viewed)
-}
-
-/** A page that was read before, where it still is the one to show. */
-export function findKept(
-  { db, statements }: Reading,
-  read: PageRead,
-  cache: PageCache,
-): StoredPage | undefined {
-  return inTransaction(db, 'read', () => {
-    const version = versionToRead(readTypeHead(statements, read.objectType), read)
-    return version === 'reclaimed' ? undefined : cache.find(read, version)
-  })
-}
-
-function versionToRead(head: TypeHead, read: PageRead): number | Reclaimed {
-  const { version = head.published } = read
-  // A version from before what is kept, or from a database that was since replaced by an older one.
-  return version < head.oldest || version > head.published ? 'reclaimed' : version
-}
-
-/** The page of a table that nothing was written to yet: nothing follows any cursor. */
-function readNothing(version: number): StoredPage {
-  const records = pageBytes(null)
-  return { ...records, count: 0, last: undefined, more: false, version, matches: 0 }
-}
-
-/** Every object, in key order: the walk that must cost no more than its bytes. */
-function readInKeyOrder(statements: StatementCache, read: PageRead, viewed: Viewed): StoredPage {
-  const { table, visibility, visible, version, liveCount } = viewed
-  const after = read.after?.pk ?? ''
-  const rows = rowsWithinBudget(read, viewed, read.maxObjects, () =>
+function walkKey(
+  statements: StatementCache,
+  { after, maxObjects, record }: ReadPageRequest,
+  { table: { table, liveCount }, visibility, version, budget }: KeyWalkPlan,
+): StoredPage {
+  const visibleValues = visibilityValues(visibility, version)
+  const afterKey = after?.pk ?? ''
+  const limit = countFitting(budget, maxObjects, () =>
     statements
       .prepare(recordSizesSql(table, visibility))
-      .iterate(...visible, after, read.maxObjects),
+      .iterate(...visibleValues, afterKey, maxObjects),
   )
-  const { statement, values } = preparePage(statements, table, visibility, read.record)
-  const row = statement.get(...values, ...visible, after, rows)
+  const { statement, values } = statements.prepareByKey(pageKey(table, visibility, record), () =>
+    pageSql(table, visibility, record),
+  )
+  const row = statement.get(...values, ...visibleValues, afterKey, limit)
   const [records, lastKey, count] = row as unknown as [Uint8Array | null, string | null, number]
 
-  // A page that is not full is the last one; behind a full one, one more row decides.
+  // A page that is not full is the last one; after a full page, one more row decides.
   const more =
-    count === rows &&
+    count === limit &&
     statements
-      .named(`follower ${table} ${visibility}`, () => followerSql(table, visibility))
-      .statement.get(...visible, lastKey ?? after) !== undefined
+      .prepare(followerSql(table, visibility))
+      .get(...visibleValues, lastKey ?? afterKey) !== undefined
   return {
     ...pageBytes(records),
     count,
-    // The key alone is the place in this order.
     last: lastKey === null ? undefined : { pk: lastKey, version: 0 },
     more,
     version,
-    matches: liveCount,
+    totalCount: liveCount,
+    matchEstimate: undefined,
   }
 }
 
-/** The statement of a page, by a name where it has a short one: its text is long. */
-function preparePage(
-  statements: StatementCache,
-  table: number,
-  visibility: Visibility,
-  record: RecordWish,
-): Prepared {
-  const write = () => pageSql(table, visibility, record)
-  const name = recordName(record)
-  if (name !== undefined) return statements.named(`page ${table} ${visibility} ${name}`, write)
-  const { sql, values } = write()
-  return { statement: statements.prepare(sql), values }
-}
-
-/** What a query finds, in any order: the rows first, then the records of those that fit. */
-function readFound(
-  reading: Reading,
-  read: PageRead,
+/** Finds the ids of rows first, and then reads the records that fit. */
+function readFoundRows(
+  connection: Reading,
+  request: ReadPageRequest,
   head: TypeHead,
-  viewed: Viewed,
+  plan: FoundRowsPlan,
 ): StoredPage | Reclaimed {
-  const { db, statements } = reading
-  const { table, visibility, visible, version, liveCount } = viewed
-  const { objectType, query, order } = read
+  const { db, statements } = connection
+  const { objectType, query, order, maxObjects, record } = request
+  const { visibility, version } = plan
+  const { table } = plan.table
   const numbers = readFieldNumbers(db, head.typeId)
-  const search: RowSearch = { table, objectType, numbers, query, order, visibility, visible }
-  const anchor = read.after && readAnchor(statements, search, head, read.after)
-  if (read.after !== undefined && anchor === undefined) return 'reclaimed'
+  const visibleValues = visibilityValues(visibility, version)
+  const search = { table, objectType, numbers, query, order, visibility, visibleValues }
+  const cursor = request.after && resolveCursor(statements, search, head, request.after)
+  if (request.after !== undefined && cursor === undefined) return 'reclaimed'
 
-  const tables = queryTables(statements, search)
-  const limit = read.maxObjects + 1
-  // Many who ask for the first page do not go on.
-  const listed =
-    anchor !== undefined && hasMatchList(search)
-      ? listedRows(reading, search, tables, { version, afterKey: anchor.pk, limit })
-      : undefined
-  const needsCount = read.matches === undefined && (read.countsMatches || listed === undefined)
-  const matches = needsCount
-    ? countMatches(statements, search, tables, read, liveCount)
-    : read.matches
-  const areFew = matches !== undefined && matches <= fewMatches(read.maxObjects, liveCount)
-  const found = listed ?? findRows(statements, search, tables, { anchor, limit, areFew })
-  const wanted = found.slice(0, read.maxObjects)
-  const rows = rowsWithinBudget(read, viewed, wanted.length, () =>
-    statements.prepare(rowSizesSql(table)).iterate(JSON.stringify(wanted)),
+  const { rows, totalCount, matchEstimate } = findMatches(connection, request, plan, search, cursor)
+  const candidates = rows.slice(0, maxObjects)
+  const fitting = countFitting(plan.budget, candidates.length, () =>
+    statements.prepare(rowSizesSql(table)).iterate(JSON.stringify(candidates)),
   )
-  const shown = wanted.slice(0, rows)
-  const { sql, values } = rowsSql(table, read.record)
-  const row = statements.prepare(sql).get(...values, JSON.stringify(shown))
+  const ids = candidates.slice(0, fitting)
+  const { sql, values } = rowsSql(table, record)
+  const row = statements.prepare(sql).get(...values, JSON.stringify(ids))
   const [records] = row as unknown as [Uint8Array | null]
   return {
     ...pageBytes(records),
-    count: shown.length,
-    last: readPlace(statements, table, shown.at(-1)),
-    more: found.length > shown.length,
+    count: ids.length,
+    last: readCursor(statements, table, ids.at(-1)),
+    more: rows.length > ids.length,
     version,
-    matches,
+    totalCount,
+    matchEstimate,
   }
 }
 
-/** Counts the matches where that is wanted, or guesses where that tells the better plan. */
-function countMatches(
-  statements: StatementCache,
-  search: RowSearch,
-  tables: QueryTables,
-  { countsMatches, maxObjects }: PageRead,
-  liveCount: number,
-): number | undefined {
-  if (search.query.kind === 'everything') return liveCount
-  if (countsMatches) return countRows(statements, search, tables, liveCount)
-  if (!isPlanOpen(search)) return undefined
-  return estimateRows(statements, search, tables, fewMatches(maxObjects, liveCount) + 1)
-}
-
-function readPlace(statements: StatementCache, table: number, id: number | undefined) {
+function readCursor(statements: StatementCache, table: number, id: number | undefined) {
   if (id === undefined) return undefined
   const row = statements
     .prepare(`SELECT pk, valid_from FROM ${objectTable(table)} WHERE id = ?`)
@@ -236,23 +172,19 @@ function readPlace(statements: StatementCache, table: number, id: number | undef
   return { pk, version }
 }
 
-/** How many rows fit into the bytes of a page: all that are wanted, in all but rare cases. */
-function rowsWithinBudget(
-  { record, maxBytes }: PageRead,
-  { maxRecordBytes }: TableHead,
-  wanted: number,
+/** Counts the records that fit into the budget, and at least one, however large it is [2.1.3]. */
+function countFitting(
+  budget: ByteBudget | undefined,
+  candidates: number,
   sizes: () => Iterable<unknown>,
 ): number {
-  const shapeBytes = bytesOfShape(record.shape)
-  // The type's largest record is known, so for small objects there is nothing to measure.
-  if ((maxRecordBytes + shapeBytes) * wanted <= maxBytes) return wanted
-  let rows = 0
+  if (budget === undefined) return candidates
+  let fitting = 0
   let bytes = 0
   for (const row of sizes()) {
-    bytes += Number((row as [number])[0]) + shapeBytes
-    if (bytes > maxBytes) break
-    rows += 1
+    bytes += Number((row as [number])[0]) + budget.recordOverhead
+    if (bytes > budget.maxBytes) break
+    fitting += 1
   }
-  // The first object is owed to the client, however large it is [2.1.3].
-  return Math.max(rows, Math.min(wanted, 1))
+  return Math.max(fitting, Math.min(candidates, 1))
 }

@@ -1,12 +1,11 @@
+/** SQL functions for aggregations that SQLite does not have. */
 import type { DatabaseSync } from 'node:sqlite'
 import { type Decimal, decimalOf, sortableDecimal } from '../../../ontology/values/column-value.ts'
 
-/** What aggregations need and SQL cannot say by itself. */
-
-/** The exact sum of sortable decimals, see `readDecimalSum`. */
+/** The exact sum of sortable decimals; see `readDecimalSum`. */
 export const DECIMAL_SUM = 'decimal_sum'
 
-/** The largest multiple of a width that is not above a decimal; both decimals are sortable. */
+/** The largest multiple of a width up to a decimal; takes and returns sortable decimals. */
 export const BUCKET_START = 'bucket_start'
 
 export function addAggregateFunctions(db: DatabaseSync): void {
@@ -17,7 +16,7 @@ export function addAggregateFunctions(db: DatabaseSync): void {
     step: (sum: Decimal, value: unknown) =>
       value === null ? sum : add(sum, decimalOf(String(value))),
     result: ({ units, scale }: Decimal) => `${units}/${scale}`,
-    // Typed as a SQL value, but any JavaScript value is kept from step to step.
+    // The types require a SQL value, but the accumulator can be any JavaScript value.
   } as unknown as Parameters<DatabaseSync['aggregate']>[1])
   db.function(
     BUCKET_START,
@@ -30,7 +29,7 @@ export function addAggregateFunctions(db: DatabaseSync): void {
   )
 }
 
-/** Reads what `decimal_sum` gives. */
+/** Parses the result of `decimal_sum`. */
 export function readDecimalSum(text: string): Decimal {
   const [units = '0', scale = '0'] = text.split('/')
   return { units: BigInt(units), scale: Number(scale) }
@@ -42,7 +41,7 @@ function add(a: Decimal, b: Decimal): Decimal {
   return { units: a.units + b.units * 10n ** BigInt(a.scale - b.scale), scale: a.scale }
 }
 
-/** BigInts divide towards zero. */
+/** Division of BigInts truncates towards zero. */
 function floorDivide(value: bigint, by: bigint): bigint {
   return value / by - (value % by < 0n ? 1n : 0n)
 }

@@ -22,9 +22,9 @@ function fixedWidthSql(type: NumericType, column: string, width: bigint): KeySql
     case 'integer':
     case 'long':
       return {
-        // JavaScript numbers are stored as doubles, which divide otherwise.
+        // Numbers from JavaScript are stored as doubles, whose division is not integer division.
         key: floorDivision(`CAST(${column} AS INTEGER)`, width),
-        // As a number of any length: a double would not tell the starts of large ones apart.
+        // A BigInt, because a double cannot distinguish the starts of large buckets.
         read: (key) => String(BigInt(key) * width),
       }
     case 'decimal':
@@ -33,7 +33,7 @@ function fixedWidthSql(type: NumericType, column: string, width: bigint): KeySql
     case 'double':
       return {
         ...floatingSql(column, width),
-        // NaN is text, and text is larger than every number.
+        // NaN is stored as text, which compares greater than any number.
         condition: { sql: `${column} > -9e999 AND ${column} < 9e999`, values: [] },
       }
   }
@@ -46,7 +46,7 @@ function bucketSql(column: string, width: bigint): KeySql {
   }
 }
 
-/** Exact where the value fits into 64 bits; what is larger has no digits for a width to matter. */
+/** Exact for values that fit into 64 bits; the precision of larger ones exceeds any width. */
 function floatingSql(column: string, width: bigint): KeySql {
   const whole = floorDivision(`CAST(floor(${column}) AS INTEGER)`, width)
   return {
@@ -61,7 +61,7 @@ function floatingSql(column: string, width: bigint): KeySql {
 }
 
 function durationSql(type: TimeType, column: string, seconds: bigint): KeySql {
-  // Cut to seconds as text, because SQLite would round the fraction.
+  // Truncated to seconds as text, because SQLite would round the fraction.
   const time = type === 'date' ? `unixepoch(${column})` : `unixepoch(substr(${column}, 1, 19))`
   return {
     key: floorDivision(time, seconds),
@@ -69,7 +69,7 @@ function durationSql(type: TimeType, column: string, seconds: bigint): KeySql {
   }
 }
 
-/** SQLite divides towards zero. The quotient, unlike the start of the bucket, cannot overflow. */
+/** SQLite truncates towards zero. The quotient, unlike the start of the bucket, cannot overflow. */
 function floorDivision(whole: string, by: bigint): SqlCondition {
   return { sql: `(${whole} / ? - (${whole} % ? < 0))`, values: [by, by] }
 }

@@ -16,7 +16,7 @@ function exactSum(type: Exclude<NumericType, 'float' | 'double'>, column: string
         read: ([sum]) => ({ units: BigInt(sum ?? 0), scale: 0 }),
       }
     case 'long':
-      // In two halves: SQLite fails where a sum does not fit into 64 bits.
+      // In two halves, because SQLite fails if a sum does not fit into 64 bits.
       return {
         columns: [`sum(${column} >> 32)`, `sum(${column} & 4294967295)`],
         read: ([high, low]) => ({
@@ -35,9 +35,9 @@ function exactSum(type: Exclude<NumericType, 'float' | 'double'>, column: string
 const TWO_64 = 2 ** 64
 
 /**
- * Sums of doubles are those of the database, which carries the rounding errors along. NaN (kept
- * as text) and the infinities are counted apart, so that they decide the sum by themselves. The
- * second sum is of the 2^64th part: it tells whether the first only overflowed on its way.
+ * SQLite sums doubles with error compensation. NaN (stored as text) and the infinities are counted
+ * separately, because they alone determine the sum. The second sum is scaled by 2^-64: it gives the
+ * result if only an intermediate value of the first one overflowed.
  */
 function floatingSum(column: string, divisor: (count: number) => number): MetricSql {
   const finite = `FILTER (WHERE ${column} > -9e999 AND ${column} < 9e999)`

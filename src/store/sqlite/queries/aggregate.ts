@@ -1,4 +1,8 @@
-import type { Aggregated, AggregateRead } from '../../aggregate-read.ts'
+/**
+ * Aggregates the current objects of a type, in one transaction. The database filters, groups and
+ * sums; this module converts its rows to groups, and exact sums to doubles.
+ */
+import type { AggregateRequest, AggregateResult } from '../../aggregate-request.ts'
 import {
   type CompiledAggregation,
   compileAggregation,
@@ -10,49 +14,41 @@ import { type AggregateParts, aggregateSql, countGroupsSql } from '../../sql/agg
 import { readFieldNumbers } from '../catalogue/field-numbers.ts'
 import { emptyTable, objectTable } from '../catalogue/object-table.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
-import { inTransaction } from '../file/connection.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { VISIBLE } from '../pages/page-sql.ts'
-import type { Reading } from '../threads/reading.ts'
+import { inReadTransaction, type Reading } from '../threads/reading.ts'
 import { SQLITE_GROUPINGS } from './aggregate-grouping.ts'
 import { SQLITE_METRICS } from './aggregate-metric.ts'
-import { queryTables, type RowSearch } from './find-rows.ts'
+import { queryTables } from './find-rows.ts'
 import { querySql } from './query-sql.ts'
 
-/**
- * Aggregates the current objects of a type. The database filters, groups and adds up; here its
- * rows become groups, and exact sums doubles. All is read in one transaction.
- */
-export function aggregate({ db, statements }: Reading, read: AggregateRead): Aggregated {
-  return inTransaction(db, 'read', () => {
-    const { objectType, query, aggregation } = read
+export function aggregate(connection: Reading, request: AggregateRequest): AggregateResult {
+  const { db, statements } = connection
+  return inReadTransaction(connection, () => {
+    const { objectType, query, aggregation } = request
     const head = readTypeHead(statements, objectType)
     const { table, isMade } = head.current
     const numbers = readFieldNumbers(db, head.typeId)
     const compiled = compileAggregation(aggregation, numbers, DIALECT)
-    const search: RowSearch = { table, objectType, numbers, query, ...CURRENT }
     const parts: AggregateParts & CompiledAggregation = {
       ...compiled,
       table: isMade ? objectTable(table) : emptyTable(numbers),
-      // The plus sign keeps the database from the index of current rows: a scan in the order of
-      // the file is many times faster than one that jumps, and it is the whole table that is wanted.
+      // The plus sign stops SQLite from using the index of current rows: an aggregation reads the
+      // whole table, and a sequential scan is many times faster than random access.
       visible: { sql: `+${VISIBLE.current}`, values: [] },
-      matching: querySql(query, queryTables(statements, search)),
+      matching: querySql(query, queryTables(connection, { objectType, numbers })),
     }
-    return readGroups(statements, parts, read.maxGroups)
+    return readGroups(statements, parts, request.maxGroups)
   })
 }
 
 const DIALECT = { groupings: SQLITE_GROUPINGS, metrics: SQLITE_METRICS }
 
-/** The latest objects, in no order. */
-const CURRENT = { order: [], visibility: 'current', visible: [] } as const
-
 function readGroups(
   statements: StatementCache,
   parts: AggregateParts & CompiledAggregation,
   maxGroups: number,
-): Aggregated {
+): AggregateResult {
   const { sql, values } = aggregateSql(parts)
   const statement = statements.prepare(sql)
   statement.setReadBigInts(true)
@@ -60,7 +56,7 @@ function readGroups(
   for (const row of statement.iterate(...values, maxGroups + 1)) {
     collector.add(row as unknown as Cell[])
   }
-  if (collector.isOver(maxGroups)) throw tooManyGroups(countGroups(statements, parts), maxGroups)
+  if (collector.exceeds(maxGroups)) throw tooManyGroups(countGroups(statements, parts), maxGroups)
   return collector.finish()
 }
 

@@ -1,20 +1,21 @@
+/** Finds and counts the rows that match a query: ids in page order, before any record is read. */
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { OrderTerm, Query } from '../../../query/query.ts'
-import type { Place } from '../../object-store.ts'
+import type { Cursor } from '../../object-store.ts'
 import type { FieldNumbers } from '../../sql/field-numbers.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { type Anchor, orderArms, orderColumn } from '../../sql/order-sql.ts'
-import { isElement, textFieldsOf } from '../../sql/query-fields.ts'
+import { type KeysetCursor, orderArms, orderColumn } from '../../sql/order-sql.ts'
+import type { Visibility } from '../../sql/plan-rules.ts'
+import { isMultiValued, textFieldsOf } from '../../sql/query-fields.ts'
 import { SimilarTermSearch, type SimilarTerms } from '../../sql/similar-terms.ts'
 import type { BoundValue, SqlCondition, SqlValue } from '../../sql/sql-condition.ts'
 import type { TermPrefix } from '../../sql/text-index.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
-import { LIMIT, VISIBLE, type Visibility } from '../pages/page-sql.ts'
+import { LIMIT, VISIBLE } from '../pages/page-sql.ts'
 import { type QueryTables, querySql } from './query-sql.ts'
-
-/** Finds the rows that a query asks for, in their order: by number, before any body is read. */
+import type { Rings } from './rings.ts'
 
 export interface RowSearch {
   readonly table: number
@@ -24,50 +25,41 @@ export interface RowSearch {
   readonly order: readonly OrderTerm[]
   readonly visibility: Visibility
   /** The values of the visibility's placeholders. */
-  readonly visible: readonly number[]
+  readonly visibleValues: readonly number[]
 }
 
-/** Whether it depends on the number of matches how they are best found. */
-export function isPlanOpen({ query, order, objectType }: RowSearch): boolean {
-  if (order.length > 0) return false
-  // The index of an equality is in key order: there is nothing to choose.
-  const isEquality = (one: Query) =>
-    one.kind === 'compare' && one.operator === 'eq' && !isElement(objectType, one.field)
-  return !(query.kind === 'and' ? query.of.some(isEquality) : isEquality(query))
+export interface RowSearchOptions {
+  readonly cursor: KeysetCursor | undefined
+  readonly limit: number
+  /** Whether to sort the matches by key, instead of walking the key until enough rows match. */
+  readonly sortMatches: boolean
 }
 
-/** The numbers of at most so many rows after the anchor. */
+/** Returns the ids of the rows after the cursor. */
 export function findRows(
   statements: StatementCache,
   search: RowSearch,
   tables: QueryTables,
-  wish: RowWish,
+  options: RowSearchOptions,
 ): number[] {
-  const { sql, values } = findRowsSql(search, tables, wish)
+  const { sql, values } = findRowsSql(search, tables, options)
   const rows = statements.prepare(sql).all(...values)
   return (rows as unknown as [number][]).map(([id]) => id)
-}
-
-export interface RowWish {
-  readonly anchor: Anchor | undefined
-  readonly limit: number
-  /** Whether the matches are so few that sorting them is cheaper than walking the key. */
-  readonly areFew: boolean
 }
 
 export function findRowsSql(
   search: RowSearch,
   tables: QueryTables,
-  { anchor, limit, areFew }: RowWish,
+  { cursor, limit, sortMatches }: RowSearchOptions,
 ): SqlCondition {
-  const condition = querySql(search.query, { ...tables, passed: passedBounds(search, anchor) })
+  const passedBounds = passedBoundsOf(search, cursor)
+  const condition = querySql(search.query, { ...tables, passedBounds })
   const columns = search.order.map((term) => orderColumn(term, search.numbers))
-  // A plus sign keeps the database from walking the key for the sake of the order.
-  const sortsMatches = areFew && isPlanOpen(search)
   const values: BoundValue[] = []
-  const arms = orderArms(columns, anchor).map((arm) => {
-    values.push(...search.visible, ...condition.values, ...arm.values, limit)
-    const orderBy = sortsMatches ? arm.orderBy.replace('o.pk', '+o.pk') : arm.orderBy
+  const arms = orderArms(columns, cursor).map((arm) => {
+    values.push(...search.visibleValues, ...condition.values, ...arm.values, limit)
+    // The plus sign stops SQLite from walking the key index to avoid the sort.
+    const orderBy = sortMatches ? arm.orderBy.replace('o.pk', '+o.pk') : arm.orderBy
     return `SELECT id FROM (
       SELECT o.id AS id FROM ${objectTable(search.table)} AS o
       WHERE ${VISIBLE[search.visibility]} AND ${condition.sql} AND ${arm.sql}
@@ -77,35 +69,31 @@ export function findRowsSql(
   return { sql: `${arms.join(' UNION ALL ')} ${LIMIT}`, values }
 }
 
+/** Counts the visible rows that match the query. */
+export function countVisibleRows(
+  statements: StatementCache,
+  { table, query, visibility, visibleValues }: RowSearch,
+  tables: QueryTables,
+): number {
+  const { sql, values } = querySql(query, tables)
+  const visible = `${objectTable(table)} AS o WHERE ${VISIBLE[visibility]}`
+  return countIn(statements, `${visible} AND ${sql}`, [...visibleValues, ...values])
+}
+
 /**
- * How many objects the query matches. Where hardly any row is of the past, all rows that match are
- * counted and then those of the past among them: as long as nobody asks which rows are visible, an
- * index alone can count.
+ * Counts the current rows that match the query: all rows, minus those that are not current. Without
+ * a visibility condition, an index alone can count.
  */
-export function countRows(
+export function countCurrentRows(
   statements: StatementCache,
   search: RowSearch,
   tables: QueryTables,
-  liveCount: number,
 ): number {
   const table = objectTable(search.table)
   const { sql, values } = querySql(search.query, tables)
-  if (search.visibility === 'current' && hasFewPastRows(statements, table, liveCount)) {
-    const all = countIn(statements, `${table} AS o WHERE ${sql}`, values)
-    const closed = `${table} AS o INDEXED BY ${table}_closed WHERE valid_to < ${OPEN}`
-    return all - countIn(statements, `${closed} AND ${sql}`, values)
-  }
-  const visible = `${table} AS o WHERE ${VISIBLE[search.visibility]}`
-  return countIn(statements, `${visible} AND ${sql}`, [...search.visible, ...values])
-}
-
-/** The part of the rows that may be of the past for `countRows` to look at each of these. */
-const FEW_PAST_ROWS = 1 / 10
-
-function hasFewPastRows(statements: StatementCache, table: string, liveCount: number): boolean {
-  const few = Math.floor(liveCount * FEW_PAST_ROWS)
-  const past = `(SELECT 1 FROM ${table} WHERE valid_to < ${OPEN} ${LIMIT})`
-  return countIn(statements, past, [few + 1]) <= few
+  const all = countIn(statements, `${table} AS o WHERE ${sql}`, values)
+  const past = `${table} AS o INDEXED BY ${table}_closed WHERE valid_to < ${OPEN}`
+  return all - countIn(statements, `${past} AND ${sql}`, values)
 }
 
 function countIn(statements: StatementCache, from: string, values: readonly BoundValue[]): number {
@@ -114,8 +102,8 @@ function countIn(statements: StatementCache, from: string, values: readonly Boun
 }
 
 /**
- * How many rows the query matches, at most `limit`, to choose a plan by. Past versions count too:
- * without asking which rows are visible, an index alone can tell.
+ * Counts the row versions that match the query, up to a limit. It ignores visibility, so that an
+ * index alone can count.
  */
 export function estimateRows(
   statements: StatementCache,
@@ -124,23 +112,17 @@ export function estimateRows(
   limit: number,
 ): number {
   const { sql, values } = querySql(search.query, tables)
-  const row = statements
-    .prepare(
-      `SELECT count(*) FROM (
-         SELECT 1 FROM ${objectTable(search.table)} AS o WHERE ${sql} ${LIMIT}
-       )`,
-    )
-    .get(...values, limit)
-  return (row as unknown as [number])[0]
+  const matching = `(SELECT 1 FROM ${objectTable(search.table)} AS o WHERE ${sql} ${LIMIT})`
+  return countIn(statements, matching, [...values, limit])
 }
 
-/** The anchor's values for each order term, or nothing when its row is gone. */
-export function readAnchor(
+/** Looks up a cursor's value for each order term; undefined if its row has been deleted. */
+export function resolveCursor(
   statements: StatementCache,
   search: RowSearch,
   head: TypeHead,
-  { pk, version }: Place,
-): Anchor | undefined {
+  { pk, version }: Cursor,
+): KeysetCursor | undefined {
   if (search.order.length === 0) return { pk, values: [] }
   const table = tableOfRow(statements, head, version)
   if (table === undefined) return undefined
@@ -153,40 +135,42 @@ export function readAnchor(
   return row && { pk, values: row }
 }
 
-/** What SQL of a query is made from; similar terms are looked for once, however often they are used. */
-export function queryTables(statements: StatementCache, search: RowSearch): QueryTables {
-  const { objectType, numbers } = search
-  const known = new Map<string, SimilarTerms>()
+/** Returns what the SQL of a query needs. Each set of similar terms is looked up once. */
+export function queryTables(
+  { statements, rings }: { readonly statements: StatementCache; readonly rings: Rings },
+  { objectType, numbers }: Pick<RowSearch, 'objectType' | 'numbers'>,
+): QueryTables {
+  const similarByKey = new Map<string, SimilarTerms>()
   return {
     numbers,
     textFields: textFieldsOf(objectType),
-    isElement: (field) => isElement(objectType, field),
-    passed: undefined,
-    ringNumber: (ring) => statements.rings.numberOf(ring),
+    isMultiValued: (field) => isMultiValued(objectType, field),
+    passedBounds: undefined,
+    ringNumber: (ring) => rings.numberOf(ring),
     similarTerms: (terms, prefix) => {
-      const name = JSON.stringify([terms, prefix])
-      const similar = known.get(name) ?? similarTerms(statements, terms, prefix)
-      known.set(name, similar)
+      const key = JSON.stringify([terms, prefix])
+      const similar = similarByKey.get(key) ?? findSimilarTerms(statements, terms, prefix)
+      similarByKey.set(key, similar)
       return similar
     },
   }
 }
 
-/** The walk is already past the near end of a range over its own order. */
-function passedBounds(
+/** A cursor in the order of a range makes the range's near bound redundant. */
+function passedBoundsOf(
   { order, numbers }: RowSearch,
-  anchor: Anchor | undefined,
-): QueryTables['passed'] {
+  cursor: KeysetCursor | undefined,
+): QueryTables['passedBounds'] {
   const [first] = order
-  if (first === undefined || anchor === undefined || anchor.values[0] === null) return undefined
+  if (first === undefined || cursor === undefined || cursor.values[0] === null) return undefined
   return {
     field: numbers.of({ property: first.property, structField: undefined }),
     operators: first.direction === 'asc' ? ['gt', 'gte'] : ['lt', 'lte'],
   }
 }
 
-/** The words of a field that are a few letters away from the given ones, in one look at all words. */
-function similarTerms(
+/** Finds the terms of a field within a small edit distance, in one scan of the vocabulary. */
+function findSimilarTerms(
   statements: StatementCache,
   terms: readonly string[],
   prefix: TermPrefix,
@@ -194,7 +178,7 @@ function similarTerms(
   const search = new SimilarTermSearch(terms, prefix)
   const rows = statements
     .prepare('SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) <= ?')
-    .iterate(search.from, search.before, search.longest)
-  for (const row of rows) search.look((row as unknown as [string])[0])
-  return search.found
+    .iterate(search.from, search.before, search.maxLength)
+  for (const row of rows) search.compare((row as unknown as [string])[0])
+  return search.similarTerms
 }

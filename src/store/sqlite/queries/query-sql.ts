@@ -1,3 +1,4 @@
+/** Compiles the query tree to SQL over the table of its type, aliased `o`. */
 import { toColumnValue } from '../../../query/compared-value.ts'
 import type { Comparison, Field, Position, Query } from '../../../query/query.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
@@ -7,19 +8,19 @@ import { FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
 import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
 import { matchExpression } from '../writes/text-index.ts'
 
-/** The query tree as SQL over the table of its type, aliased `o`. */
-
 export interface QueryTables {
   readonly numbers: FieldNumbers
-  /** The fields that hold text. */
+  /** The fields that contain text. */
   readonly textFields: readonly Field[]
-  /** Whether the values of a field stand in the table of elements. */
-  readonly isElement: (field: Field) => boolean
-  /** Bounds that the place of the last page makes needless: hidden, so that its own bound is used. */
-  readonly passed: { readonly field: number; readonly operators: readonly Comparison[] } | undefined
-  /** The number by which `within_ring` knows a ring until the transaction ends. */
+  /** True if a field's values are in the table of array elements. */
+  readonly isMultiValued: (field: Field) => boolean
+  /** Range bounds that the cursor makes redundant. They are hidden, so that the index uses the cursor. */
+  readonly passedBounds:
+    | { readonly field: number; readonly operators: readonly Comparison[] }
+    | undefined
+  /** Returns the number by which `within_ring` knows a ring until the transaction ends. */
   readonly ringNumber: (ring: readonly Position[]) => number
-  /** For each fuzzy term, the terms of a field that may stand for it. */
+  /** Returns, for each fuzzy term, the terms of a field that match it. */
   readonly similarTerms: (terms: readonly string[], prefix: TermPrefix) => SimilarTerms
 }
 
@@ -37,15 +38,15 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
 
 function compareSql(
   { field, operator, value: compared }: Query & { kind: 'compare' },
-  { numbers, isElement, passed }: QueryTables,
+  { numbers, isMultiValued, passedBounds }: QueryTables,
 ): SqlCondition {
   const number = numbers.of(field)
   const sign = OPERATORS[operator]
   const value = toColumnValue(compared)
-  if (!isElement(field)) {
-    // A plus sign keeps a condition from being used as the bound of an index walk.
-    const hidden = passed?.field === number && passed.operators.includes(operator)
-    return { sql: `${hidden ? '+' : ''}o.${columnOf(number)} ${sign} ?`, values: [value] }
+  if (!isMultiValued(field)) {
+    // The plus sign stops SQLite from using a condition as the bound of an index walk.
+    const isHidden = passedBounds?.field === number && passedBounds.operators.includes(operator)
+    return { sql: `${isHidden ? '+' : ''}o.${columnOf(number)} ${sign} ?`, values: [value] }
   }
   return {
     sql: `o.id IN (SELECT row FROM element WHERE field = ? AND value ${sign} ?)`,
@@ -68,7 +69,7 @@ function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondi
   }
 }
 
-/** The box of the ring through the R-tree, which rounds outwards; then each point exactly. */
+/** Filters by bounding box with the R-tree, which rounds outwards; then tests each point exactly. */
 function polygonSql(ring: readonly Position[], { ringNumber }: QueryTables): SqlCondition {
   const longitudes = ring.map(([longitude]) => longitude)
   const latitudes = ring.map(([, latitude]) => latitude)

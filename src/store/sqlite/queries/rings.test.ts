@@ -4,10 +4,10 @@ import { fixture, pageRead, type StoreFixture } from '../../../../test/support/s
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import type { Position } from '../../../query/query.ts'
 import { readFieldNumbers } from '../catalogue/field-numbers.ts'
-import { inTransaction, openConnection } from '../file/connection.ts'
+import { openConnection } from '../file/connection.ts'
 import { openSqliteStore } from '../open.ts'
 import { readPage } from '../pages/read-page.ts'
-import { type Reading, readOn } from '../threads/reading.ts'
+import { inReadTransaction, type Reading, readOn } from '../threads/reading.ts'
 import { findRows, queryTables, type RowSearch } from './find-rows.ts'
 import { querySql } from './query-sql.ts'
 
@@ -22,7 +22,7 @@ function circle(longitude: number): Position[] {
   return [...corners, ...corners.slice(0, 1)]
 }
 
-describe('the rings of a query', () => {
+describe('the polygon rings of a query', () => {
   const folder = tempFolder()
   const path = join(folder.path, 'oqs.db')
   let things: StoreFixture
@@ -64,45 +64,45 @@ describe('the rings of a query', () => {
       query,
       order: [],
       visibility: 'current',
-      visible: [],
+      visibleValues: [],
     }
   }
 
   it('are bound as numbers, whatever their corners, and each is kept once', () => {
-    const { db, statements } = reading
-    inTransaction(db, 'read', () => {
-      const tables = queryTables(statements, search())
+    const { rings } = reading
+    inReadTransaction(reading, () => {
+      const tables = queryTables(reading, search())
       const { values } = querySql(query, tables)
       // Four sides of a box and a number for each ring.
       expect(values).toHaveLength(10)
       expect(values.every((value) => typeof value === 'number')).toBe(true)
       expect(querySql(query, tables).values).toEqual(values)
-      expect(statements.rings.size).toBe(2)
+      expect(rings.size).toBe(2)
     })
-    expect(statements.rings.size).toBe(0)
+    expect(rings.size).toBe(0)
   })
 
-  it('find the same through a prepared statement, page after page', () => {
+  it('match the same objects through a prepared statement, page after page', () => {
     for (const limit of [100, 100, 3]) {
       const page = readPage(reading, pageRead(things.type, { query, maxObjects: limit }))
-      expect(page).toMatchObject({ count: Math.min(limit, 4), matches: 4 })
-      expect(reading.statements.rings.size).toBe(0)
+      expect(page).toMatchObject({ count: Math.min(limit, 4), totalCount: 4 })
+      expect(reading.rings.size).toBe(0)
     }
   })
 
-  it('are gone after a failure', () => {
-    const { db, statements } = reading
+  it('are dropped after a failure', () => {
+    const { statements, rings } = reading
     const failing = () =>
-      inTransaction(db, 'read', () => {
-        findRows(statements, search(), queryTables(statements, search()), {
-          anchor: undefined,
+      inReadTransaction(reading, () => {
+        findRows(statements, search(), queryTables(reading, search()), {
+          cursor: undefined,
           limit: 10,
-          areFew: true,
+          sortMatches: true,
         })
-        expect(statements.rings.size).toBe(2)
+        expect(rings.size).toBe(2)
         throw new Error('midway')
       })
     expect(failing).toThrow('midway')
-    expect(statements.rings.size).toBe(0)
+    expect(rings.size).toBe(0)
   })
 })

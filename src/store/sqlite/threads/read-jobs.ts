@@ -1,20 +1,21 @@
 /** The jobs of a reader process: every query that may be slow. */
-import type { Aggregated, AggregateRead } from '../../aggregate-read.ts'
-import type { PageRead, Reclaimed, StoredPage } from '../../object-store.ts'
+import type { AggregateRequest, AggregateResult } from '../../aggregate-request.ts'
+import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import { readPage } from '../pages/read-page.ts'
 import { aggregate } from '../queries/aggregate.ts'
 import type { Reading } from './reading.ts'
 import type { Jobs } from './thread-jobs.ts'
 
 export const READ_JOBS = {
-  readPage: (reading: Reading, read: PageRead): BarePage | Reclaimed => {
-    const page = readPage(reading, read)
+  readPage: (reading: Reading, request: ReadPageRequest): BarePage | Reclaimed => {
+    const page = readPage(reading, request)
     if (page === 'reclaimed') return page
     // A function cannot be sent to another process; the receiver creates its own.
     const { release: _, ...bare } = page
     return bare
   },
-  aggregate: (reading: Reading, read: AggregateRead): Aggregated => aggregate(reading, read),
+  aggregate: (reading: Reading, request: AggregateRequest): AggregateResult =>
+    aggregate(reading, request),
 } as const satisfies Jobs
 
 export type ReadJobs = typeof READ_JOBS

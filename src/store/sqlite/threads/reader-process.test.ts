@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { pageRead } from '../../../../test/support/store-fixture.ts'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import { planChange } from '../../../ontology/definition/change-definition.ts'
-import type { PageRead } from '../../object-store.ts'
+import type { ReadPageRequest } from '../../object-store.ts'
 import { openSqliteStore } from '../open.ts'
 import { ReaderProcess, type ReaderProcessOptions } from './reader-process.ts'
 
@@ -18,7 +18,7 @@ const DEFINITION = {
 /** Runs a job in a reader process on a store with one object type. */
 async function run(
   options: Omit<ReaderProcessOptions, 'path'>,
-  job: (reader: ReaderProcess, read: PageRead) => Promise<unknown>,
+  job: (reader: ReaderProcess, read: ReadPageRequest) => Promise<unknown>,
 ): Promise<unknown> {
   using folder = tempFolder()
   const path = join(folder.path, 'oqs.db')

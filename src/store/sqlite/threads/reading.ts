@@ -1,20 +1,33 @@
-/** Connections that only read. */
+/** A connection that only reads, with the state that its queries share. */
 import type { DatabaseSync } from 'node:sqlite'
+import { inTransaction } from '../file/connection.ts'
 import { StatementCache } from '../file/statement-cache.ts'
-import { type MatchLists, makeMatchLists } from '../pages/match-lists.ts'
+import { MatchLists } from '../pages/match-lists.ts'
 import { addAggregateFunctions } from '../queries/aggregate-functions.ts'
+import { addRingFunction, Rings } from '../queries/rings.ts'
 
-/** A read-only connection, its prepared statements, and the match lists of its walks. */
 export interface Reading {
   readonly db: DatabaseSync
   readonly statements: StatementCache
-  /** Used in reader processes only: quick pages build no list. */
+  readonly rings: Rings
+  /** Used in reader processes only: quick pages need no list. */
   readonly lists: MatchLists
 }
 
-/** Makes a connection read-only. All writes go through the writer thread. */
+/** Makes a connection read-only; the writer thread has a connection of its own. */
 export function readOn(db: DatabaseSync): Reading {
+  const rings = new Rings()
   addAggregateFunctions(db)
+  addRingFunction(db, rings)
   db.exec('PRAGMA query_only = ON')
-  return { db, statements: new StatementCache(db), lists: makeMatchLists() }
+  return { db, statements: new StatementCache(db), rings, lists: new MatchLists() }
+}
+
+/** Runs a function in a transaction that sees one moment, and then drops the rings it used. */
+export function inReadTransaction<T>({ db, rings }: Reading, run: () => T): T {
+  try {
+    return inTransaction(db, 'read', run)
+  } finally {
+    rings.clear()
+  }
 }

@@ -1,14 +1,14 @@
 import { expect, inject, it } from 'vitest'
 import { runSql } from '../../../../test/support/postgres.ts'
-import { fixture, pageRead } from '../../../../test/support/store-fixture.ts'
+import { fixture } from '../../../../test/support/store-fixture.ts'
 import { storePlace } from '../../../../test/support/store-place.ts'
 import { numberParameters } from '../driver/prepared-statements.ts'
 import { openPostgresStore } from '../open.ts'
-import { isLarge } from './page-reader.ts'
-import { HIDDEN_VALUES, pageSql, visibleSql } from './page-sql.ts'
-import { keyOrderWish } from './read-page.ts'
+import { pageSql } from './page-sql.ts'
+import { isLarge } from './plan-page.ts'
+import { keyWalkRows } from './read-page.ts'
 
-/** Keys that come in an order which has nothing to do with theirs. */
+/** Keys in an arrival order that is unrelated to key order. */
 const scattered = (count: number) =>
   Array.from({ length: count }, (_, n) => `k${String((n * 7919) % count).padStart(6, '0')}`)
 
@@ -17,17 +17,16 @@ it.runIf(inject('store') === 'postgres').for([
   [10, 1001],
   [100, 10_001],
 ] as const)(
-  'a snapshot page of %d of %d objects follows the key, whatever values come',
+  'a snapshot page of %d of %d objects walks the key, whatever its values',
   async ([size, count]) => {
     expect(isLarge(count, size)).toBe(true)
     await using place = await storePlace()
     await using store = await openPostgresStore(place.name)
-    const { commit, type } = await fixture(store)
+    const { commit } = await fixture(store)
     await commit(scattered(count).map((key) => [key, 'some text'] as const))
     await runSql(place.name, 'ANALYZE oqs_object_1')
-    const read = pageRead(type, { maxObjects: size })
     const { sql } = pageSql({
-      ...keyOrderWish(read, visibleSql('version', 1, HIDDEN_VALUES), HIDDEN_VALUES),
+      ...keyWalkRows({ after: undefined }, { visibility: 'version', version: 1, hideValues: true }),
       table: 1,
       record: { shape: [{ column: 'properties' }], selection: undefined },
       maxObjects: size,

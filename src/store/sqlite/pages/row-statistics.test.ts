@@ -8,14 +8,14 @@ import {
   type StoreFixture,
 } from '../../../../test/support/store-fixture.ts'
 import { type TempFolder, tempFolder } from '../../../../test/support/temp-folder.ts'
-import type { ObjectStore, PageRead } from '../../object-store.ts'
+import type { ObjectStore, ReadPageRequest } from '../../object-store.ts'
 import { PageCache } from '../../page-cache.ts'
 import { openConnection } from '../file/connection.ts'
 import { openSqliteStore } from '../open.ts'
 import { readOn } from '../threads/reading.ts'
 import { readQuickPage } from './read-page.ts'
 
-/** Rewritten twice, they leave more past rows than a page may pass over on the main thread. */
+/** Rewritten twice, they leave more past rows than a page may skip on the main thread. */
 const OBJECTS = 26_000
 
 let folder: TempFolder
@@ -41,8 +41,8 @@ function rewrite() {
 const equals = (property: string, value: string) =>
   ({ kind: 'compare', field: { property, structField: undefined }, operator: 'eq', value }) as const
 
-function pages(version: number | undefined): Record<string, Partial<PageRead>> {
-  const common = { version, countsMatches: false }
+function pages(version: number | undefined): Record<string, Partial<ReadPageRequest>> {
+  const common = { version, includeTotalCount: false }
   return {
     walk: common,
     ordered: { ...common, order: [{ property: 'text', direction: 'asc', nulls: 'last' }] },
@@ -51,13 +51,13 @@ function pages(version: number | undefined): Record<string, Partial<PageRead>> {
   }
 }
 
-/** Which of the pages are read on the main thread. */
+/** Returns the names of the pages that are read on the main thread. */
 function quickPages(version?: number): string[] {
   using db = openConnection(path())
   const reading = readOn(db)
   return Object.entries(pages(version))
-    .filter(([, read]) => {
-      const page = readQuickPage(reading, pageRead(things.type, read), new PageCache(0))
+    .filter(([, options]) => {
+      const page = readQuickPage(reading, pageRead(things.type, options), new PageCache(0))
       if (page === 'reclaimed') throw new Error('reclaimed')
       return page !== undefined
     })
@@ -72,7 +72,7 @@ function pastCount(): unknown {
 const ALL = ['walk', 'ordered', 'manyEqual', 'oneEqual']
 
 describe('pages of a table with past rows', () => {
-  it('are quick unless they may pass over many of them', async () => {
+  it('are quick unless they may skip many of them', async () => {
     expect(quickPages()).toEqual(ALL)
     await rewrite()
     expect(pastCount()).toBe(OBJECTS)
@@ -81,16 +81,16 @@ describe('pages of a table with past rows', () => {
     await things.commit(Array.from({ length: OBJECTS }, (_, n) => [`k${n}`, null]))
     expect(pastCount()).toBe(2 * OBJECTS)
     await things.commit([['k7', 'same']])
-    // The index of the current rows holds no past ones, and the key has three versions.
+    // The index of the current rows has no past ones, and the key has three row versions.
     expect(quickPages()).toEqual(['walk', 'oneEqual'])
     expect(quickPages(2)).toEqual(['oneEqual'])
-    for (const read of Object.values(pages(undefined))) {
-      expect(await things.show(read)).toEqual(['k7=same'])
+    for (const options of Object.values(pages(undefined))) {
+      expect(await things.show(options)).toEqual(['k7=same'])
     }
     expect((await things.read({ version: 2 })).count).toBe(1000)
   })
 
-  it('count past rows of a store of an earlier release, and drop tables without rows', async () => {
+  it('are counted when a store of an earlier release is migrated, which drops empty tables', async () => {
     const empty = await fixture(store, {
       apiName: 'empty',
       objectTypes: [{ apiName: 'none', primaryKey: 'k', properties: { k: { type: 'string' } } }],

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import { pageRead } from '../../../../test/support/store-fixture.ts'
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import type { Comparison, Query } from '../../../query/query.ts'
+import type { ReadPageRequest } from '../../object-store.ts'
+import { CAPABILITIES } from '../citus/capabilities.ts'
+import { isStillValid, planPage } from './plan-page.ts'
+
+const TYPE = {
+  apiName: 'thing',
+  primaryKey: { apiName: 'k' },
+  properties: new Map(
+    Object.entries({
+      k: { apiName: 'k', type: { kind: 'scalar' } },
+      a: { apiName: 'a', type: { kind: 'scalar' } },
+    }),
+  ),
+} as unknown as ObjectType
+
+const TABLE = {
+  table: 1,
+  firstVersion: 1,
+  loadedAs: 1,
+  liveCount: 1_000_000,
+  maxRecordBytes: 100,
+  isMade: true,
+}
+const LATEST = { version: 9, isLatest: true, table: TABLE }
+const SNAPSHOT = { version: 5, isLatest: false, table: TABLE }
+const POSTGRES = { ...CAPABILITIES.postgres, knowsFields: true }
+const CITUS = { ...CAPABILITIES.citus, knowsFields: true }
+
+const compare = (operator: Comparison, property = 'a'): Query => ({
+  kind: 'compare',
+  field: { property, structField: undefined },
+  operator,
+  value: 1,
+})
+const text: Query = { kind: 'text', field: undefined, match: 'anyTerm', terms: ['x'], fuzzy: false }
+const fuzzy: Query = { ...text, fuzzy: true }
+const not = (of: Query): Query => ({ kind: 'not', of })
+const order = [{ property: 'a', direction: 'asc', nulls: 'last' }] as const
+
+function request(options: Partial<ReadPageRequest> = {}): ReadPageRequest {
+  return pageRead(TYPE, { includeTotalCount: false, maxObjects: 100, ...options })
+}
+
+describe('the plan of a page', () => {
+  const sorted = { kind: 'sortFewMatches', fewMatches: 10_000, oneStatement: false }
+  const walked = { kind: 'indexWalk', oneStatement: true }
+  const lookedUp = { kind: 'indexWalk', oneStatement: false }
+
+  it.each<[string, Partial<ReadPageRequest>, object]>([
+    ['every object', {}, { kind: 'keyWalk', oneStatement: true, prepared: true, lane: 'quick' }],
+    ['every object, ordered', { order }, { ...lookedUp, prepared: true, lane: 'quick' }],
+    ['a key', { query: compare('eq', 'k') }, { ...walked, prepared: true, lane: 'quick' }],
+    ['an equality', { query: compare('eq') }, { ...walked, prepared: false, lane: 'quick' }],
+    ['a range', { query: compare('gt') }, { ...walked, lane: 'slow' }],
+    ['a counted range', { query: compare('gt'), includeTotalCount: true }, lookedUp],
+    ['a text', { query: text }, { ...sorted, lane: 'slow' }],
+    ['a text, ordered', { query: text, order }, lookedUp],
+    ['a text with an estimate', { query: text, matchEstimate: 7 }, { ...sorted, matchEstimate: 7 }],
+    ['a text and a range', { query: { kind: 'and', of: [text, compare('gt')] } }, sorted],
+    ['a negated text', { query: not(text) }, walked],
+    ['a negated fuzzy text', { query: not(fuzzy) }, lookedUp],
+  ])('for %s', (_, options, expected) => {
+    expect(planPage(request(options), LATEST, POSTGRES)).toMatchObject(expected)
+  })
+
+  it('looks up the fields of a type that it has not seen', () => {
+    const capabilities = { ...POSTGRES, knowsFields: false }
+    const query = compare('eq')
+    expect(planPage(request({ query }), LATEST, capabilities)).toMatchObject(lookedUp)
+    expect(planPage(request(), LATEST, capabilities)).toMatchObject({ oneStatement: true })
+  })
+
+  it('reads by version and in a transaction on Citus', () => {
+    for (const query of [request().query, compare('eq')]) {
+      const plan = planPage(request({ query }), LATEST, CITUS)
+      expect(plan).toMatchObject({ visibility: 'version', oneStatement: false })
+    }
+  })
+})
+
+it.each([
+  ['the latest version', LATEST, 100, false],
+  ['a snapshot of a large table', SNAPSHOT, 100, true],
+  ['a snapshot in pages that are large beside its table', SNAPSHOT, 10_000, false],
+  ['a snapshot of a small table', { ...SNAPSHOT, table: { ...TABLE, liveCount: 1000 } }, 1, false],
+])('values are hidden from the planner for %s: %#', (_, state, maxObjects, hideValues) => {
+  expect(planPage(request({ maxObjects }), state, POSTGRES)).toMatchObject({ hideValues })
+})
+
+describe('a plan from an earlier head', () => {
+  const planOf = (state: typeof LATEST, options: Partial<ReadPageRequest> = {}) =>
+    planPage(request(options), state, POSTGRES)
+  const larger = { ...TABLE, maxRecordBytes: 1_000_000 }
+
+  it.each([
+    ['is valid for the same head', LATEST, LATEST, true],
+    ['is valid for current rows of a later version', LATEST, { ...LATEST, version: 10 }, true],
+    [
+      'is invalid if its version is no longer the latest',
+      LATEST,
+      { ...LATEST, isLatest: false },
+      false,
+    ],
+    ['is valid for the same snapshot', SNAPSHOT, SNAPSHOT, true],
+    ['is invalid for another version', SNAPSHOT, { ...SNAPSHOT, version: 6 }, false],
+    ['is invalid for another table', LATEST, { ...LATEST, table: { ...TABLE, table: 2 } }, false],
+    ['is invalid if records might not fit any more', LATEST, { ...LATEST, table: larger }, false],
+    ['is valid if it measured records needlessly', { ...LATEST, table: larger }, LATEST, true],
+  ])('%s', (_, earlier, later, expected) => {
+    expect(isStillValid(planOf(earlier), planOf(later))).toBe(expected)
+  })
+})

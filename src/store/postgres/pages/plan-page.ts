@@ -1,0 +1,146 @@
+/**
+ * Decides how PostgreSQL reads a page. Every heuristic of this store is here, except for the SQL
+ * that steers the database's own planner; `page-reader.ts` and `read-page.ts` execute the plan.
+ */
+import type { Query } from '../../../query/query.ts'
+import type { ReadPageRequest } from '../../object-store.ts'
+import {
+  type ByteBudget,
+  byteBudget,
+  fewMatches,
+  isKeyWalk,
+  isQuick,
+  type RowSearchPlan,
+  type TotalCountPolicy,
+  totalCountPolicy,
+  type VersionState,
+  type Visibility,
+} from '../../sql/plan-rules.ts'
+import type { TableHead } from '../catalogue/type-head.ts'
+import type { Capabilities } from '../citus/capabilities.ts'
+import { fuzzyTexts } from '../queries/fuzzy-texts.ts'
+
+export type PagePlan = PlanBase &
+  (
+    | RowSearchPlan
+    /** Every object in key order. */
+    | {
+        readonly kind: 'keyWalk'
+        /** Whether the database plans without the bound values, so that one plan serves all. */
+        readonly hideValues: boolean
+      }
+  )
+
+interface PlanBase {
+  readonly lane: Lane
+  readonly version: number
+  readonly visibility: Visibility
+  readonly table: TableHead
+  readonly totalCount: TotalCountPolicy
+  /** Undefined if the records need no measuring. */
+  readonly budget: ByteBudget | undefined
+  /** Whether the statement is prepared by name: it recurs, and one plan serves all its values. */
+  readonly prepared: boolean
+  /** Whether one statement can read the page: nothing has to be looked up first. */
+  readonly oneStatement: boolean
+}
+
+/** Slow pages have connections of their own, so that they cannot use up those of quick pages. */
+export type Lane = 'quick' | 'slow'
+
+/** What the planner knows about the database, and about the type. */
+export interface PlanCapabilities extends Pick<Capabilities, 'readsCurrentRows'> {
+  /** Whether the columns of the type's fields are known without a lookup. */
+  readonly knowsFields: boolean
+}
+
+/** Returns the lane of a page, which depends on the request alone. */
+export function laneOf(request: ReadPageRequest): Lane {
+  return isQuick(request) ? 'quick' : 'slow'
+}
+
+/** Returns the plan of a page. */
+export function planPage(
+  request: ReadPageRequest,
+  { version, isLatest, table }: VersionState<TableHead>,
+  { readsCurrentRows, knowsFields }: PlanCapabilities,
+): PagePlan {
+  const { query, order, maxObjects, matchEstimate } = request
+  const { liveCount } = table
+  const visibility: Visibility = isLatest && readsCurrentRows ? 'current' : 'version'
+  const base = {
+    lane: laneOf(request),
+    version,
+    visibility,
+    table,
+    totalCount: totalCountPolicy(request, { canSubtractPast: visibility === 'current' }),
+    budget: byteBudget(request, table),
+    prepared: query.kind === 'everything' || isKeyEquality(request),
+  }
+  if (isKeyWalk(request)) {
+    const hideValues =
+      readsCurrentRows && visibility === 'version' && isLarge(liveCount, maxObjects)
+    return { ...base, kind: 'keyWalk', hideValues, oneStatement: readsCurrentRows }
+  }
+  if (dependsOnMatchCount(request)) {
+    return {
+      ...base,
+      kind: 'sortFewMatches',
+      fewMatches: fewMatches(maxObjects, liveCount),
+      matchEstimate,
+      oneStatement: false,
+    }
+  }
+  // Order values of the cursor, columns and similar terms are looked up before the page.
+  const needsLookup = !knowsFields || order.length > 0 || fuzzyTexts(query).length > 0
+  const isCounted = base.totalCount === 'countVisible' || base.totalCount === 'subtractPast'
+  return {
+    ...base,
+    kind: 'indexWalk',
+    oneStatement: readsCurrentRows && !needsLookup && !isCounted,
+  }
+}
+
+/**
+ * True if the rows of one plan are also those of a later plan for the same request: they differ at
+ * most in version, if both read the current rows, and in measuring records that now all fit.
+ */
+export function isStillValid(plan: PagePlan, later: PagePlan): boolean {
+  return (
+    plan.kind === later.kind &&
+    plan.table.table === later.table.table &&
+    later.table.isMade &&
+    plan.visibility === later.visibility &&
+    (plan.visibility === 'current' || plan.version === later.version) &&
+    (plan.budget !== undefined || later.budget === undefined)
+  )
+}
+
+/**
+ * True if a table is large enough for its snapshot pages to be planned without their values. The
+ * database then assumes that one row in 27 is visible; for a small table, it might prefer to sort
+ * all rows over walking the key.
+ */
+export function isLarge(liveCount: number, maxObjects: number): boolean {
+  return liveCount > 1000 && liveCount > 100 * maxObjects
+}
+
+/** True for a lookup of one object by its key, whose plan does not depend on the key. */
+function isKeyEquality({ query, objectType }: ReadPageRequest): boolean {
+  return (
+    query.kind === 'compare' &&
+    query.operator === 'eq' &&
+    query.field.property === objectType.primaryKey.apiName
+  )
+}
+
+/**
+ * True if the best plan depends on how many rows match. The database cannot estimate how rare a
+ * term or a position is, and walking the key for a rare one reads the whole table.
+ */
+function dependsOnMatchCount({ query, order }: ReadPageRequest): boolean {
+  const isGathered = ({ kind }: Query) => kind === 'text' || kind === 'withinPolygon'
+  return (
+    order.length === 0 && (query.kind === 'and' ? query.of.some(isGathered) : isGathered(query))
+  )
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import { pageRead } from '../../../test/support/store-fixture.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import type { Comparison, OrderTerm, Query } from '../../query/query.ts'
+import type { ReadPageRequest } from '../object-store.ts'
+import {
+  byteBudget,
+  fewMatches,
+  isKeyWalk,
+  isQuick,
+  readableVersion,
+  totalCountPolicy,
+} from './plan-rules.ts'
+
+const scalar = { kind: 'scalar' }
+const TYPE = {
+  apiName: 'thing',
+  properties: new Map(
+    Object.entries({
+      a: { apiName: 'a', type: scalar },
+      b: { apiName: 'b', type: scalar },
+      tags: { apiName: 'tags', type: { kind: 'array' } },
+      place: { apiName: 'place', type: { kind: 'struct' } },
+    }),
+  ),
+} as unknown as ObjectType
+
+const by = (...properties: readonly string[]): OrderTerm[] =>
+  properties.map((property) => ({ property, direction: 'asc', nulls: 'last' }))
+const compare = (operator: Comparison, property: string, structField?: string): Query => ({
+  kind: 'compare',
+  field: { property, structField },
+  operator,
+  value: 1,
+})
+const text: Query = {
+  kind: 'text',
+  field: undefined,
+  match: 'anyTerm',
+  terms: ['x'],
+  fuzzy: false,
+}
+
+function request(options: Partial<ReadPageRequest> = {}): ReadPageRequest {
+  return pageRead(TYPE, { includeTotalCount: false, ...options })
+}
+
+describe('a quick page', () => {
+  it.each<[string, Partial<ReadPageRequest>]>([
+    ['all objects', {}],
+    ['all objects, counted', { includeTotalCount: true }],
+    ['all objects in the order of a property', { order: by('a') }],
+    ['an equality', { query: compare('eq', 'a') }],
+    ['a range in its own order', { query: compare('gt', 'a'), order: by('a') }],
+  ])('lists %s', (_, options) => {
+    expect(isQuick(request(options))).toBe(true)
+  })
+
+  it.each<[string, Partial<ReadPageRequest>]>([
+    ['all objects in the order of two properties', { order: by('a', 'b') }],
+    ['an equality, counted', { query: compare('eq', 'a'), includeTotalCount: true }],
+    ['an equality in another order', { query: compare('eq', 'a'), order: by('b') }],
+    ['a range in key order', { query: compare('gt', 'a') }],
+    ['a range in another order', { query: compare('gt', 'a'), order: by('b') }],
+    ['a value of an array', { query: compare('eq', 'tags') }],
+    ['a field of a struct', { query: compare('eq', 'place', 'city') }],
+    ['a text', { query: text }],
+    [
+      'several conditions',
+      { query: { kind: 'and', of: [compare('eq', 'a'), compare('eq', 'b')] } },
+    ],
+    ['a negation', { query: { kind: 'not', of: compare('eq', 'a') } }],
+  ])('is not one of %s', (_, options) => {
+    expect(isQuick(request(options))).toBe(false)
+  })
+})
+
+it.each<[boolean, Partial<ReadPageRequest>]>([
+  [true, {}],
+  [true, { includeTotalCount: true, version: 3 }],
+  [false, { order: by('a') }],
+  [false, { query: text }],
+])('a key walk is %s for %j', (expected, options) => {
+  expect(isKeyWalk(request(options))).toBe(expected)
+})
+
+it.each([
+  ['the latest by default', undefined, 9],
+  ['the oldest that is kept', 4, 4],
+  ['the latest by number', 9, 9],
+  ['none that was reclaimed', 3, undefined],
+  ['none that was not published here', 10, undefined],
+])('the readable version is %s', (_, version, expected) => {
+  expect(readableVersion({ version }, { oldest: 4, published: 9 })).toBe(expected)
+})
+
+it.each([
+  ['live', {}, true],
+  ['live', { includeTotalCount: true, order: by('a') }, true],
+  ['subtractPast', { includeTotalCount: true, query: text }, true],
+  ['countVisible', { includeTotalCount: true, query: text }, false],
+  ['omitted', { query: text }, true],
+] as const)('the total count is %s for %j', (expected, options, canSubtractPast) => {
+  expect(totalCountPolicy(request(options), { canSubtractPast })).toBe(expected)
+})
+
+it.each([
+  [100, 1_000_000, 10_000],
+  [1, 9, 3],
+  [1000, 0, 0],
+])('in pages of %d of %d objects, %d matches are few', (maxObjects, liveCount, expected) => {
+  expect(fewMatches(maxObjects, liveCount)).toBe(expected)
+})
+
+it.each([
+  ['fit if even the largest would', 100, 1010, undefined],
+  ['are measured if the largest would not', 100, 1009, { maxBytes: 1009, recordOverhead: 1 }],
+])('the records of ten objects %s', (_, maxRecordBytes, maxBytes, expected) => {
+  const record = { shape: [], selection: undefined }
+  expect(byteBudget({ record, maxObjects: 10, maxBytes }, { maxRecordBytes })).toEqual(expected)
+})

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest'
+import { pageRead } from '../../../../test/support/store-fixture.ts'
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import type { Comparison, Query } from '../../../query/query.ts'
+import type { ReadPageRequest } from '../../object-store.ts'
+import type { TableHead } from '../catalogue/type-head.ts'
+import { type PlanSite, planPage } from './plan-page.ts'
+
+const TYPE = {
+  apiName: 'thing',
+  properties: new Map(
+    Object.entries({
+      a: { apiName: 'a', type: { kind: 'scalar' } },
+      tags: { apiName: 'tags', type: { kind: 'array' } },
+    }),
+  ),
+} as unknown as ObjectType
+
+const TABLE: TableHead = {
+  table: 1,
+  firstVersion: 1,
+  loadedAs: 1,
+  liveCount: 1_000_000,
+  maxRecordBytes: 100,
+  isMade: true,
+  pastCount: 0,
+}
+const LATEST = { version: 9, isLatest: true, table: TABLE }
+const READER: PlanSite = { thread: 'reader' }
+
+/** The main thread of a store with these figures; looking up any other figure fails. */
+function mainThread(figures: { rowsAfter?: number; rowVersions?: number } = {}): PlanSite {
+  const figure = (value: number | undefined) => {
+    if (value === undefined) throw new Error('looked up a figure that the plan does not need')
+    return value
+  }
+  return {
+    thread: 'main',
+    countRowsAfter: () => figure(figures.rowsAfter),
+    countRowVersions: (limit) => Math.min(limit, figure(figures.rowVersions)),
+  }
+}
+
+const compare = (operator: Comparison, property = 'a'): Query => ({
+  kind: 'compare',
+  field: { property, structField: undefined },
+  operator,
+  value: 1,
+})
+const text: Query = { kind: 'text', field: undefined, match: 'anyTerm', terms: ['x'], fuzzy: false }
+const polygon: Query = { kind: 'withinPolygon', ring: [] }
+const and = (...of: Query[]): Query => ({ kind: 'and', of })
+const or = (...of: Query[]): Query => ({ kind: 'or', of })
+const not = (of: Query): Query => ({ kind: 'not', of })
+const order = [{ property: 'a', direction: 'asc', nulls: 'last' }] as const
+const after = { pk: 'k', version: 0 }
+
+function request(options: Partial<ReadPageRequest> = {}): ReadPageRequest {
+  return pageRead(TYPE, { includeTotalCount: false, maxObjects: 100, ...options })
+}
+
+describe('the rows of a page', () => {
+  const sorted = { kind: 'sortFewMatches', fewMatches: 10_000, matchEstimate: undefined }
+  const walked = { kind: 'indexWalk' }
+  const listed = (unlisted: object) => ({ kind: 'matchList', unlisted })
+
+  it.each<[string, Partial<ReadPageRequest>, object]>([
+    ['every object', {}, { kind: 'keyWalk' }],
+    ['every object, later', { after }, { kind: 'keyWalk' }],
+    ['every object, ordered', { order }, walked],
+    ['an equality', { query: compare('eq') }, walked],
+    ['an equality and a range', { query: and(compare('eq'), compare('gt')) }, walked],
+    ['a range', { query: compare('gt') }, sorted],
+    ['a range, ordered', { query: compare('gt'), order }, walked],
+    ['an alternative of equalities', { query: or(compare('eq'), compare('eq')) }, sorted],
+    ['a text', { query: text }, sorted],
+    ['a text with an estimate', { query: text, matchEstimate: 7 }, { ...sorted, matchEstimate: 7 }],
+    ['a text, later', { query: text, after }, listed(sorted)],
+    ['a text, later and ordered', { query: text, after, order }, walked],
+    ['a text and an equality, later', { query: and(text, compare('eq')), after }, listed(walked)],
+    ['a polygon, later', { query: polygon, after }, listed(sorted)],
+    ['an array element, later', { query: compare('eq', 'tags'), after }, listed(sorted)],
+    ['two texts, later', { query: or(text, polygon), after }, listed(sorted)],
+    ['a text or a range, later', { query: or(text, compare('gt')), after }, sorted],
+    ['a negated text, later', { query: not(text), after }, sorted],
+  ])('for %s', (_, options, expected) => {
+    const plan = planPage(request(options), LATEST, READER)
+    expect(plan).toMatchObject(expected)
+  })
+
+  it('for a table that does not exist yet', () => {
+    const state = { ...LATEST, table: { ...TABLE, isMade: false } }
+    expect(planPage(request({ query: text }), state, READER).kind).toBe('noTable')
+    expect(planPage(request({ query: text }), state, mainThread()).thread).toBe('main')
+  })
+})
+
+describe('the thread of a page', () => {
+  const past = { ...TABLE, pastCount: 50_001 }
+  const latest = { ...LATEST, table: past }
+  const snapshot = { ...LATEST, version: 5, isLatest: false }
+
+  it.each<[string, Partial<ReadPageRequest>, typeof LATEST, PlanSite, 'main' | 'reader']>([
+    ['a key walk', {}, latest, mainThread(), 'main'],
+    ['a text', { query: text }, LATEST, mainThread(), 'reader'],
+    ['an order', { order }, LATEST, mainThread(), 'main'],
+    ['an order over many past rows', { order }, latest, mainThread(), 'reader'],
+    [
+      'few equal rows among past ones',
+      { query: compare('eq') },
+      latest,
+      mainThread({ rowVersions: 5000 }),
+      'main',
+    ],
+    [
+      'many equal rows among past ones',
+      { query: compare('eq') },
+      latest,
+      mainThread({ rowVersions: 5001 }),
+      'reader',
+    ],
+    ['a snapshot with few later rows', {}, snapshot, mainThread({ rowsAfter: 50_000 }), 'main'],
+    ['a snapshot with many later rows', {}, snapshot, mainThread({ rowsAfter: 50_001 }), 'reader'],
+    [
+      'a snapshot with many later commits',
+      {},
+      snapshot,
+      mainThread({ rowsAfter: Infinity }),
+      'reader',
+    ],
+    ['any page of a reader process', {}, LATEST, READER, 'reader'],
+  ])('for %s', (_, options, state, site, expected) => {
+    expect(planPage(request(options), state, site).thread).toBe(expected)
+  })
+})
+
+it.each([
+  ['subtracts few past rows', 100_000, true, 'subtractPast'],
+  ['does not subtract many past rows', 100_001, true, 'countVisible'],
+  ['does not subtract rows that a snapshot may contain', 0, false, 'countVisible'],
+])('a count %s', (_, pastCount, isLatest, expected) => {
+  const state = { version: 9, isLatest, table: { ...TABLE, pastCount } }
+  const counted = request({ query: text, includeTotalCount: true })
+  expect(planPage(counted, state, READER).totalCount).toBe(expected)
+})
+
+it('reads current rows by their own index, and snapshots by version', () => {
+  const snapshot = { ...LATEST, version: 5, isLatest: false }
+  expect(planPage(request(), LATEST, READER)).toMatchObject({ visibility: 'current', version: 9 })
+  expect(planPage(request(), snapshot, READER)).toMatchObject({ visibility: 'version', version: 5 })
+})

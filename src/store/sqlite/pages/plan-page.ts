@@ -1,0 +1,158 @@
+/**
+ * Decides how SQLite reads a page. Every heuristic of this store is here, except for the SQL that
+ * steers SQLite's own planner; `read-page.ts` executes the plan. Every statement is prepared.
+ */
+import type { Query } from '../../../query/query.ts'
+import type { ReadPageRequest } from '../../object-store.ts'
+import {
+  type ByteBudget,
+  byteBudget,
+  fewMatches,
+  isKeyWalk,
+  isQuick,
+  type RowSearchPlan,
+  type TotalCountPolicy,
+  totalCountPolicy,
+  type VersionState,
+  type Visibility,
+} from '../../sql/plan-rules.ts'
+import { isMultiValued } from '../../sql/query-fields.ts'
+import type { TableHead } from '../catalogue/type-head.ts'
+
+/** Invisible rows that a page may skip on the main thread, which takes a few milliseconds. */
+const MAX_SKIPPED_ROWS = 50_000
+/** Row versions with one value that a page may filter on the main thread: half a millisecond. */
+const MAX_EQUAL_ROWS = 5000
+/** The largest share of past rows at which counting and subtracting them pays. */
+const MAX_PAST_SHARE = 1 / 10
+
+export type PagePlan = PlanBase &
+  (
+    | RowsPlan
+    /** Every object in key order: one statement returns the whole page. */
+    | { readonly kind: 'keyWalk' }
+    /** The table is created with the first object, and does not exist yet. */
+    | { readonly kind: 'noTable' }
+  )
+
+/** Plans that find the ids of rows first, and then read the records that fit. */
+export type RowsPlan =
+  | RowSearchPlan
+  /** Rows come from a list of all matches, which the pages of a walk share. */
+  | { readonly kind: 'matchList'; readonly unlisted: RowSearchPlan }
+
+interface PlanBase {
+  readonly version: number
+  readonly visibility: Visibility
+  readonly table: TableHead
+  readonly totalCount: TotalCountPolicy
+  /** Slow pages are read in a reader process, so that they cannot block the main thread. */
+  readonly thread: 'main' | 'reader'
+  /** Undefined if the records need no measuring. */
+  readonly budget: ByteBudget | undefined
+}
+
+/** Where the plan is made. Only the main thread has to find out whether a page is slow. */
+export type PlanSite = { readonly thread: 'reader' } | ({ readonly thread: 'main' } & RowStatistics)
+
+/** Figures that the planner looks up if it needs them; each takes a short index scan. */
+export interface RowStatistics {
+  /** Counts the rows that were written after a version; infinite after too many commits. */
+  readonly countRowsAfter: (version: number) => number
+  /** Counts the row versions, visible or not, that match the query, up to a limit. */
+  readonly countRowVersions: (limit: number) => number
+}
+
+/** Returns the plan of a page. It is pure, apart from the figures that the site looks up. */
+export function planPage(
+  request: ReadPageRequest,
+  state: VersionState<TableHead>,
+  site: PlanSite,
+): PagePlan {
+  const { version, isLatest, table } = state
+  const base: PlanBase = {
+    version,
+    visibility: isLatest ? 'current' : 'version',
+    table,
+    totalCount: totalCountPolicy(request, { canSubtractPast: isLatest && hasFewPastRows(table) }),
+    thread: site.thread === 'main' && isMainThreadPage(request, state, site) ? 'main' : 'reader',
+    budget: byteBudget(request, table),
+  }
+  if (!table.isMade) return { ...base, kind: 'noTable' }
+  if (isKeyWalk(request)) return { ...base, kind: 'keyWalk' }
+  return { ...base, ...planRows(request, table) }
+}
+
+function hasFewPastRows({ pastCount, liveCount }: TableHead): boolean {
+  return pastCount <= liveCount * MAX_PAST_SHARE
+}
+
+function planRows(request: ReadPageRequest, { liveCount }: TableHead): RowsPlan {
+  const { maxObjects, matchEstimate, after } = request
+  const search: RowSearchPlan = dependsOnMatchCount(request)
+    ? { kind: 'sortFewMatches', fewMatches: fewMatches(maxObjects, liveCount), matchEstimate }
+    : { kind: 'indexWalk' }
+  // Most walks stop after the first page, so only later pages use a list.
+  return after !== undefined && isGathered(request)
+    ? { kind: 'matchList', unlisted: search }
+    : search
+}
+
+/** True if the best plan depends on how many rows match. */
+function dependsOnMatchCount({ query, order, objectType }: ReadPageRequest): boolean {
+  if (order.length > 0) return false
+  // The index of a scalar property is in key order within each value.
+  const isEquality = (one: Query) =>
+    one.kind === 'compare' && one.operator === 'eq' && !isMultiValued(objectType, one.field)
+  return !(query.kind === 'and' ? query.of.some(isEquality) : isEquality(query))
+}
+
+/**
+ * True if the rows come in key order, but from indexes that do not have that order: texts,
+ * positions and array elements. All matches must be gathered before the first row is known.
+ */
+function isGathered({ order, query, objectType }: ReadPageRequest): boolean {
+  const isGatheredQuery = (one: Query): boolean => {
+    switch (one.kind) {
+      case 'text':
+      case 'withinPolygon':
+        return true
+      case 'compare':
+        return isMultiValued(objectType, one.field)
+      case 'and':
+        return one.of.some(isGatheredQuery)
+      case 'or':
+        return one.of.every(isGatheredQuery)
+      default:
+        // A negation matches most objects, so walking the key finds them quickly.
+        return false
+    }
+  }
+  return order.length === 0 && isGatheredQuery(query)
+}
+
+function isMainThreadPage(
+  request: ReadPageRequest,
+  state: VersionState<TableHead>,
+  statistics: RowStatistics,
+): boolean {
+  if (!state.table.isMade) return true
+  return isQuick(request) && !maySkipManyRows(request, state, statistics)
+}
+
+/**
+ * True if a page may skip many invisible rows. The index of the current rows in key order has no
+ * others; every other index holds each row version that is not reclaimed yet.
+ */
+function maySkipManyRows(
+  request: ReadPageRequest,
+  { version, isLatest, table }: VersionState<TableHead>,
+  { countRowsAfter, countRowVersions }: RowStatistics,
+): boolean {
+  if (isLatest && isKeyWalk(request)) return false
+  const laterRows = isLatest ? 0 : countRowsAfter(version)
+  if (table.pastCount + laterRows <= MAX_SKIPPED_ROWS) return false
+  const { query } = request
+  const isEquality = query.kind === 'compare' && query.operator === 'eq'
+  return !isEquality || countRowVersions(MAX_EQUAL_ROWS + 1) > MAX_EQUAL_ROWS
+}

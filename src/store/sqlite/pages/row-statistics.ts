@@ -1,0 +1,44 @@
+/** Counts rows for the planner, with short index scans. */
+import type { ReadPageRequest } from '../../object-store.ts'
+import { readFieldNumbers } from '../catalogue/field-numbers.ts'
+import type { TypeHead } from '../catalogue/type-head.ts'
+import type { StatementCache } from '../file/statement-cache.ts'
+import { estimateRows, queryTables } from '../queries/find-rows.ts'
+import type { Reading } from '../threads/reading.ts'
+import { LIMIT } from './page-sql.ts'
+import type { RowStatistics } from './plan-page.ts'
+
+/** The commits to look at when counting the rows that are newer than a snapshot. */
+const MAX_LATER_COMMITS = 1000
+
+export function rowStatistics(
+  connection: Reading,
+  { objectType, query }: ReadPageRequest,
+  { typeId }: TypeHead,
+  table: number,
+): RowStatistics {
+  const { db, statements } = connection
+  return {
+    countRowsAfter: (version) => countRowsAfter(statements, typeId, version),
+    countRowVersions: (limit) => {
+      const numbers = readFieldNumbers(db, typeId)
+      const search = { table, objectType, numbers, query, ...ALL_ROW_VERSIONS }
+      return estimateRows(statements, search, queryTables(connection, search), limit)
+    },
+  }
+}
+
+/** `estimateRows` ignores visibility and order. */
+const ALL_ROW_VERSIONS = { order: [], visibility: 'current', visibleValues: [] } as const
+
+function countRowsAfter(statements: StatementCache, typeId: number, version: number): number {
+  const row = statements
+    .prepare(
+      `SELECT count(*), coalesce(sum(put), 0) FROM (
+         SELECT put FROM commit_log WHERE object_type_id = ? AND version > ?
+         ORDER BY version ${LIMIT})`,
+    )
+    .get(typeId, version, MAX_LATER_COMMITS)
+  const [commits, rows] = row as unknown as [number, number]
+  return commits === MAX_LATER_COMMITS ? Number.POSITIVE_INFINITY : rows
+}
