@@ -53,7 +53,8 @@ const FAMILY_COUNTRY = {
 const ONTOLOGY = {
   apiName: 'aviation',
   displayName: 'Aviation',
-  description: 'A demo on open data: airports, the countries and cities of the world, flights.',
+  description:
+    'A demo with open data: airports, flights, and the countries and cities of the world.',
   rid: RID,
 }
 const OBJECT_TYPE = {
@@ -65,7 +66,7 @@ const OBJECT_TYPE = {
   properties: {
     iata: { description: 'IATA code', baseType: 'String' },
     name: { baseType: 'String' },
-    runwayFeet: { description: 'The longest runway', baseType: 'Integer' },
+    runwayFeet: { description: 'Length of the longest runway', baseType: 'Integer' },
   },
   rid: TYPE_RID,
 }
