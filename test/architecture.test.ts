@@ -135,6 +135,16 @@ describe('the layers', () => {
     expect(readers.every((path) => path.startsWith('src/cli/'))).toBe(true)
   })
 
+  it('keep no mutable state in modules', () => {
+    const mutable =
+      /^(?:export )?(?:let|var) |^(?:export )?const \w+(?:: (?!Readonly)[^=\n]+)? = new (?:Weak)?(?:Map|Set|LRUCache)\b/m
+    const found = sources.filter(({ text }) => mutable.test(text)).map(({ path }) => path)
+    expect(found).toEqual([])
+    expect('const seen = new Map<string, number>()').toMatch(mutable)
+    expect('let last = 0').toMatch(mutable)
+    expect('const NAMES: ReadonlySet<string> = new Set()').not.toMatch(mutable)
+  })
+
   it('have no import cycles', () => {
     const edges = new Map(
       sources.map(({ path, imports }) => [

@@ -48,14 +48,14 @@ function traitsOfText(text: string): number {
   return BOOLEANS.get(trimmed.toLowerCase()) ?? SPECIAL.get(trimmed) ?? TRAIT.text
 }
 
-const BOOLEANS = new Map<string, number>([
+const BOOLEANS: ReadonlyMap<string, number> = new Map([
   ['true', TRAIT.boolean],
   ['false', TRAIT.boolean],
   ['yes', TRAIT.yes],
   ['no', TRAIT.no],
 ])
 
-const SPECIAL = new Map<string, number>([
+const SPECIAL: ReadonlyMap<string, number> = new Map([
   ['NaN', TRAIT.notFinite],
   ['Infinity', TRAIT.notFinite],
 ])
