@@ -14,6 +14,7 @@ export type ServerEvent =
   | { readonly event: 'started'; readonly url: string; readonly version: string }
   | { readonly event: 'stopping'; readonly signal: string | undefined }
   | { readonly event: 'stopped' }
+  | { readonly event: 'signalIgnored'; readonly signal: string }
   | { readonly event: 'crashed'; readonly error: unknown }
   | {
       /** A worker process ended; it is replaced after a pause. */
@@ -40,6 +41,7 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
   started: 'info',
   stopping: 'info',
   stopped: 'info',
+  signalIgnored: 'info',
   crashed: 'fatal',
   workerEnded: 'error',
   reclaimed: 'info',

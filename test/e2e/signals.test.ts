@@ -1,0 +1,47 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { lineOf, logged, type OqsProcess, startOqs } from '../support/oqs-process.ts'
+import { askUrl } from '../support/service.ts'
+import { useServiceFolder } from '../support/service-settings.ts'
+
+const { settings } = useServiceFolder()
+
+describe('a running service', () => {
+  it.for(['SIGABRT', 'SIGBUS', 'SIGSEGV', 'SIGQUIT', 'SIGUSR2'] as const)(
+    'is ended by %s, not with status 0',
+    async (signal) => {
+      await using oqs = startOqs(['serve'], settings())
+      await lineOf(oqs, 'listening on ')
+      const exited = once(oqs.child, 'exit')
+      oqs.child.kill(signal)
+      expect(await exited).toEqual([null, signal])
+    },
+  )
+
+  it('ignores SIGHUP and logs it', async () => {
+    await using oqs = startOqs(['serve'], settings())
+    const url = await lineOf(oqs, 'listening on ')
+    oqs.child.kill('SIGHUP')
+    while (logged(oqs, 'signalIgnored').length === 0)
+      await once(oqs.child.stderr ?? oqs.child, 'data')
+    expect(logged(oqs, 'signalIgnored')).toMatchObject([{ level: 'info', signal: 'SIGHUP' }])
+    expect((await askUrl(`${url}/readyz`, { token: null })).status).toBe(200)
+    oqs.child.kill('SIGTERM')
+    expect(await oqs.ended).toBe(0)
+  })
+
+  it('replaces a worker that a fault has ended', async () => {
+    await using oqs = startOqs(['serve'], settings({ OQS_WORKERS: '2' }))
+    await lineOf(oqs, 'listening on ')
+    while (startedPids(oqs).length < 2) await sleep(10)
+    const [workerPid = 0] = startedPids(oqs)
+    process.kill(workerPid, 'SIGBUS')
+    while (startedPids(oqs).length < 3) await sleep(10)
+    expect(logged(oqs, 'workerEnded')).toMatchObject([{ workerPid, signal: 'SIGBUS' }])
+  })
+})
+
+function startedPids(oqs: OqsProcess): number[] {
+  return logged<{ msg: string; pid: number }>(oqs, 'started').map(({ pid }) => pid)
+}
