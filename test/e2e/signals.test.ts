@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { lineOf, logged, type OqsProcess, startOqs } from '../support/oqs-process.ts'
@@ -39,6 +40,19 @@ describe('a running service', () => {
     process.kill(workerPid, 'SIGBUS')
     while (startedPids(oqs).length < 3) await sleep(10)
     expect(logged(oqs, 'workerEnded')).toMatchObject([{ workerPid, signal: 'SIGBUS' }])
+  })
+})
+
+describe.runIf(process.platform === 'linux')('a service with workers that starts', () => {
+  it.for(['SIGTERM', 'SIGINT'] as const)('is ended by %s without a message', async (signal) => {
+    await using oqs = startOqs(['serve'], settings({ OQS_WORKERS: '2' }))
+    const { pid } = oqs.child
+    while (readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8') === '') await sleep(1)
+    oqs.child.kill(signal)
+    // The output ends with the last worker.
+    expect(await oqs.ended).toBe(null)
+    expect(oqs.child.signalCode).toBe(signal)
+    expect([oqs.stdout(), oqs.stderr()]).toEqual(['', ''])
   })
 })
 
