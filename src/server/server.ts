@@ -57,6 +57,7 @@ export async function openMaintainedStore(
       pageCacheBytes: config.OQS_PAGE_CACHE_BYTES,
       queryTimeoutMs: 1000 * config.OQS_QUERY_TIMEOUT_SECONDS,
       onDamage: (error) => log({ event: 'storeDamaged', advice: DAMAGE_ADVICE, error }),
+      onReaderExit: (exit) => log({ event: 'readerEnded', ...exit }),
     }),
   )
   if (isMaintainer) {

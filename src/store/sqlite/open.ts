@@ -99,6 +99,7 @@ class SqliteStore implements ObjectStore {
       size: READERS,
       queryTimeoutMs: options.queryTimeoutMs ?? 1000 * QUERY_TIMEOUT_SECONDS,
       maxBytes: options.queryMemoryBytes ?? QUERY_MEMORY_BYTES,
+      onExit: options.onReaderExit,
     })
   }
 
