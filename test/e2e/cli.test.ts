@@ -93,6 +93,15 @@ describe('oqs config', () => {
     expect(readdirSync(folder.path)).toEqual([])
   })
 
+  it('reads a file with a byte order mark', async () => {
+    const file = join(folder.path, 'oqs.env')
+    writeFileSync(file, '\uFEFFOQS_PORT=9999\n')
+    const { code, stdout } = await runOqs(['config'], { OQS_CONFIG: file })
+    expect(code).toBe(0)
+    const port = rows(stdout).find(({ setting }) => setting === 'OQS_PORT')
+    expect(port).toMatchObject({ value: '9999', source: 'file' })
+  })
+
   it('fails even if the reader of its output exits early', async () => {
     await using config = startOqs(['config'], { OQS_PORT: 'abc' })
     config.child.stdout?.destroy()
