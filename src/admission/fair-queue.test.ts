@@ -153,6 +153,76 @@ describe('a fair queue', () => {
     expect(tasks.refused).toEqual(['a3 TooManyRequests'])
   })
 
+  it('expects tasks of new callers to take as long as its options say', async () => {
+    const names = Array.from({ length: 300 }, (_, index) => `a${index}`)
+    const slow = new Tasks({})
+    await slow.start(...names)
+    expect(slow.refused).toHaveLength(279)
+    const quick = new Tasks({ firstAverageMs: 2 })
+    await quick.start(...names)
+    expect(quick.refused).toEqual([])
+  })
+
+  it('accepts tasks of a caller whose slow tasks were long ago', async () => {
+    const tasks = new Tasks({})
+    await tasks.start('a1')
+    await tasks.timer.pass(4000)
+    await tasks.end('a1')
+    await tasks.timer.pass(60_000)
+    await tasks.start('a2', 'a3')
+    expect(tasks.refused).toEqual([])
+  })
+
+  it('expects slow tasks while one of them is still running', async () => {
+    const tasks = new Tasks({})
+    await tasks.start('a1')
+    await tasks.timer.pass(4000)
+    await tasks.end('a1')
+    await tasks.start('a2')
+    await tasks.timer.pass(60_000)
+    await tasks.start('a3')
+    expect(tasks.refused).toEqual(['a3 TooManyRequests'])
+  })
+
+  it('does not expect tasks to take as long as one whose client disconnected', async () => {
+    const tasks = new Tasks({})
+    const client = new AbortController()
+    await tasks.startWith('a1', client.signal)
+    await tasks.timer.pass(4000)
+    client.abort()
+    await tasks.end('a1')
+    await tasks.start('a2', 'a3')
+    expect(tasks.refused).toEqual([])
+  })
+
+  it('starts as many tasks as fit once the other callers are no longer active', async () => {
+    const tasks = new Tasks({ slots: 4, slotsPerCaller: 3, maxWaitMs: 100_000 })
+    await tasks.start('b1', 'b2', 'a1', 'a2', 'a3', 'a4')
+    expect(tasks.started).toEqual(['b1', 'b2', 'a1', 'a2'])
+    await tasks.end('b1', 'b2', 'a1', 'a2')
+    expect(tasks.started.slice(4)).toEqual(['a3', 'a4'])
+    await tasks.start('a5', 'a6')
+    expect(tasks.started.slice(6)).toEqual([])
+    // No task ends or arrives.
+    await tasks.timer.pass(1000)
+    expect(tasks.started.slice(6)).toEqual(['a5'])
+    await tasks.end('a3', 'a4', 'a5', 'a6')
+    expect(tasks.timer.pending).toBe(0)
+  })
+
+  it('shares the slots of a caller that stops waiting', async () => {
+    const tasks = new Tasks({ slots: 4, slotsPerCaller: 3, slotsPerKey: 1, maxWaitMs: 100_000 })
+    const client = new AbortController()
+    await tasks.start('a1/k')
+    await tasks.startWith('b1/k', client.signal)
+    await tasks.start('a2', 'a3')
+    await tasks.timer.pass(1000)
+    expect(tasks.started).toEqual(['a1/k', 'a2'])
+    client.abort(new Error('gone'))
+    await settled()
+    expect(tasks.started).toEqual(['a1/k', 'a2', 'a3'])
+  })
+
   it('drops a waiting task when its client disconnects', async () => {
     const tasks = new Tasks({})
     const client = new AbortController()

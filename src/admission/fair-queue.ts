@@ -17,6 +17,8 @@ export interface FairQueueOptions {
   readonly maxWaitMs: number
   /** The reason that a refused client receives, as a sentence. */
   readonly busyReason: string
+  /** The expected duration of a task of a caller that has not run one recently. */
+  readonly firstAverageMs?: number
   readonly timer?: Timer
 }
 
@@ -40,7 +42,7 @@ interface CallerState {
   /** Milliseconds of recent use at `usedAt`; decays with `HALF_LIFE_MS`. */
   usedMs: number
   usedAt: number
-  /** Moving average of the duration of a task. */
+  /** Moving average of the duration of a task; decays to the first average while none runs. */
   averageMs: number
 }
 
@@ -59,6 +61,8 @@ export class FairQueue {
   readonly #timer: Timer
   readonly #callers: CallerMap<CallerState>
   readonly #runningByKey = new Map<string, number>()
+  /** Cancels the timer that starts tasks when a caller stops being active. */
+  #cancelWakeUp: (() => void) | undefined
   #free: number
   #closedReason: string | undefined
 
@@ -78,7 +82,7 @@ export class FairQueue {
     owner.signal?.throwIfAborted()
     const caller = this.#callers.findOrCreate(owner.callerId)
     const isNext = caller.waiting.length === 0
-    if (isNext && this.#canStart(caller, owner)) this.#enter(caller, owner)
+    if (isNext && this.#canStart(caller, owner, this.#slotsPerCaller())) this.#enter(caller, owner)
     else await this.#wait(caller, owner)
     const startedAt = this.#timer.now()
     try {
@@ -117,8 +121,13 @@ export class FairQueue {
     }
     caller.waiting.push(task)
     const { maxWaitMs, busyReason } = this.#options
-    const cancelTimer = this.#timer.after(maxWaitMs, () => task.refuse(unavailable(busyReason)))
-    const onAbort = () => task.refuse(owner.signal?.reason)
+    const giveUp = (error: unknown) => {
+      task.refuse(error)
+      // The remaining callers may now have larger shares.
+      this.#startNext()
+    }
+    const cancelTimer = this.#timer.after(maxWaitMs, () => giveUp(unavailable(busyReason)))
+    const onAbort = () => giveUp(owner.signal?.reason)
     owner.signal?.addEventListener('abort', onAbort)
     if (owner.signal?.aborted) onAbort()
     // A slot may be free for a waiting task: shares change with the number of active callers.
@@ -132,8 +141,10 @@ export class FairQueue {
   }
 
   /** Estimates the wait from the caller's own tasks, because those are what a new task waits for. */
-  #refuseLongWait({ running, waiting, averageMs }: CallerState): void {
+  #refuseLongWait(caller: CallerState): void {
     const { slotsPerCaller, maxWaitMs, busyReason } = this.#options
+    const { running, waiting } = caller
+    const averageMs = this.#averageMs(caller)
     const expectedMs = ((running + waiting.length) * averageMs) / slotsPerCaller
     if (expectedMs <= maxWaitMs) return
     throw new ObjectQueryError('TooManyRequests', {
@@ -142,9 +153,9 @@ export class FairQueue {
     })
   }
 
-  #canStart({ running }: CallerState, { key }: TaskOwner): boolean {
+  #canStart({ running }: CallerState, { key }: TaskOwner, share: number): boolean {
     const { slotsPerKey = Infinity } = this.#options
-    if (this.#free === 0 || running >= this.#slotsPerCaller()) return false
+    if (this.#free === 0 || running >= share) return false
     return key === undefined || (this.#runningByKey.get(key) ?? 0) < slotsPerKey
   }
 
@@ -152,26 +163,28 @@ export class FairQueue {
   #slotsPerCaller(): number {
     const { slots, slotsPerCaller } = this.#options
     if (this.#callers.size <= 1) return slotsPerCaller
-    const since = this.#timer.now() - ACTIVE_MS
+    const now = this.#timer.now()
     let active = 0
-    for (const { running, waiting, usedAt } of this.#callers.values()) {
-      if (running + waiting.length > 0 || usedAt > since) active += 1
+    for (const caller of this.#callers.values()) {
+      if (activeUntil(caller) > now) active += 1
     }
     return Math.min(slotsPerCaller, Math.max(1, Math.floor(slots / active)))
   }
 
   #enter(caller: CallerState, { key }: TaskOwner): void {
+    caller.averageMs = this.#averageMs(caller)
     this.#free -= 1
     caller.running += 1
     if (key !== undefined) this.#runningByKey.set(key, (this.#runningByKey.get(key) ?? 0) + 1)
   }
 
-  #leave(caller: CallerState, { key }: TaskOwner, tookMs: number): void {
+  #leave(caller: CallerState, { key, signal }: TaskOwner, tookMs: number): void {
     this.#free += 1
     caller.running -= 1
     caller.usedMs = this.#recentUse(caller) + tookMs
     caller.usedAt = this.#timer.now()
-    caller.averageMs += AVERAGE_WEIGHT * (tookMs - caller.averageMs)
+    // An aborted task took as long as its client stayed, not as long as the work takes.
+    if (!signal?.aborted) caller.averageMs += AVERAGE_WEIGHT * (tookMs - caller.averageMs)
     if (key !== undefined) {
       const left = (this.#runningByKey.get(key) ?? 1) - 1
       if (left === 0) this.#runningByKey.delete(key)
@@ -180,22 +193,60 @@ export class FairQueue {
     this.#startNext()
   }
 
+  /** Starts all waiting tasks that fit, one per caller in each round. */
   #startNext(): void {
+    this.#cancelWakeUp?.()
+    this.#cancelWakeUp = undefined
+    if (this.#free === 0) return
     const waiting = [...this.#callers.values()].filter((caller) => caller.waiting.length > 0)
+    if (waiting.length === 0) return
     waiting.sort((a, b) => this.#recentUse(a) - this.#recentUse(b))
-    for (const caller of waiting) {
-      const index = caller.waiting.findIndex(({ owner }) => this.#canStart(caller, owner))
-      const [task] = index === -1 ? [] : caller.waiting.splice(index, 1)
-      if (task === undefined) continue
-      // Counted here, so that no task that arrives before this one resumes takes its slot.
-      this.#enter(caller, task.owner)
-      task.start()
-      if (this.#free === 0) return
+    // Does not change here: a caller with a waiting task is active already.
+    const share = this.#slotsPerCaller()
+    while (waiting.filter((caller) => this.#startOne(caller, share)).length > 0);
+    if (share < this.#options.slotsPerCaller) this.#wakeUpLater()
+  }
+
+  #startOne(caller: CallerState, share: number): boolean {
+    if (this.#free === 0 || caller.running >= share) return false
+    const index = caller.waiting.findIndex(({ owner }) => this.#canStart(caller, owner, share))
+    const [task] = index === -1 ? [] : caller.waiting.splice(index, 1)
+    if (task === undefined) return false
+    // Counted here, so that no task that arrives before this one resumes takes its slot.
+    this.#enter(caller, task.owner)
+    task.start()
+    return true
+  }
+
+  /** Looks again for tasks to start when the share of each caller grows. */
+  #wakeUpLater(): void {
+    if (this.#free === 0) return
+    const now = this.#timer.now()
+    let next = Infinity
+    for (const caller of this.#callers.values()) {
+      const until = activeUntil(caller)
+      if (until > now) next = Math.min(next, until)
     }
+    if (next === Infinity) return
+    this.#cancelWakeUp = this.#timer.after(next - now, () => this.#startNext())
   }
 
   #recentUse({ usedMs, usedAt }: CallerState): number {
-    return usedMs * 2 ** ((usedAt - this.#timer.now()) / HALF_LIFE_MS)
+    return usedMs * this.#decaySince(usedAt)
+  }
+
+  #averageMs({ running, averageMs, usedAt }: CallerState): number {
+    if (running > 0) return averageMs
+    const first = this.#firstAverageMs()
+    return first + (averageMs - first) * this.#decaySince(usedAt)
+  }
+
+  #firstAverageMs(): number {
+    return this.#options.firstAverageMs ?? FIRST_AVERAGE_MS
+  }
+
+  #decaySince(time: number): number {
+    return 2 ** ((time - this.#timer.now()) / HALF_LIFE_MS)
   }
 
   #newCaller(): CallerState {
@@ -204,13 +255,18 @@ export class FairQueue {
       waiting: [],
       usedMs: 0,
       usedAt: this.#timer.now(),
-      averageMs: FIRST_AVERAGE_MS,
+      averageMs: this.#firstAverageMs(),
     }
   }
 
   #isIdle(caller: CallerState): boolean {
     return caller.running + caller.waiting.length === 0 && this.#recentUse(caller) < IDLE_USE_MS
   }
+}
+
+/** The time at which a caller stops being active; infinite while it has tasks. */
+function activeUntil({ running, waiting, usedAt }: CallerState): number {
+  return running + waiting.length > 0 ? Infinity : usedAt + ACTIVE_MS
 }
 
 function unavailable(reason: string): ObjectQueryError {

@@ -5,6 +5,7 @@ import { type Log, openLog } from '../server/log.ts'
 import { misspeltSettings } from '../server/misspelt-settings.ts'
 import { type Server, startServer } from '../server/server.ts'
 import { startDemo } from './start-demo.ts'
+import { STOP_SIGNALS } from './stop-signals.ts'
 import { isWorker, serveAsWorker, startWorkers, workerCount } from './workers.ts'
 
 /** How long a stopping service waits for requests in progress. */
@@ -28,6 +29,7 @@ async function serve(demo: boolean): Promise<void> {
   process.stdout.removeAllListeners('error').on('error', () => {})
   const log = openLog(config.OQS_LOG_LEVEL)
   logWarnings(log)
+  ignoreHangup(log)
   if (isWorker(config)) {
     await serveAsWorker(config, log, (server) => {
       stopOnSignal(log, async () => await server[Symbol.asyncDispose](), STOP_TIMEOUT_MS)
@@ -86,10 +88,30 @@ function forever(): Promise<never> {
   return new Promise<never>(() => {})
 }
 
+/**
+ * Events that close-with-grace must not handle. SIGINT, SIGTERM and SIGHUP have their own listeners.
+ * The other signals keep their default action, which ends the process: after a fault such as SIGBUS,
+ * a listener would let the process repeat the failed instruction endlessly.
+ */
+const SKIPPED_EVENTS: closeWithGrace.AllEvents[] = [
+  'SIGINT',
+  'SIGTERM',
+  'SIGHUP',
+  'SIGQUIT',
+  'SIGUSR2',
+  'SIGABRT',
+  'SIGBUS',
+  'SIGFPE',
+  'SIGILL',
+  'SIGSEGV',
+  'SIGTRAP',
+  'beforeExit',
+]
+
 function stopOnSignal(log: Log, stop: () => Promise<void>, timeoutMs: number): void {
   let signal: NodeJS.Signals | undefined
   const { close } = closeWithGrace(
-    { delay: timeoutMs, skip: ['SIGINT', 'SIGTERM', 'beforeExit'], logger: false },
+    { delay: timeoutMs, skip: SKIPPED_EVENTS, logger: false },
     async ({ err }) => {
       if (err) log({ event: 'crashed', error: err })
       log({ event: 'stopping', signal })
@@ -98,13 +120,18 @@ function stopOnSignal(log: Log, stop: () => Promise<void>, timeoutMs: number): v
     },
   )
   // A terminal and a package runner may both forward the same Ctrl-C; only the first one counts.
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  for (const name of STOP_SIGNALS) {
     process.on(name, () => {
       if (signal !== undefined) return
       signal = name
       void close()
     })
   }
+}
+
+/** Keeps the service running when its terminal is closed. */
+function ignoreHangup(log: Log): void {
+  process.on('SIGHUP', (signal) => log({ event: 'signalIgnored', signal }))
 }
 
 /** Logs Node.js warnings as events instead of the plain text that Node.js would print. */

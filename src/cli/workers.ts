@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os'
 import type { Config } from '../server/config.ts'
 import type { Log } from '../server/log.ts'
 import { openMaintainedStore, type Server, startServer } from '../server/server.ts'
+import { onStopSignal } from './stop-signals.ts'
 import { closeUntakenConnections } from './untaken-connections.ts'
 
 /** How long after its own stop timeout a worker is killed. */
@@ -46,6 +47,8 @@ export async function serveAsWorker(
   /** Runs before the server is announced, so that it can be stopped from then on. */
   prepare: (server: Server) => void,
 ): Promise<void> {
+  // A supervisor that is gone cannot receive messages. Node.js ends the worker when it notices.
+  cluster.worker?.on('error', () => {})
   try {
     const server = await startServer(config, { log, isMaintainer: false })
     prepare(server)
@@ -72,6 +75,11 @@ export async function startWorkers(
   const { store } = parts.use(await openMaintainedStore(config, { log }))
   const supervisor = new Supervisor(config, { log, stopTimeoutMs })
   parts.defer(() => supervisor.stop())
+  // The workers end first, because a worker cannot start without its supervisor.
+  using _ = onStopSignal(async (signal) => {
+    await supervisor.stop()
+    process.kill(process.pid, signal)
+  })
   const url = await supervisor.start()
   const running = parts.move()
   return {
@@ -127,9 +135,10 @@ class Supervisor {
     }))
   }
 
-  /** Starts all workers; fails if one of them fails. */
+  /** Starts all workers; fails if one of them fails. Never settles if they are stopped meanwhile. */
   async start(): Promise<string> {
     const [url = ''] = await Promise.all(this.#slots.map((slot) => this.#fork(slot)))
+    if (this.#state === 'stopping') return await new Promise(() => {})
     // A worker may have exited while another was still starting.
     if (this.#slots.some(({ worker }) => worker === undefined)) {
       throw new Error('a worker exited while the others were starting; see the log for the reason')
@@ -172,7 +181,10 @@ class Supervisor {
       // A worker that never listened had no requests to finish.
       exited.resolve(status === 0 || !wasListening)
       const exit = { status: status ?? undefined, signal: signal ?? undefined, failure }
-      started.reject(failure ?? new Error(`a worker exited before it listened (${describe(exit)})`))
+      if (this.#state !== 'stopping') {
+        const reason = `a worker exited before it listened (${describe(exit)})`
+        started.reject(failure ?? new Error(reason))
+      }
       this.#onExit(slot, exit)
     }
     worker.on('message', (message: WorkerMessage) => {

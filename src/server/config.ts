@@ -77,7 +77,8 @@ function readConfigFile(path: string): Environment {
     const reason = (error as Error).message
     throw new ConfigError(`OQS_CONFIG is ${JSON.stringify(path)}, which cannot be read: ${reason}`)
   }
-  const values = parseEnv(text) as Environment
+  // Editors on Windows may begin a file with a byte order mark.
+  const values = parseEnv(text.replace(/^\uFEFF/, '')) as Environment
   const unknown = Object.keys(values).find((name) => !Object.hasOwn(SETTINGS, name))
   if (unknown !== undefined) {
     throw new ConfigError(

@@ -2,6 +2,7 @@
 import { type Logger, pino } from 'pino'
 import type { HttpEvent } from '../http/events.ts'
 import { HEALTH_ROUTES } from '../http/health.ts'
+import type { ReaderExit } from '../store/object-store.ts'
 import { openLogSink } from './log-sink.ts'
 import { LOG_LEVELS, type LogLevel } from './settings.ts'
 
@@ -14,6 +15,7 @@ export type ServerEvent =
   | { readonly event: 'started'; readonly url: string; readonly version: string }
   | { readonly event: 'stopping'; readonly signal: string | undefined }
   | { readonly event: 'stopped' }
+  | { readonly event: 'signalIgnored'; readonly signal: string }
   | { readonly event: 'crashed'; readonly error: unknown }
   | {
       /** A worker process ended; it is replaced after a pause. */
@@ -24,6 +26,8 @@ export type ServerEvent =
       readonly reason: string | undefined
       readonly restartInMs: number
     }
+  /** A process that runs slow queries ended by itself or by a signal; another one replaces it. */
+  | ({ readonly event: 'readerEnded' } & ReaderExit)
   | { readonly event: 'reclaimed'; readonly rows: number; readonly durationMs: number }
   | { readonly event: 'reclaimFailed'; readonly error: unknown }
   | { readonly event: 'storeDamaged'; readonly advice: string; readonly error: unknown }
@@ -40,8 +44,10 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
   started: 'info',
   stopping: 'info',
   stopped: 'info',
+  signalIgnored: 'info',
   crashed: 'fatal',
   workerEnded: 'error',
+  readerEnded: 'warn',
   reclaimed: 'info',
   reclaimFailed: 'error',
   storeDamaged: 'fatal',

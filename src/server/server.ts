@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { CallerLimits } from '../admission/caller-limits.ts'
 import { FairTurns } from '../admission/fair-turns.ts'
 import { MemoryBudget } from '../admission/memory-budget.ts'
-import { PROCESS_BASE_BYTES } from '../contract/limits.ts'
 import { buildApp } from '../http/build-app.ts'
 import { Admission } from '../http/request/admission.ts'
 import { hashSecret } from '../http/request/caller.ts'
@@ -17,6 +16,7 @@ import { limitConnections } from './limit-connections.ts'
 import { isLogged, type Log } from './log.ts'
 import { startMaintenance } from './maintenance.ts'
 import { DAMAGE_ADVICE, openStore } from './open-store.ts'
+import { requestMemory } from './request-memory.ts'
 import { readVersion } from './version.ts'
 
 /** How long a stopping service still accepts requests on idle connections. */
@@ -58,6 +58,7 @@ export async function openMaintainedStore(
       pageCacheBytes: config.OQS_PAGE_CACHE_BYTES,
       queryTimeoutMs: 1000 * config.OQS_QUERY_TIMEOUT_SECONDS,
       onDamage: (error) => log({ event: 'storeDamaged', advice: DAMAGE_ADVICE, error }),
+      onReaderExit: (exit) => log({ event: 'readerEnded', ...exit }),
     }),
   )
   if (isMaintainer) {
@@ -78,6 +79,8 @@ export async function openMaintainedStore(
 /** Assembles the service and starts to listen. */
 export async function startServer(config: Config, options: ServerOptions): Promise<Server> {
   const { log, now = Date.now, idleGraceMs = IDLE_GRACE_MS } = options
+  // Before the store is opened, so that an invalid setting does not create one.
+  const memory = new MemoryBudget(requestMemory(config))
   let isStopping = false
   await using parts = new AsyncDisposableStack()
 
@@ -97,7 +100,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     {
       store,
       admission,
-      memory: new MemoryBudget(requestMemory(config)),
+      memory,
       walkTokens: new WalkTokens(new TokenKeys(keys, randomBytes(SALT_BYTES)), {
         ttlSeconds: config.OQS_PAGE_TOKEN_TTL_SECONDS,
         snapshotMaxAgeSeconds: config.OQS_SNAPSHOT_MAX_AGE_SECONDS,
@@ -141,15 +144,6 @@ export async function startServer(config: Config, options: ServerOptions): Promi
 
   const running = parts.move()
   return { url, store, [Symbol.asyncDispose]: () => running.disposeAsync() }
-}
-
-/** Returns the memory budget minus what the process itself and its page cache need. */
-function requestMemory({ OQS_MEMORY_BUDGET_BYTES, OQS_PAGE_CACHE_BYTES }: Config): number {
-  const left = OQS_MEMORY_BUDGET_BYTES - PROCESS_BASE_BYTES - OQS_PAGE_CACHE_BYTES
-  if (left >= OQS_MEMORY_BUDGET_BYTES / 4) return left
-  throw new ConfigError(
-    `OQS_MEMORY_BUDGET_BYTES is ${OQS_MEMORY_BUDGET_BYTES} and OQS_PAGE_CACHE_BYTES is ${OQS_PAGE_CACHE_BYTES}, which leaves too little memory for requests. Raise the first or lower the second.`,
-  )
 }
 
 /** Names the setting that an address in use or not available comes from. */

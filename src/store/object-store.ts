@@ -77,6 +77,15 @@ export interface StoreOptions {
   readonly pageCacheBytes?: number
   /** Called once, with the database's error, if its file is damaged. SQLite only. */
   readonly onDamage?: (cause: unknown) => void
+  /** Called when a process that runs slow queries ends and was not stopped by the store. SQLite only. */
+  readonly onReaderExit?: (exit: ReaderExit) => void
+}
+
+/** How a process that runs slow queries ended. */
+export interface ReaderExit {
+  readonly readerPid: number | undefined
+  readonly status: number | undefined
+  readonly signal: string | undefined
 }
 
 export interface ReadPageRequest {

@@ -114,9 +114,26 @@ describe('oqs backup', () => {
   })
 
   it('rejects what it cannot copy or write to, in one line', async () => {
+    // Not in use, so it has no WAL.
+    const idle = { OQS_STORE: `sqlite:${inFolder('idle.db')}` }
+    expect((await backUp(inFolder('idle.db'))).code).toBe(0)
+    symlinkSync('.', inFolder('link'))
     const cases: readonly [args: string[], more: Record<string, string>, message: RegExp][] = [
       [[inFolder('oqs.db'), '--force'], {}, /oqs\.db is the store itself$/],
       [[inFolder('oqs.db-wal'), '--force'], {}, /oqs\.db-wal is the store itself$/],
+      [
+        [inFolder('link/oqs.db-journal')],
+        {},
+        /oqs\.db-journal is reserved for the store itself\. /,
+      ],
+      [[inFolder('idle.db-wal')], idle, /idle\.db-wal is reserved for the store itself\. /],
+      [
+        [inFolder('idle.db-shm'), '--force'],
+        idle,
+        /idle\.db-shm is reserved for the store itself\. /,
+      ],
+      [[''], {}, /^oqs: the name of the backup is empty\. /],
+      [['x'.repeat(300)], {}, /^oqs: the name of the backup is too long \(300 bytes\)\. Choose a/],
       [[folder.path, '--force'], {}, /is not a file$/],
       [[inFolder('nowhere/x.db')], {}, /^oqs: no backup in .*nowhere\/x\.db: ENOENT/],
       [['x.db'], { OQS_STORE: 'postgres://u:secret@h/d' }, /:\*\*\*@.*pg_dump/],
@@ -128,6 +145,7 @@ describe('oqs backup', () => {
       expect([args, code, stderr.trim().split('\n').length]).toEqual([args, 1, 1])
       expect(stderr.trim()).toMatch(message)
     }
+    expect((await backUp(inFolder('x'.repeat(250)))).code).toBe(0)
     expect((await backUp()).code).toBe(2)
     expect((await backUp('a.db', 'b.db')).code).toBe(2)
     expect(existsSync(inFolder('nowhere'))).toBe(false)

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { lineOf, runOqs, startOqs } from '../support/oqs-process.ts'
@@ -81,6 +81,25 @@ describe('oqs config', () => {
     for (const name of names) expect(stderr).toContain(`${name} is `)
     expect(stderr.trim().split('\n')).toHaveLength(1)
     expect(stdout + stderr).not.toContain('s3cret')
+  })
+
+  it('fails if valid values contradict each other, with the message of serve', async () => {
+    const more = settings({ OQS_PAGE_CACHE_BYTES: String(8 * 1024 ** 3) })
+    const [config, serve] = [await runOqs(['config'], more), await runOqs(['serve'], more)]
+    expect([config.code, serve.code]).toEqual([1, 1])
+    expect(config.stderr).toMatch(/^oqs: OQS_MEMORY_BUDGET_BYTES is .* too little memory .*\n$/)
+    expect(serve.stderr).toBe(config.stderr)
+    expect(rows(config.stdout).map(({ check }) => check)).toContain('ok')
+    expect(readdirSync(folder.path)).toEqual([])
+  })
+
+  it('reads a file with a byte order mark', async () => {
+    const file = join(folder.path, 'oqs.env')
+    writeFileSync(file, '\uFEFFOQS_PORT=9999\n')
+    const { code, stdout } = await runOqs(['config'], { OQS_CONFIG: file })
+    expect(code).toBe(0)
+    const port = rows(stdout).find(({ setting }) => setting === 'OQS_PORT')
+    expect(port).toMatchObject({ value: '9999', source: 'file' })
   })
 
   it('fails even if the reader of its output exits early', async () => {

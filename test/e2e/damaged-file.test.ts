@@ -1,5 +1,6 @@
 import { copyFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { overwritePages, pagesOf } from '../support/damaged-file.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
@@ -148,6 +149,32 @@ describe('a service whose file is damaged', () => {
     expect(stderr).toMatch(
       /^oqs: OQS_STORE is "[^"]+": the database file is damaged: .*malformed; .*restore the last backup.*\n$/,
     )
+  })
+})
+
+describe('a service whose WAL is truncated', () => {
+  it('acknowledges no batch that would be lost, and rejects every request', async () => {
+    await using oqs = startOqs(['serve'], folder.settings())
+    const url = await lineOf(oqs, 'listening on ')
+    expect((await write(url, [{ n: 1 }])).status).toBe(200)
+    truncateSync(`${file()}-wal`)
+    const { status, body } = await write(url, [{ n: 2 }])
+    expect([status, body.parameters.reason]).toEqual([503, DAMAGED])
+    expect(await statuses(url)).toEqual(REFUSED)
+    expect((await stop(oqs)).filter(({ msg }) => msg === 'storeDamaged')).toHaveLength(1)
+  })
+
+  it('goes on if another program has moved all commits to the database', async () => {
+    await using oqs = startOqs(['serve'], folder.settings())
+    const url = await lineOf(oqs, 'listening on ')
+    expect((await write(url, [{ n: 1 }])).status).toBe(200)
+    {
+      using db = new DatabaseSync(file())
+      db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      expect(statSync(`${file()}-wal`).size).toBe(0)
+    }
+    expect((await write(url, [{ n: 2 }])).status).toBe(200)
+    expect((await statuses(url))['ready']).toBe(200)
   })
 })
 

@@ -9,16 +9,22 @@ export function addConfigCommand(program: Command): void {
     .description('Show every setting with its value and source. Fails if a value is invalid.')
   addExamples(config, 'oqs config', 'OQS_PORT=9090 oqs config').action(async () => {
     const [
-      { ConfigError, describeMistake, effectiveSettings },
+      { ConfigError, describeMistake, effectiveSettings, readConfig },
       { misspeltSettings },
+      { describeMemoryMistake },
       { displayText, SETTINGS },
     ] = await Promise.all([
       import('../../server/config.ts'),
       import('../../server/misspelt-settings.ts'),
+      import('../../server/request-memory.ts'),
       import('../../server/settings.ts'),
     ])
     const settings = effectiveSettings(process.env)
-    const mistakes = settings.flatMap((one) => describeMistake(one) ?? [])
+    const invalid = settings.flatMap((one) => describeMistake(one) ?? [])
+    // Valid values may still contradict each other.
+    const contradiction =
+      invalid.length > 0 ? undefined : describeMemoryMistake(readConfig(process.env))
+    const mistakes = contradiction === undefined ? invalid : [contradiction]
     // Set now, because a reader such as head may end the process early.
     if (mistakes.length > 0) process.exitCode = 1
     const rows = settings.map((one) => {

@@ -20,6 +20,8 @@ const BATCHES_PER_CALLER = 4
 /** Shorter than the time after which a connection is considered stalled. */
 const MAX_BATCH_WAIT_MS = 20_000
 const MAX_LOOK_UP_WAIT_MS = 5000
+/** The expected duration of a lookup until some were measured. */
+const FIRST_LOOK_UP_MS = 2
 const KNOWN_TOKENS = 10_000
 /** The number of pipelined requests on one connection. */
 const MAX_PIPELINED_REQUESTS = 16
@@ -43,12 +45,14 @@ export class Admission {
     slotsPerCaller: 3,
     maxWaitMs: MAX_LOOK_UP_WAIT_MS,
     busyReason: 'Too many tokens are being looked up.',
+    firstAverageMs: FIRST_LOOK_UP_MS,
   })
   readonly #strangers = new FairQueue({
     slots: 2,
     slotsPerCaller: 1,
     maxWaitMs: MAX_LOOK_UP_WAIT_MS,
     busyReason: 'Too many unknown tokens are being looked up.',
+    firstAverageMs: FIRST_LOOK_UP_MS,
   })
   readonly #scopes = new WeakMap<Socket, Set<RequestScope>>()
 

@@ -54,15 +54,14 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Objec
 }
 
 function openFile(path: string, options: StoreOptions): ObjectStore {
-  const db = openChecked(path)
-  try {
-    migrate(db)
-    const guard = new StoreGuard(new OpenFiles(path), ({ cause }) => options.onDamage?.(cause))
-    return new SqliteStore(path, readOn(db), guard, options)
-  } catch (error) {
-    db.close()
-    throw error
-  }
+  using parts = new DisposableStack()
+  const db = parts.use(openChecked(path))
+  migrate(db)
+  const files = new OpenFiles(path)
+  const guard = parts.use(new StoreGuard(files, ({ cause }) => options.onDamage?.(cause)))
+  const store = new SqliteStore(path, readOn(db), guard, options)
+  parts.move()
+  return store
 }
 
 /** At least two, so that the slow query of one caller leaves a process to other callers. */
@@ -99,6 +98,7 @@ class SqliteStore implements ObjectStore {
       size: READERS,
       queryTimeoutMs: options.queryTimeoutMs ?? 1000 * QUERY_TIMEOUT_SECONDS,
       maxBytes: options.queryMemoryBytes ?? QUERY_MEMORY_BYTES,
+      onExit: options.onReaderExit,
     })
   }
 
@@ -214,6 +214,7 @@ class SqliteStore implements ObjectStore {
       this.#writer[Symbol.asyncDispose](),
       this.#slowReaders[Symbol.asyncDispose](),
     ])
+    this.#guard[Symbol.dispose]()
     this.#reading.db.close()
   }
 

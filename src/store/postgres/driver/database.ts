@@ -24,6 +24,7 @@ import {
   type WriteSession,
 } from './session.ts'
 import {
+  isClosedConnection,
   isConflict,
   isLostConnection,
   isStatementTimeout,
@@ -157,7 +158,7 @@ export class Database implements AsyncDisposable {
   }
 
   /**
-   * Runs a write transaction. Retries it after a conflict or a lost connection if it was certainly
+   * Runs a write transaction. Retries it after a conflict or a closed connection if it was certainly
    * not committed, so `run` must do the same each time.
    */
   write<T>(run: (session: WriteSession) => Promise<T>, owner: WriteOwner = {}): Promise<T> {
@@ -168,7 +169,7 @@ export class Database implements AsyncDisposable {
           try {
             return await this.#writeOnce(run)
           } catch (error) {
-            const canRetry = isConflict(error) || (isLostConnection(error) && attempt === 1)
+            const canRetry = isConflict(error) || (isClosedConnection(error) && attempt === 1)
             if (!canRetry || attempt === WRITE_ATTEMPTS) throw error
           }
         }

@@ -13,7 +13,12 @@ import {
   type Session,
   type SessionClient,
 } from './session.ts'
-import { isCancelled, isLostConnection, toStoreFailure } from './store-failure.ts'
+import {
+  isCancelled,
+  isClosedConnection,
+  isLostConnection,
+  toStoreFailure,
+} from './store-failure.ts'
 
 export class ReaderLane {
   readonly #pool: Pool
@@ -25,7 +30,7 @@ export class ReaderLane {
     this.#signal = signal
   }
 
-  /** Runs one read-only statement outside a transaction; retries it once on a lost connection. */
+  /** Runs one read-only statement outside a transaction; retries it once if the connection was closed. */
   one(sql: string, values?: readonly unknown[], options?: QueryOptions): Promise<readonly Row[]> {
     return this.#readWithRetry((session) => session.query(sql, values, options))
   }
@@ -57,7 +62,7 @@ export class ReaderLane {
     try {
       return await readOnce()
     } catch (error) {
-      if (this.#signal?.aborted || !isLostConnection(error)) throw error
+      if (this.#signal?.aborted || !isClosedConnection(error)) throw error
       return readOnce()
     }
   }

@@ -51,6 +51,9 @@ const LOST_CODES = /^(?:08|25P03|28|3D000|57P|53300)/
 const LOST_MESSAGES =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|timeout exceeded when trying to connect)/
 
+/** The message of the driver if no reply arrived in time. */
+const READ_TIMEOUT = /^Query read timeout/
+
 const SYSTEM_ERRORS =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOENT)$/
 
@@ -107,6 +110,16 @@ export function isLostConnection(error: unknown): boolean {
   // An AggregateError: several addresses were tried and all of them failed.
   if (Array.isArray(errors)) return errors.some(isLostConnection)
   return typeof message === 'string' && LOST_MESSAGES.test(message)
+}
+
+/**
+ * True if the connection was closed, so that the same work may succeed on another one. False if it
+ * was given up after a timeout: a database that does not reply is not waited for twice.
+ */
+export function isClosedConnection(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as DriverError
+  const isTimeout = code === 'ETIMEDOUT' || READ_TIMEOUT.test(String(message))
+  return isLostConnection(error) && !isTimeout
 }
 
 /** True for serialization failures and deadlocks: the transaction can be retried. */

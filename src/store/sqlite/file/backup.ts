@@ -39,7 +39,8 @@ export async function backupDatabase(
   options: BackupOptions = {},
 ): Promise<number> {
   const file = await findTarget(path, target, options)
-  const part = join(dirname(file), `${basename(file)}.${randomUUID()}.part`)
+  // Shortened, because the name of a file is limited to 255 bytes.
+  const part = join(dirname(file), `${basename(file).slice(0, 40)}.${randomUUID()}.part`)
   try {
     // Created here, because SQLite would create it readable by others.
     closeSync(openSync(part, 'wx', 0o600))
@@ -74,11 +75,15 @@ async function findTarget(
   target: string,
   { replace = false }: BackupOptions,
 ): Promise<string> {
+  if (target === '')
+    throw new Error('the name of the backup is empty. Name a file, such as backup.db')
   const existing = await stat(target).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
+    refuseLongName(target, error)
     throw error
   })
   if (existing === undefined) {
+    await refuseNameOfStore(path, target)
     refuseSideFiles(target)
     return target
   }
@@ -89,6 +94,23 @@ async function findTarget(
   const file = await realpath(target)
   refuseSideFiles(file)
   return file
+}
+
+function refuseLongName(target: string, error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== 'ENAMETOOLONG') return
+  const bytes = Buffer.byteLength(basename(target))
+  throw new Error(`the name of the backup is too long (${bytes} bytes). Choose a shorter one`, {
+    cause: error,
+  })
+}
+
+/** Refuses a name that SQLite may give to a file of the store later. */
+async function refuseNameOfStore(path: string, target: string): Promise<void> {
+  const folder = await realpath(dirname(target)).catch(() => dirname(target))
+  const file = join(folder, basename(target))
+  const store = await realpath(path)
+  if (!SIDE_FILES.some((suffix) => file === store + suffix)) return
+  throw new Error(`${target} is reserved for the store itself. Choose another name`)
 }
 
 /**

@@ -59,7 +59,8 @@ describe('a database file', () => {
     expect(path).toMatch(/disk\/real\.db$/)
     expect(createDatabaseFile(inFolder('oqs.db'))).toBe(path)
     using _ = openRead(path)
-    expect(new OpenFiles(path).areInPlace()).toBe(true)
+    using files = new OpenFiles(path)
+    expect(files.areInPlace()).toBe(true)
     expect(readdirSync(folder.path).sort()).toEqual(['disk', 'oqs.db'])
   })
 
@@ -85,7 +86,7 @@ describe('the files of an open database', () => {
   it.for(['', '-wal', '-shm'])('are noticed when oqs.db%s is moved or replaced', (suffix) => {
     const path = createDatabaseFile(inFolder('oqs.db'))
     using _ = openRead(path)
-    const files = new OpenFiles(path)
+    using files = new OpenFiles(path)
     expect(files.areInPlace()).toBe(true)
     renameSync(path + suffix, inFolder('elsewhere'))
     expect(files.areInPlace()).toBe(false)
@@ -98,11 +99,25 @@ describe('the files of an open database', () => {
   it('stay the same while connections open and close, and after a checkpoint', () => {
     const path = createDatabaseFile(inFolder('oqs.db'))
     using db = openRead(path)
-    const files = new OpenFiles(path)
+    using files = new OpenFiles(path)
     openRead(path).close()
     db.exec('CREATE TABLE t (x); INSERT INTO t VALUES (1); PRAGMA wal_checkpoint(TRUNCATE)')
     expect(statSync(`${path}-wal`).size).toBe(0)
     expect(files.areInPlace()).toBe(true)
+    expect(files.isWalIntact()).toBe(true)
+  })
+
+  it('have an intact WAL until it is truncated under a connection that goes on writing', () => {
+    const path = createDatabaseFile(inFolder('oqs.db'))
+    using db = openRead(path)
+    using files = new OpenFiles(path)
+    expect(files.isWalIntact()).toBe(true)
+    db.exec('CREATE TABLE t (x)')
+    expect(files.isWalIntact()).toBe(true)
+    truncateSync(`${path}-wal`)
+    // SQLite itself reports no error.
+    db.exec('INSERT INTO t VALUES (1)')
+    expect(files.isWalIntact()).toBe(false)
   })
 })
 

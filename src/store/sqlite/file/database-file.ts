@@ -1,9 +1,19 @@
 /**
- * The files of a database, without opening them. Only SQLite may do that: under POSIX, closing any
- * descriptor of a file drops all locks that the process holds on it. The next program that closes
- * the database would then delete the WAL, and later commits of this process would be lost.
+ * The files of a database. Only SQLite may open the database and the WAL index: under POSIX, closing
+ * any descriptor of a file drops all locks that the process holds on it. The next program that
+ * closes the database would then delete the WAL, and later commits of this process would be lost.
  */
-import { closeSync, mkdirSync, openSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import {
+  type BigIntStats,
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
 /**
@@ -71,33 +81,60 @@ function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code
 }
 
-/** Suffixes of the database, its WAL and the WAL index, which exist while a connection is open. */
-const SUFFIXES = ['', '-wal', '-shm']
+/** The first bytes of a WAL, for checksums in either byte order. */
+const WAL_MAGIC: readonly number[] = [0x377f0682, 0x377f0683]
 
 /**
  * The files of an open database. SQLite creates the WAL with the first connection of any process and
  * deletes it with the last, so the paths must lead to the same files while a connection is open.
  */
-export class OpenFiles {
-  readonly #path: string
-  readonly #files: readonly (string | undefined)[]
+export class OpenFiles implements Disposable {
+  readonly #ids: Readonly<Record<string, string>>
+  /** Safe to close, because SQLite locks the database and the WAL index, but not the WAL. */
+  readonly #wal: number
+  readonly #magic = Buffer.alloc(4)
 
   /** Remembers the current files. A connection must be open and must have been read from. */
   constructor(path: string) {
-    this.#path = path
-    this.#files = SUFFIXES.map((suffix) => fileId(path + suffix))
-    const missing = SUFFIXES.find((_, at) => this.#files[at] === undefined)
-    if (missing !== undefined) throw new Error(`${path}${missing} does not exist`)
+    const wal = `${path}-wal`
+    const shm = `${path}-shm`
+    const ids = { [path]: existingId(path), [shm]: existingId(shm) }
+    this.#wal = openSync(wal, 'r')
+    this.#ids = { ...ids, [wal]: idOf(fstatSync(this.#wal, { bigint: true })) }
   }
 
   /** True if the paths still lead to the files that SQLite has open. */
   areInPlace(): boolean {
-    return SUFFIXES.every((suffix, at) => fileId(this.#path + suffix) === this.#files[at])
+    return Object.entries(this.#ids).every(([path, id]) => fileId(path) === id)
+  }
+
+  /**
+   * True if the WAL is empty or starts like one. SQLite notices a truncated WAL only when it is
+   * opened again: it appends commits behind a gap, and they would be lost with their header.
+   */
+  isWalIntact(): boolean {
+    const bytes = readSync(this.#wal, this.#magic, 0, this.#magic.length, 0)
+    // Another program may have moved all commits to the database and truncated the WAL.
+    return bytes === 0 || (bytes === 4 && WAL_MAGIC.includes(this.#magic.readUInt32BE()))
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#wal)
   }
 }
 
 function fileId(path: string): string | undefined {
   // As bigints, because inode numbers of some file systems exceed the exact range of a number.
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return stats && `${stats.dev} ${stats.ino}`
+  return stats && idOf(stats)
+}
+
+function existingId(path: string): string {
+  const id = fileId(path)
+  if (id === undefined) throw new Error(`${path} does not exist`)
+  return id
+}
+
+function idOf({ dev, ino }: BigIntStats): string {
+  return `${dev} ${ino}`
 }

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
-import { toStoreFailure } from './store-failure.ts'
+import { StoreDamage, toStoreFailure } from './store-failure.ts'
 
 /** A failure as SQLite reports it. */
 function failure(errcode: number): Error {
@@ -13,6 +13,14 @@ it('turns an out-of-memory error of the service into 503', () => {
     errorName: 'ServiceUnavailable',
     parameters: { reason: 'the service is out of memory' },
     cause,
+  })
+})
+
+it('treats a short read as damage, and other I/O errors as transient', () => {
+  expect(toStoreFailure(failure(522))).toBeInstanceOf(StoreDamage)
+  expect(toStoreFailure(failure(266))).not.toBeInstanceOf(StoreDamage)
+  expect(toStoreFailure(failure(266))).toMatchObject({
+    parameters: { reason: 'the disk reported an I/O error' },
   })
 })
 

@@ -15,6 +15,9 @@ const TRANSIENT: Readonly<Record<number, string>> = {
 /** SQLITE_CORRUPT and SQLITE_NOTADB: a page or the whole file is damaged. */
 const DAMAGE: readonly number[] = [11, 26]
 
+/** The extended code SQLITE_IOERR_SHORT_READ: the WAL has lost pages. */
+const SHORT_READ = 522
+
 const DAMAGE_REASON = 'the database file is damaged'
 
 /** The database file is damaged, so nothing that is read from it can be trusted. */
@@ -33,7 +36,7 @@ export function toStoreFailure(error: unknown): unknown {
   if (errcode === undefined) return error
   // The low byte of an extended result code is the primary code.
   const code = errcode & 0xff
-  if (DAMAGE.includes(code)) return new StoreDamage(error)
+  if (DAMAGE.includes(code) || errcode === SHORT_READ) return new StoreDamage(error)
   const reason = TRANSIENT[code]
   if (reason === undefined) return error
   return new ObjectQueryError('ServiceUnavailable', { reason }, { cause: error })

@@ -10,7 +10,7 @@ const REPLACED = 'the files of the store are gone or were replaced; start the se
  * holds until the store is opened again: other pages of the file may be damaged without SQLite
  * noticing, and cached pages may have been read from them.
  */
-export class StoreGuard {
+export class StoreGuard implements Disposable {
   readonly #files: OpenFiles
   readonly #onDamage: (error: StoreDamage) => void
   #isDamaged = false
@@ -47,13 +47,18 @@ export class StoreGuard {
     const result = await this.#runElsewhere(run)
     // Files that are missing now may have been missing when SQLite wrote to them.
     this.checkFiles('; it is not known whether this was written')
-    return result
+    if (this.#files.isWalIntact()) return result
+    throw this.#recordDamage(new StoreDamage(new Error('the WAL was truncated or overwritten')))
   }
 
   /** Throws if the file or the WAL was moved or deleted: commits would be lost. */
   checkFiles(consequence = ''): void {
     if (this.#files.areInPlace()) return
     throw new ObjectQueryError('ServiceUnavailable', { reason: REPLACED + consequence })
+  }
+
+  [Symbol.dispose](): void {
+    this.#files[Symbol.dispose]()
   }
 
   /** Runs a function whose failures were translated by `toStoreFailure` already. */

@@ -8,6 +8,7 @@ import { CallerBuckets } from '../../../admission/caller-buckets.ts'
 import { FairQueue } from '../../../admission/fair-queue.ts'
 import type { RequestContext } from '../../../admission/request-context.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
+import type { ReaderExit } from '../../object-store.ts'
 import { MAX_QUEUE_WAIT_MS, queryTimedOut, TOO_MANY_SLOW_QUERIES } from '../../slow-queries.ts'
 import type { ReadJobs } from './read-jobs.ts'
 import { ReaderProcess } from './reader-process.ts'
@@ -20,6 +21,7 @@ export interface ReaderPoolOptions {
   readonly queryTimeoutMs: number
   /** Private memory that each process may use. */
   readonly maxBytes: number
+  readonly onExit?: ((exit: ReaderExit) => void) | undefined
 }
 
 interface Reader {

@@ -42,9 +42,13 @@ describe('a reader process', () => {
 
   it('refuses a query whose JavaScript values exceed the heap limit', async () => {
     const values = Array.from({ length: 1_000_000 }, () => ({}))
-    const options = { maxBytes: ENOUGH_BYTES, maxHeapMb: 24 }
+    const exits: unknown[] = []
+    const onExit = (exit: unknown) => exits.push(exit)
+    const options = { maxBytes: ENOUGH_BYTES, maxHeapMb: 24, onExit }
     const page = run(options, (reader, read) => reader.run('readPage', { ...read, values }))
     await expect(page).rejects.toMatchObject({ errorName: 'QueryMemoryExceededLimit' })
+    const exit = { readerPid: expect.any(Number), status: undefined, signal: 'SIGABRT' }
+    expect(exits).toEqual([exit])
   })
 
   it('is killed when it exceeds its memory limit', async () => {
@@ -56,11 +60,15 @@ describe('a reader process', () => {
   })
 
   it('fails with 503 when it ends for any other reason', async () => {
-    const page = run({ maxBytes: ENOUGH_BYTES }, (reader, read) => {
+    const exits: unknown[] = []
+    const onExit = (exit: unknown) => exits.push(exit)
+    const page = run({ maxBytes: ENOUGH_BYTES, onExit }, (reader, read) => {
       const page = reader.run('readPage', read)
       reader.kill()
       return page
     })
     await expect(page).rejects.toMatchObject({ errorName: 'ServiceUnavailable' })
+    // The service killed it.
+    expect(exits).toEqual([])
   })
 })

@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { siblingModule } from '../../../contract/sibling-module.ts'
+import type { ReaderExit } from '../../object-store.ts'
 import { lowerProcessPriority } from './background-priority.ts'
 import { failureOf } from './job-failure.ts'
 import { type JobReply, START_ID } from './thread-jobs.ts'
@@ -14,6 +15,8 @@ export interface ReaderProcessOptions {
   readonly maxBytes: number
   /** The limit of the JavaScript heap, in megabytes. */
   readonly maxHeapMb?: number
+  /** Called when the process ends and was not killed by the service. */
+  readonly onExit?: ((exit: ReaderExit) => void) | undefined
 }
 
 /** Far more than the largest result. */
@@ -28,7 +31,7 @@ export class ReaderProcess {
   #waiting: PromiseWithResolvers<unknown> | undefined
   #lastId = 0
 
-  constructor({ path, maxBytes, maxHeapMb = MAX_HEAP_MB }: ReaderProcessOptions) {
+  constructor({ path, maxBytes, maxHeapMb = MAX_HEAP_MB, onExit }: ReaderProcessOptions) {
     const program = fileURLToPath(siblingModule('reader-process-main', import.meta.url))
     this.#child = fork(program, [path, String(maxBytes)], {
       serialization: 'advanced',
@@ -44,7 +47,12 @@ export class ReaderProcess {
     // Awaited by the first job, but it may reject before that.
     this.#ready.promise.catch(() => {})
     this.#child.on('error', () => this.#end())
-    this.#child.on('exit', (_, signal) => this.#end(signal))
+    this.#child.on('exit', (status, signal) => {
+      this.#end(signal)
+      if (this.#child.killed) return
+      const readerPid = this.#child.pid
+      onExit?.({ readerPid, status: status ?? undefined, signal: signal ?? undefined })
+    })
     this.#unref()
   }
 
