@@ -12,9 +12,9 @@ import { openConnection } from '../src/store/sqlite/file/connection.ts'
 import { StoreDamage } from '../src/store/sqlite/file/store-failure.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { readPage } from '../src/store/sqlite/pages/read-page.ts'
-import { readOn } from '../src/store/sqlite/threads/reading.ts'
+import { toReadConnection } from '../src/store/sqlite/threads/read-connection.ts'
 import { type FilePage, overwrite, overwritePages, pagesOf } from './support/damaged-file.ts'
-import { fixture, pageRead } from './support/store-fixture.ts'
+import { createFixture, pageRequest } from './support/store-fixture.ts'
 import { type TempFolder, tempFolder } from './support/temp-folder.ts'
 
 /** The number of damaged copies of each kind; the file has about 260 pages. */
@@ -33,7 +33,7 @@ beforeAll(async () => {
   folder = tempFolder()
   {
     await using store = openSqliteStore(original())
-    const things = await fixture(store)
+    const things = await createFixture(store)
     type = things.type
     await things.commit(Array.from({ length: OBJECTS }, (_, n) => [keyOf(n), textOf(n)]))
     // A second version, so that closed rows are read as well.
@@ -90,12 +90,12 @@ function answersOf(file: string): string[] {
     return ['error']
   }
   using _ = db
-  const reading = readOn(db)
+  const reading = toReadConnection(db)
   return [
     answer(() => JSON.stringify(new CatalogueReader(db, reading.statements).read().ontologies)),
     ...reads().map((what) =>
       answer(() => {
-        const page = readPage(reading, pageRead(type, what))
+        const page = readPage(reading, pageRequest(type, what))
         if (page === 'reclaimed') return page
         const { records, count, more, version, totalCount } = page
         return JSON.stringify([

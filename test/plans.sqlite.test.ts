@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OntologyDefinition } from '../src/ontology/definition/definition-schema.ts'
 import type { ObjectType } from '../src/ontology/ontology.ts'
 import { checkOrder, parseOrderText } from '../src/query/parse/order.ts'
-import { readQuery } from '../src/query/parse/parse-query.ts'
+import { parseQuery } from '../src/query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../src/query/parse/revision-1-query-types.ts'
 import type { KeysetCursor } from '../src/store/sql/order-sql.ts'
 import { readFieldNumbers } from '../src/store/sqlite/catalogue/field-numbers.ts'
@@ -18,7 +18,7 @@ import {
   type RowSearch,
 } from '../src/store/sqlite/queries/find-rows.ts'
 import { Rings } from '../src/store/sqlite/queries/rings.ts'
-import { fixture } from './support/store-fixture.ts'
+import { createFixture } from './support/store-fixture.ts'
 import { tempFolder } from './support/temp-folder.ts'
 
 const DEFINITION: OntologyDefinition = {
@@ -44,7 +44,7 @@ describe('the plan of', () => {
   let db: DatabaseSync
   beforeAll(async () => {
     await using store = openSqliteStore(path)
-    const things = await fixture(store, DEFINITION)
+    const things = await createFixture(store, DEFINITION)
     type = things.type
     // The table is created with the first object.
     await things.put([{ k: 'a' }])
@@ -64,7 +64,7 @@ describe('the plan of', () => {
       query:
         query === undefined
           ? { kind: 'everything' }
-          : readQuery(REVISION_1_QUERIES, query, { objectType: type, limits }),
+          : parseQuery(REVISION_1_QUERIES, query, { objectType: type, limits }),
       order: orderBy === undefined ? [] : checkOrder(parseOrderText(orderBy), type),
       visibility: 'current',
       visibleValues: [],

@@ -7,7 +7,12 @@ import { describe, expect, it } from 'vitest'
 import type { Change, ObjectStore, ReadPageRequest } from '../src/store/object-store.ts'
 import type { StoreUnderTest } from './store-contract.ts'
 import { fcOptions } from './support/fc-options.ts'
-import { fixture, pageRead, retention, type StoreFixture } from './support/store-fixture.ts'
+import {
+  createFixture,
+  pageRequest,
+  retention,
+  type StoreFixture,
+} from './support/store-fixture.ts'
 
 const SECOND = 1000
 const AGE_MS = 30 * SECOND
@@ -104,7 +109,7 @@ class World {
   async checkTaken(): Promise<void> {
     for (const { takenAtMs, read, shown } of this.#taken) {
       if (this.nowMs >= takenAtMs + AGE_MS) continue
-      const actual = await this.#things.show(read)
+      const actual = await this.#things.readPairs(read)
       if (shown !== undefined) expect(actual).toEqual(shown)
     }
   }
@@ -121,10 +126,10 @@ class World {
   /** Reads the clock first, as the service does. */
   async #take(): Promise<void> {
     const takenAtMs = this.nowMs
-    const { version } = await this.#things.read()
-    const shown = await this.#things.show({ version })
+    const { version } = await this.#things.readPage()
+    const shown = await this.#things.readPairs({ version })
     this.#taken.push({ takenAtMs, read: { version }, shown })
-    const first = await this.#things.read({ order: BY_TEXT, maxObjects: 1 })
+    const first = await this.#things.readPage({ order: BY_TEXT, maxObjects: 1 })
     const rest = { order: BY_TEXT, after: first.last }
     this.#taken.push({ takenAtMs, read: rest, shown: undefined })
   }
@@ -157,7 +162,7 @@ class World {
 
 export function ageContract({ name, open, openAgain, countRowVersions }: StoreUnderTest): void {
   const start = async (store: ObjectStore) => {
-    const things = await fixture(store)
+    const things = await createFixture(store)
     await things.commit([
       ['a', '0'],
       ['b', '0'],
@@ -165,7 +170,7 @@ export function ageContract({ name, open, openAgain, countRowVersions }: StoreUn
     return { things, world: new World(store, things) }
   }
   const isGone = async (store: ObjectStore, { type }: StoreFixture, version: number) =>
-    (await store.readPage(pageRead(type, { version }))) === 'reclaimed'
+    (await store.readPage(pageRequest(type, { version }))) === 'reclaimed'
 
   describe(`the ${name} store: how long row versions are kept`, () => {
     it('[4.5.2] exactly until a snapshot has its maximum age, however long commits take', async () => {
@@ -178,7 +183,7 @@ export function ageContract({ name, open, openAgain, countRowVersions }: StoreUn
         await world.maintain()
         world.nowMs += AGE_MS
         await world.maintain()
-        const { version, totalCount } = await things.read()
+        const { version, totalCount } = await things.readPage()
         expect(await countRowVersions()).toBe(totalCount)
         for (let old = 0; old < version; old += 1) {
           expect(await isGone(store, things, old)).toBe(true)
@@ -203,17 +208,17 @@ export function ageContract({ name, open, openAgain, countRowVersions }: StoreUn
       ])
       expect(await maintain(2000)).toBe(0)
       expect(await maintain(AGE_MS + 999)).toBe(0)
-      expect(await things.show({ version: 1 })).toEqual(['a=0', 'b=0'])
+      expect(await things.readPairs({ version: 1 })).toEqual(['a=0', 'b=0'])
 
       expect(await maintain(AGE_MS + 1000)).toBe(1)
       expect(await isGone(store, things, 1)).toBe(true)
-      expect(await things.show({ version: 2 })).toEqual(['a=1', 'b=0'])
+      expect(await things.readPairs({ version: 2 })).toEqual(['a=1', 'b=0'])
       expect(await maintain(AGE_MS + 1999)).toBe(0)
 
       expect(await maintain(AGE_MS + 2000)).toBe(2)
       expect(await isGone(store, things, 2)).toBe(true)
-      expect(await things.show({ version: 3 })).toEqual(['a=2'])
-      expect(await things.show()).toEqual(['a=2'])
+      expect(await things.readPairs({ version: 3 })).toEqual(['a=2'])
+      expect(await things.readPairs()).toEqual(['a=2'])
     })
 
     it('together with their table, if a replacement superseded them', async () => {
@@ -225,10 +230,10 @@ export function ageContract({ name, open, openAgain, countRowVersions }: StoreUn
       const { version } = await store.publishReplacement(things.type, replacement)
       expect(await store.reclaim(retention(0, AGE_MS))).toBe(0)
       expect(await store.reclaim(retention(AGE_MS - 1, AGE_MS))).toBe(0)
-      expect(await things.show({ version: 1 })).toEqual(['a=0', 'b=0'])
+      expect(await things.readPairs({ version: 1 })).toEqual(['a=0', 'b=0'])
       expect(await store.reclaim(retention(AGE_MS, AGE_MS))).toBe(2)
       expect(await isGone(store, things, 1)).toBe(true)
-      expect(await things.show({ version })).toEqual(['b=3'])
+      expect(await things.readPairs({ version })).toEqual(['b=3'])
       expect(await store.reclaim(retention(9 * AGE_MS, AGE_MS))).toBe(0)
     })
 
@@ -240,7 +245,7 @@ export function ageContract({ name, open, openAgain, countRowVersions }: StoreUn
       await store.reclaim(retention(lateMs, AGE_MS))
       await store.reclaim(retention(0, AGE_MS))
       expect(await store.reclaim(retention(AGE_MS - 1, AGE_MS))).toBe(0)
-      expect(await things.show({ version: 1 })).toEqual(['a=0', 'b=0'])
+      expect(await things.readPairs({ version: 1 })).toEqual(['a=0', 'b=0'])
       expect(await store.reclaim(retention(AGE_MS, AGE_MS))).toBe(1)
     })
 
@@ -273,7 +278,7 @@ export function ageContract({ name, open, openAgain, countRowVersions }: StoreUn
       const late = things.commit([['c', '1']], { replacement })
       await expect(late).rejects.toThrow('ReplacementNotFound')
       expect(await countRowVersions()).toBe(2)
-      expect(await things.show()).toEqual(['a=0', 'b=0'])
+      expect(await things.readPairs()).toEqual(['a=0', 'b=0'])
     })
 
     it('while a batch arrives that started in time', async () => {
@@ -290,7 +295,7 @@ export function ageContract({ name, open, openAgain, countRowVersions }: StoreUn
       const { type: objectType, generation: basedOn } = things
       await store.commit({ objectType, changes: slow(), basedOn, replacement })
       await store.publishReplacement(things.type, replacement)
-      expect(await things.show()).toEqual(['c=1', 'd=1'])
+      expect(await things.readPairs()).toEqual(['c=1', 'd=1'])
     })
   })
 }

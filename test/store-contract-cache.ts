@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ReadPageRequest, StoredPage } from '../src/store/object-store.ts'
 import type { StoreUnderTest } from './store-contract.ts'
-import { fixture, place, retention } from './support/store-fixture.ts'
+import { createFixture, keyCursor, retention } from './support/store-fixture.ts'
 
 /** Enough requests for a page to be cached, and to be read from the cache. */
 const OFTEN = [1, 2, 3, 4]
@@ -17,7 +17,7 @@ export function cacheContract({ name, open, openAgain }: StoreUnderTest): void {
     const REQUESTS: readonly Partial<ReadPageRequest>[] = [
       {},
       { maxObjects: 2 },
-      { maxObjects: 2, after: place('b') },
+      { maxObjects: 2, after: keyCursor('b') },
       { record: { shape: [{ column: 'properties' }], selection: ['k', 'text'] } },
       { order: [{ property: 'text', direction: 'desc', nulls: 'last' }] },
       { query: { kind: 'not', of: { kind: 'everything' } } },
@@ -25,7 +25,7 @@ export function cacheContract({ name, open, openAgain }: StoreUnderTest): void {
 
     it('equal the pages of another node, before and after each commit, as of each version', async () => {
       await using store = await open()
-      const things = await fixture(store)
+      const things = await createFixture(store)
       const versions: (number | undefined)[] = [undefined]
       for (const text of ['1', '2', '3']) {
         const { version } = await things.commit([
@@ -36,12 +36,12 @@ export function cacheContract({ name, open, openAgain }: StoreUnderTest): void {
         versions.push(version)
         // A store that was just opened has an empty cache.
         await using other = await openAgain()
-        const uncached = await fixture(other)
+        const uncached = await createFixture(other)
         for (const version of versions) {
           for (const request of REQUESTS) {
-            const truth = contentOf(await uncached.read({ ...request, version }))
+            const truth = contentOf(await uncached.readPage({ ...request, version }))
             for (const time of OFTEN) {
-              const page = await things.read({ ...request, version })
+              const page = await things.readPage({ ...request, version })
               expect([time, version, contentOf(page)]).toEqual([time, version, truth])
               page.release()
             }
@@ -52,14 +52,14 @@ export function cacheContract({ name, open, openAgain }: StoreUnderTest): void {
 
     it('no longer contain a deleted object once its version is reclaimed', async () => {
       await using store = await open()
-      const things = await fixture(store)
+      const things = await createFixture(store)
       await things.commit([['a', '1']])
-      for (const _ of OFTEN) expect(await things.show()).toEqual(['a=1'])
+      for (const _ of OFTEN) expect(await things.readPairs()).toEqual(['a=1'])
       await things.commit([['a', null]])
-      for (const _ of OFTEN) expect(await things.show({ version: 1 })).toEqual(['a=1'])
+      for (const _ of OFTEN) expect(await things.readPairs({ version: 1 })).toEqual(['a=1'])
       await store.reclaim(retention(3000))
-      expect(await things.show()).toEqual([])
-      await expect(things.show({ version: 1 })).rejects.toThrow('reclaimed')
+      expect(await things.readPairs()).toEqual([])
+      await expect(things.readPairs({ version: 1 })).rejects.toThrow('reclaimed')
     })
   })
 }

@@ -9,7 +9,7 @@ import type { Comparison, OrderTerm, Query, TextMatch } from '../src/query/query
 import type { Cursor, ObjectStore } from '../src/store/object-store.ts'
 import type { StoreUnderTest } from './store-contract.ts'
 import { groupsOf } from './support/groups-of.ts'
-import { fixture, pageRead, type StoreFixture } from './support/store-fixture.ts'
+import { createFixture, pageRequest, type StoreFixture } from './support/store-fixture.ts'
 
 const SCALARS = {
   id: 'string',
@@ -212,7 +212,7 @@ const ORDERS: readonly (readonly [property: string, ascending: string])[] = [
 ]
 
 async function samples(store: ObjectStore): Promise<StoreFixture> {
-  const things = await fixture(store, DEFINITION)
+  const things = await createFixture(store, DEFINITION)
   // Earlier row versions must match only as of their own version.
   await things.put(OBJECTS.map(({ id }) => ({ id, word: 'nothing of this' })))
   await things.put(OBJECTS)
@@ -230,8 +230,8 @@ export function queryContract({ name, open }: StoreUnderTest): void {
           let after: Cursor | undefined
           for (let more = true; more; ) {
             const options = { query, after, version, maxObjects }
-            keysSeen.push(...(await things.keys(options)))
-            const page = await things.read(options)
+            keysSeen.push(...(await things.readKeys(options)))
+            const page = await things.readPage(options)
             expect(page.totalCount, what).toBe(matches.length)
             after = page.last
             more = page.more
@@ -242,19 +242,19 @@ export function queryContract({ name, open }: StoreUnderTest): void {
         expect(await keys(2, 1)).toEqual([what, matches])
       }
       expect(
-        await things.keys({ version: 1, query: text('anyTerm', ['nothing'], 'word') }),
+        await things.readKeys({ version: 1, query: text('anyTerm', ['nothing'], 'word') }),
       ).toEqual(['a', 'b', 'c', 'd'])
-      expect(await things.keys({ query: text('anyTerm', ['nothing'], 'word') })).toEqual([])
+      expect(await things.readKeys({ query: text('anyTerm', ['nothing'], 'word') })).toEqual([])
     })
 
     it('counts the objects that match, however many past rows there are', async () => {
       await using store = await open()
-      const things = await fixture(store)
+      const things = await createFixture(store)
       await things.commit(Array.from({ length: 50 }, (_, n) => [`k${n}`, 'x']))
       const matching = async (value: string) => {
         const field = { property: 'text', structField: undefined }
         const query = { kind: 'compare', operator: 'eq', field, value } as const
-        return (await things.read({ query, maxObjects: 1 })).totalCount
+        return (await things.readPage({ query, maxObjects: 1 })).totalCount
       }
       expect([await matching('x'), await matching('y')]).toEqual([50, 0])
       await things.commit([
@@ -275,8 +275,8 @@ export function queryContract({ name, open }: StoreUnderTest): void {
         let after: Cursor | undefined
         for (let more = true; more; ) {
           const options = { order, after, version, maxObjects: 1 }
-          keysSeen.push(...(await things.keys(options)))
-          ;({ last: after, more } = await things.read(options))
+          keysSeen.push(...(await things.readKeys(options)))
+          ;({ last: after, more } = await things.readPage(options))
         }
         return keysSeen.join('')
       }
@@ -301,18 +301,18 @@ export function queryContract({ name, open }: StoreUnderTest): void {
       await using store = await open()
       const things = await samples(store)
       const order: OrderTerm[] = [{ property: 'whole', direction: 'asc', nulls: 'last' }]
-      const { last } = await things.read({ order, maxObjects: 2 })
+      const { last } = await things.readPage({ order, maxObjects: 2 })
       await things.put([{ id: 'b', whole: 99 }])
-      expect(await things.keys({ order, after: last })).toEqual(['b', 'c', 'd'])
+      expect(await things.readKeys({ order, after: last })).toEqual(['b', 'c', 'd'])
       await things.commit([['b', null]])
-      expect(await things.keys({ order, after: last })).toEqual(['c', 'd'])
-      expect(await things.keys({ order, after: last, version: 2 })).toEqual(['c', 'd'])
+      expect(await things.readKeys({ order, after: last })).toEqual(['c', 'd'])
+      expect(await things.readKeys({ order, after: last, version: 2 })).toEqual(['c', 'd'])
     })
 
     it('writes the selected properties as they were stored, with the requested separator', async () => {
       await using store = await open()
       const things = await samples(store)
-      const { records } = await things.read({
+      const { records } = await things.readPage({
         maxObjects: 2,
         record: {
           shape: recordShape('2.0', 'sample'),
@@ -330,7 +330,7 @@ export function queryContract({ name, open }: StoreUnderTest): void {
 
     it('stores texts that are too long for an index', async () => {
       await using store = await open()
-      const things = await fixture(store, DEFINITION)
+      const things = await createFixture(store, DEFINITION)
       const long = (end: string) => `${'lorem '.repeat(20_000)}${end}`
       const incompressible = Array.from({ length: 20_000 }, (_, n) => `x${n * 7919}`).join('')
       const objects = [
@@ -340,15 +340,17 @@ export function queryContract({ name, open }: StoreUnderTest): void {
         { id: 'd', word: incompressible },
       ]
       await things.put(objects)
-      expect(await things.keys({ query: compare('word', 'eq', long('a')) })).toEqual(['b'])
-      expect(await things.keys({ query: compare('word', 'eq', incompressible) })).toEqual(['d'])
-      expect(await things.keys({ query: compare('word', 'lt', long('b')) })).toEqual(['b'])
-      expect(await things.keys({ query: text('allTerms', ['lorem', 'b'], 'word') })).toEqual(['a'])
+      expect(await things.readKeys({ query: compare('word', 'eq', long('a')) })).toEqual(['b'])
+      expect(await things.readKeys({ query: compare('word', 'eq', incompressible) })).toEqual(['d'])
+      expect(await things.readKeys({ query: compare('word', 'lt', long('b')) })).toEqual(['b'])
+      expect(await things.readKeys({ query: text('allTerms', ['lorem', 'b'], 'word') })).toEqual([
+        'a',
+      ])
       expect(
-        await things.keys({ query: text('prefix', [incompressible.slice(0, 900)], 'word') }),
+        await things.readKeys({ query: text('prefix', [incompressible.slice(0, 900)], 'word') }),
       ).toEqual(['d'])
       const order: OrderTerm[] = [{ property: 'word', direction: 'desc', nulls: 'last' }]
-      expect(await things.keys({ order })).toEqual(['d', 'c', 'a', 'b'])
+      expect(await things.readKeys({ order })).toEqual(['d', 'c', 'a', 'b'])
     })
   })
 
@@ -445,7 +447,7 @@ export function queryContract({ name, open }: StoreUnderTest): void {
       const groupings: Grouping[] = [
         { kind: 'exact', property: 'id', type: 'string', maxGroups: undefined },
       ]
-      const request = { ...pageRead(things.type), aggregation: { metrics: [count], groupings } }
+      const request = { ...pageRequest(things.type), aggregation: { metrics: [count], groupings } }
       await expect(store.aggregate({ ...request, maxGroups: 3 })).rejects.toMatchObject({
         errorName: 'AggregationGroupCountExceededLimit',
       })

@@ -5,7 +5,7 @@ import type { Aggregation } from '../src/query/aggregation/aggregation.ts'
 import { EVERYTHING } from '../src/query/query.ts'
 import type { StoreUnderTest } from './store-contract.ts'
 import { groupsOf } from './support/groups-of.ts'
-import { fixture } from './support/store-fixture.ts'
+import { createFixture } from './support/store-fixture.ts'
 
 const TEXTS = Array.from({ length: 30 }, (_, index) => `text${index}`)
 
@@ -48,7 +48,7 @@ export function slowQueryContract({ name, open, openAgain, slow: given }: StoreU
     it('end after the timeout, with their client, and with the store', async () => {
       await using limited = await open({ queryTimeoutMs: given.timeoutMs })
       const definition = { apiName: 'numbers', objectTypes: [NUMBER] }
-      const { put, type: objectType } = await fixture(limited, definition)
+      const { put, type: objectType } = await createFixture(limited, definition)
       await put(
         Array.from({ length: given.objects }, (_, n) => ({
           id: `${n}`,

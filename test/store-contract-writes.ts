@@ -4,13 +4,13 @@ import { nextTurn } from '../src/admission/next-turn.ts'
 import { OPEN_REPLACEMENTS_MAX } from '../src/contract/limits.ts'
 import type { Change } from '../src/store/object-store.ts'
 import type { StoreUnderTest } from './store-contract.ts'
-import { fixture, pageRead, retention } from './support/store-fixture.ts'
+import { createFixture, pageRequest, retention } from './support/store-fixture.ts'
 
 export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
   describe(`the ${name} store: batches`, () => {
     it('keeps existing objects on request, and then takes the first of several changes', async () => {
       await using store = await open()
-      const things = await fixture(store)
+      const things = await createFixture(store)
       await things.commit([['a', '1']])
       const appended = await things.commit(
         [
@@ -21,7 +21,7 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
         { keepsExisting: true },
       )
       expect(appended).toEqual({ version: 2, put: 1, deleted: 0, kept: 1 })
-      expect(await things.show()).toEqual(['a=1', 'b=2'])
+      expect(await things.readPairs()).toEqual(['a=1', 'b=2'])
       expect(await things.commit([['a', '9']], { keepsExisting: true })).toEqual({
         version: 2,
         put: 0,
@@ -32,7 +32,7 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
 
     it('takes the last of several changes to one object', async () => {
       await using store = await open()
-      const things = await fixture(store)
+      const things = await createFixture(store)
       const commit = await things.commit([
         ['a', '1'],
         ['b', '1'],
@@ -40,17 +40,17 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
         ['b', '2'],
       ])
       expect(commit).toMatchObject({ put: 1, deleted: 0 })
-      expect(await things.show()).toEqual(['b=2'])
+      expect(await things.readPairs()).toEqual(['b=2'])
     })
 
     it('accepts changes in parts, and commits them as one', async () => {
       await using store = await open()
-      const things = await fixture(store)
+      const things = await createFixture(store)
       const count = 2500
       const seen: number[] = []
       async function* pieces(): AsyncGenerator<readonly Change[]> {
         for (let n = 0; n < count; n += 500) {
-          seen.push((await things.read({ maxObjects: 1 })).count)
+          seen.push((await things.readPage({ maxObjects: 1 })).count)
           yield Array.from({ length: 500 }, (_, at) =>
             things.change({ k: String(10_000 + n + at), text: `${n + at}` }),
           )
@@ -63,12 +63,12 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       })
       expect(commit).toEqual({ version: 1, put: count, deleted: 0, kept: 0 })
       expect(seen).toEqual([0, 0, 0, 0, 0])
-      expect((await things.read({ maxObjects: 1 })).totalCount).toBe(count)
+      expect((await things.readPage({ maxObjects: 1 })).totalCount).toBe(count)
     })
 
     it('writes nothing when the changes fail midway, and accepts further batches', async () => {
       await using store = await open()
-      const things = await fixture(store)
+      const things = await createFixture(store)
       await things.commit([['a', '1']])
       const replacement = await store.startReplacement(things.type)
       async function* failing(): AsyncGenerator<readonly Change[]> {
@@ -84,21 +84,21 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
         })
         await expect(late).rejects.toThrow('the sender is gone')
       }
-      expect(await things.show()).toEqual(['a=1'])
+      expect(await things.readPairs()).toEqual(['a=1'])
       expect(await things.commit([['b', '2']])).toMatchObject({ put: 1 })
       await store.publishReplacement(things.type, replacement)
-      expect(await things.show()).toEqual([])
+      expect(await things.readPairs()).toEqual([])
     })
 
     it('does not block readers and other types while changes arrive slowly', async () => {
       await using store = await open()
-      const things = await fixture(store)
-      const others = await fixture(store, OTHERS)
+      const things = await createFixture(store)
+      const others = await createFixture(store, OTHERS)
       async function* slow(): AsyncGenerator<readonly Change[]> {
         yield [things.change({ k: 'a', text: '1' })]
         // Waiting for the end of this commit would be a deadlock.
-        expect(await others.show()).toEqual([])
-        expect(await things.show()).toEqual([])
+        expect(await others.readPairs()).toEqual([])
+        expect(await things.readPairs()).toEqual([])
         expect(await others.commit([['x', '1']])).toMatchObject({ put: 1 })
         yield [things.change({ k: 'b', text: '1' })]
       }
@@ -107,18 +107,20 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
         changes: slow(),
         basedOn: things.generation,
       })
-      expect(await things.show()).toEqual(['a=1', 'b=1'])
-      expect(await others.show()).toEqual(['x=1'])
+      expect(await things.readPairs()).toEqual(['a=1', 'b=1'])
+      expect(await others.readPairs()).toEqual(['x=1'])
     })
 
     it('recreates a deleted object, and keeps all its versions readable', async () => {
       await using store = await open()
-      const things = await fixture(store)
+      const things = await createFixture(store)
       for (let version = 1; version <= 6; version += 1) {
         await things.commit([['a', version % 2 === 0 ? null : String(version)]])
       }
       for (let version = 1; version <= 6; version += 1) {
-        expect(await things.show({ version })).toEqual(version % 2 === 0 ? [] : [`a=${version}`])
+        expect(await things.readPairs({ version })).toEqual(
+          version % 2 === 0 ? [] : [`a=${version}`],
+        )
       }
     })
   })
@@ -126,7 +128,7 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
   describe(`the ${name} store: replacements`, () => {
     it('shows nothing of a replacement before it is published, all of it after', async () => {
       await using store = await open()
-      const things = await fixture(store)
+      const things = await createFixture(store)
       await things.commit([['a', '1']])
       const [first, second] = [
         await store.startReplacement(things.type),
@@ -135,23 +137,23 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       expect(first).not.toBe(second)
       await things.commit([['b', 'first']], { replacement: first })
       await things.commit([['c', 'second']], { replacement: second })
-      expect(await things.show()).toEqual(['a=1'])
+      expect(await things.readPairs()).toEqual(['a=1'])
       const published = await store.publishReplacement(things.type, first)
       expect(published).toMatchObject({ put: 1, deleted: 1, kept: 0 })
       expect(published.version).toBeGreaterThan(1)
-      expect(await things.show()).toEqual(['b=first'])
+      expect(await things.readPairs()).toEqual(['b=first'])
       await store.abandonReplacement(things.type, second)
       for (const gone of [second, '987654']) {
         await expect(store.publishReplacement(things.type, gone)).rejects.toMatchObject({
           errorName: 'ReplacementNotFound',
         })
       }
-      expect(await things.show({ version: 1 })).toEqual(['a=1'])
+      expect(await things.readPairs({ version: 1 })).toEqual(['a=1'])
     })
 
     it('is published between other commits, and keeps those that follow it', async () => {
       await using first = await open()
-      const things = await fixture(first)
+      const things = await createFixture(first)
       await using second = await openAgain()
       const replacement = await first.startReplacement(things.type)
       await things.put(keys('r', 20), { replacement })
@@ -170,19 +172,19 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       const versions = [...commits.map((one) => one.version), version]
       expect(new Set(versions).size).toBe(25)
       const left = numbers.filter((n) => (commits[n]?.version ?? 0) > version)
-      expect(await things.keys()).toEqual([
+      expect(await things.readKeys()).toEqual([
         ...left.map((n) => `c${100 + n}`),
         ...keys('r', 20).map(({ k }) => k),
       ])
-      expect(await things.keys({ version: version - 1 })).toHaveLength(24 - left.length)
+      expect(await things.readKeys({ version: version - 1 })).toHaveLength(24 - left.length)
     })
   })
 
   describe(`the ${name} store: open replacements`, () => {
     it('are limited per object type', async () => {
       await using store = await open()
-      const { type: one } = await fixture(store)
-      const { type: other } = await fixture(store, OTHERS)
+      const { type: one } = await createFixture(store)
+      const { type: other } = await createFixture(store, OTHERS)
       await using second = await openAgain()
       const stores = [store, second]
       const started = await Promise.all(
@@ -216,10 +218,10 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
 
     it('sees commits, replacements, reclaim and definitions of the other', async () => {
       await using first = await open()
-      const things = await fixture(first)
+      const things = await createFixture(first)
       await using second = await openAgain()
       const on = async (what = {}) => {
-        const page = await second.readPage(pageRead(things.type, what))
+        const page = await second.readPage(pageRequest(things.type, what))
         return page === 'reclaimed' ? page : [page.version, page.count]
       }
       expect(await on()).toEqual([0, 0])
@@ -237,16 +239,16 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       expect(await on({ version: 1 })).toEqual([1, 1])
       expect(await second.reclaim(retention(3000))).toBe(1)
       expect(await on({ version: 1 })).toBe('reclaimed')
-      expect(await first.readPage(pageRead(things.type, { version: 1 }))).toBe('reclaimed')
+      expect(await first.readPage(pageRequest(things.type, { version: 1 }))).toBe('reclaimed')
     })
 
     it('adds a property with one, and writes and queries it with the other', async () => {
       await using first = await open()
-      const things = await fixture(first)
+      const things = await createFixture(first)
       await things.commit([['a', '1']])
       await using second = await openAgain()
       expect((await second.readCatalogue()).ontologies).toHaveLength(1)
-      const wider = await fixture(first, {
+      const wider = await createFixture(first, {
         apiName: 'things',
         objectTypes: [
           {
@@ -273,16 +275,16 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
         operator: 'eq',
         value: 7,
       } as const
-      expect(await wider.keys({ query: seven })).toEqual(['b'])
-      expect(await wider.keys({ query: { kind: 'not', of: seven } })).toEqual(['a'])
-      expect(await wider.keys({ query: { kind: 'isNull', property: 'more' } })).toEqual(['a'])
+      expect(await wider.readKeys({ query: seven })).toEqual(['b'])
+      expect(await wider.readKeys({ query: { kind: 'not', of: seven } })).toEqual(['a'])
+      expect(await wider.readKeys({ query: { kind: 'isNull', property: 'more' } })).toEqual(['a'])
     })
 
     it('serves concurrent writers of several types without losing a change', async () => {
       await using first = await open()
-      const things = await fixture(first)
+      const things = await createFixture(first)
       await using second = await openAgain()
-      const others = await fixture(first, OTHERS)
+      const others = await createFixture(first, OTHERS)
       const { generation } = await second.readCatalogue()
       // All of them write the same objects in different orders, and one object of their own.
       const commits = Array.from({ length: 40 }, async (_, n) => {
@@ -293,17 +295,17 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
         return store.commit({ objectType: type, changes, basedOn: generation })
       })
       await Promise.all(commits)
-      for (const { read, keys: readKeys, show } of [things, others]) {
-        expect((await read()).version).toBe(20)
+      for (const { readPage, readKeys, readPairs } of [things, others]) {
+        expect((await readPage()).version).toBe(20)
         expect(await readKeys()).toHaveLength(30)
-        const shared = (await show()).filter((shown) => shown.startsWith('s'))
+        const shared = (await readPairs()).filter((shown) => shown.startsWith('s'))
         expect(new Set(shared.map((shown) => shown.split('=')[1])).size).toBe(1)
       }
     })
 
     it('shows a consistent state on each page during concurrent writes', async () => {
       await using first = await open()
-      const things = await fixture(first)
+      const things = await createFixture(first)
       await using second = await openAgain()
       let stop = false
       const writing = (async () => {
@@ -313,7 +315,7 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
         }
       })()
       for (let read = 0; read < 100; read += 1) {
-        const page = await second.readPage(pageRead(things.type, { maxObjects: 20 }))
+        const page = await second.readPage(pageRequest(things.type, { maxObjects: 20 }))
         if (page === 'reclaimed') throw new Error('reclaimed')
         expect([page.count, page.more, page.totalCount]).toEqual(
           page.version % 2 === 1 ? [20, true, 30] : [0, false, 0],

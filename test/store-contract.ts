@@ -10,7 +10,7 @@ import { cacheContract } from './store-contract-cache.ts'
 import { queryContract } from './store-contract-queries.ts'
 import { slowQueryContract } from './store-contract-slow-queries.ts'
 import { writeContract } from './store-contract-writes.ts'
-import { fixture, pageRead, place } from './support/store-fixture.ts'
+import { createFixture, keyCursor, pageRequest } from './support/store-fixture.ts'
 
 export interface StoreUnderTest {
   readonly name: string
@@ -35,31 +35,31 @@ export function storeContract(store: StoreUnderTest): void {
   describe(`the ${name} store: pages`, () => {
     it('reads records in key order, strictly after a key', async () => {
       await using store = await open()
-      const things = await fixture(store)
+      const things = await createFixture(store)
       await things.commit([
         ['c', '3'],
         ['a', '1'],
         ['b', '2'],
         ['d', '4'],
       ])
-      expect(await things.show()).toEqual(['a=1', 'b=2', 'c=3', 'd=4'])
-      expect(await things.show({ after: place('b') })).toEqual(['c=3', 'd=4'])
-      expect(await things.show({ after: place('bb'), maxObjects: 1 })).toEqual(['c=3'])
-      expect(await things.show({ after: place('d') })).toEqual([])
+      expect(await things.readPairs()).toEqual(['a=1', 'b=2', 'c=3', 'd=4'])
+      expect(await things.readPairs({ after: keyCursor('b') })).toEqual(['c=3', 'd=4'])
+      expect(await things.readPairs({ after: keyCursor('bb'), maxObjects: 1 })).toEqual(['c=3'])
+      expect(await things.readPairs({ after: keyCursor('d') })).toEqual([])
     })
 
     it('returns the last key, the count, and whether more objects follow', async () => {
       await using store = await open()
-      const things = await fixture(store)
+      const things = await createFixture(store)
       await things.commit([
         ['a', '1'],
         ['b', '2'],
         ['c', '3'],
       ])
       const facts = async (maxObjects: number, after?: string) => {
-        const { count, last, more, totalCount } = await things.read({
+        const { count, last, more, totalCount } = await things.readPage({
           maxObjects,
-          after: place(after),
+          after: keyCursor(after),
         })
         return { count, lastKey: last?.pk, more, totalCount }
       }
@@ -76,19 +76,19 @@ export function storeContract(store: StoreUnderTest): void {
 
     it('orders text by code point', async () => {
       await using store = await open()
-      const things = await fixture(store)
+      const things = await createFixture(store)
       const keys = ['Z', 'a', 'é', 'z', '\uffff', '\u{10000}', 'aa', 'A', '!', '~']
       await things.commit(keys.map((key) => [key, '']))
       const byCodePoint = keys.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-      expect(await things.show()).toEqual(byCodePoint.map((key) => `${key}=`))
+      expect(await things.readPairs()).toEqual(byCodePoint.map((key) => `${key}=`))
     })
 
     it('writes the record of either revision', async () => {
       await using store = await open()
-      const things = await fixture(store)
+      const things = await createFixture(store)
       await things.commit([['a"\\é', 'x"y']])
       const text = async (revision: '1.0' | '2.0') => {
-        const page = await things.read({
+        const page = await things.readPage({
           record: { shape: recordShape(revision, 'thing'), selection: undefined },
         })
         return Buffer.from(page.records).toString()
@@ -105,7 +105,7 @@ export function storeContract(store: StoreUnderTest): void {
 
     it('ends a page at its byte budget, but not before its first record', async () => {
       await using store = await open()
-      const things = await fixture(store)
+      const things = await createFixture(store)
       await things.commit([
         ['a', 'x'.repeat(3000)],
         ['b', ''],
@@ -113,7 +113,7 @@ export function storeContract(store: StoreUnderTest): void {
         ['d', 'x'.repeat(900)],
       ])
       const keys = async (after?: string) => {
-        const page = await things.read({ after: place(after), maxBytes: 1000 })
+        const page = await things.readPage({ after: keyCursor(after), maxBytes: 1000 })
         expect(page.count === 1 || page.records.length <= 1000).toBe(true)
         return [page.count, page.last?.pk, page.more]
       }
@@ -126,7 +126,7 @@ export function storeContract(store: StoreUnderTest): void {
   describe(`the ${name} store: versions`, () => {
     it('[4.5.2] reads as of every version, regardless of later commits', async () => {
       await using store = await open()
-      const things = await fixture(store)
+      const things = await createFixture(store)
       await things.commit([
         ['a', '1'],
         ['b', '1'],
@@ -140,17 +140,17 @@ export function storeContract(store: StoreUnderTest): void {
         ['c', '3'],
       ])
       await things.commit([['a', '4']])
-      expect(await things.show({ version: 0 })).toEqual([])
-      expect(await things.show({ version: 1 })).toEqual(['a=1', 'b=1'])
-      expect(await things.show({ version: 2 })).toEqual(['a=1', 'b=2', 'c=2'])
-      expect(await things.show({ version: 3 })).toEqual(['b=2', 'c=3'])
-      expect(await things.show({ version: 4 })).toEqual(['a=4', 'b=2', 'c=3'])
-      expect(await things.show()).toEqual(['a=4', 'b=2', 'c=3'])
+      expect(await things.readPairs({ version: 0 })).toEqual([])
+      expect(await things.readPairs({ version: 1 })).toEqual(['a=1', 'b=1'])
+      expect(await things.readPairs({ version: 2 })).toEqual(['a=1', 'b=2', 'c=2'])
+      expect(await things.readPairs({ version: 3 })).toEqual(['b=2', 'c=3'])
+      expect(await things.readPairs({ version: 4 })).toEqual(['a=4', 'b=2', 'c=3'])
+      expect(await things.readPairs()).toEqual(['a=4', 'b=2', 'c=3'])
     })
 
     it('[4.5.2] knows at every version whether more objects follow', async () => {
       await using store = await open()
-      const things = await fixture(store)
+      const things = await createFixture(store)
       await things.commit([
         ['a', '1'],
         ['b', '1'],
@@ -160,14 +160,14 @@ export function storeContract(store: StoreUnderTest): void {
         ['b', null],
         ['c', null],
       ])
-      const before = await things.read({ version: 1, maxObjects: 1 })
-      const now = await things.read({ version: 2, maxObjects: 1 })
+      const before = await things.readPage({ version: 1, maxObjects: 1 })
+      const now = await things.readPage({ version: 2, maxObjects: 1 })
       expect([before.more, now.more]).toEqual([true, false])
     })
 
     it('counts live objects, and the changes of a commit', async () => {
       await using store = await open()
-      const things = await fixture(store)
+      const things = await createFixture(store)
       expect(
         await things.commit([
           ['a', '1'],
@@ -188,13 +188,13 @@ export function storeContract(store: StoreUnderTest): void {
         kept: 0,
       })
       expect(await things.commit([])).toEqual({ version: 2, put: 0, deleted: 0, kept: 0 })
-      const { totalCount, version } = await things.read()
+      const { totalCount, version } = await things.readPage()
       expect([totalCount, version]).toEqual([1, 2])
     })
 
     it('walks a replacement in any order, even if objects were written more than once', async () => {
       await using store = await open()
-      const things = await fixture(store)
+      const things = await createFixture(store)
       const replacement = await store.startReplacement(things.type)
       await things.commit([['a', '9']], { replacement })
       await things.commit([['b', '5']], { replacement })
@@ -202,14 +202,14 @@ export function storeContract(store: StoreUnderTest): void {
       const { put } = await store.publishReplacement(things.type, replacement)
       expect(put).toBe(2)
       const order = [{ property: 'text', direction: 'asc', nulls: 'last' }] as const
-      const first = await things.read({ order, maxObjects: 1 })
-      expect(await things.show({ order, maxObjects: 1 })).toEqual(['a=1'])
-      expect(await things.show({ order, after: first.last })).toEqual(['b=5'])
+      const first = await things.readPage({ order, maxObjects: 1 })
+      expect(await things.readPairs({ order, maxObjects: 1 })).toEqual(['a=1'])
+      expect(await things.readPairs({ order, after: first.last })).toEqual(['b=5'])
     })
 
     it('returns the same result if a replacement is published twice', async () => {
       await using store = await open()
-      const things = await fixture(store)
+      const things = await createFixture(store)
       await things.commit([['x', '1']])
       const replacement = await store.startReplacement(things.type)
       await things.commit([['a', '1']], { replacement })
@@ -219,7 +219,7 @@ export function storeContract(store: StoreUnderTest): void {
       await expect(store.abandonReplacement(things.type, replacement)).rejects.toThrow(
         'ReplacementNotFound',
       )
-      expect(await things.show()).toEqual(['a=1'])
+      expect(await things.readPairs()).toEqual(['a=1'])
     })
   })
 
@@ -227,7 +227,7 @@ export function storeContract(store: StoreUnderTest): void {
     it('increases the generation with every change of a definition', async () => {
       await using store = await open()
       const { generation: before } = await store.readCatalogue()
-      await fixture(store)
+      await createFixture(store)
       const { generation: after, ontologies } = await store.readCatalogue()
       expect(after).toBeGreaterThan(before)
       expect(ontologies.map((ontology) => ontology.apiName)).toEqual(['things'])
@@ -236,7 +236,7 @@ export function storeContract(store: StoreUnderTest): void {
     it('refuses a definition that was checked against an older catalogue', async () => {
       await using store = await open()
       const old = await store.readCatalogue()
-      await fixture(store)
+      await createFixture(store)
       const change = planChange('late', { apiName: 'late', objectTypes: [] }, old, randomUUID)
       await expect(store.saveOntology(change)).rejects.toMatchObject({
         errorName: 'OntologyDefinitionOutOfSync',
@@ -245,7 +245,7 @@ export function storeContract(store: StoreUnderTest): void {
 
     it('refuses objects that were checked against an older definition of their type', async () => {
       await using store = await open()
-      const { type } = await fixture(store)
+      const { type } = await createFixture(store)
       const { generation } = await store.readCatalogue()
       const changed = {
         apiName: 'things',
@@ -267,7 +267,7 @@ export function storeContract(store: StoreUnderTest): void {
 
     it('refuses a breaking change only while there are objects', async () => {
       await using store = await open()
-      const things = await fixture(store)
+      const things = await createFixture(store)
       await things.commit([['a', '1']])
       const drop = async () =>
         store.saveOntology(
@@ -281,7 +281,7 @@ export function storeContract(store: StoreUnderTest): void {
       await expect(drop()).rejects.toMatchObject({ errorName: 'OntologyChangeRefused' })
       await things.commit([['a', null]])
       await drop()
-      const read = store.readPage(pageRead(things.type))
+      const read = store.readPage(pageRequest(things.type))
       await expect(read).rejects.toMatchObject({ errorName: 'ObjectTypeNotFound' })
     })
   })
@@ -289,7 +289,7 @@ export function storeContract(store: StoreUnderTest): void {
   describe(`the ${name} store: durability`, () => {
     it('keeps all data when it is opened again', async () => {
       const before = await open()
-      const things = await fixture(before)
+      const things = await createFixture(before)
       await things.commit([
         ['a', '1'],
         ['b', '1'],
@@ -307,7 +307,7 @@ export function storeContract(store: StoreUnderTest): void {
         [2, 2],
         [0, 0],
       ] as const) {
-        expect(await after.readPage(pageRead(type, { version }))).toMatchObject({ count })
+        expect(await after.readPage(pageRequest(type, { version }))).toMatchObject({ count })
       }
       expect(await after.readPageTokenKeys()).toEqual(keys)
     })
@@ -315,16 +315,16 @@ export function storeContract(store: StoreUnderTest): void {
     it('shows commits of one process to another immediately', async () => {
       await using first = await open()
       await using second = await openAgain()
-      const things = await fixture(first)
+      const things = await createFixture(first)
       await things.commit([['a', '1']])
       expect((await second.readCatalogue()).ontologies).toHaveLength(1)
-      expect(await second.readPage(pageRead(things.type))).toMatchObject({ count: 1 })
+      expect(await second.readPage(pageRequest(things.type))).toMatchObject({ count: 1 })
       expect(await second.readPageTokenKeys()).toEqual(await first.readPageTokenKeys())
     })
 
     it('serves two writers: commits are atomic, versions have no gaps', async () => {
       await using first = await open()
-      const things = await fixture(first)
+      const things = await createFixture(first)
       await using second = await openAgain()
       const { generation } = await first.readCatalogue()
       const read = objectReader(things.type)
@@ -336,7 +336,7 @@ export function storeContract(store: StoreUnderTest): void {
       const versions = (await Promise.all(commits)).map((commit) => commit.version)
       expect(versions.toSorted((a, b) => a - b)).toEqual(commits.map((_, n) => n + 1))
       for (const version of versions) {
-        const texts = (await things.show({ version })).map((text) => text.split('=')[1])
+        const texts = (await things.readPairs({ version })).map((text) => text.split('=')[1])
         expect(texts).toHaveLength(3)
         expect(new Set(texts).size).toBe(1)
       }

@@ -8,10 +8,15 @@ import { storeContract } from './store-contract.ts'
 import { ageContract } from './store-contract-ages.ts'
 import { groupsOf } from './support/groups-of.ts'
 import { openTransaction, runSql, untilBlocked } from './support/postgres.ts'
-import { fixture, pageRead, retention, type StoreFixture } from './support/store-fixture.ts'
-import { type StorePlace, storePlace } from './support/store-place.ts'
+import {
+  createFixture,
+  pageRequest,
+  retention,
+  type StoreFixture,
+} from './support/store-fixture.ts'
+import { createTestStore, type TestStore } from './support/test-store.ts'
 
-let place: StorePlace | undefined
+let place: TestStore | undefined
 afterEach(async () => {
   await place?.[Symbol.asyncDispose]()
   place = undefined
@@ -19,7 +24,7 @@ afterEach(async () => {
 
 async function open(options?: StoreOptions): Promise<ObjectStore> {
   await place?.[Symbol.asyncDispose]()
-  place = await storePlace()
+  place = await createTestStore()
   return openPostgresStore(place.name, options)
 }
 
@@ -46,7 +51,7 @@ ageContract({
   slow: SLOW,
   open: async () => {
     await place?.[Symbol.asyncDispose]()
-    place = await storePlace()
+    place = await createTestStore()
     return openPostgresStore(place.name, { capabilities: APART })
   },
   openAgain: () => openPostgresStore(url(), { capabilities: APART }),
@@ -64,7 +69,7 @@ async function terminateConnections(): Promise<void> {
 describe('the PostgreSQL store', () => {
   it('cancels the statement of a client that disconnects', async () => {
     await using store = await open()
-    const things = await fixture(store)
+    const things = await createFixture(store)
     await things.commit([['a', '1']])
     const [table] = await sql(`SELECT 'oqs_object_' || table_id AS name FROM oqs_object_type`)
     const locker = new Client({ connectionString: url() })
@@ -94,7 +99,7 @@ describe('the PostgreSQL store', () => {
   })
 
   it('is created once if several nodes open it at the same time', async () => {
-    place = await storePlace()
+    place = await createTestStore()
     await using stores = new AsyncDisposableStack()
     const opened = await Promise.all(Array.from({ length: 6 }, () => openAgain()))
     for (const store of opened) stores.use(store)
@@ -114,7 +119,7 @@ describe('the PostgreSQL store', () => {
     let things: StoreFixture
     {
       await using store = await open()
-      things = await fixture(store)
+      things = await createFixture(store)
       await things.commit([['a', '1']])
       await things.commit([['a', '2']])
       await store.startReplacement(things.type)
@@ -127,14 +132,14 @@ describe('the PostgreSQL store', () => {
     await store.startReplacement(things.type)
     expect(await store.reclaim(retention(0, 1000))).toBe(0)
     expect(await store.reclaim(retention(999, 1000))).toBe(0)
-    const page = await store.readPage(pageRead(things.type, { version: 1 }))
+    const page = await store.readPage(pageRequest(things.type, { version: 1 }))
     expect(page).toMatchObject({ count: 1, version: 1 })
     expect(await store.reclaim(retention(1000, 1000))).toBe(1)
   })
 
   it('reclaims versions of a type that is always being written, by queueing with its writers', async () => {
     await using store = await open()
-    const things = await fixture(store)
+    const things = await createFixture(store)
     await things.commit([['a', '1']])
     await things.commit([['a', '2']])
     const lock = 'SELECT 1 FROM oqs_object_type FOR NO KEY UPDATE'
@@ -149,7 +154,7 @@ describe('the PostgreSQL store', () => {
 
   it('keeps a replacement while one of its indexes is being built, however long that takes', async () => {
     await using store = await open()
-    const things = await fixture(store)
+    const things = await createFixture(store)
     const replacement = await store.startReplacement(things.type)
     await things.commit([['a', '1']], { replacement })
     await store.reclaim(retention(0, 1000))
@@ -163,11 +168,11 @@ describe('the PostgreSQL store', () => {
       for (const nowMs of [1000, 2000, 3000]) await store.reclaim(retention(nowMs, 1000))
     }
     expect(await publication).toMatchObject({ put: 1 })
-    expect(await things.show()).toEqual(['a=1'])
+    expect(await things.readPairs()).toEqual(['a=1'])
   })
 
   it('explains why it cannot be opened', async () => {
-    place = await storePlace()
+    place = await createTestStore()
     const failureWith = async (change: (url: URL) => void) => {
       const changed = new URL(url())
       change(changed)
@@ -197,23 +202,23 @@ describe('the PostgreSQL store', () => {
 
   it('recovers by itself when its connections are terminated', async () => {
     await using store = await open()
-    const things = await fixture(store)
+    const things = await createFixture(store)
     await things.commit([['a', '1']])
     for (let round = 0; round < 3; round += 1) {
       await terminateConnections()
-      expect(await things.show()).toEqual(['a=1'])
+      expect(await things.readPairs()).toEqual(['a=1'])
       await store.check()
       await terminateConnections()
       // A commit may be refused, but then it wrote nothing, and the next one succeeds.
       await eventually(() => things.commit([['b', String(round)]]))
-      expect(await things.show()).toEqual(['a=1', `b=${round}`])
+      expect(await things.readPairs()).toEqual(['a=1', `b=${round}`])
       await things.commit([['b', null]])
     }
   })
 
   it('answers 503 and writes nothing when a connection is lost during a commit', async () => {
     await using store = await open()
-    const things = await fixture(store)
+    const things = await createFixture(store)
     async function* interrupted() {
       yield [things.change({ k: 'a', text: '1' })]
       await terminateConnections()
@@ -230,11 +235,11 @@ describe('the PostgreSQL store', () => {
     )
     // A store that collects the changes before it writes them loses nothing.
     expect([{ put: 2 }, { errorName: 'ServiceUnavailable' }]).toContainEqual(outcome)
-    expect((await things.show()).length).toBe('put' in outcome ? 2 : 0)
+    expect((await things.readPairs()).length).toBe('put' in outcome ? 2 : 0)
   })
 
   it('does not depend on the default settings of the database', async () => {
-    place = await storePlace()
+    place = await createTestStore()
     const [{ name } = {}] = await sql('SELECT current_database() AS name')
     for (const setting of [
       `timezone = 'America/St_Johns'`,
@@ -250,13 +255,13 @@ describe('the PostgreSQL store', () => {
       await sql(`ALTER DATABASE ${name} SET ${setting}`)
     }
     await using store = await openAgain()
-    const things = await fixture(store, NUMBERS)
+    const things = await createFixture(store, NUMBERS)
     const objects = [
       { k: 'a', real: 0.1 + 0.2, moment: '2024-03-31T01:30:00.123456Z', day: '0099-01-02' },
       { k: 'b', real: 5e-324, moment: '0001-01-01T00:00:00Z', day: '9999-12-31' },
     ]
     await things.put(objects)
-    const page = await things.read()
+    const page = await things.readPage()
     const shown = JSON.parse(`[${Buffer.from(page.records)}]`) as { properties: object }[]
     expect(shown.map(({ properties }) => properties)).toEqual(objects)
     expect(await equalTo(things, 'real', 0.1 + 0.2)).toEqual(['a'])
@@ -311,7 +316,7 @@ const NUMBERS = {
 }
 
 function equalTo(things: StoreFixture, property: string, value: number): Promise<unknown[]> {
-  return things.keys({
+  return things.readKeys({
     query: { kind: 'compare', field: { property, structField: undefined }, operator: 'eq', value },
   })
 }

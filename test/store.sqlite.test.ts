@@ -10,7 +10,12 @@ import { createDatabaseFile } from '../src/store/sqlite/file/database-file.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { followerSql, pageSql } from '../src/store/sqlite/pages/page-sql.ts'
 import { storeContract } from './store-contract.ts'
-import { fixture, pageRead, retention, type StoreFixture } from './support/store-fixture.ts'
+import {
+  createFixture,
+  pageRequest,
+  retention,
+  type StoreFixture,
+} from './support/store-fixture.ts'
 import { type TempFolder, tempFolder } from './support/temp-folder.ts'
 
 let folder: TempFolder | undefined
@@ -30,14 +35,14 @@ async function commitWhileLocked(): Promise<unknown> {
   using own = tempFolder()
   const file = join(own.path, 'oqs.db')
   await using store = openSqliteStore(file)
-  const things = await fixture(store)
+  const things = await createFixture(store)
   using db = new DatabaseSync(file)
   db.exec('BEGIN IMMEDIATE')
   const refused = await things.commit([['a', '1']]).then(
     () => undefined,
     ({ errorName, parameters }) => ({ errorName, reason: parameters.reason }),
   )
-  const meanwhile = await things.show()
+  const meanwhile = await things.readPairs()
   db.exec('COMMIT')
   return { refused, meanwhile, after: (await things.commit([['a', '1']])).put }
 }
@@ -66,7 +71,7 @@ describe('the SQLite store', () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())
     // The table is created with the first object.
-    await (await fixture(store)).commit([['a', 'x']])
+    await (await createFixture(store)).commit([['a', 'x']])
     using db = new DatabaseSync(path(), { readOnly: true })
     const plan = (sql: string) =>
       db
@@ -108,7 +113,7 @@ describe('the SQLite store', () => {
     let things: StoreFixture
     {
       await using store = openSqliteStore(path())
-      things = await fixture(store)
+      things = await createFixture(store)
       await things.commit([['a', '1']])
       await things.commit([['a', '2']])
       const replacement = await store.startReplacement(things.type)
@@ -126,7 +131,7 @@ describe('the SQLite store', () => {
     await using store = openSqliteStore(path())
     expect(await store.reclaim(retention(0, 1000))).toBe(0)
     expect(await store.reclaim(retention(999, 1000))).toBe(0)
-    const page = await store.readPage(pageRead(things.type, { version: 1 }))
+    const page = await store.readPage(pageRequest(things.type, { version: 1 }))
     expect(page).toMatchObject({ count: 1, version: 1 })
     // One closed row, and the row of the idle replacement.
     expect(await store.reclaim(retention(1000, 1000))).toBe(2)
@@ -135,7 +140,7 @@ describe('the SQLite store', () => {
   it('keeps a replacement while it is being published, however long that takes', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())
-    const things = await fixture(store)
+    const things = await createFixture(store)
     const replacement = await store.startReplacement(things.type)
     await things.commit([['a', '1']], { replacement })
     let isPublished = false
@@ -170,7 +175,7 @@ describe('the SQLite store', () => {
   it('shows a consistent state on each page during concurrent writes', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())
-    const things = await fixture(store)
+    const things = await createFixture(store)
     let stop = false
     const writing = (async () => {
       for (let n = 0; !stop; n += 1) {
@@ -179,7 +184,7 @@ describe('the SQLite store', () => {
       }
     })()
     for (let read = 0; read < 300; read += 1) {
-      const { count, totalCount } = await things.read()
+      const { count, totalCount } = await things.readPage()
       expect(count).toBe(totalCount)
       await nextTurn()
     }
@@ -190,14 +195,14 @@ describe('the SQLite store', () => {
   it('serves pages while a slow query runs', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())
-    const things = await fixture(store)
+    const things = await createFixture(store)
     await things.commit(Array.from({ length: 50 }, (_, n) => [`k${n}`, 'x']))
     const answered: string[] = []
     const not = { kind: 'not', of: { kind: 'isNull', property: 'text' } } as const
     await Promise.all([
-      things.read({ query: not }).then(({ count }) => answered.push(`slow ${count}`)),
-      things.read().then(({ count }) => answered.push(`quick ${count}`)),
-      things.read().then(({ count }) => answered.push(`quick ${count}`)),
+      things.readPage({ query: not }).then(({ count }) => answered.push(`slow ${count}`)),
+      things.readPage().then(({ count }) => answered.push(`quick ${count}`)),
+      things.readPage().then(({ count }) => answered.push(`quick ${count}`)),
     ])
     expect(answered).toEqual(['quick 50', 'quick 50', 'slow 50'])
   })
@@ -205,7 +210,7 @@ describe('the SQLite store', () => {
   it('accepts further batches after one that failed', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())
-    const things = await fixture(store)
+    const things = await createFixture(store)
     using db = new DatabaseSync(path())
     db.exec('DROP TABLE commit_log')
     await expect(things.commit([['a', '1']])).rejects.toThrow('no such table')
@@ -226,10 +231,10 @@ describe('the SQLite store', () => {
     const other = join(folder.path, 'other.db')
     {
       await using store = openSqliteStore(other)
-      await fixture(store)
+      await createFixture(store)
     }
     await using store = openSqliteStore(path())
-    const things = await fixture(store)
+    const things = await createFixture(store)
     await things.commit([['a', '1']])
     const slow = { query: { kind: 'not', of: { kind: 'isNull', property: 'text' } } } as const
     const replaced = {
@@ -237,17 +242,17 @@ describe('the SQLite store', () => {
       parameters: { reason: expect.stringMatching(/were replaced/) },
     }
     // Replaced after the query started, but before its process has opened the file.
-    const running = things.read(slow)
+    const running = things.readPage(slow)
     renameSync(path(), join(folder.path, 'moved.db'))
     renameSync(other, path())
     await expect(running).rejects.toMatchObject(replaced)
-    await expect(things.read({ ...slow, maxObjects: 1 })).rejects.toMatchObject(replaced)
+    await expect(things.readPage({ ...slow, maxObjects: 1 })).rejects.toMatchObject(replaced)
   })
 
   it('stores API tokens only as hashes', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())
-    await fixture(store)
+    await createFixture(store)
     using db = new DatabaseSync(path())
     expect(db.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' })
     const columns = db.prepare("SELECT name FROM pragma_table_info('api_token')").all()

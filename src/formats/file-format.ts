@@ -43,7 +43,7 @@ export function compressionOfBytes(head: Buffer): Compression | undefined {
 }
 
 /** True if the beginning of a file is long enough to detect its format. */
-export function tellsFormat(head: Buffer): boolean {
+export function canDetectFormat(head: Buffer): boolean {
   return head.length >= COMPRESSION_BYTES && head.toString('latin1').trimStart().includes('\n')
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
-import { fixture, pageRead } from '../../test/support/store-fixture.ts'
+import { createFixture, pageRequest } from '../../test/support/store-fixture.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import { openSqliteStore } from '../store/sqlite/open.ts'
 import type { ServerEvent } from './log.ts'
@@ -14,7 +14,7 @@ it('reclaims row versions that no token can need any more, and nothing younger',
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   using folder = tempFolder()
   await using store = openSqliteStore(join(folder.path, 'oqs.db'))
-  const things = await fixture(store)
+  const things = await createFixture(store)
 
   const events: ServerEvent[] = []
   const runAt = async (now: number) => {
@@ -34,10 +34,10 @@ it('reclaims row versions that no token can need any more, and nothing younger',
   await runAt(200_000)
   // A version is kept for the maximum snapshot age and one minute after it was seen superseded.
   await runAt(259_000)
-  expect(await things.show({ version: 1 })).toEqual(['a=1'])
+  expect(await things.readPairs({ version: 1 })).toEqual(['a=1'])
   await runAt(260_000)
-  expect(await store.readPage(pageRead(things.type, { version: 1 }))).toBe('reclaimed')
-  expect(await things.show({ version: 2 })).toEqual(['a=2'])
+  expect(await store.readPage(pageRequest(things.type, { version: 1 }))).toBe('reclaimed')
+  expect(await things.readPairs({ version: 2 })).toEqual(['a=2'])
   expect(events).toMatchObject([{ event: 'reclaimed', rows: 1 }])
 })
 

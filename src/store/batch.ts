@@ -5,7 +5,7 @@
 import { sortInTurns } from './sql/sort-in-turns.ts'
 
 /** Returns one change per object, in key order. */
-export function settleChanges<T>(
+export function deduplicateChanges<T>(
   changes: readonly T[],
   keyOf: (change: T) => string,
   keepExisting: boolean,
@@ -17,7 +17,7 @@ export function settleChanges<T>(
 }
 
 /** Does the same for a stream of changes, and yields to other work of the event loop. */
-export async function settleInTurns<T>(
+export async function deduplicateInTurns<T>(
   parts: Iterable<readonly T[]> | AsyncIterable<readonly T[]>,
   keyOf: (change: T) => string,
   keepExisting: boolean,

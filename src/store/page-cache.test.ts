@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pageRead } from '../../test/support/store-fixture.ts'
+import { pageRequest } from '../../test/support/store-fixture.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import { EVERYTHING, type Query } from '../query/query.ts'
 import type { ReadPageRequest, StoredPage } from './object-store.ts'
@@ -9,7 +9,7 @@ const TYPE = { apiName: 'thing' } as ObjectType
 const NOTHING: Query = { kind: 'not', of: EVERYTHING }
 
 function request(options: Partial<ReadPageRequest> = {}): ReadPageRequest {
-  return pageRead(TYPE, options)
+  return pageRequest(TYPE, options)
 }
 
 /** A page that counts how often its memory is released. */

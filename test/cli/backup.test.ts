@@ -93,10 +93,10 @@ describe('oqs backup', () => {
     expect((await backUp(inFolder('restored.db'))).code).toBe(0)
     await using restored = await startService({ store: `sqlite:${inFolder('restored.db')}` })
     const listing = '/api/v1/ontologies/numbers/objects/number?pageSize=1000'
-    const { status, text } = await restored.ask(listing, { token })
+    const { status, text } = await restored.send(listing, { token })
     expect(status).toBe(200)
     const data = (body: string) => JSON.parse(body).data
-    expect(data(text)).toEqual(data((await service.ask(listing)).text))
+    expect(data(text)).toEqual(data((await service.send(listing)).text))
   })
 
   it('replaces a file only with --force, and keeps a symbolic link to it', async () => {

@@ -50,7 +50,7 @@ async function storedObjects(
   ontology = 'aviation',
   type = 'airport',
 ): Promise<Record<string, unknown>[]> {
-  const { text } = await service.ask(`/api/admin/v1/ontologies/${ontology}/objects/${type}/export`)
+  const { text } = await service.send(`/api/admin/v1/ontologies/${ontology}/objects/${type}/export`)
   return text
     .split('\n')
     .slice(0, -2)
@@ -188,7 +188,7 @@ describe('an import', () => {
       0,
       expect.stringContaining('2 objects would be written'),
     ])
-    expect((await service.ask('/api/v1/ontologies/none')).status).toBe(404)
+    expect((await service.send('/api/v1/ontologies/none')).status).toBe(404)
   })
 
   it('writes objects that an export returns byte for byte', async () => {
@@ -319,7 +319,7 @@ describe('an import that fails prints one clear line and changes nothing:', () =
       const { code, stderr } = await runImport(file(name, content), '--ontology', 'no', '--infer')
       expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot infer a type/)])
     }
-    expect((await service.ask('/api/v1/ontologies/no')).status).toBe(404)
+    expect((await service.send('/api/v1/ontologies/no')).status).toBe(404)
   })
 
   it.each([

@@ -40,7 +40,7 @@ describe('oqs list', () => {
       ['list', ...airport, '--page-size', '4'],
       settings,
     )
-    const first = await service.ask('/api/v1/ontologies/aviation/objects/airport?pageSize=4')
+    const first = await service.send('/api/v1/ontologies/aviation/objects/airport?pageSize=4')
     expect(code).toBe(0)
     expect(records(stdout)).toEqual(first.body.data)
     const [line = '', ...more] = lines(stderr)

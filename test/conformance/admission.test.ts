@@ -36,7 +36,7 @@ describe('requests per minute', () => {
   it('are counted per caller, rejected with 429 above the limit, and allowed again later', async () => {
     const [one, other] = [await service.createToken(), await service.createToken()]
     const answers = []
-    for (let n = 0; n < 12; n += 1) answers.push(await service.ask(LIST, { token: one }))
+    for (let n = 0; n < 12; n += 1) answers.push(await service.send(LIST, { token: one }))
     expect(answers.map(({ status }) => status)).toEqual([...Array(10).fill(200), 429, 429])
     const refused = answers.at(-1)
     expect(refused?.headers.get('retry-after')).toBe('6')
@@ -44,15 +44,15 @@ describe('requests per minute', () => {
       errorName: 'TooManyRequests',
       parameters: { requestsPerMinute: 10, retryAfterSeconds: 6 },
     })
-    expect((await service.ask(LIST, { token: other })).status).toBe(200)
+    expect((await service.send(LIST, { token: other })).status).toBe(200)
     service.clock.now += 6000
-    expect((await service.ask(LIST, { token: one })).status).toBe(200)
-    expect((await service.ask(LIST, { token: one })).status).toBe(429)
+    expect((await service.send(LIST, { token: one })).status).toBe(200)
+    expect((await service.send(LIST, { token: one })).status).toBe(429)
   })
 
   it('are not counted for endpoints without a token', async () => {
     for (let n = 0; n < 15; n += 1) {
-      expect((await service.ask('/healthz', { token: null })).status).toBe(200)
+      expect((await service.send('/healthz', { token: null })).status).toBe(200)
     }
   })
 })
@@ -71,14 +71,14 @@ describe('requests in progress', () => {
     // Batches that never end stay in progress. One may itself be rejected, if it arrives
     // together with a list.
     const held: Socket[] = []
-    let refused = await service.ask(LIST, { token })
+    let refused = await service.send(LIST, { token })
     while (refused.status !== 429) {
       expect(held.length).toBeLessThan(100)
       held.push(await openBatch(service.url, token))
-      refused = await service.ask(LIST, { token })
+      refused = await service.send(LIST, { token })
     }
     expect(refused.body.parameters).toMatchObject({ maxConcurrentRequests: 3 })
-    expect((await service.ask(LIST)).status).toBe(200)
+    expect((await service.send(LIST)).status).toBe(200)
     for (const socket of held) socket.destroy()
     expect((await untilStatus(service, token, 200)).status).toBe(200)
   })
@@ -126,7 +126,7 @@ async function openBatch(url: string, token: string): Promise<Socket> {
 /** Repeats a request until it has the status: the service needs a moment to see the connections. */
 async function untilStatus(service: Service, token: string, status: number) {
   for (;;) {
-    const answer = await service.ask(LIST, { token })
+    const answer = await service.send(LIST, { token })
     if (answer.status === status) return answer
     await new Promise((resolve) => setImmediate(resolve))
   }

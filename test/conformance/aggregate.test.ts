@@ -83,7 +83,7 @@ describe('aggregate objects, revision 1.0', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  const ask = (body: unknown, path = AGGREGATE) => service.ask(path, { json: body })
+  const ask = (body: unknown, path = AGGREGATE) => service.send(path, { json: body })
 
   /** Returns one metric over all objects, or over those that match a query. */
   async function metricOf(aggregation: object, query?: object): Promise<unknown> {
@@ -386,12 +386,12 @@ describe('aggregate objects, revision 1.0', () => {
   })
 
   it('requires a body, a token and the scope', async () => {
-    const nothing = await service.ask(AGGREGATE, { method: 'POST' })
+    const nothing = await service.send(AGGREGATE, { method: 'POST' })
     expect(nothing.body.errorName).toBe('MissingPostBody')
-    const nobody = await service.ask(AGGREGATE, { token: null, json: { aggregation: [count] } })
+    const nobody = await service.send(AGGREGATE, { token: null, json: { aggregation: [count] } })
     expect(nobody.status).toBe(401)
     const token = await service.createToken({ scopes: ['api:ontologies-write'] })
-    const writer = await service.ask(AGGREGATE, { token, json: { aggregation: [count] } })
+    const writer = await service.send(AGGREGATE, { token, json: { aggregation: [count] } })
     expect(writer.body.errorName).toBe('ApiUsageDenied')
   })
 
@@ -432,7 +432,7 @@ describe('limits of aggregations', () => {
 
   it('reject too many groups, unless maxGroupCount keeps fewer', async () => {
     const by = (grouping: object) =>
-      service.ask(AGGREGATE, { json: { aggregation: [count], groupBy: [grouping] } })
+      service.send(AGGREGATE, { json: { aggregation: [count], groupBy: [grouping] } })
     expect((await by(exact('city'))).body.data).toHaveLength(3)
     const many = await by(exact('id'))
     expect(many.status).toBe(400)
@@ -455,7 +455,7 @@ describe('limits of aggregations', () => {
       type: 'count',
       name: String(index).padEnd(500, 'x'),
     }))
-    const answer = await large.ask('/api/v1/ontologies/sales/objects/none/aggregate', {
+    const answer = await large.send('/api/v1/ontologies/sales/objects/none/aggregate', {
       json: { aggregation, groupBy: [exact('id')] },
     })
     expect(answer.status).toBe(400)

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
-import { ADMIN_TOKEN, type Ask, type Service, startService } from '../support/service.ts'
-import { askPage, type Walk } from '../support/walk.ts'
+import { ADMIN_TOKEN, type SendOptions, type Service, startService } from '../support/service.ts'
+import { requestPage, type Walk } from '../support/walk.ts'
 
 const LIST = '/api/v1/ontologies/numbers/objects/number'
 const SEARCH = '/api/family/v1/objects/types/number/search'
-const search: Ask = { json: { query: { type: 'empty' } } }
+const search: SendOptions = { json: { query: { type: 'empty' } } }
 
 describe('authentication', () => {
   let service: Service
@@ -25,11 +25,11 @@ describe('authentication', () => {
     ['POST', '/api/admin/v1/ontologies/numbers/objects/number'],
   ]
   it.each(endpoints)('[5.1] [5.2] [4.3.6] %s %s requires a bearer token', async (method, path) => {
-    const none = await service.ask(path, { method, token: null })
+    const none = await service.send(path, { method, token: null })
     expect(none.status).toBe(401)
     expect(none.body).toMatchObject({ errorCode: 'UNAUTHORIZED', errorName: 'MissingCredentials' })
     expect(none.headers.get('www-authenticate')).toBe('Bearer')
-    const wrong = await service.ask(path, { method, token: `${ADMIN_TOKEN}x` })
+    const wrong = await service.send(path, { method, token: `${ADMIN_TOKEN}x` })
     expect(wrong.status).toBe(401)
     expect(wrong.body.errorName).toBe('Default:Unauthorized')
   })
@@ -37,7 +37,7 @@ describe('authentication', () => {
   it('[5.2] accepts the scheme Bearer in any case, followed by any number of spaces', async () => {
     for (const scheme of ['Bearer ', 'bearer ', 'BEARER ', 'bEaReR   ']) {
       const authorization = scheme + ADMIN_TOKEN
-      const answer = await service.ask(LIST, { token: null, headers: { authorization } })
+      const answer = await service.send(LIST, { token: null, headers: { authorization } })
       expect([authorization, answer.status]).toEqual([authorization, 200])
     }
     const others = [
@@ -48,7 +48,7 @@ describe('authentication', () => {
       `Bearer${ADMIN_TOKEN}`,
     ]
     for (const authorization of others) {
-      const answer = await service.ask(LIST, { token: null, headers: { authorization } })
+      const answer = await service.send(LIST, { token: null, headers: { authorization } })
       expect([authorization, answer.status]).toEqual([authorization, 401])
       expect(answer.body.parameters).toEqual({ error: 'NOT_A_BEARER_TOKEN' })
     }
@@ -60,9 +60,9 @@ describe('authentication', () => {
   ]
   it.each(walks)('[5.1] is required for every page of revision $revision', async (walk) => {
     const token = await service.createToken({ name: `walker-${walk.revision}` })
-    const first = await askPage(service, { ...walk, token })
+    const first = await requestPage(service, { ...walk, token })
     await service.store.revokeApiTokens(`walker-${walk.revision}`, service.clock.now)
-    const second = await askPage(service, { ...walk, token }, first.body.nextPageToken)
+    const second = await requestPage(service, { ...walk, token }, first.body.nextPageToken)
     expect(first.status).toBe(200)
     expect(second.status).toBe(401)
     expect(second.body).toMatchObject({
@@ -73,9 +73,9 @@ describe('authentication', () => {
 
   it('[5.2] fails after the token expires', async () => {
     const token = await service.createToken({ expiresAtMs: service.clock.now + 1000 })
-    expect((await service.ask(LIST, { token })).status).toBe(200)
+    expect((await service.send(LIST, { token })).status).toBe(200)
     service.clock.now += 1000
-    const late = await service.ask(LIST, { token })
+    const late = await service.send(LIST, { token })
     expect(late.status).toBe(401)
     expect(late.body.parameters).toEqual({ error: 'EXPIRED' })
   })
@@ -84,14 +84,14 @@ describe('authentication', () => {
     const reader = await service.createToken({ scopes: ['api:ontologies-read'] })
     const writer = await service.createToken({ scopes: ['api:ontologies-write'] })
     const denied = [
-      await service.ask('/api/admin/v1/ontologies/numbers', { token: reader }),
-      await service.ask('/api/admin/v1/ontologies/numbers', {
+      await service.send('/api/admin/v1/ontologies/numbers', { token: reader }),
+      await service.send('/api/admin/v1/ontologies/numbers', {
         token: reader,
         method: 'PUT',
         json: NUMBERS,
       }),
-      await service.ask(LIST, { token: writer }),
-      await service.ask(SEARCH, { ...search, token: writer }),
+      await service.send(LIST, { token: writer }),
+      await service.send(SEARCH, { ...search, token: writer }),
     ]
     for (const answer of denied) {
       expect(answer.status).toBe(403)
@@ -105,13 +105,13 @@ describe('authentication', () => {
       scopes: ['api:ontologies-read', 'api:ontologies-write'],
       ontologies: ['aviation'],
     })
-    const seen = await service.ask('/api/v1/ontologies/aviation/objects/airport', { token })
+    const seen = await service.send('/api/v1/ontologies/aviation/objects/airport', { token })
     expect(seen.status).toBe(200)
     const hidden = [
-      await service.ask(LIST, { token }),
-      await service.ask(SEARCH, { ...search, token }),
-      await service.ask('/api/admin/v1/ontologies/numbers', { token }),
-      await service.ask('/api/admin/v1/ontologies/numbers/objects/number', {
+      await service.send(LIST, { token }),
+      await service.send(SEARCH, { ...search, token }),
+      await service.send('/api/admin/v1/ontologies/numbers', { token }),
+      await service.send('/api/admin/v1/ontologies/numbers/objects/number', {
         token,
         body: '{"put":{"n":1}}',
         headers: { 'content-type': 'application/x-ndjson' },
@@ -122,7 +122,7 @@ describe('authentication', () => {
       expect(answer.body.errorName).toBe('OntologyNotFound')
     }
     for (const definition of [NUMBERS, { ...NUMBERS, apiName: 'fresh', families: [] }]) {
-      const answer = await service.ask(`/api/admin/v1/ontologies/${definition.apiName}`, {
+      const answer = await service.send(`/api/admin/v1/ontologies/${definition.apiName}`, {
         token,
         method: 'PUT',
         json: definition,
@@ -132,17 +132,17 @@ describe('authentication', () => {
   })
 
   it('[5.2] a token can be limited to an ontology by its RID', async () => {
-    const { body } = await service.ask('/api/admin/v1/ontologies/aviation')
+    const { body } = await service.send('/api/admin/v1/ontologies/aviation')
     const token = await service.createToken({ ontologies: [body.rid] })
     expect(
-      (await service.ask('/api/v1/ontologies/aviation/objects/airport', { token })).status,
+      (await service.send('/api/v1/ontologies/aviation/objects/airport', { token })).status,
     ).toBe(200)
-    expect((await service.ask(LIST, { token })).status).toBe(404)
+    expect((await service.send(LIST, { token })).status).toBe(404)
   })
 
   it('health, readiness and the API description need no token', async () => {
     for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs/']) {
-      expect([path, (await service.ask(path, { token: null })).status]).toEqual([path, 200])
+      expect([path, (await service.send(path, { token: null })).status]).toEqual([path, 200])
     }
   })
 })

@@ -1,14 +1,22 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
-import { type Answer, type Ask, type Service, startService } from '../support/service.ts'
+import {
+  type SendOptions,
+  type Service,
+  startService,
+  type TestResponse,
+} from '../support/service.ts'
 
 const LIST = '/api/v1/ontologies/numbers/objects/number'
 const SEARCH = '/api/family/v1/objects/types/number/search'
 const BATCH = '/api/admin/v1/ontologies/numbers/objects/number'
 const query = { type: 'empty' }
 
-const json = (body: string): Ask => ({ body, headers: { 'content-type': 'application/json' } })
+const json = (body: string): SendOptions => ({
+  body,
+  headers: { 'content-type': 'application/json' },
+})
 
 describe('bad input', () => {
   let service: Service
@@ -20,8 +28,8 @@ describe('bad input', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  async function refused(path: string, ask: Ask, expected: object): Promise<void> {
-    const answer = await service.ask(path, ask)
+  async function refused(path: string, ask: SendOptions, expected: object): Promise<void> {
+    const answer = await service.send(path, ask)
     expectErrorBody(answer)
     expect({ status: answer.status, ...answer.body }).toMatchObject(expected)
   }
@@ -56,14 +64,14 @@ describe('bad input', () => {
     '1e+21',
   ]
   it.each(large)('[4.1.2] pageSize=%s in the query is reduced to the maximum', async (pageSize) => {
-    const answer = await service.ask(`${LIST}?pageSize=${encodeURIComponent(pageSize)}`)
+    const answer = await service.send(`${LIST}?pageSize=${encodeURIComponent(pageSize)}`)
     expect([answer.status, answer.body.data.length]).toEqual([200, 10])
   })
 
   it.each([2_147_483_648, 1e30, Number.MAX_VALUE])(
     '[4.1.2] pageSize %s in the body is reduced to the maximum',
     async (pageSize) => {
-      const answer = await service.ask(SEARCH, { json: { query, pageSize } })
+      const answer = await service.send(SEARCH, { json: { query, pageSize } })
       expect([answer.status, answer.body.data.length]).toEqual([200, 10])
     },
   )
@@ -111,11 +119,11 @@ describe('bad input', () => {
         ? encodeURIComponent(name).replaceAll('.', '%2E')
         : encodeURIComponent(name)
     const answers = await Promise.all([
-      service.ask(`/api/v1/ontologies/${encoded}/objects/number`),
-      service.ask(`/api/v1/ontologies/numbers/objects/${encoded}`),
-      service.ask(`/api/${encoded}/v1/objects/types/number/search`, { json: { query } }),
-      service.ask(`/api/family/v1/objects/types/${encoded}/search`, { json: { query } }),
-      service.ask(`/api/admin/v1/ontologies/numbers/objects/${encoded}`, {
+      service.send(`/api/v1/ontologies/${encoded}/objects/number`),
+      service.send(`/api/v1/ontologies/numbers/objects/${encoded}`),
+      service.send(`/api/${encoded}/v1/objects/types/number/search`, { json: { query } }),
+      service.send(`/api/family/v1/objects/types/${encoded}/search`, { json: { query } }),
+      service.send(`/api/admin/v1/ontologies/numbers/objects/${encoded}`, {
         body: '',
         method: 'POST',
         headers: { 'content-type': 'application/x-ndjson' },
@@ -167,7 +175,7 @@ describe('bad input', () => {
     "{'a':1}",
     '{"__proto__":{"x":1}}',
   ])('[7.2] the body %j is rejected', async (body) => {
-    const answer = await service.ask(SEARCH, { method: 'POST', ...json(body) })
+    const answer = await service.send(SEARCH, { method: 'POST', ...json(body) })
     expectErrorBody(answer)
     expect([400, 422]).toContain(answer.status)
   })
@@ -247,7 +255,7 @@ describe('bad input', () => {
     await refused(SEARCH, large, { status: 413, errorName: 'Default:RequestEntityTooLarge' })
     const depth = 100_000
     const deep = json(`{"query":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`)
-    const answer = await service.ask(SEARCH, deep)
+    const answer = await service.send(SEARCH, deep)
     expect(answer.status).toBeGreaterThanOrEqual(400)
     expect(answer.status).toBeLessThan(500)
   })
@@ -261,7 +269,7 @@ describe('bad input', () => {
       `{"query":{"type":"empty"},"${'x'.repeat(500_000)}":1}`,
     ]
     for (const body of bodies) {
-      const answer = await service.ask(SEARCH, json(body))
+      const answer = await service.send(SEARCH, json(body))
       expectErrorBody(answer)
       expect(answer.text.length).toBeLessThan(5000)
     }
@@ -295,12 +303,12 @@ describe('bad input', () => {
   })
 
   it('stored objects never change', async () => {
-    const { body } = await service.ask(LIST)
+    const { body } = await service.send(LIST)
     expect(body.totalCount).toBe('10')
   })
 })
 
-function expectErrorBody({ status, body, headers }: Answer): void {
+function expectErrorBody({ status, body, headers }: TestResponse): void {
   expect(status).toBeGreaterThanOrEqual(400)
   expect(status).toBeLessThan(500)
   expect(headers.get('content-type')).toMatch(/^application\/json/)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
-import { type Answer, type Service, startService } from '../support/service.ts'
+import { type Service, startService, type TestResponse } from '../support/service.ts'
 import { valuesOf, type Walk, walkPages } from '../support/walk.ts'
 
 const walk: Walk = { revision: '1.0', ontology: 'numbers', objectType: 'number' }
@@ -19,8 +19,8 @@ describe('a batch', () => {
     body: string | Buffer,
     objectType = 'number',
     ontology = 'numbers',
-  ): Promise<Answer> =>
-    service.ask(`/api/admin/v1/ontologies/${ontology}/objects/${objectType}`, {
+  ): Promise<TestResponse> =>
+    service.send(`/api/admin/v1/ontologies/${ontology}/objects/${objectType}`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson' },
       body: body as string,
@@ -62,7 +62,7 @@ describe('a batch', () => {
   })
 
   it('reports the line and the property of a mistake, and writes nothing', async () => {
-    const before = await service.ask('/api/v1/ontologies/numbers/objects/number')
+    const before = await service.send('/api/v1/ontologies/numbers/objects/number')
     const refusals: readonly [line: string, reason: RegExp, property?: string][] = [
       ['nonsense', /not JSON/],
       ['[]', /neither/],
@@ -87,7 +87,7 @@ describe('a batch', () => {
       expect(answer.body.parameters.reason).toMatch(reason)
       expect(answer.body.parameters.property).toBe(property)
     }
-    const after = await service.ask('/api/v1/ontologies/numbers/objects/number')
+    const after = await service.send('/api/v1/ontologies/numbers/objects/number')
     expect(after.body).toEqual(before.body)
   })
 
@@ -144,8 +144,8 @@ describe('the parameters of a batch', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  const send = (parameters: string, lines: readonly unknown[]): Promise<Answer> =>
-    service.ask(`/api/admin/v1/ontologies/numbers/objects/number?${parameters}`, {
+  const send = (parameters: string, lines: readonly unknown[]): Promise<TestResponse> =>
+    service.send(`/api/admin/v1/ontologies/numbers/objects/number?${parameters}`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson' },
       body: lines.map((line) => JSON.stringify(line)).join('\n'),

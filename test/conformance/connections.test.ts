@@ -53,7 +53,7 @@ describe('a service', () => {
     // The service closes the connection, although the client does not.
     await once(socket, 'close')
     expect(text).toMatch(/^HTTP\/1\.1 400 /)
-    expect((await service.ask('/healthz')).status).toBe(200)
+    expect((await service.send('/healthz')).status).toBe(200)
   })
 
   it('answers earlier requests of a connection before it rejects a broken one', async () => {
@@ -89,7 +89,7 @@ describe('a service', () => {
     const [type] = NUMBERS.objectTypes
     const path = `/api/admin/v1/ontologies/${NUMBERS.apiName}/objects/${type?.apiName}`
     const line = `${JSON.stringify({ put: { n: 1, text: 'x'.repeat(1000) } })}\n`
-    const large = await small.ask(path, {
+    const large = await small.send(path, {
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson' },
       body: line.repeat(40_000),

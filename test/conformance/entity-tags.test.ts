@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
 import { type Service, startService } from '../support/service.ts'
-import { storePlace } from '../support/store-place.ts'
+import { createTestStore } from '../support/test-store.ts'
 
 /** Conditional requests: a client whose copy is current gets 304. */
 
@@ -20,7 +20,7 @@ describe('an entity tag', () => {
 
   async function ask(path: string, tag?: string) {
     const headers = tag === undefined ? {} : { 'if-none-match': tag }
-    const answer = await service.ask(path, { headers })
+    const answer = await service.send(path, { headers })
     return { ...answer, tag: answer.headers.get('etag') ?? '' }
   }
 
@@ -53,7 +53,7 @@ describe('an entity tag', () => {
     const others = [`${LIST}&pageToken=${nextPageToken}`, LIST.replace('=2', '=3')]
     for (const path of others) expect((await ask(path, tag)).status).toBe(200)
     const token = await service.createToken()
-    const other = await service.ask(LIST, { token, headers: { 'if-none-match': tag } })
+    const other = await service.send(LIST, { token, headers: { 'if-none-match': tag } })
     expect(other.status).toBe(200)
   })
 
@@ -103,7 +103,7 @@ describe('an entity tag', () => {
   })
 
   it('changes with the sealing key', async () => {
-    const place = await storePlace()
+    const place = await createTestStore()
     const keys = ['A', 'B'].map((letter) => Buffer.alloc(32, letter).toString('base64'))
     const tags: (string | null)[] = []
     for (const OQS_PAGE_TOKEN_KEYS of keys) {
@@ -114,7 +114,7 @@ describe('an entity tag', () => {
       await other.apply(NUMBERS)
       await other.put('numbers', 'number', numbers(5))
       other.clock.now = Date.UTC(2030, 0, 1)
-      tags.push((await other.ask(LIST)).headers.get('etag'))
+      tags.push((await other.send(LIST)).headers.get('etag'))
     }
     await place[Symbol.asyncDispose]()
     expect(new Set(tags).size).toBe(2)
@@ -132,7 +132,7 @@ describe('an entity tag', () => {
 
   it('is neither sent nor evaluated for POST', async () => {
     const path = '/api/family/v1/objects/types/number/search'
-    const { status, headers } = await service.ask(path, {
+    const { status, headers } = await service.send(path, {
       headers: { 'if-none-match': '*' },
       json: { query: { type: 'empty' } },
     })
@@ -141,7 +141,7 @@ describe('an entity tag', () => {
 
   it('reveals nothing to a caller without access', async () => {
     const { tag } = await ask(LIST)
-    const other = await service.ask(LIST, { token: 'wrong', headers: { 'if-none-match': tag } })
+    const other = await service.send(LIST, { token: 'wrong', headers: { 'if-none-match': tag } })
     expect(other.status).toBe(401)
   })
 })

@@ -16,7 +16,7 @@ describe('an export', () => {
   afterAll(() => service[Symbol.asyncDispose]())
 
   const lines = async (parameters = ''): Promise<string[]> => {
-    const { text } = await service.ask(EXPORT + parameters)
+    const { text } = await service.send(EXPORT + parameters)
     expect(text.endsWith('\n')).toBe(true)
     return text.slice(0, -1).split('\n')
   }
@@ -26,14 +26,14 @@ describe('an export', () => {
     expect(all.slice(0, 2)).toEqual(['{"n":0}', '{"n":1}'])
     expect(all).toHaveLength(COUNT + 1)
     expect(all.at(-1)).toBe(`{"$end":{"count":${COUNT},"version":1}}`)
-    const { headers } = await service.ask(EXPORT)
+    const { headers } = await service.send(EXPORT)
     expect(headers.get('oqs-version')).toBe('1')
     expect(headers.get('content-type')).toBe('application/x-ndjson')
   })
 
   it('reads only its first chunk for HEAD', async () => {
     const read = vi.spyOn(service.store, 'readPage')
-    const { status, headers, text } = await service.ask(EXPORT, { method: 'HEAD' })
+    const { status, headers, text } = await service.send(EXPORT, { method: 'HEAD' })
     expect([status, headers.get('oqs-version'), text]).toEqual([200, '1', ''])
     // A later request would wait behind further chunks.
     await lines('?received=2500&version=1&after=2499')
@@ -59,13 +59,13 @@ describe('an export', () => {
 
   it('resumes where it was interrupted, with the same bytes', async () => {
     for (const format of ['ndjson', 'csv']) {
-      const whole = await service.ask(`${EXPORT}?format=${format}`)
+      const whole = await service.send(`${EXPORT}?format=${format}`)
       const version = whole.headers.get('oqs-version')
       const all = whole.text.split('\n')
       for (const received of [0, 1, 999, 1000, 1001, COUNT]) {
         const kept = all.slice(0, received + (format === 'csv' ? 1 : 0))
         const after = received === 0 ? '' : `&after=${received - 1}`
-        const rest = await service.ask(
+        const rest = await service.send(
           `${EXPORT}?format=${format}&version=${version}&received=${received}${after}`,
         )
         const parts = after === '' ? rest.text : [...kept, rest.text].join('\n')
@@ -87,7 +87,7 @@ describe('an export', () => {
       { id: 'ZRH', name: 'Zürich, "Kloten"', elevation: 1416, aliases: ['a', 'b'] },
       { id: '#1' },
     ])
-    const { text } = await service.ask(
+    const { text } = await service.send(
       '/api/admin/v1/ontologies/aviation/objects/airport/export?format=csv&select=name,aliases,elevation',
     )
     expect(text.split('\n')).toEqual([
@@ -100,7 +100,7 @@ describe('an export', () => {
   })
 
   it('of an empty type contains only the end line', async () => {
-    const { text } = await service.ask(
+    const { text } = await service.send(
       '/api/admin/v1/ontologies/aviation/objects/country/export?format=csv',
     )
     expect(text).toBe('code,name\n# end of export: 0 objects, version 0\n')
@@ -116,16 +116,16 @@ describe('an export', () => {
     ['?received=-1', 'Default:InvalidArgument', { parameter: 'received' }],
     ['?pageSize=3', 'Default:InvalidArgument', { parameter: 'pageSize' }],
   ])('rejects %s', async (parameters, errorName, expected) => {
-    const { body } = await service.ask(EXPORT + parameters)
+    const { body } = await service.send(EXPORT + parameters)
     expect(body.errorName).toBe(errorName)
     expect(body.parameters).toMatchObject(expected)
   })
 
   it('requires the read scope and a visible ontology', async () => {
     const other = await service.createToken({ ontologies: ['aviation'] })
-    const { body } = await service.ask(EXPORT, { token: other })
+    const { body } = await service.send(EXPORT, { token: other })
     expect(body.errorName).toBe('OntologyNotFound')
     const reader = await service.createToken({})
-    expect((await service.ask(EXPORT, { token: reader })).status).toBe(200)
+    expect((await service.send(EXPORT, { token: reader })).status).toBe(200)
   })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
-import { type Answer, type Service, startService } from '../support/service.ts'
+import { type Service, startService, type TestResponse } from '../support/service.ts'
 
 const WORLD: OntologyDefinition = {
   apiName: 'world',
@@ -61,7 +61,7 @@ const BERN = {
   country: 'CH',
 }
 
-const keysOf = ({ body }: Answer) =>
+const keysOf = ({ body }: TestResponse) =>
   body.data.map((record: { primaryKey: string }) => record.primaryKey)
 
 let service: Service
@@ -85,7 +85,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 describe('get object, revision 2.0', () => {
   it('finds an object by its key alone, and returns the same record as a search', async () => {
-    const { status, body } = await service.ask(`${API}/BRN`)
+    const { status, body } = await service.send(`${API}/BRN`)
     expect(status).toBe(200)
     expect(body).toEqual({
       primaryKey: 'BRN',
@@ -93,7 +93,7 @@ describe('get object, revision 2.0', () => {
       title: 'Bern',
       properties: BERN,
     })
-    const flight = await service.ask('/api/second/v1/objects/8?preview=true')
+    const flight = await service.send('/api/second/v1/objects/8?preview=true')
     expect(flight.body).toEqual({
       primaryKey: '8',
       objectType: 'flight',
@@ -103,7 +103,7 @@ describe('get object, revision 2.0', () => {
 
   it('requires the object type if several types have such an object', async () => {
     for (const path of ['7', '7/properties']) {
-      const answer = await service.ask(`${API}/${path}`)
+      const answer = await service.send(`${API}/${path}`)
       expect(answer.status).toBe(400)
       expect(answer.body).toMatchObject({
         errorName: 'Default:InvalidArgument',
@@ -114,7 +114,7 @@ describe('get object, revision 2.0', () => {
       })
     }
     for (const objectType of ['city', 'country', 'flight']) {
-      const { body } = await service.ask(`${API}/7?objectType=${objectType}`)
+      const { body } = await service.send(`${API}/7?objectType=${objectType}`)
       expect(body).toMatchObject({ primaryKey: '7', objectType })
     }
   })
@@ -129,12 +129,12 @@ describe('get object, revision 2.0', () => {
       `${'x'.repeat(600)}`,
       '%00',
     ]) {
-      const { status, body } = await service.ask(`${API}/${path}`)
+      const { status, body } = await service.send(`${API}/${path}`)
       expect([path, status, body.errorName]).toEqual([path, 404, 'ObjectNotFound'])
       const key = decodeURIComponent(path.split(/[/?]/)[0] ?? '')
       expect(body.parameters).toEqual({ primaryKeys: [key] })
     }
-    const type = await service.ask(`${API}/BRN?objectType=town`)
+    const type = await service.send(`${API}/BRN?objectType=town`)
     expect([type.status, type.body.errorName]).toEqual([404, 'ObjectTypeNotFound'])
   })
 
@@ -143,13 +143,13 @@ describe('get object, revision 2.0', () => {
     const other = await service.createToken({ ontologies: ['other'] })
     const write = await service.createToken({ scopes: ['api:ontologies-write'] })
     for (const path of ['BRN', 'BRN/properties', 'BRN/links/country']) {
-      const hidden = await service.ask(`${API}/${path}`, { token: other })
+      const hidden = await service.send(`${API}/${path}`, { token: other })
       expect([hidden.status, hidden.body.errorName]).toEqual([404, 'OntologyNotFound'])
-      const absent = await service.ask(`/api/nowhere/v1/objects/${path}`)
+      const absent = await service.send(`/api/nowhere/v1/objects/${path}`)
       expect(absent.body.errorName).toBe('OntologyNotFound')
-      expect((await service.ask(`${API}/${path}`, { token: null })).status).toBe(401)
-      expect((await service.ask(`${API}/${path}`, { token: write })).status).toBe(403)
-      const odd = await service.ask(`${API}/${path}?type=city`)
+      expect((await service.send(`${API}/${path}`, { token: null })).status).toBe(401)
+      expect((await service.send(`${API}/${path}`, { token: write })).status).toBe(403)
+      const odd = await service.send(`${API}/${path}?type=city`)
       expect(odd.body.parameters).toMatchObject({ parameter: 'type' })
     }
   })
@@ -157,7 +157,7 @@ describe('get object, revision 2.0', () => {
 
 describe('get object properties, revision 2.0', () => {
   it('lists each value with its own id', async () => {
-    const { status, body } = await service.ask(`${API}/BRN/properties`)
+    const { status, body } = await service.send(`${API}/BRN/properties`)
     expect(status).toBe(200)
     const entry = (propertyId: string, value: unknown) => ({
       propertyId,
@@ -181,7 +181,7 @@ describe('get object properties, revision 2.0', () => {
   })
 
   it('omits properties without a value', async () => {
-    const { body } = await service.ask(`${API}/DE/properties`)
+    const { body } = await service.send(`${API}/DE/properties`)
     expect(body).toEqual({
       properties: [{ propertyId: 'code', propertyType: 'code', value: 'DE' }],
     })
@@ -191,12 +191,12 @@ describe('get object properties, revision 2.0', () => {
 describe('list linked objects, revision 2.0', () => {
   const cities = ['BRN', 'c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8', 'c9']
 
-  async function walk(path: string, between?: () => Promise<unknown>): Promise<Answer[]> {
-    const pages: Answer[] = []
+  async function walk(path: string, between?: () => Promise<unknown>): Promise<TestResponse[]> {
+    const pages: TestResponse[] = []
     let pageToken: string | undefined
     do {
       const token: string = pageToken === undefined ? '' : `&pageToken=${pageToken}`
-      const answer = await service.ask(`${API}/${path}${token}`)
+      const answer = await service.send(`${API}/${path}${token}`)
       pages.push(answer)
       pageToken = answer.body.nextPageToken
       if (pageToken !== undefined) await between?.()
@@ -205,26 +205,26 @@ describe('list linked objects, revision 2.0', () => {
   }
 
   it('[2.1.2] follows links in both directions, with records of this revision', async () => {
-    const one = await service.ask(`${API}/BRN/links/country?preview=true`)
+    const one = await service.send(`${API}/BRN/links/country?preview=true`)
     expect(one.body).toEqual({
       data: [{ primaryKey: 'CH', objectType: 'country', properties: { code: 'CH' } }],
     })
-    const many = await service.ask(`${API}/CH/links/cities`)
+    const many = await service.send(`${API}/CH/links/cities`)
     expect(keysOf(many)).toEqual(cities)
     expect(Object.keys(many.body)).toEqual(['data'])
-    const none = await service.ask(`${API}/DE/links/cities`)
+    const none = await service.send(`${API}/DE/links/cities`)
     expect(none.body).toEqual({ data: [] })
   })
 
   it('finds the object that has the link, and requires the type if several have it', async () => {
     // The city CH has no link cities, so the country is meant.
-    expect(keysOf(await service.ask(`${API}/CH/links/cities`))).toEqual(cities)
-    const several = await service.ask(`${API}/7/links/arrivals`)
+    expect(keysOf(await service.send(`${API}/CH/links/cities`))).toEqual(cities)
+    const several = await service.send(`${API}/7/links/arrivals`)
     expect(several.body).toMatchObject({
       errorName: 'Default:InvalidArgument',
       parameters: { parameter: 'objectType', reason: expect.stringContaining('city, country') },
     })
-    const chosen = await service.ask(`${API}/7/links/arrivals?objectType=city`)
+    const chosen = await service.send(`${API}/7/links/arrivals?objectType=city`)
     expect(chosen.body).toEqual({ data: [] })
   })
 
@@ -236,7 +236,7 @@ describe('list linked objects, revision 2.0', () => {
       ['BRN/links/cities?objectType=city', 'cities'],
       ['BRN/links/__proto__', '__proto__'],
     ]) {
-      const { status, body } = await service.ask(`${API}/${path}`)
+      const { status, body } = await service.send(`${API}/${path}`)
       expect([path, status, body.errorName]).toEqual([path, 400, 'InvalidOntologyTypes'])
       expect(body.parameters).toEqual({
         invalidPropertyTypes: [],
@@ -250,10 +250,10 @@ describe('list linked objects, revision 2.0', () => {
     const pages = await walk('CH/links/cities?pageSize=4')
     expect(pages.map((page) => keysOf(page).length)).toEqual([4, 4, 3])
     expect(pages.flatMap(keysOf)).toEqual(cities)
-    expect(keysOf(await service.ask(`${API}/CH/links/cities?pageSize=5000`))).toEqual(cities)
+    expect(keysOf(await service.send(`${API}/CH/links/cities?pageSize=5000`))).toEqual(cities)
     const token = pages[0]?.body.nextPageToken
     // The object type only identifies the object.
-    const named = await service.ask(
+    const named = await service.send(
       `${API}/CH/links/cities?objectType=country&pageSize=2&pageToken=${token}`,
     )
     expect(keysOf(named)).toEqual(['c3', 'c4'])
@@ -262,21 +262,21 @@ describe('list linked objects, revision 2.0', () => {
       `BRN/links/country?pageToken=${token}`,
       `CH/links/cities?snapshot=true&pageToken=${token}`,
     ]) {
-      const { body } = await service.ask(`${API}/${path}`)
+      const { body } = await service.send(`${API}/${path}`)
       expect([path, body.errorName, body.parameters.reason]).toEqual([
         path,
         'InvalidPageToken',
         'other request',
       ])
     }
-    const first = await service.ask(
+    const first = await service.send(
       '/api/v1/ontologies/world/objects/country/CH/links/cities?pageSize=4',
     )
-    const crossed = await service.ask(
+    const crossed = await service.send(
       `${API}/CH/links/cities?pageToken=${first.body.nextPageToken}`,
     )
     expect(crossed.body.parameters.reason).toBe('other request')
-    const zero = await service.ask(`${API}/CH/links/cities?pageSize=0`)
+    const zero = await service.send(`${API}/CH/links/cities?pageSize=0`)
     expect(zero.body.errorName).toBe('InvalidPageSize')
   })
 
@@ -290,7 +290,7 @@ describe('list linked objects, revision 2.0', () => {
     })
     expect(pages.flatMap(keysOf)).toEqual(cities)
     // The city with that key still exists, and has no such link.
-    const gone = await service.ask(`${API}/CH/links/cities?snapshot=true`)
+    const gone = await service.send(`${API}/CH/links/cities?snapshot=true`)
     expect(gone.body.errorName).toBe('InvalidOntologyTypes')
   })
 })

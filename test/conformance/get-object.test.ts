@@ -63,27 +63,27 @@ describe('get object, revision 1.0', () => {
   afterAll(() => service[Symbol.asyncDispose]())
 
   it('returns the same record as a listing', async () => {
-    const { status, body, headers } = await service.ask(`${AIRPORTS}/ZRH`)
+    const { status, body, headers } = await service.send(`${AIRPORTS}/ZRH`)
     expect(status).toBe(200)
     expect(headers.get('content-type')).toMatch(/^application\/json/)
     expect(body.properties).toEqual(ZRH)
-    const list = await service.ask(`${AIRPORTS}?p.id.eq=ZRH`)
+    const list = await service.send(`${AIRPORTS}?p.id.eq=ZRH`)
     expect(list.body.data).toEqual([body])
   })
 
   it('returns the selected properties, and always the key', async () => {
     for (const query of ['properties=name,elevation', 'properties=elevation&properties=name']) {
-      const { body } = await service.ask(`${AIRPORTS}/ZRH?${query}`)
+      const { body } = await service.send(`${AIRPORTS}/ZRH?${query}`)
       expect(body.properties).toEqual({ id: 'ZRH', name: 'Zürich', elevation: 432 })
       expect(body.rid).toMatch(/^ri\./)
     }
-    const empty = await service.ask(`${AIRPORTS}/QQQ?properties=name`)
+    const empty = await service.send(`${AIRPORTS}/QQQ?properties=name`)
     expect(empty.body.properties).toEqual({ id: 'QQQ' })
   })
 
   it('rejects unknown properties', async () => {
     for (const key of ['ZRH', 'nothing']) {
-      const answer = await service.ask(`${AIRPORTS}/${key}?properties=name,nope,__proto__`)
+      const answer = await service.send(`${AIRPORTS}/${key}?properties=name,nope,__proto__`)
       expect(answer.status).toBe(404)
       expect(answer.body).toMatchObject({
         errorName: 'PropertiesNotFound',
@@ -96,11 +96,11 @@ describe('get object, revision 1.0', () => {
     const path = (text: string) =>
       `/api/v1/ontologies/keys/objects/${type}/${encodeURIComponent(text)}`
     for (const [index, text] of key.texts.entries()) {
-      const { status, body } = await service.ask(path(text))
+      const { status, body } = await service.send(path(text))
       expect([text, status, body.properties]).toEqual([text, 200, { key: key.keys[index] }])
     }
     for (const text of key.odd) {
-      const { status, body } = await service.ask(path(text))
+      const { status, body } = await service.send(path(text))
       expect([text, status, body.errorName]).toEqual([text, 404, 'ObjectNotFound'])
       expect(body.parameters).toEqual({ objectType: type, primaryKey: { key: text } })
     }
@@ -108,15 +108,15 @@ describe('get object, revision 1.0', () => {
 
   it('reads the latest state: no object before it is written or after it is deleted', async () => {
     const path = `${AIRPORTS}/NEW`
-    expect((await service.ask(path)).body).toMatchObject({
+    expect((await service.send(path)).body).toMatchObject({
       errorName: 'ObjectNotFound',
       parameters: { objectType: 'airport', primaryKey: { id: 'NEW' } },
     })
     await service.put('aviation', 'airport', [{ id: 'NEW', elevation: 1 }])
     await service.put('aviation', 'airport', [{ id: 'NEW', elevation: 2 }])
-    expect((await service.ask(path)).body.properties).toEqual({ id: 'NEW', elevation: 2 })
+    expect((await service.send(path)).body.properties).toEqual({ id: 'NEW', elevation: 2 })
     await service.write('aviation', 'airport', [{ delete: 'NEW' }])
-    expect((await service.ask(path)).status).toBe(404)
+    expect((await service.send(path)).status).toBe(404)
   })
 
   it('rejects unknown parts of the request with the common error body', async () => {
@@ -131,11 +131,11 @@ describe('get object, revision 1.0', () => {
       [`${AIRPORTS}/${'x'.repeat(3000)}`, 400, 'Default:InvalidArgument'],
     ]
     for (const [path, status, errorName] of cases) {
-      const answer = await service.ask(path)
+      const answer = await service.send(path)
       expect([path, answer.status, answer.body?.errorName]).toEqual([path, status, errorName])
     }
-    expect((await service.ask(`${AIRPORTS}/ZRH`, { token: null })).status).toBe(401)
+    expect((await service.send(`${AIRPORTS}/ZRH`, { token: null })).status).toBe(401)
     const token = await service.createToken({ scopes: ['api:ontologies-write'] })
-    expect((await service.ask(`${AIRPORTS}/ZRH`, { token })).status).toBe(403)
+    expect((await service.send(`${AIRPORTS}/ZRH`, { token })).status).toBe(403)
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Scope } from '../../src/contract/scopes.ts'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
-import { type Answer, type Service, startService } from '../support/service.ts'
+import { type Service, startService, type TestResponse } from '../support/service.ts'
 
 /** Tokens that are limited to certain ontologies: they can change those, and learn of no other. */
 
@@ -38,15 +38,15 @@ describe('a token that is limited to certain ontologies', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  const put = (token: string, path: string, json: OntologyDefinition): Promise<Answer> =>
-    service.ask(`/api/admin/v1/ontologies/${path}`, { method: 'PUT', token, json })
+  const put = (token: string, path: string, json: OntologyDefinition): Promise<TestResponse> =>
+    service.send(`/api/admin/v1/ontologies/${path}`, { method: 'PUT', token, json })
 
   it.for([
     ['by RID', ontologyRid('own')],
     ['by API name', 'own'],
   ] as const)('[5.2] %s changes its own ontology by any of its names', async ([, entry]) => {
     const token = await service.createToken({ scopes, ontologies: [entry] })
-    const [type] = (await service.ask('/api/admin/v1/ontologies/own', { token })).body.objectTypes
+    const [type] = (await service.send('/api/admin/v1/ontologies/own', { token })).body.objectTypes
     const rid = ontologyRid('own')
     const families = ['own-family']
     const changes: readonly [path: string, definition: OntologyDefinition][] = [
@@ -65,7 +65,7 @@ describe('a token that is limited to certain ontologies', () => {
   it('[5.2] defines an ontology in its list', async () => {
     const token = await service.createToken({ scopes, ontologies: ['planned'] })
     expect((await put(token, 'planned', definition('planned'))).status).toBe(200)
-    expect((await service.ask('/api/v1/ontologies/planned', { token })).status).toBe(200)
+    expect((await service.send('/api/v1/ontologies/planned', { token })).status).toBe(200)
   })
 
   it('[5.2] cannot distinguish used names from unused ones', async () => {
@@ -90,7 +90,7 @@ describe('a token that is limited to certain ontologies', () => {
     ]
     for (const entry of ['own', own]) {
       const token = await service.createToken({ scopes, ontologies: [entry, 'free'] })
-      const before = await service.ask('/api/admin/v1/ontologies/hidden')
+      const before = await service.send('/api/admin/v1/ontologies/hidden')
       const seen = pairs('nobody').map(() => [] as unknown[])
       for (const name of ['hidden', 'nobody'] as const) {
         for (const [index, [path, sent]] of pairs(name).entries()) {
@@ -104,8 +104,8 @@ describe('a token that is limited to certain ontologies', () => {
         expect({ index, seen: hidden }).toEqual({ index, seen: nobody })
         expect({ index, ...hidden }).toMatchObject({ index, status: 403 })
       }
-      expect((await service.ask('/api/admin/v1/ontologies/hidden')).body).toEqual(before.body)
-      expect((await service.ask('/api/v1/ontologies/nobody')).status).toBe(404)
+      expect((await service.send('/api/admin/v1/ontologies/hidden')).body).toEqual(before.body)
+      expect((await service.send('/api/v1/ontologies/nobody')).status).toBe(404)
     }
   })
 
@@ -117,14 +117,14 @@ describe('a token that is limited to certain ontologies', () => {
     ]) {
       for (const path of ['/api/v1/ontologies/', '/api/admin/v1/ontologies/']) {
         const answers = [
-          await service.ask(`${path}${hidden}`, { token }),
-          await service.ask(`${path}${nobody}`, { token }),
+          await service.send(`${path}${hidden}`, { token }),
+          await service.send(`${path}${nobody}`, { token }),
         ]
         expect(answers.map(({ status }) => status)).toEqual([404, 404])
       }
     }
     for (const family of ['hidden-family', 'nobody-family']) {
-      const answer = await service.ask(`/api/${family}/v1/objects/types/thing/search`, {
+      const answer = await service.send(`/api/${family}/v1/objects/types/thing/search`, {
         token,
         json: { query: { type: 'empty' } },
       })

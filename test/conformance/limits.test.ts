@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { type Service, startService } from '../support/service.ts'
-import { askPage, valuesOf, type Walk, walkPages, walkUntilError } from '../support/walk.ts'
+import { requestPage, valuesOf, type Walk, walkPages, walkUntilError } from '../support/walk.ts'
 
 const CAP = 10_000
 const walk: Walk = { revision: '1.0', ontology: 'numbers', objectType: 'number' }
@@ -66,7 +66,7 @@ describe.each([CAP - 1, CAP, CAP + 1])(
       expect(valuesOf(pages, 'n')).toHaveLength(Math.min(count, CAP))
       expect(error?.body.errorName).toBe(count > CAP ? 'ObjectsExceededLimit' : undefined)
       const last = pages.at(-2)?.nextPageToken
-      const again = await askPage(service, { ...walk, pageSize: 1000 }, last)
+      const again = await requestPage(service, { ...walk, pageSize: 1000 }, last)
       expect(again.body.data).toEqual(pages.at(-1)?.data.slice(0, again.body.data.length))
     })
   },

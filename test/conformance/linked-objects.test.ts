@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
-import { type Answer, type Service, startService } from '../support/service.ts'
+import { type Service, startService, type TestResponse } from '../support/service.ts'
 
 const FLEET: OntologyDefinition = {
   apiName: 'fleet',
@@ -44,7 +44,7 @@ const ships = Array.from({ length: 25 }, (_, id) => ({
   name: `ship ${24 - id}`,
   port: id === 24 ? null : id % 2 === 0 ? BIG : '7',
 }))
-const idsOf = (answer: Answer) =>
+const idsOf = (answer: TestResponse) =>
   answer.body.data.map((record: { properties: { id: number } }) => record.properties.id)
 
 let service: Service
@@ -55,11 +55,11 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]())
 
 /** Returns every page of a walk; `between` runs after each page but the last. */
-async function walk(path: string, between?: () => Promise<unknown>): Promise<Answer[]> {
-  const pages: Answer[] = []
+async function walk(path: string, between?: () => Promise<unknown>): Promise<TestResponse[]> {
+  const pages: TestResponse[] = []
   let pageToken: string | undefined
   do {
-    const answer = await service.ask(
+    const answer = await service.send(
       pageToken === undefined ? path : `${path}&pageToken=${pageToken}`,
     )
     pages.push(answer)
@@ -78,17 +78,17 @@ const even = Array.from({ length: 12 }, (_, index) => index * 2)
 
 describe('list linked objects, revision 1.0', () => {
   it('[2.1.2] follows a link to one object, without a count', async () => {
-    const answer = await service.ask(`${API}/ship/4/links/home`)
+    const answer = await service.send(`${API}/ship/4/links/home`)
     expect(answer.status).toBe(200)
-    const port = await service.ask(`${API}/port/${BIG}`)
+    const port = await service.send(`${API}/port/${BIG}`)
     expect(answer.body).toEqual({ data: [port.body] })
   })
 
   it('follows a link back to all objects that refer to the object', async () => {
-    const answer = await service.ask(`${API}/port/${BIG}/links/ships`)
+    const answer = await service.send(`${API}/port/${BIG}/links/ships`)
     expect(idsOf(answer)).toEqual(even)
     expect(Object.keys(answer.body)).toEqual(['data'])
-    expect(answer.body.data[0]).toEqual((await service.ask(`${API}/ship/0`)).body)
+    expect(answer.body.data[0]).toEqual((await service.send(`${API}/ship/0`)).body)
   })
 
   it('returns an empty page if nothing is linked', async () => {
@@ -99,7 +99,7 @@ describe('list linked objects, revision 1.0', () => {
       'port/8/links/ships', // no object refers to it
     ]
     for (const path of none) {
-      const { status, body } = await service.ask(`${API}/${path}`)
+      const { status, body } = await service.send(`${API}/${path}`)
       expect([path, status, body]).toEqual([path, 200, { data: [] }])
     }
     await service.write('fleet', 'ship', [{ delete: 100 }])
@@ -110,7 +110,7 @@ describe('list linked objects, revision 1.0', () => {
     expect(pages.map((page) => idsOf(page).length)).toEqual([5, 5, 2])
     expect(pages.flatMap(idsOf)).toEqual(even)
     const token = pages[0]?.body.nextPageToken
-    const rest = await service.ask(`${API}/port/${BIG}/links/ships?pageToken=${token}`)
+    const rest = await service.send(`${API}/port/${BIG}/links/ships?pageToken=${token}`)
     expect(idsOf(rest)).toEqual(even.slice(5))
   })
 
@@ -123,11 +123,11 @@ describe('list linked objects, revision 1.0', () => {
     expect(ordered.flatMap(idsOf)).toEqual(byName.map(({ id }) => id))
     const filtered = await walk(`${path}?p.id.gte=4&properties.id.lt=20&p.id.neq=6&pageSize=3`)
     expect(filtered.flatMap(idsOf)).toEqual([4, 8, 10, 12, 14, 16, 18])
-    const outside = await service.ask(`${path}?p.port.eq=7`)
+    const outside = await service.send(`${path}?p.port.eq=7`)
     expect(outside.body).toEqual({ data: [] })
-    const selected = await service.ask(`${path}?properties=name&pageSize=1`)
+    const selected = await service.send(`${path}?properties=name&pageSize=1`)
     expect(selected.body.data[0].properties).toEqual({ id: 0, name: 'ship 24' })
-    const one = await service.ask(`${API}/ship/4/links/home?p.no.eq=7`)
+    const one = await service.send(`${API}/ship/4/links/home?p.no.eq=7`)
     expect(one.body).toEqual({ data: [] })
   })
 
@@ -166,16 +166,16 @@ describe('list linked objects, revision 1.0', () => {
       await service.write('fleet', 'port', [{ delete: BIG }])
     })
     expect(pages.flatMap(idsOf)).toEqual(even)
-    const again = await service.ask(path)
+    const again = await service.send(path)
     expect(again.body.errorName).toBe('ObjectNotFound')
   })
 
   it('[2.1.5] [4.1.1] binds tokens to the object, the link and the query', async () => {
     const path = `${API}/port/7/links/ships?pageSize=2`
-    const token = (await service.ask(path)).body.nextPageToken
-    expect((await service.ask(`${path}&pageToken=${token}`)).status).toBe(200)
+    const token = (await service.send(path)).body.nextPageToken
+    expect((await service.send(`${path}&pageToken=${token}`)).status).toBe(200)
     // Another spelling of the same key is the same object.
-    const spelt = await service.ask(`${API}/port/+7/links/ships?pageToken=${token}`)
+    const spelt = await service.send(`${API}/port/+7/links/ships?pageToken=${token}`)
     expect(spelt.status).toBe(200)
     for (const other of [
       `${API}/port/${BIG}/links/ships?pageSize=2`,
@@ -188,7 +188,7 @@ describe('list linked objects, revision 1.0', () => {
       `${path}&orderBy=p.id`,
       `${path}&p.id.gt=0`,
     ]) {
-      const answer = await service.ask(`${other}&pageToken=${token}`)
+      const answer = await service.send(`${other}&pageToken=${token}`)
       expect([other, answer.body.errorName, answer.body.parameters.reason]).toEqual([
         other,
         'InvalidPageToken',
@@ -196,9 +196,9 @@ describe('list linked objects, revision 1.0', () => {
       ])
     }
     const bob = await service.createToken({ name: 'bob' })
-    const foreign = await service.ask(`${path}&pageToken=${token}`, { token: bob })
+    const foreign = await service.send(`${path}&pageToken=${token}`, { token: bob })
     expect(foreign.body.parameters.reason).toBe('other caller')
-    const odd = await service.ask(`${API}/port/555/links/ships?snapshot=true&pageToken=x`)
+    const odd = await service.send(`${API}/port/555/links/ships?snapshot=true&pageToken=x`)
     expect(odd.body.errorName).toBe('InvalidPageToken')
   })
 
@@ -213,7 +213,7 @@ describe('list linked objects, revision 1.0', () => {
       { m: 'Infinity', next: 0.1 },
     ])
     const follow = async (path: string) =>
-      (await service.ask(`${API}/${path}`)).body.data.map(
+      (await service.send(`${API}/${path}`)).body.data.map(
         (record: { properties: Record<string, unknown> }) => Object.values(record.properties)[0],
       )
     expect(await follow('ship/50/links/twin')).toEqual([51])
@@ -232,9 +232,9 @@ describe('list linked objects, revision 1.0', () => {
     await limited.put('fleet', 'ship', ships)
     await limited.put('fleet', 'port', [{ no: BIG }])
     const path = `${API}/port/${BIG}/links/ships?pageSize=10`
-    const first = await limited.ask(path)
+    const first = await limited.send(path)
     expect(idsOf(first)).toEqual(even.slice(0, 10))
-    const second = await limited.ask(`${path}&pageToken=${first.body.nextPageToken}`)
+    const second = await limited.send(`${path}&pageToken=${first.body.nextPageToken}`)
     expect(second.body).toMatchObject({
       errorName: 'ObjectsExceededLimit',
       parameters: { limit: 10 },
@@ -265,22 +265,22 @@ describe('list linked objects, revision 1.0', () => {
         ['port/7/links/ships?select=id', 400, 'Default:InvalidArgument', { parameter: 'select' }],
       ]
     for (const [path, status, errorName, parameters] of cases) {
-      const answer = await service.ask(`${API}/${path}`)
+      const answer = await service.send(`${API}/${path}`)
       expect([path, answer.status, answer.body.errorName]).toEqual([path, status, errorName])
       expect(answer.body.parameters).toMatchObject(parameters)
     }
-    expect((await service.ask(`${API}/ship/4/links/home`, { token: null })).status).toBe(401)
+    expect((await service.send(`${API}/ship/4/links/home`, { token: null })).status).toBe(401)
   })
 })
 
 describe('get linked object, revision 1.0', () => {
   it('returns a linked object, in both directions', async () => {
-    const one = await service.ask(`${API}/ship/4/links/home/${BIG}`)
-    const many = await service.ask(`${API}/port/${BIG}/links/ships/4`)
+    const one = await service.send(`${API}/ship/4/links/home/${BIG}`)
+    const many = await service.send(`${API}/port/${BIG}/links/ships/4`)
     expect([one.status, many.status]).toEqual([200, 200])
-    expect(one.body).toEqual((await service.ask(`${API}/port/${BIG}`)).body)
-    expect(many.body).toEqual((await service.ask(`${API}/ship/4`)).body)
-    const selected = await service.ask(`${API}/port/${BIG}/links/ships/4?properties=name`)
+    expect(one.body).toEqual((await service.send(`${API}/port/${BIG}`)).body)
+    expect(many.body).toEqual((await service.send(`${API}/ship/4`)).body)
+    const selected = await service.send(`${API}/port/${BIG}/links/ships/4?properties=name`)
     expect(selected.body.properties).toEqual({ id: 4, name: 'ship 20' })
   })
 
@@ -293,7 +293,7 @@ describe('get linked object, revision 1.0', () => {
       ['ship/4/links/home/7', 'port', { no: '7' }],
     ]
     for (const [path, linkedObjectType, linkedObjectPrimaryKey] of cases) {
-      const { status, body } = await service.ask(`${API}/${path}`)
+      const { status, body } = await service.send(`${API}/${path}`)
       expect([path, status, body.errorName]).toEqual([path, 404, 'LinkedObjectNotFound'])
       expect(body.parameters).toEqual({
         linkType: path.split('/')[3],
@@ -313,7 +313,7 @@ describe('get linked object, revision 1.0', () => {
       ['ship/5/links/home/7?pageSize=1', 400, 'Default:InvalidArgument'],
     ]
     for (const [path, status, errorName] of cases) {
-      const answer = await service.ask(`${API}/${path}`)
+      const answer = await service.send(`${API}/${path}`)
       expect([path, answer.status, answer.body.errorName]).toEqual([path, status, errorName])
     }
   })

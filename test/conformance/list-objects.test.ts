@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
 import { type Service, startService } from '../support/service.ts'
-import { askPage, valuesOf, type Walk, walkPages } from '../support/walk.ts'
+import { requestPage, valuesOf, type Walk, walkPages } from '../support/walk.ts'
 
 const walk: Walk = { revision: '1.0', ontology: 'numbers', objectType: 'number' }
 
@@ -15,10 +15,10 @@ describe('list objects, revision 1.0', () => {
   afterAll(() => service[Symbol.asyncDispose]())
 
   it('[1.1] [1.3] [4.2.1] lists the objects of one type by API name or RID', async () => {
-    const byName = await service.ask('/api/v1/ontologies/numbers/objects/number?pageSize=2')
-    const { body: definition } = await service.ask('/api/admin/v1/ontologies/numbers')
+    const byName = await service.send('/api/v1/ontologies/numbers/objects/number?pageSize=2')
+    const { body: definition } = await service.send('/api/admin/v1/ontologies/numbers')
     const rid = encodeURIComponent(definition.rid)
-    const byRid = await service.ask(`/api/v1/ontologies/${rid}/objects/number?pageSize=2`)
+    const byRid = await service.send(`/api/v1/ontologies/${rid}/objects/number?pageSize=2`)
     expect(byName.status).toBe(200)
     expect(byRid.body.data).toEqual(byName.body.data)
     expect(byName.body.data.map((record: { properties: object }) => record.properties)).toEqual([
@@ -49,51 +49,51 @@ describe('list objects, revision 1.0', () => {
   })
 
   it('[2.1.4] [4.1.2] [8.1] [8.4] reduces a page size above the maximum, which is the default', async () => {
-    const large = await askPage(service, { ...walk, pageSize: 20_000 })
-    const byDefault = await askPage(service, walk)
-    const largest = await askPage(service, { ...walk, pageSize: 2_147_483_647 })
+    const large = await requestPage(service, { ...walk, pageSize: 20_000 })
+    const byDefault = await requestPage(service, walk)
+    const largest = await requestPage(service, { ...walk, pageSize: 2_147_483_647 })
     expect(large.body.data).toHaveLength(1000)
     expect(byDefault.body.data).toHaveLength(1000)
     expect(largest.body.data).toHaveLength(1000)
   })
 
   it('[4.1.1] [9.1] accepts the token in the query string, also with another page size', async () => {
-    const first = await askPage(service, { ...walk, pageSize: 10 })
-    const second = await askPage(service, { ...walk, pageSize: 3 }, first.body.nextPageToken)
+    const first = await requestPage(service, { ...walk, pageSize: 10 })
+    const second = await requestPage(service, { ...walk, pageSize: 3 }, first.body.nextPageToken)
     expect(valuesOf([second.body], 'n')).toEqual([10, 11, 12])
   })
 
   it('[4.2.2] [9.2] [9.3] accepts pageSize, pageToken and snapshot, and no other parameter', async () => {
-    const known = await service.ask(
+    const known = await service.send(
       '/api/v1/ontologies/numbers/objects/number?pageSize=1&snapshot=true',
     )
-    const unknown = await service.ask('/api/v1/ontologies/numbers/objects/number?pagesize=1')
+    const unknown = await service.send('/api/v1/ontologies/numbers/objects/number?pagesize=1')
     expect(known.status).toBe(200)
     expect(unknown.status).toBe(400)
     expect(unknown.body.parameters.parameter).toBe('pagesize')
   })
 
   it('[4.2.3] requires no body, but accepts the JSON content type that clients send', async () => {
-    const answer = await service.ask('/api/v1/ontologies/numbers/objects/number?pageSize=1', {
+    const answer = await service.send('/api/v1/ontologies/numbers/objects/number?pageSize=1', {
       headers: { 'content-type': 'application/json' },
     })
     expect(answer.status).toBe(200)
   })
 
   it('[2.1.0] [2.2.4] returns totalCount as a string and a rid with each record', async () => {
-    const { body } = await askPage(service, { ...walk, pageSize: 7 })
+    const { body } = await requestPage(service, { ...walk, pageSize: 7 })
     expect(body.totalCount).toBe('2500')
-    const again = await askPage(service, { ...walk, pageSize: 7 })
+    const again = await requestPage(service, { ...walk, pageSize: 7 })
     expect(again.body.data.map((record: { rid: string }) => record.rid)).toEqual(
       body.data.map((record: { rid: string }) => record.rid),
     )
   })
 
   it('[2.1.5] accepts a token repeatedly until it expires', async () => {
-    const first = await askPage(service, { ...walk, pageSize: 10 })
+    const first = await requestPage(service, { ...walk, pageSize: 10 })
     const token = first.body.nextPageToken
-    const once = await askPage(service, { ...walk, pageSize: 10 }, token)
-    const twice = await askPage(service, { ...walk, pageSize: 10 }, token)
+    const once = await requestPage(service, { ...walk, pageSize: 10 }, token)
+    const twice = await requestPage(service, { ...walk, pageSize: 10 }, token)
     expect(twice.body.data).toEqual(once.body.data)
   })
 
@@ -112,7 +112,7 @@ describe('list objects, revision 1.0', () => {
     await service.put('aviation', 'airport', [
       { id: 'LAX', name: 'Los Angeles', elevation: 125, passengers: '88068013', opened: null },
     ])
-    const { body } = await askPage(service, {
+    const { body } = await requestPage(service, {
       revision: '1.0',
       ontology: 'aviation',
       objectType: 'airport',

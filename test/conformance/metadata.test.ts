@@ -34,7 +34,7 @@ async function walk(
   let pageToken: string | undefined
   do {
     const token = pageToken === undefined ? '' : `&pageToken=${pageToken}`
-    const { status, body } = await service.ask(`${path}?pageSize=${pageSize}${token}`)
+    const { status, body } = await service.send(`${path}?pageSize=${pageSize}${token}`)
     expect(status).toBe(200)
     expect(Object.keys(body).filter((name) => name !== 'nextPageToken')).toEqual(['data'])
     pages.push(body.data.map((part: { apiName: string }) => part.apiName))
@@ -55,7 +55,7 @@ describe('ontologies, revision 1.0', () => {
   afterAll(() => service[Symbol.asyncDispose]())
 
   it('are listed by name, with every member that clients require', async () => {
-    const { status, body } = await service.ask(API)
+    const { status, body } = await service.send(API)
     expect(status).toBe(200)
     expect(body).toEqual({
       data: [
@@ -73,14 +73,14 @@ describe('ontologies, revision 1.0', () => {
   it('are found by API name and by RID', async () => {
     const expected = { apiName: 'aviation', displayName: 'Aviation', description: '', rid }
     for (const identifier of ['aviation', rid]) {
-      const { status, body } = await service.ask(`${API}/${identifier}`)
+      const { status, body } = await service.send(`${API}/${identifier}`)
       expect([status, body]).toEqual([200, expected])
     }
   })
 
   it('[5.2] are not found if they are hidden from the caller', async () => {
     const token = await service.createToken({ ontologies: ['numbers'] })
-    const { body } = await service.ask(API, { token })
+    const { body } = await service.send(API, { token })
     expect(body.data.map(({ apiName }: { apiName: string }) => apiName)).toEqual(['numbers'])
     for (const path of [
       `${API}/aviation`,
@@ -92,8 +92,8 @@ describe('ontologies, revision 1.0', () => {
       `${API}/aviation/objects/airport/ZRH/links/country`,
       `${API}/aviation/objects/airport/ZRH/links/country/CH`,
     ]) {
-      const hidden = await service.ask(path, { token })
-      const absent = await service.ask(path.replace('aviation', 'nowhere'), { token })
+      const hidden = await service.send(path, { token })
+      const absent = await service.send(path.replace('aviation', 'nowhere'), { token })
       expect([path, hidden.status]).toEqual([path, 404])
       expect(hidden.body).toMatchObject({
         errorName: 'OntologyNotFound',
@@ -113,9 +113,9 @@ describe('ontologies, revision 1.0', () => {
       `${API}/numbers/objectTypes/number/outgoingLinkTypes`,
       `${API}/numbers/objectTypes/number/outgoingLinkTypes/x`,
     ]) {
-      expect((await service.ask(path, { token })).body.errorName).toBe('ApiUsageDenied')
-      expect((await service.ask(path, { token: null })).status).toBe(401)
-      const odd = await service.ask(`${path}?pagesize=1`)
+      expect((await service.send(path, { token })).body.errorName).toBe('ApiUsageDenied')
+      expect((await service.send(path, { token: null })).status).toBe(401)
+      const odd = await service.send(`${path}?pagesize=1`)
       expect(odd.body).toMatchObject({
         errorName: 'Default:InvalidArgument',
         parameters: { parameter: 'pagesize' },
@@ -135,7 +135,7 @@ describe('object types, revision 1.0', () => {
   afterAll(() => service[Symbol.asyncDispose]())
 
   it('are described by their properties', async () => {
-    const { status, body } = await service.ask(`${API}/aviation/objectTypes/airport`)
+    const { status, body } = await service.send(`${API}/aviation/objectTypes/airport`)
     expect(status).toBe(200)
     expect(body).toEqual({
       apiName: 'airport',
@@ -156,7 +156,7 @@ describe('object types, revision 1.0', () => {
       },
       rid: expect.stringMatching(/^ri\.ontology\.main\.object-type\./),
     })
-    const list = await service.ask(`${API}/aviation/objectTypes`)
+    const list = await service.send(`${API}/aviation/objectTypes`)
     expect(list.body.data).toHaveLength(2)
     expect(list.body.data[0]).toEqual(body)
     expect('nextPageToken' in list.body).toBe(false)
@@ -179,7 +179,7 @@ describe('object types, revision 1.0', () => {
         },
       ],
     })
-    const { body } = await service.ask(`${API}/types/objectTypes/all`)
+    const { body } = await service.send(`${API}/types/objectTypes/all`)
     expect(body.description).toBe('One of each.')
     expect('displayName' in body).toBe(false)
     const names = Object.entries(body.properties as Record<string, { baseType: string }>)
@@ -257,10 +257,10 @@ describe('object types, revision 1.0', () => {
     const alice = await service.createToken({ name: 'alice' })
     const bob = await service.createToken({ name: 'bob' })
     const path = `${API}/many/objectTypes?pageSize=1`
-    const { body } = await service.ask(path, { token: alice })
+    const { body } = await service.send(path, { token: alice })
     const token = body.nextPageToken
     expect(token).toMatch(/^v1\./)
-    const again = await service.ask(`${path}&pageToken=${token}`, { token: alice })
+    const again = await service.send(`${path}&pageToken=${token}`, { token: alice })
     expect(again.body.data[0].apiName).toBe('b')
     const foreign: readonly [path: string, caller: string, reason: string][] = [
       [path, bob, 'other caller'],
@@ -269,7 +269,7 @@ describe('object types, revision 1.0', () => {
       [`${API}/many/objects/a?pageSize=1`, alice, 'other request'],
     ]
     for (const [other, caller, reason] of foreign) {
-      const answer = await service.ask(`${other}&pageToken=${token}`, { token: caller })
+      const answer = await service.send(`${other}&pageToken=${token}`, { token: caller })
       expect([other, answer.status, answer.body.errorName, answer.body.parameters.reason]).toEqual([
         other,
         400,
@@ -278,18 +278,18 @@ describe('object types, revision 1.0', () => {
       ])
     }
     service.clock.now += 301_000
-    const late = await service.ask(`${path}&pageToken=${token}`, { token: alice })
+    const late = await service.send(`${path}&pageToken=${token}`, { token: alice })
     expect(late.body.parameters.reason).toBe('expired')
   })
 
   it('reject invalid page sizes and tokens', async () => {
     for (const list of ['objectTypes', 'objectTypes/d/outgoingLinkTypes']) {
       for (const size of ['0', '-1', 'x', '1.5', '']) {
-        const answer = await service.ask(`${API}/many/${list}?pageSize=${size}`)
+        const answer = await service.send(`${API}/many/${list}?pageSize=${size}`)
         expect([size, answer.status, answer.body.errorName]).toEqual([size, 400, 'InvalidPageSize'])
       }
       for (const token of ['', 'x', 'v1.AAAA']) {
-        const answer = await service.ask(`${API}/many/${list}?pageToken=${token}`)
+        const answer = await service.send(`${API}/many/${list}?pageToken=${token}`)
         expect([token, answer.body.errorName]).toEqual([token, 'InvalidPageToken'])
       }
     }
@@ -297,7 +297,7 @@ describe('object types, revision 1.0', () => {
 
   it('are not found if they do not exist', async () => {
     for (const name of ['nothing', '__proto__', 'toString', '%20', 'Airport']) {
-      const answer = await service.ask(`${API}/aviation/objectTypes/${name}`)
+      const answer = await service.send(`${API}/aviation/objectTypes/${name}`)
       expect(answer.status).toBe(404)
       expect(answer.body).toMatchObject({
         errorName: 'ObjectTypeNotFound',
@@ -355,20 +355,20 @@ describe('outgoing link types, revision 1.0', () => {
   }
 
   it('include both sides of a link, each at its type', async () => {
-    const from = await service.ask(`${API}/aviation/objectTypes/airport/outgoingLinkTypes`)
-    const to = await service.ask(`${API}/aviation/objectTypes/country/outgoingLinkTypes`)
+    const from = await service.send(`${API}/aviation/objectTypes/airport/outgoingLinkTypes`)
+    const to = await service.send(`${API}/aviation/objectTypes/country/outgoingLinkTypes`)
     expect([from.body, to.body]).toEqual([{ data: [country] }, { data: [airports] }])
   })
 
   it('are found by name', async () => {
     const types = `${API}/aviation/objectTypes`
-    const one = await service.ask(`${types}/airport/outgoingLinkTypes/country`)
-    const many = await service.ask(`${types}/country/outgoingLinkTypes/airports`)
+    const one = await service.send(`${types}/airport/outgoingLinkTypes/country`)
+    const many = await service.send(`${types}/country/outgoingLinkTypes/airports`)
     expect([one.body, many.body]).toEqual([country, airports])
   })
 
   it('are two for a type that is linked to itself', async () => {
-    const { body } = await service.ask(`${API}/staff/objectTypes/person/outgoingLinkTypes`)
+    const { body } = await service.send(`${API}/staff/objectTypes/person/outgoingLinkTypes`)
     expect(
       body.data.map((link: Record<string, string>) => [link['apiName'], link['cardinality']]),
     ).toEqual([
@@ -392,7 +392,7 @@ describe('outgoing link types, revision 1.0', () => {
       linkTypes: names.map((apiName) => ({ apiName, from: 'a', to: 'b', foreignKey: 'other' })),
     })
     const path = `${API}/large/objectTypes/a/outgoingLinkTypes`
-    const { body } = await service.ask(path)
+    const { body } = await service.send(path)
     expect(body.data).toHaveLength(500)
     const pages = await walk(service, path, 1000)
     expect(pages.map((page) => page.length)).toEqual([500, 1])
@@ -407,7 +407,7 @@ describe('outgoing link types, revision 1.0', () => {
       ['airport', 'nothing'],
       ['airport', '__proto__'],
     ]) {
-      const answer = await service.ask(`${types}/${objectType}/outgoingLinkTypes/${linkType}`)
+      const answer = await service.send(`${types}/${objectType}/outgoingLinkTypes/${linkType}`)
       expect(answer.status).toBe(404)
       expect(answer.body).toMatchObject({
         errorName: 'LinkTypeNotFound',
@@ -415,7 +415,7 @@ describe('outgoing link types, revision 1.0', () => {
       })
     }
     for (const path of ['outgoingLinkTypes', 'outgoingLinkTypes/country']) {
-      const answer = await service.ask(`${types}/nothing/${path}`)
+      const answer = await service.send(`${types}/nothing/${path}`)
       expect(answer.body.errorName).toBe('ObjectTypeNotFound')
     }
   })

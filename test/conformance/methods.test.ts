@@ -63,7 +63,7 @@ describe('methods', () => {
   )
 
   it.for(paths)('of %s are listed by OPTIONS, without a token', async ([path, allowed]) => {
-    const { status, headers } = await service.ask(path, { method: 'OPTIONS', token: null })
+    const { status, headers } = await service.send(path, { method: 'OPTIONS', token: null })
     expect([status, headers.get('allow')]).toEqual([204, allowed])
   })
 
@@ -87,41 +87,41 @@ describe('methods', () => {
       const response = await sendRaw(head)
       expect(response).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
       expect(bodyOf(response).errorName).toBe('Default:InvalidArgument')
-      expect((await service.ask('/healthz', { token: null })).status).toBe(200)
+      expect((await service.send('/healthz', { token: null })).status).toBe(200)
     },
   )
 
   it('HEAD returns the headers of GET, without the body', async () => {
-    const tag = (await service.ask(LIST)).headers.get('etag') ?? ''
+    const tag = (await service.send(LIST)).headers.get('etag') ?? ''
     const paths = [LIST, `${LIST}/1`, '/api/v1/ontologies', '/healthz', '/docs']
     for (const path of [...paths, '/api/admin/v1/ontologies/numbers/objects/number/export']) {
-      const get = await service.ask(path)
-      const head = await service.ask(path, { method: 'HEAD' })
+      const get = await service.send(path)
+      const head = await service.send(path, { method: 'HEAD' })
       expect([path, head.status, head.text]).toEqual([path, 200, ''])
       expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'))
       expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
     }
-    const held = await service.ask(LIST, { method: 'HEAD', headers: { 'if-none-match': tag } })
+    const held = await service.send(LIST, { method: 'HEAD', headers: { 'if-none-match': tag } })
     expect(held.status).toBe(304)
-    expect((await service.ask(LIST, { method: 'HEAD', token: null })).status).toBe(401)
+    expect((await service.send(LIST, { method: 'HEAD', token: null })).status).toBe(401)
   })
 
   it('all have responses with the security headers', async () => {
     const EXPORT = '/api/admin/v1/ontologies/numbers/objects/number/export'
-    const tag = (await service.ask(LIST)).headers.get('etag') ?? ''
+    const tag = (await service.send(LIST)).headers.get('etag') ?? ''
     const answers = [
-      await service.ask(LIST),
-      await service.ask(LIST, { headers: { 'if-none-match': tag } }),
-      await service.ask(LIST, { method: 'DELETE' }),
-      await service.ask(LIST, { token: null }),
-      await service.ask(EXPORT),
-      await service.ask('/api/family/v1/objects/types/number/search', {
+      await service.send(LIST),
+      await service.send(LIST, { headers: { 'if-none-match': tag } }),
+      await service.send(LIST, { method: 'DELETE' }),
+      await service.send(LIST, { token: null }),
+      await service.send(EXPORT),
+      await service.send('/api/family/v1/objects/types/number/search', {
         json: { query: { type: 'empty' } },
       }),
-      await service.ask('/nowhere'),
-      await service.ask('/healthz', { token: null }),
-      await service.ask('/openapi.json', { token: null }),
-      await service.ask('/docs', { token: null }),
+      await service.send('/nowhere'),
+      await service.send('/healthz', { token: null }),
+      await service.send('/openapi.json', { token: null }),
+      await service.send('/docs', { token: null }),
     ]
     for (const { headers } of answers) {
       expect(headers.get('x-content-type-options')).toBe('nosniff')

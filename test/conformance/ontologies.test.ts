@@ -18,8 +18,8 @@ describe('defining an ontology', () => {
     expect(first.body).toMatchObject(AVIATION)
     expect(first.body.rid).toMatch(/^ri\.ontology\.main\.ontology\.[0-9a-f-]{36}$/)
     const again = await service.apply(AVIATION)
-    const read = await service.ask('/api/admin/v1/ontologies/aviation')
-    const byRid = await service.ask(`/api/admin/v1/ontologies/${first.body.rid}`)
+    const read = await service.send('/api/admin/v1/ontologies/aviation')
+    const byRid = await service.send(`/api/admin/v1/ontologies/${first.body.rid}`)
     for (const answer of [again, read, byRid]) expect(answer.body).toEqual(first.body)
   })
 
@@ -47,7 +47,7 @@ describe('defining an ontology', () => {
       [{ ...AVIATION, apiName: 'other' }, 'apiName'],
     ]
     for (const [definition, path] of cases) {
-      const answer = await service.ask('/api/admin/v1/ontologies/aviation', {
+      const answer = await service.send('/api/admin/v1/ontologies/aviation', {
         method: 'PUT',
         json: definition,
       })
@@ -58,7 +58,7 @@ describe('defining an ontology', () => {
       ])
       expect(answer.body.parameters.mistakes[0].path).toBe(path)
     }
-    expect((await service.ask('/api/admin/v1/ontologies/aviation')).status).toBe(404)
+    expect((await service.send('/api/admin/v1/ontologies/aviation')).status).toBe(404)
   })
 
   it('rejects a family, a name or a RID of another ontology', async () => {
@@ -73,7 +73,7 @@ describe('defining an ontology', () => {
     )
     expect(rid.body.parameters.mistakes[0].path).toBe('objectTypes[0].rid')
     const { body: aviation } = await service.apply(AVIATION)
-    const renamed = await service.ask(`/api/admin/v1/ontologies/${aviation.rid}`, {
+    const renamed = await service.send(`/api/admin/v1/ontologies/${aviation.rid}`, {
       method: 'PUT',
       json: { ...aviation, apiName: 'numbers' },
     })
@@ -120,7 +120,7 @@ describe('defining an ontology', () => {
       'property airport.aliases is missing from the definition',
       'property airport.names is missing from the definition',
     ])
-    expect((await service.ask('/api/admin/v1/ontologies/aviation')).body).toEqual(before)
+    expect((await service.send('/api/admin/v1/ontologies/aviation')).body).toEqual(before)
     const gone = await service.apply({ ...AVIATION, objectTypes: [], linkTypes: [] })
     expect(gone.body.parameters.reasons).toEqual([
       'object type airport has objects and is missing from the definition',
@@ -137,7 +137,7 @@ describe('defining an ontology', () => {
     expect(renamed.body.objectTypes[0].rid).toBe(type.rid)
     const walk = { revision: '1.0', ontology: 'numbers', objectType: 'renamed' } as const
     expect(valuesOf(await walkPages(service, walk), 'n')).toEqual([0, 1, 2])
-    expect((await service.ask('/api/v1/ontologies/numbers/objects/number')).status).toBe(404)
+    expect((await service.send('/api/v1/ontologies/numbers/objects/number')).status).toBe(404)
   })
 
   it('never replaces an ontology by its RID under another name', async () => {
@@ -158,7 +158,7 @@ describe('defining an ontology', () => {
     expect((await service.put('numbers', 'number', [{ n: 'one' }])).status).toBe(200)
     expect((await service.write('numbers', 'number', [{ delete: 'one' }])).status).toBe(200)
     expect((await service.apply({ ...NUMBERS, objectTypes: [] })).status).toBe(200)
-    expect((await service.ask('/api/v1/ontologies/numbers/objects/number')).status).toBe(404)
+    expect((await service.send('/api/v1/ontologies/numbers/objects/number')).status).toBe(404)
   })
 
   it('changes the titles of stored objects with the title property', async () => {
@@ -193,7 +193,7 @@ describe('defining an ontology', () => {
       definitions.map(({ families: _, ...definition }) => service.apply(definition)),
     )
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    const { body } = await service.ask('/api/v1/ontologies')
+    const { body } = await service.send('/api/v1/ontologies')
     expect(body.data).toHaveLength(4)
   })
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { type Service, startService } from '../support/service.ts'
 import { retention } from '../support/store-fixture.ts'
-import { storePlace } from '../support/store-place.ts'
-import { askPage, valuesOf, type Walk } from '../support/walk.ts'
+import { createTestStore } from '../support/test-store.ts'
+import { requestPage, valuesOf, type Walk } from '../support/walk.ts'
 
 const list: Walk = { revision: '1.0', ontology: 'numbers', objectType: 'number', pageSize: 5 }
 const search: Walk = { ...list, revision: '2.0' }
@@ -25,7 +25,7 @@ async function fill(service: Service): Promise<void> {
 }
 
 async function tokenOf(service: Service, walk: Walk): Promise<string> {
-  const { body } = await askPage(service, walk)
+  const { body } = await requestPage(service, walk)
   return body.nextPageToken
 }
 
@@ -53,7 +53,7 @@ describe('a page token is bound to', () => {
   ]
   it.each(foreign)('[2.1.5] [4.1.1] %s', async (_what, from, to, reason) => {
     const token = await tokenOf(service, from)
-    const answer = await askPage(service, to, token)
+    const answer = await requestPage(service, to, token)
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({
       errorName: 'InvalidPageToken',
@@ -64,8 +64,8 @@ describe('a page token is bound to', () => {
   it('[2.1.5] [5.1] its caller', async () => {
     for (const walk of [list, search]) {
       const token = await tokenOf(service, { ...walk, token: alice })
-      const own = await askPage(service, { ...walk, token: alice }, token)
-      const foreign = await askPage(service, { ...walk, token: bob }, token)
+      const own = await requestPage(service, { ...walk, token: alice }, token)
+      const foreign = await requestPage(service, { ...walk, token: bob }, token)
       expect(own.status).toBe(200)
       expect(foreign.status).toBe(400)
       expect(foreign.body.parameters.reason).toBe('other caller')
@@ -74,7 +74,7 @@ describe('a page token is bound to', () => {
 
   it('[4.1.1] nothing else: snapshot=false equals no snapshot', async () => {
     const token = await tokenOf(service, list)
-    const answer = await askPage(service, { ...list, snapshot: false }, token)
+    const answer = await requestPage(service, { ...list, snapshot: false }, token)
     expect(answer.status).toBe(200)
   })
 
@@ -101,8 +101,8 @@ describe('a page token is bound to', () => {
       `v1.${'A'.repeat(1000)}`,
     ]
     for (const pageToken of odd) {
-      const inQuery = await askPage(service, list, pageToken)
-      const inBody = await askPage(service, search, pageToken)
+      const inQuery = await requestPage(service, list, pageToken)
+      const inBody = await requestPage(service, search, pageToken)
       for (const answer of [inQuery, inBody]) {
         expect([pageToken, answer.status, answer.body.errorName]).toEqual([
           pageToken,
@@ -129,9 +129,9 @@ describe('a page token', () => {
       '&p.n.gt=1',
     ]
     for (const from of variants) {
-      const { body } = await service.ask(path + from)
+      const { body } = await service.send(path + from)
       for (const to of variants) {
-        const answer = await service.ask(`${path}${to}&pageToken=${body.nextPageToken}`)
+        const answer = await service.send(`${path}${to}&pageToken=${body.nextPageToken}`)
         expect([from, to, answer.status]).toEqual([from, to, from === to ? 200 : 400])
       }
     }
@@ -146,7 +146,7 @@ describe('a page token of an object type', () => {
       await tokenOf(service, list),
       await tokenOf(service, { ...list, snapshot: true }),
     ]
-    const { body } = await service.ask('/api/admin/v1/ontologies/numbers')
+    const { body } = await service.send('/api/admin/v1/ontologies/numbers')
     const others = body.objectTypes.filter((one: { apiName: string }) => one.apiName !== 'number')
     await service.write(
       'numbers',
@@ -158,8 +158,8 @@ describe('a page token of an object type', () => {
     expect((await service.apply({ ...NUMBERS, objectTypes: again })).status).toBe(200)
     await service.put('numbers', 'number', numbers(20))
     const [plain, snapshot] = [
-      await askPage(service, list, tokens[0]),
-      await askPage(service, { ...list, snapshot: true }, tokens[1]),
+      await requestPage(service, list, tokens[0]),
+      await requestPage(service, { ...list, snapshot: true }, tokens[1]),
     ]
     for (const answer of [plain, snapshot])
       expect(answer.body.parameters.reason).toBe('other request')
@@ -171,7 +171,7 @@ describe('a page token of an object type', () => {
     const token = await tokenOf(service, { ...list, snapshot: true })
     await service.put('numbers', 'number', [{ n: 1 }])
     await service.store.reclaim(retention(service.clock.now))
-    const answer = await askPage(service, { ...list, snapshot: true }, token)
+    const answer = await requestPage(service, { ...list, snapshot: true }, token)
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({
       errorName: 'InvalidPageToken',
@@ -186,15 +186,15 @@ describe('the lifetime of a page token', () => {
     await fill(service)
     const first = await tokenOf(service, list)
     service.clock.now += 299_000
-    const page = await askPage(service, list, first)
+    const page = await requestPage(service, list, first)
     expect(page.status).toBe(200)
     service.clock.now += 2000
-    const late = await askPage(service, list, first)
+    const late = await requestPage(service, list, first)
     expect(late.body).toMatchObject({
       errorName: 'InvalidPageToken',
       parameters: { reason: 'expired' },
     })
-    const renewed = await askPage(service, list, page.body.nextPageToken)
+    const renewed = await requestPage(service, list, page.body.nextPageToken)
     expect(renewed.status).toBe(200)
   })
 
@@ -206,16 +206,16 @@ describe('the lifetime of a page token', () => {
     const walk = { ...list, snapshot: true }
     const first = await tokenOf(service, walk)
     service.clock.now += 250_000
-    const { body } = await askPage(service, walk, first)
+    const { body } = await requestPage(service, walk, first)
     service.clock.now += 149_000
-    expect((await askPage(service, walk, body.nextPageToken)).status).toBe(200)
+    expect((await requestPage(service, walk, body.nextPageToken)).status).toBe(200)
     service.clock.now += 2000
-    const late = await askPage(service, walk, body.nextPageToken)
+    const late = await requestPage(service, walk, body.nextPageToken)
     expect(late.body.parameters.reason).toBe('expired')
   })
 
   it('continues after a restart, with the keys in the store', async () => {
-    await using place = await storePlace()
+    await using place = await createTestStore()
     let token: string
     {
       await using before = await startService({ store: place.name })
@@ -223,12 +223,12 @@ describe('the lifetime of a page token', () => {
       token = await tokenOf(before, { ...list, snapshot: true })
     }
     await using after = await startService({ store: place.name })
-    const answer = await askPage(after, { ...list, snapshot: true }, token)
+    const answer = await requestPage(after, { ...list, snapshot: true }, token)
     expect(valuesOf([answer.body], 'n')).toEqual([5, 6, 7, 8, 9])
   })
 
   it('survives key rotation: the first key seals, all open, and a removed key opens no more', async () => {
-    await using place = await storePlace()
+    await using place = await createTestStore()
     const [old, young] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
     const withKeys = (keys: string) =>
       startService({ store: place.name, settings: { OQS_PAGE_TOKEN_KEYS: keys } })
@@ -240,13 +240,13 @@ describe('the lifetime of a page token', () => {
     }
     {
       await using service = await withKeys(`${young},${old}`)
-      expect((await askPage(service, list, tokens[0])).status).toBe(200)
+      expect((await requestPage(service, list, tokens[0])).status).toBe(200)
       tokens.push(await tokenOf(service, list))
     }
     await using service = await withKeys(young)
     const [dropped, kept] = [
-      await askPage(service, list, tokens[0]),
-      await askPage(service, list, tokens[1]),
+      await requestPage(service, list, tokens[0]),
+      await requestPage(service, list, tokens[1]),
     ]
     expect(dropped.body.parameters.reason).toBe('malformed')
     expect(kept.status).toBe(200)
@@ -263,6 +263,6 @@ describe('the lifetime of a page token', () => {
     const walk: Walk = { revision: '1.0', ontology: 'long', objectType: 'key', pageSize: 1 }
     const token = await tokenOf(service, walk)
     expect(token.length).toBeLessThanOrEqual(1024)
-    expect((await askPage(service, walk, token)).body.data).toHaveLength(1)
+    expect((await requestPage(service, walk, token)).body.data).toHaveLength(1)
   })
 })

@@ -105,18 +105,18 @@ describe('queries', () => {
   const LIST = '/api/v1/ontologies/people/objects/person'
 
   const search1 = async (query: object, more: object = {}) => {
-    const { status, body } = await service.ask(SEARCH_1, { json: { query, ...more } })
+    const { status, body } = await service.send(SEARCH_1, { json: { query, ...more } })
     expect([status, body.errorName]).toEqual([200, undefined])
     expect(body.totalCount).toBe(String(body.data.length))
     return body.data.map((record: { properties: { id: string } }) => record.properties.id).join('')
   }
   const search2 = async (query: object) => {
-    const { status, body } = await service.ask(SEARCH_2, { json: { query } })
+    const { status, body } = await service.send(SEARCH_2, { json: { query } })
     expect([status, body.errorName]).toEqual([200, undefined])
     return body.data.map((record: { primaryKey: string }) => record.primaryKey).join('')
   }
   const list = async (parameters: string) => {
-    const { status, body } = await service.ask(`${LIST}?${parameters}`)
+    const { status, body } = await service.send(`${LIST}?${parameters}`)
     expect([status, body.errorName]).toEqual([200, undefined])
     return body.data.map((record: { properties: { id: string } }) => record.properties.id).join('')
   }
@@ -228,7 +228,9 @@ describe('queries', () => {
     const walked: string[] = []
     let token = ''
     do {
-      const { body } = await service.ask(`${LIST}?${parameters}&pageSize=1&properties=name${token}`)
+      const { body } = await service.send(
+        `${LIST}?${parameters}&pageSize=1&properties=name${token}`,
+      )
       walked.push(
         ...body.data.map((record: { properties: { id: string } }) => record.properties.id),
       )
@@ -238,13 +240,15 @@ describe('queries', () => {
   })
 
   it('returns the selected properties and the key, as stored', async () => {
-    const { body } = await service.ask(`${LIST}?properties=cents,names&properties=photo&pageSize=1`)
+    const { body } = await service.send(
+      `${LIST}?properties=cents,names&properties=photo&pageSize=1`,
+    )
     expect(body.data[0].properties).toEqual({
       id: 'a',
       cents: '9007199254740993',
       names: [{ FIRST: 'Ann', LAST: 'Lee' }],
     })
-    const found = await service.ask(SEARCH_1, {
+    const found = await service.send(SEARCH_1, {
       json: { query: field('eq', 'id', 'a'), fields: ['age'] },
     })
     expect(found.body.data[0].properties).toEqual({ id: 'a', age: 30 })
@@ -355,7 +359,7 @@ describe('queries', () => {
     [{ query: eq, fields: ['nope'] }, 404, 'PropertiesNotFound', { properties: ['nope'] }],
   ]
   it.each(mistakes)('[7.2] rejects %j with %i %s', async (body, status, errorName, parameters) => {
-    const answer = await service.ask(SEARCH_1, { json: body })
+    const answer = await service.send(SEARCH_1, { json: body })
     expect([answer.status, answer.body.errorName]).toEqual([status, errorName])
     expect(answer.body.parameters).toMatchObject(parameters)
   })
@@ -378,7 +382,7 @@ describe('queries', () => {
   it.each(listMistakes)(
     '[7.2] rejects the listing ?%s with %i %s',
     async (parameters, status, name) => {
-      const answer = await service.ask(`${LIST}?${parameters}`)
+      const answer = await service.send(`${LIST}?${parameters}`)
       expect([answer.status, answer.body.errorName]).toEqual([status, name])
     },
   )
@@ -404,7 +408,7 @@ describe('queries', () => {
     [{ type: 'prefix', field: 'name', value: 'x' }, 400, 'Default:InvalidArgument'],
   ]
   it.each(mistakes2)('[7.2] revision 2.0 rejects %j with %i %s', async (query, status, name) => {
-    const answer = await service.ask(SEARCH_2, { json: { query } })
+    const answer = await service.send(SEARCH_2, { json: { query } })
     expect([answer.status, answer.body.errorName]).toEqual([status, name])
   })
 })

@@ -20,11 +20,11 @@ describe('a replacement', () => {
   })
 
   const start = async (): Promise<string> =>
-    (await service.ask(`${PATH}/replacements`, { method: 'POST' })).body.replacement
+    (await service.send(`${PATH}/replacements`, { method: 'POST' })).body.replacement
   const publish = (replacement: string) =>
-    service.ask(`${PATH}/replacements/${replacement}/publish`, { method: 'POST' })
+    service.send(`${PATH}/replacements/${replacement}/publish`, { method: 'POST' })
   const add = (replacement: string, objects: readonly object[]) =>
-    service.ask(`${PATH}?replacement=${replacement}`, {
+    service.send(`${PATH}?replacement=${replacement}`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson' },
       body: objects.map((object) => JSON.stringify({ put: object })).join('\n'),
@@ -66,11 +66,11 @@ describe('a replacement', () => {
 
   it('[4.5.2] leaves earlier snapshots unchanged, in key order and any other', async () => {
     const ordered = (token = '') =>
-      service.ask(
+      service.send(
         `/api/v1/ontologies/numbers/objects/number?snapshot=true&pageSize=2&orderBy=properties.n:desc${token}`,
       )
     const plain = (token = '') =>
-      service.ask(`/api/v1/ontologies/numbers/objects/number?snapshot=true&pageSize=2${token}`)
+      service.send(`/api/v1/ontologies/numbers/objects/number?snapshot=true&pageSize=2${token}`)
     const first = await Promise.all([plain(), ordered()])
     const tokens = first.map(({ body }) => `&pageToken=${body.nextPageToken}`)
     const replacement = await start()
@@ -83,7 +83,7 @@ describe('a replacement', () => {
 
   it('lets a walk without snapshot continue from an object that it replaced', async () => {
     const page = (token = '') =>
-      service.ask(
+      service.send(
         `/api/v1/ontologies/numbers/objects/number?pageSize=2&orderBy=properties.n:desc${token}`,
       )
     const { body } = await page()
@@ -98,12 +98,12 @@ describe('a replacement', () => {
   it('can be abandoned, and is then unknown', async () => {
     const replacement = await start()
     await add(replacement, numbers(5, 100))
-    const gone = await service.ask(`${PATH}/replacements/${replacement}`, { method: 'DELETE' })
+    const gone = await service.send(`${PATH}/replacements/${replacement}`, { method: 'DELETE' })
     expect(gone.body).toEqual({ replacement })
     for (const answer of [
       await add(replacement, numbers(1)),
       await publish(replacement),
-      await service.ask(`${PATH}/replacements/${replacement}`, { method: 'DELETE' }),
+      await service.send(`${PATH}/replacements/${replacement}`, { method: 'DELETE' }),
     ]) {
       expect(answer.status).toBe(404)
       expect(answer.body.errorName).toBe('ReplacementNotFound')
@@ -120,7 +120,7 @@ describe('a replacement', () => {
     expect((await publish(replacement)).body).toEqual(first)
     expect(await stored()).toEqual([0])
     expect((await publish('999999')).body.errorName).toBe('ReplacementNotFound')
-    const odd = await service.ask(`${PATH}?replacement=x`, {
+    const odd = await service.send(`${PATH}?replacement=x`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson' },
       body: '',
@@ -131,24 +131,24 @@ describe('a replacement', () => {
   it('accepts properties that were added in the meantime', async () => {
     await using other = await startService()
     await other.apply(NUMBERS)
-    const { body } = await other.ask(`${PATH}/replacements`, { method: 'POST' })
+    const { body } = await other.send(`${PATH}/replacements`, { method: 'POST' })
     const [type] = NUMBERS.objectTypes
     if (type === undefined) throw new Error('no type')
     const properties = { ...type.properties, size: { type: 'integer' as const } }
     await other.apply({ ...NUMBERS, objectTypes: [{ ...type, properties }] })
     const lines = { method: 'POST', headers: { 'content-type': 'application/x-ndjson' } }
-    await other.ask(`${PATH}?replacement=${body.replacement}`, {
+    await other.send(`${PATH}?replacement=${body.replacement}`, {
       ...lines,
       body: '{"put":{"n":1,"size":9}}',
     })
-    await other.ask(`${PATH}/replacements/${body.replacement}/publish`, { method: 'POST' })
-    const found = await other.ask('/api/v1/ontologies/numbers/objects/number?properties.size.eq=9')
+    await other.send(`${PATH}/replacements/${body.replacement}/publish`, { method: 'POST' })
+    const found = await other.send('/api/v1/ontologies/numbers/objects/number?properties.size.eq=9')
     expect(found.body.data.map(nOf)).toEqual([1])
   })
 
   it('requires the write scope', async () => {
     const token = await service.createToken({ scopes: ['api:ontologies-read'] })
-    const answer = await service.ask(`${PATH}/replacements`, { method: 'POST', token })
+    const answer = await service.send(`${PATH}/replacements`, { method: 'POST', token })
     expect(answer.body.errorName).toBe('ApiUsageDenied')
   })
 })

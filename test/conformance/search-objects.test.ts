@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
 import { type Service, startService } from '../support/service.ts'
-import { askPage, valuesOf, type Walk, walkPages } from '../support/walk.ts'
+import { requestPage, valuesOf, type Walk, walkPages } from '../support/walk.ts'
 
 const walk: Walk = { revision: '2.0', ontology: 'numbers', objectType: 'number' }
 const SEARCH = '/api/family/v1/objects/types/number/search'
@@ -29,7 +29,7 @@ describe('search objects by type, revision 2.0', () => {
   afterAll(() => service[Symbol.asyncDispose]())
 
   it('[1.3] [4.3.1] [4.3.2] [9.6] returns every object of a type for the empty query', async () => {
-    const answer = await service.ask(SEARCH, { json: { query: empty } })
+    const answer = await service.send(SEARCH, { json: { query: empty } })
     expect(answer.status).toBe(200)
     expect(answer.body.data).toHaveLength(100)
     expect(answer.body.data[0]).toEqual({
@@ -51,10 +51,10 @@ describe('search objects by type, revision 2.0', () => {
   })
 
   it('[4.3.3] [9.1] accepts the token in the body', async () => {
-    const first = await askPage(service, { ...walk, pageSize: 5 })
-    const second = await askPage(service, { ...walk, pageSize: 5 }, first.body.nextPageToken)
+    const first = await requestPage(service, { ...walk, pageSize: 5 })
+    const second = await requestPage(service, { ...walk, pageSize: 5 }, first.body.nextPageToken)
     expect(valuesOf([second.body], 'n')).toEqual([5, 6, 7, 8, 9])
-    const inQuery = await service.ask(`${SEARCH}?pageToken=${first.body.nextPageToken}`, {
+    const inQuery = await service.send(`${SEARCH}?pageToken=${first.body.nextPageToken}`, {
       json: { query: empty },
     })
     expect(inQuery.status).toBe(400)
@@ -62,17 +62,17 @@ describe('search objects by type, revision 2.0', () => {
   })
 
   it('[4.4.3] [9.2] accepts pageSize in the body, reduced to 100', async () => {
-    const small = await service.ask(SEARCH, { json: { query: empty, pageSize: 3 } })
-    const large = await service.ask(SEARCH, { json: { query: empty, pageSize: 5000 } })
+    const small = await service.send(SEARCH, { json: { query: empty, pageSize: 3 } })
+    const large = await service.send(SEARCH, { json: { query: empty, pageSize: 5000 } })
     expect(small.body.data).toHaveLength(3)
     expect(large.body.data).toHaveLength(100)
   })
 
   it('treats null as absent, also for tokens', async () => {
-    const first = await service.ask(SEARCH, {
+    const first = await service.send(SEARCH, {
       json: { query: empty, pageSize: null, pageToken: null },
     })
-    const second = await service.ask(SEARCH, {
+    const second = await service.send(SEARCH, {
       json: { query: empty, pageToken: first.body.nextPageToken },
     })
     expect([first.status, second.status]).toEqual([200, 200])
@@ -99,24 +99,24 @@ describe('search objects by type, revision 2.0', () => {
   })
 
   it('accepts preview=true', async () => {
-    const answer = await service.ask(`${SEARCH}?preview=true`, { json: { query: empty } })
+    const answer = await service.send(`${SEARCH}?preview=true`, { json: { query: empty } })
     expect(answer.status).toBe(200)
   })
 
   it('[4.4.2] [4.5.3] [9.3] accepts snapshot in the body, and not in the query string', async () => {
-    const inQuery = await service.ask(`${SEARCH}?snapshot=true`, { json: { query: empty } })
-    const inBody = await service.ask(SEARCH, { json: { query: empty, snapshot: true } })
+    const inQuery = await service.send(`${SEARCH}?snapshot=true`, { json: { query: empty } })
+    const inBody = await service.send(SEARCH, { json: { query: empty, snapshot: true } })
     expect([inQuery.status, inBody.status]).toEqual([400, 200])
     await service.put('numbers', 'number', [{ n: 150, text: 'written after the first page' }])
-    const second = await service.ask(SEARCH, {
+    const second = await service.send(SEARCH, {
       json: { query: empty, snapshot: true, pageToken: inBody.body.nextPageToken },
     })
     expect(second.body.data[50].properties).toEqual({ n: 150 })
   })
 
   it('[4.3.5] rejects a token with another query', async () => {
-    const first = await askPage(service, walk)
-    const other = await service.ask(SEARCH, {
+    const first = await requestPage(service, walk)
+    const other = await service.send(SEARCH, {
       json: { query: { type: 'gte', field: 'n', value: 0 }, pageToken: first.body.nextPageToken },
     })
     expect(other.status).toBe(400)
@@ -124,8 +124,8 @@ describe('search objects by type, revision 2.0', () => {
   })
 
   it('[9.7] selects the revision by the path', async () => {
-    const two = await service.ask(SEARCH, { json: { query: empty } })
-    const one = await service.ask('/api/v1/ontologies/numbers/objects/number')
+    const two = await service.send(SEARCH, { json: { query: empty } })
+    const one = await service.send('/api/v1/ontologies/numbers/objects/number')
     expect('primaryKey' in two.body.data[0]).toBe(true)
     expect('rid' in one.body.data[0]).toBe(true)
   })

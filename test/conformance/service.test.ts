@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { ADMIN_TOKEN, startService } from '../support/service.ts'
-import { storePlace } from '../support/store-place.ts'
+import { createTestStore } from '../support/test-store.ts'
 
 describe('the service', () => {
   it('sends a page without parsing stored objects', async () => {
@@ -25,18 +25,18 @@ describe('the service', () => {
   })
 
   it('is not ready, and rejects batches, when its store is lost', async () => {
-    await using place = await storePlace()
+    await using place = await createTestStore()
     await using service = await startService({ store: place.name })
     await service.apply(NUMBERS)
-    expect((await service.ask('/readyz', { token: null })).status).toBe(200)
-    await place.lose()
-    const ready = await service.ask('/readyz', { token: null })
+    expect((await service.send('/readyz', { token: null })).status).toBe(200)
+    await place.dropData()
+    const ready = await service.send('/readyz', { token: null })
     const write = await service.put('numbers', 'number', numbers(1))
     for (const answer of [ready, write]) {
       expect(answer.status).toBe(503)
       expect(answer.body.errorName).toBe('ServiceUnavailable')
       expect(answer.headers.get('retry-after')).toBe('1')
     }
-    expect((await service.ask('/healthz', { token: null })).status).toBe(200)
+    expect((await service.send('/healthz', { token: null })).status).toBe(200)
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { retentionOf } from '../../src/server/maintenance.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
-import { askPage, valuesOf, type Walk } from '../support/walk.ts'
+import { requestPage, valuesOf, type Walk } from '../support/walk.ts'
 
 const SECONDS = 1000
 const MAX_AGE_SECONDS = 30
@@ -52,7 +52,7 @@ async function sendSlowly(
   const send = (line: unknown) => sender.write(Buffer.from(`${JSON.stringify(line)}\n`))
   for (const line of lines.slice(0, -1)) await send(line)
   // The service reads the batch by the time it answers a later request.
-  await service.ask(ORDERED)
+  await service.send(ORDERED)
   return async () => {
     await send(lines.at(-1))
     await sender.close()
@@ -69,20 +69,20 @@ describe('the age of a snapshot', () => {
     )
     service.clock.now += 190 * SECONDS
     await maintain(service)
-    const { body: ofSnapshot } = await askPage(service, snapshot)
-    const { body: ofOrder } = await service.ask(ORDERED)
-    const exported = await service.ask(`${BATCHES}/export`)
+    const { body: ofSnapshot } = await requestPage(service, snapshot)
+    const { body: ofOrder } = await service.send(ORDERED)
+    const exported = await service.send(`${BATCHES}/export`)
     service.clock.now += 10 * SECONDS
     expect((await finish()).status).toBe(200)
     await maintain(service)
 
-    const next = await askPage(service, snapshot, ofSnapshot.nextPageToken)
+    const next = await requestPage(service, snapshot, ofSnapshot.nextPageToken)
     expect(valuesOf([next.body], 'n')).toEqual([15, 16, 17, 18, 19])
     // The walk without snapshot continues after a row that is no longer current, and finds nothing.
-    const ended = await service.ask(`${ORDERED}&pageToken=${ofOrder.nextPageToken}`)
+    const ended = await service.send(`${ORDERED}&pageToken=${ofOrder.nextPageToken}`)
     expect([ended.status, ended.body.data]).toEqual([200, []])
     const version = exported.headers.get('oqs-version')
-    const rest = await service.ask(`${BATCHES}/export?version=${version}&after=27&received=18`)
+    const rest = await service.send(`${BATCHES}/export?version=${version}&after=27&received=18`)
     expect(rest.text.split('\n').slice(0, 2)).toEqual([
       '{"n":28,"text":"t28"}',
       '{"n":29,"text":"t29"}',
@@ -91,16 +91,16 @@ describe('the age of a snapshot', () => {
 
   it('[4.5.2] is exact to the millisecond; then the token expires and the data is reclaimed', async () => {
     await using service = await startFilled()
-    const { body: first } = await askPage(service, snapshot)
+    const { body: first } = await requestPage(service, snapshot)
     await service.put('numbers', 'number', [{ n: 15, text: 'changed' }])
     await maintain(service)
     service.clock.now += MAX_AGE_SECONDS * SECONDS - 1
     await maintain(service)
-    const inTime = await askPage(service, snapshot, first.nextPageToken)
+    const inTime = await requestPage(service, snapshot, first.nextPageToken)
     expect(inTime.body.data[0].properties).toEqual({ n: 15, text: 't15' })
     service.clock.now += 1
     await maintain(service)
-    const late = await askPage(service, snapshot, first.nextPageToken)
+    const late = await requestPage(service, snapshot, first.nextPageToken)
     expect(late.body.parameters.reason).toBe('expired')
     service.clock.now += 60 * SECONDS
     expect(await maintain(service)).toBe(1)

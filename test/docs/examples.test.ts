@@ -9,8 +9,8 @@ import { buildProgram } from '../../src/cli/program.ts'
 import { REVISION_1_QUERIES } from '../../src/query/parse/revision-1-query-types.ts'
 import { REVISION_2_QUERIES } from '../../src/query/parse/revision-2-query-types.ts'
 import { DEMO_COUNTS } from '../../src/server/demo/open-demo.ts'
-import { lineOf, logged, type OqsProcess, startOqs } from '../support/oqs-process.ts'
-import { askUrl } from '../support/service.ts'
+import { logLinesOf, type OqsProcess, startOqs, waitForLine } from '../support/oqs-process.ts'
+import { sendTo } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { differenceOf } from './compare-output.ts'
 import { preludeFor, readExamples, runExamples } from './page-examples.ts'
@@ -33,8 +33,8 @@ describe('the examples of', () => {
     // Requests to the health checks are logged at this level only.
     const settings = { OQS_PORT: '0', OQS_STORE: store, OQS_LOG_LEVEL: 'debug' }
     oqs = startOqs(['serve', '--demo'], settings)
-    url = await lineOf(oqs, 'listening on ')
-    token = await lineOf(oqs, 'token ')
+    url = await waitForLine(oqs, 'listening on ')
+    token = await waitForLine(oqs, 'token ')
     // No example reads cities, which are loaded last.
     await untilLoaded('flight')
   })
@@ -46,7 +46,7 @@ describe('the examples of', () => {
   async function untilLoaded(type: string): Promise<void> {
     const path = `${url}/api/v1/ontologies/aviation/objects/${type}?pageSize=1`
     for (;;) {
-      const { body } = await askUrl(path, { token })
+      const { body } = await sendTo(path, { token })
       if (Number(body.totalCount) === DEMO_COUNTS[type]) return
       await sleep(100)
     }
@@ -72,13 +72,13 @@ describe('the examples of', () => {
   })
 
   it('all pages together call every endpoint', async () => {
-    const { body } = await askUrl(`${url}/openapi.json`, { token: null })
+    const { body } = await sendTo(`${url}/openapi.json`, { token: null })
     const endpoints = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
     const withoutExample = () => {
       const called = new Set(
-        logged<RequestLine>(oqs, 'requestFinished').map(
+        logLinesOf<RequestLine>(oqs, 'requestFinished').map(
           ({ method, route }) => `${method} ${route.replaceAll(/:(\w+)/g, '{$1}')}`,
         ),
       )

@@ -88,7 +88,7 @@ describe('a generated client', () => {
     await service.apply(NUMBERS)
     await service.put('numbers', 'number', numbers(10))
     folder = tempFolder()
-    const { body: spec } = await service.ask('/openapi.json', { token: null })
+    const { body: spec } = await service.send('/openapi.json', { token: null })
     await generateApi({ spec, output: folder.path, fileName: 'client.ts', silent: true })
     writeFileSync(join(folder.path, 'queries.ts'), QUERIES)
     const config = { compilerOptions: COMPILER_OPTIONS, include: ['*.ts'] }
@@ -134,7 +134,7 @@ describe('a generated client', () => {
     ['Revision1Query', REVISION_1_QUERIES],
     ['Revision2Query', REVISION_2_QUERIES],
   ])('knows the types and members of %s that the parser knows', async (name, { types }) => {
-    const { body } = await service.ask('/openapi.json', { token: null })
+    const { body } = await service.send('/openapi.json', { token: null })
     const { schemas } = body.components
     const documented = Object.entries<string>(schemas[name].discriminator.mapping).map(
       ([type, reference]) => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadDemoType } from '../../src/server/demo/load-demo.ts'
 import { openDemo } from '../../src/server/demo/open-demo.ts'
 import { openSources } from '../../src/server/demo/sources.ts'
-import { type Answer, type Service, startService } from '../support/service.ts'
+import { type Service, startService, type TestResponse } from '../support/service.ts'
 
 interface Operation {
   readonly operationId: string
@@ -40,7 +40,7 @@ describe('the examples of openapi.json', () => {
     for (const name of ['country', 'airport']) {
       await loadDemoType(name, { ...load, onBatch: () => {} })
     }
-    const { body } = await service.ask('/openapi.json', { token: null })
+    const { body } = await service.send('/openapi.json', { token: null })
     endpoints = Object.entries<Record<string, Operation>>(body.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ ...operation, method, path })),
     )
@@ -53,7 +53,7 @@ describe('the examples of openapi.json', () => {
     return found
   }
 
-  async function send(operationId: string, overrides: object = {}): Promise<Answer> {
+  async function send(operationId: string, overrides: object = {}): Promise<TestResponse> {
     const { method, path, parameters = [], requestBody } = endpoint(operationId)
     const values = new Map<string, unknown>(Object.entries(overrides))
     const query = new URLSearchParams()
@@ -68,7 +68,7 @@ describe('the examples of openapi.json', () => {
     const url = path.replaceAll(/{(\w+)}/g, (_, name) => encodeURIComponent(`${values.get(name)}`))
     const [contentType, media] = Object.entries(requestBody?.content ?? {})[0] ?? []
     const body = media?.example
-    return service.ask(`${url}?${query}`, {
+    return service.send(`${url}?${query}`, {
       method: method.toUpperCase(),
       ...(contentType === undefined
         ? {}
@@ -79,7 +79,7 @@ describe('the examples of openapi.json', () => {
     })
   }
 
-  function expectExample(operationId: string, { status, body, text }: Answer): void {
+  function expectExample(operationId: string, { status, body, text }: TestResponse): void {
     expect([operationId, status, text]).toEqual([operationId, 200, text])
     const [media] = Object.values(endpoint(operationId).responses['200']?.content ?? {})
     const problem = differenceOf(media?.example, body ?? text, operationId)

@@ -9,7 +9,7 @@ describe('openapi.json', () => {
   let document: any
   beforeAll(async () => {
     service = await startService()
-    document = (await service.ask('/openapi.json', { token: null })).body
+    document = (await service.send('/openapi.json', { token: null })).body
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
@@ -71,7 +71,7 @@ describe('openapi.json', () => {
 describe('the examples of openapi.json', () => {
   it('include every error', async () => {
     await using service = await startService()
-    const { body } = await service.ask('/openapi.json', { token: null })
+    const { body } = await service.send('/openapi.json', { token: null })
     const shown = body.components.schemas.Error.examples.map(
       (one: { errorName: string }) => one.errorName,
     )
@@ -80,7 +80,7 @@ describe('the examples of openapi.json', () => {
 
   it('exist for every response and request body, and match their schemas', async () => {
     await using service = await startService()
-    const { body } = await service.ask('/openapi.json', { token: null })
+    const { body } = await service.send('/openapi.json', { token: null })
     const ajv = new Ajv2020({ strict: false, validateFormats: false })
     const wrong: string[] = []
     for (const [path, methods] of Object.entries<Record<string, Operation>>(body.paths)) {

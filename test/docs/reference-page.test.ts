@@ -34,16 +34,16 @@ describe('the API reference page', () => {
   it('is linked from the root, and loads nothing from other hosts', async () => {
     const root = await receive(service.url)
     expect([root.status, root.headers.location]).toEqual([302, '/docs'])
-    const page = await service.ask('/docs', { token: null })
+    const page = await service.send('/docs', { token: null })
     const named = [...page.text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url = '']) => url)
     expect(named).toEqual(['data:,', SCRIPT, '/docs/js/start.js'])
-    const start = await service.ask('/docs/js/start.js', { token: null })
+    const start = await service.send('/docs/js/start.js', { token: null })
     expect(start.text).toContain('"url": "/openapi.json"')
     expect(start.text).toContain('"telemetry": false')
   })
 
   it('forbids inline scripts, requests to other hosts and frames', async () => {
-    const { headers, text } = await service.ask('/docs', { token: null })
+    const { headers, text } = await service.send('/docs', { token: null })
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'; script-src 'self';")
     expect(policy).toContain("connect-src 'self';")
@@ -93,11 +93,11 @@ describe('the API reference page', () => {
   it('is disabled with OQS_DOCS=off, while the API works', async () => {
     await using other = await startService({ settings: { OQS_DOCS: 'off' } })
     for (const path of ['/', ...FILES]) {
-      const answer = await other.ask(path, { token: null })
+      const answer = await other.send(path, { token: null })
       expect([path, answer.status, answer.body.errorName]).toEqual([path, 404, 'Default:NotFound'])
     }
-    expect((await other.ask('/healthz', { token: null })).status).toBe(200)
-    expect((await other.ask('/api/v1/ontologies')).status).toBe(200)
+    expect((await other.send('/healthz', { token: null })).status).toBe(200)
+    expect((await other.send('/api/v1/ontologies')).status).toBe(200)
   })
 })
 

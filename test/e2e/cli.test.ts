@@ -1,8 +1,8 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { lineOf, runOqs, startOqs } from '../support/oqs-process.ts'
-import { askUrl } from '../support/service.ts'
+import { runOqs, startOqs, waitForLine } from '../support/oqs-process.ts'
+import { sendTo } from '../support/service.ts'
 import { useServiceFolder } from '../support/service-settings.ts'
 
 const folder = useServiceFolder()
@@ -139,13 +139,13 @@ describe('oqs token', () => {
 
   it('creates, lists and revokes tokens with immediate effect on a running service', async () => {
     await using oqs = startOqs(['serve'], settings())
-    const url = await lineOf(oqs, 'listening on ')
+    const url = await waitForLine(oqs, 'listening on ')
     const list = `${url}/api/v1/ontologies`
 
     const created = await runOqs(['token', 'create', '--name', 'ci', '--days', '1'], settings())
     const secret = created.stdout.trim()
     expect(secret).toMatch(/^oqs_[\w-]{43}$/)
-    expect((await askUrl(list, { token: secret })).status).toBe(200)
+    expect((await sendTo(list, { token: secret })).status).toBe(200)
 
     const listed = await runOqs(['token', 'list'], settings())
     expect(listed.stdout).not.toContain(secret)
@@ -154,7 +154,7 @@ describe('oqs token', () => {
 
     const revoked = await runOqs(['token', 'revoke', ci.id], settings())
     expect(revoked.code).toBe(0)
-    expect((await askUrl(list, { token: secret })).status).toBe(401)
+    expect((await sendTo(list, { token: secret })).status).toBe(401)
     const again = await runOqs(['token', 'revoke', ci.id], settings())
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('no active token')])
   })

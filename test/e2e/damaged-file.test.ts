@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { overwritePages, pagesOf } from '../support/damaged-file.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
-import { lineOf, type OqsProcess, runOqs, startOqs } from '../support/oqs-process.ts'
-import { ADMIN_TOKEN, askUrl, startService } from '../support/service.ts'
+import { type OqsProcess, runOqs, startOqs, waitForLine } from '../support/oqs-process.ts'
+import { ADMIN_TOKEN, sendTo, startService } from '../support/service.ts'
 import { useServiceFolder } from '../support/service-settings.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
@@ -34,7 +34,7 @@ beforeEach(() => copyFileSync(goodFile(), file()))
 afterAll(() => prepared[Symbol.dispose]())
 
 function write(url: string, objects: readonly object[]) {
-  return askUrl(url + BATCH, {
+  return sendTo(url + BATCH, {
     headers: { 'content-type': 'application/x-ndjson' },
     body: objects.map((object) => JSON.stringify({ put: object })).join('\n'),
   })
@@ -51,11 +51,11 @@ function damage(isSelected: (name: string, share: number) => boolean): void {
 async function statuses(url: string): Promise<Record<string, number>> {
   const search = { query: { type: 'allTerms', field: 'properties.text', value: 'words' } }
   return {
-    list: (await askUrl(url + LISTING)).status,
-    search: (await askUrl(url + SEARCH, { json: search })).status,
+    list: (await sendTo(url + LISTING)).status,
+    search: (await sendTo(url + SEARCH, { json: search })).status,
     write: (await write(url, [{ n: 1 }])).status,
-    ready: (await askUrl(`${url}/readyz`, { token: null })).status,
-    alive: (await askUrl(`${url}/healthz`, { token: null })).status,
+    ready: (await sendTo(`${url}/readyz`, { token: null })).status,
+    alive: (await sendTo(`${url}/healthz`, { token: null })).status,
   }
 }
 const REFUSED = { list: 503, search: 503, write: 503, ready: 503, alive: 200 }
@@ -65,7 +65,7 @@ async function walkUntilRefused(url: string): Promise<{ read: number; reason: un
   let read = 0
   let token = ''
   for (;;) {
-    const { status, body } = await askUrl(url + LISTING + token)
+    const { status, body } = await sendTo(url + LISTING + token)
     if (status !== 200) return { read, reason: body.parameters.reason }
     for (const { properties } of body.data) {
       expect(properties).toMatchObject({ n: read, text: expect.stringMatching(`^${read} some`) })
@@ -90,9 +90,9 @@ describe('a service whose file is damaged', () => {
   it('rejects every request once a page read has found it, also cached pages', async () => {
     {
       await using oqs = startOqs(['serve'], folder.settings())
-      const url = await lineOf(oqs, 'listening on ')
+      const url = await waitForLine(oqs, 'listening on ')
       // Repeated requests put the first page into the cache.
-      for (let time = 0; time < 3; time += 1) await askUrl(url + LISTING)
+      for (let time = 0; time < 3; time += 1) await sendTo(url + LISTING)
       damage((name, share) => name === 'object_1' && share > 0.4)
       const { read, reason } = await walkUntilRefused(url)
       expect(reason).toBe(DAMAGED)
@@ -112,14 +112,14 @@ describe('a service whose file is damaged', () => {
     for (const suffix of ['', '-wal', '-shm']) rmSync(file() + suffix, { force: true })
     copyFileSync(goodFile(), file())
     await using oqs = startOqs(['serve'], folder.settings())
-    const url = await lineOf(oqs, 'listening on ')
+    const url = await waitForLine(oqs, 'listening on ')
     expect(await walkUntilRefused(url)).toEqual({ read: OBJECTS, reason: undefined })
   })
 
   it('rejects every request once a slow query has found it', async () => {
     await using oqs = startOqs(['serve'], folder.settings())
-    const url = await lineOf(oqs, 'listening on ')
-    expect((await askUrl(url + LISTING)).status).toBe(200)
+    const url = await waitForLine(oqs, 'listening on ')
+    expect((await sendTo(url + LISTING)).status).toBe(200)
     damage((name) => name === 'term_data')
     const [before, after] = [await statuses(url), await statuses(url)]
     expect([before['search'], after]).toEqual([503, REFUSED])
@@ -127,8 +127,8 @@ describe('a service whose file is damaged', () => {
 
   it('rejects every request once a batch has found it', async () => {
     await using oqs = startOqs(['serve'], folder.settings())
-    const url = await lineOf(oqs, 'listening on ')
-    expect((await askUrl(url + LISTING)).status).toBe(200)
+    const url = await waitForLine(oqs, 'listening on ')
+    expect((await sendTo(url + LISTING)).status).toBe(200)
     damage((name) => name === 'commit_log')
     const { status, body } = await write(url, [{ n: 1 }])
     expect([status, body.parameters.reason]).toEqual([503, DAMAGED])
@@ -138,7 +138,7 @@ describe('a service whose file is damaged', () => {
   it('returns no data beyond a truncation, and does not start again', async () => {
     {
       await using oqs = startOqs(['serve'], folder.settings())
-      const url = await lineOf(oqs, 'listening on ')
+      const url = await waitForLine(oqs, 'listening on ')
       truncateSync(file(), Math.floor(statSync(file()).size / 2))
       // Reading the memory map beyond the end of the file kills the process.
       const end = await walkUntilRefused(url).catch(() => 'gone')
@@ -155,7 +155,7 @@ describe('a service whose file is damaged', () => {
 describe('a service whose WAL is truncated', () => {
   it('acknowledges no batch that would be lost, and rejects every request', async () => {
     await using oqs = startOqs(['serve'], folder.settings())
-    const url = await lineOf(oqs, 'listening on ')
+    const url = await waitForLine(oqs, 'listening on ')
     expect((await write(url, [{ n: 1 }])).status).toBe(200)
     truncateSync(`${file()}-wal`)
     const { status, body } = await write(url, [{ n: 2 }])
@@ -166,7 +166,7 @@ describe('a service whose WAL is truncated', () => {
 
   it('goes on if another program has moved all commits to the database', async () => {
     await using oqs = startOqs(['serve'], folder.settings())
-    const url = await lineOf(oqs, 'listening on ')
+    const url = await waitForLine(oqs, 'listening on ')
     expect((await write(url, [{ n: 1 }])).status).toBe(200)
     {
       using db = new DatabaseSync(file())
@@ -181,8 +181,8 @@ describe('a service whose WAL is truncated', () => {
 describe('a service whose WAL is moved away', () => {
   it('rejects writes until it is back', async () => {
     await using oqs = startOqs(['serve'], folder.settings())
-    const url = await lineOf(oqs, 'listening on ')
-    const ready = async () => (await askUrl(`${url}/readyz`, { token: null })).status
+    const url = await waitForLine(oqs, 'listening on ')
+    const ready = async () => (await sendTo(`${url}/readyz`, { token: null })).status
     expect([(await write(url, [{ n: 1 }])).status, await ready()]).toEqual([200, 200])
     renameSync(`${file()}-wal`, `${file()}-moved`)
     const { status, body } = await write(url, [{ n: 2 }])

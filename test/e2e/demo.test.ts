@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DATA_PACKAGES } from '../../src/server/demo/data-packages.ts'
 import { BATCH_OBJECTS, DEMO_COUNTS } from '../../src/server/demo/open-demo.ts'
 import { NUMBERS } from '../support/ontologies.ts'
-import { lineOf, type OqsProcess, startNode, startOqs } from '../support/oqs-process.ts'
-import { ADMIN_TOKEN, askUrl } from '../support/service.ts'
+import { type OqsProcess, startNode, startOqs, waitForLine } from '../support/oqs-process.ts'
+import { ADMIN_TOKEN, sendTo } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 let folder: TempFolder
@@ -28,9 +28,9 @@ describe('oqs serve --demo', () => {
   it('prints a command that works at once, loads in the background, survives a kill', async () => {
     {
       await using oqs = startOqs(['serve', '--demo'], settings())
-      const url = await lineOf(oqs, 'listening on ')
-      const token = await lineOf(oqs, 'token ')
-      const command = await lineOf(oqs, 'try ')
+      const url = await waitForLine(oqs, 'listening on ')
+      const token = await waitForLine(oqs, 'token ')
+      const command = await waitForLine(oqs, 'try ')
       expect(command).toContain(token)
       const { stdout } = await promisify(execFile)('bash', ['-c', command])
       expect(keysOf(JSON.parse(stdout), 'iata')).toEqual(['AAA', 'AAB', 'AAC'])
@@ -43,7 +43,7 @@ describe('oqs serve --demo', () => {
       await oqs.ended
     }
     await using oqs = startOqs(['serve', '--demo'], settings())
-    const url = await lineOf(oqs, 'listening on ')
+    const url = await waitForLine(oqs, 'listening on ')
     await untilCount(url, 'city', 1)
     for (const type of ['country', 'airport', 'flight']) {
       expect([type, await countOf(url, type)]).toEqual([type, DEMO_COUNTS[type]])
@@ -58,25 +58,25 @@ describe('oqs serve --demo', () => {
   it('does not change a store with another ontology', async () => {
     {
       await using oqs = startOqs(['serve'], settings())
-      const url = await lineOf(oqs, 'listening on ')
-      await askUrl(`${url}/api/admin/v1/ontologies/numbers`, { method: 'PUT', json: NUMBERS })
+      const url = await waitForLine(oqs, 'listening on ')
+      await sendTo(`${url}/api/admin/v1/ontologies/numbers`, { method: 'PUT', json: NUMBERS })
     }
     await using oqs = startOqs(['serve', '--demo'], settings())
-    const url = await lineOf(oqs, 'listening on ')
-    expect(await lineOf(oqs, 'demo ')).toMatch(
+    const url = await waitForLine(oqs, 'listening on ')
+    expect(await waitForLine(oqs, 'demo ')).toMatch(
       /^not loaded: the store already has other ontologies/,
     )
-    expect((await askUrl(`${url}/api/admin/v1/ontologies/aviation`)).status).toBe(404)
-    expect((await askUrl(`${url}/api/admin/v1/ontologies/numbers`)).status).toBe(200)
+    expect((await sendTo(`${url}/api/admin/v1/ontologies/aviation`)).status).toBe(404)
+    expect((await sendTo(`${url}/api/admin/v1/ontologies/numbers`)).status).toBe(200)
   })
 
   it('starts without the packages of the demo, and says how to install them', async () => {
     const oqs = copyWithout(DATA_PACKAGES)
     // Started elsewhere, because packages in the current folder are found.
     await using started = startNode([oqs, 'serve', '--demo'], settings(), 'ignore', folder.path)
-    const url = await lineOf(started, 'listening on ')
-    const message = await lineOf(started, 'demo ')
-    expect((await askUrl(`${url}/api/v1/ontologies`)).body.data).toEqual([])
+    const url = await waitForLine(started, 'listening on ')
+    const message = await waitForLine(started, 'demo ')
+    expect((await sendTo(`${url}/api/v1/ontologies`)).body.data).toEqual([])
     expect(message).toMatch(
       /^not loaded: the packages airport-data-js, .* are missing\. .*: npm install .* airport-data-js@\d+\.\d+\.\d+ /,
     )
@@ -87,7 +87,7 @@ describe('oqs serve --demo', () => {
 const listUrl = (url: string, type: string) => `${url}/api/v1/ontologies/aviation/objects/${type}`
 
 async function countOf(url: string, type: string): Promise<number> {
-  const { body } = await askUrl(`${listUrl(url, type)}?pageSize=1`)
+  const { body } = await sendTo(`${listUrl(url, type)}?pageSize=1`)
   return Number(body.totalCount)
 }
 
@@ -107,7 +107,7 @@ async function walkIds(url: string, type: string): Promise<unknown[]> {
   const ids: unknown[] = []
   let next = ''
   for (;;) {
-    const { body } = await askUrl(`${listUrl(url, type)}?pageSize=1000&properties=id${next}`)
+    const { body } = await sendTo(`${listUrl(url, type)}?pageSize=1000&properties=id${next}`)
     ids.push(...keysOf(body, 'id'))
     if (body.nextPageToken === undefined) return ids
     next = `&pageToken=${body.nextPageToken}`
@@ -116,11 +116,11 @@ async function walkIds(url: string, type: string): Promise<unknown[]> {
 
 /** Follows links from an airport to its country and back, in both revisions. */
 async function followLinks(url: string): Promise<void> {
-  const country = await askUrl(`${listUrl(url, 'airport')}/LAX/links/country`)
+  const country = await sendTo(`${listUrl(url, 'airport')}/LAX/links/country`)
   expect(keysOf(country.body, 'name')).toEqual(['United States'])
-  const airports = await askUrl(`${listUrl(url, 'country')}/SG/links/airports`)
+  const airports = await sendTo(`${listUrl(url, 'country')}/SG/links/airports`)
   expect(keysOf(airports.body, 'iata')).toContain('SIN')
-  const search = await askUrl(`${url}/api/gotham/v1/objects/types/country/search`, {
+  const search = await sendTo(`${url}/api/gotham/v1/objects/types/country/search`, {
     json: { query: { type: 'empty' }, pageSize: 1 },
   })
   expect(search.body.data[0]).toMatchObject({ primaryKey: 'AD', title: 'Andorra' })

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { canSeeLocks, holdsLock } from '../support/file-locks.ts'
 import { countByBatch, faultsIn, NumberedBatches } from '../support/numbered-batches.ts'
-import { lineOf, type OqsProcess, startOqs } from '../support/oqs-process.ts'
+import { type OqsProcess, startOqs, waitForLine } from '../support/oqs-process.ts'
 import { OTHER_SQLITE, VISITS, type Visit, visitFile } from '../support/other-sqlite.ts'
 import { ADMIN_TOKEN } from '../support/service.ts'
 import { useServiceFolder } from '../support/service-settings.ts'
@@ -35,7 +35,7 @@ describe(`a service whose file ${OTHER_SQLITE} backs up, opens and closes`, () =
         // Also with workers.
         const more = kill % 3 === 2 ? { OQS_WORKERS: '2' } : {}
         await using oqs = startOqs(['serve'], folder.settings(more))
-        const url = await lineOf(oqs, 'listening on ')
+        const url = await waitForLine(oqs, 'listening on ')
         if (kill === 0) await batches.define(url)
         expect(await batches.faults(url)).toEqual([])
         if (kill === kills) break

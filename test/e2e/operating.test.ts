@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { lineOf, runOqs, startOqs } from '../support/oqs-process.ts'
-import { askUrl } from '../support/service.ts'
+import { runOqs, startOqs, waitForLine } from '../support/oqs-process.ts'
+import { sendTo } from '../support/service.ts'
 import { useServiceFolder } from '../support/service-settings.ts'
 
 /** What an operator sees of a service that is misconfigured or fails. */
@@ -20,8 +20,8 @@ function logLines(stderr: string) {
 describe('the log', () => {
   it('has no line for a successful probe, and a short one for a failed probe', async () => {
     await using oqs = startOqs(['serve'], settings())
-    const url = await lineOf(oqs, 'listening on ')
-    const probe = async (path: string) => (await askUrl(url + path, { token: null })).status
+    const url = await waitForLine(oqs, 'listening on ')
+    const probe = async (path: string) => (await sendTo(url + path, { token: null })).status
     expect([await probe('/healthz'), await probe('/readyz')]).toEqual([200, 200])
     rmSync(join(folder.path, 'oqs.db'))
     expect([await probe('/readyz'), await probe('/readyz')]).toEqual([503, 503])
@@ -42,7 +42,7 @@ describe('the log', () => {
   it('suggests a setting for a variable with a similar name, once', async () => {
     // All workers have the same variables.
     await using oqs = startOqs(['serve'], settings({ OQS_WORKERS: '2', OQS_DEOM: 'on' }))
-    await lineOf(oqs, 'listening on ')
+    await waitForLine(oqs, 'listening on ')
     oqs.child.kill('SIGTERM')
     expect(await oqs.ended).toBe(0)
     const warnings = logLines(oqs.stderr()).filter(({ msg }) => msg === 'unknownSetting')

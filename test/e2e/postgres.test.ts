@@ -1,7 +1,7 @@
 import { describe, expect, inject, it } from 'vitest'
 import { createDatabase } from '../support/postgres.ts'
 import { startPostgresServer } from '../support/postgres-server.ts'
-import { storePlace } from '../support/store-place.ts'
+import { createTestStore } from '../support/test-store.ts'
 import { replaceNodes, restartDatabase, walkUnderLoad } from '../support/walks-under-load.ts'
 
 /** Several nodes, as real processes, on one database. */
@@ -17,7 +17,7 @@ const TIMEOUTS = [
 
 describe('two nodes on one database', { timeout: 600_000 + SECONDS * 2000 }, () => {
   it('[4.5.2] serve unchanged snapshots to eight walkers beside four writers', async () => {
-    await using place = await storePlace()
+    await using place = await createTestStore()
     const report = await walkUnderLoad({
       store: place.name,
       nodes: 2,
@@ -31,7 +31,7 @@ describe('two nodes on one database', { timeout: 600_000 + SECONDS * 2000 }, () 
   })
 
   it('[4.5.1] [4.5.2] continue a walk on either node when one of them is killed', async () => {
-    await using place = await storePlace()
+    await using place = await createTestStore()
     const report = await walkUnderLoad({
       store: place.name,
       nodes: 2,

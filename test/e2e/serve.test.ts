@@ -6,8 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { NumberedBatches } from '../support/numbered-batches.ts'
 import { NUMBERS } from '../support/ontologies.ts'
-import { lineOf, logged, OQS, runOqs, startNode, startOqs } from '../support/oqs-process.ts'
-import { ADMIN_TOKEN, askUrl } from '../support/service.ts'
+import {
+  logLinesOf,
+  OQS,
+  runOqs,
+  startNode,
+  startOqs,
+  waitForLine,
+} from '../support/oqs-process.ts'
+import { ADMIN_TOKEN, sendTo } from '../support/service.ts'
 import { useServiceFolder } from '../support/service-settings.ts'
 
 const folder = useServiceFolder({ OQS_ADMIN_TOKEN: ADMIN_TOKEN })
@@ -17,10 +24,10 @@ describe('oqs serve', () => {
   it('prints its address, serves, and stops with status 0 on SIGTERM and SIGINT', async () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       await using oqs = startOqs(['serve'], settings())
-      const url = await lineOf(oqs, 'listening on ')
+      const url = await waitForLine(oqs, 'listening on ')
       expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-      expect((await askUrl(`${url}/healthz`, { token: null })).status).toBe(200)
-      expect((await askUrl(`${url}/readyz`, { token: null })).body).toEqual({ status: 'ok' })
+      expect((await sendTo(`${url}/healthz`, { token: null })).status).toBe(200)
+      expect((await sendTo(`${url}/readyz`, { token: null })).body).toEqual({ status: 'ok' })
       oqs.child.kill(signal)
       oqs.child.kill(signal)
       expect(await oqs.ended).toBe(0)
@@ -29,8 +36,8 @@ describe('oqs serve', () => {
 
   it('finishes the request in progress when it is stopped', async () => {
     await using oqs = startOqs(['serve'], settings())
-    const url = await lineOf(oqs, 'listening on ')
-    await askUrl(`${url}/api/admin/v1/ontologies/numbers`, { method: 'PUT', json: NUMBERS })
+    const url = await waitForLine(oqs, 'listening on ')
+    await sendTo(`${url}/api/admin/v1/ontologies/numbers`, { method: 'PUT', json: NUMBERS })
     const batch = request(`${url}/api/admin/v1/ontologies/numbers/objects/number`, {
       method: 'POST',
       headers: {
@@ -45,7 +52,7 @@ describe('oqs serve', () => {
     await once(batch, 'continue')
     batch.write('{"put":{"n":1}}\n')
     oqs.child.kill('SIGTERM')
-    while (logged(oqs, 'stopping').length === 0) await sleep(10)
+    while (logLinesOf(oqs, 'stopping').length === 0) await sleep(10)
     batch.end('{"put":{"n":2}}\n')
     const [response] = await answered
     expect(response.statusCode).toBe(200)
@@ -82,7 +89,7 @@ describe('oqs serve', () => {
 
   it('says what to do if its port is in use or its store cannot be opened', async () => {
     await using first = startOqs(['serve'], settings())
-    const { port } = new URL(await lineOf(first, 'listening on '))
+    const { port } = new URL(await waitForLine(first, 'listening on '))
     const taken = await runOqs(['serve'], settings({ OQS_PORT: port }))
     expect([taken.code, taken.stderr]).toEqual([1, expect.stringContaining('Set OQS_PORT')])
 
@@ -97,7 +104,7 @@ describe('oqs serve', () => {
 
   it('logs JSON lines without secrets, tokens, keys or property values', async () => {
     await using oqs = startOqs(['serve'], settings({ OQS_LOG_LEVEL: 'trace' }))
-    const url = await lineOf(oqs, 'listening on ')
+    const url = await waitForLine(oqs, 'listening on ')
     const secrets = [
       'SECRET-VALUE',
       'SECRET-TYPE',
@@ -105,15 +112,15 @@ describe('oqs serve', () => {
       'SECRET-BEARER',
       ADMIN_TOKEN,
     ]
-    await askUrl(`${url}/api/admin/v1/ontologies/numbers`, { method: 'PUT', json: NUMBERS })
-    await askUrl(`${url}/api/admin/v1/ontologies/numbers/objects/number`, {
+    await sendTo(`${url}/api/admin/v1/ontologies/numbers`, { method: 'PUT', json: NUMBERS })
+    await sendTo(`${url}/api/admin/v1/ontologies/numbers/objects/number`, {
       headers: { 'content-type': 'application/x-ndjson' },
       body: '{"put":{"n":1,"text":"SECRET-VALUE"}}\n{"put":{"n":"SECRET-VALUE"}}',
     })
-    await askUrl(`${url}/api/v1/ontologies/numbers/objects/number?pageToken=SECRET-PAGE-TOKEN`)
-    await askUrl(`${url}/api/v1/ontologies/numbers/objects/SECRET-TYPE`)
-    await askUrl(`${url}/api/SECRET-TYPE`, { token: 'SECRET-BEARER' })
-    await askUrl(`${url}/api/v1/ontologies/numbers/objects/number`, { token: 'SECRET-BEARER' })
+    await sendTo(`${url}/api/v1/ontologies/numbers/objects/number?pageToken=SECRET-PAGE-TOKEN`)
+    await sendTo(`${url}/api/v1/ontologies/numbers/objects/SECRET-TYPE`)
+    await sendTo(`${url}/api/SECRET-TYPE`, { token: 'SECRET-BEARER' })
+    await sendTo(`${url}/api/v1/ontologies/numbers/objects/number`, { token: 'SECRET-BEARER' })
     oqs.child.kill('SIGTERM')
     await oqs.ended
     const lines = oqs.stderr().trim().split('\n')
@@ -124,8 +131,8 @@ describe('oqs serve', () => {
 
   it('logs no requests at level warn', async () => {
     await using oqs = startOqs(['serve'], settings({ OQS_LOG_LEVEL: 'warn' }))
-    const url = await lineOf(oqs, 'listening on ')
-    expect((await askUrl(`${url}/api/v1/ontologies`)).status).toBe(200)
+    const url = await waitForLine(oqs, 'listening on ')
+    expect((await sendTo(`${url}/api/v1/ontologies`)).status).toBe(200)
     oqs.child.kill('SIGTERM')
     await oqs.ended
     expect(oqs.stderr()).toBe('')
@@ -140,7 +147,7 @@ describe('the process of a command', () => {
 
   it('has the flags if it runs long, and keeps its process id', async () => {
     const oqs = startOqs(['serve'], settings({ NODE_OPTIONS: `--import "${PRINT_FLAGS}"` }))
-    await lineOf(oqs, 'listening on ')
+    await waitForLine(oqs, 'listening on ')
     oqs.child.kill('SIGTERM')
     expect(await oqs.ended).toBe(0)
     const flags = '--max-semi-space-size=16,--heap-growing-percent=100'
@@ -157,7 +164,7 @@ describe('the process of a command', () => {
 describe('a service whose output is closed', () => {
   it.for([{}, { OQS_WORKERS: '2' }])('stops on SIGTERM: %o', async (more) => {
     await using oqs = startOqs(['serve'], settings({ OQS_LOG_LEVEL: 'info', ...more }))
-    await lineOf(oqs, 'listening on ')
+    await waitForLine(oqs, 'listening on ')
     oqs.child.stdout?.destroy()
     oqs.child.stderr?.destroy()
     oqs.child.kill('SIGTERM')
@@ -168,7 +175,7 @@ describe('a service whose output is closed', () => {
 describe('a service whose log reader has stalled', () => {
   it.for([{}, { OQS_WORKERS: '2' }])('keeps serving, and stops on SIGTERM: %o', async (more) => {
     await using oqs = startOqs(['serve'], settings({ OQS_LOG_LEVEL: 'info', ...more }))
-    const url = await lineOf(oqs, 'listening on ')
+    const url = await waitForLine(oqs, 'listening on ')
     oqs.child.stderr?.pause()
     // More lines than a pipe can buffer.
     for (let round = 0; round < 8; round += 1) {
@@ -192,7 +199,7 @@ describe('a service that was launched by an older Node.js', () => {
       })
       child.on('exit', () => {})`
     await using oqs = startNode(['-e', launcher, OQS], settings())
-    const url = await lineOf(oqs, 'listening on ')
+    const url = await waitForLine(oqs, 'listening on ')
     oqs.child.kill('SIGKILL')
     // The pipes close when the last process that has them open exits.
     await oqs.ended
@@ -206,7 +213,7 @@ describe('a service that is killed', () => {
     const batches = new NumberedBatches()
     for (let kill = 0; kill <= kills; kill += 1) {
       await using oqs = startOqs(['serve'], settings({ OQS_LIST_OBJECTS_LIMIT: 'none' }))
-      const url = await lineOf(oqs, 'listening on ')
+      const url = await waitForLine(oqs, 'listening on ')
       if (kill === 0) await batches.define(url)
       expect(await batches.faults(url)).toEqual([])
       if (kill === kills) break

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { NUMBERS } from '../support/ontologies.ts'
-import { lineOf, logged, type OqsProcess, startOqs } from '../support/oqs-process.ts'
-import { ADMIN_TOKEN, askUrl } from '../support/service.ts'
+import { logLinesOf, type OqsProcess, startOqs, waitForLine } from '../support/oqs-process.ts'
+import { ADMIN_TOKEN, sendTo } from '../support/service.ts'
 import { useServiceFolder } from '../support/service-settings.ts'
 
 const { settings } = useServiceFolder()
@@ -14,7 +14,7 @@ describe('a running service', () => {
     'is ended by %s, not with status 0',
     async (signal) => {
       await using oqs = startOqs(['serve'], settings())
-      await lineOf(oqs, 'listening on ')
+      await waitForLine(oqs, 'listening on ')
       const exited = once(oqs.child, 'exit')
       oqs.child.kill(signal)
       expect(await exited).toEqual([null, signal])
@@ -23,50 +23,50 @@ describe('a running service', () => {
 
   it('ignores SIGHUP and logs it', async () => {
     await using oqs = startOqs(['serve'], settings())
-    const url = await lineOf(oqs, 'listening on ')
+    const url = await waitForLine(oqs, 'listening on ')
     oqs.child.kill('SIGHUP')
-    while (logged(oqs, 'signalIgnored').length === 0)
+    while (logLinesOf(oqs, 'signalIgnored').length === 0)
       await once(oqs.child.stderr ?? oqs.child, 'data')
-    expect(logged(oqs, 'signalIgnored')).toMatchObject([{ level: 'info', signal: 'SIGHUP' }])
-    expect((await askUrl(`${url}/readyz`, { token: null })).status).toBe(200)
+    expect(logLinesOf(oqs, 'signalIgnored')).toMatchObject([{ level: 'info', signal: 'SIGHUP' }])
+    expect((await sendTo(`${url}/readyz`, { token: null })).status).toBe(200)
     oqs.child.kill('SIGTERM')
     expect(await oqs.ended).toBe(0)
   })
 
   it('replaces a worker that a fault has ended', async () => {
     await using oqs = startOqs(['serve'], settings({ OQS_WORKERS: '2' }))
-    await lineOf(oqs, 'listening on ')
+    await waitForLine(oqs, 'listening on ')
     while (startedPids(oqs).length < 2) await sleep(10)
     const [workerPid = 0] = startedPids(oqs)
     process.kill(workerPid, 'SIGBUS')
     while (startedPids(oqs).length < 3) await sleep(10)
-    expect(logged(oqs, 'workerEnded')).toMatchObject([{ workerPid, signal: 'SIGBUS' }])
+    expect(logLinesOf(oqs, 'workerEnded')).toMatchObject([{ workerPid, signal: 'SIGBUS' }])
   })
 })
 
 describe.runIf(process.platform === 'linux')('a service whose reader process is killed', () => {
   it('logs it, and answers the next slow query', async () => {
     await using oqs = startOqs(['serve'], settings({ OQS_ADMIN_TOKEN: ADMIN_TOKEN }))
-    const url = await lineOf(oqs, 'listening on ')
+    const url = await waitForLine(oqs, 'listening on ')
     const admin = `${url}/api/admin/v1/ontologies/numbers`
-    expect((await askUrl(admin, { method: 'PUT', json: NUMBERS })).status).toBe(200)
+    expect((await sendTo(admin, { method: 'PUT', json: NUMBERS })).status).toBe(200)
     const search = async () => {
       const query = { type: 'anyTerm', field: 'properties.text', value: 'secret' }
       const path = '/api/v1/ontologies/numbers/objects/number/search'
-      return (await askUrl(url + path, { json: { query } })).status
+      return (await sendTo(url + path, { json: { query } })).status
     }
     expect(await search()).toBe(200)
     const readerPid = Number(childrenOf(oqs)[0])
     process.kill(readerPid, 'SIGSEGV')
-    while (logged(oqs, 'readerEnded').length === 0) await sleep(10)
-    expect(logged(oqs, 'readerEnded')).toMatchObject([
+    while (logLinesOf(oqs, 'readerEnded').length === 0) await sleep(10)
+    expect(logLinesOf(oqs, 'readerEnded')).toMatchObject([
       { level: 'warn', readerPid, signal: 'SIGSEGV' },
     ])
     expect(await search()).toBe(200)
     oqs.child.kill('SIGTERM')
     expect(await oqs.ended).toBe(0)
     // A process that the service itself stops is not logged.
-    expect(logged(oqs, 'readerEnded')).toHaveLength(1)
+    expect(logLinesOf(oqs, 'readerEnded')).toHaveLength(1)
   })
 })
 
@@ -87,5 +87,5 @@ function childrenOf({ child: { pid } }: OqsProcess): string[] {
 }
 
 function startedPids(oqs: OqsProcess): number[] {
-  return logged<{ msg: string; pid: number }>(oqs, 'started').map(({ pid }) => pid)
+  return logLinesOf<{ msg: string; pid: number }>(oqs, 'started').map(({ pid }) => pid)
 }

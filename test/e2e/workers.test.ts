@@ -8,8 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DEMO_COUNTS } from '../../src/server/demo/open-demo.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
-import { lineOf, logged, type OqsProcess, runOqs, startOqs } from '../support/oqs-process.ts'
-import { ADMIN_TOKEN, askUrl, NO_CALLER_LIMITS } from '../support/service.ts'
+import {
+  logLinesOf,
+  type OqsProcess,
+  runOqs,
+  startOqs,
+  waitForLine,
+} from '../support/oqs-process.ts'
+import { ADMIN_TOKEN, NO_CALLER_LIMITS, sendTo } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 const settings = (folder: TempFolder, more = {}) => ({
@@ -33,7 +39,7 @@ describe('workers on one port', () => {
   beforeAll(async () => {
     // Level debug includes probes.
     oqs = startOqs(['serve'], settings(folder, { OQS_LOG_LEVEL: 'debug' }))
-    url = await lineOf(oqs, 'listening on ')
+    url = await waitForLine(oqs, 'listening on ')
   })
   afterAll(async () => {
     await oqs[Symbol.asyncDispose]()
@@ -69,7 +75,7 @@ describe('workers on one port', () => {
     while (startedPids(oqs).length < 3) {
       expect((await living.get(LISTING)).body.data).toHaveLength(71)
     }
-    expect(logged(oqs, 'workerEnded')).toMatchObject([
+    expect(logLinesOf(oqs, 'workerEnded')).toMatchObject([
       { workerPid: killed.pid, signal: 'SIGKILL', restartInMs: 100 },
     ])
     const [first, second] = await connectToBoth(oqs, url)
@@ -90,7 +96,7 @@ describe('workers on one port', () => {
     })
     // The other connections go to the worker that is running.
     const finished = () =>
-      logged<LogLine>(oqs, 'requestFinished').filter(({ route }) => route === '/healthz')
+      logLinesOf<LogLine>(oqs, 'requestFinished').filter(({ route }) => route === '/healthz')
     while (finished().length < 3) await sleep(10)
     process.kill(stuck, 'SIGKILL')
     const statusLines = await Promise.all(responses)
@@ -109,7 +115,7 @@ describe('workers on one port', () => {
     }
     oqs.child.kill('SIGTERM')
     oqs.child.kill('SIGTERM')
-    while (logged(oqs, 'stopping').length < 3) await sleep(10)
+    while (logLinesOf(oqs, 'stopping').length < 3) await sleep(10)
     for (const batch of batches) {
       const answered = once(batch, 'response')
       batch.end()
@@ -133,7 +139,7 @@ describe('the supervisor', () => {
     const data = join(folder.path, 'data')
     const file = join(data, 'oqs.db')
     await using oqs = startOqs(['serve'], settings(folder))
-    await lineOf(oqs, 'listening on ')
+    await waitForLine(oqs, 'listening on ')
     // Both must exit: a stable worker is a reason not to give up.
     while (startedPids(oqs).length < 2) await sleep(10)
     renameSync(data, join(folder.path, 'moved'))
@@ -149,18 +155,18 @@ describe('the supervisor', () => {
 
   it('loads the demo once, and its workers exit when it is killed', async () => {
     await using oqs = startOqs(['serve', '--demo'], settings(folder))
-    const url = await lineOf(oqs, 'listening on ')
-    const token = await lineOf(oqs, 'token ')
-    await lineOf(oqs, 'docs ')
+    const url = await waitForLine(oqs, 'listening on ')
+    const token = await waitForLine(oqs, 'token ')
+    await waitForLine(oqs, 'docs ')
     const listing = `${url}/api/v1/ontologies/aviation/objects/airport?pageSize=1`
-    const { body } = await askUrl(listing, { token })
+    const { body } = await sendTo(listing, { token })
     expect(Number(body.totalCount)).toBe(DEMO_COUNTS['airport'])
     expect(oqs.stdout().match(/^\w+/gm)).toEqual(['listening', 'token', 'try', 'docs'])
 
     oqs.child.kill('SIGKILL')
     // Its output ends when the last process that has it open exits.
     await oqs.ended
-    await expect(askUrl(listing, { token })).rejects.toThrow('fetch failed')
+    await expect(sendTo(listing, { token })).rejects.toThrow('fetch failed')
   })
 })
 
@@ -179,7 +185,7 @@ describe('OQS_WORKERS', () => {
       ])
     }
     await using first = startOqs(['serve'], settings(folder, { OQS_WORKERS: '1' }))
-    const { port } = new URL(await lineOf(first, 'listening on '))
+    const { port } = new URL(await waitForLine(first, 'listening on '))
     const taken = await runOqs(['serve'], settings(folder, { OQS_PORT: port }))
     expect([taken.code, taken.stdout]).toEqual([1, ''])
     expect(taken.stderr).toMatch(/^oqs: .*EADDRINUSE.*\. Set OQS_PORT to another port.*\n$/)
@@ -194,7 +200,7 @@ interface LogLine {
 }
 
 function startedPids(oqs: OqsProcess): number[] {
-  return logged<LogLine>(oqs, 'started').map(({ pid }) => pid)
+  return logLinesOf<LogLine>(oqs, 'started').map(({ pid }) => pid)
 }
 
 /** A keep-alive connection, which stays with the worker that accepted it. */
@@ -239,7 +245,7 @@ async function connectToBoth(oqs: OqsProcess, url: string): Promise<[Connection,
     // An error has the id of its request, and the log has the worker for that id.
     const { body } = await connection.get('/nowhere')
     while (connection.pid === 0) {
-      const lines = logged<LogLine>(oqs, 'requestFinished')
+      const lines = logLinesOf<LogLine>(oqs, 'requestFinished')
       const line = lines.find(({ requestId }) => requestId === body.errorInstanceId)
       connection.pid = line?.pid ?? 0
       await sleep(5)

@@ -204,19 +204,22 @@ async function check(
   all: readonly ModelObject[],
   { metrics, groupings, below }: AggregateRequest,
 ): Promise<void> {
-  const response = await service.ask(`/api/v1/ontologies/${apiName}/objects/${apiName}/aggregate`, {
-    json: {
-      aggregation: metrics.map(({ type, property, name }) =>
-        type === 'count' ? { type, name } : { type, name, field: `properties.${property}` },
-      ),
-      query: below === null ? null : { type: 'lt', field: 'properties.integer', value: below },
-      groupBy: groupings.map(({ property, seconds, ...grouping }) => ({
-        ...grouping,
-        field: `properties.${property}`,
-        ...(seconds === undefined ? {} : { duration: isoDuration(seconds) }),
-      })),
+  const response = await service.send(
+    `/api/v1/ontologies/${apiName}/objects/${apiName}/aggregate`,
+    {
+      json: {
+        aggregation: metrics.map(({ type, property, name }) =>
+          type === 'count' ? { type, name } : { type, name, field: `properties.${property}` },
+        ),
+        query: below === null ? null : { type: 'lt', field: 'properties.integer', value: below },
+        groupBy: groupings.map(({ property, seconds, ...grouping }) => ({
+          ...grouping,
+          field: `properties.${property}`,
+          ...(seconds === undefined ? {} : { duration: isoDuration(seconds) }),
+        })),
+      },
     },
-  })
+  )
   expect(response.status).toBe(200)
   const matching = all.filter(
     ({ integer }) => below === null || (typeof integer === 'number' && integer < below),

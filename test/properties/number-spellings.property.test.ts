@@ -71,12 +71,12 @@ describe('a spelling of a number', () => {
     const field = `properties.${type}`
     const ranges = [{ gte: text, lte: text }]
     const [filtered, found1, found2, grouped] = await Promise.all([
-      service.ask(`${OBJECTS}?${field}.eq=${encodeURIComponent(text)}`),
-      service.ask(`${OBJECTS}/search`, { json: { query: { type: 'eq', field, value: text } } }),
-      service.ask('/api/spellings/v1/objects/types/number/search', {
+      service.send(`${OBJECTS}?${field}.eq=${encodeURIComponent(text)}`),
+      service.send(`${OBJECTS}/search`, { json: { query: { type: 'eq', field, value: text } } }),
+      service.send('/api/spellings/v1/objects/types/number/search', {
         json: { query: { type: 'eq', field: type, value: text } },
       }),
-      service.ask(`${OBJECTS}/aggregate`, {
+      service.send(`${OBJECTS}/aggregate`, {
         json: {
           aggregation: [{ type: 'count', name: 'count' }],
           groupBy: [{ type: 'ranges', field, ranges }],

@@ -17,7 +17,7 @@ import { planChange } from '../../src/ontology/definition/change-definition.ts'
 import type { ObjectType } from '../../src/ontology/ontology.ts'
 import { objectReader, readObjectKey } from '../../src/ontology/values/read-object.ts'
 import { checkOrder } from '../../src/query/parse/order.ts'
-import { readQuery } from '../../src/query/parse/parse-query.ts'
+import { parseQuery } from '../../src/query/parse/parse-query.ts'
 import { parsePropertyFilters } from '../../src/query/parse/property-filters.ts'
 import { QueryBudget } from '../../src/query/parse/query-budget.ts'
 import { REVISION_1_QUERIES } from '../../src/query/parse/revision-1-query-types.ts'
@@ -44,8 +44,8 @@ import {
 } from '../support/query-model.ts'
 import { explainFailure, type Failing, failureOf } from '../support/query-reduce.ts'
 import { type Request, requests } from '../support/query-requests.ts'
-import { pageRead, retention } from '../support/store-fixture.ts'
-import { type StorePlace, storePlace } from '../support/store-place.ts'
+import { pageRequest, retention } from '../support/store-fixture.ts'
+import { createTestStore, type TestStore } from '../support/test-store.ts'
 
 const CASES_PER_GROUP = 40
 const TYPES_PER_STORE = 60
@@ -98,14 +98,14 @@ function cases(type: GeneratedType): fc.Arbitrary<Case> {
     .map(({ request, ...rest }) => ({ ...request, ...rest }))
 }
 
-let place: StorePlace
+let place: TestStore
 let store: ObjectStore
 let typesMade = 0
 beforeAll(openFreshStore)
 afterAll(closeStore)
 
 async function openFreshStore(): Promise<void> {
-  place = await storePlace()
+  place = await createTestStore()
   store = await openStore(place.name)
 }
 
@@ -278,7 +278,7 @@ function toQuery(condition: RequestCondition, objectType: ObjectType): Query {
     return parsePropertyFilters(condition.filters, objectType, new QueryBudget(limits))
   }
   const grammar = condition.as === 'search 1.0' ? REVISION_1_QUERIES : REVISION_2_QUERIES
-  return readQuery(grammar, condition.query, { objectType, limits })
+  return parseQuery(grammar, condition.query, { objectType, limits })
 }
 
 /** Walks as the service does: each page starts after the last row of the previous one. */
@@ -309,7 +309,7 @@ async function walk(
   for (let pages = 0; page === undefined || page.more; pages += 1) {
     const maxObjects = how.sizes[pages % how.sizes.length] ?? 1
     const read = await store.readPage(
-      pageRead(objectType, {
+      pageRequest(objectType, {
         query,
         order,
         record,

@@ -32,7 +32,7 @@ import {
   searches2,
   selections,
 } from '../support/query-requests.ts'
-import { type Answer, type Service, startService } from '../support/service.ts'
+import { type Service, startService, type TestResponse } from '../support/service.ts'
 import type { Page } from '../support/walk.ts'
 
 interface Case extends Request {
@@ -171,7 +171,7 @@ function keyOf({ model }: GeneratedType, object: Properties): string {
   return String(own(object, model.primaryKey))
 }
 
-function pageOf({ status, body, text }: Answer): Page {
+function pageOf({ status, body, text }: TestResponse): Page {
   expect(status, text).toBe(200)
   return body as Page
 }
@@ -211,12 +211,12 @@ function requestPage(
   how: Case,
   pageSize: number,
   pageToken: string | undefined,
-): Promise<Answer> {
+): Promise<TestResponse> {
   const { condition, order, selection, snapshot, commas } = how
   const paging = { pageSize, pageToken, snapshot }
   const objects = `/api/v1/ontologies/${apiName}/objects/${apiName}`
   if (condition.as === 'search 2.0') {
-    return service.ask(`/api/${apiName}/v1/objects/types/${apiName}/search`, {
+    return service.send(`/api/${apiName}/v1/objects/types/${apiName}/search`, {
       json: { query: condition.query, ...paging },
     })
   }
@@ -228,7 +228,7 @@ function requestPage(
       ...(nulls === 'last' && commas ? {} : { nulls }),
     }))
     const json = { query: condition.query, orderBy: { fields }, fields: selection, ...paging }
-    return service.ask(`${objects}/search`, { json })
+    return service.send(`${objects}/search`, { json })
   }
   const parameters = new URLSearchParams()
   for (const [name, value] of condition.filters) parameters.append(name, value)
@@ -238,7 +238,7 @@ function requestPage(
   if (order.length > 0) parameters.set('orderBy', order.map(orderText).join(','))
   const shown = commas && selection.length > 0 ? [selection.join(',')] : selection
   for (const names of shown) parameters.append('properties', names)
-  return service.ask(`${objects}?${parameters}`)
+  return service.send(`${objects}?${parameters}`)
 }
 
 function orderText({ property, direction, nulls }: Request['order'][number]): string {

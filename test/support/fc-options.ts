@@ -1,5 +1,5 @@
 import { inject } from 'vitest'
-import './store-place.ts'
+import './test-store.ts'
 
 /**
  * Returns the options of a property test: `FC_SEED` replays a failure, `FC_RUNS` sets the number of

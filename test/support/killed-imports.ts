@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { lineOf, type OqsProcess, runOqs, startOqs } from './oqs-process.ts'
+import { type OqsProcess, runOqs, startOqs, waitForLine } from './oqs-process.ts'
 import { tempFolder } from './temp-folder.ts'
 
 /** The number of rows in a batch of `oqs import`. */
@@ -128,7 +128,7 @@ function rowOf(id: number): { id: number; text: string } {
 type Client = Readonly<Record<string, string>>
 
 async function clientOf(service: OqsProcess): Promise<Client> {
-  return { OQS_URL: await lineOf(service, 'listening on '), OQS_TOKEN: TOKEN }
+  return { OQS_URL: await waitForLine(service, 'listening on '), OQS_TOKEN: TOKEN }
 }
 
 async function countObjects(client: Client): Promise<number> {

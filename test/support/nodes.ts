@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { lineOf, type OqsProcess, startOqs } from './oqs-process.ts'
-import { ADMIN_TOKEN, type Answer, type Ask, askUrl, NO_CALLER_LIMITS } from './service.ts'
+import { type OqsProcess, startOqs, waitForLine } from './oqs-process.ts'
+import {
+  ADMIN_TOKEN,
+  NO_CALLER_LIMITS,
+  type SendOptions,
+  sendTo,
+  type TestResponse,
+} from './service.ts'
 
 /** Several service processes on one store, used in turn like behind a load balancer. */
 export interface Nodes extends AsyncDisposable {
@@ -9,7 +15,11 @@ export interface Nodes extends AsyncDisposable {
    * Sends a request to a node, and to the next one if that is gone or returns 503. Returns the
    * response, and the reasons why other nodes failed.
    */
-  ask(turn: number, path: string, options?: Ask): Promise<{ response: Answer; refusals: string[] }>
+  send(
+    turn: number,
+    path: string,
+    options?: SendOptions,
+  ): Promise<{ response: TestResponse; refusals: string[] }>
   /** Kills a node and starts a new one. */
   replace(index: number): Promise<void>
   /** Waits until every node reports that it is ready, or that it is not. */
@@ -33,7 +43,7 @@ export async function startNodes(store: string, count: number): Promise<Nodes> {
   const start = async (index: number) => {
     const node = startOqs(['serve'], settings)
     processes[index] = node
-    urls[index] = await lineOf(node, 'listening on ')
+    urls[index] = await waitForLine(node, 'listening on ')
   }
   const stop = async () => {
     await Promise.all(processes.map((node) => node[Symbol.asyncDispose]()))
@@ -48,11 +58,11 @@ export async function startNodes(store: string, count: number): Promise<Nodes> {
 
   return {
     count,
-    ask: async (turn, path, options) => {
+    send: async (turn, path, options) => {
       const refusals: string[] = []
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
         const url = urls[(turn + attempt) % count] ?? ''
-        const response = await askUrl(url + path, options).catch((error: Error) => error)
+        const response = await sendTo(url + path, options).catch((error: Error) => error)
         if (!(response instanceof Error) && response.status !== 503) return { response, refusals }
         refusals.push(
           response instanceof Error ? response.message : response.body.parameters.reason,
@@ -68,7 +78,7 @@ export async function startNodes(store: string, count: number): Promise<Nodes> {
     untilReady: async (isReady) => {
       const expected = isReady ? 200 : 503
       const hasExpectedStatus = async (url: string) =>
-        (await askUrl(`${url}/readyz`, { token: null })).status === expected
+        (await sendTo(`${url}/readyz`, { token: null })).status === expected
       for (const url of urls) {
         for (let attempt = 0; !(await hasExpectedStatus(url)); attempt += 1) {
           if (attempt === ATTEMPTS) {

@@ -1,5 +1,5 @@
 import { NUMBERS, numbers } from './ontologies.ts'
-import { askUrl } from './service.ts'
+import { sendTo } from './service.ts'
 
 /** The number of objects per batch; the key of an object shows its batch. */
 const SIZE = 50
@@ -11,14 +11,14 @@ export class NumberedBatches {
   #next = 0
 
   async define(url: string): Promise<void> {
-    await askUrl(`${url}/api/admin/v1/ontologies/numbers`, { method: 'PUT', json: NUMBERS })
+    await sendTo(`${url}/api/admin/v1/ontologies/numbers`, { method: 'PUT', json: NUMBERS })
   }
 
   /** Sends one batch; returns whether it was acknowledged. Rejects if the connection breaks. */
   async send(url: string): Promise<boolean> {
     const batch = this.#next
     this.#next += 1
-    const { status } = await askUrl(`${url}/api/admin/v1${OBJECTS}`, {
+    const { status } = await sendTo(`${url}/api/admin/v1${OBJECTS}`, {
       headers: { 'content-type': 'application/x-ndjson' },
       body: numbers(SIZE, batch * SIZE)
         .map((object) => JSON.stringify({ put: object }))
@@ -70,7 +70,7 @@ async function countStored(url: string): Promise<Map<number, number>> {
   const keys: number[] = []
   let token = ''
   do {
-    const { body } = await askUrl(`${url}/api/v1${OBJECTS}?pageSize=1000${token}`)
+    const { body } = await sendTo(`${url}/api/v1${OBJECTS}?pageSize=1000${token}`)
     for (const record of body.data) keys.push(record.properties.n)
     token = body.nextPageToken === undefined ? '' : `&pageToken=${body.nextPageToken}`
   } while (token !== '')

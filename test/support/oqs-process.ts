@@ -87,7 +87,7 @@ export function startProgram(
 }
 
 /** Waits for a line of standard output that starts with a prefix; returns the rest of the line. */
-export async function lineOf(process: OqsProcess, prefix: string): Promise<string> {
+export async function waitForLine(process: OqsProcess, prefix: string): Promise<string> {
   for (;;) {
     const line = process
       .stdout()
@@ -103,7 +103,7 @@ export async function lineOf(process: OqsProcess, prefix: string): Promise<strin
 }
 
 /** Returns the complete log lines of one event. */
-export function logged<Line extends { readonly msg: string }>(
+export function logLinesOf<Line extends { readonly msg: string }>(
   process: OqsProcess,
   event: string,
 ): Line[] {

@@ -6,7 +6,7 @@ import { type Environment, readConfig } from '../../src/server/config.ts'
 import { startServer } from '../../src/server/server.ts'
 import type { ObjectStore } from '../../src/store/object-store.ts'
 import { responseCheck } from './openapi-check.ts'
-import { storePlace } from './store-place.ts'
+import { createTestStore } from './test-store.ts'
 
 export const ADMIN_TOKEN = 'admin-token-of-the-tests'
 
@@ -16,7 +16,7 @@ export const NO_CALLER_LIMITS = {
   OQS_MAX_CONCURRENT_REQUESTS: 'none',
 } as const
 
-export interface Answer {
+export interface TestResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -24,7 +24,7 @@ export interface Answer {
   readonly body: any
 }
 
-export interface Ask {
+export interface SendOptions {
   readonly method?: string
   readonly token?: string | null
   readonly headers?: Record<string, string>
@@ -36,11 +36,11 @@ export interface Service extends AsyncDisposable {
   readonly url: string
   readonly store: ObjectStore
   readonly clock: Clock
-  ask(path: string, options?: Ask): Promise<Answer>
-  apply(definition: OntologyDefinition): Promise<Answer>
+  send(path: string, options?: SendOptions): Promise<TestResponse>
+  apply(definition: OntologyDefinition): Promise<TestResponse>
   /** Sends a batch with one change per line. */
-  write(ontology: string, objectType: string, lines: readonly unknown[]): Promise<Answer>
-  put(ontology: string, objectType: string, objects: readonly object[]): Promise<Answer>
+  write(ontology: string, objectType: string, lines: readonly unknown[]): Promise<TestResponse>
+  put(ontology: string, objectType: string, objects: readonly object[]): Promise<TestResponse>
   createToken(options?: TokenOptions): Promise<string>
 }
 
@@ -64,7 +64,7 @@ export interface ServiceOptions {
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   await using parts = new AsyncDisposableStack()
-  const store = options.store ?? parts.use(await storePlace()).name
+  const store = options.store ?? parts.use(await createTestStore()).name
   const clock: Clock = { now: Date.now() }
   const config = readConfig({
     OQS_PORT: '0',
@@ -78,10 +78,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const server = parts.use(await startServer(config, { log, now: () => clock.now, idleGraceMs: 0 }))
   const running = parts.move()
   const check = config.OQS_DOCS
-    ? responseCheck((await askUrl(`${server.url}/openapi.json`, { token: null })).body)
+    ? responseCheck((await sendTo(`${server.url}/openapi.json`, { token: null })).body)
     : () => undefined
-  const send = async (path: string, options: Ask = {}) => {
-    const response = await askUrl(server.url + path, options)
+  const send = async (path: string, options: SendOptions = {}) => {
+    const response = await sendTo(server.url + path, options)
     const { pathname } = new URL(server.url + path)
     if (response.body !== undefined) {
       const mistake = check(methodOf(options), pathname, response.status, response.body)
@@ -100,7 +100,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     url: server.url,
     store: server.store,
     clock,
-    ask: send,
+    send: send,
     write,
     apply: (definition) =>
       send(`/api/admin/v1/ontologies/${definition.apiName}`, { method: 'PUT', json: definition }),
@@ -123,11 +123,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   }
 }
 
-function methodOf({ method, body, json }: Ask): string {
+function methodOf({ method, body, json }: SendOptions): string {
   return method ?? (body === undefined && json === undefined ? 'GET' : 'POST')
 }
 
-export async function askUrl(url: string, options: Ask = {}): Promise<Answer> {
+export async function sendTo(url: string, options: SendOptions = {}): Promise<TestResponse> {
   const { token = ADMIN_TOKEN, json } = options
   const body = json === undefined ? options.body : JSON.stringify(json)
   const response = await fetch(url, {

@@ -43,14 +43,17 @@ export interface StoreFixture {
   put(objects: readonly object[], options?: CommitOptions): Promise<Commit>
   /** Returns the change that puts an object. */
   change(object: object): Change
-  read(request?: Partial<ReadPageRequest>): Promise<StoredPage>
+  readPage(request?: Partial<ReadPageRequest>): Promise<StoredPage>
   /** Returns the primary keys of the objects of a page. */
-  keys(request?: Partial<ReadPageRequest>): Promise<unknown[]>
+  readKeys(request?: Partial<ReadPageRequest>): Promise<unknown[]>
   /** Returns the objects of a page as `key=text`. */
-  show(request?: Partial<ReadPageRequest>): Promise<string[]>
+  readPairs(request?: Partial<ReadPageRequest>): Promise<string[]>
 }
 
-export async function fixture(store: ObjectStore, definition = DEFINITION): Promise<StoreFixture> {
+export async function createFixture(
+  store: ObjectStore,
+  definition = DEFINITION,
+): Promise<StoreFixture> {
   await store.saveOntology(
     planChange(definition.apiName, definition, await store.readCatalogue(), randomUUID),
   )
@@ -60,8 +63,8 @@ export async function fixture(store: ObjectStore, definition = DEFINITION): Prom
   if (type === undefined) throw new Error('no type')
   const readObject = objectReader(type)
 
-  const read = async (request: Partial<ReadPageRequest> = {}): Promise<StoredPage> => {
-    const page = await store.readPage(pageRead(type, request))
+  const readPage = async (request: Partial<ReadPageRequest> = {}): Promise<StoredPage> => {
+    const page = await store.readPage(pageRequest(type, request))
     if (page === 'reclaimed') throw new Error('reclaimed')
     return page
   }
@@ -72,18 +75,20 @@ export async function fixture(store: ObjectStore, definition = DEFINITION): Prom
     type,
     generation,
     change,
-    read,
+    readPage,
     put: (objects, options) => commit(objects.map(change), options),
-    keys: async (request = {}) =>
-      propertiesOf(await read(request)).map((properties) => properties[type.primaryKey.apiName]),
+    readKeys: async (request = {}) =>
+      propertiesOf(await readPage(request)).map(
+        (properties) => properties[type.primaryKey.apiName],
+      ),
     commit: (pairs, options) => {
       const changes = pairs.map(([k, text]) =>
         text === null ? { delete: readObjectKey(type, k).pk } : change({ k, text }),
       )
       return commit(changes, options)
     },
-    show: async (request = {}) =>
-      propertiesOf(await read(request)).map(({ k, text }) => `${k}=${text}`),
+    readPairs: async (request = {}) =>
+      propertiesOf(await readPage(request)).map(({ k, text }) => `${k}=${text}`),
   }
 }
 
@@ -95,7 +100,7 @@ function propertiesOf({ records }: StoredPage): Record<string, unknown>[] {
 }
 
 /** Returns a page request with defaults for everything that is not given. */
-export function pageRead(
+export function pageRequest(
   type: ObjectType,
   request: Partial<ReadPageRequest> = {},
 ): ReadPageRequest {
@@ -120,6 +125,6 @@ export function retention(nowMs: number, keepMs = 0): Retention {
 }
 
 /** Returns the cursor after a key in key order. */
-export function place(pk: string | undefined): { pk: string; version: number } | undefined {
+export function keyCursor(pk: string | undefined): { pk: string; version: number } | undefined {
   return pk === undefined ? undefined : { pk, version: 0 }
 }

@@ -1,7 +1,7 @@
 /** Walks over pages as a client does, in either revision, and checks the envelope of every page. */
 import { expect } from 'vitest'
 import type { Revision } from '../../src/contract/revisions.ts'
-import type { Answer, Service } from './service.ts'
+import type { Service, TestResponse } from './service.ts'
 
 export interface Walk {
   readonly revision: Revision
@@ -23,18 +23,22 @@ export interface Page {
   readonly totalCount?: string
 }
 
-export function askPage(service: Service, walk: Walk, pageToken?: string): Promise<Answer> {
+export function requestPage(
+  service: Service,
+  walk: Walk,
+  pageToken?: string,
+): Promise<TestResponse> {
   const pageSize = typeof walk.pageSize === 'function' ? walk.pageSize() : walk.pageSize
   const as = walk.token === undefined ? {} : { token: walk.token }
   if (walk.revision === '2.0') {
     const path = `/api/${walk.family ?? 'family'}/v1/objects/types/${walk.objectType}/search`
-    return service.ask(path, { ...as, json: { query: { type: 'empty' }, pageSize, pageToken } })
+    return service.send(path, { ...as, json: { query: { type: 'empty' }, pageSize, pageToken } })
   }
   const query = new URLSearchParams()
   if (pageSize !== undefined) query.set('pageSize', String(pageSize))
   if (pageToken !== undefined) query.set('pageToken', pageToken)
   if (walk.snapshot !== undefined) query.set('snapshot', String(walk.snapshot))
-  return service.ask(`/api/v1/ontologies/${walk.ontology}/objects/${walk.objectType}?${query}`, as)
+  return service.send(`/api/v1/ontologies/${walk.ontology}/objects/${walk.objectType}?${query}`, as)
 }
 
 /** Returns all pages of a walk, which must not fail. */
@@ -48,12 +52,12 @@ export async function walkPages(service: Service, walk: Walk): Promise<Page[]> {
 export async function walkUntilError(
   service: Service,
   walk: Walk,
-): Promise<{ pages: Page[]; error: Answer | undefined }> {
+): Promise<{ pages: Page[]; error: TestResponse | undefined }> {
   const pages: Page[] = []
   const seen = new Set<string>()
   let pageToken: string | undefined
   do {
-    const response = await askPage(service, walk, pageToken)
+    const response = await requestPage(service, walk, pageToken)
     if (response.status !== 200) return { pages, error: response }
     checkEnvelope(response, walk)
     const page = response.body as Page
@@ -68,7 +72,7 @@ export async function walkUntilError(
   return { pages, error: undefined }
 }
 
-function checkEnvelope({ body, headers }: Answer, walk: Walk): void {
+function checkEnvelope({ body, headers }: TestResponse, walk: Walk): void {
   expect(headers.get('content-type')).toMatch(/^application\/json/)
   expect(Array.isArray(body.data)).toBe(true)
   if ('nextPageToken' in body) {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CommitLog, type Sight, type WrittenObject } from './commit-log.ts'
 import { type Nodes, startNodes } from './nodes.ts'
 import { NUMBERS } from './ontologies.ts'
-import type { Answer, Ask } from './service.ts'
+import type { SendOptions, TestResponse } from './service.ts'
 
 export interface Load {
   /** The name for `OQS_STORE`; the store must be empty. */
@@ -50,8 +50,12 @@ export async function walkUnderLoad(load: Load): Promise<LoadReport> {
   const counts = { batches: 0, snapshotWalks: 0, defaultWalks: 0, pages: 0, retries: 0, rounds: 0 }
   let isOver = false
 
-  const request = async (turn: number, path: string, options?: Ask): Promise<[Answer, number]> => {
-    const { response, refusals: reasons } = await nodes.ask(turn, path, options)
+  const request = async (
+    turn: number,
+    path: string,
+    options?: SendOptions,
+  ): Promise<[TestResponse, number]> => {
+    const { response, refusals: reasons } = await nodes.send(turn, path, options)
     counts.retries += reasons.length
     for (const reason of reasons) refusals.add(reason)
     if (response.status !== 200) throw new Error(`${path}: ${response.status} ${response.text}`)

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../../admission/next-turn.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { DEFINITION_MAX_BYTES } from '../../contract/limits.ts'
 import { planChange } from '../../ontology/definition/change-definition.ts'

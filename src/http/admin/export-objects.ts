@@ -11,7 +11,7 @@ import { EXPORT_CHUNK_BYTES, EXPORT_CHUNK_OBJECTS } from '../../contract/limits.
 import { PROPERTIES_RECORD } from '../../contract/object-record.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { readObjectKey } from '../../ontology/values/read-object.ts'
-import { readQuery } from '../../query/parse/parse-query.ts'
+import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import type { Query } from '../../query/query.ts'
 import type { Selection } from '../../query/selection.ts'
@@ -129,7 +129,7 @@ function readParameters(
     query:
       where === undefined
         ? { kind: 'everything' }
-        : readQuery(REVISION_1_QUERIES, parseWhere(where), { objectType, limits: limits.query }),
+        : parseQuery(REVISION_1_QUERIES, parseWhere(where), { objectType, limits: limits.query }),
     selection: readSelection(select, objectType),
     // In key order, the key alone is the cursor.
     after: after === undefined ? undefined : { pk: keyOf(objectType, after), version: 0 },

@@ -1,6 +1,7 @@
 /** Reads the changes of a batch: one per line, each put or delete. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+
 import type { MemoryReservation } from '../../admission/memory-budget.ts'
+import { nextTurn } from '../../admission/next-turn.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { BATCH_MAX_BYTES, BATCH_MAX_CHANGES } from '../../contract/limits.ts'
 import { isUnreadable, RECORD_MAX_BYTES } from '../../formats/row.ts'

@@ -23,7 +23,7 @@ export function readKey({ primaryKey }: ObjectType, text: string): string | unde
 }
 
 /** Returns the query that a property equals a value. */
-export function equals(property: string, type: PrimaryKeyType, value: unknown): Query {
+export function propertyEquals(property: string, type: PrimaryKeyType, value: unknown): Query {
   return {
     kind: 'compare',
     field: { property, structField: undefined },
@@ -33,8 +33,8 @@ export function equals(property: string, type: PrimaryKeyType, value: unknown): 
 }
 
 /** Returns the query for the object with a primary key. */
-export function hasKey({ primaryKey }: ObjectType, key: string): Query {
-  return equals(primaryKey.apiName, primaryKey.type, key)
+export function keyEquals({ primaryKey }: ObjectType, key: string): Query {
+  return propertyEquals(primaryKey.apiName, primaryKey.type, key)
 }
 
 /** Which object to read, and in which form. */
@@ -83,7 +83,7 @@ export async function findProperties(
   context: RequestScope,
   services: Services,
 ): Promise<ReadonlyMap<string, unknown> | undefined> {
-  const query = hasKey(objectType, key)
+  const query = keyEquals(objectType, key)
   const json = await findRecord(
     { objectType, query, shape: PROPERTIES_RECORD, selection },
     context,

@@ -4,7 +4,7 @@ import { EVERYTHING, type Query } from '../../query/query.ts'
 import type { RequestScope } from '../request/admission.ts'
 import type { PagingParameters } from '../schemas/paging.ts'
 import type { Services } from '../services.ts'
-import { equals, findProperties } from './find-object.ts'
+import { findProperties, propertyEquals } from './find-object.ts'
 
 /** A link type and the object that it is followed from. */
 export interface LinkStart {
@@ -30,12 +30,12 @@ export async function followLink(
 ): Promise<Query | undefined> {
   const { objectType, cardinality, ownProperty, linkedProperty, keyType } = side
   if (isLaterSnapshotPage(paging) && cardinality === 'MANY') {
-    return equals(linkedProperty, keyType, key)
+    return propertyEquals(linkedProperty, keyType, key)
   }
   const properties = await findProperties(objectType, key, [ownProperty], context, services)
   if (properties === undefined) return undefined
   const value = properties.get(ownProperty)
-  return value === undefined ? NOTHING : equals(linkedProperty, keyType, value)
+  return value === undefined ? NOTHING : propertyEquals(linkedProperty, keyType, value)
 }
 
 /** Returns whether a request continues a snapshot walk. */

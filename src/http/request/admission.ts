@@ -7,9 +7,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import type { CallerLimits } from '../../admission/caller-limits.ts'
+import { CoalescedRead } from '../../admission/coalesced-read.ts'
 import { FairQueue } from '../../admission/fair-queue.ts'
 import type { FairTurns } from '../../admission/fair-turns.ts'
-import { JoinedRead } from '../../admission/joined-read.ts'
 import { RefusalDelay } from '../../admission/refusal-delay.ts'
 import type { RequestContext } from '../../admission/request-context.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
@@ -39,7 +39,7 @@ export class Admission {
     busyReason: 'Too many batches are being written.',
   })
   readonly #knownTokens = new LRUCache<string, true>({ max: KNOWN_TOKENS })
-  readonly #joinedLookUps = new Map<string, JoinedRead<ApiToken | undefined>>()
+  readonly #joinedLookUps = new Map<string, CoalescedRead<ApiToken | undefined>>()
   readonly #lookUps = new FairQueue({
     slots: 4,
     slotsPerCaller: 3,
@@ -102,7 +102,7 @@ export class Admission {
     if (!this.isKnown(tokenHash)) return this.#strangers.run({ callerId: address }, find)
     const known = this.#joinedLookUps.get(tokenHash)
     if (known !== undefined) return known.run()
-    const lookUp = new JoinedRead(
+    const lookUp = new CoalescedRead(
       () => this.#lookUps.run({ callerId: tokenHash }, find),
       () => this.#joinedLookUps.delete(tokenHash),
     )

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { parseAggregation } from '../../query/aggregation/parse-aggregation.ts'
-import { readQuery } from '../../query/parse/parse-query.ts'
+import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import { EVERYTHING } from '../../query/query.ts'
 import type { AggregateResult } from '../../store/object-store.ts'
@@ -35,7 +35,7 @@ export function addAggregateObjects(app: App, services: Services): void {
       services.memory.refuseWhenFull(request.context.callerId)
       const spec = {
         objectType,
-        query: query == null ? EVERYTHING : readQuery(REVISION_1_QUERIES, query, context),
+        query: query == null ? EVERYTHING : parseQuery(REVISION_1_QUERIES, query, context),
         aggregation,
         maxGroups: services.limits.aggregateMaxGroups,
       }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { recordShape } from '../../contract/object-record.ts'
 import type { App } from '../app.ts'
-import { findRecord, hasKey, objectNotFound, readKey } from '../page/find-object.ts'
+import { findRecord, keyEquals, objectNotFound, readKey } from '../page/find-object.ts'
 import { readSelection, SelectionParameter } from '../page/listing-parameters.ts'
 import { resolveTypePath } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
@@ -34,7 +34,7 @@ export function addGetObject(app: App, services: Services): void {
       if (key === undefined) throw objectNotFound(objectType, primaryKey)
       const spec = {
         objectType,
-        query: hasKey(objectType, key),
+        query: keyEquals(objectType, key),
         shape: recordShape('1.0', objectType.apiName),
         selection,
       }

@@ -5,7 +5,7 @@ import { recordShape } from '../../contract/object-record.ts'
 import { findLink } from '../../ontology/definition/links.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import type { App } from '../app.ts'
-import { findRecord, hasKey, objectNotFound, readKey } from '../page/find-object.ts'
+import { findRecord, keyEquals, objectNotFound, readKey } from '../page/find-object.ts'
 import { bothOf, followLink, type LinkStart, linkEndpoint } from '../page/follow-link.ts'
 import {
   ListingParameters,
@@ -89,7 +89,7 @@ export function addGetLinkedObject(app: App, services: Services): void {
         throw linkedObjectNotFound(linkType, linkedType, linkedObjectPrimaryKey)
       const spec = {
         objectType: linkedType,
-        query: bothOf(hasKey(linkedType, key), condition),
+        query: bothOf(keyEquals(linkedType, key), condition),
         shape: recordShape('1.0', linkedType.apiName),
         selection,
       }

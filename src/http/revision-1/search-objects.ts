@@ -3,7 +3,7 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import { PAGE_SIZES } from '../../contract/limits.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { checkOrder } from '../../query/parse/order.ts'
-import { readQuery } from '../../query/parse/parse-query.ts'
+import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import type { OrderTerm } from '../../query/query.ts'
 import { checkSelection } from '../../query/selection.ts'
@@ -42,7 +42,7 @@ export function addSearchObjects(app: App, services: Services): void {
         ...resolved,
         endpoint: 'searchObjects',
         revision: '1.0',
-        query: readQuery(REVISION_1_QUERIES, body.query, context),
+        query: parseQuery(REVISION_1_QUERIES, body.query, context),
         order: readOrder(body.orderBy, objectType),
         selection: checkSelection(body.fields ?? [], objectType),
         paging: body,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { recordShape } from '../../contract/object-record.ts'
 import type { App } from '../app.ts'
-import { findRecord, hasKey } from '../page/find-object.ts'
+import { findRecord, keyEquals } from '../page/find-object.ts'
 import { sendJson } from '../response/send-json.ts'
 import { closed } from '../schemas/common.ts'
 import { FamilyObjectPath } from '../schemas/paths.ts'
@@ -31,7 +31,7 @@ export function addGetObject(app: App, services: Services): void {
       const { objectType, key } = await findByKey(search, request.context, services)
       const spec = {
         objectType,
-        query: hasKey(objectType, key),
+        query: keyEquals(objectType, key),
         shape: recordShape('2.0', objectType.apiName),
         selection: undefined,
       }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { PAGE_SIZES } from '../../contract/limits.ts'
-import { readQuery } from '../../query/parse/parse-query.ts'
+import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_2_QUERIES } from '../../query/parse/revision-2-query-types.ts'
 import type { App } from '../app.ts'
 import { servePage } from '../page/serve-page.ts'
@@ -37,7 +37,7 @@ export function addSearchObjects(app: App, services: Services): void {
         ...resolved,
         endpoint: 'searchObjects',
         revision: '2.0',
-        query: readQuery(REVISION_2_QUERIES, request.body.query, context),
+        query: parseQuery(REVISION_2_QUERIES, request.body.query, context),
         paging: request.body,
         maximumPageSize: PAGE_SIZES.searchObjects,
         includeTotalCount: false,

@@ -106,7 +106,7 @@ describe('the first definition of an ontology', () => {
   })
 
   it('has no breaking changes', () => {
-    expect(plan('rail', first()).harms).toEqual([])
+    expect(plan('rail', first()).breakingChanges).toEqual([])
   })
 
   it('states the catalogue generation of its check', () => {
@@ -129,7 +129,7 @@ describe('a later definition', () => {
         ['country', COUNTRY_RID],
         ['airport', AIRPORT_RID],
       ])
-      expect(change.harms).toEqual([])
+      expect(change.breakingChanges).toEqual([])
     }
   })
 
@@ -137,19 +137,19 @@ describe('a later definition', () => {
     const station = { ...COUNTRY, apiName: 'station' }
     const change = plan('aviation', aviation({ objectTypes: [AIRPORT, COUNTRY, station] }))
     expect(typeRids(change)).toContainEqual(['station', 'ri.ontology.main.object-type.new-1'])
-    expect(change.harms).toEqual([])
+    expect(change.breakingChanges).toEqual([])
   })
 
   it('can be the stored definition again', () => {
-    const { ontology, harms } = plan('aviation', stored.definition)
+    const { ontology, breakingChanges } = plan('aviation', stored.definition)
     expect(ontology.definition).toEqual(stored.definition)
-    expect(harms).toEqual([])
+    expect(breakingChanges).toEqual([])
   })
 
   it('can rename the ontology by its RID', () => {
-    const { ontology, harms } = plan(ONTOLOGY_RID, aviation({ apiName: 'flight' }))
+    const { ontology, breakingChanges } = plan(ONTOLOGY_RID, aviation({ apiName: 'flight' }))
     expect(ontology).toMatchObject({ apiName: 'flight', rid: ONTOLOGY_RID })
-    expect(harms).toEqual([])
+    expect(breakingChanges).toEqual([])
   })
 
   it('lets a type keep its RID under another name', () => {
@@ -235,7 +235,7 @@ describe('names and RIDs that are taken', () => {
 
 describe('breaking changes', () => {
   const harmsOf = (...objectTypes: ObjectTypeDefinition[]) =>
-    plan('aviation', aviation({ objectTypes })).harms
+    plan('aviation', aviation({ objectTypes })).breakingChanges
 
   const { elevation: _, ...withoutElevation } = AIRPORT.properties
 
@@ -267,14 +267,14 @@ describe('breaking changes', () => {
   it('do not include new or removed links', () => {
     const link = { apiName: 'main', from: 'country', to: 'airport', foreignKey: 'code' }
     const linked = plan('aviation', aviation({ linkTypes: [link] }))
-    expect(linked.harms).toEqual([])
+    expect(linked.breakingChanges).toEqual([])
     const unlinked = planChange(
       'aviation',
       aviation(),
       new Catalogue(8, [linked.ontology]),
       () => 'unused',
     )
-    expect(unlinked.harms).toEqual([])
+    expect(unlinked.breakingChanges).toEqual([])
   })
 
   it('include a missing type', () => {

@@ -17,11 +17,11 @@ export interface OntologyChange {
   /** The catalogue generation against which the change was checked. */
   readonly basedOn: number
   /** The breaking changes; they matter only for object types that have objects. */
-  readonly harms: readonly Harm[]
+  readonly breakingChanges: readonly BreakingChange[]
 }
 
 /** The breaking changes of one object type. */
-export interface Harm {
+export interface BreakingChange {
   readonly typeRid: string
   readonly reasons: readonly string[]
 }
@@ -39,7 +39,11 @@ export function planChange(
   const named = isRid(identifier) ? { ...definition, rid: identifier } : definition
   const ontology = parseDefinition(completeDefinition(named, earlier, newUuid))
   refuseTakenNames(ontology, catalogue)
-  return { ontology, basedOn: catalogue.generation, harms: findBreakingChanges(earlier, ontology) }
+  return {
+    ontology,
+    basedOn: catalogue.generation,
+    breakingChanges: findBreakingChanges(earlier, ontology),
+  }
 }
 
 /** The path and the body must name the same ontology. A path with a RID can change the API name. */
@@ -117,7 +121,7 @@ function refuseTakenNames(ontology: Ontology, catalogue: Catalogue): void {
 }
 
 /** Finds breaking changes. Types without objects can change freely; the store checks that. */
-function findBreakingChanges(earlier: Ontology | undefined, changed: Ontology): Harm[] {
+function findBreakingChanges(earlier: Ontology | undefined, changed: Ontology): BreakingChange[] {
   // By RID, which a type keeps when it is renamed.
   const after = new Map([...changed.objectTypes.values()].map((type) => [type.rid, type]))
   return [...(earlier?.objectTypes.values() ?? [])]

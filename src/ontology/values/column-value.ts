@@ -32,7 +32,7 @@ export function sortableDecimal(text: string): string {
 }
 
 /** Decodes the text of `sortableDecimal`. */
-export function decimalOf(sortable: string): Decimal {
+export function decodeDecimal(sortable: string): Decimal {
   const isNegative = sortable.startsWith('0')
   const magnitude = isNegative ? complementDigits(sortable.slice(1, -1)) : sortable.slice(1)
   const digits = magnitude.slice(LENGTH_DIGITS)

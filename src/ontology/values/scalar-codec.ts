@@ -5,7 +5,7 @@
  */
 
 import type { ScalarType } from '../definition/property-type.ts'
-import { type ColumnValue, decimalOf, decimalText, sortableDecimal } from './column-value.ts'
+import { type ColumnValue, decimalText, decodeDecimal, sortableDecimal } from './column-value.ts'
 import { type GeoPoint, readGeoPoint, readGeoShape } from './read-geometry.ts'
 import { floatingReader, readDecimal, readLong, wholeNumberReader } from './read-number.ts'
 import { canonicalTimestamp, readDate, readTimestamp, sortableTimestamp } from './read-time.ts'
@@ -84,7 +84,7 @@ const CODECS = {
     toJson: quoted,
     column: {
       encode: sortableDecimal,
-      decode: (column) => quoted(decimalText(decimalOf(String(column)))),
+      decode: (column) => quoted(decimalText(decodeDecimal(String(column)))),
     },
   } satisfies ScalarCodec<string>,
   date: {

@@ -1,6 +1,6 @@
 /** Column values as doubles, for metrics. */
 
-import { type ColumnValue, decimalOf } from '../../ontology/values/column-value.ts'
+import { type ColumnValue, decodeDecimal } from '../../ontology/values/column-value.ts'
 import type { NumericType, TimeType } from './aggregation.ts'
 import { ratioToDouble } from './ratio-to-double.ts'
 
@@ -8,7 +8,7 @@ import { ratioToDouble } from './ratio-to-double.ts'
 export function columnNumber(type: NumericType | TimeType, value: ColumnValue): number {
   switch (type) {
     case 'decimal': {
-      const { units, scale } = decimalOf(String(value))
+      const { units, scale } = decodeDecimal(String(value))
       return ratioToDouble(units, 10n ** BigInt(scale))
     }
     case 'date':

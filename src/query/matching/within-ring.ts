@@ -77,7 +77,7 @@ export class BandedRing {
   }
 
   /** True if a point lies in the ring or on its edge. */
-  holds(longitude: number, latitude: number): boolean {
+  contains(longitude: number, latitude: number): boolean {
     // Negated, so that NaN is outside.
     if (!(latitude >= this.#south && latitude <= this.#north)) return false
     let inside = false

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import { type QueryGrammar, readQuery } from './parse-query.ts'
+import { parseQuery, type QueryGrammar } from './parse-query.ts'
 import { REVISION_1_QUERIES } from './revision-1-query-types.ts'
 import { REVISION_2_QUERIES } from './revision-2-query-types.ts'
 
@@ -24,7 +24,7 @@ describe.each([
   ['revision 1.0', REVISION_1_QUERIES, 'properties.id'],
   ['revision 2.0', REVISION_2_QUERIES, 'id'],
 ] as const)('a query of %s', (_, grammar: QueryGrammar, field) => {
-  const read = (query: unknown) => () => readQuery(grammar, query, { objectType, limits })
+  const read = (query: unknown) => () => parseQuery(grammar, query, { objectType, limits })
 
   it.each([...grammar.types])('of type %s names the allowed members', (type, { members }) => {
     expect(read({ type, feild: field })).toThrow(
@@ -63,7 +63,7 @@ it('a position in a polygon names the allowed members', () => {
   const position = { longitude: 0, latitude: 0 }
   const polygon = [position, { ...position, altitude: 3 }, position, position]
   expect(() =>
-    readQuery(REVISION_2_QUERIES, { type: 'geoPointWithin', polygon }, { objectType, limits }),
+    parseQuery(REVISION_2_QUERIES, { type: 'geoPointWithin', polygon }, { objectType, limits }),
   ).toThrow(
     unprocessable(
       'query.polygon[1].altitude',

@@ -42,7 +42,7 @@ export interface QueryContext {
 }
 
 /** Parses the query of a request, or throws the error that the client gets. */
-export function readQuery(grammar: QueryGrammar, query: unknown, context: QueryContext): Query {
+export function parseQuery(grammar: QueryGrammar, query: unknown, context: QueryContext): Query {
   const { objectType } = context
   const budget = new QueryBudget(context.limits)
   const conditions = conditionsOf(objectType, grammar.syntax, budget)

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { hasKey } from '../../http/page/find-object.ts'
+import { nextTurn } from '../../admission/next-turn.ts'
+import { keyEquals } from '../../http/page/find-object.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { objectReader } from '../../ontology/values/read-object.ts'
 import { EVERYTHING } from '../../query/query.ts'
@@ -61,7 +61,7 @@ async function hasObjectsOf(
 ): Promise<boolean> {
   for (let at = 0; at < batch.length; at += SLICE_OBJECTS) {
     const key = String(batch[at]?.[objectType.primaryKey.apiName])
-    const { count } = await readOne(store, objectType, hasKey(objectType, key))
+    const { count } = await readOne(store, objectType, keyEquals(objectType, key))
     if (count > 0) return true
   }
   return false

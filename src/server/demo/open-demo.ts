@@ -1,6 +1,6 @@
 /** Defines the demo in an empty store, and finds out which of its types are not fully loaded. */
 import { randomUUID } from 'node:crypto'
-import { hasKey } from '../../http/page/find-object.ts'
+import { keyEquals } from '../../http/page/find-object.ts'
 import { Catalogue, findObjectType } from '../../ontology/catalogue.ts'
 import { planChange } from '../../ontology/definition/change-definition.ts'
 import { staysValid } from '../../ontology/definition/property-type.ts'
@@ -61,7 +61,7 @@ async function findDemo(store: ObjectStore, catalogue: Catalogue): Promise<Demo>
   for (const [name, count] of Object.entries(DEMO_COUNTS)) {
     const objectType = findObjectType(ontology, name)
     const { version } = await readOne(store, objectType, EVERYTHING)
-    const last = await readOne(store, objectType, hasKey(objectType, DEMO_LAST_KEYS[name] ?? ''))
+    const last = await readOne(store, objectType, keyEquals(objectType, DEMO_LAST_KEYS[name] ?? ''))
     // Two tests, because users may write versions of their own or delete the last object.
     if (version < Math.ceil(count / BATCH_OBJECTS) || last.count === 0) unfinished.push(name)
   }

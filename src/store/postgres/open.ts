@@ -67,7 +67,7 @@ export async function openPostgresStore(
 }
 
 async function refuseUnsupported(database: Database): Promise<void> {
-  const [row] = await database.one(
+  const [row] = await database.query(
     `SELECT current_setting('server_version_num')::integer / 10000,
        current_setting('server_encoding')`,
   )

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../../admission/next-turn.ts'
 
 /** Processes items one by one, and yields to the event loop after every `itemsPerTurn` of them. */
 export async function inTurns<Item>(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pageRead } from '../../../test/support/store-fixture.ts'
+import { pageRequest } from '../../../test/support/store-fixture.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { Comparison, OrderTerm, Query } from '../../query/query.ts'
 import type { ReadPageRequest } from '../object-store.ts'
@@ -42,7 +42,7 @@ const text: Query = {
 }
 
 function request(options: Partial<ReadPageRequest> = {}): ReadPageRequest {
-  return pageRead(TYPE, { includeTotalCount: false, ...options })
+  return pageRequest(TYPE, { includeTotalCount: false, ...options })
 }
 
 describe('a quick page', () => {

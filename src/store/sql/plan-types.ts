@@ -33,7 +33,7 @@ export type TypeStep =
 export function planTypes(
   stored: readonly StoredType[],
   { objectTypes }: OntologyDefinition,
-  breakingChanges: OntologyChange['harms'],
+  breakingChanges: OntologyChange['breakingChanges'],
 ): readonly TypeStep[] {
   const storedByRid = new Map(stored.map((type) => [type.rid, type]))
   const recreated = new Set(breakingChanges.map(({ typeRid }) => typeRid))
@@ -56,7 +56,7 @@ export function planTypes(
 
 /** Throws `OntologyChangeRefused` if a breaking change concerns a type that has objects. */
 export function refuseBreakingChanges(
-  breakingChanges: OntologyChange['harms'],
+  breakingChanges: OntologyChange['breakingChanges'],
   hasObjects: (typeRid: string) => boolean,
 ): void {
   const reasons = breakingChanges
@@ -69,7 +69,7 @@ export function refuseBreakingChanges(
  * The breaking change of dropping a type. `planChange` reports it already; checking it again before
  * the type is deleted makes sure that objects are never dropped.
  */
-export function dropOfType(typeRid: string): OntologyChange['harms'] {
+export function dropOfType(typeRid: string): OntologyChange['breakingChanges'] {
   return [{ typeRid, reasons: ['an object type has objects and is left out'] }]
 }
 

@@ -1,5 +1,5 @@
 /** A merge sort that yields to the event loop between short runs and merge steps. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../../admission/next-turn.ts'
 
 const RUN_LENGTH = 4096
 const MERGED_ITEMS_PER_TURN = 20_000

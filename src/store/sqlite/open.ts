@@ -32,10 +32,10 @@ import { openChecked } from './file/open-checked.ts'
 import { toStoreFailure } from './file/store-failure.ts'
 import { StoreGuard } from './file/store-guard.ts'
 import { readQuickPage } from './pages/read-page.ts'
-import { crossingParts } from './threads/crossing-change.ts'
+import { changeMessages } from './threads/change-message.ts'
+import { type ReadConnection, toReadConnection } from './threads/read-connection.ts'
 import type { ReadJobs } from './threads/read-jobs.ts'
 import { ReaderPool } from './threads/reader-pool.ts'
-import { type Reading, readOn } from './threads/reading.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
 import { WorkerThread } from './threads/worker-thread.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
@@ -59,7 +59,7 @@ function openFile(path: string, options: StoreOptions): ObjectStore {
   migrate(db)
   const files = new OpenFiles(path)
   const guard = parts.use(new StoreGuard(files, ({ cause }) => options.onDamage?.(cause)))
-  const store = new SqliteStore(path, readOn(db), guard, options)
+  const store = new SqliteStore(path, toReadConnection(db), guard, options)
   parts.move()
   return store
 }
@@ -71,7 +71,7 @@ const WRITES_AT_ONCE = 1
 
 class SqliteStore implements ObjectStore {
   readonly #guard: StoreGuard
-  readonly #reading: Reading
+  readonly #reading: ReadConnection
   readonly #catalogue: CatalogueReader
   readonly #cache: PageCache
   readonly #writer: WorkerThread<WriteJobs>
@@ -83,7 +83,7 @@ class SqliteStore implements ObjectStore {
   })
   readonly #slowReaders: ReaderPool
 
-  constructor(path: string, reading: Reading, guard: StoreGuard, options: StoreOptions) {
+  constructor(path: string, reading: ReadConnection, guard: StoreGuard, options: StoreOptions) {
     this.#guard = guard
     this.#reading = reading
     this.#catalogue = new CatalogueReader(reading.db, reading.statements)
@@ -135,12 +135,12 @@ class SqliteStore implements ObjectStore {
   }
 
   saveOntology(
-    { ontology, basedOn, harms }: OntologyChange,
+    { ontology, basedOn, breakingChanges }: OntologyChange,
     context = INTERNAL_CONTEXT,
   ): Promise<void> {
     const { definition } = ontology
     return this.#writes.run(ownerOf(context), () =>
-      this.#write('saveOntology', { definition, basedOn, harms }),
+      this.#write('saveOntology', { definition, basedOn, breakingChanges }),
     )
   }
 
@@ -149,7 +149,7 @@ class SqliteStore implements ObjectStore {
     if (replacement !== undefined) this.#touchReplacement(replacement)
     const properties = [...objectType.properties.keys()]
     const head = { typeRid: objectType.rid, basedOn, replacement, keepsExisting, properties }
-    const parts = crossingParts(changes, properties)
+    const parts = changeMessages(changes, properties)
     // Queued after the batch was received: a slow upload must not block other writes.
     const schedule = <T>(run: () => Promise<T>) => this.#writes.run(ownerOf(context), run)
     return this.#guard.write(() => this.#writer.runWithItems('commitBatch', head, parts, schedule))

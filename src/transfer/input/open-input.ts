@@ -5,12 +5,12 @@ import type { Readable } from 'node:stream'
 import { readCsv } from '../../formats/csv/csv.ts'
 import {
   COMPRESSION_BYTES,
+  canDetectFormat,
   compressionOfBytes,
   type FileFormat,
   formatOfBytes,
   formatOfName,
   isUtf16,
-  tellsFormat,
 } from '../../formats/file-format.ts'
 import { readJsonArray } from '../../formats/json/json-array.ts'
 import { readNdjson } from '../../formats/json/ndjson.ts'
@@ -118,7 +118,7 @@ async function detectFormat(opening: Opening): Promise<Input> {
   }
   const plain = await peek(
     compression === undefined ? raw.chunks : decompress(raw.chunks, compression),
-    (head) => head.length >= HEAD_BYTES || tellsFormat(head),
+    (head) => head.length >= HEAD_BYTES || canDetectFormat(head),
   )
   cleanups.push(() => end(plain.chunks))
   const { head } = plain

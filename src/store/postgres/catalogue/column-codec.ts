@@ -3,7 +3,11 @@
  * results. A column value is the form that both stores compare and sort by.
  */
 import type { ScalarType } from '../../../ontology/definition/property-type.ts'
-import { type ColumnValue, type Decimal, decimalOf } from '../../../ontology/values/column-value.ts'
+import {
+  type ColumnValue,
+  type Decimal,
+  decodeDecimal,
+} from '../../../ontology/values/column-value.ts'
 import { columnJson } from '../../../ontology/values/scalar-codec.ts'
 import type { NumericType, TimeType } from '../../../query/aggregation/aggregation.ts'
 import { columnNumber } from '../../../query/aggregation/column-number.ts'
@@ -38,7 +42,7 @@ export function columnType(type: ScalarType): ColumnType {
 /** Encodes a column value in the text format of PostgreSQL. */
 export function columnText(type: ColumnType, value: ColumnValue): string {
   if (type !== 'numeric') return String(value)
-  const { units, scale } = decimalOf(String(value))
+  const { units, scale } = decodeDecimal(String(value))
   return `${units}e${-scale}`
 }
 

@@ -90,7 +90,7 @@ export async function readFieldColumns(session: Session, typeId: number): Promis
   const rows = await session.query(
     `SELECT ${FIELD_COLUMNS} FROM oqs_object_field WHERE object_type_id = ? ORDER BY number`,
     [typeId],
-    { name: true },
+    { isPrepared: true },
   )
   return rows.map(toFieldColumns)
 }

@@ -29,7 +29,7 @@ export async function migrate(database: Database): Promise<void> {
       await session.run('INSERT INTO oqs_migration (number) VALUES (?)', [index + 1])
     })
   }
-  if (!(await database.read(readCapabilities)).distributes) return
+  if (!(await database.read(readCapabilities)).isDistributed) return
   await database.write(async (session) => {
     await lockMigrations(session)
     await distributeFunctions(session)

@@ -1,6 +1,6 @@
 /** Creates the table of an object type when it is first read. */
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import { type Writable, writeInTurn } from '../citus/pending-commit.ts'
+import { type PostgresContext, writeInTurn } from '../citus/pending-commit.ts'
 import type { Session } from '../driver/database.ts'
 import type { ReaderLane } from '../driver/reader-lane.ts'
 import { isMissingTable } from '../driver/store-failure.ts'
@@ -13,7 +13,7 @@ import { createObjectTable } from './object-table.ts'
  * transaction sees the one that replaced it.
  */
 export async function readObjects<T>(
-  store: Writable,
+  store: PostgresContext,
   objectType: ObjectType,
   run: (session: Session) => Promise<T>,
   lane: Pick<ReaderLane, 'read'> = store.database,
@@ -27,7 +27,7 @@ export async function readObjects<T>(
   }
 }
 
-function createTables(store: Writable, { rid }: ObjectType): Promise<void> {
+function createTables(store: PostgresContext, { rid }: ObjectType): Promise<void> {
   return writeInTurn(store, { key: rid }, async (session) => {
     const type = await lockType(session, store.capabilities, rid, 'commit')
     if (type === undefined) return

@@ -64,7 +64,7 @@ export async function createObjectTable(
         .join('')},
       PRIMARY KEY (pk, valid_from)
     )`)
-  if (capabilities.distributes) await distributeTable(session, table)
+  if (capabilities.isDistributed) await distributeTable(session, table)
   // For walks over the current objects; also guarantees one current row per object.
   await session.query(
     `CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${OPEN}`,

@@ -1,5 +1,5 @@
 /** Reads the catalogue of ontologies, and keeps the newest one in memory. */
-import { JoinedRead } from '../../../admission/joined-read.ts'
+import { CoalescedRead } from '../../../admission/coalesced-read.ts'
 import { Catalogue } from '../../../ontology/catalogue.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../../ontology/definition/parse-definition.ts'
@@ -19,15 +19,15 @@ const DEFINITIONS_SQL = `SELECT rid, encode(sha256(convert_to(definition, 'UTF8'
 export class CatalogueReader {
   readonly #database: Database
   #newest: Catalogue | undefined
-  readonly #generation: JoinedRead<number>
+  readonly #generation: CoalescedRead<number>
   #loading: Promise<Catalogue> | undefined
   /** The ontologies of the newest catalogue, by RID and hash. */
   #parsed: ReadonlyMap<string, Ontology> = new Map()
 
   constructor(database: Database) {
     this.#database = database
-    this.#generation = new JoinedRead(() =>
-      database.one(GENERATION_SQL, [], { name: true }).then(toGeneration),
+    this.#generation = new CoalescedRead(() =>
+      database.query(GENERATION_SQL, [], { isPrepared: true }).then(toGeneration),
     )
   }
 

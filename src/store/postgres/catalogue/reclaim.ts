@@ -1,7 +1,7 @@
 /** Deletes row versions and tables that no reader can need any more. */
 import type { Retention } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { recoverPending, type Writable } from '../citus/pending-commit.ts'
+import { type PostgresContext, recoverPending } from '../citus/pending-commit.ts'
 import type { Database, WriteSession } from '../driver/database.ts'
 import { isLockTimeout } from '../driver/store-failure.ts'
 import { objectTable } from './object-table.ts'
@@ -20,7 +20,7 @@ const RECLAIM_LOCK = 7_067_328_002
  *
  * Returns the number of deleted rows; 0 if another node is reclaiming.
  */
-export async function reclaim(store: Writable, retention: Retention): Promise<number> {
+export async function reclaim(store: PostgresContext, retention: Retention): Promise<number> {
   const { database } = store
   // A node that crashed may have left a commit that is not published yet.
   await recoverPending(store)
@@ -44,7 +44,7 @@ export async function reclaim(store: Writable, retention: Retention): Promise<nu
 
 /** Saves for each type the oldest version that can be read from now on. */
 async function saveOldestVersions(database: Database, sinceMs: number): Promise<void> {
-  const needed = await database.one(
+  const needed = await database.query(
     `SELECT t.id, max(s.version) FROM oqs_object_type AS t
      JOIN oqs_version_sighting AS s ON s.object_type_id = t.id
      WHERE s.seen_at_ms <= ? AND s.version > t.oldest GROUP BY t.id ORDER BY t.id`,
@@ -93,7 +93,7 @@ interface OldestVersion {
 }
 
 async function readOldestVersions(database: Database): Promise<readonly OldestVersion[]> {
-  const rows = await database.one(
+  const rows = await database.query(
     `SELECT t.id, t.oldest, o.id FROM oqs_object_type AS t
      LEFT JOIN oqs_object_table AS o ON o.id = t.table_id AND o.is_made
      WHERE t.oldest > 0 ORDER BY t.id`,
@@ -163,7 +163,7 @@ function abandonIdleReplacements(database: Database, sinceMs: number): Promise<n
 
 /** Drops abandoned tables, and returns the number of objects that they held. */
 async function dropAbandonedTables(database: Database): Promise<number> {
-  const rows = await database.one(
+  const rows = await database.query(
     `SELECT id FROM oqs_object_table WHERE state = 'abandoned' ORDER BY id`,
   )
   let total = 0

@@ -8,7 +8,12 @@ import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
 import type { Commit } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { recoverPreparedTransactions } from '../citus/capabilities.ts'
-import { ROWS_NOT_VISIBLE, type Writable, waitUntil, writeInTurn } from '../citus/pending-commit.ts'
+import {
+  type PostgresContext,
+  ROWS_NOT_VISIBLE,
+  waitUntil,
+  writeInTurn,
+} from '../citus/pending-commit.ts'
 import type { WriteOwner, WriteSession } from '../driver/database.ts'
 import {
   lockExistingType,
@@ -40,7 +45,7 @@ function ownerOf({ typeRid, callerId }: ReplacementOfType): WriteOwner {
  * publication is not known yet, and writing it into every row at the end would take too long.
  */
 export function startReplacement(
-  store: Writable,
+  store: PostgresContext,
   { typeRid, callerId }: { readonly typeRid: string; readonly callerId: string },
 ): Promise<string> {
   const { capabilities } = store
@@ -78,10 +83,14 @@ async function refuseTooMany(session: WriteSession, typeId: number): Promise<voi
  * Keeps a replacement from expiring while its next batch arrives, which may take minutes. Writes
  * only if maintenance has marked it as idle. A replacement whose row is locked is in use anyway.
  */
-export async function touchReplacement({ database }: Writable, replacement: string): Promise<void> {
+export async function touchReplacement(
+  { database }: PostgresContext,
+  replacement: string,
+): Promise<void> {
   const idle = 'oqs_object_table WHERE id = ? AND idle_since_ms IS NOT NULL'
   const id = replacementTableId(replacement)
-  if ((await database.one(`SELECT 1 FROM ${idle}`, [id], { name: true })).length === 0) return
+  if ((await database.query(`SELECT 1 FROM ${idle}`, [id], { isPrepared: true })).length === 0)
+    return
   await database.write((session) =>
     session.run(
       `UPDATE oqs_object_table SET idle_since_ms = NULL
@@ -96,7 +105,7 @@ export async function touchReplacement({ database }: Writable, replacement: stri
  * Idempotent: publishing again, after a lost response, returns the same result.
  */
 export async function publishReplacement(
-  store: Writable,
+  store: PostgresContext,
   target: ReplacementOfType,
 ): Promise<Commit> {
   try {
@@ -113,10 +122,10 @@ function isUnknown(error: unknown): boolean {
   return error instanceof ObjectQueryError && error.errorName === 'ReplacementNotFound'
 }
 
-async function publish(store: Writable, target: ReplacementOfType): Promise<Commit> {
+async function publish(store: PostgresContext, target: ReplacementOfType): Promise<Commit> {
   // One index per transaction, without the lock of the type, because building takes long.
   while (await buildIndex(store, target));
-  if (store.capabilities.publishesApart) await waitForRows(store, target)
+  if (store.capabilities.needsSeparatePublication) await waitForRows(store, target)
   return writeInTurn(store, ownerOf(target), async (session) => {
     const type = await lockExistingType(session, store.capabilities, target.typeRid, 'change')
     const table = await lockReplacement(session, type.id, target.replacement)
@@ -138,10 +147,10 @@ async function publish(store: Writable, target: ReplacementOfType): Promise<Comm
 
 /** Returns the result of an earlier publication, until its version expires. */
 async function findPublished(
-  { database }: Writable,
+  { database }: PostgresContext,
   { typeRid, replacement }: ReplacementOfType,
 ): Promise<Commit | undefined> {
-  const [row] = await database.one(
+  const [row] = await database.query(
     `SELECT l.version, l.put, l.deleted
      FROM oqs_object_type AS t
      JOIN oqs_object_table AS o ON o.object_type_id = t.id
@@ -155,7 +164,7 @@ async function findPublished(
 }
 
 /** Builds one missing index, or, once there is none, updates the statistics and returns false. */
-function buildIndex(store: Writable, target: ReplacementOfType): Promise<boolean> {
+function buildIndex(store: PostgresContext, target: ReplacementOfType): Promise<boolean> {
   return writeInTurn(store, ownerOf(target), async (session) => {
     const type = await lockExistingType(session, store.capabilities, target.typeRid, 'load')
     const table = await lockReplacement(session, type.id, target.replacement)
@@ -178,9 +187,9 @@ function buildIndex(store: Writable, target: ReplacementOfType): Promise<boolean
  * become visible at different times. A row that was written twice is counted once in either case,
  * because building the indexes has waited for it on every machine.
  */
-function waitForRows(store: Writable, target: ReplacementOfType): Promise<void> {
+function waitForRows(store: PostgresContext, target: ReplacementOfType): Promise<void> {
   return waitUntil(ROWS_NOT_VISIBLE, async () => {
-    if (store.capabilities.distributes) await recoverPreparedTransactions(store.database)
+    if (store.capabilities.isDistributed) await recoverPreparedTransactions(store.database)
     // Read each time, because a batch that arrives meanwhile changes it.
     const { id, liveCount } = await writeInTurn(store, ownerOf(target), async (session) => {
       const type = await lockExistingType(session, store.capabilities, target.typeRid, 'load')
@@ -195,7 +204,10 @@ function waitForRows(store: Writable, target: ReplacementOfType): Promise<void> 
 }
 
 /** Abandons a replacement; reclaim removes its rows. */
-export function abandonReplacement(store: Writable, target: ReplacementOfType): Promise<void> {
+export function abandonReplacement(
+  store: PostgresContext,
+  target: ReplacementOfType,
+): Promise<void> {
   return writeInTurn(store, ownerOf(target), async (session) => {
     const type = await lockExistingType(session, store.capabilities, target.typeRid, 'load')
     const { id } = await lockReplacement(session, type.id, target.replacement)

@@ -15,7 +15,7 @@ import {
   type TypeStep,
 } from '../../sql/plan-types.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
-import { refuseUnfinished, type Writable, writeInTurn } from '../citus/pending-commit.ts'
+import { type PostgresContext, refuseUnfinished, writeInTurn } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { type FieldColumns, numberFields, readFieldColumns } from './field-columns.ts'
 import {
@@ -31,7 +31,7 @@ import { rewriteTitles } from './rewrite-titles.ts'
 const CATALOGUE = 'catalogue'
 
 export function saveOntology(
-  store: Writable,
+  store: PostgresContext,
   change: OntologyChange,
   callerId: string,
 ): Promise<void> {
@@ -40,7 +40,7 @@ export function saveOntology(
     // Changing many tables can take long.
     await session.extendTimeout()
     const stored = await lockTypes(session, store.capabilities, change.ontology.rid)
-    await refuseIfObjects(session, change.harms)
+    await refuseIfObjects(session, change.breakingChanges)
     await saveDefinition(session, change.ontology.definition)
     await saveObjectTypes(session, { change, stored, generation })
   })
@@ -57,7 +57,7 @@ async function nextGeneration(session: WriteSession, basedOn: number): Promise<n
 /** Locks all types of an ontology, so that no objects of them are written meanwhile. */
 async function lockTypes(
   session: WriteSession,
-  { publishesApart }: Capabilities,
+  { needsSeparatePublication }: Capabilities,
   ontologyRid: string,
 ): Promise<readonly StoredType[]> {
   const rows = await session.query(
@@ -69,13 +69,13 @@ async function lockTypes(
     rid: String(rid),
     definition: String(definition),
   }))
-  if (publishesApart) for (const { id } of types) await refuseUnfinished(session, id)
+  if (needsSeparatePublication) for (const { id } of types) await refuseUnfinished(session, id)
   return types
 }
 
 async function refuseIfObjects(
   session: WriteSession,
-  breakingChanges: OntologyChange['harms'],
+  breakingChanges: OntologyChange['breakingChanges'],
 ): Promise<void> {
   if (breakingChanges.length === 0) return
   const rows = await session.query(
@@ -111,8 +111,8 @@ async function saveObjectTypes(
   session: WriteSession,
   { change, stored, generation }: SavedTypes,
 ): Promise<void> {
-  const { ontology, harms } = change
-  for (const step of planTypes(stored, ontology.definition, harms)) {
+  const { ontology, breakingChanges } = change
+  for (const step of planTypes(stored, ontology.definition, breakingChanges)) {
     if (step.kind === 'drop') {
       await dropObjectType(session, step.id, step.rid)
       continue

@@ -9,7 +9,7 @@ const KEYS_SQL = 'SELECT secret FROM oqs_page_token_key ORDER BY id DESC'
 
 /** Returns the page token keys, newest first. Creates one for all nodes if there is none yet. */
 export async function readPageTokenKeys(database: Database): Promise<readonly Uint8Array[]> {
-  let rows = await database.one(KEYS_SQL)
+  let rows = await database.query(KEYS_SQL)
   if (rows.length === 0) {
     rows = await database.write(async (session) => {
       await session.query('LOCK TABLE oqs_page_token_key IN EXCLUSIVE MODE')
@@ -43,16 +43,16 @@ export async function findApiToken(
   database: Database,
   secretHash: string,
 ): Promise<ApiToken | undefined> {
-  const [row] = await database.one(
+  const [row] = await database.query(
     `SELECT ${API_TOKEN_COLUMNS} FROM oqs_api_token WHERE secret_hash = ?`,
     [secretHash],
-    { name: true },
+    { isPrepared: true },
   )
   return row && toApiToken(row)
 }
 
 export async function listApiTokens(database: Database): Promise<readonly ApiToken[]> {
-  const rows = await database.one(
+  const rows = await database.query(
     `SELECT ${API_TOKEN_COLUMNS} FROM oqs_api_token ORDER BY created_at_ms, id`,
   )
   return rows.map(toApiToken)

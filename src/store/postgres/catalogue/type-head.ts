@@ -16,7 +16,7 @@ export interface TypeHead extends AnyTypeHead {
 }
 
 export interface TableHead extends AnyTableHead {
-  readonly isMade: boolean
+  readonly isCreated: boolean
 }
 
 const TABLE_COLUMNS =
@@ -28,7 +28,7 @@ const HEAD_SQL = `SELECT ${HEAD_COLUMNS} ${HEAD_FROM}`
 
 /** Reads the state of a type. Throws `MissingTable` if its table is not created yet. */
 export async function readTypeHead(session: Session, type: ObjectType): Promise<TypeHead> {
-  const [row] = await session.query(HEAD_SQL, [type.rid], { name: true })
+  const [row] = await session.query(HEAD_SQL, [type.rid], { isPrepared: true })
   // Another process may have dropped the type since the catalogue was read.
   if (row === undefined) {
     throw new ObjectQueryError('ObjectTypeNotFound', { objectType: type.apiName })
@@ -68,7 +68,7 @@ export async function tableOfVersion(
      WHERE object_type_id = ? AND state = 'published' AND first_version <= ?
      ORDER BY first_version DESC LIMIT 1`,
     [typeId, version],
-    { name: true },
+    { isPrepared: true },
   )
   if (row === undefined) throw new Error(`no table holds version ${version}`)
   return refuseMissing(toTableHead(row))
@@ -87,7 +87,7 @@ export async function tableOfRow(
        AND (loaded_as = ? OR first_version <= ?)
      ORDER BY loaded_as = ? DESC, first_version DESC LIMIT 1`,
     [typeId, version, version, version],
-    { name: true },
+    { isPrepared: true },
   )
   return row && Number(row[0])
 }
@@ -96,11 +96,11 @@ function toTableHead(row: Row): TableHead {
   const [table = 0, firstVersion = 0, loadedAs = 0, liveCount = 0, maxRecordBytes = 0] =
     row.map(Number)
   // `true` from a boolean column, `t` from the text form.
-  const isMade = row[5] === true || row[5] === 't'
-  return { table, firstVersion, loadedAs, liveCount, maxRecordBytes, isMade }
+  const isCreated = row[5] === true || row[5] === 't'
+  return { table, firstVersion, loadedAs, liveCount, maxRecordBytes, isCreated }
 }
 
 function refuseMissing(head: TableHead): TableHead {
-  if (!head.isMade) throw new MissingTable(head.table)
+  if (!head.isCreated) throw new MissingTable(head.table)
   return head
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { fixture } from '../../../../test/support/store-fixture.ts'
-import { type StorePlace, storePlace } from '../../../../test/support/store-place.ts'
+import { createFixture } from '../../../../test/support/store-fixture.ts'
+import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
 import type {
   OntologyDefinition,
   PropertyDefinition,
@@ -8,7 +8,7 @@ import type {
 import { openPostgresStore } from '../open.ts'
 import { textCondition } from '../text/text-condition.ts'
 
-let place: StorePlace | undefined
+let place: TestStore | undefined
 afterEach(async () => {
   await place?.[Symbol.asyncDispose]()
   place = undefined
@@ -27,10 +27,10 @@ function wide(count: number, property: PropertyDefinition) {
 
 describe('a wide type', () => {
   it('is refused when it needs more columns than a table may have', async () => {
-    place = await storePlace()
+    place = await createTestStore()
     await using store = await openPostgresStore(place.name)
     const { definition } = wide(900, { type: 'array', items: { type: 'string' } })
-    await expect(fixture(store, definition)).rejects.toMatchObject({
+    await expect(createFixture(store, definition)).rejects.toMatchObject({
       errorName: 'InvalidOntologyDefinition',
       parameters: {
         mistakes: [
@@ -42,23 +42,23 @@ describe('a wide type', () => {
   })
 
   it('stores objects that have values for some of its properties', async () => {
-    place = await storePlace()
+    place = await createTestStore()
     await using store = await openPostgresStore(place.name)
     const { names, definition } = wide(500, { type: 'string' })
-    const things = await fixture(store, definition)
+    const things = await createFixture(store, definition)
     const filled = (count: number) =>
       Object.fromEntries(names.slice(0, count).map((name) => [name, 'twenty letters or more']))
     expect(await things.put([{ k: 'a' }, { k: 'b', ...filled(300) }])).toMatchObject({ put: 2 })
     await expect(things.put([{ k: 'c' }, { k: 'd', ...filled(500) }])).rejects.toMatchObject({
       errorName: 'Default:RequestEntityTooLarge',
     })
-    expect(await things.keys()).toEqual(['a', 'b'])
+    expect(await things.readKeys()).toEqual(['a', 'b'])
   })
 
   it('is searched for many terms at once in all properties', async () => {
-    place = await storePlace()
+    place = await createTestStore()
     await using store = await openPostgresStore(place.name)
-    const things = await fixture(store, wide(60, { type: 'string' }).definition)
+    const things = await createFixture(store, wide(60, { type: 'string' }).definition)
     const terms = Array.from({ length: 99 }, (_, n) => `word${n}`)
     const words = (from: number, to: number) => terms.slice(from, to).join(' ')
     await things.put([
@@ -74,8 +74,8 @@ describe('a wide type', () => {
       [{ ...text, match: 'anyTerm', terms }, ['a', 'b']],
       [{ ...text, match: 'anyTerm', terms: [...terms, long] }, ['a', 'b']],
     ] as const) {
-      expect(await things.keys({ query })).toEqual(keys)
-      expect(await things.keys({ query: { kind: 'not', of: query } })).toEqual(
+      expect(await things.readKeys({ query })).toEqual(keys)
+      expect(await things.readKeys({ query: { kind: 'not', of: query } })).toEqual(
         ['a', 'b', 'c'].filter((key) => !keys.some((one) => one === key)),
       )
     }

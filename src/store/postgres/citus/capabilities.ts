@@ -4,28 +4,28 @@ import type { Database, Session } from '../driver/database.ts'
 export interface Capabilities {
   readonly name: string
   /** True if object tables are distributed over several machines by key. */
-  readonly distributes: boolean
+  readonly isDistributed: boolean
   /**
    * True if a version is published in a separate transaction, after its rows were counted. A commit
    * that spans machines becomes visible on one machine after the other.
    */
-  readonly publishesApart: boolean
+  readonly needsSeparatePublication: boolean
   /** True if readers may select current rows; otherwise they read as of the published version. */
-  readonly readsCurrentRows: boolean
+  readonly canReadCurrentRows: boolean
 }
 
 export const CAPABILITIES = {
   postgres: {
     name: 'PostgreSQL',
-    distributes: false,
-    publishesApart: false,
-    readsCurrentRows: true,
+    isDistributed: false,
+    needsSeparatePublication: false,
+    canReadCurrentRows: true,
   },
   citus: {
     name: 'Citus',
-    distributes: true,
-    publishesApart: true,
-    readsCurrentRows: false,
+    isDistributed: true,
+    needsSeparatePublication: true,
+    canReadCurrentRows: false,
   },
 } as const satisfies Record<string, Capabilities>
 

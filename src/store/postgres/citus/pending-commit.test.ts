@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { runSql } from '../../../../test/support/postgres.ts'
-import { fixture } from '../../../../test/support/store-fixture.ts'
-import { type StorePlace, storePlace } from '../../../../test/support/store-place.ts'
+import { createFixture } from '../../../../test/support/store-fixture.ts'
+import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { openPostgresStore } from '../open.ts'
 import { CAPABILITIES } from './capabilities.ts'
@@ -10,7 +10,7 @@ import { CAPABILITIES } from './capabilities.ts'
 /** Publishes versions after their rows, as on Citus, but on plain PostgreSQL. */
 const APART = { ...CAPABILITIES.citus, distributes: false }
 
-let place: StorePlace | undefined
+let place: TestStore | undefined
 afterEach(async () => {
   await place?.[Symbol.asyncDispose]()
   place = undefined
@@ -37,63 +37,63 @@ async function showRows(): Promise<void> {
 
 describe('a version that is published after its rows', () => {
   it('is visible when the commit returns, like any other version', async () => {
-    place = await storePlace()
+    place = await createTestStore()
     await using store = await open()
-    const things = await fixture(store)
+    const things = await createFixture(store)
     const commits = Array.from({ length: 12 }, (_, n) => things.commit([['a', String(n)]]))
     const versions = (await Promise.all(commits)).map(({ version }) => version)
     expect(versions.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, n) => n + 1))
     expect(await things.commit([['a', 'last']])).toMatchObject({ version: 13, put: 1 })
-    expect(await things.show()).toEqual(['a=last'])
-    expect(await things.read()).toMatchObject({ totalCount: 1, version: 13 })
+    expect(await things.readPairs()).toEqual(['a=last'])
+    expect(await things.readPage()).toMatchObject({ totalCount: 1, version: 13 })
     expect(await sql('SELECT * FROM oqs_pending_commit')).toEqual([])
   })
 
   it('is published when the store is opened again', async () => {
-    place = await storePlace()
+    place = await createTestStore()
     await using store = await open()
-    const things = await fixture(store)
+    const things = await createFixture(store)
     await things.commit([['a', '1']])
     await showRows()
     await leaveUnpublished()
-    expect(await things.show()).toEqual(['a=1'])
+    expect(await things.readPairs()).toEqual(['a=1'])
     await (await open())[Symbol.asyncDispose]()
-    expect(await things.show()).toEqual(['a=2'])
-    expect(await things.show({ version: 1 })).toEqual(['a=1'])
+    expect(await things.readPairs()).toEqual(['a=2'])
+    expect(await things.readPairs({ version: 1 })).toEqual(['a=1'])
   })
 
   it('is not published before all its rows are visible; the next writer waits for them', async () => {
-    place = await storePlace()
+    place = await createTestStore()
     await using store = await open()
-    const things = await fixture(store)
+    const things = await createFixture(store)
     await things.commit([['a', '1']])
     await leaveUnpublished()
     await (await open())[Symbol.asyncDispose]()
-    expect(await things.show()).toEqual(['a=1'])
+    expect(await things.readPairs()).toEqual(['a=1'])
     const next = things.commit([['b', '3']])
     await showRows()
     expect(await next).toMatchObject({ version: 3 })
-    expect(await things.show()).toEqual(['a=2', 'b=3'])
-    expect(await things.show({ version: 2 })).toEqual(['a=2'])
+    expect(await things.readPairs()).toEqual(['a=2', 'b=3'])
+    expect(await things.readPairs({ version: 2 })).toEqual(['a=2'])
   })
 
   it('precedes a replacement that is published after it', async () => {
-    place = await storePlace()
+    place = await createTestStore()
     await using store = await open()
-    const things = await fixture(store)
+    const things = await createFixture(store)
     await things.commit([['a', '1']])
     const replacement = await store.startReplacement(things.type)
     await things.commit([['z', '1']], { replacement })
     await things.commit([['a', '2']])
     const { version } = await store.publishReplacement(things.type, replacement)
-    expect(await things.show()).toEqual(['z=1'])
-    expect(await things.show({ version: version - 1 })).toEqual(['a=2'])
+    expect(await things.readPairs()).toEqual(['z=1'])
+    expect(await things.readPairs({ version: version - 1 })).toEqual(['a=2'])
   })
 
   it('waits for all rows of a replacement, including deletions', async () => {
-    place = await storePlace()
+    place = await createTestStore()
     await using store = await open()
-    const things = await fixture(store)
+    const things = await createFixture(store)
     const replacement = await store.startReplacement(things.type)
     await things.commit([['z', '1']], { replacement })
     // Simulates a machine on which the deletion by a later batch is not visible yet.
@@ -102,9 +102,9 @@ describe('a version that is published after its rows', () => {
     const publication = store.publishReplacement(things.type, replacement)
     const first = await Promise.race([publication, sleep(1000, 'waiting')])
     expect(first).toBe('waiting')
-    expect(await things.show()).toEqual([])
+    expect(await things.readPairs()).toEqual([])
     await sql(`DELETE FROM oqs_object_2 WHERE pk = 'y'`)
     expect(await publication).toMatchObject({ put: 1 })
-    expect(await things.show()).toEqual(['z=1'])
+    expect(await things.readPairs()).toEqual(['z=1'])
   })
 })

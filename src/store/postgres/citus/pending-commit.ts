@@ -37,7 +37,7 @@ export class UnfinishedCommit extends Error {
 }
 
 /** The database of a store, and what it can do. */
-export interface Writable {
+export interface PostgresContext {
   readonly database: Database
   readonly capabilities: Capabilities
 }
@@ -47,7 +47,7 @@ export interface Writable {
  * of the written type, or the name of another lock that writers share.
  */
 export async function writeInTurn<T>(
-  store: Writable,
+  store: PostgresContext,
   owner: WriteOwner,
   run: (session: WriteSession) => Promise<T>,
 ): Promise<T> {
@@ -98,13 +98,13 @@ export const ROWS_NOT_VISIBLE =
   'a commit is not visible on every machine of the database yet; it is published once it is'
 
 /** Waits until all rows of the pending commit are visible, then publishes it, if there is one. */
-export function publishPending(store: Writable, typeId: number): Promise<void> {
+export function publishPending(store: PostgresContext, typeId: number): Promise<void> {
   const { database, capabilities } = store
   return waitUntil(ROWS_NOT_VISIBLE, async () => {
     const commit = await database.read((session) => readPending(session, typeId))
     if (commit === undefined) return true
     if (!(await isVisible(database, commit))) {
-      if (capabilities.distributes) await recoverPreparedTransactions(database)
+      if (capabilities.isDistributed) await recoverPreparedTransactions(database)
       return false
     }
     await publish(database, commit)
@@ -123,9 +123,9 @@ export async function waitUntil(reason: string, isDone: () => Promise<boolean>):
 }
 
 /** Publishes commits that a writer left behind; those not visible yet are left to later calls. */
-export async function recoverPending(store: Writable): Promise<void> {
-  if (!store.capabilities.publishesApart) return
-  const rows = await store.database.one('SELECT object_type_id FROM oqs_pending_commit')
+export async function recoverPending(store: PostgresContext): Promise<void> {
+  if (!store.capabilities.needsSeparatePublication) return
+  const rows = await store.database.query('SELECT object_type_id FROM oqs_pending_commit')
   for (const [typeId] of rows) {
     const commit = await store.database.read((session) => readPending(session, Number(typeId)))
     if (commit !== undefined && (await isVisible(store.database, commit))) {
@@ -136,7 +136,7 @@ export async function recoverPending(store: Writable): Promise<void> {
 
 async function isVisible(database: Database, commit: PendingCommit): Promise<boolean> {
   const { version, table, added, closed } = commit
-  const [row] = await database.one(
+  const [row] = await database.query(
     `SELECT count(*) FILTER (WHERE valid_from = ?), count(*) FILTER (WHERE valid_to = ?)
      FROM ${objectTable(table)} WHERE valid_from = ? OR valid_to = ?`,
     [version, version, version, version],

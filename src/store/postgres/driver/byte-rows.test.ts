@@ -2,12 +2,12 @@ import { EventEmitter } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { Client } from 'pg'
 import { describe, expect, inject, it } from 'vitest'
-import { AS_BYTES, type ByteRow, freeRows, passBytes } from './byte-rows.ts'
+import { AS_BYTES, type ByteRow, freeRows, passBinaryRows } from './byte-rows.ts'
 
 /** A connection whose server appears to send chunks of the given size. */
 async function connect(pieceBytes = Number.POSITIVE_INFINITY) {
   const client = new Client({ connectionString: inject('postgresUrl') })
-  passBytes(client.connection)
+  passBinaryRows(client.connection)
   const connection = client.connection as unknown as { attachListeners(stream: Duplex): void }
   const attach = connection.attachListeners
   connection.attachListeners = (stream) => {

@@ -51,7 +51,7 @@ const ROW_DESCRIPTION = 0x54
 const DATA_ROW = 0x44
 
 /** Passes binary rows to queries as bytes. Must be called before the connection is opened. */
-export function passBytes(connection: Connection): void {
+export function passBinaryRows(connection: Connection): void {
   const listening = connection as ListeningConnection
   const attachParser = listening.attachListeners.bind(listening)
   let isBinary = false

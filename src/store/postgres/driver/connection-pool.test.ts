@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { describe, expect, inject, it } from 'vitest'
 import { runSql } from '../../../../test/support/postgres.ts'
-import { fixture } from '../../../../test/support/store-fixture.ts'
-import { storePlace } from '../../../../test/support/store-place.ts'
+import { createFixture } from '../../../../test/support/store-fixture.ts'
+import { createTestStore } from '../../../../test/support/test-store.ts'
 import { openPostgresStore } from '../open.ts'
 import { Database } from './database.ts'
 import { BATCH_TIMEOUT_MS, ClientSession, type SessionClient } from './session.ts'
@@ -73,7 +73,7 @@ describe('a connection', () => {
   })
 
   it('limits the duration of statements, not of transactions', async () => {
-    await using place = await storePlace()
+    await using place = await createTestStore()
     const [{ name, known } = {}] = await runSql(
       place.name,
       `SELECT current_database() AS name, current_setting('transaction_timeout', true) AS known`,
@@ -83,7 +83,7 @@ describe('a connection', () => {
       await runSql(place.name, `ALTER DATABASE ${name} SET transaction_timeout = '1h'`)
     }
     await using database = new Database(place.name)
-    const [row] = await database.one(
+    const [row] = await database.query(
       `SELECT current_setting('statement_timeout'), current_setting('transaction_timeout', true)`,
     )
     expect(row).toEqual(['30s', known === null ? null : '0'])
@@ -95,9 +95,9 @@ describe('the statements of a batch', () => {
   it.runIf(inject('store') === 'postgres')(
     'may take far longer than other statements',
     async () => {
-      await using place = await storePlace()
+      await using place = await createTestStore()
       await using store = await openPostgresStore(place.name)
-      const things = await fixture(store)
+      const things = await createFixture(store)
       await things.commit([['a', '1']])
       const column = `seen text DEFAULT current_setting('statement_timeout')`
       await runSql(place.name, `ALTER TABLE oqs_object_1 ADD COLUMN ${column}`)

@@ -1,6 +1,6 @@
 /** Pools of connections to PostgreSQL that do not depend on the defaults of the server. */
 import pg from 'pg'
-import { passBytes } from './byte-rows.ts'
+import { passBinaryRows } from './byte-rows.ts'
 import { PreparedStatements } from './prepared-statements.ts'
 import { IDLE_TRANSACTION_TIMEOUT_MS, SILENCE_MS } from './session.ts'
 
@@ -71,7 +71,7 @@ export class PooledClient extends pg.Client {
 
   constructor(config?: pg.ClientConfig) {
     super(config)
-    passBytes(this.connection)
+    passBinaryRows(this.connection)
     this.connection.on('error', () => this.connection.stream.destroy())
   }
 }

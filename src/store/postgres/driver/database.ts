@@ -112,17 +112,17 @@ export class Database implements AsyncDisposable {
   }
 
   /** Runs one quick read-only statement outside a transaction. */
-  one(sql: string, values?: readonly unknown[], options?: QueryOptions): Promise<readonly Row[]> {
-    return this.#trackQuery(() => this.#quick.one(sql, values, options))
+  query(sql: string, values?: readonly unknown[], options?: QueryOptions): Promise<readonly Row[]> {
+    return this.#trackQuery(() => this.#quick.query(sql, values, options))
   }
 
   /** Like `one`, for large values, see `Session.queryBytes`. */
-  oneInBytes(
+  queryBytes(
     sql: string,
     values?: readonly unknown[],
     options?: QueryOptions,
   ): Promise<readonly ByteRow[]> {
-    return this.#trackQuery(() => this.#quick.oneInBytes(sql, values, options))
+    return this.#trackQuery(() => this.#quick.queryBytes(sql, values, options))
   }
 
   /** Runs quick statements in a read-only transaction with one snapshot of the database. */

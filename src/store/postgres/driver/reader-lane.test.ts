@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { storePlace } from '../../../../test/support/store-place.ts'
+import { createTestStore } from '../../../../test/support/test-store.ts'
 import { Database } from './database.ts'
 
 const CLOSED = Object.assign(new Error('terminating connection'), { code: '57P01' })
@@ -10,7 +10,7 @@ it.each([
   { failure: CLOSED, attempts: 2 },
   { failure: SILENT, attempts: 1 },
 ])('tries work that fails with "$failure.message" $attempts times', async (expected) => {
-  await using place = await storePlace()
+  await using place = await createTestStore()
   await using database = new Database(place.name)
   let attempts = 0
   const fail = async () => {

@@ -31,12 +31,12 @@ export class ReaderLane {
   }
 
   /** Runs one read-only statement outside a transaction; retries it once if the connection was closed. */
-  one(sql: string, values?: readonly unknown[], options?: QueryOptions): Promise<readonly Row[]> {
+  query(sql: string, values?: readonly unknown[], options?: QueryOptions): Promise<readonly Row[]> {
     return this.#readWithRetry((session) => session.query(sql, values, options))
   }
 
   /** Like `one`, for large values, see `Session.queryBytes`. */
-  oneInBytes(
+  queryBytes(
     sql: string,
     values?: readonly unknown[],
     options?: QueryOptions,

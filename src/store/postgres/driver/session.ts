@@ -19,7 +19,7 @@ export type Row = readonly unknown[]
 
 export interface QueryOptions {
   /** True for statements that run often with the same text. */
-  readonly name?: boolean
+  readonly isPrepared?: boolean
   /** True if the result is so large that reading it must yield to other work. */
   readonly inTurns?: boolean
 }
@@ -105,10 +105,10 @@ export class ClientSession implements WriteSession {
   #send<R extends unknown[]>(
     sql: string,
     values: readonly unknown[],
-    { name = false, inTurns = false }: QueryOptions,
+    { isPrepared = false, inTurns = false }: QueryOptions,
     form: object = {},
   ) {
-    const prepared = name ? this.#client.prepared.findOrAdd(sql) : undefined
+    const prepared = isPrepared ? this.#client.prepared.findOrAdd(sql) : undefined
     const send = () =>
       this.#client.query<R>({
         ...(prepared ?? { text: numberParameters(sql) }),

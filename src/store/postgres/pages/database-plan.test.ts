@@ -1,7 +1,7 @@
 import { expect, inject, it } from 'vitest'
 import { runSql } from '../../../../test/support/postgres.ts'
-import { fixture } from '../../../../test/support/store-fixture.ts'
-import { storePlace } from '../../../../test/support/store-place.ts'
+import { createFixture } from '../../../../test/support/store-fixture.ts'
+import { createTestStore } from '../../../../test/support/test-store.ts'
 import { numberParameters } from '../driver/prepared-statements.ts'
 import { openPostgresStore } from '../open.ts'
 import { pageSql } from './page-sql.ts'
@@ -20,9 +20,9 @@ it.runIf(inject('store') === 'postgres').for([
   'a snapshot page of %d of %d objects walks the key, whatever its values',
   async ([size, count]) => {
     expect(isLarge(count, size)).toBe(true)
-    await using place = await storePlace()
+    await using place = await createTestStore()
     await using store = await openPostgresStore(place.name)
-    const { commit } = await fixture(store)
+    const { commit } = await createFixture(store)
     await commit(scattered(count).map((key) => [key, 'some text'] as const))
     await runSql(place.name, 'ANALYZE oqs_object_1')
     const { sql } = pageSql({

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import {
-  fixture,
-  pageRead,
+  createFixture,
+  pageRequest,
   retention,
   type StoreFixture,
 } from '../../../../test/support/store-fixture.ts'
-import { type StorePlace, storePlace } from '../../../../test/support/store-place.ts'
+import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
 import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
 import { planChange } from '../../../ontology/definition/change-definition.ts'
 import type { ObjectStore, ReadPageRequest, StoredPage } from '../../object-store.ts'
@@ -40,16 +40,16 @@ class CountingDatabase extends Database {
 
 /** One node has an outdated head of a type, which another node has changed. */
 describe('a page of a type that another node has changed', () => {
-  let place: StorePlace
+  let place: TestStore
   let other: ObjectStore
   let database: CountingDatabase
   let things: StoreFixture
   let pages: PageReader
   beforeAll(async () => {
-    place = await storePlace()
+    place = await createTestStore()
     other = await openPostgresStore(place.name)
     database = new CountingDatabase(place.name)
-    things = await fixture(other)
+    things = await createFixture(other)
     const capabilities = await database.read(readCapabilities)
     pages = new PageReader(
       { database, capabilities, fields: new TypeFieldsCache() },
@@ -68,7 +68,7 @@ describe('a page of a type that another node has changed', () => {
   })
 
   const readPage = (options: Partial<ReadPageRequest> = {}) =>
-    pages.read(pageRead(things.type, options), INTERNAL_CONTEXT)
+    pages.read(pageRequest(things.type, options), INTERNAL_CONTEXT)
   async function read(options: Partial<ReadPageRequest> = {}): Promise<string> {
     const { records } = (await readPage(options)) as StoredPage
     return Buffer.from(records).toString()
@@ -113,15 +113,15 @@ describe('a page of a type that another node has changed', () => {
     const field = { property: 'text', structField: undefined }
     const query = { kind: 'compare', field, operator: 'eq', value: 'x' } as const
     const options = { query, includeTotalCount: false }
-    const redefined = await fixture(other, redefinedWith('string'))
-    const readRedefined = () => pages.read(pageRead(redefined.type, options), INTERNAL_CONTEXT)
+    const redefined = await createFixture(other, redefinedWith('string'))
+    const readRedefined = () => pages.read(pageRequest(redefined.type, options), INTERNAL_CONTEXT)
     for (const _ of [1, 2]) expect(await readRedefined()).toMatchObject({ count: 0 })
     // Its columns then have other numbers, in another table.
     const catalogue = await other.readCatalogue()
     await other.saveOntology(
       planChange('redefined', redefinedWith('integer'), catalogue, randomUUID),
     )
-    const again = await fixture(other, redefinedWith('string'))
+    const again = await createFixture(other, redefinedWith('string'))
     await again.put([{ k: 'a', text: 'x' }])
     for (const _ of [1, 2]) expect(await readRedefined()).toMatchObject({ count: 1 })
   })

@@ -17,19 +17,19 @@ import {
   readTypeHead,
   type TypeHead,
 } from '../catalogue/type-head.ts'
-import type { Writable } from '../citus/pending-commit.ts'
+import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { ByteRow } from '../driver/byte-rows.ts'
 import type { Session } from '../driver/database.ts'
 import type { ReaderLane } from '../driver/reader-lane.ts'
 import { isMissingTable } from '../driver/store-failure.ts'
 import { exactQuerySql } from '../queries/find-rows.ts'
 import type { TypeFieldsCache } from '../queries/type-fields.ts'
-import { shownRows, toPageRows } from './page-rows.ts'
+import { fittingRows, toPageRows } from './page-rows.ts'
 import { type PageRowsSpec, pageSql, visibleSql } from './page-sql.ts'
 import { isStillValid, laneOf, type PagePlan, planPage } from './plan-page.ts'
 import { keyWalkRows, readPage } from './read-page.ts'
 
-type PagesStore = Writable & { readonly fields: TypeFieldsCache }
+type PagesStore = PostgresContext & { readonly fields: TypeFieldsCache }
 
 export class PageReader {
   readonly #store: PagesStore
@@ -72,7 +72,7 @@ export class PageReader {
       const [row] = await this.#query(lane, HEAD_TEXT_SQL, [request.objectType.rid], true)
       if (row === undefined) return undefined
       const head = this.#noteHead(request.objectType, String(row[0]))
-      isConfirmed = head.current.isMade && readableVersion(request, head) === cached.version
+      isConfirmed = head.current.isCreated && readableVersion(request, head) === cached.version
       return isConfirmed ? cached : undefined
     } finally {
       if (!isConfirmed) cached.release()
@@ -120,7 +120,7 @@ export class PageReader {
     if (latestPlan === undefined || head.generation !== seen.generation) return undefined
     if (!isStillValid(plan, latestPlan)) return undefined
     const rows = answer.filter((row) => row !== headRow)
-    const fitting = shownRows(rows, maxObjects)
+    const fitting = fittingRows(rows, maxObjects)
     const page = toPageRows(fitting, fitting.length < rows.length, record)
     const totalCount = plan.totalCount === 'live' ? head.current.liveCount : undefined
     const { matchEstimate } = request
@@ -131,7 +131,8 @@ export class PageReader {
   #planFor(request: ReadPageRequest, head: TypeHead): PagePlan | undefined {
     const { current, published } = head
     const version = readableVersion(request, head)
-    if (!current.isMade || version === undefined || version < current.firstVersion) return undefined
+    if (!current.isCreated || version === undefined || version < current.firstVersion)
+      return undefined
     const knowsFields = this.#store.fields.find(head, request.objectType) !== undefined
     const state = { version, isLatest: version === published, table: current }
     return planPage(request, state, { ...this.#store.capabilities, knowsFields })
@@ -156,13 +157,13 @@ export class PageReader {
 
   /** Returns no rows if the table was replaced and has been dropped. */
   async #query(
-    lane: Pick<ReaderLane, 'oneInBytes'>,
+    lane: Pick<ReaderLane, 'queryBytes'>,
     sql: string,
     values: readonly unknown[],
     prepared: boolean,
   ): Promise<readonly ByteRow[]> {
     try {
-      return await lane.oneInBytes(sql, values, { name: prepared })
+      return await lane.queryBytes(sql, values, { isPrepared: prepared })
     } catch (error) {
       if (isMissingTable(error)) return []
       throw error

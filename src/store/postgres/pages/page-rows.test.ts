@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ByteRow } from '../driver/byte-rows.ts'
-import { bytesUpTo, shownRows, toPageRows } from './page-rows.ts'
+import { bytesUpTo, fittingRows, toPageRows } from './page-rows.ts'
 
 function row(pk: string, record: string | null, version?: number): ByteRow {
   const bigint = Buffer.alloc(8)
@@ -37,9 +37,9 @@ describe('the rows of a page', () => {
 
   it('end at the first record that does not fit, or at the page size', () => {
     const rows = [row('a', '1'), row('b', '2'), row('c', null), row('d', null)]
-    expect(shownRows(rows, 9)).toEqual(rows.slice(0, 2))
-    expect(shownRows(rows, 1)).toEqual(rows.slice(0, 1))
-    expect(shownRows([row('a', null)], 9)).toEqual([])
+    expect(fittingRows(rows, 9)).toEqual(rows.slice(0, 2))
+    expect(fittingRows(rows, 1)).toEqual(rows.slice(0, 1))
+    expect(fittingRows([row('a', null)], 9)).toEqual([])
   })
 
   it('have a running total of bytes if the statement had a budget', () => {

@@ -4,7 +4,7 @@ import { releaserOf } from '../../page-memory.ts'
 import { type ByteRow, freeRows } from '../driver/byte-rows.ts'
 
 /** Returns the rows that fit into the page. */
-export function shownRows(rows: readonly ByteRow[], maxObjects: number): readonly ByteRow[] {
+export function fittingRows(rows: readonly ByteRow[], maxObjects: number): readonly ByteRow[] {
   const overflow = rows.findIndex(([, , record]) => record === null)
   return rows.slice(0, Math.min(overflow === -1 ? rows.length : overflow, maxObjects))
 }

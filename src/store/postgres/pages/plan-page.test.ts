@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pageRead } from '../../../../test/support/store-fixture.ts'
+import { pageRequest } from '../../../../test/support/store-fixture.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Comparison, Query } from '../../../query/query.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
@@ -23,7 +23,7 @@ const TABLE = {
   loadedAs: 1,
   liveCount: 1_000_000,
   maxRecordBytes: 100,
-  isMade: true,
+  isCreated: true,
 }
 const LATEST = { version: 9, isLatest: true, table: TABLE }
 const SNAPSHOT = { version: 5, isLatest: false, table: TABLE }
@@ -42,7 +42,7 @@ const not = (of: Query): Query => ({ kind: 'not', of })
 const order = [{ property: 'a', direction: 'asc', nulls: 'last' }] as const
 
 function request(options: Partial<ReadPageRequest> = {}): ReadPageRequest {
-  return pageRead(TYPE, { includeTotalCount: false, maxObjects: 100, ...options })
+  return pageRequest(TYPE, { includeTotalCount: false, maxObjects: 100, ...options })
 }
 
 describe('the plan of a page', () => {

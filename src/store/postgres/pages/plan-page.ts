@@ -49,7 +49,7 @@ interface PlanBase {
 export type Lane = 'quick' | 'slow'
 
 /** What the planner knows about the database, and about the type. */
-export interface PlanCapabilities extends Pick<Capabilities, 'readsCurrentRows'> {
+export interface PlanCapabilities extends Pick<Capabilities, 'canReadCurrentRows'> {
   /** Whether the columns of the type's fields are known without a lookup. */
   readonly knowsFields: boolean
 }
@@ -63,11 +63,11 @@ export function laneOf(request: ReadPageRequest): Lane {
 export function planPage(
   request: ReadPageRequest,
   { version, isLatest, table }: VersionState<TableHead>,
-  { readsCurrentRows, knowsFields }: PlanCapabilities,
+  { canReadCurrentRows, knowsFields }: PlanCapabilities,
 ): PagePlan {
   const { query, order, maxObjects, matchEstimate } = request
   const { liveCount } = table
-  const visibility: Visibility = isLatest && readsCurrentRows ? 'current' : 'version'
+  const visibility: Visibility = isLatest && canReadCurrentRows ? 'current' : 'version'
   const base = {
     lane: laneOf(request),
     version,
@@ -79,8 +79,8 @@ export function planPage(
   }
   if (isKeyWalk(request)) {
     const hideValues =
-      readsCurrentRows && visibility === 'version' && isLarge(liveCount, maxObjects)
-    return { ...base, kind: 'keyWalk', hideValues, oneStatement: readsCurrentRows }
+      canReadCurrentRows && visibility === 'version' && isLarge(liveCount, maxObjects)
+    return { ...base, kind: 'keyWalk', hideValues, oneStatement: canReadCurrentRows }
   }
   if (dependsOnMatchCount(request)) {
     return {
@@ -97,7 +97,7 @@ export function planPage(
   return {
     ...base,
     kind: 'indexWalk',
-    oneStatement: readsCurrentRows && !needsLookup && !isCounted,
+    oneStatement: canReadCurrentRows && !needsLookup && !isCounted,
   }
 }
 
@@ -109,7 +109,7 @@ export function isStillValid(plan: PagePlan, later: PagePlan): boolean {
   return (
     plan.kind === later.kind &&
     plan.table.table === later.table.table &&
-    later.table.isMade &&
+    later.table.isCreated &&
     plan.visibility === later.visibility &&
     (plan.visibility === 'current' || plan.version === later.version) &&
     (plan.budget !== undefined || later.budget === undefined)

@@ -18,7 +18,7 @@ import {
   resolveCursor,
 } from '../queries/find-rows.ts'
 import type { TypeFieldsCache } from '../queries/type-fields.ts'
-import { bytesUpTo, type PageRows, shownRows, toPageRows } from './page-rows.ts'
+import { bytesUpTo, fittingRows, type PageRows, toPageRows } from './page-rows.ts'
 import { HIDDEN_VALUES, type PageRowsSpec, PLAIN_VALUES, pageSql, visibleSql } from './page-sql.ts'
 import { type PagePlan, planPage } from './plan-page.ts'
 
@@ -26,7 +26,7 @@ type KeyWalkPlan = PagePlan & { kind: 'keyWalk' }
 type RowSearch = Exclude<PagePlan, KeyWalkPlan>
 
 export interface PageStore {
-  readonly capabilities: Pick<Capabilities, 'readsCurrentRows'>
+  readonly capabilities: Pick<Capabilities, 'canReadCurrentRows'>
   readonly fields: TypeFieldsCache
 }
 
@@ -146,8 +146,8 @@ async function readRows(
         includeFirst: pageRows.length === 0,
       },
     })
-    const rows = await session.queryBytes(sql, values, { name: prepared })
-    const fitting = shownRows(rows, remaining)
+    const rows = await session.queryBytes(sql, values, { isPrepared: prepared })
+    const fitting = fittingRows(rows, remaining)
     pageRows.push(...fitting)
     if (fitting.length < rows.length) return toPageRows(pageRows, true, record)
   }

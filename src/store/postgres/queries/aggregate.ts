@@ -28,14 +28,14 @@ import { readQuerySql } from './find-rows.ts'
 export async function aggregate(
   session: Session,
   request: AggregateRequest,
-  { capabilities: { readsCurrentRows }, fields: fieldsCache }: PageStore,
+  { capabilities: { canReadCurrentRows }, fields: fieldsCache }: PageStore,
 ): Promise<AggregateResult> {
   const head = await readTypeHead(session, request.objectType)
   const fields = await fieldsCache.read(session, head, request.objectType)
   const parts: AggregateParts & CompiledAggregation = {
     ...compileAggregation(request.aggregation, fields.numbers, DIALECT),
     table: objectTable(head.current.table),
-    visible: visibleSql(readsCurrentRows ? 'current' : 'version', head.published),
+    visible: visibleSql(canReadCurrentRows ? 'current' : 'version', head.published),
     matching: await readQuerySql(session, request.query, fields),
   }
   return readGroups(session, parts, request)

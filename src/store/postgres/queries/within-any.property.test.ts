@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fcOptions } from '../../../../test/support/fc-options.ts'
-import { type StorePlace, storePlace } from '../../../../test/support/store-place.ts'
+import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
 import { isWithinRing } from '../../../query/matching/within-ring.ts'
 import { migrate } from '../catalogue/migrate.ts'
 import { Database } from '../driver/database.ts'
 
-let place: StorePlace
+let place: TestStore
 let database: Database
 beforeAll(async () => {
-  place = await storePlace()
+  place = await createTestStore()
   database = new Database(place.name)
   await migrate(database)
 })
@@ -33,7 +33,7 @@ it('returns the same result as the service computes', async () => {
   const cases = fc.array(fc.record({ positions, ring }), { minLength: 30, maxLength: 30 })
   await fc.assert(
     fc.asyncProperty(cases, async (samples) => {
-      const rows = await database.one(
+      const rows = await database.query(
         `SELECT oqs_within_any(c.positions::double precision[], c.ring::double precision[])
          FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS c (positions, ring, n) ORDER BY n`,
         [samples.map((one) => `{${one.positions}}`), samples.map((one) => `{${one.ring}}`)],
@@ -54,6 +54,6 @@ it('returns the same result as the service computes', async () => {
 })
 
 it('matches nothing without a position', async () => {
-  const rows = await database.one(`SELECT oqs_within_any(NULL, '{0,0,1,0,1,1,0,0}')`)
+  const rows = await database.query(`SELECT oqs_within_any(NULL, '{0,0,1,0,1,1,0,0}')`)
   expect(rows).toEqual([[false]])
 })

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import { runSql } from '../../../../test/support/postgres.ts'
-import { fixture, type StoreFixture } from '../../../../test/support/store-fixture.ts'
-import { type StorePlace, storePlace } from '../../../../test/support/store-place.ts'
+import { createFixture, type StoreFixture } from '../../../../test/support/store-fixture.ts'
+import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
 import { openPostgresStore } from '../open.ts'
 
@@ -22,7 +22,7 @@ const DEFINITION: OntologyDefinition = {
   ],
 }
 
-let place: StorePlace | undefined
+let place: TestStore | undefined
 afterEach(async () => {
   await place?.[Symbol.asyncDispose]()
   place = undefined
@@ -33,7 +33,7 @@ const LONG = randomBytes(30_000).toString('base64url')
 
 function equalTo(things: StoreFixture, property: string, value: string): Promise<unknown[]> {
   const field = { property, structField: undefined }
-  return things.keys({ query: { kind: 'compare', field, operator: 'eq', value } })
+  return things.readKeys({ query: { kind: 'compare', field, operator: 'eq', value } })
 }
 
 async function indexNames(table: number): Promise<string[]> {
@@ -46,9 +46,9 @@ async function indexNames(table: number): Promise<string[]> {
 
 describe('a long text', () => {
   it('is stored and found in a type that had none before', async () => {
-    place = await storePlace()
+    place = await createTestStore()
     await using store = await openPostgresStore(place.name)
-    const things = await fixture(store, DEFINITION)
+    const things = await createFixture(store, DEFINITION)
     await things.put([{ k: 'a', text: 'x', tags: ['t'] }])
     expect(await indexNames(1)).toEqual(expect.arrayContaining(['p2', 'e3']))
     await things.put([
@@ -65,9 +65,9 @@ describe('a long text', () => {
   })
 
   it('is stored in a replacement, whose indexes are built later', async () => {
-    place = await storePlace()
+    place = await createTestStore()
     await using store = await openPostgresStore(place.name)
-    const things = await fixture(store, DEFINITION)
+    const things = await createFixture(store, DEFINITION)
     await things.put([{ k: 'a', text: 'x' }])
     const replacement = await store.startReplacement(things.type)
     await things.put([{ k: 'a', text: LONG, tags: [LONG] }], { replacement })

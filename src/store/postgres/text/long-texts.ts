@@ -1,5 +1,5 @@
 /** Detects texts that are too long for a B-tree index. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../../../admission/next-turn.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'

@@ -4,16 +4,16 @@ import { indexedTerms, indexedTermsInSteps, type NumberedTexts } from '../../sql
 import { distinctTerms, lexemesText, TERM_BORDER } from './lexemes.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-export interface WordCells {
+export interface TextCells {
   /** Undefined if the object has no text. */
   readonly words: string | undefined
   /** Undefined if there is no text, or too much for an index. */
   readonly lexemes: string | undefined
 }
 
-const NO_WORDS: WordCells = { words: undefined, lexemes: undefined }
+const NO_WORDS: TextCells = { words: undefined, lexemes: undefined }
 
-export function wordCells(texts: readonly NumberedTexts[], vocabulary: Vocabulary): WordCells {
+export function textCells(texts: readonly NumberedTexts[], vocabulary: Vocabulary): TextCells {
   if (texts.length === 0) return NO_WORDS
   const words = indexedTerms(texts)
   const terms = distinctTerms(words)
@@ -22,11 +22,11 @@ export function wordCells(texts: readonly NumberedTexts[], vocabulary: Vocabular
 }
 
 /** Does the same for very long texts, and yields to other work of the event loop. */
-export async function longWordCells(
+export async function longTextCells(
   texts: readonly NumberedTexts[],
   vocabulary: Vocabulary,
   nextTurn: () => Promise<unknown>,
-): Promise<WordCells> {
+): Promise<TextCells> {
   const pieces: string[] = []
   const terms = new Set<string>()
   const steps = indexedTermsInSteps(texts, (piece) => {

@@ -4,13 +4,18 @@
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import { settleInTurns } from '../../batch.ts'
+import { deduplicateInTurns } from '../../batch.ts'
 import type { Batch, Change, Commit } from '../../object-store.ts'
 import { inTurns } from '../../sql/in-turns.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
 import { allowLongTexts, createObjectTable } from '../catalogue/object-table.ts'
 import { touchReplacement } from '../catalogue/replacement.ts'
-import { publishPending, savePending, type Writable, writeInTurn } from '../citus/pending-commit.ts'
+import {
+  type PostgresContext,
+  publishPending,
+  savePending,
+  writeInTurn,
+} from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
 import { longTextFields } from '../text/long-texts.ts'
@@ -25,14 +30,14 @@ import { publishVersion, saveTableCounts } from './publish-version.ts'
  * the same way, but publishes nothing yet.
  */
 export async function commitBatch(
-  store: Writable,
+  store: PostgresContext,
   batch: Batch,
   callerId: string,
 ): Promise<Commit> {
   const { objectType, replacement, keepsExisting = false } = batch
   // Before the body is read, because it may take longer to arrive than a replacement may be idle.
   if (replacement !== undefined) await touchReplacement(store, replacement)
-  const settled = await settleInTurns(partsOf(batch.changes), keyOf, keepsExisting)
+  const settled = await deduplicateInTurns(partsOf(batch.changes), keyOf, keepsExisting)
   const owner = { key: objectType.rid, callerId }
   const { typeId, commit, grown } = await writeInTurn(store, owner, async (session) => {
     const lock = replacement === undefined ? 'commit' : 'load'
@@ -57,7 +62,7 @@ export async function commitBatch(
     const written = await writeRows(session, settled, target, keepsExisting)
     const { put, deleted, kept } = written
     const isWritten = put + deleted > 0
-    if (isWritten && !isLoading && store.capabilities.publishesApart) {
+    if (isWritten && !isLoading && store.capabilities.needsSeparatePublication) {
       await session.run('UPDATE oqs_object_type SET last_version = ? WHERE id = ?', [
         version,
         type.id,
@@ -75,7 +80,7 @@ export async function commitBatch(
     }
   })
   if (grown !== undefined) analyzeLater(store.database, grown)
-  if (store.capabilities.publishesApart) await publishPending(store, typeId)
+  if (store.capabilities.needsSeparatePublication) await publishPending(store, typeId)
   return commit
 }
 

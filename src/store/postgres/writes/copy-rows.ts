@@ -9,7 +9,7 @@ import { elementColumnOf, type FieldColumns } from '../catalogue/field-columns.t
 import { objectTable } from '../catalogue/object-table.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { Vocabulary } from '../text/vocabulary.ts'
-import { longWordCells, type WordCells, wordCells } from '../text/word-cells.ts'
+import { longTextCells, type TextCells, textCells } from '../text/word-cells.ts'
 
 /** Characters per write to the connection. */
 const CHUNK_LENGTH = 16 * 1024
@@ -79,10 +79,10 @@ function endOfChunk(text: string): number {
 }
 
 interface RowWriter {
-  readonly wordsOf: (object: StoredObject) => WordCells
-  readonly longWordsOf: (object: StoredObject) => Promise<WordCells>
+  readonly wordsOf: (object: StoredObject) => TextCells
+  readonly longWordsOf: (object: StoredObject) => Promise<TextCells>
   /** The line of an object. */
-  readonly textOf: (object: StoredObject, words: WordCells) => string
+  readonly textOf: (object: StoredObject, words: TextCells) => string
 }
 
 const NULL = '\\N'
@@ -95,7 +95,7 @@ function rowWriter({ version, fields }: RowTarget, vocabulary: Vocabulary): RowW
   const textsOf = ({ searchable }: StoredObject): NumberedTexts[] =>
     searchable.texts.map((text) => [numberOf.get(keyOf(text)) ?? 0, text.values])
 
-  const textOf = (object: StoredObject, { words, lexemes }: WordCells): string => {
+  const textOf = (object: StoredObject, { words, lexemes }: TextCells): string => {
     const { pk, objectId, key, title, body, searchable } = object
     const { columns, elements, points } = searchable
     const places = points.flatMap(({ longitude, latitude }) => [longitude, latitude])
@@ -125,8 +125,8 @@ function rowWriter({ version, fields }: RowTarget, vocabulary: Vocabulary): RowW
 
   return {
     textOf,
-    wordsOf: (object) => wordCells(textsOf(object), vocabulary),
-    longWordsOf: (object) => longWordCells(textsOf(object), vocabulary, nextTurn),
+    wordsOf: (object) => textCells(textsOf(object), vocabulary),
+    longWordsOf: (object) => longTextCells(textsOf(object), vocabulary, nextTurn),
   }
 }
 

@@ -26,7 +26,7 @@ export interface LockedType {
 
 export async function lockType(
   session: WriteSession,
-  { publishesApart }: Capabilities,
+  { needsSeparatePublication }: Capabilities,
   typeRid: string,
   lock: TypeLock,
 ): Promise<LockedType | undefined> {
@@ -34,11 +34,11 @@ export async function lockType(
     `SELECT id, generation, published, last_version, table_id FROM oqs_object_type
      WHERE rid = ? ${LOCKS[lock]}`,
     [typeRid],
-    { name: true },
+    { isPrepared: true },
   )
   if (row === undefined) return undefined
   const [id = 0, generation = 0, published = 0, lastVersion = 0, tableId = 0] = row.map(Number)
-  if (publishesApart && lock !== 'load') await refuseUnfinished(session, id)
+  if (needsSeparatePublication && lock !== 'load') await refuseUnfinished(session, id)
   return { id, generation, published, lastVersion, tableId }
 }
 
@@ -71,7 +71,7 @@ export async function readTable(session: Session, id: number): Promise<WriteTabl
   const [row] = await session.query(
     `SELECT ${TABLE_COLUMNS} FROM oqs_object_table WHERE id = ?`,
     [id],
-    { name: true },
+    { isPrepared: true },
   )
   if (row === undefined) throw new Error(`no table ${id}`)
   return toWriteTable(row)

@@ -1,10 +1,10 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { fixture } from '../../../../test/support/store-fixture.ts'
-import { type StorePlace, storePlace } from '../../../../test/support/store-place.ts'
+import { createFixture } from '../../../../test/support/store-fixture.ts'
+import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
 import { openPostgresStore } from '../open.ts'
 
-let place: StorePlace | undefined
+let place: TestStore | undefined
 afterEach(async () => {
   await place?.[Symbol.asyncDispose]()
   place = undefined
@@ -64,18 +64,18 @@ describe('a commit whose reply is lost', () => {
     ['loseCommit', []],
     ['loseReply', ['a=1']],
   ] as const)('is not retried, and fails with an unknown outcome: %s', async (fault, kept) => {
-    place = await storePlace()
+    place = await createTestStore()
     await using proxy = await faultyProxy(place.name)
     await using store = await openPostgresStore(proxy.url)
-    const things = await fixture(store)
-    await things.show()
+    const things = await createFixture(store)
+    await things.readPairs()
     proxy.fault = fault
     await expect(things.commit([['a', '1']])).rejects.toMatchObject({
       errorName: 'ServiceUnavailable',
       parameters: { reason: expect.stringContaining('whether this was written is not known') },
     })
-    expect(await things.show()).toEqual(kept)
+    expect(await things.readPairs()).toEqual(kept)
     expect(await things.commit([['a', '2']])).toMatchObject({ put: 1 })
-    expect(await things.show()).toEqual(['a=2'])
+    expect(await things.readPairs()).toEqual(['a=2'])
   })
 })

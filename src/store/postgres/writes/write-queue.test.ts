@@ -1,15 +1,15 @@
 import { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
-import { fixture } from '../../../../test/support/store-fixture.ts'
-import { storePlace } from '../../../../test/support/store-place.ts'
+import { createFixture } from '../../../../test/support/store-fixture.ts'
+import { createTestStore } from '../../../../test/support/test-store.ts'
 import { openPostgresStore } from '../open.ts'
 
 describe('writers of a locked type', () => {
   it('do not block writers of another type', async () => {
-    await using place = await storePlace()
+    await using place = await createTestStore()
     await using store = await openPostgresStore(place.name)
-    const locked = await fixture(store)
-    const free = await fixture(store, OTHERS)
+    const locked = await createFixture(store)
+    const free = await createFixture(store, OTHERS)
     const locker = new Client({ connectionString: place.name })
     await locker.connect()
     await locker.query('BEGIN')
@@ -25,7 +25,7 @@ describe('writers of a locked type', () => {
     expect(settledCount).toBe(0)
     await locker.end()
     await Promise.all(waiting)
-    expect(await locked.keys()).toHaveLength(6)
+    expect(await locked.readKeys()).toHaveLength(6)
   })
 })
 

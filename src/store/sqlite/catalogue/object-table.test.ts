@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { groupsOf } from '../../../../test/support/groups-of.ts'
-import { pageRead, retention } from '../../../../test/support/store-fixture.ts'
+import { pageRequest, retention } from '../../../../test/support/store-fixture.ts'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import { INDEXED_PROPERTIES_MAX } from '../../../contract/limits.ts'
 import { planChange } from '../../../ontology/definition/change-definition.ts'
@@ -90,7 +90,10 @@ describe('the tables of object types', () => {
     await put(store, first(types), ['a', 'b'])
     // The table, an index per property, and the indexes of current rows, versions and closed rows.
     expect(countSchema(path)).toBe(1 + 100 + 3)
-    expect(await store.readPage(pageRead(first(types)))).toMatchObject({ count: 2, totalCount: 2 })
+    expect(await store.readPage(pageRequest(first(types)))).toMatchObject({
+      count: 2,
+      totalCount: 2,
+    })
   })
 
   it('that are not created yet are empty for every kind of query', async () => {
@@ -108,7 +111,7 @@ describe('the tables of object types', () => {
     for (const query of queries) {
       for (const version of [undefined, 0]) {
         for (const orders of [[], [order]]) {
-          const page = await store.readPage(pageRead(type, { query, version, order: orders }))
+          const page = await store.readPage(pageRequest(type, { query, version, order: orders }))
           expect(page).toMatchObject({ count: 0, more: false, version: 0, totalCount: 0 })
         }
       }
@@ -127,8 +130,8 @@ describe('the tables of object types', () => {
     }
     // A snapshot of the empty type stays readable after objects were added.
     await put(store, type, ['a'])
-    expect(await store.readPage(pageRead(type, { version: 0 }))).toMatchObject({ count: 0 })
-    expect(await store.readPage(pageRead(type))).toMatchObject({ count: 1, version: 1 })
+    expect(await store.readPage(pageRequest(type, { version: 0 }))).toMatchObject({ count: 0 })
+    expect(await store.readPage(pageRequest(type))).toMatchObject({ count: 1, version: 1 })
   })
 
   it('that were never created are replaced, changed, abandoned and reclaimed', async () => {
@@ -139,13 +142,13 @@ describe('the tables of object types', () => {
     if (one === undefined || two === undefined) throw new Error('no types')
     const replacement = await store.startReplacement(one)
     await store.publishReplacement(one, replacement)
-    expect(await store.readPage(pageRead(one, { version: 0 }))).toMatchObject({ count: 0 })
+    expect(await store.readPage(pageRequest(one, { version: 0 }))).toMatchObject({ count: 0 })
 
     // An empty type may lose a property, and may be dropped.
     const types = await apply(store, definition(1, 2))
     await put(store, first(types), ['a'])
     expect(await store.reclaim(retention(1))).toBe(0)
-    expect(await store.readPage(pageRead(first(types)))).toMatchObject({ count: 1 })
+    expect(await store.readPage(pageRequest(first(types)))).toMatchObject({ count: 1 })
     // One table with an index for each of two properties, and three others.
     expect(countSchema(path)).toBe(1 + 2 + 3)
   })
@@ -164,7 +167,7 @@ describe('the tables of object types', () => {
     const replacement = await store.startReplacement(last)
     await expect(put(store, last, ['a'], replacement)).rejects.toEqual(tooManyProperties)
     expect(countSchema(path)).toBe(before)
-    expect(await store.readPage(pageRead(last))).toMatchObject({ count: 0, version: 0 })
+    expect(await store.readPage(pageRequest(last))).toMatchObject({ count: 0, version: 0 })
     // A second table of a type adds no properties.
     const another = await store.startReplacement(first(types))
     expect(await put(store, first(types), ['b'], another)).toMatchObject({ put: 1 })
@@ -201,7 +204,7 @@ describe('the tables of object types', () => {
     await put(store, type, ['a', 'b'])
     const before = countSchema(path)
     const order = [{ property: 'p1', direction: 'asc', nulls: 'last' }] as const
-    const page = await store.readPage(pageRead(type, { order, maxObjects: 1 }))
+    const page = await store.readPage(pageRequest(type, { order, maxObjects: 1 }))
     if (page === 'reclaimed') throw new Error('reclaimed')
 
     const loaded = await store.startReplacement(type)
@@ -212,11 +215,11 @@ describe('the tables of object types', () => {
     expect(countSchema(path)).toBe(before + 2)
     expect(await store.publishReplacement(type, empty)).toMatchObject({ put: 0, deleted: 2 })
     expect(countSchema(path)).toBe(before + 2)
-    expect(await store.readPage(pageRead(type))).toMatchObject({ count: 0, totalCount: 0 })
+    expect(await store.readPage(pageRequest(type))).toMatchObject({ count: 0, totalCount: 0 })
     // A walk that started before the publication ends here.
-    const rest = await store.readPage(pageRead(type, { order, after: page.last }))
+    const rest = await store.readPage(pageRequest(type, { order, after: page.last }))
     expect(rest).toMatchObject({ count: 0, more: false })
     expect(await store.publishReplacement(type, loaded)).toMatchObject({ put: 1, deleted: 0 })
-    expect(await store.readPage(pageRead(type))).toMatchObject({ count: 1 })
+    expect(await store.readPage(pageRequest(type))).toMatchObject({ count: 1 })
   })
 })

@@ -29,13 +29,13 @@ import {
 export interface SavedDefinition {
   readonly definition: OntologyDefinition
   readonly basedOn: number
-  readonly harms: OntologyChange['harms']
+  readonly breakingChanges: OntologyChange['breakingChanges']
 }
 
 export function saveOntology(db: DatabaseSync, change: SavedDefinition): void {
   inTransaction(db, 'write', () => {
     const generation = nextGeneration(db, change.basedOn)
-    refuseBreakingChanges(change.harms, (typeRid) => hasObjects(db, typeRid))
+    refuseBreakingChanges(change.breakingChanges, (typeRid) => hasObjects(db, typeRid))
     saveDefinition(db, change.definition, generation)
     saveObjectTypes(db, change, generation)
   })
@@ -74,13 +74,13 @@ function saveDefinition(
 }
 
 function saveObjectTypes(db: DatabaseSync, change: SavedDefinition, generation: number): void {
-  const { definition, harms } = change
+  const { definition, breakingChanges } = change
   const ontologyRid = definition.rid ?? ''
   const { objectTypes } = parseDefinition(definition)
   const stored = db
     .prepare('SELECT id, rid, definition FROM object_type WHERE ontology_rid = ?')
     .all(ontologyRid) as unknown as StoredType[]
-  for (const step of planTypes(stored, definition, harms)) {
+  for (const step of planTypes(stored, definition, breakingChanges)) {
     if (step.kind === 'drop') {
       dropObjectType(db, step.id, step.rid)
       continue

@@ -10,9 +10,9 @@ export interface TypeHead extends shared.TypeHead {
 
 export interface TableHead extends shared.TableHead {
   /** False until the first object is written. */
-  readonly isMade: boolean
+  readonly isCreated: boolean
   /** The number of closed rows that are not reclaimed yet. */
-  readonly pastCount: number
+  readonly closedCount: number
 }
 
 const TABLE_COLUMNS =
@@ -72,8 +72,8 @@ function toTableHead(row: readonly number[]): TableHead {
     loadedAs = 0,
     liveCount = 0,
     maxRecordBytes = 0,
-    isMade,
-    pastCount = 0,
+    isCreated,
+    closedCount = 0,
   ] = row
   return {
     table,
@@ -81,7 +81,7 @@ function toTableHead(row: readonly number[]): TableHead {
     loadedAs,
     liveCount,
     maxRecordBytes,
-    isMade: isMade === 1,
-    pastCount,
+    isCreated: isCreated === 1,
+    closedCount,
   }
 }

@@ -12,7 +12,7 @@ import {
   type RowSearch,
 } from '../queries/find-rows.ts'
 import type { QueryTables } from '../queries/query-sql.ts'
-import type { Reading } from '../threads/reading.ts'
+import type { ReadConnection } from '../threads/read-connection.ts'
 import type { PagePlan, RowsPlan } from './plan-page.ts'
 
 export type FoundRowsPlan = PagePlan & RowsPlan
@@ -24,7 +24,7 @@ export interface Matches extends Pick<StoredPage, 'totalCount' | 'matchEstimate'
 
 /** Finds and counts the matches of a page, as its plan says. */
 export function findMatches(
-  connection: Reading,
+  connection: ReadConnection,
   { maxObjects, matchEstimate }: ReadPageRequest,
   plan: FoundRowsPlan,
   search: RowSearch,

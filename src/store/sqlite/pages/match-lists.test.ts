@@ -1,13 +1,17 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fixture, pageRead, type StoreFixture } from '../../../../test/support/store-fixture.ts'
+import {
+  createFixture,
+  pageRequest,
+  type StoreFixture,
+} from '../../../../test/support/store-fixture.ts'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import type { Query } from '../../../query/query.ts'
 import type { Cursor, ObjectStore } from '../../object-store.ts'
 import { openConnection } from '../file/connection.ts'
 import { StatementCache } from '../file/statement-cache.ts'
 import { openSqliteStore } from '../open.ts'
-import { readOn } from '../threads/reading.ts'
+import { toReadConnection } from '../threads/read-connection.ts'
 import { MatchLists } from './match-lists.ts'
 import { readPage } from './read-page.ts'
 
@@ -28,7 +32,7 @@ describe('a match list', () => {
   let things: StoreFixture
   beforeAll(async () => {
     store = openSqliteStore(path)
-    things = await fixture(store)
+    things = await createFixture(store)
     await things.commit(KEYS.map((key) => [key, 'x']))
   })
   afterAll(async () => {
@@ -46,12 +50,12 @@ describe('a match list', () => {
       }
     }
     using db = openConnection(path)
-    const reading = { ...readOn(db), statements: new CountingStatements(db), lists }
+    const reading = { ...toReadConnection(db), statements: new CountingStatements(db), lists }
     const keys: string[] = []
     let after: Cursor | undefined
     for (;;) {
       const options = { query, after, maxObjects: 1, includeTotalCount: false }
-      const page = readPage(reading, pageRead(things.type, options))
+      const page = readPage(reading, pageRequest(things.type, options))
       if (page === 'reclaimed') throw new Error('reclaimed')
       if (page.last) keys.push(page.last.pk)
       after = page.last

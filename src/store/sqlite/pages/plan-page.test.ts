@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pageRead } from '../../../../test/support/store-fixture.ts'
+import { pageRequest } from '../../../../test/support/store-fixture.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Comparison, Query } from '../../../query/query.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
@@ -22,8 +22,8 @@ const TABLE: TableHead = {
   loadedAs: 1,
   liveCount: 1_000_000,
   maxRecordBytes: 100,
-  isMade: true,
-  pastCount: 0,
+  isCreated: true,
+  closedCount: 0,
 }
 const LATEST = { version: 9, isLatest: true, table: TABLE }
 const READER: PlanSite = { thread: 'reader' }
@@ -56,7 +56,7 @@ const order = [{ property: 'a', direction: 'asc', nulls: 'last' }] as const
 const after = { pk: 'k', version: 0 }
 
 function request(options: Partial<ReadPageRequest> = {}): ReadPageRequest {
-  return pageRead(TYPE, { includeTotalCount: false, maxObjects: 100, ...options })
+  return pageRequest(TYPE, { includeTotalCount: false, maxObjects: 100, ...options })
 }
 
 describe('the rows of a page', () => {
@@ -89,14 +89,14 @@ describe('the rows of a page', () => {
   })
 
   it('for a table that does not exist yet', () => {
-    const state = { ...LATEST, table: { ...TABLE, isMade: false } }
+    const state = { ...LATEST, table: { ...TABLE, isCreated: false } }
     expect(planPage(request({ query: text }), state, READER).kind).toBe('noTable')
     expect(planPage(request({ query: text }), state, mainThread()).thread).toBe('main')
   })
 })
 
 describe('the thread of a page', () => {
-  const past = { ...TABLE, pastCount: 50_001 }
+  const past = { ...TABLE, closedCount: 50_001 }
   const latest = { ...LATEST, table: past }
   const snapshot = { ...LATEST, version: 5, isLatest: false }
 
@@ -138,8 +138,8 @@ it.each([
   ['subtracts few past rows', 100_000, true, 'subtractPast'],
   ['does not subtract many past rows', 100_001, true, 'countVisible'],
   ['does not subtract rows that a snapshot may contain', 0, false, 'countVisible'],
-])('a count %s', (_, pastCount, isLatest, expected) => {
-  const state = { version: 9, isLatest, table: { ...TABLE, pastCount } }
+])('a count %s', (_, closedCount, isLatest, expected) => {
+  const state = { version: 9, isLatest, table: { ...TABLE, closedCount } }
   const counted = request({ query: text, includeTotalCount: true })
   expect(planPage(counted, state, READER).totalCount).toBe(expected)
 })

@@ -78,13 +78,13 @@ export function planPage(
     thread: site.thread === 'main' && isMainThreadPage(request, state, site) ? 'main' : 'reader',
     budget: byteBudget(request, table),
   }
-  if (!table.isMade) return { ...base, kind: 'noTable' }
+  if (!table.isCreated) return { ...base, kind: 'noTable' }
   if (isKeyWalk(request)) return { ...base, kind: 'keyWalk' }
   return { ...base, ...planRows(request, table) }
 }
 
-function hasFewPastRows({ pastCount, liveCount }: TableHead): boolean {
-  return pastCount <= liveCount * MAX_PAST_SHARE
+function hasFewPastRows({ closedCount, liveCount }: TableHead): boolean {
+  return closedCount <= liveCount * MAX_PAST_SHARE
 }
 
 function planRows(request: ReadPageRequest, { liveCount }: TableHead): RowsPlan {
@@ -136,7 +136,7 @@ function isMainThreadPage(
   state: VersionState<TableHead>,
   statistics: RowStatistics,
 ): boolean {
-  if (!state.table.isMade) return true
+  if (!state.table.isCreated) return true
   return isQuick(request) && !maySkipManyRows(request, state, statistics)
 }
 
@@ -151,7 +151,7 @@ function maySkipManyRows(
 ): boolean {
   if (isLatest && isKeyWalk(request)) return false
   const laterRows = isLatest ? 0 : countRowsAfter(version)
-  if (table.pastCount + laterRows <= MAX_SKIPPED_ROWS) return false
+  if (table.closedCount + laterRows <= MAX_SKIPPED_ROWS) return false
   const { query } = request
   const isEquality = query.kind === 'compare' && query.operator === 'eq'
   return !isEquality || countRowVersions(MAX_EQUAL_ROWS + 1) > MAX_EQUAL_ROWS

@@ -11,7 +11,7 @@ import { objectTable } from '../catalogue/object-table.ts'
 import { readTypeHead, type TypeHead, tableOfVersion } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { resolveCursor } from '../queries/find-rows.ts'
-import { inReadTransaction, type Reading } from '../threads/reading.ts'
+import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
 import { type FoundRowsPlan, findMatches } from './find-matches.ts'
 import {
   followerSql,
@@ -28,7 +28,10 @@ import { rowStatistics } from './row-statistics.ts'
 type KeyWalkPlan = PagePlan & { kind: 'keyWalk' }
 
 /** Reads a page, however long it takes. For reader processes. */
-export function readPage(connection: Reading, request: ReadPageRequest): StoredPage | Reclaimed {
+export function readPage(
+  connection: ReadConnection,
+  request: ReadPageRequest,
+): StoredPage | Reclaimed {
   return inReadTransaction(connection, () => {
     const head = readTypeHead(connection.statements, request.objectType)
     const version = readableVersion(request, head)
@@ -40,7 +43,7 @@ export function readPage(connection: Reading, request: ReadPageRequest): StoredP
 
 /** Reads a page from the cache or the database; undefined if a reader process must read it. */
 export function readQuickPage(
-  connection: Reading,
+  connection: ReadConnection,
   request: ReadPageRequest,
   cache: PageCache,
 ): StoredPage | Reclaimed | undefined {
@@ -60,13 +63,13 @@ export function readQuickPage(
   })
 }
 
-function versionState({ statements }: Reading, head: TypeHead, version: number) {
+function versionState({ statements }: ReadConnection, head: TypeHead, version: number) {
   const isLatest = version === head.published
   return { version, isLatest, table: tableOfVersion(statements, head, version) }
 }
 
 function runPlan(
-  connection: Reading,
+  connection: ReadConnection,
   request: ReadPageRequest,
   head: TypeHead,
   plan: PagePlan,
@@ -128,7 +131,7 @@ function walkKey(
 
 /** Finds the ids of rows first, and then reads the records that fit. */
 function readFoundRows(
-  connection: Reading,
+  connection: ReadConnection,
   request: ReadPageRequest,
   head: TypeHead,
   plan: FoundRowsPlan,

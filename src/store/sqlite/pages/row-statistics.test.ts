@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  fixture,
-  pageRead,
+  createFixture,
+  pageRequest,
   retention,
   type StoreFixture,
 } from '../../../../test/support/store-fixture.ts'
@@ -12,7 +12,7 @@ import type { ObjectStore, ReadPageRequest } from '../../object-store.ts'
 import { PageCache } from '../../page-cache.ts'
 import { openConnection } from '../file/connection.ts'
 import { openSqliteStore } from '../open.ts'
-import { readOn } from '../threads/reading.ts'
+import { toReadConnection } from '../threads/read-connection.ts'
 import { readQuickPage } from './read-page.ts'
 
 /** Rewritten twice, they leave more past rows than a page may skip on the main thread. */
@@ -26,7 +26,7 @@ const path = () => join(folder.path, 'oqs.db')
 beforeAll(async () => {
   folder = tempFolder()
   store = openSqliteStore(path())
-  things = await fixture(store)
+  things = await createFixture(store)
   await rewrite()
 })
 afterAll(async () => {
@@ -54,17 +54,17 @@ function pages(version: number | undefined): Record<string, Partial<ReadPageRequ
 /** Returns the names of the pages that are read on the main thread. */
 function quickPages(version?: number): string[] {
   using db = openConnection(path())
-  const reading = readOn(db)
+  const reading = toReadConnection(db)
   return Object.entries(pages(version))
     .filter(([, options]) => {
-      const page = readQuickPage(reading, pageRead(things.type, options), new PageCache(0))
+      const page = readQuickPage(reading, pageRequest(things.type, options), new PageCache(0))
       if (page === 'reclaimed') throw new Error('reclaimed')
       return page !== undefined
     })
     .map(([name]) => name)
 }
 
-function pastCount(): unknown {
+function closedCount(): unknown {
   using db = new DatabaseSync(path(), { readOnly: true })
   return db.prepare('SELECT past_count FROM object_table WHERE id = 1').get()?.['past_count']
 }
@@ -75,23 +75,23 @@ describe('pages of a table with past rows', () => {
   it('are quick unless they may skip many of them', async () => {
     expect(quickPages()).toEqual(ALL)
     await rewrite()
-    expect(pastCount()).toBe(OBJECTS)
+    expect(closedCount()).toBe(OBJECTS)
     expect(quickPages()).toEqual(ALL)
 
     await things.commit(Array.from({ length: OBJECTS }, (_, n) => [`k${n}`, null]))
-    expect(pastCount()).toBe(2 * OBJECTS)
+    expect(closedCount()).toBe(2 * OBJECTS)
     await things.commit([['k7', 'same']])
     // The index of the current rows has no past ones, and the key has three row versions.
     expect(quickPages()).toEqual(['walk', 'oneEqual'])
     expect(quickPages(2)).toEqual(['oneEqual'])
     for (const options of Object.values(pages(undefined))) {
-      expect(await things.show(options)).toEqual(['k7=same'])
+      expect(await things.readPairs(options)).toEqual(['k7=same'])
     }
-    expect((await things.read({ version: 2 })).count).toBe(1000)
+    expect((await things.readPage({ version: 2 })).count).toBe(1000)
   })
 
   it('are counted when a store of an earlier release is migrated, which drops empty tables', async () => {
-    const empty = await fixture(store, {
+    const empty = await createFixture(store, {
       apiName: 'empty',
       objectTypes: [{ apiName: 'none', primaryKey: 'k', properties: { k: { type: 'string' } } }],
     })
@@ -107,22 +107,22 @@ describe('pages of a table with past rows', () => {
       `)
     }
     store = openSqliteStore(path())
-    expect(pastCount()).toBe(2 * OBJECTS)
+    expect(closedCount()).toBe(2 * OBJECTS)
     using db = new DatabaseSync(path(), { readOnly: true })
     const left = db.prepare(`SELECT name FROM sqlite_schema WHERE name GLOB 'object_2*'`).all()
     expect(left).toEqual([])
     const { generation: basedOn } = await store.readCatalogue()
     const changes = [empty.change({ k: 'a' })]
-    expect(await store.readPage(pageRead(empty.type))).toMatchObject({ count: 0 })
+    expect(await store.readPage(pageRequest(empty.type))).toMatchObject({ count: 0 })
     expect(await store.commit({ objectType: empty.type, changes, basedOn })).toMatchObject({
       put: 1,
     })
-    expect(await store.readPage(pageRead(empty.type))).toMatchObject({ count: 1 })
+    expect(await store.readPage(pageRequest(empty.type))).toMatchObject({ count: 1 })
   })
 
   it('are quick again when the past rows are reclaimed', async () => {
     expect(await store.reclaim(retention(0))).toBe(2 * OBJECTS)
-    expect(pastCount()).toBe(0)
+    expect(closedCount()).toBe(0)
     expect(quickPages()).toEqual(ALL)
   })
 })

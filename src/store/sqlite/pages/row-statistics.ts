@@ -4,7 +4,7 @@ import { readFieldNumbers } from '../catalogue/field-numbers.ts'
 import type { TypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { estimateRows, queryTables } from '../queries/find-rows.ts'
-import type { Reading } from '../threads/reading.ts'
+import type { ReadConnection } from '../threads/read-connection.ts'
 import { LIMIT } from './page-sql.ts'
 import type { RowStatistics } from './plan-page.ts'
 
@@ -12,7 +12,7 @@ import type { RowStatistics } from './plan-page.ts'
 const MAX_LATER_COMMITS = 1000
 
 export function rowStatistics(
-  connection: Reading,
+  connection: ReadConnection,
   { objectType, query }: ReadPageRequest,
   { typeId }: TypeHead,
   table: number,

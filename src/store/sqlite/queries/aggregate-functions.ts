@@ -1,6 +1,10 @@
 /** SQL functions for aggregations that SQLite does not have. */
 import type { DatabaseSync } from 'node:sqlite'
-import { type Decimal, decimalOf, sortableDecimal } from '../../../ontology/values/column-value.ts'
+import {
+  type Decimal,
+  decodeDecimal,
+  sortableDecimal,
+} from '../../../ontology/values/column-value.ts'
 
 /** The exact sum of sortable decimals; see `readDecimalSum`. */
 export const DECIMAL_SUM = 'decimal_sum'
@@ -14,7 +18,7 @@ export function addAggregateFunctions(db: DatabaseSync): void {
     directOnly: true,
     start: (): Decimal => ({ units: 0n, scale: 0 }),
     step: (sum: Decimal, value: unknown) =>
-      value === null ? sum : add(sum, decimalOf(String(value))),
+      value === null ? sum : add(sum, decodeDecimal(String(value))),
     result: ({ units, scale }: Decimal) => `${units}/${scale}`,
     // The types require a SQL value, but the accumulator can be any JavaScript value.
   } as unknown as Parameters<DatabaseSync['aggregate']>[1])
@@ -22,7 +26,7 @@ export function addAggregateFunctions(db: DatabaseSync): void {
     BUCKET_START,
     { deterministic: true, directOnly: true, useBigIntArguments: true },
     (value, width) => {
-      const { units, scale } = decimalOf(String(value))
+      const { units, scale } = decodeDecimal(String(value))
       const by = BigInt(width as bigint)
       return sortableDecimal(String(floorDivide(units, by * 10n ** BigInt(scale)) * by))
     },

@@ -1,4 +1,4 @@
-import { decimalOf } from '../../../ontology/values/column-value.ts'
+import { decodeDecimal } from '../../../ontology/values/column-value.ts'
 import { columnJson } from '../../../ontology/values/scalar-codec.ts'
 import type { NumericType, TimeType } from '../../../query/aggregation/aggregation.ts'
 import { intervalStart } from '../../../query/aggregation/duration.ts'
@@ -42,7 +42,7 @@ function fixedWidthSql(type: NumericType, column: string, width: bigint): KeySql
 function bucketSql(column: string, width: bigint): KeySql {
   return {
     key: { sql: `${BUCKET_START}(${column}, ?)`, values: [width] },
-    read: (key) => String(decimalOf(String(key)).units),
+    read: (key) => String(decodeDecimal(String(key)).units),
   }
 }
 

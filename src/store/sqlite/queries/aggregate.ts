@@ -16,23 +16,23 @@ import { emptyTable, objectTable } from '../catalogue/object-table.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { VISIBLE } from '../pages/page-sql.ts'
-import { inReadTransaction, type Reading } from '../threads/reading.ts'
+import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
 import { SQLITE_GROUPINGS } from './aggregate-grouping.ts'
 import { SQLITE_METRICS } from './aggregate-metric.ts'
 import { queryTables } from './find-rows.ts'
 import { querySql } from './query-sql.ts'
 
-export function aggregate(connection: Reading, request: AggregateRequest): AggregateResult {
+export function aggregate(connection: ReadConnection, request: AggregateRequest): AggregateResult {
   const { db, statements } = connection
   return inReadTransaction(connection, () => {
     const { objectType, query, aggregation } = request
     const head = readTypeHead(statements, objectType)
-    const { table, isMade } = head.current
+    const { table, isCreated } = head.current
     const numbers = readFieldNumbers(db, head.typeId)
     const compiled = compileAggregation(aggregation, numbers, DIALECT)
     const parts: AggregateParts & CompiledAggregation = {
       ...compiled,
-      table: isMade ? objectTable(table) : emptyTable(numbers),
+      table: isCreated ? objectTable(table) : emptyTable(numbers),
       // The plus sign stops SQLite from using the index of current rows: an aggregation reads the
       // whole table, and a sequential scan is many times faster than random access.
       visible: { sql: `+${VISIBLE.current}`, values: [] },

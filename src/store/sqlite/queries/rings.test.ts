@@ -1,13 +1,21 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fixture, pageRead, type StoreFixture } from '../../../../test/support/store-fixture.ts'
+import {
+  createFixture,
+  pageRequest,
+  type StoreFixture,
+} from '../../../../test/support/store-fixture.ts'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import type { Position } from '../../../query/query.ts'
 import { readFieldNumbers } from '../catalogue/field-numbers.ts'
 import { openConnection } from '../file/connection.ts'
 import { openSqliteStore } from '../open.ts'
 import { readPage } from '../pages/read-page.ts'
-import { inReadTransaction, type Reading, readOn } from '../threads/reading.ts'
+import {
+  inReadTransaction,
+  type ReadConnection,
+  toReadConnection,
+} from '../threads/read-connection.ts'
 import { findRows, queryTables, type RowSearch } from './find-rows.ts'
 import { querySql } from './query-sql.ts'
 
@@ -26,10 +34,10 @@ describe('the polygon rings of a query', () => {
   const folder = tempFolder()
   const path = join(folder.path, 'oqs.db')
   let things: StoreFixture
-  let reading: Reading
+  let reading: ReadConnection
   beforeAll(async () => {
     await using store = openSqliteStore(path)
-    things = await fixture(store, {
+    things = await createFixture(store, {
       apiName: 'map',
       objectTypes: [
         {
@@ -41,7 +49,7 @@ describe('the polygon rings of a query', () => {
     })
     const at = (longitude: number) => ({ type: 'Point', coordinates: [longitude, 0] })
     await things.put([0, 4, 6, 20, 24, 26].map((x) => ({ k: `k${x}`, at: at(x) })))
-    reading = readOn(openConnection(path))
+    reading = toReadConnection(openConnection(path))
   })
   afterAll(() => {
     reading.db.close()
@@ -84,7 +92,7 @@ describe('the polygon rings of a query', () => {
 
   it('match the same objects through a prepared statement, page after page', () => {
     for (const limit of [100, 100, 3]) {
-      const page = readPage(reading, pageRead(things.type, { query, maxObjects: limit }))
+      const page = readPage(reading, pageRequest(things.type, { query, maxObjects: limit }))
       expect(page).toMatchObject({ count: Math.min(limit, 4), totalCount: 4 })
       expect(reading.rings.size).toBe(0)
     }

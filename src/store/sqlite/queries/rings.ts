@@ -30,7 +30,7 @@ export class Rings {
   contains(number: number, longitude: number, latitude: number): boolean {
     const ring = this.#rings.get(number)
     if (ring === undefined) throw new Error(`no ring ${number}`)
-    return ring.holds(longitude, latitude)
+    return ring.contains(longitude, latitude)
   }
 
   clear(): void {

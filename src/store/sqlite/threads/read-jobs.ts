@@ -3,18 +3,18 @@ import type { AggregateRequest, AggregateResult } from '../../aggregate-request.
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import { readPage } from '../pages/read-page.ts'
 import { aggregate } from '../queries/aggregate.ts'
-import type { Reading } from './reading.ts'
+import type { ReadConnection } from './read-connection.ts'
 import type { Jobs } from './thread-jobs.ts'
 
 export const READ_JOBS = {
-  readPage: (reading: Reading, request: ReadPageRequest): BarePage | Reclaimed => {
+  readPage: (reading: ReadConnection, request: ReadPageRequest): BarePage | Reclaimed => {
     const page = readPage(reading, request)
     if (page === 'reclaimed') return page
     // A function cannot be sent to another process; the receiver creates its own.
     const { release: _, ...bare } = page
     return bare
   },
-  aggregate: (reading: Reading, request: AggregateRequest): AggregateResult =>
+  aggregate: (reading: ReadConnection, request: AggregateRequest): AggregateResult =>
     aggregate(reading, request),
 } as const satisfies Jobs
 

@@ -5,14 +5,14 @@
  */
 import { Worker } from 'node:worker_threads'
 import { openConnection } from '../file/connection.ts'
+import { type ReadConnection, toReadConnection } from './read-connection.ts'
 import { READ_JOBS } from './read-jobs.ts'
-import { type Reading, readOn } from './reading.ts'
 import { answerJob } from './serve-jobs.ts'
 import { type JobReply, type JobRequest, START_ID } from './thread-jobs.ts'
 
 const WATCH_MS = 200
 
-type ReadJob = (reading: Reading, input: unknown) => unknown
+type ReadJob = (reading: ReadConnection, input: unknown) => unknown
 
 // The service decides when its readers end, not signals that are sent to the process group.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
@@ -23,7 +23,7 @@ watch()
 send(answerJob(START_ID, start))
 
 function start(): void {
-  const reading = readOn(openConnection(path))
+  const reading = toReadConnection(openConnection(path))
   process.on('message', ({ id, name, input }: JobRequest) => {
     const job = READ_JOBS[name as keyof typeof READ_JOBS] as ReadJob
     send(answerJob(id, () => job(reading, input)))

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { pageRead } from '../../../../test/support/store-fixture.ts'
+import { pageRequest } from '../../../../test/support/store-fixture.ts'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import { planChange } from '../../../ontology/definition/change-definition.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
@@ -29,7 +29,7 @@ async function run(
   if (type === undefined) throw new Error('no type')
   await using reader = new ReaderProcess({ ...options, path })
   await reader.untilReady()
-  return await job(reader, pageRead(type))
+  return await job(reader, pageRequest(type))
 }
 
 const ENOUGH_BYTES = 1024 ** 3

@@ -1,13 +1,13 @@
 /** Writes a batch: closes old rows, adds new rows, and publishes the version. */
 import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../../contract/errors.ts'
-import { settleChanges } from '../../batch.ts'
+import { deduplicateChanges } from '../../batch.ts'
 import type { Commit } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { createObjectTable, objectTable, removeFromIndexes } from '../catalogue/object-table.ts'
 import { findReplacement, TOUCH } from '../catalogue/replacement.ts'
 import { inTransaction } from '../file/connection.ts'
-import { type CrossingChange, type CrossingPut, isPut } from '../threads/crossing-change.ts'
+import { type ChangeMessage, isPut, type PutMessage } from '../threads/change-message.ts'
 import { publishVersion } from './publish-version.ts'
 import { rowWriter } from './write-row.ts'
 
@@ -28,9 +28,9 @@ export interface BatchMessage {
 export function commitBatch(
   db: DatabaseSync,
   batch: BatchMessage,
-  changes: readonly CrossingChange[],
+  changes: readonly ChangeMessage[],
 ): Commit {
-  const settled = settleChanges(changes, ([pk]) => pk, batch.keepsExisting)
+  const settled = deduplicateChanges(changes, ([pk]) => pk, batch.keepsExisting)
   return inTransaction(db, 'write', () => {
     const type = readType(db, batch)
     const table =
@@ -113,7 +113,7 @@ interface Written {
 
 function writeRows(
   db: DatabaseSync,
-  changes: readonly CrossingChange[],
+  changes: readonly ChangeMessage[],
   table: WriteTable & { readonly typeId: number; readonly version: number },
   { keepsExisting, properties }: BatchMessage,
 ): Written {
@@ -167,7 +167,7 @@ function rowCloser(
 }
 
 /** The bytes of an object in a page, without those that depend on the shape of the record. */
-function recordBytes([, , key, title, body]: CrossingPut): number {
+function recordBytes([, , key, title, body]: PutMessage): number {
   return Buffer.byteLength(body) + Buffer.byteLength(key) + Buffer.byteLength(title ?? '')
 }
 

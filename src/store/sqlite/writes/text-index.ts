@@ -2,11 +2,11 @@
 import type { TextMatch } from '../../../query/query.ts'
 import type { FieldNumbers } from '../../sql/field-numbers.ts'
 import { type Alternatives, indexedTerms as termsOfTexts } from '../../sql/text-index.ts'
-import { type CrossingField, fieldOf } from '../threads/crossing-change.ts'
+import { type FieldMessage, fieldOf } from '../threads/change-message.ts'
 
 /** Returns the terms of one object in the form in which they are indexed. */
 export function indexedTerms(
-  texts: readonly CrossingField<readonly string[]>[],
+  texts: readonly FieldMessage<readonly string[]>[],
   numbers: FieldNumbers,
 ): string {
   return termsOfTexts(texts.map((text) => [numbers.of(fieldOf(text)), text[2]]))

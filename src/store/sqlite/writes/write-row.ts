@@ -3,12 +3,12 @@ import type { DatabaseSync } from 'node:sqlite'
 import { columnOf } from '../../sql/field-numbers.ts'
 import { readFieldNumbers } from '../catalogue/field-numbers.ts'
 import { objectTable } from '../catalogue/object-table.ts'
-import { type CrossingPut, fieldOf } from '../threads/crossing-change.ts'
+import { fieldOf, type PutMessage } from '../threads/change-message.ts'
 import { indexedTerms } from './text-index.ts'
 
 /** Writes rows within one transaction. */
 export interface RowWriter {
-  readonly add: (put: CrossingPut, version: number) => void
+  readonly add: (put: PutMessage, version: number) => void
   /** Saves the last row number. Must be called once, at the end. */
   readonly finish: () => void
 }
@@ -43,7 +43,7 @@ export function rowWriter(db: DatabaseSync, target: RowTarget): RowWriter {
   )
   const addPositionOfRow = db.prepare('INSERT INTO place_of_row (row, place) VALUES (?, ?)')
 
-  const add = (put: CrossingPut, version: number) => {
+  const add = (put: PutMessage, version: number) => {
     const [pk, objectId, key, title, body, values, elements, texts, points] = put
     row += 1
     addRow.run(row, pk, version, objectId, key, title, body, ...values)

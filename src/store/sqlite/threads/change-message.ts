@@ -8,9 +8,9 @@ import type { FieldId } from '../../../ontology/values/searchable-values.ts'
 import type { Change } from '../../object-store.ts'
 
 /** A change as a message: a put, or the key of an object to delete. */
-export type CrossingChange = CrossingPut | readonly [pk: string]
+export type ChangeMessage = PutMessage | readonly [pk: string]
 
-export type CrossingPut = readonly [
+export type PutMessage = readonly [
   pk: string,
   objectId: string,
   key: string,
@@ -18,22 +18,18 @@ export type CrossingPut = readonly [
   body: string,
   /** In the order of `BatchMessage.properties`. */
   columns: readonly (ColumnValue | null)[],
-  elements: readonly CrossingField<readonly ColumnValue[]>[],
-  texts: readonly CrossingField<readonly string[]>[],
+  elements: readonly FieldMessage<readonly ColumnValue[]>[],
+  texts: readonly FieldMessage<readonly string[]>[],
   /** Longitude, latitude, longitude, latitude… */
   points: readonly number[],
 ]
 
 /** The values of a property or of a struct field. */
-export type CrossingField<T> = readonly [
-  property: string,
-  structField: string | undefined,
-  value: T,
-]
+export type FieldMessage<T> = readonly [property: string, structField: string | undefined, value: T]
 
 const NONE: readonly never[] = []
 
-export function toCrossing(change: Change, properties: readonly string[]): CrossingChange {
+export function toChangeMessage(change: Change, properties: readonly string[]): ChangeMessage {
   if ('delete' in change) return [change.delete]
   const { pk, objectId, key, title, body, searchable } = change.put
   const { columns, elements, texts, points } = searchable
@@ -54,11 +50,11 @@ export function toCrossing(change: Change, properties: readonly string[]): Cross
 const PART_CHANGES = 1000
 
 /** Yields the changes of a batch in messages. */
-export async function* crossingParts(
+export async function* changeMessages(
   changes: readonly Change[] | AsyncIterable<readonly Change[]>,
   properties: readonly string[],
-): AsyncGenerator<readonly CrossingChange[]> {
-  const toMessage = (change: Change) => toCrossing(change, properties)
+): AsyncGenerator<readonly ChangeMessage[]> {
+  const toMessage = (change: Change) => toChangeMessage(change, properties)
   if (!Array.isArray(changes)) {
     for await (const part of changes as AsyncIterable<readonly Change[]>) yield part.map(toMessage)
     return
@@ -69,10 +65,10 @@ export async function* crossingParts(
   }
 }
 
-export function isPut(change: CrossingChange): change is CrossingPut {
+export function isPut(change: ChangeMessage): change is PutMessage {
   return change.length > 1
 }
 
-export function fieldOf([property, structField]: CrossingField<unknown>): FieldId {
+export function fieldOf([property, structField]: FieldMessage<unknown>): FieldId {
   return { property, structField }
 }

@@ -16,14 +16,14 @@ declare module 'vitest' {
 }
 
 /** A database or file for the store of one test; disposing removes it. */
-export interface StorePlace extends AsyncDisposable {
+export interface TestStore extends AsyncDisposable {
   /** The name for `OQS_STORE`. */
   readonly name: string
   /** Deletes the data even while it is in use. */
-  lose(): Promise<void>
+  dropData(): Promise<void>
 }
 
-export async function storePlace(): Promise<StorePlace> {
+export async function createTestStore(): Promise<TestStore> {
   const kind = inject('store')
   if (kind === 'sqlite') return sqlitePlace()
   const url = inject('postgresUrl')
@@ -32,15 +32,15 @@ export async function storePlace(): Promise<StorePlace> {
     drop,
     ...rest
   } = await (kind === 'citus' ? createCitusSchema : createDatabase)(url)
-  return { name, lose: drop, ...rest }
+  return { name, dropData: drop, ...rest }
 }
 
-function sqlitePlace(): StorePlace {
+function sqlitePlace(): TestStore {
   const folder = tempFolder()
   const path = join(folder.path, 'oqs.db')
   return {
     name: `sqlite:${path}`,
-    lose: async () => rmSync(path),
+    dropData: async () => rmSync(path),
     [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
   }
 }

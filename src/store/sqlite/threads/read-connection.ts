@@ -6,7 +6,7 @@ import { MatchLists } from '../pages/match-lists.ts'
 import { addAggregateFunctions } from '../queries/aggregate-functions.ts'
 import { addRingFunction, Rings } from '../queries/rings.ts'
 
-export interface Reading {
+export interface ReadConnection {
   readonly db: DatabaseSync
   readonly statements: StatementCache
   readonly rings: Rings
@@ -15,7 +15,7 @@ export interface Reading {
 }
 
 /** Makes a connection read-only; the writer thread has a connection of its own. */
-export function readOn(db: DatabaseSync): Reading {
+export function toReadConnection(db: DatabaseSync): ReadConnection {
   const rings = new Rings()
   addAggregateFunctions(db)
   addRingFunction(db, rings)
@@ -24,7 +24,7 @@ export function readOn(db: DatabaseSync): Reading {
 }
 
 /** Runs a function in a transaction that sees one moment, and then drops the rings it used. */
-export function inReadTransaction<T>({ db, rings }: Reading, run: () => T): T {
+export function inReadTransaction<T>({ db, rings }: ReadConnection, run: () => T): T {
   try {
     return inTransaction(db, 'read', run)
   } finally {

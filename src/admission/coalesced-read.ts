@@ -3,7 +3,7 @@
  * the next one. That read starts after all of them arrived, so its result is as fresh as that of a
  * separate read, and any number of callers costs one read at a time.
  */
-export class JoinedRead<T> {
+export class CoalescedRead<T> {
   readonly #read: () => Promise<T>
   readonly #onIdle: () => void
   #running: Promise<void> | undefined
