@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import { openStore } from '../src/server/open-store.ts'
 import type { ObjectStore, StoreOptions } from '../src/store/object-store.ts'
-import { CAPABILITIES } from '../src/store/postgres/citus/capabilities.ts'
+import { CAPABILITIES, type Capabilities } from '../src/store/postgres/citus/capabilities.ts'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
 import { storeContract } from './store-contract.ts'
 import { ageContract } from './store-contract-ages.ts'
@@ -45,7 +45,7 @@ const SLOW = { objects: 16_000, timeoutMs: 500 }
 storeContract({ name, open, openAgain, slow: SLOW, countRowVersions })
 
 // Publishes versions after their rows, as on Citus, but on plain PostgreSQL.
-const APART = { ...CAPABILITIES.citus, distributes: false }
+const APART: Capabilities = { ...CAPABILITIES.citus, isDistributed: false }
 ageContract({
   name: 'PostgreSQL (versions published separately)',
   slow: SLOW,

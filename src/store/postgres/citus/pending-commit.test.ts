@@ -5,10 +5,10 @@ import { createFixture } from '../../../../test/support/store-fixture.ts'
 import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { openPostgresStore } from '../open.ts'
-import { CAPABILITIES } from './capabilities.ts'
+import { CAPABILITIES, type Capabilities } from './capabilities.ts'
 
 /** Publishes versions after their rows, as on Citus, but on plain PostgreSQL. */
-const APART = { ...CAPABILITIES.citus, distributes: false }
+const APART: Capabilities = { ...CAPABILITIES.citus, isDistributed: false }
 
 let place: TestStore | undefined
 afterEach(async () => {
