@@ -50,6 +50,13 @@ describe.runIf(process.platform === 'linux')('a service whose reader process is 
     const url = await waitForLine(oqs, 'listening on ')
     const admin = `${url}/api/admin/v1/ontologies/numbers`
     expect((await sendTo(admin, { method: 'PUT', json: NUMBERS })).status).toBe(200)
+    // Queries on a type without objects need no reader process.
+    const batch = await sendTo(`${admin}/objects/number`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: '{"put":{"n":1,"text":"secret"}}',
+    })
+    expect(batch.status).toBe(200)
     const search = async () => {
       const query = { type: 'anyTerm', field: 'properties.text', value: 'secret' }
       const path = '/api/v1/ontologies/numbers/objects/number/search'
