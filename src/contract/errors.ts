@@ -28,6 +28,17 @@ export class ObjectQueryError extends Error {
   }
 }
 
+/** Returns the error of a parameter that is not valid. */
+export function invalidArgument(parameter: string, reason: string): ObjectQueryError {
+  return new ObjectQueryError('Default:InvalidArgument', { parameter, reason })
+}
+
+/** Returns the error of work that is aborted because the client closed the connection. */
+export function clientDisconnected(): ObjectQueryError {
+  const reason = 'the client closed the connection'
+  return new ObjectQueryError('Default:InvalidArgument', { reason })
+}
+
 /** Returns the HTTP status of an error. */
 export function statusOf(errorName: ErrorName): number {
   const entry: CatalogueEntry = ERRORS[errorName]

@@ -1,4 +1,4 @@
-/** Every limit that a client can observe. Some are defaults that settings override. */
+/** The limits of the API: sizes, numbers and times of requests. Some are defaults of settings. */
 
 /** The page size of each endpoint, which is both its default and its maximum [8.1]. */
 export const PAGE_SIZES = {

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { Ajv } from 'ajv'
 import fastify from 'fastify'
+import { invalidArgument } from '../contract/errors.ts'
 import { BODY_MAX_BYTES } from '../contract/limits.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
 import { addAdministration } from './admin/endpoints.ts'
@@ -18,7 +19,6 @@ import { textValidator } from './request/text-validator.ts'
 import { addUnknownEndpoint } from './request/unknown-endpoint.ts'
 import {
   errorHandler,
-  invalidRequest,
   parserErrorHandler,
   refuseExpectation,
   refusePipelinedRequest,
@@ -106,7 +106,7 @@ function openScopes(app: App, { admission }: Services): void {
     request.context = scope
     const { headers, httpVersion } = request.raw
     if (headers.host === undefined && httpVersion === '1.1') {
-      done(invalidRequest('host', 'HTTP/1.1 requires a Host header'))
+      done(invalidArgument('host', 'HTTP/1.1 requires a Host header'))
     } else done()
   })
 }

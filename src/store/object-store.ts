@@ -71,8 +71,6 @@ export interface ObjectStore extends AsyncDisposable {
 
 export interface StoreOptions {
   readonly queryTimeoutMs?: number
-  /** The memory limit of one query, if the store can enforce one. */
-  readonly queryMemoryBytes?: number
   /** The size of the page cache; 0 disables it. */
   readonly pageCacheBytes?: number
   /** Called once, with the database's error, if its file is damaged. SQLite only. */

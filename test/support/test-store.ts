@@ -25,7 +25,7 @@ export interface TestStore extends AsyncDisposable {
 
 export async function createTestStore(): Promise<TestStore> {
   const kind = inject('store')
-  if (kind === 'sqlite') return sqlitePlace()
+  if (kind === 'sqlite') return createSqliteStore()
   const url = inject('postgresUrl')
   const {
     url: name,
@@ -35,7 +35,7 @@ export async function createTestStore(): Promise<TestStore> {
   return { name, dropData: drop, ...rest }
 }
 
-function sqlitePlace(): TestStore {
+function createSqliteStore(): TestStore {
   const folder = tempFolder()
   const path = join(folder.path, 'oqs.db')
   return {

@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { ObjectQueryError } from '../../contract/errors.ts'
+import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
 import { EXPORT_FORMATS } from '../../contract/export-formats.ts'
 import { EXPORT_CHUNK_BYTES, EXPORT_CHUNK_OBJECTS } from '../../contract/limits.ts'
 import { PROPERTIES_RECORD } from '../../contract/object-record.ts'
@@ -55,7 +55,8 @@ export function addExportObjects(app: App, services: Services): void {
       const first = await readChunk(spec, spec.after, spec.version, context, services)
       // For `HEAD`, Fastify would read the whole export and send none of it.
       const isHead = request.method === 'HEAD'
-      if (isHead) first.release()
+      // Also if the client leaves before the first chunk is written; a second release has no effect.
+      context.defer(() => first.release())
       const chunks = isHead
         ? []
         : writeExport(spec, first, context, services, (error) =>
@@ -142,10 +143,7 @@ function parseWhere(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new ObjectQueryError('Default:InvalidArgument', {
-      parameter: 'where',
-      reason: 'is not JSON',
-    })
+    throw invalidArgument('where', 'is not JSON')
   }
 }
 
@@ -154,7 +152,7 @@ function keyOf(objectType: ObjectType, text: string): string {
     return readObjectKey(objectType, text).pk
   } catch (error) {
     const { message: reason } = error as Error
-    throw new ObjectQueryError('Default:InvalidArgument', { parameter: 'after', reason })
+    throw invalidArgument('after', reason)
   }
 }
 
@@ -173,11 +171,9 @@ async function* writeExport(
     if (spec.after === undefined) yield writer.head(names)
     for (let chunk = first; ; ) {
       count += chunk.count
-      if (chunk.count > 0) {
-        const written = writer.records(chunk.records, names)
-        chunk.release()
-        yield written
-      }
+      const written = chunk.count > 0 ? writer.records(chunk.records, names) : undefined
+      chunk.release()
+      if (written !== undefined) yield written
       if (!chunk.more) break
       await services.admission.takeTurn(context.callerId)
       context.throwIfEnded()

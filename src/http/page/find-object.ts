@@ -67,7 +67,11 @@ export async function findRecord(
   }
   const page = await store.readPage(pageRequest, context)
   // No version is requested, so the latest is read, which is never reclaimed.
-  if (page === 'reclaimed' || page.count === 0) return undefined
+  if (page === 'reclaimed') return undefined
+  if (page.count === 0) {
+    page.release()
+    return undefined
+  }
   const held = memory.hold(context.callerId, page.records.length)
   context.defer(() => held.release())
   const record = Buffer.from(page.records)

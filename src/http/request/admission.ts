@@ -12,7 +12,7 @@ import { FairQueue } from '../../admission/fair-queue.ts'
 import type { FairTurns } from '../../admission/fair-turns.ts'
 import { RefusalDelay } from '../../admission/refusal-delay.ts'
 import type { RequestContext } from '../../admission/request-context.ts'
-import { ObjectQueryError } from '../../contract/errors.ts'
+import { clientDisconnected } from '../../contract/errors.ts'
 import type { ApiToken } from '../../store/object-store.ts'
 
 /** The number of concurrent batches of one caller; `oqs import` sends two. */
@@ -182,12 +182,12 @@ export class RequestScope implements RequestContext {
 
   /** Throws if the request has ended, so that no work continues for a client that left. */
   throwIfEnded(): void {
-    if (this.#hasEnded) throw clientGone()
+    if (this.#hasEnded) throw clientDisconnected()
   }
 
   signal(): AbortSignal {
     this.#aborter ??= new AbortController()
-    if (this.#hasEnded) this.#aborter.abort(clientGone())
+    if (this.#hasEnded) this.#aborter.abort(clientDisconnected())
     return this.#aborter.signal
   }
 
@@ -203,13 +203,6 @@ export class RequestScope implements RequestContext {
     this.#onEnd()
     for (const callback of this.#deferred) callback()
     this.#deferred = []
-    this.#aborter?.abort(clientGone())
+    this.#aborter?.abort(clientDisconnected())
   }
-}
-
-/** The error of work that is aborted because the client closed the connection. */
-function clientGone(): ObjectQueryError {
-  return new ObjectQueryError('Default:InvalidArgument', {
-    reason: 'the client closed the connection',
-  })
 }

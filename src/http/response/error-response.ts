@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ObjectQueryError, statusOf } from '../../contract/errors.ts'
+import { invalidArgument, ObjectQueryError, statusOf } from '../../contract/errors.ts'
 import type { Caller } from '../request/caller.ts'
 import type { Services } from '../services.ts'
 import { errorBody, type RenderedError, renderError } from './render-error.ts'
@@ -82,7 +82,7 @@ export function parserErrorHandler({ admission }: Services) {
   return async (error: NodeJS.ErrnoException, socket: Socket): Promise<void> => {
     if (error.code === 'ECONNRESET' || !socket.writable) return
     const { status, reason } = PARSER_ERRORS[error.code ?? ''] ?? NOT_HTTP
-    const rendered = renderError(invalidRequest('request', reason), randomUUID())
+    const rendered = renderError(invalidArgument('request', reason), randomUUID())
     await admission.untilAnswered(socket)
     if (socket.writable) endConnection(socket, { ...rendered, status })
   }
@@ -90,20 +90,16 @@ export function parserErrorHandler({ admission }: Services) {
 
 /** Rejects an `Expect` header other than `100-continue`. */
 export function refuseExpectation(_request: unknown, response: ServerResponse): void {
-  const error = invalidRequest('expect', 'only 100-continue is supported')
+  const error = invalidArgument('expect', 'only 100-continue is supported')
   const { headers, body } = renderError(error, randomUUID())
   response.writeHead(417, headers).end(body)
-}
-
-export function invalidRequest(parameter: string, reason: string): ObjectQueryError {
-  return new ObjectQueryError('Default:InvalidArgument', { parameter, reason })
 }
 
 /** Rejects `CONNECT`, which Node passes to no handler: this is not a proxy. */
 export function refuseTunnel(_request: unknown, socket: Duplex): void {
   // Node no longer listens for errors of this socket, and an unhandled one would end the process.
   socket.on('error', () => {})
-  endConnection(socket, renderError(invalidRequest('method', UNKNOWN_METHOD), randomUUID()))
+  endConnection(socket, renderError(invalidArgument('method', UNKNOWN_METHOD), randomUUID()))
 }
 
 const UNKNOWN_METHOD = 'the method is unknown'

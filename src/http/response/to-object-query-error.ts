@@ -1,7 +1,7 @@
 /** Turns everything that can be thrown while a request is served into an error for the client. */
 import type { FastifyError, FastifyRequest } from 'fastify'
 import type { ErrorName } from '../../contract/error-catalogue.ts'
-import { ObjectQueryError } from '../../contract/errors.ts'
+import { clientDisconnected, invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
 import { invalidRequest } from '../request/invalid-request.ts'
 
 /** The errors of Fastify that have a name of their own here. */
@@ -26,15 +26,8 @@ export function toObjectQueryError(error: unknown, request: FastifyRequest): Obj
   if (name !== undefined) return new ObjectQueryError(name, { parameter: 'body' })
   // Any other error that Fastify or the HTTP parser attributes to the client.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return new ObjectQueryError('Default:InvalidArgument', {
-      parameter: 'request',
-      reason: message,
-    })
+    return invalidArgument('request', message ?? 'is not valid')
   }
-  if (request.raw.aborted || code === 'ECONNRESET') {
-    return new ObjectQueryError('Default:InvalidArgument', {
-      reason: 'the client closed the connection',
-    })
-  }
+  if (request.raw.aborted || code === 'ECONNRESET') return clientDisconnected()
   return new ObjectQueryError('Default:Internal')
 }

@@ -2,7 +2,7 @@
  * Finds objects by primary key alone, as revision 2.0 requests them. Keys are unique only within a
  * type, so every type whose keys can have this form is searched.
  */
-import { ObjectQueryError } from '../../contract/errors.ts'
+import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
 import { linksNamed } from '../../ontology/definition/links.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { findProperties, readKey } from '../page/find-object.ts'
@@ -126,8 +126,6 @@ function onlyObject(objects: readonly FoundObject[], search: KeySearch): FoundOb
   if (first === undefined) throw objectNotFound(search)
   if (others.length === 0) return first
   const names = objects.map(({ objectType }) => objectType.apiName)
-  throw new ObjectQueryError('Default:InvalidArgument', {
-    parameter: 'objectType',
-    reason: `is required: the object types ${names.join(', ')} have an object with this key`,
-  })
+  const reason = `is required: the object types ${names.join(', ')} have an object with this key`
+  throw invalidArgument('objectType', reason)
 }

@@ -97,11 +97,11 @@ it.each([
 it.each([
   ['live', {}, true],
   ['live', { includeTotalCount: true, order: by('a') }, true],
-  ['subtractPast', { includeTotalCount: true, query: text }, true],
+  ['subtractClosed', { includeTotalCount: true, query: text }, true],
   ['countVisible', { includeTotalCount: true, query: text }, false],
   ['omitted', { query: text }, true],
-] as const)('the total count is %s for %j', (expected, options, canSubtractPast) => {
-  expect(totalCountPolicy(request(options), { canSubtractPast })).toBe(expected)
+] as const)('the total count is %s for %j', (expected, options, canSubtractClosed) => {
+  expect(totalCountPolicy(request(options), { canSubtractClosed })).toBe(expected)
 })
 
 it.each([

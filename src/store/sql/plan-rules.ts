@@ -12,10 +12,10 @@ export type Visibility = 'current' | 'version'
 
 /**
  * Where a page's total count comes from: `live` from the catalogue, `countVisible` from a count of
- * the visible rows that match, `subtractPast` from a count of all rows that match minus those that
+ * the visible rows that match, `subtractClosed` from a count of all rows that match minus those that
  * are not current, which an index alone can do.
  */
-export type TotalCountPolicy = 'live' | 'countVisible' | 'subtractPast' | 'omitted'
+export type TotalCountPolicy = 'live' | 'countVisible' | 'subtractClosed' | 'omitted'
 
 /** A version of a type, with the table that holds it. */
 export interface VersionState<Table extends TableHead> {
@@ -73,11 +73,11 @@ export function isQuick(request: ReadPageRequest): boolean {
 /** The number of current objects is in the catalogue, so only a query with conditions counts. */
 export function totalCountPolicy(
   { query, includeTotalCount }: Pick<ReadPageRequest, 'query' | 'includeTotalCount'>,
-  { canSubtractPast }: { readonly canSubtractPast: boolean },
+  { canSubtractClosed }: { readonly canSubtractClosed: boolean },
 ): TotalCountPolicy {
   if (query.kind === 'everything') return 'live'
   if (!includeTotalCount) return 'omitted'
-  return canSubtractPast ? 'subtractPast' : 'countVisible'
+  return canSubtractClosed ? 'subtractClosed' : 'countVisible'
 }
 
 /**

@@ -97,7 +97,7 @@ class SqliteStore implements ObjectStore {
       path,
       size: READERS,
       queryTimeoutMs: options.queryTimeoutMs ?? 1000 * QUERY_TIMEOUT_SECONDS,
-      maxBytes: options.queryMemoryBytes ?? QUERY_MEMORY_BYTES,
+      maxBytes: QUERY_MEMORY_BYTES,
       onExit: options.onReaderExit,
     })
   }
@@ -178,7 +178,7 @@ class SqliteStore implements ObjectStore {
   async reclaim({ now, rowVersionsMs, idleReplacementsMs }: Retention): Promise<number> {
     const sightings = this.#read(() => readSightings(this.#reading.statements))
     const nowMs = now()
-    await this.#write('noteSightings', { ...sightings, nowMs })
+    await this.#write('saveSightings', { ...sightings, nowMs })
     const times = {
       rowVersionsSinceMs: nowMs - rowVersionsMs,
       replacementsSinceMs: nowMs - idleReplacementsMs,
@@ -231,10 +231,10 @@ class SqliteStore implements ObjectStore {
 
   #readSlowly<Name extends keyof ReadJobs & string>(
     name: Name,
-    read: JobInput<ReadJobs[Name]>,
+    request: JobInput<ReadJobs[Name]>,
     context: RequestContext,
   ): Promise<JobResult<ReadJobs[Name]>> {
-    return this.#guard.readElsewhere(() => this.#slowReaders.run(name, read, context))
+    return this.#guard.readElsewhere(() => this.#slowReaders.run(name, request, context))
   }
 
   #write<Name extends keyof WriteJobs & string>(

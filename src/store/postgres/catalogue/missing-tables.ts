@@ -16,7 +16,7 @@ export async function readObjects<T>(
   store: PostgresContext,
   objectType: ObjectType,
   run: (session: Session) => Promise<T>,
-  lane: Pick<ReaderLane, 'read'> = store.database,
+  lane: Pick<ReaderLane, 'read'>,
 ): Promise<T> {
   try {
     return await lane.read(run)

@@ -33,10 +33,13 @@ export class CatalogueReader {
 
   async read(): Promise<Catalogue> {
     const generation = await this.#generation.run()
-    if (this.#newest?.generation === generation) return this.#newest
+    if (this.#newest !== undefined && this.#newest.generation >= generation) return this.#newest
     // Concurrent requests share one load, unless it started before the change.
-    const loaded = await this.#loading
-    return loaded?.generation === generation ? loaded : this.#load()
+    while (this.#loading !== undefined) {
+      const loaded = await this.#loading
+      if (loaded.generation >= generation) return loaded
+    }
+    return this.#load()
   }
 
   async #load(): Promise<Catalogue> {

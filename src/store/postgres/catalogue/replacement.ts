@@ -112,13 +112,13 @@ export async function publishReplacement(
     return (await findPublished(store, target)) ?? (await publish(store, target))
   } catch (error) {
     // A concurrent request may have published the same replacement.
-    const done = isUnknown(error) ? await findPublished(store, target) : undefined
+    const done = isReplacementNotFound(error) ? await findPublished(store, target) : undefined
     if (done === undefined) throw error
     return done
   }
 }
 
-function isUnknown(error: unknown): boolean {
+function isReplacementNotFound(error: unknown): boolean {
   return error instanceof ObjectQueryError && error.errorName === 'ReplacementNotFound'
 }
 
@@ -156,7 +156,7 @@ async function findPublished(
      JOIN oqs_object_table AS o ON o.object_type_id = t.id
      JOIN oqs_commit_log AS l ON l.object_type_id = t.id AND l.version = o.first_version
      WHERE t.rid = ? AND o.id = ? AND o.state = 'published' AND o.loaded_as < o.first_version`,
-    [typeRid, Number(replacement)],
+    [typeRid, replacementTableId(replacement)],
   )
   if (row === undefined) return undefined
   const [version, put, deleted] = row.map(Number)

@@ -13,7 +13,6 @@ import {
   TOO_MANY_PAGES,
   TOO_MANY_SLOW_QUERIES,
 } from '../../slow-queries.ts'
-import type { ByteRow } from './byte-rows.ts'
 import { CONNECT_TIMEOUT_MS, makePool } from './connection-pool.ts'
 import { ReaderLane, withClient } from './reader-lane.ts'
 import {
@@ -116,21 +115,15 @@ export class Database implements AsyncDisposable {
     return this.#trackQuery(() => this.#quick.query(sql, values, options))
   }
 
-  /** Like `one`, for large values, see `Session.queryBytes`. */
-  queryBytes(
-    sql: string,
-    values?: readonly unknown[],
-    options?: QueryOptions,
-  ): Promise<readonly ByteRow[]> {
-    return this.#trackQuery(() => this.#quick.queryBytes(sql, values, options))
-  }
-
   /** Runs quick statements in a read-only transaction with one snapshot of the database. */
   read<T>(run: (session: Session) => Promise<T>): Promise<T> {
     return this.#trackQuery(() => this.#quick.read(run))
   }
 
-  /** Runs a query whose cost is proportional to its rows. Callers share the connections fairly. */
+  /**
+   * Runs a query whose cost is proportional to its rows. Callers share the connections fairly. Such
+   * a query is short, so it is not cancelled when its client disconnects.
+   */
   readQuickly<T>({ callerId }: RequestContext, run: (lane: ReaderLane) => Promise<T>): Promise<T> {
     return this.#trackQuery(() => this.#pages.run({ callerId }, () => run(this.#quick)))
   }

@@ -35,7 +35,7 @@ export class ReaderLane {
     return this.#readWithRetry((session) => session.query(sql, values, options))
   }
 
-  /** Like `one`, for large values, see `Session.queryBytes`. */
+  /** Like `query`, for large values, see `Session.queryBytes`. */
   queryBytes(
     sql: string,
     values?: readonly unknown[],

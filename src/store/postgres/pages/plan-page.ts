@@ -73,7 +73,7 @@ export function planPage(
     version,
     visibility,
     table,
-    totalCount: totalCountPolicy(request, { canSubtractPast: visibility === 'current' }),
+    totalCount: totalCountPolicy(request, { canSubtractClosed: visibility === 'current' }),
     budget: byteBudget(request, table),
     prepared: query.kind === 'everything' || isKeyEquality(request),
   }
@@ -93,7 +93,7 @@ export function planPage(
   }
   // Order values of the cursor, columns and similar terms are looked up before the page.
   const needsLookup = !knowsFields || order.length > 0 || fuzzyTexts(query).length > 0
-  const isCounted = base.totalCount === 'countVisible' || base.totalCount === 'subtractPast'
+  const isCounted = base.totalCount === 'countVisible' || base.totalCount === 'subtractClosed'
   return {
     ...base,
     kind: 'indexWalk',

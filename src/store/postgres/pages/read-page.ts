@@ -108,7 +108,7 @@ async function countTotal(
       return liveCount
     case 'countVisible':
       return countRows(session, table, matching)
-    case 'subtractPast':
+    case 'subtractClosed':
       return countCurrentRows(session, table, condition)
     case 'omitted':
       return undefined

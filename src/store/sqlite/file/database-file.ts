@@ -93,6 +93,7 @@ export class OpenFiles implements Disposable {
   /** Safe to close, because SQLite locks the database and the WAL index, but not the WAL. */
   readonly #wal: number
   readonly #magic = Buffer.alloc(4)
+  #isClosed = false
 
   /** Remembers the current files. A connection must be open and must have been read from. */
   constructor(path: string) {
@@ -119,6 +120,9 @@ export class OpenFiles implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    if (this.#isClosed) return
+    // The number of a closed descriptor may belong to another file by now.
+    this.#isClosed = true
     closeSync(this.#wal)
   }
 }

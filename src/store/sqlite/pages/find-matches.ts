@@ -61,7 +61,7 @@ function countTotal(
       return liveCount
     case 'countVisible':
       return countVisibleRows(statements, search, tables)
-    case 'subtractPast':
+    case 'subtractClosed':
       return countCurrentRows(statements, search, tables)
     case 'omitted':
       return undefined

@@ -23,8 +23,8 @@ import type { TableHead } from '../catalogue/type-head.ts'
 const MAX_SKIPPED_ROWS = 50_000
 /** Row versions with one value that a page may filter on the main thread: half a millisecond. */
 const MAX_EQUAL_ROWS = 5000
-/** The largest share of past rows at which counting and subtracting them pays. */
-const MAX_PAST_SHARE = 1 / 10
+/** The largest share of closed rows at which counting and subtracting them pays. */
+const MAX_CLOSED_SHARE = 1 / 10
 
 export type PagePlan = PlanBase &
   (
@@ -74,7 +74,9 @@ export function planPage(
     version,
     visibility: isLatest ? 'current' : 'version',
     table,
-    totalCount: totalCountPolicy(request, { canSubtractPast: isLatest && hasFewPastRows(table) }),
+    totalCount: totalCountPolicy(request, {
+      canSubtractClosed: isLatest && hasFewClosedRows(table),
+    }),
     thread: site.thread === 'main' && isMainThreadPage(request, state, site) ? 'main' : 'reader',
     budget: byteBudget(request, table),
   }
@@ -83,8 +85,8 @@ export function planPage(
   return { ...base, ...planRows(request, table) }
 }
 
-function hasFewPastRows({ closedCount, liveCount }: TableHead): boolean {
-  return closedCount <= liveCount * MAX_PAST_SHARE
+function hasFewClosedRows({ closedCount, liveCount }: TableHead): boolean {
+  return closedCount <= liveCount * MAX_CLOSED_SHARE
 }
 
 function planRows(request: ReadPageRequest, { liveCount }: TableHead): RowsPlan {

@@ -19,7 +19,8 @@ export function toReadConnection(db: DatabaseSync): ReadConnection {
   const rings = new Rings()
   addAggregateFunctions(db)
   addRingFunction(db, rings)
-  db.exec('PRAGMA query_only = ON')
+  // The memory map makes SQLite check a page each time it is used, which doubles the cost of queries.
+  db.exec('PRAGMA query_only = ON; PRAGMA cell_size_check = OFF')
   return { db, statements: new StatementCache(db), rings, lists: new MatchLists() }
 }
 

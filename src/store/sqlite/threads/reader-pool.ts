@@ -78,6 +78,9 @@ export class ReaderPool implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    const reason = 'The store is closed.'
+    this.#queue.close(reason)
+    this.#stopping.abort(new ObjectQueryError('ServiceUnavailable', { reason }))
     await Promise.all([
       ...this.#readers.map((reader) => reader.process[Symbol.asyncDispose]()),
       ...this.#ending,

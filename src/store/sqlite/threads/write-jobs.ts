@@ -21,7 +21,7 @@ export const WRITE_JOBS = {
   indexReplacement,
   publishReplacement,
   abandonReplacement,
-  noteSightings: saveSightings,
+  saveSightings,
   reclaimStep,
   readPageTokenKeys,
   createApiToken,
