@@ -38,7 +38,10 @@ export const PRIMARY_KEY_MAX_BYTES = 512
 export const OBJECT_MAX_BYTES = 4 * 1024 * 1024
 
 /** The number of array elements in one object: each has its own index entry. */
-export const OBJECT_MAX_VALUES = 100_000
+export const OBJECT_MAX_VALUES = 50_000
+
+/** The number of positions in the shapes of one object: they are parsed without a pause. */
+export const OBJECT_MAX_POSITIONS = 100_000
 
 /** The size of the largest batch. */
 export const BATCH_MAX_BYTES = 64 * 1024 * 1024

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { OBJECT_MAX_BYTES, OBJECT_MAX_VALUES } from '../../contract/limits.ts'
+import { OBJECT_MAX_BYTES, OBJECT_MAX_POSITIONS, OBJECT_MAX_VALUES } from '../../contract/limits.ts'
 import type { ObjectTypeDefinition } from '../definition/definition-schema.ts'
 import { parseDefinition } from '../definition/parse-definition.ts'
 import type { ObjectType } from '../ontology.ts'
@@ -230,7 +230,7 @@ describe('an object with many values', () => {
   const points = (count: number) => numbers(count).map((b) => ({ a: `p${b}`, b }))
 
   it('is parsed in steps with the same result', () => {
-    const properties = { id: 'x', numbers: numbers(50_000), points: points(25_000) }
+    const properties = { id: 'x', numbers: numbers(25_000), points: points(12_000) }
     let pauses = 0
     const steps = objectSteps(type)(properties)
     let step = steps.next()
@@ -238,20 +238,45 @@ describe('an object with many values', () => {
     expect(step.value).toEqual(objectReader(type)(properties))
     expect(step.value.body).toBe(JSON.stringify(properties))
     // One after each 4,000 values: numbers are parsed and encoded, points parsed, doubles encoded.
-    expect(pauses).toBe(2 * 12 + 2 * 6)
+    expect(pauses).toBe(2 * 6 + 2 * 3)
     const [all, texts, doubles] = step.value.searchable.elements
     expect(all?.values).toEqual(properties.numbers)
     expect(texts).toMatchObject({
       property: 'points',
       structField: 'a',
-      values: { length: 25_000 },
+      values: { length: 12_000 },
     })
-    expect(doubles).toMatchObject({ structField: 'b', values: { length: 25_000 } })
+    expect(doubles).toMatchObject({ structField: 'b', values: { length: 12_000 } })
   })
 
   it('names the index of the invalid item', () => {
     const properties = { id: 'x', numbers: [...numbers(9000), 'no', ...numbers(9000)] }
     expect(() => objectReader(type)(properties)).toThrow('numbers[9000] is not an integer')
+  })
+
+  it('is refused with too many positions in its shapes, before any is parsed', () => {
+    const shapeType = objectType({
+      properties: {
+        id: { type: 'string' },
+        area: { type: 'geoshape' },
+        areas: { type: 'array', items: { type: 'geoshape' } },
+      },
+      titleProperty: 'id',
+    })
+    const reason = `the object has more than ${OBJECT_MAX_POSITIONS} positions in shapes`
+    const points = (count: number) => ({
+      type: 'MultiPoint',
+      coordinates: Array.from({ length: count }, () => [1, 2]),
+    })
+    const half = points(OBJECT_MAX_POSITIONS / 2)
+    const shapes = { id: 'x', area: half, areas: [half] }
+    expect(objectReader(shapeType)(shapes).pk).toBe('x')
+    const one = { type: 'GeometryCollection', geometries: [points(1)] }
+    expect(() => objectReader(shapeType)({ ...shapes, areas: [half, one] })).toThrow(reason)
+    let deep: unknown = []
+    for (let depth = 0; depth < 100_000; depth += 1) deep = [deep]
+    const area = { type: 'MultiPoint', coordinates: deep }
+    expect(() => objectReader(shapeType)({ id: 'x', area })).toThrow('area')
   })
 
   it('is refused above the limit before any value is parsed', () => {

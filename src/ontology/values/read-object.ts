@@ -3,7 +3,8 @@
  * body is built here, once, at write time; pages copy it without parsing.
  */
 
-import { OBJECT_MAX_BYTES, OBJECT_MAX_VALUES } from '../../contract/limits.ts'
+import { OBJECT_MAX_BYTES, OBJECT_MAX_POSITIONS, OBJECT_MAX_VALUES } from '../../contract/limits.ts'
+import type { PropertyType } from '../definition/property-type.ts'
 import { objectId } from '../definition/rid.ts'
 import type { ObjectType } from '../ontology.ts'
 import { type PrimaryKey, primaryKeyOf, readPrimaryKey } from './primary-key.ts'
@@ -113,14 +114,44 @@ function titleOf(
 /** Runs before any value is parsed, because counting costs far less. */
 function refuseManyValues(type: ObjectType, properties: Readonly<Record<string, unknown>>): void {
   let count = 0
+  let positions = 0
   for (const [name, value] of Object.entries(properties)) {
-    if (!Array.isArray(value)) continue
     const property = type.properties.get(name)?.type
+    if (isShape(property)) positions += countPositions(value)
+    if (!Array.isArray(value)) continue
     const isOfStructs = property?.kind === 'array' && property.items.kind === 'struct'
     count += isOfStructs ? countFields(value) : value.length
   }
-  if (count <= OBJECT_MAX_VALUES) return
-  throw new RefusedObject(`the object has more than ${OBJECT_MAX_VALUES} values in arrays`)
+  if (count > OBJECT_MAX_VALUES) {
+    throw new RefusedObject(`the object has more than ${OBJECT_MAX_VALUES} values in arrays`)
+  }
+  if (positions > OBJECT_MAX_POSITIONS) {
+    throw new RefusedObject(`the object has more than ${OBJECT_MAX_POSITIONS} positions in shapes`)
+  }
+}
+
+function isShape(property: PropertyType | undefined): boolean {
+  const single = property?.kind === 'array' ? property.items : property
+  return single?.kind === 'scalar' && single.type === 'geoshape'
+}
+
+/** Deeper than any valid shape. Recursion ends there, so that no value can exhaust the stack. */
+const SHAPE_DEPTH = 32
+
+/** Counts the innermost arrays of GeoJSON, which need not be valid. */
+function countPositions(value: unknown, depth = SHAPE_DEPTH): number {
+  if (depth === 0) return 0
+  if (Array.isArray(value)) {
+    if (!value.some(isContainer)) return 1
+    return value.reduce((count: number, part) => count + countPositions(part, depth - 1), 0)
+  }
+  if (!isJsonObject(value)) return 0
+  const { coordinates, geometries } = value as { coordinates?: unknown; geometries?: unknown }
+  return countPositions(coordinates, depth - 1) + countPositions(geometries, depth - 1)
+}
+
+function isContainer(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
 }
 
 function countFields(structs: readonly unknown[]): number {

@@ -135,7 +135,7 @@ describe('the thread of a page', () => {
 })
 
 it.each([
-  ['subtracts few past rows', 100_000, true, 'subtractClosed'],
+  ['subtracts few closed rows', 100_000, true, 'subtractClosed'],
   ['does not subtract many past rows', 100_001, true, 'countVisible'],
   ['does not subtract rows that a snapshot may contain', 0, false, 'countVisible'],
 ])('a count %s', (_, closedCount, isLatest, expected) => {
