@@ -1,14 +1,17 @@
 /** Access to PostgreSQL: pooled connections, transactions, retries, and queues with limits. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
+import { CallerBuckets } from '../../../admission/caller-buckets.ts'
 import { FairQueue } from '../../../admission/fair-queue.ts'
 import { INTERNAL_CONTEXT, type RequestContext } from '../../../admission/request-context.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { QUERY_TIMEOUT_SECONDS } from '../../../contract/limits.ts'
 import {
+  ABANDONED_GRACE_MS,
   BUSY_WRITING,
   MAX_QUEUE_WAIT_MS,
   MAX_WRITE_WAIT_MS,
+  PROMPT_STOPS,
   queryTimedOut,
   TOO_MANY_PAGES,
   TOO_MANY_SLOW_QUERIES,
@@ -59,6 +62,7 @@ export class Database implements AsyncDisposable {
   readonly #queryTimeoutMs: number
   readonly #pools: Readonly<Record<keyof typeof CONNECTIONS, Pool>>
   readonly #quick: ReaderLane
+  readonly #promptStops = new CallerBuckets(PROMPT_STOPS)
   readonly #inProgress = new Set<Promise<unknown>>()
   readonly #stopping = new AbortController()
   readonly #pages = new FairQueue({
@@ -137,14 +141,23 @@ export class Database implements AsyncDisposable {
     const signal = context.signal()
     return this.#trackQuery(() =>
       this.#slowQueries.run({ callerId, signal }, async () => {
-        const timeout = new AbortController()
-        const timedOut = () => timeout.abort(queryTimedOut(this.#queryTimeoutMs))
+        const ended = new AbortController()
+        const timedOut = () => ended.abort(queryTimedOut(this.#queryTimeoutMs))
         const timer = setTimeout(timedOut, this.#queryTimeoutMs)
-        const ended = AbortSignal.any([signal, timeout.signal, this.#stopping.signal])
+        let graceTimer: NodeJS.Timeout | undefined
+        const onAbandoned = () => {
+          const graceMs = this.#promptStops.take(callerId) ? 0 : ABANDONED_GRACE_MS
+          graceTimer = setTimeout(() => ended.abort(signal.reason), graceMs)
+        }
+        signal.addEventListener('abort', onAbandoned)
+        if (signal.aborted) onAbandoned()
         try {
-          return await run(new ReaderLane(this.#pools.slow, ended))
+          const stopped = AbortSignal.any([ended.signal, this.#stopping.signal])
+          return await run(new ReaderLane(this.#pools.slow, stopped))
         } finally {
+          signal.removeEventListener('abort', onAbandoned)
           clearTimeout(timer)
+          clearTimeout(graceTimer)
         }
       }),
     )

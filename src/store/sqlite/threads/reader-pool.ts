@@ -9,7 +9,13 @@ import { FairQueue } from '../../../admission/fair-queue.ts'
 import type { RequestContext } from '../../../admission/request-context.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ReaderExit } from '../../object-store.ts'
-import { MAX_QUEUE_WAIT_MS, queryTimedOut, TOO_MANY_SLOW_QUERIES } from '../../slow-queries.ts'
+import {
+  ABANDONED_GRACE_MS,
+  MAX_QUEUE_WAIT_MS,
+  PROMPT_STOPS,
+  queryTimedOut,
+  TOO_MANY_SLOW_QUERIES,
+} from '../../slow-queries.ts'
 import type { ReadJobs } from './read-jobs.ts'
 import { ReaderProcess } from './reader-process.ts'
 import type { JobInput, JobResult } from './thread-jobs.ts'
@@ -31,13 +37,6 @@ interface Reader {
   lastCallerId: string
 }
 
-/**
- * Queries of one caller that are killed as soon as their client disconnects. Starting a process
- * blocks the main thread for 10 ms or more, so a caller that abandons queries in a loop keeps its
- * slot for longer.
- */
-const PROMPT_KILLS = { capacity: 5, tokensPerSecond: 0.5 }
-const KILL_GRACE_MS = 1000
 const UNREF = { ref: false }
 
 export class ReaderPool implements AsyncDisposable {
@@ -45,7 +44,7 @@ export class ReaderPool implements AsyncDisposable {
   readonly #queue: FairQueue
   readonly #stopping = new AbortController()
   readonly #ending = new Set<Promise<void>>()
-  readonly #promptKills = new CallerBuckets(PROMPT_KILLS)
+  readonly #promptStops = new CallerBuckets(PROMPT_STOPS)
   #readers: Reader[] = []
 
   constructor(options: ReaderPoolOptions) {
@@ -120,8 +119,8 @@ export class ReaderPool implements AsyncDisposable {
       for (const one of signals) one.removeEventListener('abort', onAbort)
       // The slot is held until the new process is ready, so that abandoned queries cannot start an
       // unlimited number of processes.
-      if (!isDone && signal.aborted && !this.#promptKills.take(callerId)) {
-        await Promise.race([running.catch(() => {}), sleep(KILL_GRACE_MS, undefined, UNREF)])
+      if (!isDone && signal.aborted && !this.#promptStops.take(callerId)) {
+        await Promise.race([running.catch(() => {}), sleep(ABANDONED_GRACE_MS, undefined, UNREF)])
       }
       if (!isDone) await this.#replace(reader)
       reader.isBusy = false
