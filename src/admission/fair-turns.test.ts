@@ -28,7 +28,7 @@ function loop() {
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
-  return { work, round, done, idle: () => callbacks.length === 0 }
+  return { turns, work, round, done, idle: () => callbacks.length === 0 }
 }
 
 describe('turns on the main thread', () => {
@@ -39,6 +39,15 @@ describe('turns on the main thread', () => {
     expect(done).toEqual(['a1', 'b1'])
     await round()
     expect(idle()).toBe(true)
+  })
+
+  it('last until the event loop has polled for input', async () => {
+    const { turns, work, round } = loop()
+    work('a1')
+    const { round: first } = turns
+    expect(turns.round).toBe(first)
+    await round()
+    expect(turns.round).not.toBe(first)
   })
 
   it('alternate between callers when there is much work', async () => {

@@ -24,10 +24,16 @@ export class FairTurns {
   /** Callers that had a turn in this round. */
   readonly #served = new Set<string>()
   #roundStart: number | undefined
+  #round = 0
 
   constructor({ now = () => performance.now(), nextRound = setImmediate }: FairTurnsOptions = {}) {
     this.#now = now
     this.#nextRound = nextRound
+  }
+
+  /** The number of the current round. Work that continues in the same round needs no other turn. */
+  get round(): number {
+    return this.#round
   }
 
   /** Returns undefined if the work may start now, otherwise a promise that it must wait for. */
@@ -50,6 +56,7 @@ export class FairTurns {
   }
 
   #endRound(): void {
+    this.#round += 1
     this.#served.clear()
     if (this.#waiting.size === 0) {
       this.#roundStart = undefined

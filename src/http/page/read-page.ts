@@ -39,7 +39,7 @@ export async function readPage(
   spec: PageSpec,
   services: Services,
 ): Promise<Page> {
-  const { walkTokens, memory, limits } = services
+  const { walkTokens, memory, limits, admission } = services
   const { context } = request
   const { objectType, revision, query, order = [], selection, includeTotalCount } = spec
   const isSnapshot = spec.paging.snapshot ?? false
@@ -63,6 +63,7 @@ export async function readPage(
     includeTotalCount: includeTotalCount && resumed?.totalCount === undefined,
     matchEstimate: resumed?.totalCount ?? resumed?.matchEstimate,
   }
+  const { round } = admission
   const stored = await services.store.readPage(pageRequest, context)
   if (stored === 'reclaimed') {
     throw refusePageToken(request, spec.paging.pageToken, 'reclaimed', services)
@@ -72,8 +73,9 @@ export async function readPage(
     stored.release()
     held.release()
   })
-  // Sending a large page takes as long as reading one, so other callers get a turn in between.
-  const turn = services.admission.takeTurn(context.callerId)
+  // Sending a large page takes as long as reading one. If the page came from another process or a
+  // database, other callers get a turn before it is sent.
+  const turn = admission.resumeTurn(context.callerId, round)
   if (turn !== undefined) await turn
 
   // The first page of a snapshot walk fixes the version that all later pages read.

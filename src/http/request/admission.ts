@@ -84,6 +84,16 @@ export class Admission {
     return this.#turns.take(callerId)
   }
 
+  /** Takes another turn for work that was interrupted since the given round. */
+  resumeTurn(callerId: string, round: number): Promise<void> | undefined {
+    return round === this.#turns.round ? undefined : this.#turns.take(callerId)
+  }
+
+  /** The current round of turns, see `resumeTurn`. */
+  get round(): number {
+    return this.#turns.round
+  }
+
   /** Runs a write when the caller has a free slot. The body is not read before that. */
   async runBatch<T>(scope: RequestScope, write: () => Promise<T>): Promise<T> {
     scope.isBodyHeld = true
