@@ -19,8 +19,7 @@ export function toReadConnection(db: DatabaseSync): ReadConnection {
   const rings = new Rings()
   addAggregateFunctions(db)
   addRingFunction(db, rings)
-  // The memory map makes SQLite check a page each time it is used, which doubles the cost of queries.
-  db.exec('PRAGMA query_only = ON; PRAGMA cell_size_check = OFF')
+  db.exec('PRAGMA query_only = ON')
   return { db, statements: new StatementCache(db), rings, lists: new MatchLists() }
 }
 
