@@ -4,6 +4,7 @@ import type { Pool } from 'pg'
 import { CallerBuckets } from '../../../admission/caller-buckets.ts'
 import { FairQueue } from '../../../admission/fair-queue.ts'
 import { INTERNAL_CONTEXT, type RequestContext } from '../../../admission/request-context.ts'
+import { TurnQueue } from '../../../admission/turn-queue.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { QUERY_TIMEOUT_SECONDS } from '../../../contract/limits.ts'
 import {
@@ -63,6 +64,7 @@ export class Database implements AsyncDisposable {
   readonly #pools: Readonly<Record<keyof typeof CONNECTIONS, Pool>>
   readonly #quick: ReaderLane
   readonly #promptStops = new CallerBuckets(PROMPT_STOPS)
+  readonly #copyTurns = new TurnQueue()
   readonly #inProgress = new Set<Promise<unknown>>()
   readonly #stopping = new AbortController()
   readonly #pages = new FairQueue({
@@ -101,7 +103,9 @@ export class Database implements AsyncDisposable {
   /** Checks that the database replies within the timeout. */
   async check(sql: string, timeoutMs = CONNECT_TIMEOUT_MS): Promise<void> {
     const check = this.#track(() =>
-      withClient(this.#pools.quick, (client) => new ClientSession(client, timeoutMs).query(sql)),
+      withClient(this.#pools.quick, (client) =>
+        new ClientSession(client, { timeoutMs }).query(sql),
+      ),
     )
     const isDone = new AbortController()
     const timeout = sleep(timeoutMs, undefined, { signal: isDone.signal }).then(() => {
@@ -226,7 +230,8 @@ export class Database implements AsyncDisposable {
     try {
       return await withClient(this.#pools.write, async (client) => {
         await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
-        const result = await run(new ClientSession(client))
+        const session = new ClientSession(client, { nextTurn: () => this.#copyTurns.next() })
+        const result = await run(session)
         isCommitting = true
         const { command } = await client.query('COMMIT')
         if (command !== 'COMMIT') throw new Error('the transaction was rolled back')

@@ -1,6 +1,7 @@
 /** Statements on one connection, and how long each of them may take. */
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { AS_BYTES, type ByteRow } from './byte-rows.ts'
@@ -49,14 +50,24 @@ export interface SessionClient extends PoolClient {
   readonly prepared: PreparedStatements
 }
 
+export interface SessionOptions {
+  /** How long the driver waits for a reply, instead of the timeout of the pool. */
+  readonly timeoutMs?: number | undefined
+  /** Waits until the next rows of a COPY may be produced. */
+  readonly nextTurn?: () => Promise<void>
+}
+
 export class ClientSession implements WriteSession {
   readonly #client: SessionClient
   /** How long the driver waits for a reply; undefined for the timeout of the pool. */
   #timeoutMs: number | undefined
 
-  constructor(client: SessionClient, timeoutMs?: number) {
+  readonly #nextTurn: () => Promise<void>
+
+  constructor(client: SessionClient, { timeoutMs, nextTurn = setImmediate }: SessionOptions = {}) {
     this.#client = client
     this.#timeoutMs = timeoutMs
+    this.#nextTurn = nextTurn
   }
 
   async query(
@@ -91,6 +102,7 @@ export class ClientSession implements WriteSession {
     for await (const chunk of chunks) {
       if (stream.destroyed) break
       if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), ended])
+      await this.#nextTurn()
     }
     stream.end()
     await ended

@@ -11,8 +11,8 @@ import type { WriteSession } from '../driver/database.ts'
 import { Vocabulary } from '../text/vocabulary.ts'
 import { longTextCells, type TextCells, textCells } from '../text/word-cells.ts'
 
-/** Characters per write to the connection. */
-const CHUNK_LENGTH = 16 * 1024
+/** Characters per write to the connection. Producing them takes about a millisecond. */
+const CHUNK_LENGTH = 4 * 1024
 /** Texts of objects with a longer body are split into terms in several turns. */
 const LONG_BODY = 64 * 1024
 
@@ -51,7 +51,7 @@ function columnsOf(fields: readonly FieldColumns[]): string[] {
 const hasValue = ({ valueType }: FieldColumns) => valueType !== undefined
 const hasElements = ({ elementType }: FieldColumns) => elementType !== undefined
 
-/** Yields lines in chunks; each takes a few milliseconds and its own turn of the event loop. */
+/** Yields lines in chunks. The session gives each chunk its own turn of the event loop. */
 async function* chunksOf(
   objects: readonly StoredObject[],
   { wordsOf, longWordsOf, textOf }: RowWriter,
@@ -63,7 +63,7 @@ async function* chunksOf(
     if (isLong) await nextTurn()
     chunk += textOf(object, words)
     if (isLong) await nextTurn()
-    for (; chunk.length >= CHUNK_LENGTH; await nextTurn()) {
+    while (chunk.length >= CHUNK_LENGTH) {
       const end = endOfChunk(chunk)
       yield chunk.slice(0, end)
       chunk = chunk.slice(end)
