@@ -22,7 +22,7 @@ const TYPES = {
 export const COLUMNS = Object.keys(TYPES) as readonly (keyof PartProperties)[]
 const QUOTED = COLUMNS.map((column) => `"${column}"`).join(', ')
 
-export const CATEGORY_INDEX = `CREATE INDEX part_category ON ${TABLE} ("category", "partNumber")`
+const CATEGORY_INDEX = `CREATE INDEX part_category ON ${TABLE} ("category", "partNumber")`
 
 const columnsSql = (types: Readonly<Record<string, string>>) =>
   Object.entries(types)
@@ -50,7 +50,7 @@ export function createSqlite(file: string, objects: number): void {
   db.exec(`${CATEGORY_INDEX}; ANALYZE`)
 }
 
-export function insertParts(db: DatabaseSync, objects: number): void {
+function insertParts(db: DatabaseSync, objects: number): void {
   const insert = db.prepare(
     `INSERT INTO ${TABLE} (${QUOTED}) VALUES (${COLUMNS.map(() => '?').join(', ')})`,
   )

@@ -21,8 +21,8 @@ export interface Peer {
   readonly settings: string
   /** Throws `PeerMissing` when the peer is not installed. */
   prepare(setup: PeerSetup): Promise<PeerCommand>
-  /** Builds the request for the page after a cursor, or for the first page. */
-  call(query: PeerQuery, pageSize: number, cursor: PeerCursor | undefined): Call
+  /** Builds the request for the page that a token names, or for the first page. */
+  call(query: PeerQuery, pageSize: number, token: string | undefined): Call
   read(page: unknown): PeerPage
 }
 
@@ -40,17 +40,9 @@ export interface PeerCommand extends ServerCommand {
   readonly readyPath: string
 }
 
-/** The end of a page; each peer uses the part that its paging needs. */
-export interface PeerCursor {
-  readonly key: string
-  /** The number of objects so far. */
-  readonly count: number
-  readonly token: string | undefined
-}
-
 export interface PeerPage {
   readonly objects: readonly Readonly<Record<string, unknown>>[]
-  readonly token?: string | undefined
+  readonly token: string | undefined
 }
 
 /** The peer is not installed, which is not a failure of the run. */

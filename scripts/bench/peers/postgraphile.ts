@@ -31,9 +31,9 @@ connections; an index on (category, partNumber); the seven columns, cursors in k
       headers: { accept: 'application/json' },
     }
   },
-  call(query, pageSize, cursor) {
+  call(query, pageSize, token) {
     const condition = query === 'query' ? { category: CATEGORY } : undefined
-    const variables = { first: pageSize, after: cursor?.token, condition }
+    const variables = { first: pageSize, after: token, condition }
     return { method: 'POST', path: '/graphql', body: JSON.stringify({ query: GRAPHQL, variables }) }
   },
   read(page) {

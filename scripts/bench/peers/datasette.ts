@@ -1,0 +1,43 @@
+/** Datasette: a JSON API over a SQLite file; keyset pages. */
+import { join } from 'node:path'
+import { createSqlite, TABLE } from './part-table.ts'
+import { CATEGORY, findProgram, type Peer, type PeerPage } from './peer.ts'
+
+export const datasette: Peer = {
+  name: 'Datasette',
+  store: 'SQLite',
+  settings: `the file opened as immutable; an index on (category, partNumber); rows as objects, \
+without counts and facets; its own _next.`,
+  async prepare({ workspace, objects, port }) {
+    const { file, version } = await findProgram('datasette')
+    const database = join(workspace.folder, 'datasette.db')
+    createSqlite(database, objects)
+    const off = ['suggest_facets', 'allow_csv_stream', 'allow_download', 'allow_facet']
+    const address = ['--host', '127.0.0.1', '--port', String(port)]
+    return {
+      version,
+      file,
+      args: [
+        ...['serve', '--immutable', database, ...address],
+        ...off.flatMap((name) => ['--setting', name, 'off']),
+      ],
+      readyPath: `/datasette/${TABLE}.json?_size=1`,
+    }
+  },
+  call(query, pageSize, token) {
+    const parameters = new URLSearchParams({
+      _shape: 'objects',
+      _size: String(pageSize),
+      _nocount: '1',
+      _nofacet: '1',
+      _nosuggest: '1',
+      ...(query === 'query' && { category__exact: CATEGORY }),
+      ...(token !== undefined && { _next: token }),
+    })
+    return { method: 'GET', path: `/datasette/${TABLE}.json?${parameters}` }
+  },
+  read(page) {
+    const { rows, next } = page as { readonly rows: PeerPage['objects']; readonly next: string }
+    return { objects: rows, token: next }
+  },
+}
