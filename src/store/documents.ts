@@ -7,7 +7,6 @@ export type DocumentKind =
   | 'oauthCode'
   | 'oauthGrant'
   | 'oauthRefreshToken'
-  | 'oauthSignIn'
   | 'temporaryObjectSet'
 
 export interface StoredDocument {

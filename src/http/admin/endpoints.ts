@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import type { Services } from '../services.ts'
+import { addCaller } from '../v2/current-user.ts'
 import { addApplyOntology, addGetOntologyDefinition } from './define-ontology.ts'
 import { addExportObjects } from './export-objects.ts'
 import { addReplaceObjects } from './replace-objects.ts'
@@ -7,6 +8,7 @@ import { addWriteObjects } from './write-objects.ts'
 
 /** Adds the administration endpoints: `/api/admin/v1/ontologies/…`. */
 export async function addAdministration(app: App, services: Services): Promise<void> {
+  addCaller(app, services)
   addApplyOntology(app, services)
   addGetOntologyDefinition(app)
   addReplaceObjects(app, services)
