@@ -65,7 +65,7 @@ async function createClient(options: CreateOptions, command: Command): Promise<v
   const { name, scope, ontology, days, redirectUri: redirectUris = [] } = options
   const isPublic = options.public === true
   if (isPublic && redirectUris.length === 0) {
-    return command.error('error: a public client needs --redirect-uri')
+    return command.error('error: a public client needs --redirect-uri', { exitCode: 2 })
   }
   await withStore(async (store) => {
     const nowMs = Date.now()

@@ -207,7 +207,8 @@ async function createAccessToken(
   const accessToken = newSecret(ACCESS_PREFIX)
   const token: ApiToken = {
     id: newUuid(),
-    name: client.name,
+    // Of the person, if one signed in: it is what the client shows.
+    name: subject?.name ?? client.name,
     scopes,
     ontologies,
     createdAtMs: nowMs,

@@ -10,6 +10,8 @@ export interface CallerRights {
   /** RIDs and API names of the ontologies that the token is limited to; undefined for all. */
   readonly ontologies: readonly string[] | undefined
   readonly expiresAtMs: number | undefined
+  /** The person, whichever client acts for them; the caller itself if undefined. */
+  readonly userId?: string | undefined
   /** What an OpenID provider says about a person. */
   readonly profile?: CallerProfile | undefined
 }

@@ -49,7 +49,7 @@ export async function authenticate(
     throw new ObjectQueryError('Default:Unauthorized', { error: 'EXPIRED' })
   }
   if (!services.admission.isKnown(secretHash)) services.admission.noteKnown(secretHash)
-  return toCaller({ ...token, id: callerIdOf(token) })
+  return toCaller({ ...token, id: callerIdOf(token), userId: token.issue?.subjectId })
 }
 
 /** Returns the API token of a secret. A JSON web token is never one, so it is not looked up. */
@@ -76,13 +76,15 @@ function callerIdOf({ id, issue }: ApiToken): string {
   return issue.subjectId === undefined ? issue.clientId : `${issue.clientId}.${issue.subjectId}`
 }
 
-function toCaller({ id, name, scopes, ontologies, expiresAtMs, profile }: CallerRights): Caller {
+function toCaller(rights: CallerRights): Caller {
+  const { id, name, scopes, ontologies, expiresAtMs, userId, profile } = rights
   return {
     id,
     name,
     scopes,
     ontologies,
     expiresAtMs,
+    userId,
     profile,
     mayUse: (scope) => scopes.includes(scope),
     maySee: ({ rid, apiName }) =>

@@ -10,7 +10,7 @@ import { readResponses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 
 const User = Type.Object({
-  id: Type.String({ description: 'The same for all tokens of one caller.' }),
+  id: Type.String({ description: 'The same for all tokens of one person or program.' }),
   username: Type.String(),
   givenName: Type.Optional(Type.String()),
   familyName: Type.Optional(Type.String()),
@@ -38,9 +38,9 @@ export function addCurrentUser(app: App): void {
   )
 }
 
-function toUser({ id, name, profile }: Caller) {
+function toUser({ id, userId, name, profile }: Caller) {
   return {
-    id: toUuid(id),
+    id: toUuid(userId ?? id),
     username: name,
     ...profile,
     realm: 'oqs',
