@@ -11,6 +11,9 @@ const ME = '/api/admin/v1/me'
 const LIST = '/api/v1/ontologies/numbers/objects/number'
 const AUDIENCE = 'object-query-service'
 
+/** Claims that replace the usual ones; an undefined one is left out. */
+type Claims = Readonly<Record<string, unknown>>
+
 async function startWith(issuer: OpenIdIssuer, settings: Environment = {}): Promise<Service> {
   const service = await startService({
     settings: { OQS_OIDC_ISSUER: issuer.url, OQS_OIDC_AUDIENCE: AUDIENCE, ...settings },
@@ -34,7 +37,7 @@ describe('a token of an OpenID provider', () => {
   })
 
   const seconds = (from = service) => Math.floor(from.clock.now / 1000)
-  const claims = (rest: JWTPayload = {}, from = service): JWTPayload => ({
+  const claims = (rest: Claims = {}, from = service): JWTPayload => ({
     iss: issuer.url,
     aud: AUDIENCE,
     sub: 'person-1',
@@ -93,7 +96,7 @@ describe('a token of an OpenID provider', () => {
 
   it('is refused if it is expired, not yet valid, or for somebody else', async () => {
     const now = seconds()
-    const refused: readonly [JWTPayload, string][] = [
+    const refused: readonly [Claims, string][] = [
       [{ exp: now - 61 }, 'EXPIRED'],
       [{ nbf: now + 62 }, 'INVALID_CLAIM'],
       [{ aud: 'another-service' }, 'INVALID_CLAIM'],
@@ -142,7 +145,7 @@ describe('a token of an OpenID provider', () => {
       OQS_OIDC_JWKS_URL: `${issuer.url}/keys`,
     })
     await mapped.apply(AVIATION)
-    const rights = async (rest: JWTPayload) => {
+    const rights = async (rest: Claims) => {
       const token = await issuer.sign(claims({ aud: 'second', ...rest }, mapped))
       const { scopes, ontologies } = (await mapped.send(ME, { token })).body
       return [scopes, ontologies]
