@@ -15,11 +15,10 @@ import { createCode } from './grants.ts'
 import { intersectOntologies } from './intersect-ontologies.ts'
 import { OAuthError } from './oauth-error.ts'
 import { limitScopes, type RequestedScopes, readScopes } from './oauth-scopes.ts'
+import { AUTHORIZE_PATH } from './paths.ts'
 import { readChallenge } from './pkce.ts'
 import { type Parameters, readParameters, requireParameter } from './read-form.ts'
 import { pageHeaders, signInPage } from './sign-in-page.ts'
-
-export const AUTHORIZE_PATH = '/multipass/api/oauth2/authorize'
 
 /** The parameters that the form of the page repeats. */
 const REPEATED = [

@@ -13,6 +13,7 @@ import {
 } from './grants.ts'
 import { NO_STORE, OAuthError } from './oauth-error.ts'
 import { readScopes } from './oauth-scopes.ts'
+import { REVOKE_PATH, TOKEN_PATH } from './paths.ts'
 import { checkVerifier } from './pkce.ts'
 import {
   FORM_MAX_BYTES,
@@ -21,9 +22,6 @@ import {
   readClientCredentials,
   requireParameter,
 } from './read-form.ts'
-
-export const TOKEN_PATH = '/multipass/api/oauth2/token'
-const REVOKE_PATH = '/multipass/api/oauth2/revoke_token'
 
 const GRANT_TYPES = ['client_credentials', 'authorization_code', 'refresh_token'] as const
 
