@@ -249,6 +249,20 @@ describe('the SQLite store', () => {
     await expect(things.readPage({ ...slow, maxObjects: 1 })).rejects.toMatchObject(replaced)
   })
 
+  it('removes thousands of expired access tokens in one run', async () => {
+    folder = tempFolder()
+    await using store = openSqliteStore(path())
+    using db = new DatabaseSync(path())
+    db.exec(`
+      INSERT INTO api_token (id, secret_hash, name, scopes, created_at_ms, expires_at_ms, client_id)
+      SELECT 'id-' || value, 'hash-' || value, 'client', '[]', 0, value, 'client'
+      FROM generate_series(1, 12000)
+    `)
+    const hourLater = 3_600_000 + 11_999
+    expect(await store.reclaim(retention(hourLater))).toBe(11_999)
+    expect(await store.findApiTokenById('id-12000')).toBeDefined()
+  })
+
   it('stores API tokens only as hashes', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())
