@@ -254,9 +254,12 @@ describe('the SQLite store', () => {
     await using store = openSqliteStore(path())
     using db = new DatabaseSync(path())
     db.exec(`
+      WITH RECURSIVE number (value) AS (
+        SELECT 1 UNION ALL SELECT value + 1 FROM number WHERE value < 12000
+      )
       INSERT INTO api_token (id, secret_hash, name, scopes, created_at_ms, expires_at_ms, client_id)
       SELECT 'id-' || value, 'hash-' || value, 'client', '[]', 0, value, 'client'
-      FROM generate_series(1, 12000)
+      FROM number
     `)
     const hourLater = 3_600_000 + 11_999
     expect(await store.reclaim(retention(hourLater))).toBe(11_999)

@@ -42,6 +42,7 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
   requestFailed: 'error',
   notReady: 'warn',
   pageTokenRefused: 'info',
+  oauthReuseRefused: 'warn',
   unknownSetting: 'warn',
   warned: 'warn',
   started: 'info',

@@ -3,6 +3,7 @@
  * for, and allows or denies it (RFC 6749, 4.1).
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Scope } from '../../contract/scopes.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
@@ -61,6 +62,8 @@ export function addAuthorize(app: App, services: Services): void {
       }
       const subject = await findSubject(form['token'], request.ip, services)
       if (typeof subject === 'string') {
+        const delayMs = services.admission.refusalDelayMs(`address ${request.ip}`)
+        if (delayMs > 0) await sleep(delayMs)
         return sendPage(request, reply, authorization, requested, subject)
       }
       const granted = limitToSubject(requested, subject.scopes)

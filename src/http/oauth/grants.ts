@@ -48,7 +48,7 @@ interface RefreshBody {
   readonly usedAtMs: number | undefined
 }
 
-type GrantServices = Pick<Services, 'store' | 'now' | 'newUuid'>
+type GrantServices = Pick<Services, 'store' | 'now' | 'newUuid' | 'emit'>
 
 /** Stores a code and returns it. */
 export async function createCode(
@@ -69,11 +69,15 @@ export async function takeCode(
   services: GrantServices,
   code: string,
 ): Promise<{ readonly grantId: string; readonly pending: PendingGrant }> {
-  const { store, now } = services
+  const { store, now, emit } = services
   const grantId = hashSecret(code)
   const found = await store.documents.take('oauthCode', grantId, now())
   if (found !== undefined) return { grantId, pending: found.body as PendingGrant }
-  if ((await findGrant(services, grantId)) !== undefined) await endGrant(services, grantId)
+  const grant = await findGrant(services, grantId)
+  if (grant !== undefined) {
+    await endGrant(services, grantId)
+    emit({ event: 'oauthReuseRefused', clientId: grant.clientId, reused: 'code' })
+  }
   throw new OAuthError('invalid_grant', 'The code is unknown, expired or already used.')
 }
 
@@ -113,6 +117,7 @@ export async function refreshGrant(
   }
   if (usedAtMs !== undefined && nowMs - usedAtMs > REUSE_GRACE_MS) {
     await endGrant(services, grantId)
+    services.emit({ event: 'oauthReuseRefused', clientId: client.id, reused: 'refreshToken' })
     throw new OAuthError('invalid_grant', 'The refresh token was used before; the grant has ended.')
   }
   const requested = readRequested(grant.scopes)
