@@ -32,7 +32,6 @@ import { addRevision1 } from './revision-1/endpoints.ts'
 import { addRevision2 } from './revision-2/endpoints.ts'
 import { ErrorResponse } from './schemas/responses.ts'
 import type { Services } from './services.ts'
-import { addV2 } from './v2/endpoints.ts'
 
 /** The longest path segment: a key of 512 bytes, each byte percent-encoded. */
 const MAX_PARAM_LENGTH = 2048
@@ -102,7 +101,6 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     requireAuthentication(secured, services)
     addRevision1(secured, services)
     addRevision2(secured, services)
-    addV2(secured, services)
     await addAdministration(secured, services)
   })
   return app
