@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { readVersion } from '../server/version.ts'
 import { addBackupCommand } from './commands/backup.ts'
+import { addClientCommand } from './commands/client.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addConfigCommand } from './commands/config.ts'
 import { addExportCommand } from './commands/export.ts'
@@ -34,6 +35,7 @@ export function buildProgram(): Command {
   addGetCommand(program)
   addExportCommand(program)
   addTokenCommand(program)
+  addClientCommand(program)
   addBackupCommand(program)
   addConfigCommand(program)
   addCompletionCommand(program)

@@ -12,9 +12,11 @@ import type { Catalogue } from '../ontology/catalogue.ts'
 import { addAdministration } from './admin/endpoints.ts'
 import type { App } from './app.ts'
 import { addHealth } from './health.ts'
+import { addOAuth } from './oauth/endpoints.ts'
 import { addDocs } from './openapi/add-docs.ts'
 import type { RequestScope } from './request/admission.ts'
 import { authenticate, type Caller, requireScope } from './request/caller.ts'
+import { allowOrigins, type CorsOrigins } from './request/cors.ts'
 import { textValidator } from './request/text-validator.ts'
 import { addUnknownEndpoint } from './request/unknown-endpoint.ts'
 import {
@@ -43,23 +45,31 @@ export interface AppOptions {
   readonly version: string
   /** Whether `/docs` and `/openapi.json` are served. */
   readonly docs: boolean
+  /** The certificate and the key of HTTPS; undefined for HTTP. */
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  /** The web sites that may call the service; undefined for none. */
+  readonly corsOrigins?: CorsOrigins | undefined
 }
 
-export async function buildApp(services: Services, { version, docs }: AppOptions): Promise<App> {
+export async function buildApp(services: Services, options: AppOptions): Promise<App> {
+  const { version, docs, tls, corsOrigins } = options
   const handleError = errorHandler(services)
   const respondToParserError = parserErrorHandler(services)
-  const app: App = fastify({
+  const serverOptions = {
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    // Checked in `openScopes`, so that the response has the usual headers and body.
+    requireHostHeader: false,
+    ServerResponse: serviceResponses(services.isStopping),
+  }
+  const app = fastify({
     logger: false,
     genReqId: services.newUuid,
     bodyLimit: BODY_MAX_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    http: {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      // Checked in `openScopes`, so that the response has the usual headers and body.
-      requireHostHeader: false,
-      ServerResponse: serviceResponses(services.isStopping),
-    },
+    ...(tls === undefined
+      ? { http: serverOptions }
+      : { https: { ...serverOptions, ...tls, handshakeTimeout: HEADERS_TIMEOUT_MS } }),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // A stopping server still answers requests on open connections, see server/close-app.ts.
     return503OnClosing: false,
@@ -67,7 +77,7 @@ export async function buildApp(services: Services, { version, docs }: AppOptions
     frameworkErrors: (error, request, reply) => {
       void handleError(error, request, reply)
     },
-  }).withTypeProvider<TypeBoxTypeProvider>()
+  }).withTypeProvider<TypeBoxTypeProvider>() as App
 
   app.decorateRequest('caller', null as unknown as Caller)
   app.decorateRequest('catalogue', null as unknown as Catalogue)
@@ -77,6 +87,7 @@ export async function buildApp(services: Services, { version, docs }: AppOptions
   setBodyParsers(app)
   app.setErrorHandler(handleError)
   openScopes(app, services)
+  if (corsOrigins !== undefined) allowOrigins(app, corsOrigins, services)
   if (services.isLoggingRequests) logRequests(app, services)
 
   app.server.on('connect', refuseTunnel)
@@ -85,6 +96,7 @@ export async function buildApp(services: Services, { version, docs }: AppOptions
   await addUnknownEndpoint(app)
   if (docs) await addDocs(app, version)
   addHealth(app, services)
+  await app.register(async (open: App) => addOAuth(open, services))
   await app.register(async (secured: App) => {
     requireAuthentication(secured, services)
     addRevision1(secured, services)
@@ -125,7 +137,7 @@ function requireAuthentication(app: App, services: Services): void {
     request.catalogue = await catalogue
     services.admission.admit(caller.id, request.context)
     const { scope } = request.routeOptions.config
-    if (scope !== undefined) requireScope(caller, scope)
+    if (scope !== undefined && scope !== 'any') requireScope(caller, scope)
     const turn = services.admission.takeTurn(caller.id)
     if (turn !== undefined) await turn
     request.context.throwIfEnded()

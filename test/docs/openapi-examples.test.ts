@@ -1,8 +1,10 @@
 /** Sends every example of `openapi.json` to a service with the demo data. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hashSecret } from '../../src/http/request/caller.ts'
 import { loadDemoType } from '../../src/server/demo/load-demo.ts'
 import { openDemo } from '../../src/server/demo/open-demo.ts'
 import { openSources } from '../../src/server/demo/sources.ts'
+import { createClient } from '../support/oauth.ts'
 import { type Service, startService, type TestResponse } from '../support/service.ts'
 
 interface Operation {
@@ -27,7 +29,7 @@ interface Endpoint extends Operation {
 /** The examples that need what another one creates come after it. */
 const LAST = ['applyOntology', 'getOntologyDefinition', 'writeObjects', 'startReplacement']
 /** Members whose values differ between two services. */
-const VARIABLE = ['rid', 'nextPageToken', 'version', 'replacement']
+const VARIABLE = ['rid', 'nextPageToken', 'version', 'replacement', 'access_token']
 
 describe('the examples of openapi.json', () => {
   let service: Service
@@ -44,8 +46,21 @@ describe('the examples of openapi.json', () => {
     endpoints = Object.entries<Record<string, Operation>>(body.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ ...operation, method, path })),
     )
+    await createExampleClient()
   })
   afterAll(() => service[Symbol.asyncDispose]())
+
+  /** Creates the OAuth client that the examples name, with the secret that they send. */
+  async function createExampleClient(): Promise<void> {
+    const { example } = formOf(endpoint('getToken'))
+    const { client_id: id = '', client_secret: secret = '' } = example as Record<string, string>
+    const created = await createClient(service)
+    const { documents } = service.store
+    const found = await documents.take('oauthClient', created.id, 0)
+    if (found === undefined) throw new Error('the client was not created')
+    const body = { ...(found.body as object), secretHash: hashSecret(secret) }
+    await documents.put({ ...found, id, body })
+  }
 
   function endpoint(operationId: string): Endpoint {
     const found = endpoints.find((one) => one.operationId === operationId)
@@ -74,7 +89,7 @@ describe('the examples of openapi.json', () => {
         ? {}
         : {
             headers: { 'content-type': contentType },
-            body: typeof body === 'string' ? body : JSON.stringify(body),
+            body: encode(contentType, body),
           }),
     })
   }
@@ -98,6 +113,17 @@ describe('the examples of openapi.json', () => {
     expect(ordered.length + 2).toBe(names.length)
   })
 })
+
+function formOf({ requestBody }: Endpoint): { readonly example?: unknown } {
+  return requestBody?.content['application/x-www-form-urlencoded'] ?? {}
+}
+
+function encode(contentType: string, body: unknown): string {
+  if (typeof body === 'string') return body
+  return contentType === 'application/json'
+    ? JSON.stringify(body)
+    : new URLSearchParams(body as Record<string, string>).toString()
+}
 
 /** Describes where an example is not contained in the actual response, which may have more. */
 function differenceOf(example: unknown, actual: unknown, path: string): string | undefined {

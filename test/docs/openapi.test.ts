@@ -20,6 +20,7 @@ describe('openapi.json', () => {
     )
     expect(endpoints.toSorted()).toEqual([
       'delete /api/admin/v1/ontologies/{ontology}/objects/{objectType}/replacements/{replacement}',
+      'get /api/admin/v1/me',
       'get /api/admin/v1/ontologies/{ontology}',
       'get /api/admin/v1/ontologies/{ontology}/objects/{objectType}/export',
       'get /api/v1/ontologies',
@@ -32,6 +33,7 @@ describe('openapi.json', () => {
       'get /api/v1/ontologies/{ontology}/objects/{objectType}/{primaryKey}',
       'get /api/v1/ontologies/{ontology}/objects/{objectType}/{primaryKey}/links/{linkType}',
       'get /api/v1/ontologies/{ontology}/objects/{objectType}/{primaryKey}/links/{linkType}/{linkedObjectPrimaryKey}',
+      'get /api/v2/admin/users/getCurrent',
       'get /api/{apiFamily}/v1/objects/{primaryKey}',
       'get /api/{apiFamily}/v1/objects/{primaryKey}/links/{linkType}',
       'get /api/{apiFamily}/v1/objects/{primaryKey}/properties',
@@ -43,6 +45,8 @@ describe('openapi.json', () => {
       'post /api/v1/ontologies/{ontology}/objects/{objectType}/aggregate',
       'post /api/v1/ontologies/{ontology}/objects/{objectType}/search',
       'post /api/{apiFamily}/v1/objects/types/{objectType}/search',
+      'post /multipass/api/oauth2/revoke_token',
+      'post /multipass/api/oauth2/token',
       'put /api/admin/v1/ontologies/{ontology}',
     ])
   })

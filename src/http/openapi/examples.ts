@@ -2,6 +2,7 @@
  * An example request and response of every operation, for `openapi.json`. The requests work on the
  * demo data, and a test sends them.
  */
+import { OAUTH_EXAMPLES } from './oauth-examples.ts'
 
 interface Example {
   readonly parameters?: Readonly<Record<string, unknown>>
@@ -106,6 +107,7 @@ const REPLACEMENT = { ...BOOKS, replacement: '1' }
 const EXAMPLES: Readonly<Record<string, Example>> = {
   healthz: { response: { status: 'ok' } },
   readyz: { response: { status: 'ok' } },
+  ...OAUTH_EXAMPLES,
   listOntologies: { response: { data: [ONTOLOGY] } },
   getOntology: { parameters: DEMO, response: ONTOLOGY },
   listObjectTypes: {
