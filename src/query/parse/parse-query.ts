@@ -39,12 +39,15 @@ export interface QueryParsing {
 export interface QueryContext {
   readonly objectType: ObjectType
   readonly limits: QueryLimits
+  /** The budget of the request that contains the query; a new one by default. */
+  readonly budget?: QueryBudget
+  /** The path of the query in the request; `query` by default. */
+  readonly path?: string
 }
 
 /** Parses the query of a request, or throws the error that the client gets. */
 export function parseQuery(grammar: QueryGrammar, query: unknown, context: QueryContext): Query {
-  const { objectType } = context
-  const budget = new QueryBudget(context.limits)
+  const { objectType, budget = new QueryBudget(context.limits), path: root = 'query' } = context
   const conditions = conditionsOf(objectType, grammar.syntax, budget)
 
   const parse = (value: unknown, path: string, depth: number): Query => {
@@ -67,7 +70,7 @@ export function parseQuery(grammar: QueryGrammar, query: unknown, context: Query
       },
     })
   }
-  return parse(query, 'query', 0)
+  return parse(query, root, 0)
 }
 
 function unknownType({ types }: QueryGrammar, path: string, value: string): ObjectQueryError {
