@@ -3,6 +3,9 @@
  * which count it includes, when few matches are sorted, and when records must be measured.
  */
 import { bytesOfShape } from '../../contract/object-record.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import { matchAll } from '../../query/combine-queries.ts'
+import type { Query } from '../../query/query.ts'
 import type { ReadPageRequest } from '../object-store.ts'
 import { isMultiValued } from './query-fields.ts'
 import type { TableHead, TypeHead } from './type-head.ts'
@@ -27,7 +30,13 @@ export interface VersionState<Table extends TableHead> {
 /** How rows are found: by a plan that is always best, or by one that depends on the matches. */
 export type RowSearchPlan =
   /** The database walks an index in the order of the page, or chooses by itself. */
-  { readonly kind: 'indexWalk' } | SortFewMatchesPlan
+  { readonly kind: 'indexWalk' } | MergeWalksPlan | SortFewMatchesPlan
+
+/** Walks an index for each of several queries, and merges the rows: the union of the queries. */
+export interface MergeWalksPlan {
+  readonly kind: 'mergeWalks'
+  readonly queries: readonly Query[]
+}
 
 /** Sorts the matches if they are few; otherwise walks the key until the page is full. */
 export interface SortFewMatchesPlan {
@@ -64,10 +73,60 @@ export function isQuick(request: ReadPageRequest): boolean {
   // The index of a property continues with the key; it does not order by a second property.
   if (order.length > 1) return false
   if (query.kind === 'everything') return true
-  if (includeTotalCount || query.kind !== 'compare' || isMultiValued(objectType, query.field)) {
-    return false
-  }
+  if (includeTotalCount) return false
+  const walks = mergedWalks(request)
+  if (walks !== undefined) return walks.every(({ kind }) => kind === 'compare')
+  if (query.kind !== 'compare' || isMultiValued(objectType, query.field)) return false
   return query.operator === 'eq' ? order.length === 0 : order[0]?.property === query.field.property
+}
+
+/** Each walk reads a page of rows, most of which may not be on the page. */
+const MAX_MERGED_WALKS = 8
+
+/**
+ * Returns queries whose union is the query, if one index each returns their rows in key order.
+ * Undefined if there are none, or too many to be worth it.
+ */
+export function mergedWalks({
+  query,
+  order,
+  objectType,
+}: Pick<ReadPageRequest, 'query' | 'order' | 'objectType'>): readonly Query[] | undefined {
+  if (order.length > 0) return undefined
+  const walks = alternativesOf(query, objectType)
+  if (walks === undefined || walks.length < 2 || walks.length > MAX_MERGED_WALKS) return undefined
+  return walks.every((walk) => isKeyOrdered(walk, objectType)) ? walks : undefined
+}
+
+/** Returns the alternatives of a query, each with the conditions that apply to all of them. */
+function alternativesOf(query: Query, objectType: ObjectType): readonly Query[] | undefined {
+  switch (query.kind) {
+    case 'or':
+      return query.of
+    case 'oneOf': {
+      const { field, values } = query
+      if (isMultiValued(objectType, field)) return undefined
+      return values.map((value) => ({ kind: 'compare', field, operator: 'eq', value }))
+    }
+    case 'and': {
+      if (isKeyOrdered(query, objectType)) return undefined
+      const { of } = query
+      const at = of.findIndex(({ kind }) => kind === 'or' || kind === 'oneOf')
+      const alternatives = of[at] && alternativesOf(of[at], objectType)
+      return alternatives?.map((one) => matchAll(of.with(at, one)))
+    }
+    default:
+      return undefined
+  }
+}
+
+/** True if one index returns the matches in key order, perhaps among others. */
+export function isKeyOrdered(query: Query, objectType: ObjectType): boolean {
+  if (query.kind === 'and') return query.of.some((one) => isKeyOrdered(one, objectType))
+  // The index of a scalar property is in key order within each value.
+  return (
+    query.kind === 'compare' && query.operator === 'eq' && !isMultiValued(objectType, query.field)
+  )
 }
 
 /** The number of current objects is in the catalogue, so only a query with conditions counts. */

@@ -9,6 +9,7 @@ import {
   estimateRows,
   findRows,
   gatherFew,
+  mergeRows,
   probeLinks,
   queryTables,
   type RowSearch,
@@ -51,7 +52,11 @@ export function findMatches(
   const matches = totalCount ?? estimateMatches(statements, search, fewTables, searchPlan)
   const sortMatches = hasFewMatches(searchPlan, matches)
   const pageTables = sortMatches ? fewTables : probeLinks(tables)
-  const rows = findRows(statements, search, pageTables, { cursor, limit, sortMatches })
+  const options = { cursor, limit, sortMatches }
+  const rows =
+    searchPlan.kind === 'mergeWalks'
+      ? mergeRows(statements, search, pageTables, searchPlan.queries, options)
+      : findRows(statements, search, pageTables, options)
   return { rows, totalCount, matchEstimate: matches }
 }
 
@@ -79,6 +84,6 @@ function estimateMatches(
   tables: QueryTables,
   plan: RowSearchPlan,
 ): number | undefined {
-  if (plan.kind === 'indexWalk') return undefined
+  if (plan.kind !== 'sortFewMatches') return undefined
   return plan.matchEstimate ?? estimateRows(statements, search, tables, plan.fewMatches + 1)
 }

@@ -53,10 +53,38 @@ export function findRows(
   return (rows as unknown as [number][]).map(([id]) => id)
 }
 
+/** Returns the ids of the rows after the cursor that match any of several queries, in key order. */
+export function mergeRows(
+  statements: StatementCache,
+  search: RowSearch,
+  tables: QueryTables,
+  queries: readonly Query[],
+  options: RowSearchOptions,
+): number[] {
+  const { sql, values } = mergeRowsSql(search, tables, queries, options)
+  const rows = statements.prepare(sql).all(...values)
+  return (rows as unknown as [number][]).map(([id]) => id)
+}
+
+export function mergeRowsSql(
+  search: RowSearch,
+  tables: QueryTables,
+  queries: readonly Query[],
+  options: RowSearchOptions,
+): SqlCondition {
+  const walks = queries.map((query) => findRowsSql({ ...search, query }, tables, options, 'id, pk'))
+  const union = walks.map(({ sql }) => `SELECT id, pk FROM (${sql})`).join(' UNION ')
+  return {
+    sql: `SELECT id FROM (${union}) ORDER BY pk ${LIMIT}`,
+    values: [...walks.flatMap(({ values }) => values), options.limit],
+  }
+}
+
 export function findRowsSql(
   search: RowSearch,
   tables: QueryTables,
   { cursor, limit, sortMatches }: RowSearchOptions,
+  selected: 'id' | 'id, pk' = 'id',
 ): SqlCondition {
   const passedBounds = passedBoundsOf(search, cursor)
   const condition = querySql(search.query, { ...tables, passedBounds })
@@ -66,8 +94,8 @@ export function findRowsSql(
     values.push(...search.visibleValues, ...condition.values, ...arm.values, limit)
     // The plus sign stops SQLite from walking the key index to avoid the sort.
     const orderBy = sortMatches ? arm.orderBy.replace('o.pk', '+o.pk') : arm.orderBy
-    return `SELECT id FROM (
-      SELECT o.id AS id FROM ${objectTable(search.table)} AS o
+    return `SELECT ${selected} FROM (
+      SELECT o.id AS id, o.pk AS pk FROM ${objectTable(search.table)} AS o
       WHERE ${VISIBLE[search.visibility]} AND ${condition.sql} AND ${arm.sql}
       ORDER BY ${orderBy} ${LIMIT})`
   })
