@@ -5,7 +5,7 @@
 import { bytesOfShape } from '../../contract/object-record.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { matchAll } from '../../query/combine-queries.ts'
-import type { Query } from '../../query/query.ts'
+import type { Field, Query } from '../../query/query.ts'
 import type { ReadPageRequest } from '../object-store.ts'
 import { isMultiValued } from './query-fields.ts'
 import type { TableHead, TypeHead } from './type-head.ts'
@@ -94,12 +94,21 @@ export function mergedWalks({
 }: Pick<ReadPageRequest, 'query' | 'order' | 'objectType'>): readonly Query[] | undefined {
   if (order.length > 0) return undefined
   const walks = alternativesOf(query, objectType)
-  if (walks === undefined || walks.length < 2 || walks.length > MAX_MERGED_WALKS) return undefined
+  if (walks === undefined || walks.length > MAX_MERGED_WALKS) return undefined
   return walks.every((walk) => isKeyOrdered(walk, objectType)) ? walks : undefined
 }
 
-/** Returns the alternatives of a query, each with the conditions that apply to all of them. */
-function alternativesOf(query: Query, objectType: ObjectType): readonly Query[] | undefined {
+/** More would make the statement too large. */
+const MAX_ALTERNATIVES = 50
+
+/** Returns queries whose union is the query; undefined if it has no alternatives, or too many. */
+export function alternativesOf(query: Query, objectType: ObjectType): readonly Query[] | undefined {
+  const alternatives = everyAlternative(query, objectType)
+  const count = alternatives?.length ?? 0
+  return count >= 2 && count <= MAX_ALTERNATIVES ? alternatives : undefined
+}
+
+function everyAlternative(query: Query, objectType: ObjectType): readonly Query[] | undefined {
   switch (query.kind) {
     case 'or':
       return query.of
@@ -112,7 +121,7 @@ function alternativesOf(query: Query, objectType: ObjectType): readonly Query[] 
       if (isKeyOrdered(query, objectType)) return undefined
       const { of } = query
       const at = of.findIndex(({ kind }) => kind === 'or' || kind === 'oneOf')
-      const alternatives = of[at] && alternativesOf(of[at], objectType)
+      const alternatives = of[at] && everyAlternative(of[at], objectType)
       return alternatives?.map((one) => matchAll(of.with(at, one)))
     }
     default:
@@ -145,6 +154,28 @@ export function totalCountPolicy(
  */
 export function fewMatches(maxObjects: number, liveCount: number): number {
   return Math.ceil(Math.sqrt(maxObjects * liveCount))
+}
+
+/** Returns how many objects can match at most, as far as the query alone shows. */
+export function maxMatches(query: Query, objectType: ObjectType): number {
+  switch (query.kind) {
+    case 'objectIds':
+      return query.ids.length
+    case 'compare':
+      return query.operator === 'eq' && isKey(query.field, objectType) ? 1 : Infinity
+    case 'oneOf':
+      return isKey(query.field, objectType) ? query.values.length : Infinity
+    case 'and':
+      return Math.min(...query.of.map((one) => maxMatches(one, objectType)))
+    case 'or':
+      return query.of.reduce((sum, one) => sum + maxMatches(one, objectType), 0)
+    default:
+      return Infinity
+  }
+}
+
+function isKey({ property }: Field, { primaryKey }: ObjectType): boolean {
+  return property === primaryKey.apiName
 }
 
 /** True if the matches of a plan are known to be few enough to sort. */

@@ -1,7 +1,13 @@
 /** Executes the part of a page plan that finds the rows of a query. */
+import type { Query } from '../../../query/query.ts'
 import type { ReadPageRequest, StoredPage } from '../../object-store.ts'
 import type { KeysetCursor } from '../../sql/order-sql.ts'
-import { hasFewMatches, type RowSearchPlan } from '../../sql/plan-rules.ts'
+import {
+  alternativesOf,
+  hasFewMatches,
+  maxMatches,
+  type RowSearchPlan,
+} from '../../sql/plan-rules.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import {
   countCurrentRows,
@@ -9,7 +15,6 @@ import {
   estimateRows,
   findRows,
   gatherFew,
-  mergeRows,
   probeLinks,
   queryTables,
   type RowSearch,
@@ -37,8 +42,7 @@ export function findMatches(
   const tables = queryTables(connection, search)
   const totalCount = countTotal(statements, search, tables, plan)
   const searchPlan = plan.kind === 'matchList' ? plan.unlisted : plan
-  const few = searchPlan.kind === 'sortFewMatches' ? searchPlan.fewMatches : 0
-  const fewTables = gatherFew(tables, statements, few)
+  const fewTables = gatherFew(tables, statements)
   const limit = maxObjects + 1
   if (plan.kind === 'matchList' && cursor !== undefined) {
     const rows = lists.rowsAfter(statements, search, fewTables, {
@@ -46,18 +50,30 @@ export function findMatches(
       afterKey: cursor.pk,
       limit,
       sortMatches: plan.unlisted.kind === 'sortFewMatches',
+      alternatives: alternativesFor(plan.unlisted, search, true),
     })
     if (rows !== undefined) return { rows, totalCount, matchEstimate: totalCount ?? matchEstimate }
   }
   const matches = totalCount ?? estimateMatches(statements, search, fewTables, searchPlan)
   const sortMatches = hasFewMatches(searchPlan, matches)
   const pageTables = sortMatches ? fewTables : probeLinks(tables)
-  const options = { cursor, limit, sortMatches }
-  const rows =
-    searchPlan.kind === 'mergeWalks'
-      ? mergeRows(statements, search, pageTables, searchPlan.queries, options)
-      : findRows(statements, search, pageTables, options)
+  const alternatives = alternativesFor(searchPlan, search, sortMatches)
+  const options = { cursor, limit, sortMatches, alternatives }
+  const rows = findRows(statements, search, pageTables, options)
   return { rows, totalCount, matchEstimate: matches }
+}
+
+/** Returns the queries that are searched one by one; undefined if the query is searched as a whole. */
+function alternativesFor(
+  plan: RowSearchPlan,
+  { query, objectType }: RowSearch,
+  sortMatches: boolean,
+): readonly Query[] | undefined {
+  if (plan.kind === 'mergeWalks') return plan.queries
+  // SQLite scans the table for two ranges, unless it is told to use the index of each.
+  return plan.kind === 'sortFewMatches' && sortMatches
+    ? alternativesOf(query, objectType)
+    : undefined
 }
 
 function countTotal(
@@ -85,5 +101,8 @@ function estimateMatches(
   plan: RowSearchPlan,
 ): number | undefined {
   if (plan.kind !== 'sortFewMatches') return undefined
-  return plan.matchEstimate ?? estimateRows(statements, search, tables, plan.fewMatches + 1)
+  const { matchEstimate, fewMatches } = plan
+  if (matchEstimate !== undefined) return matchEstimate
+  const maximum = maxMatches(search.query, search.objectType)
+  return maximum <= fewMatches ? maximum : estimateRows(statements, search, tables, fewMatches + 1)
 }

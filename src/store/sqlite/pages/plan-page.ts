@@ -8,6 +8,7 @@ import {
   type ByteBudget,
   byteBudget,
   fewMatches,
+  hasFewMatches,
   isKeyOrdered,
   isKeyWalk,
   isQuick,
@@ -92,10 +93,10 @@ function hasFewClosedRows({ closedCount, liveCount }: TableHead): boolean {
 }
 
 function planRows(request: ReadPageRequest, { liveCount }: TableHead): RowsPlan {
-  const { after } = request
+  const { after, matchEstimate } = request
   const search = planSearch(request, liveCount)
   // Most walks stop after the first page, so only later pages use a list.
-  return after !== undefined && isGathered(request)
+  return after !== undefined && (isGathered(request) || hasFewMatches(search, matchEstimate))
     ? { kind: 'matchList', unlisted: search }
     : search
 }

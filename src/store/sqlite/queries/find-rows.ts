@@ -39,6 +39,8 @@ export interface RowSearchOptions {
   readonly limit: number
   /** Whether to sort the matches by key, instead of walking the key until enough rows match. */
   readonly sortMatches: boolean
+  /** Queries whose union is the query, each of which is searched by itself; in key order only. */
+  readonly alternatives?: readonly Query[] | undefined
 }
 
 /** Returns the ids of the rows after the cursor. */
@@ -53,54 +55,62 @@ export function findRows(
   return (rows as unknown as [number][]).map(([id]) => id)
 }
 
-/** Returns the ids of the rows after the cursor that match any of several queries, in key order. */
-export function mergeRows(
-  statements: StatementCache,
-  search: RowSearch,
-  tables: QueryTables,
-  queries: readonly Query[],
-  options: RowSearchOptions,
-): number[] {
-  const { sql, values } = mergeRowsSql(search, tables, queries, options)
-  const rows = statements.prepare(sql).all(...values)
-  return (rows as unknown as [number][]).map(([id]) => id)
-}
-
-export function mergeRowsSql(
-  search: RowSearch,
-  tables: QueryTables,
-  queries: readonly Query[],
-  options: RowSearchOptions,
-): SqlCondition {
-  const walks = queries.map((query) => findRowsSql({ ...search, query }, tables, options, 'id, pk'))
-  const union = walks.map(({ sql }) => `SELECT id, pk FROM (${sql})`).join(' UNION ')
-  return {
-    sql: `SELECT id FROM (${union}) ORDER BY pk ${LIMIT}`,
-    values: [...walks.flatMap(({ values }) => values), options.limit],
-  }
-}
-
 export function findRowsSql(
   search: RowSearch,
   tables: QueryTables,
-  { cursor, limit, sortMatches }: RowSearchOptions,
-  selected: 'id' | 'id, pk' = 'id',
+  options: RowSearchOptions,
 ): SqlCondition {
+  const { cursor, limit, sortMatches, alternatives } = options
+  if (alternatives !== undefined) return alternativesSql(search, tables, options, alternatives)
   const passedBounds = passedBoundsOf(search, cursor)
   const condition = querySql(search.query, { ...tables, passedBounds })
   const columns = search.order.map((term) => orderColumn(term, search.numbers))
   const values: BoundValue[] = []
   const arms = orderArms(columns, cursor).map((arm) => {
     values.push(...search.visibleValues, ...condition.values, ...arm.values, limit)
-    // The plus sign stops SQLite from walking the key index to avoid the sort.
-    const orderBy = sortMatches ? arm.orderBy.replace('o.pk', '+o.pk') : arm.orderBy
-    return `SELECT ${selected} FROM (
-      SELECT o.id AS id, o.pk AS pk FROM ${objectTable(search.table)} AS o
+    const orderBy = sortMatches ? arm.orderBy.replace('o.pk', HIDDEN_KEY) : arm.orderBy
+    return `SELECT id FROM (
+      SELECT o.id AS id FROM ${objectTable(search.table)} AS o
       WHERE ${VISIBLE[search.visibility]} AND ${condition.sql} AND ${arm.sql}
       ORDER BY ${orderBy} ${LIMIT})`
   })
   values.push(limit)
   return { sql: `${arms.join(' UNION ALL ')} ${LIMIT}`, values }
+}
+
+/** The plus sign stops SQLite from walking the key index to avoid the sort. */
+const HIDDEN_KEY = '+o.pk'
+
+/**
+ * Selects the union of several queries in key order. SQLite merges rows that arrive in this order
+ * and stops at the limit; otherwise it gathers the matches of each query by its own index. Rows are
+ * read, to see whether they are visible, only after indexes alone have put them into order. The
+ * order of the outer query is that of the inner one, as in page-sql.ts.
+ */
+function alternativesSql(
+  search: RowSearch,
+  tables: QueryTables,
+  { cursor, limit, sortMatches }: RowSearchOptions,
+  alternatives: readonly Query[],
+): SqlCondition {
+  const [arm] = orderArms([], cursor)
+  if (arm === undefined) throw new Error('key order has one arm')
+  const table = objectTable(search.table)
+  const values: BoundValue[] = []
+  const hidden = (sql: string) => (sortMatches ? sql.replace('o.pk', HIDDEN_KEY) : sql)
+  const parts = alternatives.map((query) => {
+    const condition = querySql(query, tables)
+    values.push(...condition.values, ...arm.values)
+    return `SELECT ${hidden('o.pk')} AS pk, o.id AS id FROM ${table} AS o
+      WHERE ${condition.sql} AND ${hidden(arm.sql)}`
+  })
+  values.push(...search.visibleValues, limit)
+  return {
+    sql: `SELECT o.id FROM (${parts.join(' UNION ')} ORDER BY 1, 2) AS match
+      CROSS JOIN ${table} AS o ON o.id = match.id
+      WHERE ${VISIBLE[search.visibility]} ${LIMIT}`,
+    values,
+  }
 }
 
 /** Counts the visible rows that match the query. */
@@ -216,15 +226,15 @@ function linkedTable(
   }
 }
 
-/** Gathers linked rows only if at most this many match. */
-export function gatherFew(
-  tables: QueryTables,
-  statements: StatementCache,
-  fewMatches: number,
-): QueryTables {
-  const isFew = ({ sql, values }: SqlCondition) =>
-    countIn(statements, `(SELECT 1 FROM ${sql} ${LIMIT})`, [...values, fewMatches + 1]) <=
-    fewMatches
+/** Row versions of a linked type that a page may gather: a few hundred milliseconds. */
+const MAX_GATHERED_ROWS = 100_000
+
+/** Gathers linked rows only if there are not too many. */
+export function gatherFew(tables: QueryTables, statements: StatementCache): QueryTables {
+  const isFew = ({ sql, values }: SqlCondition) => {
+    const rows = `(SELECT 1 FROM ${sql} ${LIMIT})`
+    return countIn(statements, rows, [...values, MAX_GATHERED_ROWS + 1]) <= MAX_GATHERED_ROWS
+  }
   return { ...tables, linkedPlan: { kind: 'ifFew', isFew } }
 }
 

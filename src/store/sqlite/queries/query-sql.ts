@@ -47,7 +47,7 @@ export interface LinkedTable {
  */
 export type LinkedPlan =
   | { readonly kind: 'gather' | 'probe' }
-  | { readonly kind: 'ifFew'; readonly isFew: (rows: SqlCondition) => boolean }
+  | { readonly kind: 'ifFew'; readonly isFew: (counted: SqlCondition) => boolean }
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
   return compileQuery(query, {
@@ -112,24 +112,26 @@ function linkedSql(query: LinkedQuery, tables: QueryTables, isNegated: boolean):
   if (linked === undefined) return FALSE
   const { linkedPlan, depth } = tables
   const inner = { ...linked.tables, linkedPlan, depth: depth + 1 }
-  const where = combine('and', [linked.visible, querySql(of, inner)])
+  const matching = querySql(of, inner)
   const linkedField = inner.numbers.of({ property: linkedProperty, structField: undefined })
   const table = objectTable(linked.table)
   const rows: LinkedRows = {
     table,
     ownField: tables.numbers.of({ property, structField: undefined }),
     linkedField,
-    where,
+    where: combine('and', [linked.visible, matching]),
   }
   const alias = linkedAlias(depth)
-  return !isNegated &&
-    isGathered(linkedPlan, { sql: `${table} AS o WHERE ${where.sql}`, values: where.values })
+  // Without the visibility, an index alone can count.
+  const counted = { sql: `${table} AS o WHERE ${matching.sql}`, values: matching.values }
+  return isGathered(linkedPlan, isNegated, counted)
     ? gatherLinked(rows, alias)
     : probeLinked(rows, alias, ` INDEXED BY ${propertyIndexName(table, linkedField)}`)
 }
 
-function isGathered(plan: LinkedPlan, rows: SqlCondition): boolean {
-  return plan.kind === 'ifFew' ? plan.isFew(rows) : plan.kind === 'gather'
+/** The few rows that a negated condition filters are found by other conditions. */
+function isGathered(plan: LinkedPlan, isNegated: boolean, counted: SqlCondition): boolean {
+  return plan.kind === 'ifFew' ? !isNegated && plan.isFew(counted) : plan.kind === 'gather'
 }
 
 function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
