@@ -31,11 +31,38 @@ export type Query =
       /** Closed: the last position equals the first. */
       readonly ring: readonly Position[]
     }
+  | {
+      /** The whole text of a value matches a pattern. */
+      readonly kind: 'pattern'
+      readonly field: Field
+      readonly pattern: Pattern
+    }
 
 export type Comparison = 'eq' | 'lt' | 'lte' | 'gt' | 'gte'
 
 /** How the terms of the query must occur in a text. */
 export type TextMatch = 'phrase' | 'prefix' | 'anyTerm' | 'allTerms'
+
+/**
+ * A pattern of characters, which are code points. Wildcards and regular expressions are parsed into
+ * this form, and each store writes it in the syntax of its engine.
+ */
+export type Pattern =
+  | { readonly kind: 'literal'; readonly text: string }
+  /** One character in any of the ranges, which are in order and do not touch. */
+  | { readonly kind: 'oneOf'; readonly ranges: readonly CharacterRange[] }
+  /** An empty sequence matches the empty text. */
+  | { readonly kind: 'sequence' | 'choice'; readonly of: readonly Pattern[] }
+  /** Repeats without end if there is no maximum. */
+  | {
+      readonly kind: 'repeat'
+      readonly of: Pattern
+      readonly min: number
+      readonly max: number | undefined
+    }
+
+/** Code points, both included. */
+export type CharacterRange = readonly [from: number, to: number]
 
 export type Position = readonly [longitude: number, latitude: number]
 

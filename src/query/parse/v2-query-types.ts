@@ -31,6 +31,13 @@ const text = (type: string, match: TextMatch, canBeFuzzy: boolean): [string, Que
   ),
 ]
 
+const pattern = (type: 'wildcard' | 'regex'): [string, QueryTypeParser] => [
+  type,
+  leaf(['value'], (field, { value }, { conditions, path }) =>
+    conditions.pattern({ type, field, value, path }),
+  ),
+]
+
 export const V2_QUERIES: QueryGrammar = {
   syntax: V2_FIELDS,
   member: 'where',
@@ -65,6 +72,8 @@ export const V2_QUERIES: QueryGrammar = {
     text('containsAllTermsInOrderPrefixLastTerm', 'prefix', false),
     // The deprecated name of the previous one.
     text('startsWith', 'prefix', false),
+    pattern('wildcard'),
+    pattern('regex'),
     ...COMBINATORS,
   ]),
 }

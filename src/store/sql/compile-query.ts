@@ -8,6 +8,7 @@ export interface QueryDialect {
   readonly isNull: (property: string) => SqlCondition
   readonly text: (query: Query & { kind: 'text' }) => SqlCondition
   readonly withinPolygon: (query: Query & { kind: 'withinPolygon' }) => SqlCondition
+  readonly pattern: (query: Query & { kind: 'pattern' }) => SqlCondition
 }
 
 export function compileQuery(query: Query, dialect: QueryDialect): SqlCondition {
@@ -30,5 +31,7 @@ export function compileQuery(query: Query, dialect: QueryDialect): SqlCondition 
       return dialect.text(query)
     case 'withinPolygon':
       return dialect.withinPolygon(query)
+    case 'pattern':
+      return dialect.pattern(query)
   }
 }

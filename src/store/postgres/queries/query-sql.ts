@@ -3,6 +3,8 @@ import { toColumnValue } from '../../../query/compared-value.ts'
 import type { Field, Position, Query } from '../../../query/query.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
+import { patternText } from '../../sql/pattern-text.ts'
+import { prefixRange } from '../../sql/prefix-range.ts'
 import { type SimilarTerms, termAlternatives } from '../../sql/similar-terms.ts'
 import { FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
 import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
@@ -27,6 +29,7 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
     },
     text: (one) => textSql(one, tables),
     withinPolygon: ({ ring }) => polygonSql(ring),
+    pattern: (one) => patternSql(one, tables),
   })
 }
 
@@ -78,4 +81,22 @@ function polygonSql(ring: readonly Position[]): SqlCondition {
     sql: '(o.area && ?::box AND oqs_within_any(o.places, ?::double precision[]))',
     values: [`(${east},${north}),(${west},${south})`, `{${ring.flat().join(',')}}`],
   }
+}
+
+/** Finds the texts with the prefix of the pattern in an index; then tests each text. */
+function patternSql(
+  { field, pattern }: Query & { kind: 'pattern' },
+  { columnsOf }: QueryTables,
+): SqlCondition {
+  const { number, elementType } = columnsOf(field)
+  const expression = patternText(pattern, 'postgres')
+  if (elementType !== undefined) {
+    return {
+      sql: `EXISTS (SELECT 1 FROM unnest(o.${elementColumnOf(number)}) AS element WHERE element ~ ?)`,
+      values: [expression],
+    }
+  }
+  const column = `o.${columnOf(number)}`
+  const range = prefixRange(column, pattern)
+  return { sql: `(${range.sql} AND ${column} ~ ?)`, values: [...range.values, expression] }
 }

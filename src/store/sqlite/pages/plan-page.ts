@@ -120,6 +120,7 @@ function isGathered({ order, query, objectType }: ReadPageRequest): boolean {
       case 'withinPolygon':
         return true
       case 'compare':
+      case 'pattern':
         return isMultiValued(objectType, one.field)
       case 'and':
         return one.of.some(isGatheredQuery)

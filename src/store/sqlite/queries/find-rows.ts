@@ -14,6 +14,7 @@ import { objectTable } from '../catalogue/object-table.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { LIMIT, VISIBLE } from '../pages/page-sql.ts'
+import type { Matchers } from './matchers.ts'
 import { type QueryTables, querySql } from './query-sql.ts'
 import type { Rings } from './rings.ts'
 
@@ -135,9 +136,16 @@ export function resolveCursor(
   return row && { pk, values: row }
 }
 
+/** What the statements of a connection share. */
+interface QueryConnection {
+  readonly statements: StatementCache
+  readonly rings: Rings
+  readonly matchers: Matchers
+}
+
 /** Returns what the SQL of a query needs. Each set of similar terms is looked up once. */
 export function queryTables(
-  { statements, rings }: { readonly statements: StatementCache; readonly rings: Rings },
+  { statements, rings, matchers }: QueryConnection,
   { objectType, numbers }: Pick<RowSearch, 'objectType' | 'numbers'>,
 ): QueryTables {
   const similarByKey = new Map<string, SimilarTerms>()
@@ -147,6 +155,7 @@ export function queryTables(
     isMultiValued: (field) => isMultiValued(objectType, field),
     passedBounds: undefined,
     ringNumber: (ring) => rings.numberOf(ring),
+    matcherNumber: (query) => matchers.numberOf(query),
     similarTerms: (terms, prefix) => {
       const key = JSON.stringify([terms, prefix])
       const similar = similarByKey.get(key) ?? findSimilarTerms(statements, terms, prefix)

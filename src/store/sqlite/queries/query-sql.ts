@@ -3,10 +3,12 @@ import { toColumnValue } from '../../../query/compared-value.ts'
 import type { Comparison, Field, Position, Query } from '../../../query/query.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
 import { columnOf, type FieldNumbers } from '../../sql/field-numbers.ts'
+import { prefixRange } from '../../sql/prefix-range.ts'
 import { type SimilarTerms, termAlternatives } from '../../sql/similar-terms.ts'
 import { FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
 import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
 import { matchExpression } from '../writes/text-index.ts'
+import type { MatcherQuery } from './matchers.ts'
 
 export interface QueryTables {
   readonly numbers: FieldNumbers
@@ -20,6 +22,8 @@ export interface QueryTables {
     | undefined
   /** Returns the number by which `within_ring` knows a ring until the transaction ends. */
   readonly ringNumber: (ring: readonly Position[]) => number
+  /** Returns the number by which `matches` knows a condition until the transaction ends. */
+  readonly matcherNumber: (query: MatcherQuery) => number
   /** Returns, for each fuzzy term, the terms of a field that match it. */
   readonly similarTerms: (terms: readonly string[], prefix: TermPrefix) => SimilarTerms
 }
@@ -33,6 +37,7 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
     },
     text: (one) => textSql(one, tables),
     withinPolygon: ({ ring }) => polygonSql(ring, tables),
+    pattern: (one) => patternSql(one, tables),
   })
 }
 
@@ -87,4 +92,23 @@ function polygonSql(ring: readonly Position[], { ringNumber }: QueryTables): Sql
       ringNumber(ring),
     ],
   }
+}
+
+/** Finds the texts with the prefix of the pattern in an index; then tests each text. */
+function patternSql(
+  query: Query & { kind: 'pattern' },
+  { numbers, isMultiValued, matcherNumber }: QueryTables,
+): SqlCondition {
+  const number = numbers.of(query.field)
+  const isElement = isMultiValued(query.field)
+  const column = isElement ? 'value' : `o.${columnOf(number)}`
+  const range = prefixRange(column, query.pattern)
+  const sql = `${range.sql} AND matches(${column}, ?)`
+  const values = [...range.values, matcherNumber(query)]
+  return isElement
+    ? {
+        sql: `o.id IN (SELECT row FROM element WHERE field = ? AND ${sql})`,
+        values: [number, ...values],
+      }
+    : { sql: `(${sql})`, values }
 }
