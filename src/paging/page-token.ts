@@ -21,6 +21,8 @@ export interface PageState {
   readonly matchEstimate?: number | undefined
   /** Set for snapshot walks. */
   readonly snapshot: SnapshotState | undefined
+  /** When the walk started, if its query has relative dates and no snapshot says so. */
+  readonly startedAtMs?: number | undefined
 }
 
 /** The row that a page ended with: the primary key, and the version that wrote the row. */
@@ -169,7 +171,7 @@ function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: n
   plain.writeDoubleBE(expiresAtSeconds, AT.expires)
   plain.writeDoubleBE(state.served, AT.served)
   plain.writeDoubleBE(state.snapshot?.version ?? NONE, AT.version)
-  plain.writeDoubleBE(state.snapshot?.takenAtSeconds ?? 0, AT.takenAt)
+  plain.writeDoubleBE(state.snapshot?.takenAtSeconds ?? (state.startedAtMs ?? 0) / 1000, AT.takenAt)
   plain.writeDoubleBE(encodeCount(state), AT.count)
   plain.writeDoubleBE(state.after.version, AT.rowVersion)
   pk.copy(plain, AT.pk)
@@ -178,11 +180,13 @@ function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: n
 
 function readState(plain: Buffer): PageState {
   const version = plain.readDoubleBE(AT.version)
+  const takenAtSeconds = plain.readDoubleBE(AT.takenAt)
   return {
     after: { pk: plain.toString('utf8', AT.pk), version: plain.readDoubleBE(AT.rowVersion) },
     served: plain.readDoubleBE(AT.served),
     ...decodeCount(plain.readDoubleBE(AT.count)),
-    snapshot:
-      version === NONE ? undefined : { version, takenAtSeconds: plain.readDoubleBE(AT.takenAt) },
+    ...(version === NONE
+      ? { snapshot: undefined, startedAtMs: Math.round(takenAtSeconds * 1000) || undefined }
+      : { snapshot: { version, takenAtSeconds } }),
   }
 }

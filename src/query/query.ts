@@ -32,6 +32,15 @@ export type Query =
       readonly ring: readonly Position[]
     }
   | {
+      /** Dates relative to the start of a walk; stores get them resolved, see relative-dates.ts. */
+      readonly kind: 'relativeDates'
+      readonly field: Field
+      readonly type: 'date' | 'timestamp'
+      readonly start: RelativePoint | undefined
+      readonly end: RelativePoint | undefined
+      readonly timeZone: string
+    }
+  | {
       /** The whole text of a value matches a pattern. */
       readonly kind: 'pattern'
       readonly field: Field
@@ -42,6 +51,12 @@ export type Comparison = 'eq' | 'lt' | 'lte' | 'gt' | 'gte'
 
 /** How the terms of the query must occur in a text. */
 export type TextMatch = 'phrase' | 'prefix' | 'anyTerm' | 'allTerms'
+
+/** The start of a day that is some time after today, or before it if the value is negative. */
+export interface RelativePoint {
+  readonly value: number
+  readonly unit: 'DAY' | 'WEEK' | 'MONTH' | 'YEAR'
+}
 
 /**
  * A pattern of characters, which are code points. Wildcards and regular expressions are parsed into

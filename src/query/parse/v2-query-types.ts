@@ -5,6 +5,7 @@ import type { QueryGrammar, QueryMembers, QueryParsing, QueryTypeParser } from '
 import { COMBINATORS } from './shared-query-types.ts'
 import { unprocessable } from './unprocessable.ts'
 import { FIELD_MEMBERS, readV2Field, V2_FIELDS } from './v2-fields.ts'
+import { parseRelativeDateRange } from './v2-relative-dates.ts'
 
 /** A condition on one property, which is named by `field` or `propertyIdentifier`. */
 function leaf(
@@ -72,6 +73,10 @@ export const V2_QUERIES: QueryGrammar = {
     text('containsAllTermsInOrderPrefixLastTerm', 'prefix', false),
     // The deprecated name of the previous one.
     text('startsWith', 'prefix', false),
+    [
+      'relativeDateRange',
+      leaf(['relativeStartTime', 'relativeEndTime', 'timeZoneId'], parseRelativeDateRange),
+    ],
     pattern('wildcard'),
     pattern('regex'),
     ...COMBINATORS,

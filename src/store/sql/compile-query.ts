@@ -31,6 +31,8 @@ export function compileQuery(query: Query, dialect: QueryDialect): SqlCondition 
       return dialect.text(query)
     case 'withinPolygon':
       return dialect.withinPolygon(query)
+    case 'relativeDates':
+      throw new Error('relative dates must be resolved before the query reaches a store')
     case 'pattern':
       return dialect.pattern(query)
   }
