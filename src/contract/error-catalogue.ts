@@ -64,6 +64,10 @@ export const ERRORS = {
     errorCode: 'NOT_FOUND',
     description: 'No linked object has this primary key.',
   },
+  FoundryBranchNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The branch does not exist. This service has no branches; omit the parameter.',
+  },
   InvalidOntologyTypes: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'The request names properties, object types or link types that do not exist.',
