@@ -73,6 +73,12 @@ export const API_NAME_MAX_LENGTH = 255
 /** The number of object types in one ontology. */
 export const OBJECT_TYPES_MAX = 2000
 
+/** Interface types of one ontology. */
+export const INTERFACE_TYPES_MAX = 1000
+
+/** How many interfaces an object type or an interface type can list. */
+export const INTERFACES_PER_TYPE_MAX = 100
+
 /** The number of properties in one object type, or of fields in one struct. */
 export const PROPERTIES_MAX = 1000
 
