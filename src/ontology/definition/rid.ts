@@ -38,6 +38,13 @@ export function linkTypeRid(fromTypeRid: string, apiName: string): string {
   return `ri.ontology.main.relation.${derivedUuid(['link', fromTypeRid, apiName].join('/'))}`
 }
 
+/** Derives the RID of a part of an ontology that has only a name, such as an interface type. */
+export function partRid(kind: PartKind, ontologyRid: string, name: string): string {
+  return `ri.ontology.main.${kind}.${derivedUuid(`${ontologyRid}/${kind}/${name}`)}`
+}
+
+type PartKind = 'interface' | 'interface-link-type' | 'shared-property-type'
+
 function derivedUuid(text: string): string {
   const hex = hash('sha256', text, 'hex')
   // Version 8, variant 10: a UUID with application-defined content (RFC 9562).
