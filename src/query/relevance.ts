@@ -63,7 +63,9 @@ function criteriaOf(texts: readonly Text[]): Query[] {
 function matching({ field, terms }: Text, match: 'phrase' | 'allTerms'): Query {
   // With one term, both are the same condition and must have the same form.
   const [form, listed] =
-    match === 'phrase' && terms.length > 1 ? ([match, terms] as const) : (['allTerms', unique(terms)] as const)
+    match === 'phrase' && terms.length > 1
+      ? ([match, terms] as const)
+      : (['allTerms', unique(terms)] as const)
   return { kind: 'text', field, match: form, terms: listed, fuzzy: false }
 }
 

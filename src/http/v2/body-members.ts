@@ -74,9 +74,6 @@ export const ignoredMembers = {
   referenceSigningOptions: Type.Optional(
     orNull(Type.Object({}, { additionalProperties: true, description: noEffect })),
   ),
-  defaultLoadLevel: Type.Optional(
-    orNull(Type.Object({}, { additionalProperties: true, description: noEffect })),
-  ),
 }
 
 /** The members of a body that asks for pages of objects. */
