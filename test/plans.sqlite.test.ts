@@ -69,6 +69,7 @@ describe('the plan of', () => {
       order: orderBy === undefined ? [] : checkOrder(parseOrderText(orderBy), type),
       visibility: 'current',
       visibleValues: [],
+      versions: new Map(),
     }
   }
 
@@ -88,7 +89,7 @@ describe('the plan of', () => {
   }
 
   function connection(statements = new StatementCache(db)) {
-    return { statements, rings: new Rings(), matchers: new Matchers() }
+    return { db, statements, rings: new Rings(), matchers: new Matchers() }
   }
 
   function explain(sql: string): string {

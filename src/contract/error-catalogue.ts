@@ -64,6 +64,18 @@ export const ERRORS = {
     errorCode: 'NOT_FOUND',
     description: 'No linked object has this primary key.',
   },
+  FoundryBranchNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The branch does not exist. This service has no branches; omit the parameter.',
+  },
+  ObjectSetNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The object set does not exist, has expired, or is not visible to this token.',
+  },
+  InterfaceTypeNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The interface type does not exist, or is not visible to this token.',
+  },
   InvalidOntologyTypes: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'The request names properties, object types or link types that do not exist.',
@@ -93,6 +105,14 @@ export const ERRORS = {
   MissingPostBody: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'The request has no body, and this endpoint requires one.',
+  },
+  MissingBatchRequest: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The batch is empty. Send at least one request.',
+  },
+  BatchRequestSizeExceededLimit: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The batch has too many requests. Send several smaller batches.',
   },
   'Default:InvalidArgument': {
     errorCode: 'INVALID_ARGUMENT',
@@ -160,6 +180,14 @@ export const ERRORS = {
     errorCode: 'INVALID_ARGUMENT',
     description: 'A text in the query is too long.',
   },
+  UnsupportedObjectSet: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'This service does not support object sets of this type.',
+  },
+  IncompatibleNestedObjectSet: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The nested object sets have no object type in common, so the result has none.',
+  },
   InvalidRangeQuery: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'The lower bound of a range is above its upper bound.',
@@ -176,6 +204,10 @@ export const ERRORS = {
   InvalidSortType: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'An order term must begin with properties. or p.',
+  },
+  InvalidOrderType: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The type of an order must be fields or relevance.',
   },
   PropertiesNotSortable: {
     errorCode: 'INVALID_ARGUMENT',

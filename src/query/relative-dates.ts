@@ -14,9 +14,10 @@ export function resolveRelativeDates(query: Query, atMs: number): Query {
   switch (query.kind) {
     case 'relativeDates':
       return toRange(query, atMs)
-    case 'not': {
+    case 'not':
+    case 'linked': {
       const of = resolveRelativeDates(query.of, atMs)
-      return of === query.of ? query : { kind: 'not', of }
+      return of === query.of ? query : { ...query, of }
     }
     case 'and':
     case 'or': {

@@ -4,14 +4,14 @@ import type { Pattern } from '../query.ts'
 import { ALL_CHARACTERS } from './character-ranges.ts'
 
 /** One character of any kind, line breaks included. */
-export const ANY_CHARACTER: Pattern = { kind: 'oneOf', ranges: ALL_CHARACTERS }
+export const ANY_CHARACTER: Pattern = { kind: 'characters', ranges: ALL_CHARACTERS }
 
 /** Returns the number of characters of a pattern after its repetitions are written out. */
 export function patternSize(pattern: Pattern): number {
   switch (pattern.kind) {
     case 'literal':
       return pattern.text.length
-    case 'oneOf':
+    case 'characters':
       return 1 + (pattern.ranges.length >> 2)
     case 'sequence':
     case 'choice':

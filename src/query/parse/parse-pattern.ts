@@ -129,7 +129,7 @@ class RegexParser {
         const escaped = this.#escaped()
         return typeof escaped === 'string'
           ? { kind: 'literal', text: escaped }
-          : { kind: 'oneOf', ranges: escaped }
+          : { kind: 'characters', ranges: escaped }
       }
       case '*':
       case '+':
@@ -183,7 +183,7 @@ class RegexParser {
     const joined = normalised(ranges)
     const accepted = isNegated ? complement(joined) : joined
     if (accepted.length === 0) refuse('has a [^…] that excludes every character')
-    return { kind: 'oneOf', ranges: accepted }
+    return { kind: 'characters', ranges: accepted }
   }
 
   #bracketItem(isFirst: boolean): readonly CharacterRange[] {

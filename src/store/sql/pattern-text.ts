@@ -25,7 +25,7 @@ function write(pattern: Pattern, spell: Spell): string {
       return Array.from(pattern.text, (one) => writeCharacter(one.codePointAt(0) ?? 0, spell)).join(
         '',
       )
-    case 'oneOf':
+    case 'characters':
       return writeClass(pattern.ranges, spell)
     case 'sequence':
       return pattern.of
@@ -40,7 +40,7 @@ function write(pattern: Pattern, spell: Spell): string {
 
 function writeRepeat({ of, min, max }: Pattern & { kind: 'repeat' }, spell: Spell): string {
   if (max === 0) return ''
-  const atom = of.kind === 'oneOf' ? write(of, spell) : grouped(of, spell)
+  const atom = of.kind === 'characters' ? write(of, spell) : grouped(of, spell)
   if (max === undefined) return min === 0 ? `${atom}*` : min === 1 ? `${atom}+` : `${atom}{${min},}`
   return min === 0 && max === 1 ? `${atom}?` : `${atom}{${min},${max}}`
 }
