@@ -39,6 +39,13 @@ export type Query =
       readonly ring: readonly Position[]
     }
   | {
+      /** A geopoint or geoshape is in a relation to an area. */
+      readonly kind: 'geo'
+      readonly field: Field
+      readonly relation: GeoRelation
+      readonly area: GeoArea
+    }
+  | {
       /** Dates relative to the start of a walk; stores get them resolved, see relative-dates.ts. */
       readonly kind: 'relativeDates'
       readonly field: Field
@@ -72,6 +79,24 @@ export type Comparison = 'eq' | 'lt' | 'lte' | 'gt' | 'gte'
 
 /** How the terms of the query must occur in a text. */
 export type TextMatch = 'phrase' | 'prefix' | 'anyTerm' | 'allTerms'
+
+/**
+ * `intersects`: a value has a point in common with the area; `disjoint`: there is a value, and none
+ * intersects; `within`: a value is inside one convex polygon of the area; `contains`: a value
+ * contains all points of the area.
+ */
+export type GeoRelation = 'intersects' | 'disjoint' | 'within' | 'contains'
+
+export type GeoArea =
+  | { readonly kind: 'circle'; readonly center: Position; readonly metres: number }
+  /** The points, lines and polygons of a shape. */
+  | { readonly kind: 'shape'; readonly members: readonly GeoMember[] }
+
+export interface GeoMember {
+  readonly isPolygon: boolean
+  /** A point, a line, or the rings of a polygon. */
+  readonly paths: readonly (readonly Position[])[]
+}
 
 /** The start of a day that is some time after today, or before it if the value is negative. */
 export interface RelativePoint {

@@ -9,7 +9,7 @@ import {
   type RequestCondition,
   type RequestQuery,
 } from './query-model.ts'
-import { positions } from './query-samples.ts'
+import { positions } from './query-positions.ts'
 import { plainTerms } from './query-terms.ts'
 import { canBeEqual, canBeLess, compareValues } from './query-values.ts'
 import { whereLeaves } from './where-requests.ts'

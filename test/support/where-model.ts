@@ -1,6 +1,7 @@
 /** The reference model of the query types that only v2 has, written from the contract. */
 import type { RequestQuery } from './query-model.ts'
 import type { TextMatch } from './query-terms.ts'
+import { holdsGeo } from './where-geo-model.ts'
 
 /** The text queries of v2 by their meaning. */
 export const TEXT_QUERIES = {
@@ -20,6 +21,15 @@ export function holdsWhere(query: RequestQuery, values: readonly unknown[]): boo
       const expression = query.type === 'regex' ? fromRegex(written) : fromWildcard(written)
       return values.some((value) => expression.test(String(value)))
     }
+    case 'geoShapeV2':
+    case 'withinDistanceOf':
+    case 'withinBoundingBox':
+    case 'intersectsBoundingBox':
+    case 'doesNotIntersectBoundingBox':
+    case 'withinPolygon':
+    case 'intersectsPolygon':
+    case 'doesNotIntersectPolygon':
+      return holdsGeo(query, values)
     default:
       throw new Error(`the model does not know ${query.type}`)
   }

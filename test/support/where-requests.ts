@@ -4,6 +4,7 @@ import type { GeneratedType, QueryField } from './query-arbitraries.ts'
 import { comparisons, queryTexts, valuesFor } from './query-conditions.ts'
 import type { RequestQuery } from './query-model.ts'
 import { canBeEqual } from './query-values.ts'
+import { geoQueries } from './where-geo.ts'
 import { patternQueries } from './where-patterns.ts'
 
 /** The conditions of v2 on the fields of a type. */
@@ -41,6 +42,9 @@ function conditionsOn(field: QueryField): Weighted[] {
         ]
       : []),
     ...(field.type === 'string' ? textConditions(field) : []),
+    ...(field.type === 'geopoint' || field.type === 'geoshape'
+      ? [{ weight: 6, arbitrary: geoQueries(field.type) }]
+      : []),
   ]
 }
 

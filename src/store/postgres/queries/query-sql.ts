@@ -13,11 +13,14 @@ import { arrayText, type ColumnType, columnText } from '../catalogue/column-code
 import { elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { textCondition } from '../text/text-condition.ts'
+import { geoSql } from './geo-sql.ts'
 
 export interface QueryTables {
   readonly columnsOf: (field: Field) => FieldColumns
   /** The fields that contain text. */
   readonly textFields: readonly Field[]
+  /** True for a field of geopoints, whose positions are indexed. */
+  readonly isGeoPoint: (field: Field) => boolean
   /** Returns, for each fuzzy term, the terms of a field that match it. */
   readonly similarTerms: (terms: readonly string[], prefix: TermPrefix) => SimilarTerms
   readonly links: LinkedTables
@@ -34,7 +37,7 @@ export interface LinkedTables {
 }
 
 /** The table of a linked type, as of the version that the page reads. */
-export interface LinkedTable extends Pick<QueryTables, 'columnsOf' | 'textFields'> {
+export interface LinkedTable extends Pick<QueryTables, 'columnsOf' | 'textFields' | 'isGeoPoint'> {
   readonly table: number
   readonly visible: SqlCondition
 }
@@ -51,6 +54,7 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
     text: (one) => textSql(one, tables),
     withinPolygon: ({ ring }) => polygonSql(ring),
     pattern: (one) => patternSql(one, tables),
+    geo: (one) => geoSql(one, tables),
     oneOf: (one) => oneOfSql(one, tables),
     objectIds: (ids) => ({ sql: 'o.object_id = ANY(?::text[])', values: [`{${ids.join()}}`] }),
     linked: (one) => linkedSql(one, tables),

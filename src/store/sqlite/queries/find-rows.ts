@@ -6,7 +6,7 @@ import type { FieldNumbers } from '../../sql/field-numbers.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { type KeysetCursor, orderArms, orderColumn } from '../../sql/order-sql.ts'
 import type { Visibility } from '../../sql/plan-rules.ts'
-import { isMultiValued, textFieldsOf } from '../../sql/query-fields.ts'
+import { isGeoPoint, isMultiValued, textFieldsOf } from '../../sql/query-fields.ts'
 import { SimilarTermSearch, type SimilarTerms } from '../../sql/similar-terms.ts'
 import type { BoundValue, SqlCondition, SqlValue } from '../../sql/sql-condition.ts'
 import type { TermPrefix } from '../../sql/text-index.ts'
@@ -160,6 +160,7 @@ export function queryTables(
     numbers,
     textFields: textFieldsOf(objectType),
     isMultiValued: (field) => isMultiValued(objectType, field),
+    isGeoPoint: (field) => isGeoPoint(objectType, field),
     passedBounds: undefined,
     ringNumber: (ring) => rings.numberOf(ring),
     matcherNumber: (query) => matchers.numberOf(query),

@@ -4,11 +4,12 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { RE2JS } from 're2js'
+import { geoMatcher } from '../../../query/matching/match-geo.ts'
 import type { Query } from '../../../query/query.ts'
 import { patternText } from '../../sql/pattern-text.ts'
 
 /** The conditions that are tested in JavaScript. */
-export type MatcherQuery = Query & { kind: 'pattern' }
+export type MatcherQuery = Query & { kind: 'pattern' | 'geo' }
 
 type Matcher = (value: string) => boolean
 
@@ -45,9 +46,10 @@ export class Matchers {
   }
 }
 
-function prepareMatcher({ pattern }: MatcherQuery): Matcher {
+function prepareMatcher(query: MatcherQuery): Matcher {
+  if (query.kind === 'geo') return geoMatcher(query)
   // Linear in the length of the text, whatever the pattern.
-  const expression = RE2JS.compile(patternText(pattern, 're2'), RE2JS.DOTALL)
+  const expression = RE2JS.compile(patternText(query.pattern, 're2'), RE2JS.DOTALL)
   return (text) => expression.testExact(text)
 }
 

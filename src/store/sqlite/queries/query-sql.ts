@@ -13,6 +13,7 @@ import { combine, FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-cond
 import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
 import { objectTable, propertyIndexName } from '../catalogue/object-table.ts'
 import { matchExpression } from '../writes/text-index.ts'
+import { geoSql } from './geo-sql.ts'
 import type { MatcherQuery } from './matchers.ts'
 
 export interface QueryTables {
@@ -29,6 +30,8 @@ export interface QueryTables {
   readonly ringNumber: (ring: readonly Position[]) => number
   /** Returns the number by which `matches` knows a condition until the transaction ends. */
   readonly matcherNumber: (query: MatcherQuery) => number
+  /** True for a field of geopoints, whose positions are indexed. */
+  readonly isGeoPoint: (field: Field) => boolean
   /** Returns, for each fuzzy term, the terms of a field that match it. */
   readonly similarTerms: (terms: readonly string[], prefix: TermPrefix) => SimilarTerms
   /** Returns the table of a linked type; undefined if it is not created yet. */
@@ -63,6 +66,7 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
     text: (one) => textSql(one, tables),
     withinPolygon: ({ ring }) => polygonSql(ring, tables),
     pattern: (one) => patternSql(one, tables),
+    geo: (one) => geoSql(one, tables),
     oneOf: (one) => oneOfSql(one, tables),
     objectIds: (ids) => ({
       sql: 'o.object_id IN (SELECT value FROM json_each(?))',
