@@ -12,7 +12,7 @@ import { effectiveLimit, objectsStillAllowed } from '../../paging/retrieval-limi
 import { plainQuery } from '../../query/linked-types.ts'
 import type { OrderTerm, Query } from '../../query/query.ts'
 import type { Selection } from '../../query/selection.ts'
-import type { ReadPageRequest } from '../../store/object-store.ts'
+import type { ReadPageRequest, StoredPage } from '../../store/object-store.ts'
 import type { ResolvedType } from '../request/resolve.ts'
 import { digest } from '../response/entity-tag.ts'
 import type { PagingParameters } from '../schemas/paging.ts'
@@ -65,7 +65,7 @@ export async function readPage(
     record: { shape: shapeOf(spec), selection },
     after: resumed?.after,
     version: resumed?.snapshot?.version,
-    linkedVersions: resumed?.snapshot?.linkedVersions,
+    linkedVersions: resumed?.snapshot?.otherVersions,
     maxObjects: objectsStillAllowed(alreadySent, size, retrievalLimit(spec, services)),
     maxBytes: limits.pageMaxBytes,
     // The token of a counted walk carries the count.
@@ -90,9 +90,8 @@ export async function readPage(
   if (turn !== undefined) await turn
 
   // The first page of a snapshot walk fixes the version that all later pages read.
-  const { version, linkedVersions } = stored
   const snapshot: SnapshotState | undefined = isSnapshot
-    ? (resumed?.snapshot ?? { version, linkedVersions, takenAtSeconds: nowSeconds })
+    ? (resumed?.snapshot ?? snapshotOf(stored, nowSeconds))
     : undefined
   // The count of a filtered walk or of a snapshot is taken once. The count of a type costs nothing.
   const countOnce = isSnapshot || query.kind !== 'everything'
@@ -113,8 +112,8 @@ export async function readPage(
       binding.caller.toString('base64url'),
       // Records contain the names, which can change without a new version.
       digest(JSON.stringify([objectType.apiName, objectType.titleProperty])),
-      version,
-      ...(linkedVersions ?? []),
+      stored.version,
+      ...(stored.linkedVersions ?? []),
       alreadySent,
       stored.count,
       totalCount ?? 0,
@@ -134,6 +133,13 @@ function shapeOf(
   return revision === 'v2'
     ? flatRecordShape(objectType, { excludeRid, score })
     : recordShape(revision, objectType.apiName)
+}
+
+function snapshotOf(
+  { version, linkedVersions: otherVersions }: StoredPage,
+  takenAtSeconds: number,
+): SnapshotState {
+  return { version, takenAtSeconds, ...(otherVersions && { otherVersions }) }
 }
 
 function retrievalLimit({ revision, objectType }: PageSpec, { limits }: Services) {
