@@ -9,10 +9,11 @@ import { effectivePageSize } from '../../paging/page-size.ts'
 import type { PageState, SnapshotState, TokenBinding } from '../../paging/page-token.ts'
 import { callerFingerprint, requestFingerprint } from '../../paging/request-fingerprint.ts'
 import { effectiveLimit, objectsStillAllowed } from '../../paging/retrieval-limit.ts'
+import { plainQuery } from '../../query/linked-types.ts'
 import type { OrderTerm, Query } from '../../query/query.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import type { Selection } from '../../query/selection.ts'
-import type { ReadPageRequest } from '../../store/object-store.ts'
+import type { ReadPageRequest, StoredPage } from '../../store/object-store.ts'
 import type { ResolvedType } from '../request/resolve.ts'
 import { digest } from '../response/entity-tag.ts'
 import type { PagingParameters } from '../schemas/paging.ts'
@@ -67,6 +68,7 @@ export async function readPage(
     record: { shape: shapeOf(spec), selection },
     after: resumed?.after,
     version: resumed?.snapshot?.version,
+    linkedVersions: resumed?.snapshot?.otherVersions,
     maxObjects: objectsStillAllowed(alreadySent, size, retrievalLimit(spec, services)),
     maxBytes: limits.pageMaxBytes,
     // The token of a counted walk carries the count.
@@ -92,7 +94,7 @@ export async function readPage(
 
   // The first page of a snapshot walk fixes the version that all later pages read.
   const snapshot: SnapshotState | undefined = isSnapshot
-    ? (resumed?.snapshot ?? { version: stored.version, takenAtSeconds: nowSeconds })
+    ? (resumed?.snapshot ?? snapshotOf(stored, nowSeconds))
     : undefined
   // The count of a filtered walk or of a snapshot is taken once. The count of a type costs nothing.
   const countOnce = isSnapshot || query.kind !== 'everything'
@@ -117,6 +119,7 @@ export async function readPage(
       // Relative dates select other objects the next day.
       ...(query === spec.query ? [] : [digest(JSON.stringify(query))]),
       stored.version,
+      ...(stored.linkedVersions ?? []),
       alreadySent,
       stored.count,
       totalCount ?? 0,
@@ -144,6 +147,13 @@ function shapeOf(
     : recordShape(revision, objectType.apiName)
 }
 
+function snapshotOf(
+  { version, linkedVersions: otherVersions }: StoredPage,
+  takenAtSeconds: number,
+): SnapshotState {
+  return { version, takenAtSeconds, ...(otherVersions && { otherVersions }) }
+}
+
 function retrievalLimit({ revision, objectType }: PageSpec, { limits }: Services) {
   if (!REVISIONS[revision].hasRetrievalLimit) return 'none'
   return effectiveLimit(limits.listObjectsLimit, objectType.retrievalLimit)
@@ -159,7 +169,7 @@ function bindingOf({ caller }: PagedRequest, spec: PageSpec): TokenBinding {
       revision,
       ontologyRid: ontology.rid,
       objectType: [rid, primaryKey.apiName, primaryKey.type].join(),
-      query,
+      query: plainQuery(query),
       order: isByRelevance ? [{ relevance: true }] : order,
       selection,
       snapshot: paging.snapshot ?? false,
