@@ -64,6 +64,10 @@ export const ERRORS = {
     errorCode: 'NOT_FOUND',
     description: 'No linked object has this primary key.',
   },
+  FoundryBranchNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The branch does not exist. This service has no branches; omit the parameter.',
+  },
   ObjectSetNotFound: {
     errorCode: 'NOT_FOUND',
     description: 'The object set does not exist, has expired, or is not visible to this token.',
@@ -93,9 +97,22 @@ export const ERRORS = {
     description:
       'The walk reached its retrieval limit, and more objects exist. Narrow it with filters, use search by type, which has no limit, or ask the operator to raise the limit.',
   },
+  InvalidParameterCombination: {
+    errorCode: 'INVALID_ARGUMENT',
+    description:
+      'These parameters cannot be combined. The parameters list what was sent, and the valid combinations.',
+  },
   MissingPostBody: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'The request has no body, and this endpoint requires one.',
+  },
+  MissingBatchRequest: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The batch is empty. Send at least one request.',
+  },
+  BatchRequestSizeExceededLimit: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The batch has too many requests. Send several smaller batches.',
   },
   'Default:InvalidArgument': {
     errorCode: 'INVALID_ARGUMENT',
@@ -126,6 +143,18 @@ export const ERRORS = {
   InvalidPropertyValue: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'The value is not valid for the type of the property.',
+  },
+  InvalidFilterValue: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The value is not valid for this query type. The parameters give the reason.',
+  },
+  InvalidTimeZone: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The time zone does not exist. Use a name such as Europe/London.',
+  },
+  UnknownDistanceUnit: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The unit of a distance does not exist. The parameters list the known units.',
   },
   PropertyTypesSearchNotSupported: {
     errorCode: 'INVALID_ARGUMENT',
@@ -175,6 +204,10 @@ export const ERRORS = {
   InvalidSortType: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'An order term must begin with properties. or p.',
+  },
+  InvalidOrderType: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The type of an order must be fields or relevance.',
   },
   PropertiesNotSortable: {
     errorCode: 'INVALID_ARGUMENT',

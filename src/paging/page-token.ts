@@ -21,6 +21,8 @@ export interface PageState {
   readonly matchEstimate?: number | undefined
   /** Set for snapshot walks. */
   readonly snapshot: SnapshotState | undefined
+  /** When the walk started, if its query has relative dates and no snapshot says so. */
+  readonly startedAtMs?: number | undefined
 }
 
 /** The row that a page ended with: the primary key, and the version that wrote the row. */
@@ -180,7 +182,7 @@ function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: n
   plain.writeDoubleBE(expiresAtSeconds, AT.expires)
   plain.writeDoubleBE(state.served, AT.served)
   plain.writeDoubleBE(versions.length > 0 ? SEVERAL : (snapshot?.version ?? NONE), AT.version)
-  plain.writeDoubleBE(snapshot?.takenAtSeconds ?? 0, AT.takenAt)
+  plain.writeDoubleBE(snapshot?.takenAtSeconds ?? (state.startedAtMs ?? 0) / 1000, AT.takenAt)
   plain.writeDoubleBE(encodeCount(state), AT.count)
   plain.writeDoubleBE(state.after.version, AT.rowVersion)
   versions.copy(plain, AT.versions)
@@ -215,7 +217,9 @@ function readState(plain: Buffer): PageState {
     after: { pk: plain.toString('utf8', pkAt), version: plain.readDoubleBE(AT.rowVersion) },
     served: plain.readDoubleBE(AT.served),
     ...decodeCount(plain.readDoubleBE(AT.count)),
-    snapshot,
+    ...(snapshot === undefined
+      ? { snapshot, startedAtMs: Math.round(plain.readDoubleBE(AT.takenAt) * 1000) || undefined }
+      : { snapshot }),
   }
 }
 

@@ -118,11 +118,15 @@ function isGathered({ order, query, objectType }: ReadPageRequest): boolean {
   const isGatheredQuery = (one: Query): boolean => {
     switch (one.kind) {
       case 'text':
+      case 'interval':
       case 'withinPolygon':
       case 'objectIds':
         return true
+      case 'geo':
+        return one.relation !== 'disjoint'
       case 'oneOf':
       case 'compare':
+      case 'pattern':
         return isMultiValued(objectType, one.field)
       case 'and':
         return one.of.some(isGatheredQuery)
