@@ -9,7 +9,9 @@ import { ageContract } from './store-contract-ages.ts'
 import { cacheContract } from './store-contract-cache.ts'
 import { documentContract } from './store-contract-documents.ts'
 import { queryContract } from './store-contract-queries.ts'
+import { objectSetContract } from './store-contract-sets.ts'
 import { slowQueryContract } from './store-contract-slow-queries.ts'
+import { whereContract } from './store-contract-where.ts'
 import { writeContract } from './store-contract-writes.ts'
 import { createFixture, keyCursor, pageRequest } from './support/store-fixture.ts'
 
@@ -29,8 +31,10 @@ export function storeContract(store: StoreUnderTest): void {
   const { name, open, openAgain } = store
   ageContract(store)
   queryContract(store)
+  objectSetContract(store)
   cacheContract(store)
   documentContract(store)
+  whereContract(store)
   writeContract(store)
   slowQueryContract(store)
 

@@ -8,7 +8,17 @@ export const PAGE_SIZES = {
   listLinkedObjects: 1000,
   listObjectTypes: 500,
   listLinkTypes: 500,
+  listQueryTypes: 100,
 } as const
+
+/** The page size of the endpoints of v2 that return objects, and the largest one. */
+export const V2_PAGE_SIZES = { default: 1000, maximum: 10_000 } as const
+
+/** The number of object types that one request can get by RID. */
+export const BATCH_GET_MAX = 100
+
+/** How long a temporary object set can be used. */
+export const TEMPORARY_OBJECT_SET_SECONDS = 3600
 
 /** The number of objects that one walk of revision 1.0 may return across all its pages [8.2]. */
 export const LIST_OBJECTS_LIMIT = 10_000
@@ -73,6 +83,12 @@ export const API_NAME_MAX_LENGTH = 255
 /** The number of object types in one ontology. */
 export const OBJECT_TYPES_MAX = 2000
 
+/** Interface types of one ontology. */
+export const INTERFACE_TYPES_MAX = 1000
+
+/** How many interfaces an object type or an interface type can list. */
+export const INTERFACES_PER_TYPE_MAX = 100
+
 /** The number of properties in one object type, or of fields in one struct. */
 export const PROPERTIES_MAX = 1000
 
@@ -88,6 +104,15 @@ export const OPEN_REPLACEMENTS_MAX = 10
 /** How deep `and`, `or` and `not` may be nested in a query. */
 export const QUERY_MAX_DEPTH = 3
 
+/** How deep object sets may be nested in each other. Every method call of an SDK adds a level. */
+export const OBJECT_SET_MAX_DEPTH = 32
+
+/** How many objects a static object set may list, and how many values `in` may. */
+export const OBJECT_SET_MAX_OBJECTS = 10_000
+
+/** How many links an object set may follow. */
+export const OBJECT_SET_MAX_LINKS = 10
+
 /** The number of conditions, terms and polygon positions in a query. */
 export const QUERY_MAX_TERMS = 500
 
@@ -102,6 +127,21 @@ export const FUZZY_MAX_TERMS = 10
 
 /** The length of the longest text in a query. */
 export const QUERY_MAX_TEXT_LENGTH = 10_000
+
+/** The length of the longest wildcard or regular expression. */
+export const PATTERN_MAX_LENGTH = 1000
+
+/** The largest count in a repetition of a regular expression, as in `a{2,255}`. */
+export const PATTERN_MAX_REPEAT = 255
+
+/** The number of characters of a pattern after its repetitions are written out. */
+export const PATTERN_MAX_SIZE = 1000
+
+/** How deep the groups of a regular expression may be nested. */
+export const PATTERN_MAX_DEPTH = 20
+
+/** How many characters of a pattern count as one condition. */
+export const PATTERN_SIZE_PER_TERM = 20
 
 /** The number of groups in the result of an aggregation. */
 export const AGGREGATE_MAX_GROUPS = 10_000

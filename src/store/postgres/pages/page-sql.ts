@@ -45,7 +45,8 @@ export const HIDDEN_VALUES: ValuePlaceholders = {
 
 /** Which rows a page reads, in which order. */
 export interface PageRowsSpec {
-  readonly where: SqlCondition
+  /** Several conditions are walked one by one in key order, and their rows merged. */
+  readonly where: SqlCondition | readonly SqlCondition[]
   readonly orderBy: string
   /** Whether the key alone is the cursor, so that row versions are omitted. */
   readonly isKeyOrder: boolean
@@ -69,17 +70,14 @@ export interface RowsBudget extends ByteBudget {
  * row. A record that does not fit is null.
  */
 export function pageSql(spec: PageSqlSpec): SqlCondition {
-  const { table, where, orderBy, isKeyOrder, record, maxObjects, budget } = spec
+  const { isKeyOrder, record, budget } = spec
   const recordText = recordSql(record)
-  // The limit applies before records are written, not after.
-  const rows = `SELECT o.pk, o.valid_from, o.object_id, o.key, o.title, o.body
-    FROM ${objectTable(table)} AS o
-    WHERE ${where.sql} ORDER BY ${orderBy} LIMIT ${rowCount(maxObjects + 1)}`
+  const { sql: rows, values: rowValues } = rowsSql(spec)
   const cursor = isKeyOrder ? 'o.pk, NULL::bigint' : 'o.pk, o.valid_from'
   if (budget === undefined) {
     return {
       sql: `SELECT ${cursor}, ${recordText.sql} FROM (${rows}) AS o`,
-      values: [...recordText.values, ...where.values],
+      values: [...recordText.values, ...rowValues],
     }
   }
   const fits = `bytes <= ?${budget.includeFirst ? ' OR position = 1' : ''}`
@@ -87,7 +85,28 @@ export function pageSql(spec: PageSqlSpec): SqlCondition {
     sql: `SELECT ${cursor}, CASE WHEN ${fits} THEN ${recordText.sql} END, bytes FROM (
       SELECT *, row_number() OVER () AS position, ${sizeSql(budget)} AS bytes
       FROM (${rows}) AS o) AS o`,
-    values: [budget.maxBytes, ...recordText.values, ...where.values],
+    values: [budget.maxBytes, ...recordText.values, ...rowValues],
+  }
+}
+
+/** Selects the rows of a page. The limit applies before records are written, not after. */
+function rowsSql({ table, where, orderBy, maxObjects }: PageSqlSpec): SqlCondition {
+  const columns = 'o.pk, o.valid_from, o.object_id, o.key, o.title, o.body'
+  const source = `${objectTable(table)} AS o`
+  const ordered = `ORDER BY ${orderBy} LIMIT ${rowCount(maxObjects + 1)}`
+  if ('sql' in where) {
+    const sql = `SELECT ${columns} FROM ${source} WHERE ${where.sql} ${ordered}`
+    return { sql, values: where.values }
+  }
+  const walks = where.map(
+    ({ sql }) => `(SELECT o.pk, o.valid_from FROM ${source} WHERE ${sql} ${ordered})`,
+  )
+  return {
+    sql: `SELECT ${columns}
+      FROM (SELECT * FROM (${walks.join(' UNION ')}) AS o ${ordered}) AS walked
+      JOIN ${source} ON o.pk = walked.pk AND o.valid_from = walked.valid_from
+      ORDER BY ${orderBy}`,
+    values: where.flatMap(({ values }) => values),
   }
 }
 
@@ -112,14 +131,21 @@ function recordSql({ shape, selection }: RecordSpec): SqlCondition {
 const COLUMNS: Readonly<Record<RecordColumn, string>> = {
   objectId: 'o.object_id',
   key: 'o.key',
+  wholeKey: `btrim(o.key, '"')`,
+  doubleKey: `CASE WHEN o.key LIKE '%Infinity%' THEN o.key ELSE btrim(o.key, '"') END`,
   title: 'o.title',
   properties: 'o.body',
+  // Unlike substr(), right() does not count the characters of the whole text.
+  flatProperties: 'right(o.body, -1)',
 }
 
 function partSql(part: RecordPart, selection: Selection, values: BoundValue[]): string {
   if ('column' in part) {
-    const isSelected = part.column === 'properties' && selection !== undefined
-    return isSelected ? selectedBody(selection, values) : COLUMNS[part.column]
+    if (selection === undefined) return COLUMNS[part.column]
+    if (part.column === 'properties') return `'{' || ${selectedMembers(selection, values)}`
+    return part.column === 'flatProperties'
+      ? selectedMembers(selection, values)
+      : COLUMNS[part.column]
   }
   values.push(part.literal)
   // A missing title also omits its literal.
@@ -131,13 +157,13 @@ function partSql(part: RecordPart, selection: Selection, values: BoundValue[]): 
 /** Up to this many properties, extracting each is faster than decomposing the body once. */
 const FEW_PROPERTIES = 3
 
-/** Writes a body of the selected properties, with each value's text as it was stored. */
-function selectedBody(selection: readonly string[], values: BoundValue[]): string {
+/** Writes the selected properties and the closing brace, with each value's text as it was stored. */
+function selectedMembers(selection: readonly string[], values: BoundValue[]): string {
   if (selection.length > FEW_PROPERTIES) {
     const positions = JSON.stringify(Object.fromEntries(selection.map((name, at) => [name, at])))
     values.push(positions, positions)
     // One function and no join: Citus crashes if a join of functions refers to the outer row.
-    return `'{' || coalesce((
+    return `coalesce((
       SELECT string_agg('"' || member.key || '":' || member.value::text, ','
         ORDER BY ?::jsonb -> member.key)
       FROM json_each(o.body::json) AS member
@@ -147,5 +173,5 @@ function selectedBody(selection: readonly string[], values: BoundValue[]): strin
     values.push(`"${name}":`, name)
     return '?::text || (o.body::json -> ?::text)::text'
   })
-  return `'{' || concat_ws(',', ${members.join(', ')}) || '}'`
+  return `concat_ws(',', ${members.join(', ')}) || '}'`
 }

@@ -1,13 +1,21 @@
 /** Executes the part of a page plan that finds the rows of a query. */
+import type { Query } from '../../../query/query.ts'
 import type { ReadPageRequest, StoredPage } from '../../object-store.ts'
 import type { KeysetCursor } from '../../sql/order-sql.ts'
-import { hasFewMatches, type RowSearchPlan } from '../../sql/plan-rules.ts'
+import {
+  alternativesOf,
+  hasFewMatches,
+  maxMatches,
+  type RowSearchPlan,
+} from '../../sql/plan-rules.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import {
   countCurrentRows,
   countVisibleRows,
   estimateRows,
   findRows,
+  gatherFew,
+  probeLinks,
   queryTables,
   type RowSearch,
 } from '../queries/find-rows.ts'
@@ -33,21 +41,39 @@ export function findMatches(
   const { statements, lists } = connection
   const tables = queryTables(connection, search)
   const totalCount = countTotal(statements, search, tables, plan)
+  const searchPlan = plan.kind === 'matchList' ? plan.unlisted : plan
+  const fewTables = gatherFew(tables, statements)
   const limit = maxObjects + 1
   if (plan.kind === 'matchList' && cursor !== undefined) {
-    const rows = lists.rowsAfter(statements, search, tables, {
+    const rows = lists.rowsAfter(statements, search, fewTables, {
       version: plan.version,
       afterKey: cursor.pk,
       limit,
       sortMatches: plan.unlisted.kind === 'sortFewMatches',
+      alternatives: alternativesFor(plan.unlisted, search, true),
     })
     if (rows !== undefined) return { rows, totalCount, matchEstimate: totalCount ?? matchEstimate }
   }
-  const searchPlan = plan.kind === 'matchList' ? plan.unlisted : plan
-  const matches = totalCount ?? estimateMatches(statements, search, tables, searchPlan)
+  const matches = totalCount ?? estimateMatches(statements, search, fewTables, searchPlan)
   const sortMatches = hasFewMatches(searchPlan, matches)
-  const rows = findRows(statements, search, tables, { cursor, limit, sortMatches })
+  const pageTables = sortMatches ? fewTables : probeLinks(tables)
+  const alternatives = alternativesFor(searchPlan, search, sortMatches)
+  const options = { cursor, limit, sortMatches, alternatives }
+  const rows = findRows(statements, search, pageTables, options)
   return { rows, totalCount, matchEstimate: matches }
+}
+
+/** Returns the queries that are searched one by one; undefined if the query is searched as a whole. */
+function alternativesFor(
+  plan: RowSearchPlan,
+  { query, objectType }: RowSearch,
+  sortMatches: boolean,
+): readonly Query[] | undefined {
+  if (plan.kind === 'mergeWalks') return plan.queries
+  // SQLite scans the table for two ranges, unless it is told to use the index of each.
+  return plan.kind === 'sortFewMatches' && sortMatches
+    ? alternativesOf(query, objectType)
+    : undefined
 }
 
 function countTotal(
@@ -74,6 +100,9 @@ function estimateMatches(
   tables: QueryTables,
   plan: RowSearchPlan,
 ): number | undefined {
-  if (plan.kind === 'indexWalk') return undefined
-  return plan.matchEstimate ?? estimateRows(statements, search, tables, plan.fewMatches + 1)
+  if (plan.kind !== 'sortFewMatches') return undefined
+  const { matchEstimate, fewMatches } = plan
+  if (matchEstimate !== undefined) return matchEstimate
+  const maximum = maxMatches(search.query, search.objectType)
+  return maximum <= fewMatches ? maximum : estimateRows(statements, search, tables, fewMatches + 1)
 }

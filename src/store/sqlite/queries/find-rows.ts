@@ -6,16 +6,20 @@ import type { FieldNumbers } from '../../sql/field-numbers.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { type KeysetCursor, orderArms, orderColumn } from '../../sql/order-sql.ts'
 import type { Visibility } from '../../sql/plan-rules.ts'
-import { isMultiValued, textFieldsOf } from '../../sql/query-fields.ts'
+import { isGeoPoint, isMultiValued, textFieldsOf } from '../../sql/query-fields.ts'
 import { SimilarTermSearch, type SimilarTerms } from '../../sql/similar-terms.ts'
 import type { BoundValue, SqlCondition, SqlValue } from '../../sql/sql-condition.ts'
 import type { TermPrefix } from '../../sql/text-index.ts'
+import { readFieldNumbers } from '../catalogue/field-numbers.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
-import { LIMIT, VISIBLE } from '../pages/page-sql.ts'
-import { type QueryTables, querySql } from './query-sql.ts'
-import type { Rings } from './rings.ts'
+import { LIMIT, VISIBLE, visibilityValues } from '../pages/page-sql.ts'
+import type { ReadConnection } from '../threads/read-connection.ts'
+import type { TypeVersions } from './linked-tables.ts'
+import { type LinkedTable, type QueryTables, querySql } from './query-sql.ts'
+
+export type QueryConnection = Pick<ReadConnection, 'db' | 'statements' | 'rings' | 'matchers'>
 
 export interface RowSearch {
   readonly table: number
@@ -26,6 +30,8 @@ export interface RowSearch {
   readonly visibility: Visibility
   /** The values of the visibility's placeholders. */
   readonly visibleValues: readonly number[]
+  /** The versions of all types that the query reads. */
+  readonly versions: TypeVersions
 }
 
 export interface RowSearchOptions {
@@ -33,6 +39,8 @@ export interface RowSearchOptions {
   readonly limit: number
   /** Whether to sort the matches by key, instead of walking the key until enough rows match. */
   readonly sortMatches: boolean
+  /** Queries whose union is the query, each of which is searched by itself; in key order only. */
+  readonly alternatives?: readonly Query[] | undefined
 }
 
 /** Returns the ids of the rows after the cursor. */
@@ -50,16 +58,17 @@ export function findRows(
 export function findRowsSql(
   search: RowSearch,
   tables: QueryTables,
-  { cursor, limit, sortMatches }: RowSearchOptions,
+  options: RowSearchOptions,
 ): SqlCondition {
+  const { cursor, limit, sortMatches, alternatives } = options
+  if (alternatives !== undefined) return alternativesSql(search, tables, options, alternatives)
   const passedBounds = passedBoundsOf(search, cursor)
   const condition = querySql(search.query, { ...tables, passedBounds })
   const columns = search.order.map((term) => orderColumn(term, search.numbers))
   const values: BoundValue[] = []
   const arms = orderArms(columns, cursor).map((arm) => {
     values.push(...search.visibleValues, ...condition.values, ...arm.values, limit)
-    // The plus sign stops SQLite from walking the key index to avoid the sort.
-    const orderBy = sortMatches ? arm.orderBy.replace('o.pk', '+o.pk') : arm.orderBy
+    const orderBy = sortMatches ? arm.orderBy.replace('o.pk', HIDDEN_KEY) : arm.orderBy
     return `SELECT id FROM (
       SELECT o.id AS id FROM ${objectTable(search.table)} AS o
       WHERE ${VISIBLE[search.visibility]} AND ${condition.sql} AND ${arm.sql}
@@ -67,6 +76,41 @@ export function findRowsSql(
   })
   values.push(limit)
   return { sql: `${arms.join(' UNION ALL ')} ${LIMIT}`, values }
+}
+
+/** The plus sign stops SQLite from walking the key index to avoid the sort. */
+const HIDDEN_KEY = '+o.pk'
+
+/**
+ * Selects the union of several queries in key order. SQLite merges rows that arrive in this order
+ * and stops at the limit; otherwise it gathers the matches of each query by its own index. Rows are
+ * read, to see whether they are visible, only after indexes alone have put them into order. The
+ * order of the outer query is that of the inner one, as in page-sql.ts.
+ */
+function alternativesSql(
+  search: RowSearch,
+  tables: QueryTables,
+  { cursor, limit, sortMatches }: RowSearchOptions,
+  alternatives: readonly Query[],
+): SqlCondition {
+  const [arm] = orderArms([], cursor)
+  if (arm === undefined) throw new Error('key order has one arm')
+  const table = objectTable(search.table)
+  const values: BoundValue[] = []
+  const hidden = (sql: string) => (sortMatches ? sql.replace('o.pk', HIDDEN_KEY) : sql)
+  const parts = alternatives.map((query) => {
+    const condition = querySql(query, tables)
+    values.push(...condition.values, ...arm.values)
+    return `SELECT ${hidden('o.pk')} AS pk, o.id AS id FROM ${table} AS o
+      WHERE ${condition.sql} AND ${hidden(arm.sql)}`
+  })
+  values.push(...search.visibleValues, limit)
+  return {
+    sql: `SELECT o.id FROM (${parts.join(' UNION ')} ORDER BY 1, 2) AS match
+      CROSS JOIN ${table} AS o ON o.id = match.id
+      WHERE ${VISIBLE[search.visibility]} ${LIMIT}`,
+    values,
+  }
 }
 
 /** Counts the visible rows that match the query. */
@@ -137,23 +181,68 @@ export function resolveCursor(
 
 /** Returns what the SQL of a query needs. Each set of similar terms is looked up once. */
 export function queryTables(
-  { statements, rings }: { readonly statements: StatementCache; readonly rings: Rings },
-  { objectType, numbers }: Pick<RowSearch, 'objectType' | 'numbers'>,
+  connection: QueryConnection,
+  { objectType, numbers, versions }: Pick<RowSearch, 'objectType' | 'numbers' | 'versions'>,
 ): QueryTables {
+  const { statements, rings, matchers } = connection
   const similarByKey = new Map<string, SimilarTerms>()
+  const linkedByRid = new Map<string, LinkedTable | undefined>()
   return {
+    linkedTable: (linkedType) => {
+      const { rid } = linkedType
+      if (!linkedByRid.has(rid)) linkedByRid.set(rid, linkedTable(connection, linkedType, versions))
+      return linkedByRid.get(rid)
+    },
+    linkedPlan: { kind: 'gather' },
+    depth: 1,
     numbers,
     textFields: textFieldsOf(objectType),
     isMultiValued: (field) => isMultiValued(objectType, field),
+    isGeoPoint: (field) => isGeoPoint(objectType, field),
     passedBounds: undefined,
     ringNumber: (ring) => rings.numberOf(ring),
-    similarTerms: (terms, prefix) => {
-      const key = JSON.stringify([terms, prefix])
-      const similar = similarByKey.get(key) ?? findSimilarTerms(statements, terms, prefix)
+    matcherNumber: (query) => matchers.numberOf(query),
+    similarTerms: (terms, prefix, edits) => {
+      const key = JSON.stringify([terms, prefix, edits])
+      const similar = similarByKey.get(key) ?? findSimilarTerms(statements, terms, prefix, edits)
       similarByKey.set(key, similar)
       return similar
     },
   }
+}
+
+function linkedTable(
+  connection: QueryConnection,
+  objectType: ObjectType,
+  versions: TypeVersions,
+): LinkedTable | undefined {
+  const state = versions.get(objectType.rid)
+  if (state === undefined) throw new Error(`no version of ${objectType.apiName} was read`)
+  if (!state.table.isCreated) return undefined
+  const visibility: Visibility = state.isLatest ? 'current' : 'version'
+  const numbers = readFieldNumbers(connection.db, state.typeId)
+  return {
+    table: state.table.table,
+    visible: { sql: VISIBLE[visibility], values: visibilityValues(visibility, state.version) },
+    tables: queryTables(connection, { objectType, numbers, versions }),
+  }
+}
+
+/** Row versions of a linked type that a page may gather: a few hundred milliseconds. */
+const MAX_GATHERED_ROWS = 100_000
+
+/** Gathers linked rows only if there are not too many. */
+export function gatherFew(tables: QueryTables, statements: StatementCache): QueryTables {
+  const isFew = ({ sql, values }: SqlCondition) => {
+    const rows = `(SELECT 1 FROM ${sql} ${LIMIT})`
+    return countIn(statements, rows, [...values, MAX_GATHERED_ROWS + 1]) <= MAX_GATHERED_ROWS
+  }
+  return { ...tables, linkedPlan: { kind: 'ifFew', isFew } }
+}
+
+/** Looks up linked rows row by row. */
+export function probeLinks(tables: QueryTables): QueryTables {
+  return { ...tables, linkedPlan: { kind: 'probe' } }
 }
 
 /** A cursor in the order of a range makes the range's near bound redundant. */
@@ -174,8 +263,9 @@ function findSimilarTerms(
   statements: StatementCache,
   terms: readonly string[],
   prefix: TermPrefix,
+  edits: number | undefined,
 ): SimilarTerms {
-  const search = new SimilarTermSearch(terms, prefix)
+  const search = new SimilarTermSearch(terms, prefix, edits)
   const rows = statements
     .prepare('SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) <= ?')
     .iterate(search.from, search.before, search.maxLength)

@@ -1,12 +1,21 @@
 /** Compiles the query tree to SQL over the table of its type, aliased `o`. */
+
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import { toColumnValue } from '../../../query/compared-value.ts'
-import type { Comparison, Field, Position, Query } from '../../../query/query.ts'
+import type { Comparison, Field, LinkedQuery, Position, Query } from '../../../query/query.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
 import { columnOf, type FieldNumbers } from '../../sql/field-numbers.ts'
+import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../sql/linked-sql.ts'
+import { prefixRange } from '../../sql/prefix-range.ts'
 import { type SimilarTerms, termAlternatives } from '../../sql/similar-terms.ts'
-import { FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
+import { combine, FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
 import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
+import { objectTable, propertyIndexName } from '../catalogue/object-table.ts'
 import { matchExpression } from '../writes/text-index.ts'
+import { geoSql } from './geo-sql.ts'
+import { intervalSql } from './interval-sql.ts'
+import type { MatcherQuery } from './matchers.ts'
 
 export interface QueryTables {
   readonly numbers: FieldNumbers
@@ -20,9 +29,37 @@ export interface QueryTables {
     | undefined
   /** Returns the number by which `within_ring` knows a ring until the transaction ends. */
   readonly ringNumber: (ring: readonly Position[]) => number
+  /** Returns the number by which `matches` knows a condition until the transaction ends. */
+  readonly matcherNumber: (query: MatcherQuery) => number
+  /** True for a field of geopoints, whose positions are indexed. */
+  readonly isGeoPoint: (field: Field) => boolean
   /** Returns, for each fuzzy term, the terms of a field that match it. */
-  readonly similarTerms: (terms: readonly string[], prefix: TermPrefix) => SimilarTerms
+  readonly similarTerms: (
+    terms: readonly string[],
+    prefix: TermPrefix,
+    edits?: number,
+  ) => SimilarTerms
+  /** Returns the table of a linked type; undefined if it is not created yet. */
+  readonly linkedTable: (linkedType: ObjectType) => LinkedTable | undefined
+  readonly linkedPlan: LinkedPlan
+  /** How many links were followed to the table. */
+  readonly depth: number
 }
+
+/** The table of a linked type, as of the version that the page reads. */
+export interface LinkedTable {
+  readonly table: number
+  readonly visible: SqlCondition
+  readonly tables: QueryTables
+}
+
+/**
+ * How linked rows are found. `ifFew` gathers them if a count shows that they are few, and looks them
+ * up row by row otherwise.
+ */
+export type LinkedPlan =
+  | { readonly kind: 'gather' | 'probe' }
+  | { readonly kind: 'ifFew'; readonly isFew: (counted: SqlCondition) => boolean }
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
   return compileQuery(query, {
@@ -33,6 +70,15 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
     },
     text: (one) => textSql(one, tables),
     withinPolygon: ({ ring }) => polygonSql(ring, tables),
+    pattern: (one) => patternSql(one, tables),
+    geo: (one) => geoSql(one, tables),
+    interval: (one) => intervalSql(one, tables),
+    oneOf: (one) => oneOfSql(one, tables),
+    objectIds: (ids) => ({
+      sql: 'o.object_id IN (SELECT value FROM json_each(?))',
+      values: [JSON.stringify(ids)],
+    }),
+    linked: (one, isNegated) => linkedSql(one, tables, isNegated),
   })
 }
 
@@ -52,6 +98,55 @@ function compareSql(
     sql: `o.id IN (SELECT row FROM element WHERE field = ? AND value ${sign} ?)`,
     values: [number, value],
   }
+}
+
+function oneOfSql(
+  { field, values }: Query & { kind: 'oneOf' },
+  { numbers, isMultiValued }: QueryTables,
+): SqlCondition {
+  const number = numbers.of(field)
+  const list = `[${values.map((value) => jsonOf(toColumnValue(value))).join()}]`
+  const inList = 'IN (SELECT value FROM json_each(?))'
+  if (!isMultiValued(field)) return { sql: `o.${columnOf(number)} ${inList}`, values: [list] }
+  return {
+    sql: `o.id IN (SELECT row FROM element WHERE field = ? AND element.value ${inList})`,
+    values: [number, list],
+  }
+}
+
+/** Writes a column value as JSON that SQLite reads without a loss. */
+function jsonOf(value: ColumnValue): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (value === Infinity) return '9e999'
+  return value === -Infinity ? '-9e999' : String(value)
+}
+
+function linkedSql(query: LinkedQuery, tables: QueryTables, isNegated: boolean): SqlCondition {
+  const { linkedType, property, linkedProperty, of } = query
+  const linked = tables.linkedTable(linkedType)
+  if (linked === undefined) return FALSE
+  const { linkedPlan, depth } = tables
+  const inner = { ...linked.tables, linkedPlan, depth: depth + 1 }
+  const matching = querySql(of, inner)
+  const linkedField = inner.numbers.of({ property: linkedProperty, structField: undefined })
+  const table = objectTable(linked.table)
+  const rows: LinkedRows = {
+    table,
+    ownField: tables.numbers.of({ property, structField: undefined }),
+    linkedField,
+    where: combine('and', [linked.visible, matching]),
+  }
+  const alias = linkedAlias(depth)
+  // Without the visibility, an index alone can count.
+  const counted = { sql: `${table} AS o WHERE ${matching.sql}`, values: matching.values }
+  return isGathered(linkedPlan, isNegated, counted)
+    ? gatherLinked(rows, alias)
+    : probeLinked(rows, alias, ` INDEXED BY ${propertyIndexName(table, linkedField)}`)
+}
+
+/** The few rows that a negated condition filters are found by other conditions. */
+function isGathered(plan: LinkedPlan, isNegated: boolean, counted: SqlCondition): boolean {
+  return plan.kind === 'ifFew' ? !isNegated && plan.isFew(counted) : plan.kind === 'gather'
 }
 
 function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
@@ -87,4 +182,23 @@ function polygonSql(ring: readonly Position[], { ringNumber }: QueryTables): Sql
       ringNumber(ring),
     ],
   }
+}
+
+/** Finds the texts with the prefix of the pattern in an index; then tests each text. */
+function patternSql(
+  query: Query & { kind: 'pattern' },
+  { numbers, isMultiValued, matcherNumber }: QueryTables,
+): SqlCondition {
+  const number = numbers.of(query.field)
+  const isElement = isMultiValued(query.field)
+  const column = isElement ? 'value' : `o.${columnOf(number)}`
+  const range = prefixRange(column, query.pattern)
+  const sql = `${range.sql} AND matches(${column}, ?)`
+  const values = [...range.values, matcherNumber(query)]
+  return isElement
+    ? {
+        sql: `o.id IN (SELECT row FROM element WHERE field = ? AND ${sql})`,
+        values: [number, ...values],
+      }
+    : { sql: `(${sql})`, values }
 }
