@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { parseAggregation } from '../../query/aggregation/parse-aggregation.ts'
+import { REVISION_1_AGGREGATIONS } from '../../query/aggregation/revision-1-aggregations.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import { EVERYTHING } from '../../query/query.ts'
@@ -31,11 +32,12 @@ export function addAggregateObjects(app: App, services: Services): void {
       const { query, ...aggregationBody } = request.body
       const { objectType } = resolveTypePath(request, request.params)
       const context = { objectType, limits: services.limits.query }
-      const aggregation = parseAggregation(aggregationBody, context)
+      const aggregation = parseAggregation(REVISION_1_AGGREGATIONS, aggregationBody, context)
       services.memory.refuseWhenFull(request.context.callerId)
+      const matching =
+        query == null ? EVERYTHING : parseQuery(REVISION_1_QUERIES, query, context)
       const spec = {
-        objectType,
-        query: query == null ? EVERYTHING : parseQuery(REVISION_1_QUERIES, query, context),
+        sources: [{ objectType, query: matching }],
         aggregation,
         maxGroups: services.limits.aggregateMaxGroups,
       }

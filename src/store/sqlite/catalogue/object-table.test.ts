@@ -117,7 +117,7 @@ describe('the tables of object types', () => {
       }
       const metrics = [
         { kind: 'count', name: 'count' },
-        { kind: 'approximateDistinct', name: 'distinct', property: 'p2', type: 'string' },
+        { kind: 'distinct', name: 'distinct', property: 'p2', type: 'string' },
       ] as const
       const grouping = { kind: 'exact', property: 'p1', type: 'string', maxGroups: 5 } as const
       const read = { objectType: type, query, maxGroups: 10 }
