@@ -432,7 +432,12 @@ export function queryContract({ name, open }: StoreUnderTest): void {
         ['"-100 to 50"', 2],
       ])
       expect(
-        await by({ kind: 'duration', property: 'moment', type: 'timestamp', step: { unit: 'seconds', count: 86_400 } }),
+        await by({
+          kind: 'duration',
+          property: 'moment',
+          type: 'timestamp',
+          step: { unit: 'seconds', count: 86_400 },
+        }),
       ).toEqual([
         ['"1999-12-31T00:00:00Z"', 1],
         ['"2000-01-01T00:00:00Z"', 1],

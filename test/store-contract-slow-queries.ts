@@ -56,7 +56,7 @@ export function slowQueryContract({ name, open, openAgain, slow: given }: StoreU
           ...Object.fromEntries(TEXTS.map((text) => [text, `${text} ${n}`])),
         })),
       )
-      const common = { objectType, query: EVERYTHING, maxGroups: 100 }
+      const common = { sources: [{ objectType, query: EVERYTHING }], maxGroups: 100 }
       const [slow, count] = [slowest, COUNT].map((aggregation) => ({ ...common, aggregation })) as [
         typeof common & { aggregation: Aggregation },
         typeof common & { aggregation: Aggregation },

@@ -34,8 +34,7 @@ export function addAggregateObjects(app: App, services: Services): void {
       const context = { objectType, limits: services.limits.query }
       const aggregation = parseAggregation(REVISION_1_AGGREGATIONS, aggregationBody, context)
       services.memory.refuseWhenFull(request.context.callerId)
-      const matching =
-        query == null ? EVERYTHING : parseQuery(REVISION_1_QUERIES, query, context)
+      const matching = query == null ? EVERYTHING : parseQuery(REVISION_1_QUERIES, query, context)
       const spec = {
         sources: [{ objectType, query: matching }],
         aggregation,

@@ -38,7 +38,8 @@ const objectType = ontology.objectTypes.get('thing')
 if (objectType === undefined) throw new Error('no type')
 
 const limits = { maxDepth: 3, maxTerms: 20, maxTextLength: 100 }
-const parse = (written: WrittenAggregation) => parseAggregation(REVISION_1_AGGREGATIONS, written, { objectType, limits })
+const parse = (written: WrittenAggregation) =>
+  parseAggregation(REVISION_1_AGGREGATIONS, written, { objectType, limits })
 const count = { type: 'count' }
 const groupBy = (...groupings: WrittenGrouping[]) =>
   parse({ aggregation: [count], groupBy: groupings }).groupings
@@ -178,7 +179,12 @@ describe('groupings', () => {
           },
         ],
       },
-      { kind: 'duration', property: 'timestamp', type: 'timestamp', step: { unit: 'seconds', count: 93_600 } },
+      {
+        kind: 'duration',
+        property: 'timestamp',
+        type: 'timestamp',
+        step: { unit: 'seconds', count: 93_600 },
+      },
     ])
     expect(parse({ aggregation: [count], groupBy: null }).groupings).toEqual([])
   })
@@ -334,7 +340,7 @@ describe('durations', () => {
   it('of dates are whole days', () => {
     const date = (duration: string) =>
       groupBy({ type: 'duration', field: 'properties.date', duration })
-    expect(date('PT48H')).toMatchObject([{ seconds: 172_800 }])
+    expect(date('PT48H')).toMatchObject([{ step: { unit: 'seconds', count: 172_800 } }])
     expect(refusal(() => date('PT36H'))).toMatchObject(['InvalidDurationGroupByValue', {}])
   })
 

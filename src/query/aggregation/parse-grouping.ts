@@ -154,9 +154,7 @@ function rangeType(
 }
 
 /** Returns a parser of groupings by duration, given how the step is written. */
-export function durationReader(
-  readStep: (parsing: GroupingParsing, type: TimeType) => TimeStep,
-) {
+export function durationReader(readStep: (parsing: GroupingParsing, type: TimeType) => TimeStep) {
   return (parsing: GroupingParsing): Grouping => {
     const { aggregated, objectType } = parsing
     const { property, type } = aggregated

@@ -17,7 +17,13 @@ import {
   readExact,
   readFixedWidth,
 } from './parse-grouping.ts'
-import { extremeReader, readCount, readDistinct, readPercentile, sumReader } from './parse-metric.ts'
+import {
+  extremeReader,
+  readCount,
+  readDistinct,
+  readPercentile,
+  sumReader,
+} from './parse-metric.ts'
 import { readV2Range } from './parse-range.ts'
 import { readTimeStep, TIME_UNITS, type TimeUnit } from './time-step.ts'
 

@@ -36,6 +36,7 @@ import {
 import { type Capabilities, readCapabilities } from './citus/capabilities.ts'
 import { recoverPending } from './citus/pending-commit.ts'
 import { Database, type Session } from './driver/database.ts'
+import type { ReaderLane } from './driver/reader-lane.ts'
 import { PageReader } from './pages/page-reader.ts'
 import { aggregate } from './queries/aggregate.ts'
 import { TypeFieldsCache } from './queries/type-fields.ts'

@@ -41,7 +41,9 @@ export function compileAggregation(
   dialect: { readonly groupings: GroupingDialect; readonly metrics: MetricDialect },
 ): CompiledAggregation {
   const properties = metricProperties(aggregation.metrics)
-  const sources = rows.map((source) => sourceSql(source, aggregation, properties, dialect.groupings))
+  const sources = rows.map((source) =>
+    sourceSql(source, aggregation, properties, dialect.groupings),
+  )
   const groupings = sources[0]?.groupings ?? []
   const shares = aggregation.metrics.flatMap((metric) =>
     metric.kind === 'percentile' ? [properties.indexOf(metric.property)] : [],
@@ -81,7 +83,9 @@ export function compileAggregation(
       ),
       ...aggregation.metrics.flatMap((metric, index) =>
         metric.kind === 'min' || metric.kind === 'max'
-          ? isLongText(metric.type) ? (names[index] ?? []) : []
+          ? isLongText(metric.type)
+            ? (names[index] ?? [])
+            : []
           : [],
       ),
     ],

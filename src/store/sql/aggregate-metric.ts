@@ -99,7 +99,8 @@ function picked(
   { type, times }: Metric & { kind: 'min' | 'max' | 'percentile' },
   { groupings, metrics }: MetricDialects,
 ): Omit<MetricSql, 'values'> {
-  const isText = type === 'string' || ((type === 'date' || type === 'timestamp') && times === 'text')
+  const isText =
+    type === 'string' || ((type === 'date' || type === 'timestamp') && times === 'text')
   return {
     columns: [column],
     read: ([value = null]) => {

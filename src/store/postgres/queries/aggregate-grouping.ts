@@ -70,10 +70,7 @@ function stepNumberSql(type: TimeType, column: string, step: TimeStep): SqlCondi
       return floorDivision(epochSql(type, column), BigInt(step.count))
     case 'milliseconds': {
       const fraction = `substr(${column}, 21, 3)::bigint`
-      return floorDivision(
-        `(${epochSql(type, column)} * 1000 + ${fraction})`,
-        BigInt(step.count),
-      )
+      return floorDivision(`(${epochSql(type, column)} * 1000 + ${fraction})`, BigInt(step.count))
     }
     case 'week':
       return floorDivision(

@@ -65,7 +65,8 @@ function readGroups(
   for (const row of statement.iterate(...values, maxGroups + 1)) {
     collector.add(row as unknown as Cell[])
   }
-  if (collector.exceeds(maxGroups)) throw tooManyGroups(countGroups(statements, compiled), maxGroups)
+  if (collector.exceeds(maxGroups))
+    throw tooManyGroups(countGroups(statements, compiled), maxGroups)
   return collector.finish()
 }
 
