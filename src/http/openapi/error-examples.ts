@@ -19,6 +19,7 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
     linkedObjectType: 'country',
     linkedObjectPrimaryKey: { code: 'XX' },
   },
+  FoundryBranchNotFound: { branch: 'feature' },
   InvalidOntologyTypes: {
     invalidPropertyTypes: ['elevaton'],
     invalidObjectTypes: [],
@@ -38,6 +39,9 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
     validCombinations: [['where.field'], ['where.propertyIdentifier']],
   },
   MissingPostBody: {},
+  MissingBatchRequest: {},
+  BatchRequestSizeExceededLimit: { maximumBatchSize: 100, providedBatchSize: 101 },
+  InvalidOrderType: { orderType: 'random' },
   'Default:InvalidArgument': { parameter: 'snapshot', reason: 'must be boolean' },
   'Conjure:UnprocessableEntity': { parameter: 'query', reason: 'is missing' },
   'Conjure:UnsupportedMediaType': { expected: 'application/json', received: 'text/plain' },

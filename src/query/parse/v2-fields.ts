@@ -11,11 +11,11 @@ import type { QueryMembers } from './parse-query.ts'
 import { refuseUnknownMembers, unprocessable } from './unprocessable.ts'
 
 /** Joins a property and a struct field. API names contain no colon. */
-const SEPARATOR = ':'
+export const STRUCT_FIELD_SEPARATOR = ':'
 
 export const V2_FIELDS: FieldSyntax = {
   candidates: (written) => {
-    const [property = '', structField, ...rest] = written.split(SEPARATOR)
+    const [property = '', structField, ...rest] = written.split(STRUCT_FIELD_SEPARATOR)
     return rest.length > 0 ? [] : [{ property, structField }]
   },
   notFound: (written, objectType) =>
@@ -67,7 +67,7 @@ export function readPropertyIdentifier(
       allow('propertyApiName', 'structFieldApiName')
       const property = readName(value['propertyApiName'], objectType, `${path}.propertyApiName`)
       const field = readName(value['structFieldApiName'], objectType, `${path}.structFieldApiName`)
-      return property + SEPARATOR + field
+      return property + STRUCT_FIELD_SEPARATOR + field
     }
     case 'propertyWithLoadLevel':
       allow('propertyIdentifier', 'loadLevel')
@@ -110,6 +110,6 @@ function refuseLoadLevel(value: unknown, path: string): void {
 function readName(value: unknown, objectType: ObjectType, path: string): string {
   if (value == null) throw unprocessable(path, 'is missing')
   if (typeof value !== 'string') throw unprocessable(path, 'is not a string')
-  if (value.includes(SEPARATOR)) throw V2_FIELDS.notFound(value, objectType)
+  if (value.includes(STRUCT_FIELD_SEPARATOR)) throw V2_FIELDS.notFound(value, objectType)
   return value
 }
