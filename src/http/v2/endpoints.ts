@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import type { Services } from '../services.ts'
+import { addAggregateObjects } from './aggregate-objects.ts'
 import { addCountObjects } from './count-objects.ts'
 import { addGetObject } from './get-object.ts'
 import { addGetLinkType, addListLinkTypes } from './link-types.ts'
@@ -34,6 +35,7 @@ export function addV2(app: App, services: Services): void {
     addGetObject(v2, services)
     addCountObjects(v2, services)
     addSearchObjects(v2, services)
+    addAggregateObjects(v2, services)
     addListLinkedObjects(v2, services)
     addGetLinkedObject(v2, services)
   })
