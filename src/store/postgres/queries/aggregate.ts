@@ -23,6 +23,7 @@ import type { PageStore } from '../pages/read-page.ts'
 import { POSTGRES_GROUPINGS } from './aggregate-grouping.ts'
 import { POSTGRES_METRICS } from './aggregate-metric.ts'
 import { readQuerySql } from './find-rows.ts'
+import { readLinks } from './linked-tables.ts'
 
 export async function aggregate(
   session: Session,
@@ -37,16 +38,19 @@ export async function aggregate(
 async function sourceRows(
   session: Session,
   source: AggregateSource,
-  { capabilities: { canReadCurrentRows }, fields: fieldsCache }: PageStore,
+  store: PageStore,
 ): Promise<SourceRows> {
+  const { canReadCurrentRows } = store.capabilities
   const head = await readTypeHead(session, source.objectType)
-  const fields = await fieldsCache.read(session, head, source.objectType)
+  const fields = await store.fields.read(session, head, source.objectType)
+  const links = await readLinks(session, source, { head, version: head.published }, store)
+  if (links === 'reclaimed') throw new Error('the latest version is always readable')
   return {
     source,
     numbers: fields.numbers,
     table: objectTable(head.current.table),
     visible: visibleSql(canReadCurrentRows ? 'current' : 'version', head.published),
-    matching: await readQuerySql(session, source.query, fields),
+    matching: await readQuerySql(session, source.query, fields, links),
   }
 }
 

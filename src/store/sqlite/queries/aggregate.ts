@@ -21,6 +21,7 @@ import { inReadTransaction, type ReadConnection } from '../threads/read-connecti
 import { SQLITE_GROUPINGS } from './aggregate-grouping.ts'
 import { SQLITE_METRICS } from './aggregate-metric.ts'
 import { queryTables } from './find-rows.ts'
+import { readVersions } from './linked-tables.ts'
 import { querySql } from './query-sql.ts'
 
 export function aggregate(
@@ -40,6 +41,8 @@ function sourceRows(connection: ReadConnection, source: AggregateSource): Source
   const head = readTypeHead(statements, objectType)
   const { table, isCreated } = head.current
   const numbers = readFieldNumbers(db, head.typeId)
+  const versions = readVersions(statements, source, head)
+  if (versions === 'reclaimed') throw new Error('the latest version is always readable')
   return {
     source,
     numbers,
@@ -47,7 +50,7 @@ function sourceRows(connection: ReadConnection, source: AggregateSource): Source
     // The plus sign stops SQLite from using the index of current rows: an aggregation reads the
     // whole table, and a sequential scan is many times faster than random access.
     visible: { sql: `+${VISIBLE.current}`, values: [] },
-    matching: querySql(query, queryTables(connection, { objectType, numbers })),
+    matching: querySql(query, queryTables(connection, { objectType, numbers, versions })),
   }
 }
 
