@@ -2,6 +2,7 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { RecordShape } from '../../contract/object-record.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
+import { isNothing } from '../../query/combine-queries.ts'
 import { loadReferences } from '../../query/object-set/load-references.ts'
 import { parseObjectSet, type SetPart } from '../../query/object-set/parse-object-set.ts'
 import type { Query } from '../../query/query.ts'
@@ -58,7 +59,7 @@ export async function readSingleTypeSet(
 
 /** True if a query can only match objects that it names. */
 function namesObjects(query: Query): boolean {
-  if (query.kind === 'objectIds') return true
+  if (query.kind === 'objectIds' || isNothing(query)) return true
   return query.kind === 'and' && query.of.some(namesObjects)
 }
 
