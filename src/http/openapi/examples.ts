@@ -3,6 +3,7 @@
  * demo data, and a test sends them.
  */
 import { OAUTH_EXAMPLES } from './oauth-examples.ts'
+import { V2_AGGREGATION_EXAMPLES } from './v2-aggregation-examples.ts'
 
 interface Example {
   readonly parameters?: Readonly<Record<string, unknown>>
@@ -105,6 +106,7 @@ const BOOKS = { ontology: 'library', objectType: 'book' }
 const REPLACEMENT = { ...BOOKS, replacement: '1' }
 
 const EXAMPLES: Readonly<Record<string, Example>> = {
+  ...V2_AGGREGATION_EXAMPLES,
   healthz: { response: { status: 'ok' } },
   readyz: { response: { status: 'ok' } },
   ...OAUTH_EXAMPLES,
