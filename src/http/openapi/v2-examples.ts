@@ -122,20 +122,20 @@ export const V2_EXAMPLES = {
           __rid: 'ri.phonograph2-objects.main.object.2a1e6a1b-0f63-8f43-a6c2-7c1de0b2c9f5',
           __primaryKey: 'BPX',
           __apiName: 'airport',
-          __title: 'Qamdo Bangda Airport',
+          __title: 'Changdu Bangda Airport',
           iata: 'BPX',
-          name: 'Qamdo Bangda Airport',
+          name: 'Changdu Bangda Airport',
         },
       ],
       nextPageToken: TOKEN,
-      totalCount: '8888',
+      totalCount: '10131',
     },
   },
   getObjectV2: {
     parameters: { ...ZURICH, select: 'name,runwayFeet' },
     response: { __rid: AIRPORT_RID, ...AIRPORT },
   },
-  countObjects: { parameters: AIRPORTS, response: { count: 8888 } },
+  countObjects: { parameters: AIRPORTS, response: { count: 10_131 } },
   searchObjectsV2: {
     parameters: AIRPORTS,
     request: {
@@ -174,7 +174,7 @@ export const V2_EXAMPLES = {
       snapshot: true,
       pageSize: 10_000,
     },
-    response: { data: [AIRPORT], totalCount: '40', propertySecurities: [] },
+    response: { data: [AIRPORT], totalCount: '15', propertySecurities: [] },
   },
   loadLinks: {
     parameters: DEMO,
