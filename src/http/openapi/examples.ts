@@ -4,6 +4,7 @@
  */
 import { OAUTH_EXAMPLES } from './oauth-examples.ts'
 import { V2_AGGREGATION_EXAMPLES } from './v2-aggregation-examples.ts'
+import { V2_EXAMPLES } from './v2-examples.ts'
 
 interface Example {
   readonly parameters?: Readonly<Record<string, unknown>>
@@ -107,6 +108,7 @@ const REPLACEMENT = { ...BOOKS, replacement: '1' }
 
 const EXAMPLES: Readonly<Record<string, Example>> = {
   ...V2_AGGREGATION_EXAMPLES,
+  ...V2_EXAMPLES,
   healthz: { response: { status: 'ok' } },
   readyz: { response: { status: 'ok' } },
   ...OAUTH_EXAMPLES,
