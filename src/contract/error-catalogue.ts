@@ -64,6 +64,10 @@ export const ERRORS = {
     errorCode: 'NOT_FOUND',
     description: 'No linked object has this primary key.',
   },
+  FoundryBranchNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The branch does not exist. This service has no branches; omit the parameter.',
+  },
   InvalidOntologyTypes: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'The request names properties, object types or link types that do not exist.',
@@ -88,6 +92,19 @@ export const ERRORS = {
   MissingPostBody: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'The request has no body, and this endpoint requires one.',
+  },
+  InvalidParameterCombination: {
+    errorCode: 'INVALID_ARGUMENT',
+    description:
+      'The request has parameters that exclude each other. The parameters list the valid combinations.',
+  },
+  MissingBatchRequest: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The batch is empty. Send at least one request.',
+  },
+  BatchRequestSizeExceededLimit: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The batch has too many requests. Send several smaller batches.',
   },
   'Default:InvalidArgument': {
     errorCode: 'INVALID_ARGUMENT',
@@ -159,6 +176,10 @@ export const ERRORS = {
   InvalidSortType: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'An order term must begin with properties. or p.',
+  },
+  InvalidOrderType: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The type of an order must be fields or relevance.',
   },
   PropertiesNotSortable: {
     errorCode: 'INVALID_ARGUMENT',

@@ -19,6 +19,7 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
     linkedObjectType: 'country',
     linkedObjectPrimaryKey: { code: 'XX' },
   },
+  FoundryBranchNotFound: { branch: 'feature' },
   InvalidOntologyTypes: {
     invalidPropertyTypes: ['elevaton'],
     invalidObjectTypes: [],
@@ -34,6 +35,13 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   InvalidPageToken: { pageToken: 'v1.AVWsPDbJ…', reason: 'expired' },
   ObjectsExceededLimit: { limit: 10_000 },
   MissingPostBody: {},
+  InvalidParameterCombination: {
+    validCombinations: [['select'], ['selectV2']],
+    providedParameters: ['select', 'selectV2'],
+  },
+  MissingBatchRequest: {},
+  BatchRequestSizeExceededLimit: { maximumBatchSize: 100, providedBatchSize: 101 },
+  InvalidOrderType: { orderType: 'random' },
   'Default:InvalidArgument': { parameter: 'snapshot', reason: 'must be boolean' },
   'Conjure:UnprocessableEntity': { parameter: 'query', reason: 'is missing' },
   'Conjure:UnsupportedMediaType': { expected: 'application/json', received: 'text/plain' },

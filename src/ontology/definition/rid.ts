@@ -25,6 +25,19 @@ export function objectId(typeRid: string, pk: string): string {
   return derivedUuid(`${typeRid}/${pk}`)
 }
 
+/**
+ * Derives the RID of a property, or of a field of a struct. Names cannot contain a slash, so no two
+ * of them share a RID.
+ */
+export function propertyRid(typeRid: string, ...names: readonly string[]): string {
+  return `ri.ontology.main.property.${derivedUuid(['property', typeRid, ...names].join('/'))}`
+}
+
+/** Derives the RID of a link type, which both its sides share, from the type with the foreign key. */
+export function linkTypeRid(fromTypeRid: string, apiName: string): string {
+  return `ri.ontology.main.relation.${derivedUuid(['link', fromTypeRid, apiName].join('/'))}`
+}
+
 /** Derives the RID of a part of an ontology that has only a name, such as an interface type. */
 export function partRid(kind: PartKind, ontologyRid: string, name: string): string {
   return `ri.ontology.main.${kind}.${derivedUuid(`${ontologyRid}/${kind}/${name}`)}`
