@@ -63,12 +63,12 @@ export function readQuickPage(
   })
 }
 
-function versionState({ statements }: ReadConnection, head: TypeHead, version: number) {
+export function versionState({ statements }: ReadConnection, head: TypeHead, version: number) {
   const isLatest = version === head.published
   return { version, isLatest, table: tableOfVersion(statements, head, version) }
 }
 
-function runPlan(
+export function runPlan(
   connection: ReadConnection,
   request: ReadPageRequest,
   head: TypeHead,
@@ -166,7 +166,8 @@ function readFoundRows(
   }
 }
 
-function readCursor(statements: StatementCache, table: number, id: number | undefined) {
+/** Returns the cursor of a row. */
+export function readCursor(statements: StatementCache, table: number, id: number | undefined) {
   if (id === undefined) return undefined
   const row = statements
     .prepare(`SELECT pk, valid_from FROM ${objectTable(table)} WHERE id = ?`)

@@ -1,0 +1,49 @@
+/** Reads pages over several object types, in one transaction, so that all belong to one moment. */
+import type { Reclaimed } from '../../object-store.ts'
+import type { ReadSetPageRequest, StoredSetPage } from '../../set-page.ts'
+import { PartWalk } from '../../sql/part-walk.ts'
+import { isQuick } from '../../sql/plan-rules.ts'
+import { readTypeHead, type TypeHead } from '../catalogue/type-head.ts'
+import type { Session } from '../driver/database.ts'
+import { readMergedPage } from './merge-parts.ts'
+import type { Lane } from './plan-page.ts'
+import { type PageStore, readPage } from './read-page.ts'
+
+/** Returns the lane of a page. A merge reads a page of each part. */
+export function laneOfSet(request: ReadSetPageRequest): Lane {
+  const { parts, order, includeTotalCount, maxObjects, maxBytes } = request
+  const isQuickPart = (part: (typeof parts)[number]) =>
+    isQuick({
+      ...part,
+      order: [],
+      after: undefined,
+      version: undefined,
+      maxObjects,
+      maxBytes,
+      includeTotalCount,
+      matchEstimate: undefined,
+    })
+  return order.length === 0 && parts.every(isQuickPart) ? 'quick' : 'slow'
+}
+
+export async function readSetPage(
+  session: Session,
+  request: ReadSetPageRequest,
+  store: PageStore,
+): Promise<StoredSetPage | Reclaimed> {
+  const heads: TypeHead[] = []
+  for (const { objectType } of request.parts) heads.push(await readTypeHead(session, objectType))
+  if (request.order.length > 0) return readMergedPage(session, request, heads, store)
+
+  const walk = new PartWalk(request, request.versions ?? heads.map(({ published }) => published))
+  for (let step = walk.next(); step !== undefined; step = walk.next()) {
+    const head = heads[step.part]
+    const page = head && (await readPage(session, step.request, head, store))
+    if (page === undefined || page === 'reclaimed') {
+      walk.abandon()
+      return 'reclaimed'
+    }
+    walk.add(page)
+  }
+  return walk.finish()
+}
