@@ -89,14 +89,14 @@ export const ERRORS = {
     description:
       'The walk reached its retrieval limit, and more objects exist. Narrow it with filters, use search by type, which has no limit, or ask the operator to raise the limit.',
   },
-  MissingPostBody: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'The request has no body, and this endpoint requires one.',
-  },
   InvalidParameterCombination: {
     errorCode: 'INVALID_ARGUMENT',
     description:
-      'The request has parameters that exclude each other. The parameters list the valid combinations.',
+      'These parameters cannot be combined. The parameters list what was sent, and the valid combinations.',
+  },
+  MissingPostBody: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The request has no body, and this endpoint requires one.',
   },
   MissingBatchRequest: {
     errorCode: 'INVALID_ARGUMENT',
@@ -135,6 +135,18 @@ export const ERRORS = {
   InvalidPropertyValue: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'The value is not valid for the type of the property.',
+  },
+  InvalidFilterValue: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The value is not valid for this query type. The parameters give the reason.',
+  },
+  InvalidTimeZone: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The time zone does not exist. Use a name such as Europe/London.',
+  },
+  UnknownDistanceUnit: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The unit of a distance does not exist. The parameters list the known units.',
   },
   PropertyTypesSearchNotSupported: {
     errorCode: 'INVALID_ARGUMENT',

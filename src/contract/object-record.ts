@@ -70,18 +70,21 @@ export interface FlatRecordType {
   readonly primaryKey: { readonly type: string }
 }
 
+export interface FlatRecordOptions {
+  readonly excludeRid: boolean
+  /** The score of every record of the page; absent if undefined. */
+  readonly score?: number | undefined
+  /** What the members that describe the object begin with; `__` if absent. */
+  readonly prefix?: '__' | '$'
+}
+
 /**
  * Returns the shape of a record of v2: the properties beside the members `__rid`, `__primaryKey`,
- * `__apiName` and `__title`. An object always has its primary key, so properties always follow.
+ * `__apiName`, `__score` and `__title`. An object always has its primary key, so properties always
+ * follow.
  */
 export function flatRecordShape(type: FlatRecordType, options: FlatRecordOptions): RecordShape {
   return [...flatRecordHead(type, options), { literal: ',' }, { column: 'flatProperties' }]
-}
-
-export interface FlatRecordOptions {
-  readonly excludeRid: boolean
-  /** What the members that describe the object begin with; `__` if absent. */
-  readonly prefix?: '__' | '$'
 }
 
 /** Returns the shape of an object of v2 that is viewed as an interface. */
@@ -95,8 +98,9 @@ export function interfaceRecordShape(
 
 function flatRecordHead(
   { apiName, primaryKey }: FlatRecordType,
-  { excludeRid, prefix = '__' }: FlatRecordOptions,
+  { excludeRid, score, prefix = '__' }: FlatRecordOptions,
 ): RecordShape {
+  const scored = score === undefined ? '' : `,"${prefix}score":${score}`
   const rid: RecordShape = [
     { literal: `{"${prefix}rid":"${OBJECT_RID_PREFIX}` },
     { column: 'objectId' },
@@ -105,7 +109,7 @@ function flatRecordHead(
   return [
     ...(excludeRid ? [{ literal: `{"${prefix}primaryKey":` }] : rid),
     { column: KEY_COLUMNS[primaryKey.type] ?? 'key' },
-    { literal: `,"${prefix}apiName":${JSON.stringify(apiName)}` },
+    { literal: `,"${prefix}apiName":${JSON.stringify(apiName)}${scored}` },
     { literal: `,"${prefix}title":`, optionalColumn: 'title' },
   ]
 }
