@@ -2,6 +2,12 @@ import type { App } from '../app.ts'
 import type { Services } from '../services.ts'
 import { addCountObjects } from './count-objects.ts'
 import { addGetObject } from './get-object.ts'
+import {
+  addGetInterfaceLinkType,
+  addGetInterfaceType,
+  addListInterfaceLinkTypes,
+  addListInterfaceTypes,
+} from './interface-types.ts'
 import { addGetLinkType, addListLinkTypes } from './link-types.ts'
 import { addGetLinkedObject, addListLinkedObjects } from './linked-objects.ts'
 import { addListObjects } from './list-objects.ts'
@@ -29,6 +35,10 @@ export function addV2(app: App, services: Services): void {
     addGetObjectTypesByRid(v2)
     addListLinkTypes(v2, services)
     addGetLinkType(v2)
+    addListInterfaceTypes(v2, services)
+    addGetInterfaceType(v2)
+    addListInterfaceLinkTypes(v2, services)
+    addGetInterfaceLinkType(v2)
     addListQueryTypes(v2, services)
     addListObjects(v2, services)
     addGetObject(v2, services)
