@@ -76,6 +76,10 @@ export const ERRORS = {
     errorCode: 'NOT_FOUND',
     description: 'The branch does not exist. This service has no branches; omit the parameter.',
   },
+  ObjectSetNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The object set does not exist, has expired, or is not visible to this token.',
+  },
   InvalidOntologyTypes: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'The request names properties, object types or link types that do not exist.',
@@ -179,6 +183,14 @@ export const ERRORS = {
   QueryTextExceededLimit: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'A text in the query is too long.',
+  },
+  UnsupportedObjectSet: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'This service does not support object sets of this type.',
+  },
+  IncompatibleNestedObjectSet: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The nested object sets have no object type in common, so the result has none.',
   },
   InvalidRangeQuery: {
     errorCode: 'INVALID_ARGUMENT',

@@ -105,6 +105,15 @@ export const OPEN_REPLACEMENTS_MAX = 10
 /** How deep `and`, `or` and `not` may be nested in a query. */
 export const QUERY_MAX_DEPTH = 3
 
+/** How deep object sets may be nested in each other. Every method call of an SDK adds a level. */
+export const OBJECT_SET_MAX_DEPTH = 32
+
+/** How many objects a static object set may list, and how many values `in` may. */
+export const OBJECT_SET_MAX_OBJECTS = 10_000
+
+/** How many links an object set may follow. */
+export const OBJECT_SET_MAX_LINKS = 10
+
 /** The number of conditions, terms and polygon positions in a query. */
 export const QUERY_MAX_TERMS = 500
 

@@ -4,15 +4,16 @@
  */
 import type { ScalarType } from '../ontology/definition/property-type.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
+import { linkedTypesOf } from '../query/linked-types.ts'
 import type { Direction, Query } from '../query/query.ts'
-import type { Cursor, RecordSpec, StoredPage } from './object-store.ts'
+import type { Cursor, ReadPageRequest, RecordSpec, StoredPage } from './object-store.ts'
 
 export interface ReadSetPageRequest {
   readonly parts: readonly SetPagePart[]
   readonly order: readonly SetOrderTerm[]
   /** The page starts after this cursor; undefined for the first page. */
   readonly after: SetCursor | undefined
-  /** The version of each part to read as of; undefined for the latest, as of one moment. */
+  /** The versions to read of the types of `typesOfSet`; undefined for the latest, as of one moment. */
   readonly versions: readonly number[] | undefined
   readonly maxObjects: number
   readonly maxBytes: number
@@ -47,8 +48,30 @@ export interface SetCursor extends Cursor {
 
 export interface StoredSetPage extends Pick<StoredPage, 'records' | 'release' | 'count' | 'more'> {
   readonly last: SetCursor | undefined
-  /** The version of each part that was read, all as of one moment. */
+  /** The versions that were read of the types of `typesOfSet`, all as of one moment. */
   readonly versions: readonly number[]
   /** The number of objects that match in all parts, if it was requested. */
   readonly totalCount: number | undefined
+}
+
+/** Returns the types that a page reads: those of its parts, then those that they link to. */
+export function typesOfSet(parts: readonly SetPagePart[]): ObjectType[] {
+  const types = new Map(parts.map(({ objectType }) => [objectType.rid, objectType]))
+  for (const { query, objectType } of parts) {
+    for (const linked of linkedTypesOf(query, objectType)) types.set(linked.rid, linked)
+  }
+  return [...types.values()]
+}
+
+/** Returns the versions that the request names for one part and the types that it links to. */
+export function versionsOfPart(
+  { parts, versions }: Pick<ReadSetPageRequest, 'parts' | 'versions'>,
+  { objectType, query }: SetPagePart,
+): Pick<ReadPageRequest, 'version' | 'linkedVersions'> {
+  if (versions === undefined) return { version: undefined }
+  const byRid = new Map(typesOfSet(parts).map(({ rid }, index) => [rid, versions[index] ?? 0]))
+  return {
+    version: byRid.get(objectType.rid),
+    linkedVersions: linkedTypesOf(query, objectType).map(({ rid }) => byRid.get(rid) ?? 0),
+  }
 }

@@ -8,7 +8,6 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   'Default:Unauthorized': { error: 'EXPIRED' },
   ApiUsageDenied: { missingScope: 'api:ontologies-write' },
   OntologyNotFound: { apiName: 'aviaton' },
-  InterfaceTypeNotFound: { apiName: 'Place' },
   InterfaceLinkTypeNotFound: { interfaceType: 'Place', interfaceLinkType: 'country' },
   ObjectTypeNotFound: { objectType: 'airprot' },
   ReplacementNotFound: { replacement: '12' },
@@ -22,6 +21,8 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
     linkedObjectPrimaryKey: { code: 'XX' },
   },
   FoundryBranchNotFound: { branch: 'feature' },
+  ObjectSetNotFound: { objectSetRid: 'ri.object-set.main.temporary-object-set.1' },
+  InterfaceTypeNotFound: { apiName: 'Plaec' },
   InvalidOntologyTypes: {
     invalidPropertyTypes: ['elevaton'],
     invalidObjectTypes: [],
@@ -69,6 +70,11 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   QueryDepthExceededLimit: { depth: 4, depthLimit: 3 },
   QueryTermsExceededLimit: { termsLimit: 500 },
   QueryTextExceededLimit: { field: 'properties.name', lengthLimit: 10_000 },
+  UnsupportedObjectSet: { type: 'nearestNeighbors', parameter: 'objectSet.type' },
+  IncompatibleNestedObjectSet: {
+    parameter: 'objectSet',
+    objectTypes: [['airport'], ['country']],
+  },
   InvalidRangeQuery: { field: 'elevation', gt: '500', lt: '100' },
   DuplicateOrderBy: { properties: ['name'] },
   InvalidSortOrder: { invalidSortOrder: 'up' },

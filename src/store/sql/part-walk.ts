@@ -5,7 +5,12 @@
 import type { RecordShape } from '../../contract/object-record.ts'
 import type { ReadPageRequest, StoredPage } from '../object-store.ts'
 import { releaserOf } from '../page-memory.ts'
-import type { ReadSetPageRequest, SetCursor, StoredSetPage } from '../set-page.ts'
+import {
+  type ReadSetPageRequest,
+  type SetCursor,
+  type StoredSetPage,
+  versionsOfPart,
+} from '../set-page.ts'
 
 /** The smallest record: only whether there is one matters. */
 const PROBE: RecordShape = [{ column: 'key' }]
@@ -27,7 +32,7 @@ export class PartWalk {
   #isFull = false
   #more = false
 
-  /** The versions are those of all parts, read in the transaction of the steps. */
+  /** The versions are those of all types of the page, read in the transaction of the steps. */
   constructor(request: ReadSetPageRequest, versions: readonly number[]) {
     this.#request = request
     this.#versions = versions
@@ -36,7 +41,7 @@ export class PartWalk {
 
   /** Returns the next page to read, or undefined if this page is complete. */
   next(): PartStep | undefined {
-    const { parts, after, versions, maxObjects, maxBytes, includeTotalCount } = this.#request
+    const { parts, after, maxObjects, maxBytes, includeTotalCount } = this.#request
     const part = parts[this.#part]
     if (part === undefined || (this.#more && !includeTotalCount)) return undefined
     const rest = this.#isFull
@@ -52,7 +57,7 @@ export class PartWalk {
       query: part.query,
       order: [],
       after: after?.part === this.#part ? after : undefined,
-      version: versions?.[this.#part],
+      ...versionsOfPart(this.#request, part),
       includeTotalCount,
       matchEstimate: undefined,
     }

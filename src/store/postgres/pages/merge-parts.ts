@@ -4,7 +4,12 @@
  */
 import { bytesOfShape } from '../../../contract/object-record.ts'
 import type { ReadPageRequest, Reclaimed } from '../../object-store.ts'
-import type { ReadSetPageRequest, SetOrderTerm, StoredSetPage } from '../../set-page.ts'
+import {
+  type ReadSetPageRequest,
+  type SetOrderTerm,
+  type StoredSetPage,
+  versionsOfPart,
+} from '../../set-page.ts'
 import {
   countFittingSizes,
   cursorOfPart,
@@ -22,6 +27,7 @@ import { type TypeHead, tableOfRow, tableOfVersion } from '../catalogue/type-hea
 import { freeRows } from '../driver/byte-rows.ts'
 import type { Session } from '../driver/database.ts'
 import { readQuerySql } from '../queries/find-rows.ts'
+import { readLinks } from '../queries/linked-tables.ts'
 import type { TypeFields } from '../queries/type-fields.ts'
 import { recordSql, STORED_BYTES, visibleSql } from './page-sql.ts'
 import { type PagePlan, planPage } from './plan-page.ts'
@@ -47,6 +53,7 @@ export async function readMergedPage(
   session: Session,
   request: ReadSetPageRequest,
   heads: readonly TypeHead[],
+  versions: readonly number[],
   store: PageStore,
 ): Promise<StoredSetPage | Reclaimed> {
   const searches = await searchParts(session, request, heads, store)
@@ -64,7 +71,7 @@ export async function readMergedPage(
     count: rows.length,
     last: last && { part: last.part, pk: last.pk, version: last.version },
     more: found.length > rows.length,
-    versions: searches.map(({ plan }) => plan.version),
+    versions,
     totalCount: request.includeTotalCount ? await countParts(session, searches) : undefined,
   }
 }
@@ -73,18 +80,21 @@ async function searchParts(
   session: Session,
   request: ReadSetPageRequest,
   heads: readonly TypeHead[],
-  { capabilities, fields: fieldsCache }: PageStore,
+  store: PageStore,
 ): Promise<PartSearch[] | undefined> {
   const searches: PartSearch[] = []
-  for (const [part, head] of heads.entries()) {
+  for (const part of request.parts.keys()) {
+    const head = heads[part]
     const pageRequest = partRequest(request, part)
-    const version = readableVersion(pageRequest, head)
-    if (version === undefined) return undefined
+    const version = head && readableVersion(pageRequest, head)
+    if (head === undefined || version === undefined) return undefined
     const table = await tableOfVersion(session, head, version)
     const state = { version, isLatest: version === head.published, table }
-    const plan = planPage(pageRequest, state, { ...capabilities, knowsFields: true })
-    const fields = await fieldsCache.read(session, head, pageRequest.objectType)
-    const condition = await readQuerySql(session, pageRequest.query, fields)
+    const plan = planPage(pageRequest, state, { ...store.capabilities, knowsFields: true })
+    const fields = await store.fields.read(session, head, pageRequest.objectType)
+    const links = await readLinks(session, pageRequest, { head, version }, store)
+    if (links === 'reclaimed') return undefined
+    const condition = await readQuerySql(session, pageRequest.query, fields, links)
     const matching = combine('and', [visibleSql(plan.visibility, version), condition])
     searches.push({ plan, fields, condition, matching })
   }
@@ -92,17 +102,15 @@ async function searchParts(
 }
 
 /** Returns what the planner needs to know about one part. */
-function partRequest(
-  { parts, versions, maxObjects, maxBytes, includeTotalCount }: ReadSetPageRequest,
-  index: number,
-): ReadPageRequest {
-  const part = parts[index]
+function partRequest(request: ReadSetPageRequest, index: number): ReadPageRequest {
+  const part = request.parts[index]
+  const { maxObjects, maxBytes, includeTotalCount } = request
   if (part === undefined) throw new Error(`no part ${index}`)
   return {
     ...part,
     order: [],
     after: undefined,
-    version: versions?.[index],
+    ...versionsOfPart(request, part),
     maxObjects,
     maxBytes,
     includeTotalCount,

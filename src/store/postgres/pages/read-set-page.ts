@@ -1,9 +1,9 @@
 /** Reads pages over several object types, in one transaction, so that all belong to one moment. */
 import type { Reclaimed } from '../../object-store.ts'
-import type { ReadSetPageRequest, StoredSetPage } from '../../set-page.ts'
+import { type ReadSetPageRequest, type StoredSetPage, typesOfSet } from '../../set-page.ts'
 import { PartWalk } from '../../sql/part-walk.ts'
 import { isQuick } from '../../sql/plan-rules.ts'
-import { readTypeHead, type TypeHead } from '../catalogue/type-head.ts'
+import { findTypeHead, readTypeHead, type TypeHead } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
 import { readMergedPage } from './merge-parts.ts'
 import type { Lane } from './plan-page.ts'
@@ -32,10 +32,15 @@ export async function readSetPage(
   store: PageStore,
 ): Promise<StoredSetPage | Reclaimed> {
   const heads: TypeHead[] = []
-  for (const { objectType } of request.parts) heads.push(await readTypeHead(session, objectType))
-  if (request.order.length > 0) return readMergedPage(session, request, heads, store)
+  for (const [index, type] of typesOfSet(request.parts).entries()) {
+    // The tables of linked types may not be created yet.
+    const readHead = index < request.parts.length ? readTypeHead : findTypeHead
+    heads.push(await readHead(session, type))
+  }
+  const versions = request.versions ?? heads.map(({ published }) => published)
+  if (request.order.length > 0) return readMergedPage(session, request, heads, versions, store)
 
-  const walk = new PartWalk(request, request.versions ?? heads.map(({ published }) => published))
+  const walk = new PartWalk(request, versions)
   for (let step = walk.next(); step !== undefined; step = walk.next()) {
     const head = heads[step.part]
     const page = head && (await readPage(session, step.request, head, store))

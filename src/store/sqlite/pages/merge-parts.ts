@@ -4,7 +4,7 @@
  */
 import { bytesOfShape } from '../../../contract/object-record.ts'
 import type { ReadPageRequest, Reclaimed } from '../../object-store.ts'
-import type { ReadSetPageRequest, StoredSetPage } from '../../set-page.ts'
+import { type ReadSetPageRequest, type StoredSetPage, versionsOfPart } from '../../set-page.ts'
 import {
   countFittingSizes,
   cursorOfPart,
@@ -14,18 +14,18 @@ import {
 } from '../../sql/merge-order.ts'
 import { orderArms } from '../../sql/order-sql.ts'
 import { joinRecords } from '../../sql/part-walk.ts'
-import { readableVersion } from '../../sql/plan-rules.ts'
 import type { BoundValue, SqlCondition, SqlValue } from '../../sql/sql-condition.ts'
 import { readFieldNumbers } from '../catalogue/field-numbers.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import { queryTables, type RowSearch } from '../queries/find-rows.ts'
+import { readVersions } from '../queries/linked-tables.ts'
 import { querySql } from '../queries/query-sql.ts'
 import type { ReadConnection } from '../threads/read-connection.ts'
 import { countTotal } from './find-matches.ts'
 import { LIMIT, recordsSql, rowSizesSql, VISIBLE, visibilityValues } from './page-sql.ts'
 import { type PagePlan, planPage } from './plan-page.ts'
-import { readCursor, versionState } from './read-page.ts'
+import { ownVersion, readCursor } from './read-page.ts'
 
 /** One part of the page, ready to be searched. */
 interface PartSearch {
@@ -44,6 +44,7 @@ export function readMergedPage(
   connection: ReadConnection,
   request: ReadSetPageRequest,
   heads: readonly TypeHead[],
+  versions: readonly number[],
 ): StoredSetPage | Reclaimed {
   const searches = searchParts(connection, request, heads)
   const cursorValues = readCursorValues(connection, request, heads)
@@ -60,7 +61,7 @@ export function readMergedPage(
     count: rows.length,
     last: last && cursor && { ...cursor, part: last.part },
     more: found.length > rows.length,
-    versions: searches.map(({ plan }) => plan.version),
+    versions,
     totalCount: request.includeTotalCount ? countParts(connection, searches) : undefined,
   }
 }
@@ -71,12 +72,12 @@ function searchParts(
   heads: readonly TypeHead[],
 ): PartSearch[] | undefined {
   const searches: PartSearch[] = []
-  for (const [part, head] of heads.entries()) {
+  for (const part of request.parts.keys()) {
+    const head = heads[part]
     const pageRequest = partRequest(request, part)
-    const version = readableVersion(pageRequest, head)
-    if (version === undefined) return undefined
-    const state = versionState(connection, head, version)
-    const plan = planPage(pageRequest, state, { thread: 'reader' })
+    const versions = head && readVersions(connection.statements, pageRequest, head)
+    if (head === undefined || versions === undefined || versions === 'reclaimed') return undefined
+    const plan = planPage(pageRequest, ownVersion(versions, pageRequest), { thread: 'reader' })
     const { objectType, query } = pageRequest
     const search = {
       table: plan.table.table,
@@ -85,7 +86,8 @@ function searchParts(
       query,
       order: [],
       visibility: plan.visibility,
-      visibleValues: visibilityValues(plan.visibility, version),
+      visibleValues: visibilityValues(plan.visibility, plan.version),
+      versions,
     }
     searches.push({ part, plan, search })
   }
@@ -93,17 +95,15 @@ function searchParts(
 }
 
 /** Returns what the planner needs to know about one part. */
-function partRequest(
-  { parts, versions, maxObjects, maxBytes, includeTotalCount }: ReadSetPageRequest,
-  index: number,
-): ReadPageRequest {
-  const part = parts[index]
+function partRequest(request: ReadSetPageRequest, index: number): ReadPageRequest {
+  const part = request.parts[index]
+  const { maxObjects, maxBytes, includeTotalCount } = request
   if (part === undefined) throw new Error(`no part ${index}`)
   return {
     ...part,
     order: [],
     after: undefined,
-    version: versions?.[index],
+    ...versionsOfPart(request, part),
     maxObjects,
     maxBytes,
     includeTotalCount,
