@@ -18,6 +18,9 @@ export const V2_PAGE_SIZES = { default: 1000, maximum: 10_000 } as const
 /** The number of object types that one request can get by RID. */
 export const BATCH_GET_MAX = 100
 
+/** How long a temporary object set can be used. */
+export const TEMPORARY_OBJECT_SET_SECONDS = 3600
+
 /** The number of objects that one walk of revision 1.0 may return across all its pages [8.2]. */
 export const LIST_OBJECTS_LIMIT = 10_000
 

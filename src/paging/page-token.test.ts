@@ -2,7 +2,11 @@ import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fcOptions } from '../../test/support/fc-options.ts'
-import { PAGE_TOKEN_MAX_LENGTH, PRIMARY_KEY_MAX_BYTES } from '../contract/limits.ts'
+import {
+  OBJECT_SET_MAX_LINKS,
+  PAGE_TOKEN_MAX_LENGTH,
+  PRIMARY_KEY_MAX_BYTES,
+} from '../contract/limits.ts'
 import { openPageToken, type PageState, sealPageToken, type TokenBinding } from './page-token.ts'
 import { callerFingerprint, requestFingerprint } from './request-fingerprint.ts'
 import { KEY_ID_BYTES, NONCE_BYTES, SALT_BYTES, TokenKeys } from './token-keys.ts'
@@ -40,7 +44,17 @@ const states: fc.Arbitrary<PageState> = fc.record({
   }),
   served: counts,
   totalCount: fc.option(counts, { nil: undefined }),
-  snapshot: fc.option(fc.record({ version: counts, takenAtSeconds: counts }), { nil: undefined }),
+  snapshot: fc.option(
+    fc.record(
+      {
+        version: counts,
+        takenAtSeconds: counts,
+        linkedVersions: fc.array(counts, { minLength: 1, maxLength: OBJECT_SET_MAX_LINKS }),
+      },
+      { requiredKeys: ['version', 'takenAtSeconds'] },
+    ),
+    { nil: undefined },
+  ),
 })
 const at = (pk: string): PageState => ({
   after: { pk, version: 1 },

@@ -32,6 +32,8 @@ export interface Cursor {
 /** The version that all pages of a snapshot walk read, and when it was taken. */
 export interface SnapshotState {
   readonly version: number
+  /** The versions of the types that the query follows links to; absent if there are none. */
+  readonly linkedVersions?: readonly number[] | undefined
   readonly takenAtSeconds: number
 }
 
@@ -104,7 +106,7 @@ function unseal(token: string, keys: TokenKeys): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url')
   // Base64 decoders accept several spellings of the same bytes; only the canonical one is valid.
   if (bytes.toString('base64url') !== text) return undefined
-  if (bytes.length < HEAD_BYTES + AT.pk + TAG_BYTES || bytes[0] !== FORMAT) return undefined
+  if (bytes.length < HEAD_BYTES + AT.end + TAG_BYTES || bytes[0] !== FORMAT) return undefined
 
   const id = bytes.subarray(1, SALT_AT)
   const salt = bytes.subarray(SALT_AT, NONCE_AT)
@@ -141,7 +143,7 @@ const AT = {
   takenAt: 2 * FINGERPRINT_BYTES + 24,
   count: 2 * FINGERPRINT_BYTES + 32,
   rowVersion: 2 * FINGERPRINT_BYTES + 40,
-  pk: 2 * FINGERPRINT_BYTES + 48,
+  end: 2 * FINGERPRINT_BYTES + 48,
 } as const
 
 /** Encodes an absent number. */
@@ -161,28 +163,60 @@ function decodeCount(encoded: number): Pick<PageState, 'totalCount' | 'matchEsti
   return { totalCount: undefined, matchEstimate: ESTIMATE_OF_ZERO - encoded }
 }
 
+/** Base 36, so that the versions of all links fit into a token with the longest key. */
+const VERSION_BASE = 36
+
+/** Times are not negative: the sign, also of zero, says that linked versions precede the key. */
+function encodeTakenAt({ takenAtSeconds, linkedVersions }: SnapshotState): number {
+  return linkedVersions === undefined ? takenAtSeconds : -takenAtSeconds
+}
+
+function hasLinkedVersions(plain: Buffer): boolean {
+  return ((plain[AT.takenAt] ?? 0) & 0x80) !== 0
+}
+
+/** The end of the state: the key, after the length and the text of the linked versions, if any. */
+function encodeEnd({ after, snapshot }: PageState): Buffer {
+  const pk = Buffer.from(after.pk)
+  const { linkedVersions } = snapshot ?? {}
+  if (linkedVersions === undefined) return pk
+  const text = linkedVersions.map((version) => version.toString(VERSION_BASE)).join()
+  return Buffer.concat([Buffer.of(text.length), Buffer.from(text), pk])
+}
+
+function decodeEnd(plain: Buffer): { readonly pk: string; readonly linkedVersions?: number[] } {
+  if (!hasLinkedVersions(plain)) return { pk: plain.toString('utf8', AT.end) }
+  const pkAt = AT.end + 1 + (plain[AT.end] ?? 0)
+  const versions = plain.toString('latin1', AT.end + 1, pkAt).split(',')
+  return {
+    pk: plain.toString('utf8', pkAt),
+    linkedVersions: versions.map((version) => Number.parseInt(version, VERSION_BASE)),
+  }
+}
+
 function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: number): Buffer {
-  const pk = Buffer.from(state.after.pk)
-  const plain = Buffer.allocUnsafe(AT.pk + pk.length)
+  const end = encodeEnd(state)
+  const plain = Buffer.allocUnsafe(AT.end + end.length)
   binding.request.copy(plain, AT.request)
   binding.caller.copy(plain, AT.caller)
   plain.writeDoubleBE(expiresAtSeconds, AT.expires)
   plain.writeDoubleBE(state.served, AT.served)
   plain.writeDoubleBE(state.snapshot?.version ?? NONE, AT.version)
-  plain.writeDoubleBE(state.snapshot?.takenAtSeconds ?? 0, AT.takenAt)
+  plain.writeDoubleBE(state.snapshot ? encodeTakenAt(state.snapshot) : 0, AT.takenAt)
   plain.writeDoubleBE(encodeCount(state), AT.count)
   plain.writeDoubleBE(state.after.version, AT.rowVersion)
-  pk.copy(plain, AT.pk)
+  end.copy(plain, AT.end)
   return plain
 }
 
 function readState(plain: Buffer): PageState {
   const version = plain.readDoubleBE(AT.version)
+  const { pk, ...linked } = decodeEnd(plain)
+  const takenAtSeconds = Math.abs(plain.readDoubleBE(AT.takenAt))
   return {
-    after: { pk: plain.toString('utf8', AT.pk), version: plain.readDoubleBE(AT.rowVersion) },
+    after: { pk, version: plain.readDoubleBE(AT.rowVersion) },
     served: plain.readDoubleBE(AT.served),
     ...decodeCount(plain.readDoubleBE(AT.count)),
-    snapshot:
-      version === NONE ? undefined : { version, takenAtSeconds: plain.readDoubleBE(AT.takenAt) },
+    snapshot: version === NONE ? undefined : { version, takenAtSeconds, ...linked },
   }
 }

@@ -9,6 +9,7 @@ import { effectivePageSize } from '../../paging/page-size.ts'
 import type { SnapshotState, TokenBinding } from '../../paging/page-token.ts'
 import { callerFingerprint, requestFingerprint } from '../../paging/request-fingerprint.ts'
 import { effectiveLimit, objectsStillAllowed } from '../../paging/retrieval-limit.ts'
+import { plainQuery } from '../../query/linked-types.ts'
 import type { OrderTerm, Query } from '../../query/query.ts'
 import type { Selection } from '../../query/selection.ts'
 import type { ReadPageRequest } from '../../store/object-store.ts'
@@ -64,6 +65,7 @@ export async function readPage(
     record: { shape: shapeOf(spec), selection },
     after: resumed?.after,
     version: resumed?.snapshot?.version,
+    linkedVersions: resumed?.snapshot?.linkedVersions,
     maxObjects: objectsStillAllowed(alreadySent, size, retrievalLimit(spec, services)),
     maxBytes: limits.pageMaxBytes,
     // The token of a counted walk carries the count.
@@ -88,8 +90,9 @@ export async function readPage(
   if (turn !== undefined) await turn
 
   // The first page of a snapshot walk fixes the version that all later pages read.
+  const { version, linkedVersions } = stored
   const snapshot: SnapshotState | undefined = isSnapshot
-    ? (resumed?.snapshot ?? { version: stored.version, takenAtSeconds: nowSeconds })
+    ? (resumed?.snapshot ?? { version, linkedVersions, takenAtSeconds: nowSeconds })
     : undefined
   // The count of a filtered walk or of a snapshot is taken once. The count of a type costs nothing.
   const countOnce = isSnapshot || query.kind !== 'everything'
@@ -110,7 +113,8 @@ export async function readPage(
       binding.caller.toString('base64url'),
       // Records contain the names, which can change without a new version.
       digest(JSON.stringify([objectType.apiName, objectType.titleProperty])),
-      stored.version,
+      version,
+      ...(linkedVersions ?? []),
       alreadySent,
       stored.count,
       totalCount ?? 0,
@@ -147,7 +151,7 @@ function bindingOf({ caller }: PagedRequest, spec: PageSpec): TokenBinding {
       revision,
       ontologyRid: ontology.rid,
       objectType: [rid, primaryKey.apiName, primaryKey.type].join(),
-      query,
+      query: plainQuery(query),
       order: isByRelevance ? [{ relevance: true }] : order,
       selection,
       snapshot: paging.snapshot ?? false,
