@@ -1,8 +1,7 @@
 import { Type } from 'typebox'
-import { ObjectQueryError } from '../../contract/errors.ts'
 import { PAGE_SIZES } from '../../contract/limits.ts'
-import { findInterfaceType } from '../../ontology/catalogue.ts'
-import type { InterfaceLink, InterfaceType, Ontology } from '../../ontology/ontology.ts'
+import { findInterfaceLink, findInterfaceType } from '../../ontology/catalogue.ts'
+import type { InterfaceType, Ontology } from '../../ontology/ontology.ts'
 import type { App } from '../app.ts'
 import { serveMetadataPage } from '../page/serve-metadata-page.ts'
 import { resolveOntology, type Viewer } from '../request/resolve.ts'
@@ -31,19 +30,6 @@ export function resolveInterfacePath(
 ): ResolvedInterface {
   const ontology = resolveOntology(catalogue, caller, path.ontology)
   return { ontology, interfaceType: findInterfaceType(ontology, path.interfaceType) }
-}
-
-/** Returns a link of an interface, or throws `InterfaceLinkTypeNotFound`. */
-export function findInterfaceLink(
-  { apiName, allLinks }: InterfaceType,
-  linkName: string,
-): InterfaceLink {
-  const link = allLinks.get(linkName)
-  if (link !== undefined) return link
-  throw new ObjectQueryError('InterfaceLinkTypeNotFound', {
-    interfaceType: apiName,
-    interfaceLinkType: linkName,
-  })
 }
 
 /** Adds `listInterfaceTypes`. */

@@ -129,7 +129,7 @@ class ImplementingType {
         this.#refuse(`${view.apiName}.links`, reason)
       }
     }
-    return { objectType: this.#objectType, properties, links }
+    return { interfaceType: view.apiName, objectType: this.#objectType, properties, links }
   }
 
   #addProperty(view: InterfaceView, shared: string, own: string): void {
