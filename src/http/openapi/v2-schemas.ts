@@ -1,11 +1,8 @@
 /** Parts of the request bodies of v2 as `openapi.json` describes them. */
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import { orNull } from '../schemas/common.ts'
 import { memberOf, QUERY_COMPONENTS, unionOf } from './query-schemas.ts'
-
-export const PROPERTY_IDENTIFIER_COMPONENT = 'PropertyIdentifier'
-
-const reference = { $ref: `#/components/schemas/${PROPERTY_IDENTIFIER_COMPONENT}` } as TSchema
+import { PROPERTY_IDENTIFIER_COMPONENT, refTo, V2_QUERY_SCHEMAS } from './v2-query-schemas.ts'
 
 const PROPERTY_IDENTIFIER_MEMBERS = {
   Property: memberOf(['property'], { apiName: Type.String() }),
@@ -14,7 +11,7 @@ const PROPERTY_IDENTIFIER_MEMBERS = {
     structFieldApiName: Type.String(),
   }),
   LoadLevel: memberOf(['propertyWithLoadLevel'], {
-    propertyIdentifier: reference,
+    propertyIdentifier: refTo(PROPERTY_IDENTIFIER_COMPONENT),
     loadLevel: Type.Object({ type: Type.Enum(['noLoadLevel']) }),
   }),
   Special: memberOf(['titleProperty', 'primaryKeyProperty'], {}),
@@ -22,8 +19,8 @@ const PROPERTY_IDENTIFIER_MEMBERS = {
 
 export const OBJECT_SET_COMPONENT = 'ObjectSet'
 
-const objectSet = { $ref: `#/components/schemas/${OBJECT_SET_COMPONENT}` } as TSchema
-const where = { $ref: `#/components/schemas/${QUERY_COMPONENTS.v2}` } as TSchema
+const objectSet = refTo(OBJECT_SET_COMPONENT)
+const where = refTo(QUERY_COMPONENTS.v2)
 
 const OBJECT_SET_MEMBERS = {
   Base: memberOf(['base'], { objectType: Type.String() }),
@@ -51,6 +48,7 @@ const OBJECT_SET_MEMBERS = {
 
 /** The components that `openapi.json` refers to. */
 export const V2_SCHEMAS: Readonly<Record<string, object>> = {
+  ...V2_QUERY_SCHEMAS,
   ...unionOf(
     PROPERTY_IDENTIFIER_COMPONENT,
     PROPERTY_IDENTIFIER_MEMBERS,

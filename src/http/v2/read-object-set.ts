@@ -2,6 +2,7 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { RecordShape } from '../../contract/object-record.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
+import { isNothing } from '../../query/combine-queries.ts'
 import { loadReferences } from '../../query/object-set/load-references.ts'
 import { parseObjectSet, type SetPart } from '../../query/object-set/parse-object-set.ts'
 import type { Query } from '../../query/query.ts'
@@ -24,22 +25,29 @@ export async function readObjectSet(
 }
 
 /**
- * Returns the only part of an object set. A static set names objects, not their type: the type is
- * the one that has them.
+ * Returns the parts of an object set, without those that have no object if the set names its objects:
+ * a static set does not say of which type they are.
  */
+export async function readNonEmptyParts(
+  json: unknown,
+  ontology: Ontology,
+  context: RequestScope,
+  services: Services,
+): Promise<readonly SetPart[]> {
+  const parts = await readObjectSet(json, ontology, services)
+  if (parts.length < 2 || !parts.every(({ query }) => namesObjects(query))) return parts
+  const nonEmpty = await nonEmptyParts(parts, context, services)
+  return nonEmpty.length === 0 ? parts.slice(0, 1) : nonEmpty
+}
+
+/** Returns the only part of an object set. */
 export async function readSingleTypeSet(
   json: unknown,
   ontology: Ontology,
   context: RequestScope,
   services: Services,
 ): Promise<SetPart> {
-  const parts = await readObjectSet(json, ontology, services)
-  const [first, ...others] = parts
-  if (first !== undefined && others.length === 0) return first
-  const candidates = parts.every(({ query }) => namesObjects(query))
-    ? await nonEmptyParts(parts, context, services)
-    : parts
-  if (first !== undefined && candidates.length === 0) return first
+  const candidates = await readNonEmptyParts(json, ontology, context, services)
   const [only, ...more] = candidates
   if (only !== undefined && more.length === 0) return only
   throw new ObjectQueryError('IncompatibleNestedObjectSet', {
@@ -50,7 +58,7 @@ export async function readSingleTypeSet(
 
 /** True if a query can only match objects that it names. */
 function namesObjects(query: Query): boolean {
-  if (query.kind === 'objectIds') return true
+  if (query.kind === 'objectIds' || isNothing(query)) return true
   return query.kind === 'and' && query.of.some(namesObjects)
 }
 

@@ -137,9 +137,14 @@ class PostgresStore implements ObjectStore {
 
   aggregate(request: AggregateRequest, context = INTERNAL_CONTEXT): Promise<AggregateResult> {
     const aggregateIn = (session: Session) => aggregate(session, request, this)
-    return this.database.readSlowly(context, (lane) =>
-      readObjects(this, request.objectType, aggregateIn, lane),
-    )
+    return this.database.readSlowly(context, (lane) => {
+      // Each type may lack its table: each lane creates the table of its type and tries again.
+      const lanes = request.sources.reduce<Pick<ReaderLane, 'read'>>(
+        (inner, { objectType }) => ({ read: (run) => readObjects(this, objectType, run, inner) }),
+        lane,
+      )
+      return lanes.read(aggregateIn)
+    })
   }
 
   commit(batch: Batch, { callerId } = INTERNAL_CONTEXT): Promise<Commit> {

@@ -4,6 +4,7 @@ import { inTransaction } from '../file/connection.ts'
 import { StatementCache } from '../file/statement-cache.ts'
 import { MatchLists } from '../pages/match-lists.ts'
 import { addAggregateFunctions } from '../queries/aggregate-functions.ts'
+import { addOrderFunctions } from '../queries/aggregate-sums.ts'
 import { addRingFunction, Rings } from '../queries/rings.ts'
 
 export interface ReadConnection {
@@ -18,6 +19,7 @@ export interface ReadConnection {
 export function toReadConnection(db: DatabaseSync): ReadConnection {
   const rings = new Rings()
   addAggregateFunctions(db)
+  addOrderFunctions(db)
   addRingFunction(db, rings)
   db.exec('PRAGMA query_only = ON')
   return { db, statements: new StatementCache(db), rings, lists: new MatchLists() }
