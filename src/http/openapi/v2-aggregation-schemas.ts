@@ -3,7 +3,7 @@ import { type TSchema, Type } from 'typebox'
 import { TIME_UNITS } from '../../query/aggregation/time-step.ts'
 import { closed, orNull } from '../schemas/common.ts'
 import { memberOf, unionOf } from './query-schemas.ts'
-import { PROPERTY_IDENTIFIER_COMPONENT } from './v2-schemas.ts'
+import { PROPERTY_IDENTIFIER_COMPONENT } from './v2-query-schemas.ts'
 
 export const V2_METRIC_COMPONENT = 'V2AggregationMetric'
 export const V2_GROUPING_COMPONENT = 'V2AggregationGrouping'
