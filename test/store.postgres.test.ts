@@ -288,6 +288,7 @@ describe('the PostgreSQL store', () => {
 
 /** Reverts all migrations after the first one. */
 const BACK_TO_SCHEMA_1 = `
+  DROP INDEX oqs_object_1_object_id;
   DROP TABLE oqs_version_sighting;
   ALTER TABLE oqs_object_table DROP COLUMN idle_since_ms;
   UPDATE oqs_object_table SET touched_at_ms = 0;

@@ -132,6 +132,21 @@ export const FUZZY_MAX_TERMS = 10
 /** The length of the longest text in a query. */
 export const QUERY_MAX_TEXT_LENGTH = 10_000
 
+/** The length of the longest wildcard or regular expression. */
+export const PATTERN_MAX_LENGTH = 1000
+
+/** The largest count in a repetition of a regular expression, as in `a{2,255}`. */
+export const PATTERN_MAX_REPEAT = 255
+
+/** The number of characters of a pattern after its repetitions are written out. */
+export const PATTERN_MAX_SIZE = 1000
+
+/** How deep the groups of a regular expression may be nested. */
+export const PATTERN_MAX_DEPTH = 20
+
+/** How many characters of a pattern count as one condition. */
+export const PATTERN_SIZE_PER_TERM = 20
+
 /** The number of groups in the result of an aggregation. */
 export const AGGREGATE_MAX_GROUPS = 10_000
 

@@ -7,12 +7,13 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import { SET_PAGE_MAX_TYPES, V2_PAGE_SIZES } from '../../contract/limits.ts'
 import { shapeKey } from '../../contract/object-record.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
-import { nextPageState } from '../../paging/next-page.ts'
+import { nextPageState, type WalkState } from '../../paging/next-page.ts'
 import { effectivePageSize } from '../../paging/page-size.ts'
 import type { PageState, TokenBinding } from '../../paging/page-token.ts'
 import { callerFingerprint, requestFingerprint } from '../../paging/request-fingerprint.ts'
 import { decodeSetPosition, encodeSetPosition, type SetPosition } from '../../paging/set-cursor.ts'
 import { plainQuery } from '../../query/linked-types.ts'
+import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import {
   type SetOrderTerm,
   type SetPagePart,
@@ -23,6 +24,7 @@ import { digest } from '../response/entity-tag.ts'
 import type { PagingParameters } from '../schemas/paging.ts'
 import type { Services } from '../services.ts'
 import { openWalk, type PagedRequest, refusePageToken } from './open-walk.ts'
+import { startOfWalk } from './read-page.ts'
 import type { Page } from './send-page.ts'
 
 /** What an endpoint wants a page of. */
@@ -52,12 +54,14 @@ export async function readSetPage(
   const { pageToken, snapshot: isSnapshot = false, pageSize } = spec.paging
   const resumed = openWalk(request, pageToken, binding, nowSeconds, services)
   const position = resumed && decodeSetPosition(resumed.after.pk)
+  const startedAtMs = startOfWalk(resumed) ?? nowSeconds * 1000
+  const parts = resolveDates(spec.parts, startedAtMs)
 
   memory.refuseWhenFull(context.callerId)
   const { round } = admission
   const stored = await store.readSetPage(
     {
-      parts: spec.parts,
+      parts,
       order: spec.order,
       after: position && { ...position, version: resumed.after.version },
       versions: position?.versions,
@@ -79,7 +83,12 @@ export async function readSetPage(
   if (turn !== undefined) await turn
 
   const totalCount = resumed?.totalCount ?? stored.totalCount
-  const walk = { alreadySent: resumed?.served ?? 0, totalCount, nowSeconds }
+  const walk = {
+    alreadySent: resumed?.served ?? 0,
+    totalCount,
+    nowSeconds,
+    startedAtMs: parts === spec.parts ? undefined : startedAtMs,
+  }
   const next = nextState(stored, isSnapshot === true ? { resumed, position } : undefined, walk)
   return {
     records: stored.records,
@@ -90,6 +99,8 @@ export async function readSetPage(
       binding.caller.toString('base64url'),
       // Records contain the names, which can change without a new version.
       digest(JSON.stringify(types.map(({ apiName, titleProperty }) => [apiName, titleProperty]))),
+      // Relative dates select other objects the next day.
+      ...(parts === spec.parts ? [] : [digest(JSON.stringify(parts.map(plainPart)))]),
       ...stored.versions,
       walk.alreadySent,
       stored.count,
@@ -108,7 +119,7 @@ interface SnapshotWalk {
 function nextState(
   { last, count, more, versions }: StoredSetPage,
   snapshotWalk: SnapshotWalk | undefined,
-  walk: { readonly alreadySent: number; totalCount: number | undefined; nowSeconds: number },
+  walk: Omit<WalkState, 'snapshot'> & { readonly nowSeconds: number },
 ): PageState | undefined {
   // The first page of a snapshot walk fixes the versions that all later pages read.
   const fixed = snapshotWalk && (snapshotWalk.position?.versions ?? versions)
@@ -123,6 +134,15 @@ function nextState(
   return nextPageState({ count, last: cursor, more }, { ...walk, snapshot })
 }
 
+/** Returns the parts with absolute dates; the same list if they have no relative ones. */
+function resolveDates(parts: readonly SetPagePart[], atMs: number): readonly SetPagePart[] {
+  const resolved = parts.map((part) => {
+    const query = resolveRelativeDates(part.query, atMs)
+    return query === part.query ? part : { ...part, query }
+  })
+  return resolved.every((part, index) => part === parts[index]) ? parts : resolved
+}
+
 function refuseManyTypes(count: number): void {
   if (count <= SET_PAGE_MAX_TYPES) return
   throw new ObjectQueryError('UnsupportedObjectSet', {
@@ -135,22 +155,22 @@ function bindingOf({ caller }: PagedRequest, spec: SetPageSpec): TokenBinding {
   const types = parts.map(({ objectType: { rid, primaryKey } }) =>
     [rid, primaryKey.apiName, primaryKey.type].join(),
   )
-  const queries = parts.map(({ query, record: { shape, selection } }) => [
-    plainQuery(query),
-    shapeKey(shape),
-    selection ?? null,
-  ])
   return {
     request: requestFingerprint({
       endpoint,
       revision: 'v2',
       ontologyRid: ontology.rid,
       objectType: types.join(';'),
-      query: queries,
+      query: parts.map(plainPart),
       order,
       selection: undefined,
       snapshot: paging.snapshot ?? false,
     }),
     caller: callerFingerprint(caller.id),
   }
+}
+
+/** Returns what a part selects and how it is written, as plain data. */
+function plainPart({ query, record: { shape, selection } }: SetPagePart) {
+  return [plainQuery(query), shapeKey(shape), selection ?? null]
 }
