@@ -1,9 +1,9 @@
 /** Aggregations of v2 as `openapi.json` describes them. A test compares them with the parsers. */
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import { TIME_UNITS } from '../../query/aggregation/time-step.ts'
 import { closed, orNull } from '../schemas/common.ts'
 import { memberOf, unionOf } from './query-schemas.ts'
-import { PROPERTY_IDENTIFIER_COMPONENT } from './v2-query-schemas.ts'
+import { PROPERTY_IDENTIFIER_COMPONENT, refTo } from './v2-query-schemas.ts'
 
 export const V2_METRIC_COMPONENT = 'V2AggregationMetric'
 export const V2_GROUPING_COMPONENT = 'V2AggregationGrouping'
@@ -14,9 +14,7 @@ const property = {
       Type.String({ description: 'API name of the property. Excludes `propertyIdentifier`.' }),
     ),
   ),
-  propertyIdentifier: Type.Optional({
-    $ref: `#/components/schemas/${PROPERTY_IDENTIFIER_COMPONENT}`,
-  } as TSchema),
+  propertyIdentifier: Type.Optional(refTo(PROPERTY_IDENTIFIER_COMPONENT)),
 }
 
 const named = {
