@@ -108,10 +108,15 @@ function flatRecordHead(
   ]
   return [
     ...(excludeRid ? [{ literal: `{"${prefix}primaryKey":` }] : rid),
-    { column: KEY_COLUMNS[primaryKey.type] ?? 'key' },
+    { column: keyColumn(primaryKey.type) },
     { literal: `,"${prefix}apiName":${JSON.stringify(apiName)}${scored}` },
     { literal: `,"${prefix}title":`, optionalColumn: 'title' },
   ]
+}
+
+/** Returns the column with the primary key in the JSON encoding of its type. */
+export function keyColumn(primaryKeyType: string): RecordColumn {
+  return KEY_COLUMNS[primaryKeyType] ?? 'key'
 }
 
 /** Key types whose JSON is not a string. */

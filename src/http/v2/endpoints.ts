@@ -16,6 +16,7 @@ import {
 import { addGetLinkType, addListLinkTypes } from './link-types.ts'
 import { addGetLinkedObject, addListLinkedObjects } from './linked-objects.ts'
 import { addListObjects } from './list-objects.ts'
+import { addLoadLinks } from './load-links.ts'
 import { addLoadObjects } from './load-objects.ts'
 import { addLoadMultipleObjectTypes, addLoadObjectsOrInterfaces } from './multi-type-load.ts'
 import {
@@ -63,6 +64,7 @@ export function addV2(app: App, services: Services): void {
     addGetLinkedObject(v2, services)
     addLoadObjects(v2, services)
     addAggregateObjectSet(v2, services)
+    addLoadLinks(v2, services)
     addCreateTemporaryObjectSet(v2, services)
     addGetObjectSet(v2, services)
   })
