@@ -29,6 +29,14 @@ export const ERRORS = {
     errorCode: 'NOT_FOUND',
     description: 'The object type does not exist, or is not visible to this token.',
   },
+  InterfaceTypeNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The interface type does not exist, or is not visible to this token.',
+  },
+  InterfaceLinkTypeNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The interface type does not have this link type.',
+  },
   'Default:NotFound': {
     errorCode: 'NOT_FOUND',
     description: 'No endpoint has this path.',
@@ -71,10 +79,6 @@ export const ERRORS = {
   ObjectSetNotFound: {
     errorCode: 'NOT_FOUND',
     description: 'The object set does not exist, has expired, or is not visible to this token.',
-  },
-  InterfaceTypeNotFound: {
-    errorCode: 'NOT_FOUND',
-    description: 'The interface type does not exist, or is not visible to this token.',
   },
   InvalidOntologyTypes: {
     errorCode: 'INVALID_ARGUMENT',

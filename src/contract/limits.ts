@@ -8,6 +8,7 @@ export const PAGE_SIZES = {
   listLinkedObjects: 1000,
   listObjectTypes: 500,
   listLinkTypes: 500,
+  listInterfaceTypes: 500,
   listQueryTypes: 100,
 } as const
 
@@ -42,7 +43,7 @@ export const PAGE_CACHE_BYTES = 32 * 1024 * 1024
 export const WIRE_INTEGER_MAX = 2_147_483_647
 
 /** The length of the longest page token. */
-export const PAGE_TOKEN_MAX_LENGTH = 1024
+export const PAGE_TOKEN_MAX_LENGTH = 2048
 
 /** The size of the longest primary key. Page tokens contain a key, and must stay short. */
 export const PRIMARY_KEY_MAX_BYTES = 512
@@ -85,6 +86,9 @@ export const API_NAME_MAX_LENGTH = 255
 
 /** The number of object types in one ontology. */
 export const OBJECT_TYPES_MAX = 2000
+
+/** The number of object types that one page can merge; the token holds a version of each. */
+export const SET_PAGE_MAX_TYPES = 100
 
 /** Interface types of one ontology. */
 export const INTERFACE_TYPES_MAX = 1000

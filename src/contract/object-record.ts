@@ -26,6 +26,13 @@ export type RecordPart =
   | { readonly column: RecordColumn }
   /** The literal followed by the column; both are omitted if the column is null. */
   | { readonly literal: string; readonly optionalColumn: RecordColumn }
+  /** Properties under other names, each with a comma before it; omitted if absent. */
+  | { readonly renamed: readonly RenamedProperty[] }
+
+export interface RenamedProperty {
+  readonly property: string
+  readonly as: string
+}
 
 export type RecordShape = readonly RecordPart[]
 
@@ -67,6 +74,8 @@ export interface FlatRecordOptions {
   readonly excludeRid: boolean
   /** The score of every record of the page; absent if undefined. */
   readonly score?: number | undefined
+  /** What the members that describe the object begin with; `__` if absent. */
+  readonly prefix?: '__' | '$'
 }
 
 /**
@@ -74,23 +83,34 @@ export interface FlatRecordOptions {
  * `__apiName`, `__score` and `__title`. An object always has its primary key, so properties always
  * follow.
  */
-export function flatRecordShape(
-  { apiName, primaryKey }: FlatRecordType,
-  { excludeRid, score }: FlatRecordOptions,
+export function flatRecordShape(type: FlatRecordType, options: FlatRecordOptions): RecordShape {
+  return [...flatRecordHead(type, options), { literal: ',' }, { column: 'flatProperties' }]
+}
+
+/** Returns the shape of an object of v2 that is viewed as an interface. */
+export function interfaceRecordShape(
+  type: FlatRecordType,
+  properties: readonly RenamedProperty[],
+  options: FlatRecordOptions,
 ): RecordShape {
-  const scored = score === undefined ? '' : `,"__score":${score}`
+  return [...flatRecordHead(type, options), { renamed: properties }, { literal: '}' }]
+}
+
+function flatRecordHead(
+  { apiName, primaryKey }: FlatRecordType,
+  { excludeRid, score, prefix = '__' }: FlatRecordOptions,
+): RecordShape {
+  const scored = score === undefined ? '' : `,"${prefix}score":${score}`
   const rid: RecordShape = [
-    { literal: `{"__rid":"${OBJECT_RID_PREFIX}` },
+    { literal: `{"${prefix}rid":"${OBJECT_RID_PREFIX}` },
     { column: 'objectId' },
-    { literal: '","__primaryKey":' },
+    { literal: `","${prefix}primaryKey":` },
   ]
   return [
-    ...(excludeRid ? [{ literal: '{"__primaryKey":' }] : rid),
+    ...(excludeRid ? [{ literal: `{"${prefix}primaryKey":` }] : rid),
     { column: keyColumn(primaryKey.type) },
-    { literal: `,"__apiName":${JSON.stringify(apiName)}${scored}` },
-    { literal: ',"__title":', optionalColumn: 'title' },
-    { literal: ',' },
-    { column: 'flatProperties' },
+    { literal: `,"${prefix}apiName":${JSON.stringify(apiName)}${scored}` },
+    { literal: `,"${prefix}title":`, optionalColumn: 'title' },
   ]
 }
 
@@ -113,6 +133,7 @@ export function shapeKey(shape: RecordShape): string {
   let key = ''
   for (const part of shape) {
     if ('column' in part) key += `\u0000${part.column}`
+    else if ('renamed' in part) key += `\u0003${JSON.stringify(part.renamed)}`
     else key += `\u0001${part.literal}`
     if ('optionalColumn' in part) key += `\u0002${part.optionalColumn}`
   }
@@ -126,8 +147,17 @@ export const PROPERTIES_RECORD: RecordShape = [{ column: 'properties' }]
 export function bytesOfShape(shape: RecordShape): number {
   return shape.reduce((bytes, part) => {
     if ('literal' in part) return bytes + part.literal.length
+    if ('renamed' in part) return bytes + bytesOfNames(part.renamed)
     return part.column === 'objectId' ? bytes + OBJECT_ID_LENGTH : bytes
   }, 1)
+}
+
+/** The bytes that new names may add; the stored text has the old ones. */
+function bytesOfNames(renamed: readonly RenamedProperty[]): number {
+  return renamed.reduce(
+    (bytes, { property, as }) => bytes + Math.max(0, as.length - property.length),
+    0,
+  )
 }
 
 const OBJECT_ID_LENGTH = 36

@@ -53,6 +53,8 @@ export type InterfaceLinkTarget =
 
 /** How one object type implements an interface. */
 export interface InterfaceImplementation {
+  /** API name of the interface type. */
+  readonly interfaceType: string
   readonly objectType: ObjectType
   /** The object type's property for each property of the interface that it has. */
   readonly properties: ReadonlyMap<string, string>

@@ -13,9 +13,11 @@ import type { OrderTerm, Query } from '../query/query.ts'
 import type { Selection } from '../query/selection.ts'
 import type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
 import type { Documents } from './documents.ts'
+import type { ReadSetPageRequest, StoredSetPage } from './set-page.ts'
 
 export type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
 export type { DocumentKind, Documents, StoredDocument } from './documents.ts'
+export type { ReadSetPageRequest, StoredSetPage } from './set-page.ts'
 
 /**
  * A store of typed objects. The store contract suite checks what every store guarantees: a commit
@@ -31,6 +33,11 @@ export interface ObjectStore extends AsyncDisposable {
 
   /** Throws `QueryTimedOut` after the query timeout. Stops when the client disconnects. */
   readPage(request: ReadPageRequest, context?: RequestContext): Promise<StoredPage | Reclaimed>
+  /** Reads a page over several object types, all as of one moment. */
+  readSetPage(
+    request: ReadSetPageRequest,
+    context?: RequestContext,
+  ): Promise<StoredSetPage | Reclaimed>
   /** Aggregates objects of the latest version. Times out and stops like `readPage`. */
   aggregate(request: AggregateRequest, context?: RequestContext): Promise<AggregateResult>
   commit(batch: Batch, context?: RequestContext): Promise<Commit>

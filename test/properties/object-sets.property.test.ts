@@ -117,7 +117,6 @@ async function check(ontology: Ontology, states: readonly State[], how: Case): P
     ontology,
     limits: { maxDepth: 3, maxTerms: 500, maxTextLength: 100 },
     storedSet: () => undefined,
-    entityTypes: () => undefined,
   })
   if (part === undefined || others.length > 0) throw new Error('not one part')
   const { objectType, query } = part

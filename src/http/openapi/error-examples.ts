@@ -8,6 +8,7 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   'Default:Unauthorized': { error: 'EXPIRED' },
   ApiUsageDenied: { missingScope: 'api:ontologies-write' },
   OntologyNotFound: { apiName: 'aviaton' },
+  InterfaceLinkTypeNotFound: { interfaceType: 'Place', interfaceLinkType: 'country' },
   ObjectTypeNotFound: { objectType: 'airprot' },
   ReplacementNotFound: { replacement: '12' },
   VersionNotFound: { version: 41 },

@@ -129,7 +129,7 @@ export async function readPage(
 }
 
 /** Returns when the walk of a page token started, if the token says so. */
-function startOfWalk(resumed: PageState | undefined): number | undefined {
+export function startOfWalk(resumed: PageState | undefined): number | undefined {
   const { snapshot, startedAtMs } = resumed ?? {}
   return snapshot === undefined ? startedAtMs : Math.round(snapshot.takenAtSeconds * 1000)
 }

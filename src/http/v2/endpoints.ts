@@ -4,11 +4,21 @@ import { addAggregateObjectSet } from './aggregate-object-set.ts'
 import { addAggregateObjects } from './aggregate-objects.ts'
 import { addCountObjects } from './count-objects.ts'
 import { addGetObject } from './get-object.ts'
+import { addAggregateInterfaceObjects } from './interface-aggregate.ts'
+import { addListInterfaceLinkedObjects } from './interface-links.ts'
+import { addListInterfaceObjects, addSearchInterfaceObjects } from './interface-objects.ts'
+import {
+  addGetInterfaceLinkType,
+  addGetInterfaceType,
+  addListInterfaceLinkTypes,
+  addListInterfaceTypes,
+} from './interface-types.ts'
 import { addGetLinkType, addListLinkTypes } from './link-types.ts'
 import { addGetLinkedObject, addListLinkedObjects } from './linked-objects.ts'
 import { addListObjects } from './list-objects.ts'
 import { addLoadLinks } from './load-links.ts'
 import { addLoadObjects } from './load-objects.ts'
+import { addLoadMultipleObjectTypes, addLoadObjectsOrInterfaces } from './multi-type-load.ts'
 import {
   addGetFullObjectType,
   addGetObjectType,
@@ -34,6 +44,16 @@ export function addV2(app: App, services: Services): void {
     addGetObjectTypesByRid(v2)
     addListLinkTypes(v2, services)
     addGetLinkType(v2)
+    addListInterfaceTypes(v2, services)
+    addGetInterfaceType(v2)
+    addListInterfaceLinkTypes(v2, services)
+    addGetInterfaceLinkType(v2)
+    addListInterfaceObjects(v2, services)
+    addSearchInterfaceObjects(v2, services)
+    addAggregateInterfaceObjects(v2, services)
+    addListInterfaceLinkedObjects(v2, services)
+    addLoadMultipleObjectTypes(v2, services)
+    addLoadObjectsOrInterfaces(v2, services)
     addListQueryTypes(v2, services)
     addListObjects(v2, services)
     addGetObject(v2, services)

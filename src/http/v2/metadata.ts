@@ -2,9 +2,14 @@
 import { Type } from 'typebox'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import { type LinkSide, linksByType } from '../../ontology/definition/links.ts'
-import type { PropertyType } from '../../ontology/definition/property-type.ts'
 import { propertyRid } from '../../ontology/definition/rid.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
+import { DataType, dataType } from './data-type.ts'
+import {
+  describeSharedPropertyTypes,
+  implementationsDescriber,
+  interfaceTypeDescriber,
+} from './interface-metadata.ts'
 
 export const OntologyResponse = Type.Object({
   apiName: Type.String(),
@@ -12,15 +17,6 @@ export const OntologyResponse = Type.Object({
   description: Type.String(),
   rid: Type.String(),
 })
-
-const DataType = Type.Object(
-  { type: Type.String() },
-  {
-    additionalProperties: true,
-    description:
-      'The type, such as `{"type": "integer"}`. An `array` has a `subType`, a `struct` has `structFieldTypes`.',
-  },
-)
 
 const ObjectProperty = Type.Object({
   description: Type.Optional(Type.String()),
@@ -130,25 +126,6 @@ function describeObjectType(objectType: ObjectType, definition: ObjectTypeDefini
   }
 }
 
-function dataType(type: PropertyType, typeRid: string, property: string): object {
-  switch (type.kind) {
-    case 'scalar':
-      return { type: type.type }
-    case 'array':
-      return { type: 'array', subType: dataType(type.items, typeRid, property), reducers: [] }
-    case 'struct':
-      return {
-        type: 'struct',
-        structFieldTypes: [...type.fields].map(([apiName, field]) => ({
-          apiName,
-          rid: propertyRid(typeRid, property, apiName),
-          dataType: { type: field.type },
-          typeClasses: [],
-        })),
-      }
-  }
-}
-
 export function describeLink(side: LinkSide) {
   const { apiName, displayName, linkedType, cardinality, foreignKey, rid } = side
   return {
@@ -166,18 +143,18 @@ export function describeLink(side: LinkSide) {
 export function fullObjectTypeDescriber(ontology: Ontology) {
   const describe = objectTypeDescriber(ontology)
   const links = linksByType(ontology)
+  const describeImplementations = implementationsDescriber(ontology)
   return (objectType: ObjectType) => ({
     objectType: describe(objectType),
     linkTypes: (links.get(objectType.apiName) ?? []).map(describeLink),
-    implementsInterfaces: [],
-    implementsInterfaces2: {},
-    sharedPropertyTypeMapping: {},
+    ...describeImplementations(objectType),
   })
 }
 
 /** Returns an ontology with everything that it defines. */
 export function describeFullOntology(ontology: Ontology) {
   const describe = fullObjectTypeDescriber(ontology)
+  const describeInterface = interfaceTypeDescriber(ontology)
   return {
     ontology: describeOntology(ontology),
     objectTypes: Object.fromEntries(
@@ -185,8 +162,10 @@ export function describeFullOntology(ontology: Ontology) {
     ),
     actionTypes: {},
     queryTypes: {},
-    interfaceTypes: {},
-    sharedPropertyTypes: {},
+    interfaceTypes: Object.fromEntries(
+      [...ontology.interfaceTypes].map(([apiName, type]) => [apiName, describeInterface(type)]),
+    ),
+    sharedPropertyTypes: describeSharedPropertyTypes(ontology),
     valueTypes: {},
   }
 }

@@ -21,7 +21,6 @@ export async function readObjectSet(
     ontology,
     limits: services.limits.query,
     storedSet,
-    entityTypes: () => undefined,
   })
 }
 

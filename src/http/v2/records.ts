@@ -31,3 +31,22 @@ export const CountedFlatPage = Type.Object({
   ...FlatPage.properties,
   totalCount: Type.String({ description: 'The number of matching objects.' }),
 })
+
+/** An object of a set with several types: like `FlatRecord`, but its own members begin with `$`. */
+const DollarRecord = Type.Object(
+  {
+    $rid: Type.Optional(Type.String({ description: 'Absent with `excludeRid`.' })),
+    $primaryKey: PrimaryKey,
+    $apiName: Type.String({ description: 'API name of the object type.' }),
+    $title: Type.Optional(Type.String({ description: 'Absent if the object has no title.' })),
+  },
+  {
+    additionalProperties: true,
+    description: 'Property values by API name. Properties without a value are absent.',
+  },
+)
+
+export const CountedDollarPage = Type.Object({
+  ...CountedFlatPage.properties,
+  data: Type.Array(DollarRecord),
+})

@@ -99,12 +99,19 @@ class ImplementingType {
 
   implementation(view: InterfaceView): InterfaceImplementation {
     const properties = new Map<string, string>()
+    const implementing = new Set<string>()
     for (const { apiName, type, required } of view.allProperties.values()) {
       const named = this.#properties.get(apiName)
       const own = this.#objectType.properties.get(named ?? apiName)
       const isSame = own !== undefined && isSameType(own.type, type)
-      if (isSame) properties.set(apiName, own.apiName)
-      else if (own !== undefined && (named !== undefined || required)) {
+      if (isSame) {
+        if (implementing.has(own.apiName)) {
+          const reason = `${own.apiName} already implements another property of the interface`
+          this.#refuse(`${view.apiName}.properties.${apiName}`, reason)
+        }
+        implementing.add(own.apiName)
+        properties.set(apiName, own.apiName)
+      } else if (own !== undefined && (named !== undefined || required)) {
         const reason = `${own.apiName} has type ${typeName(own.type)}, but ${apiName} has type ${typeName(type)}`
         this.#refuse(`${view.apiName}.properties.${apiName}`, reason)
       } else if (required) {
@@ -122,7 +129,7 @@ class ImplementingType {
         this.#refuse(`${view.apiName}.links`, reason)
       }
     }
-    return { objectType: this.#objectType, properties, links }
+    return { interfaceType: view.apiName, objectType: this.#objectType, properties, links }
   }
 
   #addProperty(view: InterfaceView, shared: string, own: string): void {

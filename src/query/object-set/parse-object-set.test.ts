@@ -4,21 +4,39 @@ import { AVIATION } from '../../../test/support/ontologies.ts'
 import { OBJECT_RID_PREFIX } from '../../contract/object-record.ts'
 import { Catalogue } from '../../ontology/catalogue.ts'
 import { planChange } from '../../ontology/definition/change-definition.ts'
+import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import type { Query } from '../query.ts'
 import { loadReferences } from './load-references.ts'
-import { type EntityType, parseObjectSet } from './parse-object-set.ts'
+import { parseObjectSet } from './parse-object-set.ts'
 
-const { ontology } = planChange('aviation', AVIATION, new Catalogue(0, []), randomUUID)
+const DEFINITION: OntologyDefinition = {
+  ...AVIATION,
+  sharedPropertyTypes: { height: { type: 'integer' }, depth: { type: 'integer' } },
+  interfaceTypes: [
+    {
+      apiName: 'Placed',
+      properties: ['height', { sharedProperty: 'depth', required: false }],
+      links: [{ apiName: 'state', target: { objectType: 'country' }, cardinality: 'ONE' }],
+    },
+  ],
+  objectTypes: AVIATION.objectTypes.map((type) =>
+    type.apiName === 'airport'
+      ? {
+          ...type,
+          implements: {
+            Placed: { properties: { height: 'elevation' }, links: { state: 'country' } },
+          },
+        }
+      : type,
+  ),
+}
+const { ontology } = planChange('aviation', DEFINITION, new Catalogue(0, []), randomUUID)
 const typeOf = (name: string) => {
   const type = ontology.objectTypes.get(name)
   if (type === undefined) throw new Error(`no type ${name}`)
   return type
 }
 const limits = { maxDepth: 3, maxTerms: 60, maxTextLength: 100 }
-const placed: EntityType = {
-  objectType: typeOf('airport'),
-  view: { properties: new Map([['height', 'elevation']]), links: new Map() },
-}
 const stored = new Map<string, unknown>([
   ['set-1', { type: 'base', objectType: 'airport' }],
   ['set-2', { type: 'reference', reference: 'set-1' }],
@@ -30,7 +48,6 @@ function parse(json: unknown) {
     ontology,
     limits,
     storedSet: (rid) => stored.get(rid),
-    entityTypes: (name) => (name === 'Placed' ? [placed] : undefined),
   })
 }
 
@@ -116,6 +133,19 @@ describe('an object set', () => {
       'filter of an interface, by its names',
       filter({ type: 'interfaceBase', interfaceType: 'Placed' }, above(5, 'height')),
       gt(5),
+    ],
+    [
+      'filter of an interface, by a property that the type does not implement',
+      filter({ type: 'interfaceBase', interfaceType: 'Placed' }, above(5, 'depth')),
+      nothing,
+    ],
+    [
+      'filter of an interface, by its absence',
+      filter(
+        { type: 'interfaceBase', interfaceType: 'Placed' },
+        { type: 'not', value: above(5, 'depth') },
+      ),
+      everything,
     ],
     [
       'asBaseObjectTypes, with the own names again',

@@ -8,12 +8,13 @@ import {
   OBJECT_SET_MAX_LINKS,
   OBJECT_SET_MAX_OBJECTS,
 } from '../../contract/limits.ts'
-import { findObjectType } from '../../ontology/catalogue.ts'
+import { findInterfaceType, findObjectType } from '../../ontology/catalogue.ts'
 import { objectIdOfRid } from '../../ontology/definition/rid.ts'
-import type { Ontology } from '../../ontology/ontology.ts'
+import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { isJsonObject } from '../../ontology/values/refused-value.ts'
 import { matchAll, NOTHING } from '../combine-queries.ts'
-import { parseQuery, type QueryGrammar } from '../parse/parse-query.ts'
+import { asObjectType, queryOfType } from '../interface-query.ts'
+import { parseQuery } from '../parse/parse-query.ts'
 import { QueryBudget, type QueryLimits } from '../parse/query-budget.ts'
 import { refuseUnknownMembers, unprocessable } from '../parse/unprocessable.ts'
 import { V2_QUERIES } from '../parse/v2-query-types.ts'
@@ -21,8 +22,9 @@ import { EVERYTHING, type Query } from '../query.ts'
 import {
   castTo,
   differenceOf,
-  type EntityView,
+  entityTypes,
   intersectionOf,
+  linkedByInterface,
   linkedTo,
   refuseWithoutTypes,
   type SetPart,
@@ -30,7 +32,7 @@ import {
   unionOf,
 } from './set-parts.ts'
 
-export type { EntityView, SetPart } from './set-parts.ts'
+export type { SetPart } from './set-parts.ts'
 
 export interface ObjectSetContext {
   /** The ontology that the caller may see. */
@@ -38,14 +40,9 @@ export interface ObjectSetContext {
   readonly limits: QueryLimits
   /** Returns the JSON of a stored set, or undefined if there is none; see `loadReferences`. */
   readonly storedSet: (rid: string) => unknown
-  /** Returns the object types of an interface, each with its view; undefined if it is unknown. */
-  readonly entityTypes: (interfaceType: string) => readonly EntityType[] | undefined
   /** The path of the set in the request; `objectSet` by default. */
   readonly path?: string
 }
-
-/** An object type that implements an interface. */
-export type EntityType = Pick<SetPart, 'objectType'> & { readonly view: EntityView }
 
 /** Parses an object set, or throws the error that the client gets. */
 export function parseObjectSet(json: unknown, context: ObjectSetContext): readonly SetPart[] {
@@ -118,11 +115,14 @@ const SET_TYPES: ReadonlyMap<string, SetTypeParser> = new Map<string, SetTypePar
     'interfaceBase',
     {
       members: ['interfaceType', 'includeAllBaseObjectProperties'],
-      parse: ({ interfaceType }, { context, path }) => {
-        const apiName = requireText(interfaceType, `${path}.interfaceType`)
-        const types = context.entityTypes(apiName)
-        if (types === undefined) throw new ObjectQueryError('InterfaceTypeNotFound', { apiName })
-        return types.map((type) => ({ ...type, query: EVERYTHING }))
+      parse: (members, { context: { ontology }, path }) => {
+        const apiName = requireText(members['interfaceType'], `${path}.interfaceType`)
+        const includeAllProperties = readFlag(members, 'includeAllBaseObjectProperties', path)
+        return entityTypes(findInterfaceType(ontology, apiName)).map((type) => ({
+          ...type,
+          query: EVERYTHING,
+          ...(includeAllProperties && { includeAllProperties }),
+        }))
       },
     },
   ],
@@ -144,6 +144,22 @@ const SET_TYPES: ReadonlyMap<string, SetTypeParser> = new Map<string, SetTypePar
       },
     },
   ],
+  [
+    'interfaceLinkSearchAround',
+    {
+      members: ['objectSet', 'interfaceLink'],
+      parse: (
+        { objectSet, interfaceLink },
+        { context: { ontology }, path, parseNested, spendLinks },
+      ) => {
+        const set = parseNested(objectSet, '.objectSet')
+        const link = requireText(interfaceLink, `${path}.interfaceLink`)
+        const linked = linkedByInterface(ontology, set, link)
+        spendLinks(linked.length)
+        return unionOf([linked])
+      },
+    },
+  ],
   ['asType', { members: ['entityType', 'objectSet'], parse: parseCast }],
   [
     'asBaseObjectTypes',
@@ -159,12 +175,7 @@ const SET_TYPES: ReadonlyMap<string, SetTypeParser> = new Map<string, SetTypePar
 ])
 
 /** Set types of the public API that this service does not have. */
-const UNSUPPORTED = [
-  'interfaceLinkSearchAround',
-  'withProperties',
-  'nearestNeighbors',
-  'methodInput',
-]
+const UNSUPPORTED = ['withProperties', 'nearestNeighbors', 'methodInput']
 
 function unknownSetType(type: string, path: string): ObjectQueryError {
   const allowed = [...SET_TYPES.keys()].join(', ')
@@ -211,17 +222,23 @@ function parseReference(
 /** Only types that have the properties of the filter can satisfy it. */
 function parseFilter(
   { objectSet, where }: SetMembers,
-  { context: { limits }, path, budget, parseNested }: SetParsing,
+  { context: { ontology, limits }, path, budget, parseNested }: SetParsing,
 ): SetParts {
   const set = parseNested(objectSet, '.objectSet')
   let notFound: unknown
-  const filtered = set.flatMap(({ objectType, query, view }, index) => {
+  const filtered = set.flatMap((part, index) => {
     // The filter is part of the request once, however many types it applies to.
     const spent = index === 0 ? budget : new QueryBudget(limits)
-    const queryContext = { objectType, limits, budget: spent, path: `${path}.where` }
+    const queryContext = {
+      objectType: queriedType(part, ontology),
+      limits,
+      budget: spent,
+      path: `${path}.where`,
+    }
     try {
-      const filter = parseQuery(grammarOf(view), where, queryContext)
-      return [{ objectType, query: matchAll([query, filter]), view }]
+      const written = parseQuery(V2_QUERIES, where, queryContext)
+      const filter = part.view === undefined ? written : queryOfType(written, part.view)
+      return [{ ...part, query: matchAll([part.query, filter]) }]
     } catch (error) {
       if (!(error instanceof ObjectQueryError) || error.errorName !== 'PropertiesNotFound') {
         throw error
@@ -234,12 +251,10 @@ function parseFilter(
   return filtered
 }
 
-/** Returns the grammar of `where`, with the names of a view. */
-function grammarOf(view: EntityView | undefined): QueryGrammar {
-  if (view === undefined) return V2_QUERIES
-  const { syntax } = V2_QUERIES
-  const candidates = (written: string) => syntax.candidates(view.properties.get(written) ?? written)
-  return { ...V2_QUERIES, syntax: { ...syntax, candidates } }
+/** Returns the type whose properties a filter names: the interface, or the object type itself. */
+function queriedType({ objectType, view }: SetPart, ontology: Ontology): ObjectType {
+  if (view === undefined) return objectType
+  return asObjectType(findInterfaceType(ontology, view.interfaceType))
 }
 
 function combined(operation: (sets: readonly SetParts[]) => SetParts): SetTypeParser['parse'] {
@@ -254,17 +269,28 @@ function combined(operation: (sets: readonly SetParts[]) => SetParts): SetTypePa
 
 function parseCast(
   { entityType, objectSet }: SetMembers,
-  { context: { ontology, entityTypes }, path, parseNested }: SetParsing,
+  { context: { ontology }, path, parseNested }: SetParsing,
 ): SetParts {
   const name = requireText(entityType, `${path}.entityType`)
   const set = parseNested(objectSet, '.objectSet')
-  const types = ontology.objectTypes.has(name) ? undefined : entityTypes(name)
-  const cast = castTo(set, types ?? [{ objectType: findObjectType(ontology, name) }])
+  const interfaceType = ontology.interfaceTypes.get(name)
+  const types =
+    interfaceType === undefined
+      ? [{ objectType: findObjectType(ontology, name) }]
+      : entityTypes(interfaceType)
+  const cast = castTo(set, types)
   return refuseWithoutTypes(cast, [set], path)
 }
 
 function requireText(value: unknown, path: string): string {
   if (value === undefined || value === null) throw unprocessable(path, 'is missing')
   if (typeof value !== 'string') throw unprocessable(path, 'is not a string')
+  return value
+}
+
+/** Null means absent, and absent means false. */
+function readFlag(members: SetMembers, name: string, path: string): boolean {
+  const value = members[name] ?? false
+  if (typeof value !== 'boolean') throw unprocessable(`${path}.${name}`, 'is not a boolean')
   return value
 }

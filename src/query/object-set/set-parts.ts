@@ -3,8 +3,14 @@
  * different types are never equal, so set operations work on each type by itself.
  */
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { findLink, linksNamed } from '../../ontology/definition/links.ts'
-import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
+import { findInterfaceLink, findInterfaceType } from '../../ontology/catalogue.ts'
+import { findLink, type LinkSide, linksNamed } from '../../ontology/definition/links.ts'
+import type {
+  InterfaceImplementation,
+  InterfaceType,
+  ObjectType,
+  Ontology,
+} from '../../ontology/ontology.ts'
 import { isNothing, matchAll, matchAny, matchNone, NOTHING } from '../combine-queries.ts'
 import type { Query } from '../query.ts'
 
@@ -13,15 +19,9 @@ export interface SetPart {
   readonly objectType: ObjectType
   readonly query: Query
   /** How the set names the type's properties and links; undefined if it uses their own names. */
-  readonly view?: EntityView | undefined
-}
-
-/** The names that an interface gives to the properties and links of an object type. */
-export interface EntityView {
-  /** The type's property for each property of the view. */
-  readonly properties: ReadonlyMap<string, string>
-  /** The type's link for each link of the view. */
-  readonly links: ReadonlyMap<string, string>
+  readonly view?: InterfaceImplementation | undefined
+  /** Whether objects have all their properties, also those that the view does not have. */
+  readonly includeAllProperties?: boolean
 }
 
 export type SetParts = readonly SetPart[]
@@ -53,23 +53,47 @@ export function differenceOf([first = [], ...others]: readonly SetParts[]): SetP
 /** Returns the objects that a link connects with the objects of a set: a part for each part of it. */
 export function linkedTo(ontology: Ontology, set: SetParts, link: string): SetParts {
   const known = linksNamed(ontology, link)
-  const linked = set.flatMap(({ objectType, query }): SetPart[] => {
-    const side = known.find((one) => one.objectType === objectType)
-    if (side === undefined) return []
-    const { linkedType, linkedProperty, ownProperty } = side
-    const linkedQuery: Query = {
-      kind: 'linked',
-      property: linkedProperty,
-      linkedType: objectType,
-      linkedProperty: ownProperty,
-      of: query,
-    }
-    return [{ objectType: linkedType, query: isNothing(query) ? NOTHING : linkedQuery }]
+  const linked = set.flatMap((part) => {
+    const side = known.find((one) => one.objectType === part.objectType)
+    return side === undefined ? [] : [followed(part, side)]
   })
   const [first] = set
   // Throws the error that names the type and the link.
   if (linked.length === 0 && first !== undefined) findLink(ontology, first.objectType, link)
   return linked
+}
+
+/** Like `linkedTo`, for a link of the interface as which the set is viewed. */
+export function linkedByInterface(ontology: Ontology, set: SetParts, name: string): SetParts {
+  const [interfaceName, ...otherNames] = new Set(set.map(({ view }) => view?.interfaceType))
+  if (interfaceName === undefined || otherNames.length > 0) {
+    throw new ObjectQueryError('InterfaceLinkTypeNotFound', { interfaceLinkType: name })
+  }
+  const { target } = findInterfaceLink(findInterfaceType(ontology, interfaceName), name)
+  const linked = set.flatMap((part) => {
+    const own = part.view?.links.get(name)
+    return own === undefined ? [] : [followed(part, findLink(ontology, part.objectType, own))]
+  })
+  if (target.kind === 'objectType') return linked
+  return castTo(linked, entityTypes(findInterfaceType(ontology, target.apiName)))
+}
+
+function followed({ objectType, query }: SetPart, side: LinkSide): SetPart {
+  const { linkedType, linkedProperty, ownProperty } = side
+  if (isNothing(query)) return { objectType: linkedType, query: NOTHING }
+  const linkedQuery: Query = {
+    kind: 'linked',
+    property: linkedProperty,
+    linkedType: objectType,
+    linkedProperty: ownProperty,
+    of: query,
+  }
+  return { objectType: linkedType, query: linkedQuery }
+}
+
+/** Returns the object types of an interface, each viewed as the interface. */
+export function entityTypes({ implementations }: InterfaceType): Omit<SetPart, 'query'>[] {
+  return [...implementations.values()].map((view) => ({ objectType: view.objectType, view }))
 }
 
 /** Keeps the objects of certain types; the set then uses the names of the view. */
@@ -100,7 +124,7 @@ function merged(parts: readonly SetPart[], combine: (queries: Query[]) => Query)
   const [view, ...otherViews] = new Set(parts.flatMap((part) => part.view ?? []))
   const query = combine(parts.map((part) => part.query))
   const { objectType } = first
-  return view === undefined || otherViews.length > 0
-    ? { objectType, query }
-    : { objectType, query, view }
+  if (view === undefined || otherViews.length > 0) return { objectType, query }
+  const includeAllProperties = parts.some((part) => part.includeAllProperties)
+  return { objectType, query, view, ...(includeAllProperties && { includeAllProperties }) }
 }

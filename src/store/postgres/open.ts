@@ -10,9 +10,11 @@ import type {
   Commit,
   ObjectStore,
   ReadPageRequest,
+  ReadSetPageRequest,
   Reclaimed,
   Retention,
   StoredPage,
+  StoredSetPage,
   StoreOptions,
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
@@ -43,6 +45,7 @@ import { recoverPending } from './citus/pending-commit.ts'
 import { Database, type Session } from './driver/database.ts'
 import type { ReaderLane } from './driver/reader-lane.ts'
 import { PageReader } from './pages/page-reader.ts'
+import { laneOfSet, readSetPage } from './pages/read-set-page.ts'
 import { aggregate } from './queries/aggregate.ts'
 import { TypeFieldsCache } from './queries/type-fields.ts'
 import { commitBatch } from './writes/commit-batch.ts'
@@ -118,6 +121,18 @@ class PostgresStore implements ObjectStore {
 
   readPage(request: ReadPageRequest, context = INTERNAL_CONTEXT): Promise<StoredPage | Reclaimed> {
     return this.#pages.read(request, context)
+  }
+
+  readSetPage(
+    request: ReadSetPageRequest,
+    context = INTERNAL_CONTEXT,
+  ): Promise<StoredSetPage | Reclaimed> {
+    const types = request.parts.map(({ objectType }) => objectType)
+    const readIn = (session: Session) => readSetPage(session, request, this)
+    const read = (lane: ReaderLane) => readObjects(this, types, readIn, lane)
+    return laneOfSet(request) === 'quick'
+      ? this.database.readQuickly(context, read)
+      : this.database.readSlowly(context, read)
   }
 
   aggregate(request: AggregateRequest, context = INTERNAL_CONTEXT): Promise<AggregateResult> {

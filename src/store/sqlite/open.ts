@@ -15,9 +15,11 @@ import type {
   Commit,
   ObjectStore,
   ReadPageRequest,
+  ReadSetPageRequest,
   Reclaimed,
   Retention,
   StoredPage,
+  StoredSetPage,
   StoreOptions,
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
@@ -33,6 +35,7 @@ import { openChecked } from './file/open-checked.ts'
 import { toStoreFailure } from './file/store-failure.ts'
 import { StoreGuard } from './file/store-guard.ts'
 import { readQuickPage } from './pages/read-page.ts'
+import { readQuickSetPage } from './pages/read-set-page.ts'
 import { SqliteDocuments } from './store-documents.ts'
 import { changeMessages } from './threads/change-message.ts'
 import { type ReadConnection, toReadConnection } from './threads/read-connection.ts'
@@ -128,6 +131,16 @@ class SqliteStore implements ObjectStore {
     const page = await this.#readSlowly('readPage', request, context)
     if (page === 'reclaimed') return page
     return this.#cache.keep(request, { ...page, release: releaserOf(page.records) })
+  }
+
+  async readSetPage(
+    request: ReadSetPageRequest,
+    context: RequestContext = INTERNAL_CONTEXT,
+  ): Promise<StoredSetPage | Reclaimed> {
+    const quickPage = this.#read(() => readQuickSetPage(this.#reading, request))
+    if (quickPage !== undefined) return quickPage
+    const page = await this.#readSlowly('readSetPage', request, context)
+    return page === 'reclaimed' ? page : { ...page, release: releaserOf(page.records) }
   }
 
   aggregate(request: AggregateRequest, context = INTERNAL_CONTEXT): Promise<AggregateResult> {

@@ -3,7 +3,7 @@
  * They come row by row, which costs the database half as much as one long text. One row more than
  * the page holds shows whether more follow.
  */
-import type { RecordColumn, RecordPart } from '../../../contract/object-record.ts'
+import type { RecordColumn, RecordPart, RenamedProperty } from '../../../contract/object-record.ts'
 import type { Selection } from '../../../query/selection.ts'
 import type { RecordSpec } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
@@ -118,11 +118,15 @@ function rowCount(number: number): string {
 
 /** The bytes of a record and of all records before it. */
 function sizeSql({ recordOverhead }: ByteBudget): string {
-  const stored = 'octet_length(o.body) + octet_length(o.key) + coalesce(octet_length(o.title), 0)'
-  return `(sum(${stored} + ${recordOverhead}) OVER (ROWS UNBOUNDED PRECEDING))::bigint`
+  return `(sum(${STORED_BYTES} + ${recordOverhead}) OVER (ROWS UNBOUNDED PRECEDING))::bigint`
 }
 
-function recordSql({ shape, selection }: RecordSpec): SqlCondition {
+/** The bytes of a row's columns in a record. */
+export const STORED_BYTES =
+  'octet_length(o.body) + octet_length(o.key) + coalesce(octet_length(o.title), 0)'
+
+/** Writes the record of a row. */
+export function recordSql({ shape, selection }: RecordSpec): SqlCondition {
   const values: BoundValue[] = []
   const parts = shape.map((part) => partSql(part, selection, values))
   return { sql: parts.join(' || '), values }
@@ -147,6 +151,7 @@ function partSql(part: RecordPart, selection: Selection, values: BoundValue[]): 
       ? selectedMembers(selection, values)
       : COLUMNS[part.column]
   }
+  if ('renamed' in part) return renamedMembers(part.renamed, values)
   values.push(part.literal)
   // A missing title also omits its literal.
   return 'optionalColumn' in part
@@ -174,4 +179,22 @@ function selectedMembers(selection: readonly string[], values: BoundValue[]): st
     return '?::text || (o.body::json -> ?::text)::text'
   })
   return `concat_ws(',', ${members.join(', ')}) || '}'`
+}
+
+/** Writes properties under other names, each with a comma before it. */
+function renamedMembers(renamed: readonly RenamedProperty[], values: BoundValue[]): string {
+  if (renamed.length > FEW_PROPERTIES) {
+    const heads = renamed.map(({ property, as }) => [property, `,"${as}":`])
+    const names = JSON.stringify(Object.fromEntries(heads))
+    values.push(names, names)
+    return `coalesce((
+      SELECT string_agg((?::jsonb ->> member.key) || member.value::text, '')
+      FROM json_each(o.body::json) AS member
+      WHERE ?::jsonb -> member.key IS NOT NULL), '')`
+  }
+  const members = renamed.map(({ property, as }) => {
+    values.push(`,"${as}":`, property)
+    return '?::text || (o.body::json -> ?::text)::text'
+  })
+  return members.length === 0 ? "''" : `concat(${members.join(', ')})`
 }

@@ -105,9 +105,10 @@ async function readFoundRows(
   return { ...page, version, ...linkedVersions, totalCount, matchEstimate: matches }
 }
 
-async function countTotal(
+/** Counts the matches, if the plan says so. */
+export async function countTotal(
   session: Session,
-  { totalCount, table: { table, liveCount } }: RowSearch,
+  { totalCount, table: { table, liveCount } }: PagePlan,
   condition: SqlCondition,
   matching: SqlCondition,
 ): Promise<number | undefined> {

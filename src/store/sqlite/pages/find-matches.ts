@@ -76,11 +76,12 @@ function alternativesFor(
     : undefined
 }
 
-function countTotal(
+/** Counts the matches, if the plan says so. */
+export function countTotal(
   statements: StatementCache,
   search: RowSearch,
   tables: QueryTables,
-  { totalCount, table: { liveCount } }: FoundRowsPlan,
+  { totalCount, table: { liveCount } }: Pick<PagePlan, 'totalCount' | 'table'>,
 ): number | undefined {
   switch (totalCount) {
     case 'live':

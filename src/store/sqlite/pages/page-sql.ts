@@ -6,7 +6,12 @@
  * supplies. SQLite guarantees that order only for `group_concat(… ORDER BY …)`, which costs twice as
  * much; docs/decisions/004-page-as-one-blob.md says how tests verify the order instead.
  */
-import { type RecordColumn, type RecordPart, shapeKey } from '../../../contract/object-record.ts'
+import {
+  type RecordColumn,
+  type RecordPart,
+  type RenamedProperty,
+  shapeKey,
+} from '../../../contract/object-record.ts'
 import type { Selection } from '../../../query/selection.ts'
 import type { RecordSpec } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
@@ -38,6 +43,16 @@ export function rowsSql(table: number, record: RecordSpec): SqlText {
       SELECT ${sql} AS record FROM json_each(?) AS listed
       CROSS JOIN ${objectTable(table)} AS o ON o.id = listed.value
     )`,
+    values,
+  }
+}
+
+/** Selects the record of each row, in the order of the list. Further value: the row ids, as JSON. */
+export function recordsSql(table: number, record: RecordSpec): SqlText {
+  const { sql, values } = recordSql(record)
+  return {
+    sql: `SELECT CAST(${sql} AS BLOB) FROM json_each(?) AS listed
+      CROSS JOIN ${objectTable(table)} AS o ON o.id = listed.value`,
     values,
   }
 }
@@ -115,6 +130,7 @@ function partSql(part: RecordPart, selection: Selection, values: string[]): stri
       ? selectedMembers(selection, values)
       : COLUMNS[part.column]
   }
+  if ('renamed' in part) return renamedMembers(part.renamed, values)
   values.push(part.literal)
   // concat() skips nulls, so a missing title also omits its literal.
   return 'optionalColumn' in part ? `? || ${COLUMNS[part.optionalColumn]}` : '?'
@@ -135,6 +151,18 @@ function selectedMembers(selection: readonly string[], values: string[]): string
     return `nullif(concat_ws(',', ${group.join(', ')}), '')`
   })
   return `concat_ws(',', ${groups.join(', ')}) || '}'`
+}
+
+/** Writes properties under other names, each with a comma before it. */
+function renamedMembers(renamed: readonly RenamedProperty[], values: string[]): string {
+  const members = renamed.map(({ property, as }) => {
+    values.push(`,"${as}":`, `$."${property}"`)
+    return '? || (o.body -> ?)'
+  })
+  const groups = Array.from({ length: Math.ceil(members.length / GROUP) }, (_, index) => {
+    return `concat(${members.slice(index * GROUP, (index + 1) * GROUP).join(', ')})`
+  })
+  return groups.length === 0 ? "''" : `concat(${groups.join(', ')})`
 }
 
 const GROUP = 50

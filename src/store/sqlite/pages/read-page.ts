@@ -70,7 +70,8 @@ interface PageTypes {
   readonly versions: TypeVersions
 }
 
-function ownVersion(versions: TypeVersions, { objectType }: ReadPageRequest): TypeVersion {
+/** Returns the version of the request's own type. */
+export function ownVersion(versions: TypeVersions, { objectType }: ReadPageRequest): TypeVersion {
   const version = versions.get(objectType.rid)
   if (version === undefined) throw new Error(`no version of ${objectType.apiName} was read`)
   return version
@@ -82,7 +83,8 @@ function linkedVersions(versions: TypeVersions): Pick<StoredPage, 'linkedVersion
   return { linkedVersions: [...versions.values()].slice(1).map(({ version }) => version) }
 }
 
-function runPlan(
+/** Executes a plan. Must be called in the transaction that read the types. */
+export function runPlan(
   connection: ReadConnection,
   request: ReadPageRequest,
   types: PageTypes,
@@ -181,7 +183,8 @@ function readFoundRows(
   }
 }
 
-function readCursor(statements: StatementCache, table: number, id: number | undefined) {
+/** Returns the cursor of a row. */
+export function readCursor(statements: StatementCache, table: number, id: number | undefined) {
   if (id === undefined) return undefined
   const row = statements
     .prepare(`SELECT pk, valid_from FROM ${objectTable(table)} WHERE id = ?`)

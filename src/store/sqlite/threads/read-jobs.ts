@@ -1,7 +1,9 @@
 /** The jobs of a reader process: every query that may be slow. */
 import type { AggregateRequest, AggregateResult } from '../../aggregate-request.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
+import type { ReadSetPageRequest, StoredSetPage } from '../../set-page.ts'
 import { readPage } from '../pages/read-page.ts'
+import { readSetPage } from '../pages/read-set-page.ts'
 import { aggregate } from '../queries/aggregate.ts'
 import type { ReadConnection } from './read-connection.ts'
 import type { Jobs } from './thread-jobs.ts'
@@ -11,6 +13,15 @@ export const READ_JOBS = {
     const page = readPage(reading, request)
     if (page === 'reclaimed') return page
     // A function cannot be sent to another process; the receiver creates its own.
+    const { release: _, ...bare } = page
+    return bare
+  },
+  readSetPage: (
+    reading: ReadConnection,
+    request: ReadSetPageRequest,
+  ): Omit<StoredSetPage, 'release'> | Reclaimed => {
+    const page = readSetPage(reading, request)
+    if (page === 'reclaimed') return page
     const { release: _, ...bare } = page
     return bare
   },
