@@ -13,6 +13,8 @@ import type {
   ApiToken,
   Batch,
   Commit,
+  DeleteRequest,
+  Edit,
   ObjectStore,
   ReadPageRequest,
   Reclaimed,
@@ -23,6 +25,7 @@ import type {
 import { PageCache } from '../page-cache.ts'
 import { releaserOf } from '../page-memory.ts'
 import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../slow-queries.ts'
+import { toOnceMessage } from '../sql/once-key.ts'
 import { migrate } from './catalogue/migrate.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
 import { findApiToken, listApiTokens } from './catalogue/secrets.ts'
@@ -39,6 +42,8 @@ import { ReaderPool } from './threads/reader-pool.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
 import { WorkerThread } from './threads/worker-thread.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
+import { applyEdit } from './writes/apply-edit.ts'
+import { findRepeated } from './writes/idempotency-keys.ts'
 
 /**
  * Opens the embedded store: one SQLite file, which is read on this thread and written by a worker
@@ -148,11 +153,39 @@ class SqliteStore implements ObjectStore {
     const { objectType, changes, basedOn, replacement, keepsExisting = false } = batch
     if (replacement !== undefined) this.#touchReplacement(replacement)
     const properties = [...objectType.properties.keys()]
-    const head = { typeRid: objectType.rid, basedOn, replacement, keepsExisting, properties }
+    const head = () => ({
+      typeRid: objectType.rid,
+      basedOn,
+      replacement,
+      keepsExisting,
+      properties,
+      once: toOnceMessage(batch.once),
+    })
     const parts = changeMessages(changes, properties)
     // Queued after the batch was received: a slow upload must not block other writes.
     const schedule = <T>(run: () => Promise<T>) => this.#writes.run(ownerOf(context), run)
     return this.#guard.write(() => this.#writer.runWithItems('commitBatch', head, parts, schedule))
+  }
+
+  edit(edit: Edit, context = INTERNAL_CONTEXT): Promise<Commit> {
+    const connections = { reading: this.#reading, guard: this.#guard, writer: this.#writer }
+    // The slot is held from reading to writing, so only another process can come in between.
+    return this.#writes.run(ownerOf(context), () => applyEdit(connections, edit))
+  }
+
+  async deleteMatches(request: DeleteRequest, context = INTERNAL_CONTEXT): Promise<Commit> {
+    const { objectType, query, basedOn } = request
+    const once = toOnceMessage(request.once)
+    const repeated = this.#read(() => findRepeated(this.#reading.db, once))
+    if (repeated !== undefined) return repeated
+    const search = { objectType, query }
+    for (;;) {
+      const found = await this.#readSlowly('findRowsToDelete', search, context)
+      const input = { ...search, basedOn, found, once }
+      const run = () => this.#write('deleteRows', input)
+      const commit = await this.#writes.run(ownerOf(context), run)
+      if (commit !== undefined) return commit
+    }
   }
 
   startReplacement({ rid: typeRid }: ObjectType, context = INTERNAL_CONTEXT): Promise<string> {
@@ -179,6 +212,7 @@ class SqliteStore implements ObjectStore {
     const sightings = this.#read(() => readSightings(this.#reading.statements))
     const nowMs = now()
     await this.#write('saveSightings', { ...sightings, nowMs })
+    await this.#write('deleteExpiredKeys', nowMs)
     const times = {
       rowVersionsSinceMs: nowMs - rowVersionsMs,
       replacementsSinceMs: nowMs - idleReplacementsMs,
