@@ -11,9 +11,11 @@ import type { ObjectType } from '../ontology/ontology.ts'
 import type { OrderTerm, Query } from '../query/query.ts'
 import type { Selection } from '../query/selection.ts'
 import type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
+import type { Documents } from './documents.ts'
 import type { Batch, Commit, DeleteRequest, Edit } from './write-request.ts'
 
 export type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
+export type { DocumentKind, Documents, StoredDocument } from './documents.ts'
 export type {
   Batch,
   Change,
@@ -60,9 +62,12 @@ export interface ObjectStore extends AsyncDisposable {
   ): Promise<Commit>
   abandonReplacement(objectType: ObjectType, replacement: string): Promise<void>
 
+  /** Small documents beside the objects, see `Documents`. */
+  readonly documents: Documents
+
   /**
-   * Notes which versions are superseded, deletes what has outlived its retention, and returns the
-   * number of deleted rows. Called periodically: a version is kept from the first call that sees
+   * Notes which versions are superseded, deletes what has outlived its retention or expired, and
+   * returns the number of deleted rows. Called periodically: a version is kept from the first call that sees
    * it superseded.
    */
   reclaim(retention: Retention): Promise<number>
@@ -78,9 +83,16 @@ export interface ObjectStore extends AsyncDisposable {
 
   createApiToken(token: ApiToken, secretHash: string): Promise<void>
   findApiToken(secretHash: string): Promise<ApiToken | undefined>
+  findApiTokenById(id: string): Promise<ApiToken | undefined>
+  /** Returns all tokens except those that were issued to OAuth clients. */
   listApiTokens(): Promise<readonly ApiToken[]>
-  /** Revokes one token by id, or every token with a name. Returns how many were revoked. */
+  /**
+   * Revokes one token by id, or every token with a name, and all tokens that were issued to OAuth
+   * clients on their behalf. Returns how many were revoked, without the latter.
+   */
   revokeApiTokens(idOrName: string, nowMs: number): Promise<number>
+  /** Revokes the tokens that were issued to an OAuth client, or for one of its grants. */
+  revokeIssuedTokens(clientOrGrantId: string, nowMs: number): Promise<number>
 }
 
 export interface StoreOptions {
@@ -186,4 +198,15 @@ export interface ApiToken {
   readonly createdAtMs: number
   readonly expiresAtMs: number | undefined
   readonly revokedAtMs: number | undefined
+  /** Set if the token was issued to an OAuth client. Such a token is deleted after it expires. */
+  readonly issue?: TokenIssue | undefined
+}
+
+/** Why a token was issued to an OAuth client. */
+export interface TokenIssue {
+  readonly clientId: string
+  /** The grant of a person; undefined if the client acts for itself. */
+  readonly grantId: string | undefined
+  /** The id of the API token that signed in; undefined if the client acts for itself. */
+  readonly subjectId: string | undefined
 }

@@ -25,25 +25,29 @@ import type {
 import { PageCache } from '../page-cache.ts'
 import { releaserOf } from '../page-memory.ts'
 import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../slow-queries.ts'
-import { toOnceMessage } from '../sql/once-key.ts'
+import { ISSUED_TOKENS_KEPT_MS } from '../sql/api-token-row.ts'
 import { migrate } from './catalogue/migrate.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
-import { findApiToken, listApiTokens } from './catalogue/secrets.ts'
+import { findApiToken, findApiTokenById, listApiTokens } from './catalogue/secrets.ts'
 import { readSightings } from './catalogue/sightings.ts'
 import { createDatabaseFile, OpenFiles } from './file/database-file.ts'
 import { openChecked } from './file/open-checked.ts'
 import { toStoreFailure } from './file/store-failure.ts'
 import { StoreGuard } from './file/store-guard.ts'
 import { readQuickPage } from './pages/read-page.ts'
-import { changeMessages } from './threads/change-message.ts'
+import { SqliteDocuments } from './store-documents.ts'
 import { type ReadConnection, toReadConnection } from './threads/read-connection.ts'
 import type { ReadJobs } from './threads/read-jobs.ts'
 import { ReaderPool } from './threads/reader-pool.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
 import { WorkerThread } from './threads/worker-thread.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
-import { applyEdit } from './writes/apply-edit.ts'
-import { findRepeated } from './writes/idempotency-keys.ts'
+import {
+  applyEdit,
+  commitInThread,
+  deleteFoundRows,
+  type WriteConnections,
+} from './writes/send-write.ts'
 
 /**
  * Opens the embedded store: one SQLite file, which is read on this thread and written by a worker
@@ -75,6 +79,7 @@ const READERS = Math.max(2, Math.min(4, availableParallelism()))
 const WRITES_AT_ONCE = 1
 
 class SqliteStore implements ObjectStore {
+  readonly documents: SqliteDocuments
   readonly #guard: StoreGuard
   readonly #reading: ReadConnection
   readonly #catalogue: CatalogueReader
@@ -90,6 +95,11 @@ class SqliteStore implements ObjectStore {
 
   constructor(path: string, reading: ReadConnection, guard: StoreGuard, options: StoreOptions) {
     this.#guard = guard
+    this.documents = new SqliteDocuments({
+      read: (read) => this.#read(() => read(this.#reading.statements)),
+      write: (name, input, context) =>
+        this.#writes.run(ownerOf(context), () => this.#write(name, input)),
+    })
     this.#reading = reading
     this.#catalogue = new CatalogueReader(reading.db, reading.statements)
     this.#cache = new PageCache(options.pageCacheBytes)
@@ -135,6 +145,10 @@ class SqliteStore implements ObjectStore {
     return this.#read(() => findApiToken(this.#reading.statements, secretHash))
   }
 
+  async findApiTokenById(id: string): Promise<ApiToken | undefined> {
+    return this.#read(() => findApiTokenById(this.#reading.statements, id))
+  }
+
   async listApiTokens(): Promise<readonly ApiToken[]> {
     return this.#read(() => listApiTokens(this.#reading.statements))
   }
@@ -150,42 +164,22 @@ class SqliteStore implements ObjectStore {
   }
 
   async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
-    const { objectType, changes, basedOn, replacement, keepsExisting = false } = batch
-    if (replacement !== undefined) this.#touchReplacement(replacement)
-    const properties = [...objectType.properties.keys()]
-    const head = () => ({
-      typeRid: objectType.rid,
-      basedOn,
-      replacement,
-      keepsExisting,
-      properties,
-      once: toOnceMessage(batch.once),
-    })
-    const parts = changeMessages(changes, properties)
+    if (batch.replacement !== undefined) this.#touchReplacement(batch.replacement)
     // Queued after the batch was received: a slow upload must not block other writes.
     const schedule = <T>(run: () => Promise<T>) => this.#writes.run(ownerOf(context), run)
-    return this.#guard.write(() => this.#writer.runWithItems('commitBatch', head, parts, schedule))
+    return commitInThread(this.#connections, batch, schedule)
   }
 
   edit(edit: Edit, context = INTERNAL_CONTEXT): Promise<Commit> {
-    const connections = { reading: this.#reading, guard: this.#guard, writer: this.#writer }
     // The slot is held from reading to writing, so only another process can come in between.
-    return this.#writes.run(ownerOf(context), () => applyEdit(connections, edit))
+    return this.#writes.run(ownerOf(context), () => applyEdit(this.#connections, edit))
   }
 
-  async deleteMatches(request: DeleteRequest, context = INTERNAL_CONTEXT): Promise<Commit> {
-    const { objectType, query, basedOn } = request
-    const once = toOnceMessage(request.once)
-    const repeated = this.#read(() => findRepeated(this.#reading.db, once))
-    if (repeated !== undefined) return repeated
-    const search = { objectType, query }
-    for (;;) {
-      const found = await this.#readSlowly('findRowsToDelete', search, context)
-      const input = { ...search, basedOn, found, once }
-      const run = () => this.#write('deleteRows', input)
-      const commit = await this.#writes.run(ownerOf(context), run)
-      if (commit !== undefined) return commit
-    }
+  deleteMatches(request: DeleteRequest, context = INTERNAL_CONTEXT): Promise<Commit> {
+    return deleteFoundRows(this.#connections, request, {
+      find: (search) => this.#readSlowly('findRowsToDelete', search, context),
+      schedule: (run) => this.#writes.run(ownerOf(context), run),
+    })
   }
 
   startReplacement({ rid: typeRid }: ObjectType, context = INTERNAL_CONTEXT): Promise<string> {
@@ -217,12 +211,16 @@ class SqliteStore implements ObjectStore {
       rowVersionsSinceMs: nowMs - rowVersionsMs,
       replacementsSinceMs: nowMs - idleReplacementsMs,
     }
+    const steps = [
+      () => this.#write('reclaimStep', times),
+      () => this.#write('deleteExpiredDocuments', nowMs),
+      () => this.#write('deleteIssuedTokens', nowMs - ISSUED_TOKENS_KEPT_MS),
+    ]
     let total = 0
-    for (;;) {
-      const deleted = await this.#write('reclaimStep', times)
-      total += deleted
-      if (deleted === 0) return total
+    for (const step of steps) {
+      for (let deleted = await step(); deleted > 0; deleted = await step()) total += deleted
     }
+    return total
   }
 
   readPageTokenKeys(): Promise<readonly Uint8Array[]> {
@@ -235,6 +233,10 @@ class SqliteStore implements ObjectStore {
 
   revokeApiTokens(idOrName: string, nowMs: number): Promise<number> {
     return this.#write('revokeApiTokens', { idOrName, nowMs })
+  }
+
+  revokeIssuedTokens(clientOrGrantId: string, nowMs: number): Promise<number> {
+    return this.#write('revokeIssuedTokens', { clientOrGrantId, nowMs })
   }
 
   drain(reason: string, graceMs: number): void {
@@ -261,6 +263,10 @@ class SqliteStore implements ObjectStore {
     const idle = this.#read(() => this.#reading.statements.prepare(sql).get(Number(replacement)))
     // Ignored, because the batch itself fails in the same way.
     if (idle !== undefined) this.#write('touchReplacement', replacement).catch(() => {})
+  }
+
+  get #connections(): WriteConnections {
+    return { reading: this.#reading, guard: this.#guard, writer: this.#writer }
   }
 
   #readSlowly<Name extends keyof ReadJobs & string>(

@@ -21,7 +21,7 @@ import { readType, saveTableCounts } from './commit-batch.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
 import { publishVersion } from './publish-version.ts'
 
-type DeleteSearch = Pick<DeleteRequest, 'objectType' | 'query'>
+export type DeleteSearch = Pick<DeleteRequest, 'objectType' | 'query'>
 
 /** The matches at one moment. */
 export interface FoundRows {
