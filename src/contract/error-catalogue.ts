@@ -72,6 +72,10 @@ export const ERRORS = {
     errorCode: 'NOT_FOUND',
     description: 'The object that a parameter of the action names does not exist.',
   },
+  FoundryBranchNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The branch does not exist. This service has no branches; omit the parameter.',
+  },
   InvalidOntologyTypes: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'The request names properties, object types or link types that do not exist.',

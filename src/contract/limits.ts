@@ -8,7 +8,11 @@ export const PAGE_SIZES = {
   listLinkedObjects: 1000,
   listObjectTypes: 500,
   listLinkTypes: 500,
+  listQueryTypes: 100,
 } as const
+
+/** The page size of the endpoints of v2 that return objects, and the largest one. */
+export const V2_PAGE_SIZES = { default: 1000, maximum: 10_000 } as const
 
 /** The number of objects that one walk of revision 1.0 may return across all its pages [8.2]. */
 export const LIST_OBJECTS_LIMIT = 10_000

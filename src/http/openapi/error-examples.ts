@@ -19,6 +19,7 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
     linkedObjectType: 'country',
     linkedObjectPrimaryKey: { code: 'XX' },
   },
+  FoundryBranchNotFound: { branch: 'feature' },
   InvalidOntologyTypes: {
     invalidPropertyTypes: ['elevaton'],
     invalidObjectTypes: [],

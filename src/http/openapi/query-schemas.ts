@@ -13,6 +13,7 @@ export const DOCUMENTED_AS = 'x-documented-as'
 export const QUERY_COMPONENTS: Readonly<Record<Revision, string>> = {
   '1.0': 'Revision1Query',
   '2.0': 'Revision2Query',
+  v2: 'V2Query',
 }
 
 const Value = Type.Unsafe<string | number | boolean>({

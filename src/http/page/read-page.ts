@@ -1,8 +1,8 @@
 /**
- * The one way to a page of objects, for every endpoint and both revisions: open the token, read the
+ * The one way to a page of objects, for every endpoint and revision: open the token, read the
  * store, seal the next token.
  */
-import { recordShape } from '../../contract/object-record.ts'
+import { flatRecordShape, type RecordShape, recordShape } from '../../contract/object-record.ts'
 import { REVISIONS, type Revision } from '../../contract/revisions.ts'
 import { nextPageState } from '../../paging/next-page.ts'
 import { effectivePageSize } from '../../paging/page-size.ts'
@@ -30,6 +30,10 @@ export interface PageSpec extends ResolvedType {
   readonly selection?: Selection
   readonly paging: PagingParameters
   readonly maximumPageSize: number
+  /** The maximum if absent. */
+  readonly defaultPageSize?: number
+  /** Whether records of v2 omit `__rid`. */
+  readonly excludeRid?: boolean
   /** Whether the response contains `totalCount`, which may require reading every match. */
   readonly includeTotalCount: boolean
 }
@@ -41,20 +45,20 @@ export async function readPage(
 ): Promise<Page> {
   const { walkTokens, memory, limits, admission } = services
   const { context } = request
-  const { objectType, revision, query, order = [], selection, includeTotalCount } = spec
+  const { objectType, query, order = [], selection, includeTotalCount } = spec
   const isSnapshot = spec.paging.snapshot ?? false
   const nowSeconds = services.now() / 1000
   const binding = bindingOf(request, spec)
   const resumed = openWalk(request, spec.paging.pageToken, binding, nowSeconds, services)
   const alreadySent = resumed?.served ?? 0
 
-  const size = effectivePageSize(spec.paging.pageSize ?? undefined, spec.maximumPageSize)
+  const size = pageSizeOf(spec)
   memory.refuseWhenFull(context.callerId)
   const pageRequest: ReadPageRequest = {
     objectType,
     query,
     order,
-    record: { shape: recordShape(revision, objectType.apiName), selection },
+    record: { shape: shapeOf(spec), selection },
     after: resumed?.after,
     version: resumed?.snapshot?.version,
     maxObjects: objectsStillAllowed(alreadySent, size, retrievalLimit(spec, services)),
@@ -110,6 +114,16 @@ export async function readPage(
   }
 }
 
+function pageSizeOf({ paging, maximumPageSize, defaultPageSize }: PageSpec): number {
+  return effectivePageSize(paging.pageSize ?? defaultPageSize, maximumPageSize)
+}
+
+function shapeOf({ revision, objectType, excludeRid = false }: PageSpec): RecordShape {
+  return revision === 'v2'
+    ? flatRecordShape(objectType, { excludeRid })
+    : recordShape(revision, objectType.apiName)
+}
+
 function retrievalLimit({ revision, objectType }: PageSpec, { limits }: Services) {
   if (!REVISIONS[revision].hasRetrievalLimit) return 'none'
   return effectiveLimit(limits.listObjectsLimit, objectType.retrievalLimit)
@@ -117,6 +131,7 @@ function retrievalLimit({ revision, objectType }: PageSpec, { limits }: Services
 
 function bindingOf({ caller }: PagedRequest, spec: PageSpec): TokenBinding {
   const { endpoint, revision, ontology, objectType, query, order = [], selection, paging } = spec
+  const { excludeRid = false } = spec
   const { rid, primaryKey } = objectType
   return {
     request: requestFingerprint({
@@ -128,6 +143,7 @@ function bindingOf({ caller }: PagedRequest, spec: PageSpec): TokenBinding {
       order,
       selection,
       snapshot: paging.snapshot ?? false,
+      excludeRid,
     }),
     caller: callerFingerprint(caller.id),
   }
