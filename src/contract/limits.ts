@@ -63,6 +63,9 @@ export const IDEMPOTENCY_KEY_MAX_LENGTH = 255
 /** The number of actions that one request can apply. */
 export const ACTION_BATCH_MAX = 20
 
+/** The number of resources that one request can get by RID. */
+export const RID_BATCH_MAX = 100
+
 /** The number of objects that an export reads at once. */
 export const EXPORT_CHUNK_OBJECTS = 1000
 

@@ -1,3 +1,5 @@
+import { addV2Actions } from '../actions/v2.ts'
+import { addV2ActionTypes } from '../actions/v2-types.ts'
 import type { App } from '../app.ts'
 import type { Services } from '../services.ts'
 import { addGetObject } from './get-object.ts'
@@ -13,5 +15,7 @@ export function addV2(app: App, services: Services): void {
     addGetOntology(v2)
     addListObjects(v2, services)
     addGetObject(v2, services)
+    addV2ActionTypes(v2, services)
+    addV2Actions(v2, services)
   })
 }
