@@ -1,6 +1,7 @@
 /** Deletes all objects that match a query, as one commit. */
 import { Type } from 'typebox'
 import { invalidArgument } from '../../contract/errors.ts'
+import { isJsonObject } from '../../ontology/values/refused-value.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import type { App } from '../app.ts'
@@ -57,10 +58,10 @@ const DeleteResponse = Type.Object({
   deleted: Type.Integer({ description: 'The number of objects that were deleted.' }),
 })
 
-/** A forgotten query must not delete everything. */
+/** A forgotten query must not delete everything. The schema reports other mistakes. */
 function refuseMissingQuery(body: unknown): void {
-  const { query } = (body ?? {}) as { readonly query?: unknown }
-  const isMissing = query === undefined || query === null || Object.keys(query).length === 0
-  if (body === undefined || body === null || typeof body !== 'object' || !isMissing) return
+  if (!isJsonObject(body)) return
+  const query = body['query'] ?? {}
+  if (typeof query !== 'object' || Object.keys(query).length > 0) return
   throw invalidArgument('query', 'is missing; to delete all objects, send a query that matches all')
 }
