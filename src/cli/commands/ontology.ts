@@ -33,8 +33,9 @@ function addApplyCommand(ontology: Command): void {
   ).action((file: string, options: ServiceOptions) =>
     untilInterrupted(async (signal) => {
       const definition = await readDefinition(file)
-      const client = await openClient(options, signal)
-      const applied = (await client.applyDefinition(definition.apiName, definition)) as Definition
+      const { administration } = await openClient(options, signal)
+      const { apiName } = definition
+      const applied = (await administration.applyDefinition(apiName, definition)) as Definition
       await writeOut(`${describeDefinition(applied)}\n`, signal)
     }),
   )
@@ -49,12 +50,12 @@ function addShowCommand(ontology: Command): void {
   addExamples(show, 'oqs ontology show', 'oqs ontology show aviation > aviation.json').action(
     (name: string | undefined, options: ServiceOptions & FormOptions) =>
       untilInterrupted(async (signal) => {
-        const client = await openClient(options, signal)
+        const { administration, revision1 } = await openClient(options, signal)
         if (name !== undefined) {
-          const definition = await client.readDefinition(name)
+          const definition = await administration.getDefinition(name)
           return await writeOut(`${JSON.stringify(definition, null, 2)}\n`, signal)
         }
-        const ontologies = await client.listOntologies()
+        const ontologies = await revision1.listOntologies()
         const rows = ontologies.map(({ apiName, displayName, description, rid }) => {
           return { apiName, displayName, description, rid }
         })
