@@ -267,6 +267,11 @@ const FIRST_MIGRATION = new URL(
 
 /** Reverts all migrations after the first one. */
 const BACK_TO_SCHEMA_1 = `
+  DROP TABLE document;
+  DROP INDEX issued_token_expiry;
+  ALTER TABLE api_token DROP COLUMN client_id;
+  ALTER TABLE api_token DROP COLUMN grant_id;
+  ALTER TABLE api_token DROP COLUMN subject_id;
   DROP TABLE version_sighting;
   ALTER TABLE commit_log ADD COLUMN committed_at_ms INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE object_table ADD COLUMN touched_at_ms INTEGER NOT NULL DEFAULT 0;

@@ -5,8 +5,21 @@
  */
 import type { Revision } from './revisions.ts'
 
-/** A stored column. Each contains JSON text, except `objectId`, which is a bare UUID. */
-export type RecordColumn = 'objectId' | 'key' | 'title' | 'properties'
+/**
+ * A stored column. Each contains JSON text, except `objectId`, which is a bare UUID.
+ *
+ * The key is stored as a JSON string. `wholeKey` is the key of a whole number or a boolean, without
+ * the quotes; `doubleKey` that of a double, whose infinities keep them. `flatProperties` is the text
+ * of the properties without the opening brace.
+ */
+export type RecordColumn =
+  | 'objectId'
+  | 'key'
+  | 'wholeKey'
+  | 'doubleKey'
+  | 'title'
+  | 'properties'
+  | 'flatProperties'
 
 export type RecordPart =
   | { readonly literal: string }
@@ -18,7 +31,10 @@ export type RecordShape = readonly RecordPart[]
 
 export const OBJECT_RID_PREFIX = 'ri.phonograph2-objects.main.object.'
 
-const SHAPES: Readonly<Record<Revision, (objectTypeApiName: string) => RecordShape>> = {
+/** The revisions whose records nest the properties. */
+type NestedRevision = Exclude<Revision, 'v2'>
+
+const SHAPES: Readonly<Record<NestedRevision, (objectTypeApiName: string) => RecordShape>> = {
   '1.0': () => [
     { literal: `{"rid":"${OBJECT_RID_PREFIX}` },
     { column: 'objectId' },
@@ -37,8 +53,54 @@ const SHAPES: Readonly<Record<Revision, (objectTypeApiName: string) => RecordSha
   ],
 }
 
-export function recordShape(revision: Revision, objectTypeApiName: string): RecordShape {
+export function recordShape(revision: NestedRevision, objectTypeApiName: string): RecordShape {
   return SHAPES[revision](objectTypeApiName)
+}
+
+/** What a flat record shows of its object type. */
+export interface FlatRecordType {
+  readonly apiName: string
+  readonly primaryKey: { readonly type: string }
+}
+
+export interface FlatRecordOptions {
+  readonly excludeRid: boolean
+  /** The score of every record of the page; absent if undefined. */
+  readonly score?: number | undefined
+}
+
+/**
+ * Returns the shape of a record of v2: the properties beside the members `__rid`, `__primaryKey`,
+ * `__apiName`, `__score` and `__title`. An object always has its primary key, so properties always
+ * follow.
+ */
+export function flatRecordShape(
+  { apiName, primaryKey }: FlatRecordType,
+  { excludeRid, score }: FlatRecordOptions,
+): RecordShape {
+  const scored = score === undefined ? '' : `,"__score":${score}`
+  const rid: RecordShape = [
+    { literal: `{"__rid":"${OBJECT_RID_PREFIX}` },
+    { column: 'objectId' },
+    { literal: '","__primaryKey":' },
+  ]
+  return [
+    ...(excludeRid ? [{ literal: '{"__primaryKey":' }] : rid),
+    { column: KEY_COLUMNS[primaryKey.type] ?? 'key' },
+    { literal: `,"__apiName":${JSON.stringify(apiName)}${scored}` },
+    { literal: ',"__title":', optionalColumn: 'title' },
+    { literal: ',' },
+    { column: 'flatProperties' },
+  ]
+}
+
+/** Key types whose JSON is not a string. */
+const KEY_COLUMNS: Readonly<Record<string, RecordColumn>> = {
+  boolean: 'wholeKey',
+  byte: 'wholeKey',
+  short: 'wholeKey',
+  integer: 'wholeKey',
+  double: 'doubleKey',
 }
 
 /** Returns a text that equal shapes share. No literal contains a control character. */

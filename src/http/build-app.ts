@@ -1,6 +1,6 @@
 /**
  * Builds the HTTP application: every endpoint, and what all of them have in common. The folders
- * `revision-1/`, `revision-2/` and `admin/` each contain the endpoints of one API.
+ * `revision-1/`, `revision-2/`, `v2/` and `admin/` each contain the endpoints of one API.
  */
 import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
@@ -30,6 +30,7 @@ import { addRevision1 } from './revision-1/endpoints.ts'
 import { addRevision2 } from './revision-2/endpoints.ts'
 import { ErrorResponse } from './schemas/responses.ts'
 import type { Services } from './services.ts'
+import { addV2 } from './v2/endpoints.ts'
 
 /** The longest path segment: a key of 512 bytes, each byte percent-encoded. */
 const MAX_PARAM_LENGTH = 2048
@@ -89,6 +90,7 @@ export async function buildApp(services: Services, { version, docs }: AppOptions
     requireAuthentication(secured, services)
     addRevision1(secured, services)
     addRevision2(secured, services)
+    addV2(secured, services)
     await addAdministration(secured, services)
   })
   return app

@@ -12,8 +12,10 @@ import type { StoredObject } from '../ontology/values/read-object.ts'
 import type { OrderTerm, Query } from '../query/query.ts'
 import type { Selection } from '../query/selection.ts'
 import type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
+import type { Documents } from './documents.ts'
 
 export type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
+export type { DocumentKind, Documents, StoredDocument } from './documents.ts'
 
 /**
  * A store of typed objects. The store contract suite checks what every store guarantees: a commit
@@ -46,9 +48,12 @@ export interface ObjectStore extends AsyncDisposable {
   ): Promise<Commit>
   abandonReplacement(objectType: ObjectType, replacement: string): Promise<void>
 
+  /** Small documents beside the objects, see `Documents`. */
+  readonly documents: Documents
+
   /**
-   * Notes which versions are superseded, deletes what has outlived its retention, and returns the
-   * number of deleted rows. Called periodically: a version is kept from the first call that sees
+   * Notes which versions are superseded, deletes what has outlived its retention or expired, and
+   * returns the number of deleted rows. Called periodically: a version is kept from the first call that sees
    * it superseded.
    */
   reclaim(retention: Retention): Promise<number>
@@ -64,9 +69,16 @@ export interface ObjectStore extends AsyncDisposable {
 
   createApiToken(token: ApiToken, secretHash: string): Promise<void>
   findApiToken(secretHash: string): Promise<ApiToken | undefined>
+  findApiTokenById(id: string): Promise<ApiToken | undefined>
+  /** Returns all tokens except those that were issued to OAuth clients. */
   listApiTokens(): Promise<readonly ApiToken[]>
-  /** Revokes one token by id, or every token with a name. Returns how many were revoked. */
+  /**
+   * Revokes one token by id, or every token with a name, and all tokens that were issued to OAuth
+   * clients on their behalf. Returns how many were revoked, without the latter.
+   */
   revokeApiTokens(idOrName: string, nowMs: number): Promise<number>
+  /** Revokes the tokens that were issued to an OAuth client, or for one of its grants. */
+  revokeIssuedTokens(clientOrGrantId: string, nowMs: number): Promise<number>
 }
 
 export interface StoreOptions {
@@ -96,6 +108,8 @@ export interface ReadPageRequest {
   readonly after: Cursor | undefined
   /** The version to read as of; undefined for the latest. */
   readonly version: number | undefined
+  /** The versions of the types that `linkedTypesOf` returns, in that order; undefined for the latest. */
+  readonly linkedVersions?: readonly number[] | undefined
   readonly maxObjects: number
   readonly maxBytes: number
   /** Whether to count every match, which reads all of them unless the query has no conditions. */
@@ -137,6 +151,8 @@ export interface StoredPage {
   readonly more: boolean
   /** The version that was read. */
   readonly version: number
+  /** The versions that were read of the types that `linkedTypesOf` returns; absent if there are none. */
+  readonly linkedVersions?: readonly number[]
   /**
    * The number of objects that match the query, if it was requested. Always present for a query
    * without conditions: it is then the number of current objects of the type.
@@ -204,4 +220,15 @@ export interface ApiToken {
   readonly createdAtMs: number
   readonly expiresAtMs: number | undefined
   readonly revokedAtMs: number | undefined
+  /** Set if the token was issued to an OAuth client. Such a token is deleted after it expires. */
+  readonly issue?: TokenIssue | undefined
+}
+
+/** Why a token was issued to an OAuth client. */
+export interface TokenIssue {
+  readonly clientId: string
+  /** The grant of a person; undefined if the client acts for itself. */
+  readonly grantId: string | undefined
+  /** The id of the API token that signed in; undefined if the client acts for itself. */
+  readonly subjectId: string | undefined
 }

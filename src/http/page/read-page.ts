@@ -1,8 +1,8 @@
 /**
- * The one way to a page of objects, for every endpoint and both revisions: open the token, read the
+ * The one way to a page of objects, for every endpoint and revision: open the token, read the
  * store, seal the next token.
  */
-import { recordShape } from '../../contract/object-record.ts'
+import { flatRecordShape, type RecordShape, recordShape } from '../../contract/object-record.ts'
 import { REVISIONS, type Revision } from '../../contract/revisions.ts'
 import { nextPageState } from '../../paging/next-page.ts'
 import { effectivePageSize } from '../../paging/page-size.ts'
@@ -17,6 +17,7 @@ import { digest } from '../response/entity-tag.ts'
 import type { PagingParameters } from '../schemas/paging.ts'
 import type { Services } from '../services.ts'
 import { openWalk, type PagedRequest, refusePageToken } from './open-walk.ts'
+import { readTiers } from './read-tiers.ts'
 import type { Page } from './send-page.ts'
 
 /** What an endpoint wants a page of. */
@@ -30,6 +31,12 @@ export interface PageSpec extends ResolvedType {
   readonly selection?: Selection
   readonly paging: PagingParameters
   readonly maximumPageSize: number
+  /** The maximum if absent. */
+  readonly defaultPageSize?: number
+  /** Whether records of v2 omit `__rid`. */
+  readonly excludeRid?: boolean
+  /** Whether the best matches come first, instead of an order by properties. Only for v2. */
+  readonly isByRelevance?: boolean
   /** Whether the response contains `totalCount`, which may require reading every match. */
   readonly includeTotalCount: boolean
 }
@@ -41,20 +48,20 @@ export async function readPage(
 ): Promise<Page> {
   const { walkTokens, memory, limits, admission } = services
   const { context } = request
-  const { objectType, revision, query, order = [], selection, includeTotalCount } = spec
+  const { objectType, query, order = [], selection, includeTotalCount } = spec
   const isSnapshot = spec.paging.snapshot ?? false
   const nowSeconds = services.now() / 1000
   const binding = bindingOf(request, spec)
   const resumed = openWalk(request, spec.paging.pageToken, binding, nowSeconds, services)
   const alreadySent = resumed?.served ?? 0
 
-  const size = effectivePageSize(spec.paging.pageSize ?? undefined, spec.maximumPageSize)
+  const size = pageSizeOf(spec)
   memory.refuseWhenFull(context.callerId)
   const pageRequest: ReadPageRequest = {
     objectType,
     query,
     order,
-    record: { shape: recordShape(revision, objectType.apiName), selection },
+    record: { shape: shapeOf(spec), selection },
     after: resumed?.after,
     version: resumed?.snapshot?.version,
     maxObjects: objectsStillAllowed(alreadySent, size, retrievalLimit(spec, services)),
@@ -64,7 +71,9 @@ export async function readPage(
     matchEstimate: resumed?.totalCount ?? resumed?.matchEstimate,
   }
   const { round } = admission
-  const stored = await services.store.readPage(pageRequest, context)
+  const stored = spec.isByRelevance
+    ? await readTiers(pageRequest, (score) => shapeOf(spec, score), context, services.store)
+    : await services.store.readPage(pageRequest, context)
   if (stored === 'reclaimed') {
     throw refusePageToken(request, spec.paging.pageToken, 'reclaimed', services)
   }
@@ -110,6 +119,19 @@ export async function readPage(
   }
 }
 
+function pageSizeOf({ paging, maximumPageSize, defaultPageSize }: PageSpec): number {
+  return effectivePageSize(paging.pageSize ?? defaultPageSize, maximumPageSize)
+}
+
+function shapeOf(
+  { revision, objectType, excludeRid = false }: PageSpec,
+  score?: number,
+): RecordShape {
+  return revision === 'v2'
+    ? flatRecordShape(objectType, { excludeRid, score })
+    : recordShape(revision, objectType.apiName)
+}
+
 function retrievalLimit({ revision, objectType }: PageSpec, { limits }: Services) {
   if (!REVISIONS[revision].hasRetrievalLimit) return 'none'
   return effectiveLimit(limits.listObjectsLimit, objectType.retrievalLimit)
@@ -117,6 +139,7 @@ function retrievalLimit({ revision, objectType }: PageSpec, { limits }: Services
 
 function bindingOf({ caller }: PagedRequest, spec: PageSpec): TokenBinding {
   const { endpoint, revision, ontology, objectType, query, order = [], selection, paging } = spec
+  const { excludeRid = false, isByRelevance = false } = spec
   const { rid, primaryKey } = objectType
   return {
     request: requestFingerprint({
@@ -125,9 +148,10 @@ function bindingOf({ caller }: PagedRequest, spec: PageSpec): TokenBinding {
       ontologyRid: ontology.rid,
       objectType: [rid, primaryKey.apiName, primaryKey.type].join(),
       query,
-      order,
+      order: isByRelevance ? [{ relevance: true }] : order,
       selection,
       snapshot: paging.snapshot ?? false,
+      excludeRid,
     }),
     caller: callerFingerprint(caller.id),
   }

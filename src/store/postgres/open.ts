@@ -16,6 +16,8 @@ import type {
   StoreOptions,
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
+import { ISSUED_TOKENS_KEPT_MS } from '../sql/api-token-row.ts'
+import { deleteExpiredDocuments, PostgresDocuments } from './catalogue/documents.ts'
 import { migrate } from './catalogue/migrate.ts'
 import { readObjects } from './catalogue/missing-tables.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
@@ -28,10 +30,13 @@ import {
 import { saveOntology } from './catalogue/save-ontology.ts'
 import {
   createApiToken,
+  deleteIssuedTokens,
   findApiToken,
+  findApiTokenById,
   listApiTokens,
   readPageTokenKeys,
   revokeApiTokens,
+  revokeIssuedTokens,
 } from './catalogue/secrets.ts'
 import { type Capabilities, readCapabilities } from './citus/capabilities.ts'
 import { recoverPending } from './citus/pending-commit.ts'
@@ -85,6 +90,7 @@ async function refuseUnsupported(database: Database): Promise<void> {
 class PostgresStore implements ObjectStore {
   readonly database: Database
   readonly capabilities: Capabilities
+  readonly documents: PostgresDocuments
   readonly fields = new TypeFieldsCache()
   readonly #catalogue: CatalogueReader
   readonly #pages: PageReader
@@ -92,6 +98,7 @@ class PostgresStore implements ObjectStore {
   constructor(database: Database, capabilities: Capabilities, cache: PageCache) {
     this.database = database
     this.capabilities = capabilities
+    this.documents = new PostgresDocuments(database)
     this.#catalogue = new CatalogueReader(database)
     this.#pages = new PageReader(this, cache)
   }
@@ -139,8 +146,12 @@ class PostgresStore implements ObjectStore {
     return abandonReplacement(this, { typeRid, replacement })
   }
 
-  reclaim(retention: Retention): Promise<number> {
-    return reclaim(this, retention)
+  async reclaim(retention: Retention): Promise<number> {
+    const rows = await reclaim(this, retention)
+    const nowMs = retention.now()
+    const documents = await deleteExpiredDocuments(this.database, nowMs)
+    const tokens = await deleteIssuedTokens(this.database, nowMs - ISSUED_TOKENS_KEPT_MS)
+    return rows + documents + tokens
   }
 
   drain(reason: string, graceMs: number): void {
@@ -159,12 +170,20 @@ class PostgresStore implements ObjectStore {
     return findApiToken(this.database, secretHash)
   }
 
+  findApiTokenById(id: string): Promise<ApiToken | undefined> {
+    return findApiTokenById(this.database, id)
+  }
+
   listApiTokens(): Promise<readonly ApiToken[]> {
     return listApiTokens(this.database)
   }
 
   revokeApiTokens(idOrName: string, nowMs: number): Promise<number> {
     return revokeApiTokens(this.database, idOrName, nowMs)
+  }
+
+  revokeIssuedTokens(clientOrGrantId: string, nowMs: number): Promise<number> {
+    return revokeIssuedTokens(this.database, clientOrGrantId, nowMs)
   }
 
   /** Waits for all work in progress. */

@@ -23,15 +23,17 @@ import type {
 import { PageCache } from '../page-cache.ts'
 import { releaserOf } from '../page-memory.ts'
 import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../slow-queries.ts'
+import { ISSUED_TOKENS_KEPT_MS } from '../sql/api-token-row.ts'
 import { migrate } from './catalogue/migrate.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
-import { findApiToken, listApiTokens } from './catalogue/secrets.ts'
+import { findApiToken, findApiTokenById, listApiTokens } from './catalogue/secrets.ts'
 import { readSightings } from './catalogue/sightings.ts'
 import { createDatabaseFile, OpenFiles } from './file/database-file.ts'
 import { openChecked } from './file/open-checked.ts'
 import { toStoreFailure } from './file/store-failure.ts'
 import { StoreGuard } from './file/store-guard.ts'
 import { readQuickPage } from './pages/read-page.ts'
+import { SqliteDocuments } from './store-documents.ts'
 import { changeMessages } from './threads/change-message.ts'
 import { type ReadConnection, toReadConnection } from './threads/read-connection.ts'
 import type { ReadJobs } from './threads/read-jobs.ts'
@@ -70,6 +72,7 @@ const READERS = Math.max(2, Math.min(4, availableParallelism()))
 const WRITES_AT_ONCE = 1
 
 class SqliteStore implements ObjectStore {
+  readonly documents: SqliteDocuments
   readonly #guard: StoreGuard
   readonly #reading: ReadConnection
   readonly #catalogue: CatalogueReader
@@ -85,6 +88,11 @@ class SqliteStore implements ObjectStore {
 
   constructor(path: string, reading: ReadConnection, guard: StoreGuard, options: StoreOptions) {
     this.#guard = guard
+    this.documents = new SqliteDocuments({
+      read: (read) => this.#read(() => read(this.#reading.statements)),
+      write: (name, input, context) =>
+        this.#writes.run(ownerOf(context), () => this.#write(name, input)),
+    })
     this.#reading = reading
     this.#catalogue = new CatalogueReader(reading.db, reading.statements)
     this.#cache = new PageCache(options.pageCacheBytes)
@@ -128,6 +136,10 @@ class SqliteStore implements ObjectStore {
 
   async findApiToken(secretHash: string): Promise<ApiToken | undefined> {
     return this.#read(() => findApiToken(this.#reading.statements, secretHash))
+  }
+
+  async findApiTokenById(id: string): Promise<ApiToken | undefined> {
+    return this.#read(() => findApiTokenById(this.#reading.statements, id))
   }
 
   async listApiTokens(): Promise<readonly ApiToken[]> {
@@ -183,12 +195,16 @@ class SqliteStore implements ObjectStore {
       rowVersionsSinceMs: nowMs - rowVersionsMs,
       replacementsSinceMs: nowMs - idleReplacementsMs,
     }
+    const steps = [
+      () => this.#write('reclaimStep', times),
+      () => this.#write('deleteExpiredDocuments', nowMs),
+      () => this.#write('deleteIssuedTokens', nowMs - ISSUED_TOKENS_KEPT_MS),
+    ]
     let total = 0
-    for (;;) {
-      const deleted = await this.#write('reclaimStep', times)
-      total += deleted
-      if (deleted === 0) return total
+    for (const step of steps) {
+      for (let deleted = await step(); deleted > 0; deleted = await step()) total += deleted
     }
+    return total
   }
 
   readPageTokenKeys(): Promise<readonly Uint8Array[]> {
@@ -201,6 +217,10 @@ class SqliteStore implements ObjectStore {
 
   revokeApiTokens(idOrName: string, nowMs: number): Promise<number> {
     return this.#write('revokeApiTokens', { idOrName, nowMs })
+  }
+
+  revokeIssuedTokens(clientOrGrantId: string, nowMs: number): Promise<number> {
+    return this.#write('revokeIssuedTokens', { clientOrGrantId, nowMs })
   }
 
   drain(reason: string, graceMs: number): void {

@@ -112,14 +112,21 @@ function recordSql({ shape, selection }: RecordSpec): SqlCondition {
 const COLUMNS: Readonly<Record<RecordColumn, string>> = {
   objectId: 'o.object_id',
   key: 'o.key',
+  wholeKey: `btrim(o.key, '"')`,
+  doubleKey: `CASE WHEN o.key LIKE '%Infinity%' THEN o.key ELSE btrim(o.key, '"') END`,
   title: 'o.title',
   properties: 'o.body',
+  // Unlike substr(), right() does not count the characters of the whole text.
+  flatProperties: 'right(o.body, -1)',
 }
 
 function partSql(part: RecordPart, selection: Selection, values: BoundValue[]): string {
   if ('column' in part) {
-    const isSelected = part.column === 'properties' && selection !== undefined
-    return isSelected ? selectedBody(selection, values) : COLUMNS[part.column]
+    if (selection === undefined) return COLUMNS[part.column]
+    if (part.column === 'properties') return `'{' || ${selectedMembers(selection, values)}`
+    return part.column === 'flatProperties'
+      ? selectedMembers(selection, values)
+      : COLUMNS[part.column]
   }
   values.push(part.literal)
   // A missing title also omits its literal.
@@ -131,13 +138,13 @@ function partSql(part: RecordPart, selection: Selection, values: BoundValue[]): 
 /** Up to this many properties, extracting each is faster than decomposing the body once. */
 const FEW_PROPERTIES = 3
 
-/** Writes a body of the selected properties, with each value's text as it was stored. */
-function selectedBody(selection: readonly string[], values: BoundValue[]): string {
+/** Writes the selected properties and the closing brace, with each value's text as it was stored. */
+function selectedMembers(selection: readonly string[], values: BoundValue[]): string {
   if (selection.length > FEW_PROPERTIES) {
     const positions = JSON.stringify(Object.fromEntries(selection.map((name, at) => [name, at])))
     values.push(positions, positions)
     // One function and no join: Citus crashes if a join of functions refers to the outer row.
-    return `'{' || coalesce((
+    return `coalesce((
       SELECT string_agg('"' || member.key || '":' || member.value::text, ','
         ORDER BY ?::jsonb -> member.key)
       FROM json_each(o.body::json) AS member
@@ -147,5 +154,5 @@ function selectedBody(selection: readonly string[], values: BoundValue[]): strin
     values.push(`"${name}":`, name)
     return '?::text || (o.body::json -> ?::text)::text'
   })
-  return `'{' || concat_ws(',', ${members.join(', ')}) || '}'`
+  return `concat_ws(',', ${members.join(', ')}) || '}'`
 }

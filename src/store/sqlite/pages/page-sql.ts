@@ -100,22 +100,31 @@ function recordSql({ shape, selection }: RecordSpec): SqlText {
 const COLUMNS: Readonly<Record<RecordColumn, string>> = {
   objectId: 'o.object_id',
   key: 'o.key',
+  wholeKey: `trim(o.key, '"')`,
+  doubleKey: `iif(o.key LIKE '%Infinity%', o.key, trim(o.key, '"'))`,
   title: 'o.title',
   properties: 'o.body',
+  flatProperties: 'substr(o.body, 2)',
 }
 
 function partSql(part: RecordPart, selection: Selection, values: string[]): string {
   if ('column' in part) {
-    const selects = part.column === 'properties' && selection !== undefined
-    return selects ? selectedBody(selection, values) : COLUMNS[part.column]
+    if (selection === undefined) return COLUMNS[part.column]
+    if (part.column === 'properties') return `'{' || ${selectedMembers(selection, values)}`
+    return part.column === 'flatProperties'
+      ? selectedMembers(selection, values)
+      : COLUMNS[part.column]
   }
   values.push(part.literal)
   // concat() skips nulls, so a missing title also omits its literal.
   return 'optionalColumn' in part ? `? || ${COLUMNS[part.optionalColumn]}` : '?'
 }
 
-/** Writes a body of the selected properties; `->` returns each value's text as it was stored. */
-function selectedBody(selection: readonly string[], values: string[]): string {
+/**
+ * Writes the selected properties and the closing brace; `->` returns each value's text as it was
+ * stored.
+ */
+function selectedMembers(selection: readonly string[], values: string[]): string {
   const members = selection.map((name) => {
     values.push(`"${name}":`, `$."${name}"`)
     return '? || (o.body -> ?)'
@@ -125,7 +134,7 @@ function selectedBody(selection: readonly string[], values: string[]): string {
     const group = members.slice(index * GROUP, (index + 1) * GROUP)
     return `nullif(concat_ws(',', ${group.join(', ')}), '')`
   })
-  return `'{' || concat_ws(',', ${groups.join(', ')}) || '}'`
+  return `concat_ws(',', ${groups.join(', ')}) || '}'`
 }
 
 const GROUP = 50

@@ -1,4 +1,11 @@
 /** The jobs of the writer thread: everything that writes. */
+import {
+  deleteDocument,
+  deleteExpiredDocuments,
+  extendDocument,
+  putDocument,
+  takeDocument,
+} from '../catalogue/documents.ts'
 import { reclaimStep } from '../catalogue/reclaim.ts'
 import {
   abandonReplacement,
@@ -8,7 +15,13 @@ import {
   touchReplacement,
 } from '../catalogue/replacement.ts'
 import { saveOntology } from '../catalogue/save-ontology.ts'
-import { createApiToken, readPageTokenKeys, revokeApiTokens } from '../catalogue/secrets.ts'
+import {
+  createApiToken,
+  deleteIssuedTokens,
+  readPageTokenKeys,
+  revokeApiTokens,
+  revokeIssuedTokens,
+} from '../catalogue/secrets.ts'
 import { saveSightings } from '../catalogue/sightings.ts'
 import { commitBatch } from '../writes/commit-batch.ts'
 import type { Jobs } from './thread-jobs.ts'
@@ -26,6 +39,13 @@ export const WRITE_JOBS = {
   readPageTokenKeys,
   createApiToken,
   revokeApiTokens,
+  revokeIssuedTokens,
+  deleteIssuedTokens,
+  putDocument,
+  takeDocument,
+  extendDocument,
+  deleteDocument,
+  deleteExpiredDocuments,
 } as const satisfies Jobs
 
 export type WriteJobs = typeof WRITE_JOBS
