@@ -87,7 +87,7 @@ function tsValue(type: TypeModel): string {
     case 'scalar':
       return VALUES[type.type] ?? 'unknown'
     case 'array':
-      return `readonly ${type.items.kind === 'scalar' ? tsValue(type.items) : `(${tsValue(type.items)})`}[]`
+      return `readonly ${tsValue(type.items)}[]`
     case 'struct':
       return `{ ${type.fields
         .map((field) => `readonly ${memberName(field.apiName)}?: ${tsValue(field.type)}`)
