@@ -15,14 +15,29 @@ import type {
  */
 export type Grammar = 'search' | 'filters' | 'family' | 'objectSet'
 
-/** A condition on an object; all members must hold. Equal to `and` of its members. */
-export type Where<Type extends ObjectTypeShape, G extends Grammar = 'search'> = {
-  readonly [Name in PropertyName<Type>]?: PropertyCondition<
-    Type['types'][Name & keyof Type['types']],
-    G
-  >
-} & (G extends 'filters' ? object : StructConditions<Type, G> & Combinators<Type, G>) &
+/** A condition on an object; all members must hold. */
+export type Where<Type extends ObjectTypeShape, G extends Grammar = 'search'> = PropertyConditions<
+  Type,
+  G
+> &
+  (G extends 'filters' ? object : StructConditions<Type, G> & Combinators<Type, G>) &
   (G extends 'family' ? FamilyConditions : object)
+
+/** Every name is a property of an untyped object, and the service checks the values. */
+type PropertyConditions<Type extends ObjectTypeShape, G extends Grammar> =
+  string extends PropertyName<Type>
+    ? UntypedConditions
+    : {
+        readonly [Name in PropertyName<Type>]?: PropertyCondition<
+          Type['types'][Name & keyof Type['types']],
+          G
+        >
+      }
+
+interface UntypedConditions {
+  // biome-ignore lint/suspicious/noExplicitAny: helpers return interfaces, which need this index type
+  readonly [name: string]: any
+}
 
 export interface Combinators<Type extends ObjectTypeShape, G extends Grammar> {
   readonly $and?: readonly Where<Type, G>[]
@@ -47,25 +62,21 @@ type StructConditions<Type extends ObjectTypeShape, G extends Grammar> = {
 
 type StructFieldName<Type extends ObjectTypeShape> = {
   [Name in PropertyName<Type>]: Type['types'][Name & keyof Type['types']] extends infer Tag
-    ? Tag extends 'any'
-      ? `${string}:${string}`
-      : Tag extends string
-        ? never
-        : Tag extends readonly [infer Item]
-          ? Item extends string
-            ? never
-            : `${Name}:${keyof Item & string}`
-          : `${Name}:${keyof Tag & string}`
+    ? Tag extends string
+      ? never
+      : Tag extends readonly [infer Item]
+        ? Item extends string
+          ? never
+          : `${Name}:${keyof Item & string}`
+        : `${Name}:${keyof Tag & string}`
     : never
 }[PropertyName<Type>]
 
 type StructField<Type extends ObjectTypeShape, Property, Field> = Type['types'][Property &
   keyof Type['types']] extends infer Tag
-  ? Tag extends 'any'
-    ? 'any'
-    : Tag extends readonly [infer Item]
-      ? Item[Field & keyof Item]
-      : Tag[Field & keyof Tag]
+  ? Tag extends readonly [infer Item]
+    ? Item[Field & keyof Item]
+    : Tag[Field & keyof Tag]
   : never
 
 /** The condition on a property: a value that it equals, or operators. */
@@ -76,7 +87,7 @@ export type PropertyCondition<Tag, G extends Grammar> = Tag extends readonly [in
     : NullOperator<G>
 
 type FieldCondition<Tag, G extends Grammar, More = object> =
-  | (Tag extends EquatableType | 'any' ? ComparedValue<Tag> : never)
+  | (Tag extends EquatableType ? ComparedValue<Tag> : never)
   | (ScalarOperators<Tag, G> & More)
 
 type NullOperator<G extends Grammar> = G extends 'family'
@@ -86,13 +97,12 @@ type NullOperator<G extends Grammar> = G extends 'family'
       readonly isNull?: boolean
     }
 
-type ScalarOperators<Tag, G extends Grammar> = (Tag extends EquatableType | 'any'
+type ScalarOperators<Tag, G extends Grammar> = (Tag extends EquatableType
   ? EqualityOperators<Tag>
   : object) &
   RangeOperators<Tag, G> &
   TextOperators<Tag, G> &
-  GeoOperators<Tag, G> &
-  (Tag extends 'any' ? AnyOperators : object)
+  GeoOperators<Tag, G>
 
 type ArrayOperators<Item, G extends Grammar> = (Item extends ScalarType
   ? {
@@ -109,7 +119,7 @@ export interface EqualityOperators<Tag> {
   readonly in?: readonly ComparedValue<Tag>[]
 }
 
-type RangeOperators<Tag, G extends Grammar> = Tag extends OrderedType | 'any'
+type RangeOperators<Tag, G extends Grammar> = Tag extends OrderedType
   ? G extends 'filters'
     ? Tag extends 'string'
       ? object
@@ -126,7 +136,7 @@ export interface Range<Tag> {
 
 type Terms = string | { readonly value: string; readonly fuzzy: boolean }
 
-type TextOperators<Tag, G extends Grammar> = Tag extends 'string' | 'any'
+type TextOperators<Tag, G extends Grammar> = Tag extends 'string'
   ? (G extends 'search' | 'objectSet' ? TermOperators : object) &
       (G extends 'objectSet' ? PatternOperators : object)
   : object
@@ -187,12 +197,6 @@ export interface ShapeOperators {
   readonly doesNotIntersectBoundingBox?: BoundingBox
   readonly intersectsPolygon?: Polygon
   readonly doesNotIntersectPolygon?: Polygon
-}
-
-/** Operators on properties of unknown type; the service checks them. */
-export interface AnyOperators extends PointOperators, ShapeOperators {
-  readonly contains?: ComparedValue<'any'>
-  readonly relativeDateRange?: object
 }
 
 /** Combines conditions; the type of the objects follows from where the result is used. */
