@@ -68,6 +68,7 @@ describe('the plan of', () => {
       order: orderBy === undefined ? [] : checkOrder(parseOrderText(orderBy), type),
       visibility: 'current',
       visibleValues: [],
+      versions: new Map(),
     }
   }
 
@@ -87,7 +88,7 @@ describe('the plan of', () => {
   }
 
   function connection(statements = new StatementCache(db)) {
-    return { statements, rings: new Rings() }
+    return { db, statements, rings: new Rings() }
   }
 
   function explain(sql: string): string {

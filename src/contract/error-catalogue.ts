@@ -76,6 +76,14 @@ export const ERRORS = {
     errorCode: 'NOT_FOUND',
     description: 'The branch does not exist. This service has no branches; omit the parameter.',
   },
+  ObjectSetNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The object set does not exist, has expired, or is not visible to this token.',
+  },
+  InterfaceTypeNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The interface type does not exist, or is not visible to this token.',
+  },
   InvalidOntologyTypes: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'The request names properties, object types or link types that do not exist.',
@@ -97,9 +105,22 @@ export const ERRORS = {
     description:
       'The walk reached its retrieval limit, and more objects exist. Narrow it with filters, use search by type, which has no limit, or ask the operator to raise the limit.',
   },
+  InvalidParameterCombination: {
+    errorCode: 'INVALID_ARGUMENT',
+    description:
+      'These parameters cannot be combined. The parameters list what was sent, and the valid combinations.',
+  },
   MissingPostBody: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'The request has no body, and this endpoint requires one.',
+  },
+  MissingBatchRequest: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The batch is empty. Send at least one request.',
+  },
+  BatchRequestSizeExceededLimit: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The batch has too many requests. Send several smaller batches.',
   },
   'Default:InvalidArgument': {
     errorCode: 'INVALID_ARGUMENT',
@@ -131,6 +152,18 @@ export const ERRORS = {
     errorCode: 'INVALID_ARGUMENT',
     description: 'The value is not valid for the type of the property.',
   },
+  InvalidFilterValue: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The value is not valid for this query type. The parameters give the reason.',
+  },
+  InvalidTimeZone: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The time zone does not exist. Use a name such as Europe/London.',
+  },
+  UnknownDistanceUnit: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The unit of a distance does not exist. The parameters list the known units.',
+  },
   PropertyTypesSearchNotSupported: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'This query type does not support properties of this type.',
@@ -155,6 +188,14 @@ export const ERRORS = {
     errorCode: 'INVALID_ARGUMENT',
     description: 'A text in the query is too long.',
   },
+  UnsupportedObjectSet: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'This service does not support object sets of this type.',
+  },
+  IncompatibleNestedObjectSet: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The nested object sets have no object type in common, so the result has none.',
+  },
   InvalidRangeQuery: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'The lower bound of a range is above its upper bound.',
@@ -171,6 +212,10 @@ export const ERRORS = {
   InvalidSortType: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'An order term must begin with properties. or p.',
+  },
+  InvalidOrderType: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The type of an order must be fields or relevance.',
   },
   PropertiesNotSortable: {
     errorCode: 'INVALID_ARGUMENT',

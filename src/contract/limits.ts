@@ -15,6 +15,9 @@ export const PAGE_SIZES = {
 /** The page size of the endpoints of v2 that return objects, and the largest one. */
 export const V2_PAGE_SIZES = { default: 1000, maximum: 10_000 } as const
 
+/** The number of object types that one request can get by RID. */
+export const BATCH_GET_MAX = 100
+
 /** The number of objects that one walk of revision 1.0 may return across all its pages [8.2]. */
 export const LIST_OBJECTS_LIMIT = 10_000
 
@@ -90,6 +93,12 @@ export const API_NAME_MAX_LENGTH = 255
 /** The number of object types in one ontology. */
 export const OBJECT_TYPES_MAX = 2000
 
+/** Interface types of one ontology. */
+export const INTERFACE_TYPES_MAX = 1000
+
+/** How many interfaces an object type or an interface type can list. */
+export const INTERFACES_PER_TYPE_MAX = 100
+
 /** The number of properties in one object type, or of fields in one struct. */
 export const PROPERTIES_MAX = 1000
 
@@ -104,6 +113,15 @@ export const OPEN_REPLACEMENTS_MAX = 10
 
 /** How deep `and`, `or` and `not` may be nested in a query. */
 export const QUERY_MAX_DEPTH = 3
+
+/** How deep object sets may be nested in each other. Every method call of an SDK adds a level. */
+export const OBJECT_SET_MAX_DEPTH = 32
+
+/** How many objects a static object set may list, and how many values `in` may. */
+export const OBJECT_SET_MAX_OBJECTS = 10_000
+
+/** How many links an object set may follow. */
+export const OBJECT_SET_MAX_LINKS = 10
 
 /** The number of conditions, terms and polygon positions in a query. */
 export const QUERY_MAX_TERMS = 500

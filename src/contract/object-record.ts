@@ -63,14 +63,22 @@ export interface FlatRecordType {
   readonly primaryKey: { readonly type: string }
 }
 
+export interface FlatRecordOptions {
+  readonly excludeRid: boolean
+  /** The score of every record of the page; absent if undefined. */
+  readonly score?: number | undefined
+}
+
 /**
  * Returns the shape of a record of v2: the properties beside the members `__rid`, `__primaryKey`,
- * `__apiName` and `__title`. An object always has its primary key, so properties always follow.
+ * `__apiName`, `__score` and `__title`. An object always has its primary key, so properties always
+ * follow.
  */
 export function flatRecordShape(
   { apiName, primaryKey }: FlatRecordType,
-  { excludeRid }: { readonly excludeRid: boolean },
+  { excludeRid, score }: FlatRecordOptions,
 ): RecordShape {
+  const scored = score === undefined ? '' : `,"__score":${score}`
   const rid: RecordShape = [
     { literal: `{"__rid":"${OBJECT_RID_PREFIX}` },
     { column: 'objectId' },
@@ -79,7 +87,7 @@ export function flatRecordShape(
   return [
     ...(excludeRid ? [{ literal: '{"__primaryKey":' }] : rid),
     { column: KEY_COLUMNS[primaryKey.type] ?? 'key' },
-    { literal: `,"__apiName":${JSON.stringify(apiName)}` },
+    { literal: `,"__apiName":${JSON.stringify(apiName)}${scored}` },
     { literal: ',"__title":', optionalColumn: 'title' },
     { literal: ',' },
     { column: 'flatProperties' },

@@ -1,8 +1,9 @@
 /**
  * The query tree: one closed union into which every request shape is parsed. Stores compile it, and
  * page tokens are bound to it. It is plain data with a fixed order of members, so equal queries
- * have equal JSON.
+ * have equal JSON; `plainQuery` replaces the object types that `linked` contains.
  */
+import type { ObjectType } from '../ontology/ontology.ts'
 
 /** Logic is two-valued: a condition on an absent property is false, and its negation is true. */
 export type Query =
@@ -15,6 +16,12 @@ export type Query =
       readonly field: Field
       readonly operator: Comparison
       readonly value: ComparedValue
+    }
+  /** Objects whose field has one of the values. */
+  | {
+      readonly kind: 'oneOf'
+      readonly field: Field
+      readonly values: readonly ComparedValue[]
     }
   | { readonly kind: 'isNull'; readonly property: string }
   | {
@@ -31,6 +38,20 @@ export type Query =
       /** Closed: the last position equals the first. */
       readonly ring: readonly Position[]
     }
+  /** Objects with one of these ids, the UUIDs of their RIDs. */
+  | { readonly kind: 'objectIds'; readonly ids: readonly string[] }
+  | LinkedQuery
+
+/** Objects that are linked to an object of another type, or of the same type, that matches a query. */
+export interface LinkedQuery {
+  readonly kind: 'linked'
+  /** Linked objects have equal values in `property` and `linkedProperty`. */
+  readonly property: string
+  readonly linkedType: ObjectType
+  readonly linkedProperty: string
+  /** Selects among the objects of `linkedType`. */
+  readonly of: Query
+}
 
 export type Comparison = 'eq' | 'lt' | 'lte' | 'gt' | 'gte'
 

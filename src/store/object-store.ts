@@ -122,6 +122,8 @@ export interface ReadPageRequest {
   readonly after: Cursor | undefined
   /** The version to read as of; undefined for the latest. */
   readonly version: number | undefined
+  /** The versions of the types that `linkedTypesOf` returns, in that order; undefined for the latest. */
+  readonly linkedVersions?: readonly number[] | undefined
   readonly maxObjects: number
   readonly maxBytes: number
   /** Whether to count every match, which reads all of them unless the query has no conditions. */
@@ -163,6 +165,8 @@ export interface StoredPage {
   readonly more: boolean
   /** The version that was read. */
   readonly version: number
+  /** The versions that were read of the types that `linkedTypesOf` returns; absent if there are none. */
+  readonly linkedVersions?: readonly number[]
   /**
    * The number of objects that match the query, if it was requested. Always present for a query
    * without conditions: it is then the number of current objects of the type.

@@ -22,7 +22,7 @@ const Value = Type.Unsafe<string | number | boolean>({
 })
 const Text = Type.String({ description: 'The text to search for; it is split into terms.' })
 
-function memberOf(types: readonly [string, ...string[]], members: Record<string, TSchema>) {
+export function memberOf(types: readonly [string, ...string[]], members: Record<string, TSchema>) {
   return Type.Object({ type: Type.Enum([...types]), ...members }, closed)
 }
 
@@ -134,7 +134,7 @@ export const QUERY_SCHEMAS: Readonly<Record<string, object>> = {
 }
 
 /** Returns a union discriminated by `type`, and each of its members as a component. */
-function unionOf(
+export function unionOf(
   name: string,
   members: Readonly<Record<string, ReturnType<typeof memberOf>>>,
   description: string,

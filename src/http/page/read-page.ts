@@ -17,6 +17,7 @@ import { digest } from '../response/entity-tag.ts'
 import type { PagingParameters } from '../schemas/paging.ts'
 import type { Services } from '../services.ts'
 import { openWalk, type PagedRequest, refusePageToken } from './open-walk.ts'
+import { readTiers } from './read-tiers.ts'
 import type { Page } from './send-page.ts'
 
 /** What an endpoint wants a page of. */
@@ -34,6 +35,8 @@ export interface PageSpec extends ResolvedType {
   readonly defaultPageSize?: number
   /** Whether records of v2 omit `__rid`. */
   readonly excludeRid?: boolean
+  /** Whether the best matches come first, instead of an order by properties. Only for v2. */
+  readonly isByRelevance?: boolean
   /** Whether the response contains `totalCount`, which may require reading every match. */
   readonly includeTotalCount: boolean
 }
@@ -68,7 +71,9 @@ export async function readPage(
     matchEstimate: resumed?.totalCount ?? resumed?.matchEstimate,
   }
   const { round } = admission
-  const stored = await services.store.readPage(pageRequest, context)
+  const stored = spec.isByRelevance
+    ? await readTiers(pageRequest, (score) => shapeOf(spec, score), context, services.store)
+    : await services.store.readPage(pageRequest, context)
   if (stored === 'reclaimed') {
     throw refusePageToken(request, spec.paging.pageToken, 'reclaimed', services)
   }
@@ -118,9 +123,12 @@ function pageSizeOf({ paging, maximumPageSize, defaultPageSize }: PageSpec): num
   return effectivePageSize(paging.pageSize ?? defaultPageSize, maximumPageSize)
 }
 
-function shapeOf({ revision, objectType, excludeRid = false }: PageSpec): RecordShape {
+function shapeOf(
+  { revision, objectType, excludeRid = false }: PageSpec,
+  score?: number,
+): RecordShape {
   return revision === 'v2'
-    ? flatRecordShape(objectType, { excludeRid })
+    ? flatRecordShape(objectType, { excludeRid, score })
     : recordShape(revision, objectType.apiName)
 }
 
@@ -131,7 +139,7 @@ function retrievalLimit({ revision, objectType }: PageSpec, { limits }: Services
 
 function bindingOf({ caller }: PagedRequest, spec: PageSpec): TokenBinding {
   const { endpoint, revision, ontology, objectType, query, order = [], selection, paging } = spec
-  const { excludeRid = false } = spec
+  const { excludeRid = false, isByRelevance = false } = spec
   const { rid, primaryKey } = objectType
   return {
     request: requestFingerprint({
@@ -140,7 +148,7 @@ function bindingOf({ caller }: PagedRequest, spec: PageSpec): TokenBinding {
       ontologyRid: ontology.rid,
       objectType: [rid, primaryKey.apiName, primaryKey.type].join(),
       query,
-      order,
+      order: isByRelevance ? [{ relevance: true }] : order,
       selection,
       snapshot: paging.snapshot ?? false,
       excludeRid,

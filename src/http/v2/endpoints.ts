@@ -2,10 +2,21 @@ import { addV2Actions } from '../actions/v2.ts'
 import { addV2ActionTypes } from '../actions/v2-types.ts'
 import type { App } from '../app.ts'
 import type { Services } from '../services.ts'
+import { addCountObjects } from './count-objects.ts'
 import { addGetObject } from './get-object.ts'
+import { addGetLinkType, addListLinkTypes } from './link-types.ts'
+import { addGetLinkedObject, addListLinkedObjects } from './linked-objects.ts'
 import { addListObjects } from './list-objects.ts'
-import { addGetOntology, addListOntologies } from './ontologies.ts'
+import {
+  addGetFullObjectType,
+  addGetObjectType,
+  addGetObjectTypesByRid,
+  addListObjectTypes,
+} from './object-types.ts'
+import { addGetFullOntology, addGetOntology, addListOntologies } from './ontologies.ts'
 import { refuseBranch } from './parameters.ts'
+import { addListQueryTypes } from './query-types.ts'
+import { addSearchObjects } from './search-objects.ts'
 
 /** Adds the endpoints of v2: `/api/v2/ontologies/…`. */
 export function addV2(app: App, services: Services): void {
@@ -13,9 +24,21 @@ export function addV2(app: App, services: Services): void {
     v2.addHook('preHandler', async ({ query }) => refuseBranch(query))
     addListOntologies(v2)
     addGetOntology(v2)
+    addGetFullOntology(v2)
+    addListObjectTypes(v2, services)
+    addGetObjectType(v2)
+    addGetFullObjectType(v2)
+    addGetObjectTypesByRid(v2)
+    addListLinkTypes(v2, services)
+    addGetLinkType(v2)
+    addListQueryTypes(v2, services)
     addListObjects(v2, services)
     addGetObject(v2, services)
     addV2ActionTypes(v2, services)
     addV2Actions(v2, services)
+    addCountObjects(v2, services)
+    addSearchObjects(v2, services)
+    addListLinkedObjects(v2, services)
+    addGetLinkedObject(v2, services)
   })
 }

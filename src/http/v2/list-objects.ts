@@ -1,5 +1,4 @@
 import { V2_PAGE_SIZES } from '../../contract/limits.ts'
-import { checkOrder, parseOrderText } from '../../query/parse/order.ts'
 import { EVERYTHING } from '../../query/query.ts'
 import type { App } from '../app.ts'
 import { readSelection } from '../page/listing-parameters.ts'
@@ -8,7 +7,7 @@ import { resolveTypePath } from '../request/resolve.ts'
 import { TypePath } from '../schemas/paths.ts'
 import { readResponses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { ListParameters } from './parameters.ts'
+import { ListParameters, readOrderText } from './parameters.ts'
 import { CountedFlatPage } from './records.ts'
 
 /** Adds `listObjectsV2`. */
@@ -36,7 +35,7 @@ export function addListObjects(app: App, services: Services): void {
         endpoint: 'listObjects',
         revision: 'v2',
         query: EVERYTHING,
-        order: orderBy === undefined ? [] : checkOrder(parseOrderText(orderBy), objectType),
+        order: readOrderText(orderBy, objectType),
         selection: readSelection(select, objectType),
         excludeRid,
         paging: request.query,

@@ -4,7 +4,12 @@ import { resolveOntology } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { readResponses } from '../schemas/responses.ts'
-import { describeOntology, OntologyResponse } from './metadata.ts'
+import {
+  describeFullOntology,
+  describeOntology,
+  FullOntologyResponse,
+  OntologyResponse,
+} from './metadata.ts'
 import { V2Parameters } from './parameters.ts'
 
 /** Adds `listOntologiesV2`, which returns the ontologies that are visible to the caller. */
@@ -49,6 +54,28 @@ export function addGetOntology(app: App): void {
     async (request, reply) => {
       const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
       return sendJson(reply, JSON.stringify(describeOntology(ontology)))
+    },
+  )
+}
+
+/** Adds `getOntologyFullMetadata`. */
+export function addGetFullOntology(app: App): void {
+  app.get(
+    '/api/v2/ontologies/:ontology/fullMetadata',
+    {
+      config: { scope: 'api:ontologies-read' },
+      schema: {
+        operationId: 'getOntologyFullMetadata',
+        summary: 'Get an ontology with everything that it defines (v2)',
+        tags: ['v2'],
+        params: OntologyPath,
+        querystring: V2Parameters,
+        response: readResponses(FullOntologyResponse),
+      },
+    },
+    async (request, reply) => {
+      const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
+      return sendJson(reply, JSON.stringify(describeFullOntology(ontology)))
     },
   )
 }

@@ -1,6 +1,9 @@
 /** What the endpoints of v2 have in common: parameters that SDKs send, and the ways to select. */
 import { type TSchema, Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import { checkOrder, parseOrderText } from '../../query/parse/order.ts'
+import type { OrderTerm } from '../../query/query.ts'
 import { SelectionParameter } from '../page/listing-parameters.ts'
 import { queryPaging } from '../schemas/paging.ts'
 
@@ -44,6 +47,11 @@ export const ListParameters = v2Parameters({
   ),
   excludeRid,
 })
+
+/** Parses and checks the order of a query string. */
+export function readOrderText(orderBy: string | undefined, objectType: ObjectType): OrderTerm[] {
+  return orderBy === undefined ? [] : checkOrder(parseOrderText(orderBy), objectType)
+}
 
 /** Rejects requests that name a branch. */
 export function refuseBranch(query: unknown): void {

@@ -14,6 +14,9 @@ export const FlatRecord = Type.Object(
     __rid: Type.Optional(Type.String({ description: 'Absent with `excludeRid`.' })),
     __primaryKey: PrimaryKey,
     __apiName: Type.String({ description: 'API name of the object type.' }),
+    __score: Type.Optional(
+      Type.Number({ description: 'How well the object matches; only in an order by relevance.' }),
+    ),
     __title: Type.Optional(Type.String({ description: 'Absent if the object has no title.' })),
   },
   {

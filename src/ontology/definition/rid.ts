@@ -1,6 +1,7 @@
 /** Resource identifiers (RIDs): `ri.SERVICE.INSTANCE.TYPE.LOCATOR`. */
 
 import { hash } from 'node:crypto'
+import { OBJECT_RID_PREFIX } from '../../contract/object-record.ts'
 
 export const ONTOLOGY_RID_PATTERN = '^ri\\.ontology\\.main\\.ontology\\.[A-Za-z0-9_-]{1,64}$'
 export const OBJECT_TYPE_RID_PATTERN = '^ri\\.ontology\\.main\\.object-type\\.[A-Za-z0-9_-]{1,64}$'
@@ -15,6 +16,15 @@ export function ontologyRid(uuid: string): string {
 
 export function objectTypeRid(uuid: string): string {
   return `ri.ontology.main.object-type.${uuid}`
+}
+
+const OBJECT_RID = new RegExp(
+  `^${OBJECT_RID_PREFIX.replaceAll('.', '\\.')}([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$`,
+)
+
+/** Returns the UUID in the RID of an object; undefined if the text is not such a RID. */
+export function objectIdOfRid(rid: string): string | undefined {
+  return OBJECT_RID.exec(rid)?.[1]
 }
 
 /**
@@ -37,6 +47,13 @@ export function propertyRid(typeRid: string, ...names: readonly string[]): strin
 export function linkTypeRid(fromTypeRid: string, apiName: string): string {
   return `ri.ontology.main.relation.${derivedUuid(['link', fromTypeRid, apiName].join('/'))}`
 }
+
+/** Derives the RID of a part of an ontology that has only a name, such as an interface type. */
+export function partRid(kind: PartKind, ontologyRid: string, name: string): string {
+  return `ri.ontology.main.${kind}.${derivedUuid(`${ontologyRid}/${kind}/${name}`)}`
+}
+
+type PartKind = 'interface' | 'interface-link-type' | 'shared-property-type'
 
 function derivedUuid(text: string): string {
   const hex = hash('sha256', text, 'hex')

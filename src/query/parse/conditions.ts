@@ -6,7 +6,7 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import { readComparedValue } from '../compared-value.ts'
 import { termsOf } from '../matching/terms.ts'
-import type { Comparison, Query, TextMatch } from '../query.ts'
+import { type Comparison, EVERYTHING, type Query, type TextMatch } from '../query.ts'
 import {
   isEquatable,
   isOrdered,
@@ -39,6 +39,8 @@ export interface RefusedComparison {
 
 export interface Conditions {
   readonly compare: (operator: Comparison, field: unknown, value: unknown, path: string) => Query
+  /** Equal to any of the values; an empty list matches every object. */
+  readonly in: (field: unknown, values: unknown, path: string) => Query
   readonly contains: (field: unknown, value: unknown, path: string) => Query
   readonly isNull: (field: unknown, value: unknown, path: string) => Query
   readonly text: (condition: TextCondition) => Query
@@ -46,6 +48,8 @@ export interface Conditions {
 }
 
 export interface TextCondition {
+  /** The query type as the client wrote it; the name of the match if absent. */
+  readonly type?: string
   readonly match: TextMatch
   /** Undefined searches every text. */
   readonly field: unknown
@@ -96,6 +100,15 @@ export function conditionsOf(
       if (!allowed) throw notSupported(operator, String(field))
       return comparison(operator, resolved, String(field), value)
     },
+    in: (field, values, path) => {
+      const resolved = resolve(field, path)
+      if (!isEquatable(resolved)) throw notSupported('in', String(field))
+      if (!Array.isArray(values)) throw unprocessable(`${path}.value`, 'is not a list of values')
+      if (values.length === 0) return EVERYTHING
+      budget.spendTerms(values.length)
+      const of = values.map((value) => comparison('eq', resolved, String(field), value))
+      return { kind: 'or', of }
+    },
     contains: (field, value, path) => {
       const resolved = resolve(field, path)
       if (!resolved.isMultiValued || !isEquatable(resolved))
@@ -109,9 +122,9 @@ export function conditionsOf(
       const isNull: Query = { kind: 'isNull', property: resolved.field.property }
       return value ? isNull : { kind: 'not', of: isNull }
     },
-    text: ({ match, field, value, fuzzy, path }) => {
+    text: ({ match, type = match, field, value, fuzzy, path }) => {
       const resolved = field === undefined ? undefined : resolve(field, path)
-      if (resolved !== undefined && !isText(resolved)) throw notSupported(match, String(field))
+      if (resolved !== undefined && !isText(resolved)) throw notSupported(type, String(field))
       const text = requireText(value, `${path}.value`)
       budget.checkText(String(field ?? path), text)
       if (!text.isWellFormed())
@@ -131,13 +144,14 @@ export function conditionsOf(
 /** A property name, a struct field name, and the prefix and separator of a revision. */
 const FIELD_MAX_LENGTH = 2 * API_NAME_MAX_LENGTH + 20
 
-function requireText(value: unknown, path: string): string {
+export function requireText(value: unknown, path: string): string {
   if (value === undefined || value === null) throw unprocessable(path, 'is missing')
   if (typeof value !== 'string') throw unprocessable(path, 'is not a string')
   return value
 }
 
-function notSupported(operator: string, written: string): ObjectQueryError {
+/** Returns the error for a query type that does not support the type of a property. */
+export function notSupported(operator: string, written: string): ObjectQueryError {
   return new ObjectQueryError('PropertyTypesSearchNotSupported', {
     parameters: { [operator]: [written] },
   })

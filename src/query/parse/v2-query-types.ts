@@ -1,37 +1,70 @@
-/** The query types of v2. Fields are written as bare names. */
+/** The query types of `where` in v2. */
 
-import { ObjectQueryError } from '../../contract/errors.ts'
-import type { FieldSyntax } from './conditions.ts'
-import type { QueryGrammar } from './parse-query.ts'
-import { COMBINATORS, COMPARISONS } from './shared-query-types.ts'
+import type { Query, TextMatch } from '../query.ts'
+import type { QueryGrammar, QueryMembers, QueryParsing, QueryTypeParser } from './parse-query.ts'
+import { COMBINATORS } from './shared-query-types.ts'
+import { unprocessable } from './unprocessable.ts'
+import { FIELD_MEMBERS, readV2Field, V2_FIELDS } from './v2-fields.ts'
 
-const V2_FIELDS: FieldSyntax = {
-  candidates: (written) => [{ property: written, structField: undefined }],
-  notFound: (written, objectType) =>
-    new ObjectQueryError('PropertiesNotFound', {
-      objectType: objectType.apiName,
-      properties: [written],
-    }),
-  invalidValue: ({ written, type, value, reason }) =>
-    new ObjectQueryError('InvalidPropertyValue', {
-      property: written,
-      propertyBaseType: type,
-      propertyValue: value,
-      reason,
-    }),
+/** A condition on one property, which is named by `field` or `propertyIdentifier`. */
+function leaf(
+  members: readonly string[],
+  parse: (field: string, members: QueryMembers, parsing: QueryParsing) => Query,
+): QueryTypeParser {
+  return {
+    members: [...FIELD_MEMBERS, ...members],
+    parse: (query, parsing) =>
+      parse(readV2Field(query, parsing.objectType, parsing.path), query, parsing),
+  }
 }
+
+const text = (type: string, match: TextMatch, canBeFuzzy: boolean): [string, QueryTypeParser] => [
+  type,
+  leaf(
+    canBeFuzzy ? ['value', 'fuzzy'] : ['value'],
+    (field, { value, fuzzy }, { conditions, path }) => {
+      if (fuzzy != null && typeof fuzzy !== 'boolean') {
+        throw unprocessable(`${path}.fuzzy`, 'is not a boolean')
+      }
+      return conditions.text({ type, match, field, value, fuzzy: fuzzy === true, path })
+    },
+  ),
+]
 
 export const V2_QUERIES: QueryGrammar = {
   syntax: V2_FIELDS,
-  types: new Map([
-    ...COMPARISONS,
+  member: 'where',
+  types: new Map<string, QueryTypeParser>([
+    ...(['eq', 'lt', 'lte', 'gt', 'gte'] as const).map((operator): [string, QueryTypeParser] => [
+      operator,
+      leaf(['value'], (field, { value }, { conditions, path }) =>
+        conditions.compare(operator, field, value, path),
+      ),
+    ]),
+    [
+      'in',
+      leaf(['value'], (field, { value }, { conditions, path }) =>
+        conditions.in(field, value, path),
+      ),
+    ],
     [
       'isNull',
-      {
-        members: ['field', 'value'],
-        parse: ({ field, value }, { conditions, path }) => conditions.isNull(field, value, path),
-      },
+      leaf(['value'], (field, { value }, { conditions, path }) =>
+        conditions.isNull(field, value, path),
+      ),
     ],
+    [
+      'contains',
+      leaf(['value'], (field, { value }, { conditions, path }) =>
+        conditions.contains(field, value, path),
+      ),
+    ],
+    text('containsAllTerms', 'allTerms', true),
+    text('containsAnyTerm', 'anyTerm', true),
+    text('containsAllTermsInOrder', 'phrase', false),
+    text('containsAllTermsInOrderPrefixLastTerm', 'prefix', false),
+    // The deprecated name of the previous one.
+    text('startsWith', 'prefix', false),
     ...COMBINATORS,
   ]),
 }

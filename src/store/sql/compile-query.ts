@@ -1,5 +1,5 @@
 /** Compiles the query tree to SQL over the table of its type, aliased `o`. */
-import type { Query } from '../../query/query.ts'
+import type { LinkedQuery, Query } from '../../query/query.ts'
 import { combine, negate, type SqlCondition, TRUE } from './sql-condition.ts'
 
 /** The conditions that each database writes in its own way. */
@@ -8,9 +8,13 @@ export interface QueryDialect {
   readonly isNull: (property: string) => SqlCondition
   readonly text: (query: Query & { kind: 'text' }) => SqlCondition
   readonly withinPolygon: (query: Query & { kind: 'withinPolygon' }) => SqlCondition
+  readonly oneOf: (query: Query & { kind: 'oneOf' }) => SqlCondition
+  readonly objectIds: (ids: readonly string[]) => SqlCondition
+  /** An index cannot find the rows that a negated condition selects. */
+  readonly linked: (query: LinkedQuery, isNegated: boolean) => SqlCondition
 }
 
-export function compileQuery(query: Query, dialect: QueryDialect): SqlCondition {
+export function compileQuery(query: Query, dialect: QueryDialect, isNegated = false): SqlCondition {
   switch (query.kind) {
     case 'everything':
       return TRUE
@@ -18,10 +22,10 @@ export function compileQuery(query: Query, dialect: QueryDialect): SqlCondition 
     case 'or':
       return combine(
         query.kind,
-        query.of.map((one) => compileQuery(one, dialect)),
+        query.of.map((one) => compileQuery(one, dialect, isNegated)),
       )
     case 'not':
-      return negate(compileQuery(query.of, dialect))
+      return negate(compileQuery(query.of, dialect, true))
     case 'compare':
       return dialect.compare(query)
     case 'isNull':
@@ -30,5 +34,11 @@ export function compileQuery(query: Query, dialect: QueryDialect): SqlCondition 
       return dialect.text(query)
     case 'withinPolygon':
       return dialect.withinPolygon(query)
+    case 'oneOf':
+      return dialect.oneOf(query)
+    case 'objectIds':
+      return dialect.objectIds(query.ids)
+    case 'linked':
+      return dialect.linked(query, isNegated)
   }
 }

@@ -24,19 +24,23 @@ import type { PageStore } from '../pages/read-page.ts'
 import { POSTGRES_GROUPINGS } from './aggregate-grouping.ts'
 import { POSTGRES_METRICS } from './aggregate-metric.ts'
 import { readQuerySql } from './find-rows.ts'
+import { readLinks } from './linked-tables.ts'
 
 export async function aggregate(
   session: Session,
   request: AggregateRequest,
-  { capabilities: { canReadCurrentRows }, fields: fieldsCache }: PageStore,
+  store: PageStore,
 ): Promise<AggregateResult> {
+  const { canReadCurrentRows } = store.capabilities
   const head = await readTypeHead(session, request.objectType)
-  const fields = await fieldsCache.read(session, head, request.objectType)
+  const fields = await store.fields.read(session, head, request.objectType)
+  const links = await readLinks(session, request, { head, version: head.published }, store)
+  if (links === 'reclaimed') throw new Error('the latest version is always readable')
   const parts: AggregateParts & CompiledAggregation = {
     ...compileAggregation(request.aggregation, fields.numbers, DIALECT),
     table: objectTable(head.current.table),
     visible: visibleSql(canReadCurrentRows ? 'current' : 'version', head.published),
-    matching: await readQuerySql(session, request.query, fields),
+    matching: await readQuerySql(session, request.query, fields, links),
   }
   return readGroups(session, parts, request)
 }

@@ -11,7 +11,7 @@ import { objectTable } from '../catalogue/object-table.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
 import { fuzzyTexts } from './fuzzy-texts.ts'
-import { prefixesOf, querySql } from './query-sql.ts'
+import { type LinkedTables, NO_LINKS, prefixesOf, querySql } from './query-sql.ts'
 import type { TypeFields } from './type-fields.ts'
 
 /** Returns the condition of a query. Each set of similar terms is looked up once. */
@@ -19,24 +19,29 @@ export async function readQuerySql(
   session: Session,
   query: Query,
   fields: TypeFields,
+  links: LinkedTables,
 ): Promise<SqlCondition> {
   const similar = new Map<string, SimilarTerms>()
   const keyOf = (terms: readonly string[], prefix: TermPrefix) => JSON.stringify([terms, prefix])
-  for (const fuzzy of fuzzyTexts(query)) {
-    for (const prefix of prefixesOf(fuzzy, fields)) {
-      const key = keyOf(fuzzy.terms, prefix)
-      if (!similar.has(key)) similar.set(key, await findSimilarTerms(session, fuzzy.terms, prefix))
+  for (const { text, linkedType } of fuzzyTexts(query)) {
+    const searched = linkedType === undefined ? fields : links.tables.get(linkedType.rid)
+    if (searched === undefined) continue
+    for (const prefix of prefixesOf(text, searched)) {
+      const key = keyOf(text.terms, prefix)
+      if (!similar.has(key)) similar.set(key, await findSimilarTerms(session, text.terms, prefix))
     }
   }
   return querySql(query, {
     ...fields,
+    links,
+    depth: 1,
     similarTerms: (terms, prefix) => similar.get(keyOf(terms, prefix)) ?? new Map(),
   })
 }
 
-/** Returns the condition of a query without fuzzy text, which needs no lookup. */
+/** Returns the condition of a query without fuzzy text and links, which needs no lookup. */
 export function exactQuerySql(query: Query, fields: TypeFields): SqlCondition {
-  return querySql(query, { ...fields, similarTerms: () => new Map() })
+  return querySql(query, { ...fields, similarTerms: () => new Map(), links: NO_LINKS, depth: 1 })
 }
 
 const TERMS_PER_STATEMENT = 5000

@@ -1,13 +1,15 @@
 /** Compiles the query tree to SQL over the table of its type, aliased `o`. */
 import { toColumnValue } from '../../../query/compared-value.ts'
-import type { Field, Position, Query } from '../../../query/query.ts'
+import type { Field, LinkedQuery, Position, Query } from '../../../query/query.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
+import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../sql/linked-sql.ts'
 import { type SimilarTerms, termAlternatives } from '../../sql/similar-terms.ts'
-import { FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
+import { combine, FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
 import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
-import { columnText } from '../catalogue/column-codec.ts'
+import { arrayText, type ColumnType, columnText } from '../catalogue/column-codec.ts'
 import { elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
+import { objectTable } from '../catalogue/object-table.ts'
 import { textCondition } from '../text/text-condition.ts'
 
 export interface QueryTables {
@@ -16,7 +18,26 @@ export interface QueryTables {
   readonly textFields: readonly Field[]
   /** Returns, for each fuzzy term, the terms of a field that match it. */
   readonly similarTerms: (terms: readonly string[], prefix: TermPrefix) => SimilarTerms
+  readonly links: LinkedTables
+  /** How many links were followed to the table. */
+  readonly depth: number
 }
+
+/** The tables of the types that a query links to. */
+export interface LinkedTables {
+  /** By RID; undefined for a table that is not created yet. */
+  readonly tables: ReadonlyMap<string, LinkedTable | undefined>
+  /** Whether linked rows are gathered first: Citus cannot look them up on other machines. */
+  readonly isGathered: boolean
+}
+
+/** The table of a linked type, as of the version that the page reads. */
+export interface LinkedTable extends Pick<QueryTables, 'columnsOf' | 'textFields'> {
+  readonly table: number
+  readonly visible: SqlCondition
+}
+
+export const NO_LINKS: LinkedTables = { tables: new Map(), isGathered: false }
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
   return compileQuery(query, {
@@ -27,6 +48,9 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
     },
     text: (one) => textSql(one, tables),
     withinPolygon: ({ ring }) => polygonSql(ring),
+    oneOf: (one) => oneOfSql(one, tables),
+    objectIds: (ids) => ({ sql: 'o.object_id = ANY(?::text[])', values: [`{${ids.join()}}`] }),
+    linked: (one) => linkedSql(one, tables),
   })
 }
 
@@ -47,6 +71,34 @@ function compareSql(
         : `EXISTS (SELECT 1 FROM unnest(${elements}) AS element WHERE element ${sign} ?)`,
     values,
   }
+}
+
+function oneOfSql(
+  { field, values }: Query & { kind: 'oneOf' },
+  { columnsOf }: QueryTables,
+): SqlCondition {
+  const { number, valueType = 'text', elementType } = columnsOf(field)
+  const list = (type: ColumnType) => [arrayText(type, values.map(toColumnValue))]
+  return elementType === undefined
+    ? { sql: `o.${columnOf(number)} = ANY(?::${valueType}[])`, values: list(valueType) }
+    : { sql: `o.${elementColumnOf(number)} && ?::${elementType}[]`, values: list(elementType) }
+}
+
+function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
+  const { linkedType, property, linkedProperty, of } = query
+  const { links, depth, similarTerms } = tables
+  const linked = links.tables.get(linkedType.rid)
+  if (linked === undefined) return FALSE
+  const inner: QueryTables = { ...linked, similarTerms, links, depth: depth + 1 }
+  const numberOf = ({ columnsOf }: QueryTables, name: string) =>
+    columnsOf({ property: name, structField: undefined }).number
+  const rows: LinkedRows = {
+    table: objectTable(linked.table),
+    ownField: numberOf(tables, property),
+    linkedField: numberOf(inner, linkedProperty),
+    where: combine('and', [linked.visible, querySql(of, inner)]),
+  }
+  return (links.isGathered ? gatherLinked : probeLinked)(rows, linkedAlias(depth))
 }
 
 /** Returns the prefixes of the fields that a text condition searches. */

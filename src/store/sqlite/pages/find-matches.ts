@@ -8,6 +8,8 @@ import {
   countVisibleRows,
   estimateRows,
   findRows,
+  gatherFew,
+  probeLinks,
   queryTables,
   type RowSearch,
 } from '../queries/find-rows.ts'
@@ -33,9 +35,12 @@ export function findMatches(
   const { statements, lists } = connection
   const tables = queryTables(connection, search)
   const totalCount = countTotal(statements, search, tables, plan)
+  const searchPlan = plan.kind === 'matchList' ? plan.unlisted : plan
+  const few = searchPlan.kind === 'sortFewMatches' ? searchPlan.fewMatches : 0
+  const fewTables = gatherFew(tables, statements, few)
   const limit = maxObjects + 1
   if (plan.kind === 'matchList' && cursor !== undefined) {
-    const rows = lists.rowsAfter(statements, search, tables, {
+    const rows = lists.rowsAfter(statements, search, fewTables, {
       version: plan.version,
       afterKey: cursor.pk,
       limit,
@@ -43,10 +48,10 @@ export function findMatches(
     })
     if (rows !== undefined) return { rows, totalCount, matchEstimate: totalCount ?? matchEstimate }
   }
-  const searchPlan = plan.kind === 'matchList' ? plan.unlisted : plan
-  const matches = totalCount ?? estimateMatches(statements, search, tables, searchPlan)
+  const matches = totalCount ?? estimateMatches(statements, search, fewTables, searchPlan)
   const sortMatches = hasFewMatches(searchPlan, matches)
-  const rows = findRows(statements, search, tables, { cursor, limit, sortMatches })
+  const pageTables = sortMatches ? fewTables : probeLinks(tables)
+  const rows = findRows(statements, search, pageTables, { cursor, limit, sortMatches })
   return { rows, totalCount, matchEstimate: matches }
 }
 

@@ -7,6 +7,7 @@
  * its own, and a list would serve no other page.
  */
 import { LRUCache } from 'lru-cache'
+import { plainQuery } from '../../../query/linked-types.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { findRowsSql, type RowSearch } from '../queries/find-rows.ts'
@@ -45,7 +46,12 @@ export class MatchLists {
     tables: QueryTables,
     { version, afterKey, limit, sortMatches }: ListedPage,
   ): readonly number[] | undefined {
-    const key = JSON.stringify([search.table, version, search.query])
+    const key = JSON.stringify([
+      search.table,
+      version,
+      plainQuery(search.query),
+      linkedVersionsOf(search),
+    ])
     let entry = this.#lists.get(key)
     if (entry === undefined) {
       this.#lists.set(key, 'requestedOnce')
@@ -74,6 +80,10 @@ export class MatchLists {
     }
     return rows.length > this.#maxLength ? 'tooLong' : Float64Array.from(rows)
   }
+}
+
+function linkedVersionsOf({ versions }: RowSearch): number[] {
+  return [...versions.values()].map(({ version }) => version)
 }
 
 /** A binary search. The database compares the keys, because it orders them by their UTF-8 bytes. */

@@ -29,7 +29,13 @@ export function rowStatistics(
 }
 
 /** `estimateRows` ignores visibility and order. */
-const ALL_ROW_VERSIONS = { order: [], visibility: 'current', visibleValues: [] } as const
+const ALL_ROW_VERSIONS = {
+  order: [],
+  visibility: 'current',
+  visibleValues: [],
+  // Only counts equal rows, which no link is followed for.
+  versions: new Map(),
+} as const
 
 function countRowsAfter(statements: StatementCache, typeId: number, version: number): number {
   const row = statements

@@ -20,6 +20,7 @@ import { inReadTransaction, type ReadConnection } from '../threads/read-connecti
 import { SQLITE_GROUPINGS } from './aggregate-grouping.ts'
 import { SQLITE_METRICS } from './aggregate-metric.ts'
 import { queryTables } from './find-rows.ts'
+import { readVersions } from './linked-tables.ts'
 import { querySql } from './query-sql.ts'
 
 export function aggregate(connection: ReadConnection, request: AggregateRequest): AggregateResult {
@@ -29,6 +30,8 @@ export function aggregate(connection: ReadConnection, request: AggregateRequest)
     const head = readTypeHead(statements, objectType)
     const { table, isCreated } = head.current
     const numbers = readFieldNumbers(db, head.typeId)
+    const versions = readVersions(statements, request, head)
+    if (versions === 'reclaimed') throw new Error('the latest version is always readable')
     const compiled = compileAggregation(aggregation, numbers, DIALECT)
     const parts: AggregateParts & CompiledAggregation = {
       ...compiled,
@@ -36,7 +39,7 @@ export function aggregate(connection: ReadConnection, request: AggregateRequest)
       // The plus sign stops SQLite from using the index of current rows: an aggregation reads the
       // whole table, and a sequential scan is many times faster than random access.
       visible: { sql: `+${VISIBLE.current}`, values: [] },
-      matching: querySql(query, queryTables(connection, { objectType, numbers })),
+      matching: querySql(query, queryTables(connection, { objectType, numbers, versions })),
     }
     return readGroups(statements, parts, request.maxGroups)
   })

@@ -10,12 +10,16 @@ import { isMultiValued, textFieldsOf } from '../../sql/query-fields.ts'
 import { SimilarTermSearch, type SimilarTerms } from '../../sql/similar-terms.ts'
 import type { BoundValue, SqlCondition, SqlValue } from '../../sql/sql-condition.ts'
 import type { TermPrefix } from '../../sql/text-index.ts'
+import { readFieldNumbers } from '../catalogue/field-numbers.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
-import { LIMIT, VISIBLE } from '../pages/page-sql.ts'
-import { type QueryTables, querySql } from './query-sql.ts'
-import type { Rings } from './rings.ts'
+import { LIMIT, VISIBLE, visibilityValues } from '../pages/page-sql.ts'
+import type { ReadConnection } from '../threads/read-connection.ts'
+import type { TypeVersions } from './linked-tables.ts'
+import { type LinkedTable, type QueryTables, querySql } from './query-sql.ts'
+
+export type QueryConnection = Pick<ReadConnection, 'db' | 'statements' | 'rings'>
 
 export interface RowSearch {
   readonly table: number
@@ -26,6 +30,8 @@ export interface RowSearch {
   readonly visibility: Visibility
   /** The values of the visibility's placeholders. */
   readonly visibleValues: readonly number[]
+  /** The versions of all types that the query reads. */
+  readonly versions: TypeVersions
 }
 
 export interface RowSearchOptions {
@@ -137,11 +143,20 @@ export function resolveCursor(
 
 /** Returns what the SQL of a query needs. Each set of similar terms is looked up once. */
 export function queryTables(
-  { statements, rings }: { readonly statements: StatementCache; readonly rings: Rings },
-  { objectType, numbers }: Pick<RowSearch, 'objectType' | 'numbers'>,
+  connection: QueryConnection,
+  { objectType, numbers, versions }: Pick<RowSearch, 'objectType' | 'numbers' | 'versions'>,
 ): QueryTables {
+  const { statements, rings } = connection
   const similarByKey = new Map<string, SimilarTerms>()
+  const linkedByRid = new Map<string, LinkedTable | undefined>()
   return {
+    linkedTable: (linkedType) => {
+      const { rid } = linkedType
+      if (!linkedByRid.has(rid)) linkedByRid.set(rid, linkedTable(connection, linkedType, versions))
+      return linkedByRid.get(rid)
+    },
+    linkedPlan: { kind: 'gather' },
+    depth: 1,
     numbers,
     textFields: textFieldsOf(objectType),
     isMultiValued: (field) => isMultiValued(objectType, field),
@@ -154,6 +169,40 @@ export function queryTables(
       return similar
     },
   }
+}
+
+function linkedTable(
+  connection: QueryConnection,
+  objectType: ObjectType,
+  versions: TypeVersions,
+): LinkedTable | undefined {
+  const state = versions.get(objectType.rid)
+  if (state === undefined) throw new Error(`no version of ${objectType.apiName} was read`)
+  if (!state.table.isCreated) return undefined
+  const visibility: Visibility = state.isLatest ? 'current' : 'version'
+  const numbers = readFieldNumbers(connection.db, state.typeId)
+  return {
+    table: state.table.table,
+    visible: { sql: VISIBLE[visibility], values: visibilityValues(visibility, state.version) },
+    tables: queryTables(connection, { objectType, numbers, versions }),
+  }
+}
+
+/** Gathers linked rows only if at most this many match. */
+export function gatherFew(
+  tables: QueryTables,
+  statements: StatementCache,
+  fewMatches: number,
+): QueryTables {
+  const isFew = ({ sql, values }: SqlCondition) =>
+    countIn(statements, `(SELECT 1 FROM ${sql} ${LIMIT})`, [...values, fewMatches + 1]) <=
+    fewMatches
+  return { ...tables, linkedPlan: { kind: 'ifFew', isFew } }
+}
+
+/** Looks up linked rows row by row. */
+export function probeLinks(tables: QueryTables): QueryTables {
+  return { ...tables, linkedPlan: { kind: 'probe' } }
 }
 
 /** A cursor in the order of a range makes the range's near bound redundant. */

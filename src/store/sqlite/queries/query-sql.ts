@@ -1,11 +1,16 @@
 /** Compiles the query tree to SQL over the table of its type, aliased `o`. */
+
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import { toColumnValue } from '../../../query/compared-value.ts'
-import type { Comparison, Field, Position, Query } from '../../../query/query.ts'
+import type { Comparison, Field, LinkedQuery, Position, Query } from '../../../query/query.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
 import { columnOf, type FieldNumbers } from '../../sql/field-numbers.ts'
+import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../sql/linked-sql.ts'
 import { type SimilarTerms, termAlternatives } from '../../sql/similar-terms.ts'
-import { FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
+import { combine, FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
 import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
+import { objectTable, propertyIndexName } from '../catalogue/object-table.ts'
 import { matchExpression } from '../writes/text-index.ts'
 
 export interface QueryTables {
@@ -22,7 +27,27 @@ export interface QueryTables {
   readonly ringNumber: (ring: readonly Position[]) => number
   /** Returns, for each fuzzy term, the terms of a field that match it. */
   readonly similarTerms: (terms: readonly string[], prefix: TermPrefix) => SimilarTerms
+  /** Returns the table of a linked type; undefined if it is not created yet. */
+  readonly linkedTable: (linkedType: ObjectType) => LinkedTable | undefined
+  readonly linkedPlan: LinkedPlan
+  /** How many links were followed to the table. */
+  readonly depth: number
 }
+
+/** The table of a linked type, as of the version that the page reads. */
+export interface LinkedTable {
+  readonly table: number
+  readonly visible: SqlCondition
+  readonly tables: QueryTables
+}
+
+/**
+ * How linked rows are found. `ifFew` gathers them if a count shows that they are few, and looks them
+ * up row by row otherwise.
+ */
+export type LinkedPlan =
+  | { readonly kind: 'gather' | 'probe' }
+  | { readonly kind: 'ifFew'; readonly isFew: (rows: SqlCondition) => boolean }
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
   return compileQuery(query, {
@@ -33,6 +58,12 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
     },
     text: (one) => textSql(one, tables),
     withinPolygon: ({ ring }) => polygonSql(ring, tables),
+    oneOf: (one) => oneOfSql(one, tables),
+    objectIds: (ids) => ({
+      sql: 'o.object_id IN (SELECT value FROM json_each(?))',
+      values: [JSON.stringify(ids)],
+    }),
+    linked: (one, isNegated) => linkedSql(one, tables, isNegated),
   })
 }
 
@@ -52,6 +83,53 @@ function compareSql(
     sql: `o.id IN (SELECT row FROM element WHERE field = ? AND value ${sign} ?)`,
     values: [number, value],
   }
+}
+
+function oneOfSql(
+  { field, values }: Query & { kind: 'oneOf' },
+  { numbers, isMultiValued }: QueryTables,
+): SqlCondition {
+  const number = numbers.of(field)
+  const list = `[${values.map((value) => jsonOf(toColumnValue(value))).join()}]`
+  const inList = 'IN (SELECT value FROM json_each(?))'
+  if (!isMultiValued(field)) return { sql: `o.${columnOf(number)} ${inList}`, values: [list] }
+  return {
+    sql: `o.id IN (SELECT row FROM element WHERE field = ? AND element.value ${inList})`,
+    values: [number, list],
+  }
+}
+
+/** Writes a column value as JSON that SQLite reads without a loss. */
+function jsonOf(value: ColumnValue): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (value === Infinity) return '9e999'
+  return value === -Infinity ? '-9e999' : String(value)
+}
+
+function linkedSql(query: LinkedQuery, tables: QueryTables, isNegated: boolean): SqlCondition {
+  const { linkedType, property, linkedProperty, of } = query
+  const linked = tables.linkedTable(linkedType)
+  if (linked === undefined) return FALSE
+  const { linkedPlan, depth } = tables
+  const inner = { ...linked.tables, linkedPlan, depth: depth + 1 }
+  const where = combine('and', [linked.visible, querySql(of, inner)])
+  const linkedField = inner.numbers.of({ property: linkedProperty, structField: undefined })
+  const table = objectTable(linked.table)
+  const rows: LinkedRows = {
+    table,
+    ownField: tables.numbers.of({ property, structField: undefined }),
+    linkedField,
+    where,
+  }
+  const alias = linkedAlias(depth)
+  return !isNegated &&
+    isGathered(linkedPlan, { sql: `${table} AS o WHERE ${where.sql}`, values: where.values })
+    ? gatherLinked(rows, alias)
+    : probeLinked(rows, alias, ` INDEXED BY ${propertyIndexName(table, linkedField)}`)
+}
+
+function isGathered(plan: LinkedPlan, rows: SqlCondition): boolean {
+  return plan.kind === 'ifFew' ? plan.isFew(rows) : plan.kind === 'gather'
 }
 
 function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {

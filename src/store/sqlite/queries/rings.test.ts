@@ -73,6 +73,7 @@ describe('the polygon rings of a query', () => {
       order: [],
       visibility: 'current',
       visibleValues: [],
+      versions: new Map(),
     }
   }
 
