@@ -327,14 +327,6 @@ export const ERRORS = {
     errorCode: 'CONFLICT',
     description: 'The request edits an object more than once, so nothing was written.',
   },
-  MissingBatchRequest: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'The batch is empty. It needs at least one request.',
-  },
-  BatchRequestSizeExceededLimit: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'The batch has too many requests. Send them in several batches.',
-  },
   PreconditionFailed: {
     errorCode: 'CONFLICT',
     status: 412,

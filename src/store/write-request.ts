@@ -55,6 +55,7 @@ export type CurrentObject = Omit<StoredObject, 'searchable'>
 
 /** Deletes all objects that match a query at the moment of the commit. */
 export interface DeleteRequest extends WriteTarget {
+  /** Without links to other types, whose objects may change at any time. */
   readonly query: Query
 }
 

@@ -123,7 +123,7 @@ describe('delete by query', () => {
     const refusals: readonly [json: unknown, status: number, errorName: string][] = [
       [undefined, 400, 'MissingPostBody'],
       [[], 422, 'Conjure:UnprocessableEntity'],
-      [{ query: { type: 'nope' } }, 422, 'Conjure:UnprocessableEntity'],
+      [{ query: { type: 'nope' } }, 400, 'Default:InvalidArgument'],
       [{ query: EVERYTHING, nope: 1 }, 422, 'Conjure:UnprocessableEntity'],
       [{ query: compare('eq', 0.5) }, 400, 'InvalidPropertyValue'],
       [{ query: { type: 'and', value: [] } }, 400, 'InvalidAndFilter'],

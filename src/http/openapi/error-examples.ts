@@ -132,8 +132,6 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   ActionValidationFailed: { actionType: 'create-airport', invalidParameterIds: ['iata'] },
   ObjectAlreadyExists: { objectType: 'airport', primaryKey: 'ZRH' },
   ActionContainsDuplicateEdits: { objectType: 'airport', primaryKey: 'ZRH' },
-  MissingBatchRequest: {},
-  BatchRequestSizeExceededLimit: { maximumBatchSize: 20, providedBatchSize: 21 },
   PreconditionFailed: { parameter: 'If-Match', objectType: 'airport', primaryKey: 'ZRH' },
   IdempotencyKeyReused: { parameter: 'Idempotency-Key', key: '6c1d4f3a' },
   InvalidBatchLine: { line: 3, property: 'names[1].text', reason: 'is not a string' },

@@ -10,6 +10,7 @@ import type { Session, WriteSession } from '../driver/database.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
 import type { PageStore } from '../pages/read-page.ts'
 import { countRows, readQuerySql } from '../queries/find-rows.ts'
+import { NO_LINKS } from '../queries/query-sql.ts'
 import { type CommitTarget, commitWrite, type Written } from './commit-write.ts'
 
 type DeleteStore = PostgresContext & PageStore
@@ -38,7 +39,8 @@ async function refuseSlowQuery(
   const count = async (session: Session) => {
     const head = await readTypeHead(session, objectType)
     const fields = await store.fields.read(session, head, objectType)
-    return countRows(session, head.current.table, await readQuerySql(session, query, fields))
+    const condition = await readQuerySql(session, query, fields, NO_LINKS)
+    return countRows(session, head.current.table, condition)
   }
   await store.database.readSlowly(context, (lane) => readObjects(store, objectType, count, lane))
 }
@@ -53,7 +55,7 @@ async function closeMatches(
   if (!target.isCreated) return { ...NOTHING, liveCount, maxRecordBytes }
   await session.extendTimeout(BATCH_TIMEOUT_MS)
   const fields = await store.fields.read(session, target, objectType)
-  const { sql, values } = await readQuerySql(session, query, fields)
+  const { sql, values } = await readQuerySql(session, query, fields, NO_LINKS)
   const closed = await session.run(
     `UPDATE ${objectTable(target.id)} AS o SET valid_to = ?::bigint
      WHERE o.valid_to = ${OPEN} AND ${sql}`,

@@ -13,7 +13,8 @@ import { objectTable } from '../catalogue/object-table.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import { inTransaction } from '../file/connection.ts'
 import { StatementCache } from '../file/statement-cache.ts'
-import { queryTables } from '../queries/find-rows.ts'
+import { type QueryConnection, queryTables } from '../queries/find-rows.ts'
+import { readVersions } from '../queries/linked-tables.ts'
 import { querySql } from '../queries/query-sql.ts'
 import { addRingFunction, Rings } from '../queries/rings.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
@@ -33,19 +34,14 @@ export interface FoundRows {
 
 /** Finds the rows of all current matches. A row number takes eight bytes. */
 export function findRowsToDelete(reading: ReadConnection, search: DeleteSearch): FoundRows {
-  const { db, statements } = reading
+  const { statements } = reading
   return inReadTransaction(reading, () => {
-    const { typeId, current } = readTypeHead(statements, search.objectType)
-    const { table, isCreated, liveCount } = current
+    const { table, isCreated, liveCount } = readTypeHead(statements, search.objectType).current
     const [lastRow] = statements.prepare('SELECT last_row FROM catalogue').get() as unknown as [
       number,
     ]
     if (!isCreated) return { table, lastRow, rows: new Float64Array() }
-    const numbers = readFieldNumbers(db, typeId)
-    const { sql, values } = querySql(
-      search.query,
-      queryTables(reading, { objectType: search.objectType, numbers }),
-    )
+    const { sql, values } = matching(reading, search)
     const found = statements
       .prepare(`SELECT o.id FROM ${objectTable(table)} AS o WHERE valid_to = ${OPEN} AND ${sql}`)
       .iterate(...values)
@@ -81,7 +77,7 @@ export function deleteRows(db: DatabaseSync, message: DeleteMessage): Commit | u
     const { current: table } = type
     if (table.id !== found.table) return undefined
     const version = type.lastVersion + 1
-    const deleted = table.isCreated ? closeRows(db, message, { typeId: type.id, version }) : 0
+    const deleted = table.isCreated ? closeRows(db, message, version) : 0
     const commit = { version: deleted === 0 ? type.published : version, put: 0, deleted, kept: 0 }
     if (deleted > 0) {
       const { maxRecordBytes } = table
@@ -96,7 +92,7 @@ export function deleteRows(db: DatabaseSync, message: DeleteMessage): Commit | u
 function closeRows(
   db: DatabaseSync,
   { objectType, query, found }: DeleteMessage,
-  { typeId, version }: { readonly typeId: number; readonly version: number },
+  version: number,
 ): number {
   const { table, rows, lastRow } = found
   const close = `UPDATE ${objectTable(table)} AS o SET valid_to = ? WHERE valid_to = ${OPEN}`
@@ -106,19 +102,23 @@ function closeRows(
     const some = JSON.stringify(Array.from(rows.subarray(at, at + ROWS_PER_STATEMENT)))
     closed += Number(closeFound.run(version, some).changes)
   }
-  const later = laterMatches(db, { objectType, query }, typeId)
+  const later = laterMatches(db, { objectType, query })
   const closeLater = db.prepare(`${close} AND o.id > ? AND ${later.sql}`)
   return closed + Number(closeLater.run(version, lastRow, ...later.values).changes)
 }
 
-function laterMatches(
-  db: DatabaseSync,
-  { objectType, query }: DeleteSearch,
-  typeId: number,
-): SqlCondition {
+function laterMatches(db: DatabaseSync, search: DeleteSearch): SqlCondition {
   const rings = new Rings()
   addRingFunction(db, rings)
-  const numbers = readFieldNumbers(db, typeId)
-  const connection = { statements: new StatementCache(db), rings }
-  return querySql(query, queryTables(connection, { objectType, numbers }))
+  return matching({ db, statements: new StatementCache(db), rings }, search)
+}
+
+/** Returns the condition of a query on the latest version. */
+function matching(connection: QueryConnection, { objectType, query }: DeleteSearch): SqlCondition {
+  const { db, statements } = connection
+  const head = readTypeHead(statements, objectType)
+  const versions = readVersions(statements, { objectType, query }, head)
+  if (versions === 'reclaimed') throw new Error('the latest version is always readable')
+  const numbers = readFieldNumbers(db, head.typeId)
+  return querySql(query, queryTables(connection, { objectType, numbers, versions }))
 }
