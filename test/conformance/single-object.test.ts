@@ -147,7 +147,7 @@ describe('a single object', () => {
     }
     await Promise.all(Array.from({ length: 8 }, retry))
     expect((await get(7)).body.properties.text).toBe('64')
-  }, 60_000)
+  })
 
   it('merges concurrent patches of different properties without a condition', async () => {
     await service.put('aviation', 'airport', [{ id: 'ZRH', name: 'Zurich' }])
