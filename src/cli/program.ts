@@ -4,6 +4,7 @@ import { addBackupCommand } from './commands/backup.ts'
 import { addClientCommand } from './commands/client.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addConfigCommand } from './commands/config.ts'
+import { addDeleteCommand } from './commands/delete.ts'
 import { addExportCommand } from './commands/export.ts'
 import { addGetCommand } from './commands/get.ts'
 import { addImportCommand } from './commands/import.ts'
@@ -34,6 +35,7 @@ export function buildProgram(): Command {
   addSearchCommand(program)
   addGetCommand(program)
   addExportCommand(program)
+  addDeleteCommand(program)
   addTokenCommand(program)
   addClientCommand(program)
   addBackupCommand(program)

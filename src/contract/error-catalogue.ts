@@ -3,6 +3,7 @@
  * the public APIs. A test checks that `docs/errors.md` explains each of them.
  */
 import type { CatalogueEntry } from './error-codes.ts'
+import { WRITE_ERRORS } from './write-errors.ts'
 
 export const ERRORS = {
   // Authentication
@@ -295,30 +296,7 @@ export const ERRORS = {
   },
 
   // Writes
-  InvalidOntologyDefinition: {
-    errorCode: 'INVALID_ARGUMENT',
-    description:
-      'The ontology definition is invalid. The parameters list each mistake with its path.',
-  },
-  OntologyChangeRefused: {
-    errorCode: 'CONFLICT',
-    description:
-      'The change would invalidate stored objects, so nothing was changed. The parameters list the reasons.',
-  },
-  OntologyDefinitionOutOfSync: {
-    errorCode: 'CONFLICT',
-    description: 'The ontology definition changed during this request. Send the request again.',
-  },
-  ReplacementsExceededLimit: {
-    errorCode: 'CONFLICT',
-    description:
-      'The object type has too many open replacements. Publish or abandon one, or wait until idle ones expire.',
-  },
-  InvalidBatchLine: {
-    errorCode: 'INVALID_ARGUMENT',
-    description:
-      'A line of the batch is invalid, so nothing was written. The parameters list the invalid lines.',
-  },
+  ...WRITE_ERRORS,
 
   // The service
   TooManyRequests: {

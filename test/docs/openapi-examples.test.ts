@@ -27,7 +27,20 @@ interface Endpoint extends Operation {
 }
 
 /** The examples that need what another one creates come after it. */
-const LAST = ['applyOntology', 'getOntologyDefinition', 'writeObjects', 'startReplacement']
+const LAST = [
+  'applyOntology',
+  'getOntologyDefinition',
+  'writeObjects',
+  'putObject',
+  'patchObject',
+  'applyAction',
+  'applyActionBatch',
+  'applyActionV2',
+  'applyActionBatchV2',
+  'deleteObject',
+  'deleteByQuery',
+  'startReplacement',
+]
 /** Members whose values differ between two services. */
 const VARIABLE = [
   'rid',
@@ -40,7 +53,12 @@ const VARIABLE = [
   'access_token',
 ]
 /** Examples with a RID that another one returns. */
-const BY_RID = ['getObjectTypesByRid', 'getObjectSet']
+const BY_RID = [
+  'getObjectTypesByRid',
+  'getObjectSet',
+  'getActionTypeByRidV2',
+  'getActionTypesByRidV2',
+]
 
 describe('the examples of openapi.json', () => {
   let service: Service
@@ -130,6 +148,11 @@ describe('the examples of openapi.json', () => {
     expectExample('getObjectTypesByRid', await send('getObjectTypesByRid', {}, withRid))
     const { objectSetRid } = (await send('createTemporaryObjectSet')).body
     expectExample('getObjectSet', await send('getObjectSet', { objectSetRid }))
+    const { rid: actionTypeRid } = (await send('getActionTypeV2')).body
+    for (const name of ['getActionTypeByRidV2', 'getActionTypesByRidV2']) {
+      const withActionRid = (text: string) => text.replace(/ri\.[^"]+/, actionTypeRid)
+      expectExample(name, await send(name, { actionTypeRid }, withActionRid))
+    }
     expect(ordered.length + BY_RID.length + 2).toBe(names.length)
   })
 })

@@ -5,6 +5,7 @@ import type { ReadSetPageRequest, StoredSetPage } from '../../set-page.ts'
 import { readPage } from '../pages/read-page.ts'
 import { readSetPage } from '../pages/read-set-page.ts'
 import { aggregate } from '../queries/aggregate.ts'
+import { findRowsToDelete } from '../writes/delete-matches.ts'
 import type { ReadConnection } from './read-connection.ts'
 import type { Jobs } from './thread-jobs.ts'
 
@@ -27,6 +28,7 @@ export const READ_JOBS = {
   },
   aggregate: (reading: ReadConnection, request: AggregateRequest): AggregateResult =>
     aggregate(reading, request),
+  findRowsToDelete,
 } as const satisfies Jobs
 
 export type ReadJobs = typeof READ_JOBS
