@@ -290,6 +290,12 @@ describe('the PostgreSQL store', () => {
 
 /** Reverts all migrations after the first one. */
 const BACK_TO_SCHEMA_1 = `
+  DROP TABLE oqs_idempotency_key;
+  DROP TABLE oqs_document;
+  DROP INDEX oqs_issued_token_expiry;
+  ALTER TABLE oqs_api_token DROP COLUMN client_id;
+  ALTER TABLE oqs_api_token DROP COLUMN grant_id;
+  ALTER TABLE oqs_api_token DROP COLUMN subject_id;
   DROP TABLE oqs_version_sighting;
   ALTER TABLE oqs_object_table DROP COLUMN idle_since_ms;
   UPDATE oqs_object_table SET touched_at_ms = 0;

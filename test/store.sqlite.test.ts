@@ -267,6 +267,7 @@ const FIRST_MIGRATION = new URL(
 
 /** Reverts all migrations after the first one. */
 const BACK_TO_SCHEMA_1 = `
+  DROP TABLE idempotency_key;
   DROP TABLE document;
   DROP INDEX issued_token_expiry;
   ALTER TABLE api_token DROP COLUMN client_id;

@@ -3,6 +3,7 @@ import { readVersion } from '../server/version.ts'
 import { addBackupCommand } from './commands/backup.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addConfigCommand } from './commands/config.ts'
+import { addDeleteCommand } from './commands/delete.ts'
 import { addExportCommand } from './commands/export.ts'
 import { addGetCommand } from './commands/get.ts'
 import { addImportCommand } from './commands/import.ts'
@@ -33,6 +34,7 @@ export function buildProgram(): Command {
   addSearchCommand(program)
   addGetCommand(program)
   addExportCommand(program)
+  addDeleteCommand(program)
   addTokenCommand(program)
   addBackupCommand(program)
   addConfigCommand(program)

@@ -8,6 +8,7 @@ export const PAGE_SIZES = {
   listLinkedObjects: 1000,
   listObjectTypes: 500,
   listLinkTypes: 500,
+  listActionTypes: 500,
   listQueryTypes: 100,
 } as const
 
@@ -55,6 +56,18 @@ export const BATCH_MAX_BYTES = 64 * 1024 * 1024
 
 /** The number of changes in the largest batch. */
 export const BATCH_MAX_CHANGES = 100_000
+
+/** How long a request can be repeated with its idempotency key. */
+export const IDEMPOTENCY_KEY_TTL_SECONDS = 86_400
+
+/** The length of the longest idempotency key. */
+export const IDEMPOTENCY_KEY_MAX_LENGTH = 255
+
+/** The number of actions that one request can apply. */
+export const ACTION_BATCH_MAX = 20
+
+/** The number of resources that one request can get by RID. */
+export const RID_BATCH_MAX = 100
 
 /** The number of objects that an export reads at once. */
 export const EXPORT_CHUNK_OBJECTS = 1000

@@ -15,6 +15,7 @@ import { addHealth } from './health.ts'
 import { addDocs } from './openapi/add-docs.ts'
 import type { RequestScope } from './request/admission.ts'
 import { authenticate, type Caller, requireScope } from './request/caller.ts'
+import { addJsonParser } from './request/json-body.ts'
 import { textValidator } from './request/text-validator.ts'
 import { addUnknownEndpoint } from './request/unknown-endpoint.ts'
 import {
@@ -144,13 +145,8 @@ function setValidator(app: App): void {
 }
 
 function setBodyParsers(app: App): void {
-  const parseJson = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
-    // Official clients send the JSON content type even without a body; the schema decides.
-    if (text === '') done(null, undefined)
-    else void parseJson(request, text as string, done)
-  })
+  addJsonParser(app, 'application/json')
 }
 
 function logRequests(app: App, { emit }: Services): void {

@@ -8,14 +8,24 @@ import type { Scope } from '../contract/scopes.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
 import type { OntologyChange } from '../ontology/definition/change-definition.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
-import type { StoredObject } from '../ontology/values/read-object.ts'
 import type { OrderTerm, Query } from '../query/query.ts'
 import type { Selection } from '../query/selection.ts'
 import type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
 import type { Documents } from './documents.ts'
+import type { Batch, Commit, DeleteRequest, Edit } from './write-request.ts'
 
 export type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
 export type { DocumentKind, Documents, StoredDocument } from './documents.ts'
+export type {
+  Batch,
+  Change,
+  Commit,
+  CurrentObject,
+  DeleteRequest,
+  Edit,
+  EditDecision,
+  OnceKey,
+} from './write-request.ts'
 
 /**
  * A store of typed objects. The store contract suite checks what every store guarantees: a commit
@@ -34,6 +44,10 @@ export interface ObjectStore extends AsyncDisposable {
   /** Aggregates objects of the latest version. Times out and stops like `readPage`. */
   aggregate(request: AggregateRequest, context?: RequestContext): Promise<AggregateResult>
   commit(batch: Batch, context?: RequestContext): Promise<Commit>
+  /** Commits changes that depend on the current state of the objects. */
+  edit(edit: Edit, context?: RequestContext): Promise<Commit>
+  /** Deletes the matches of a query. Finding them times out and stops like `readPage`. */
+  deleteMatches(request: DeleteRequest, context?: RequestContext): Promise<Commit>
 
   /**
    * Starts a replacement, which exchanges all objects of a type at once, and returns its name.
@@ -177,38 +191,6 @@ export interface Retention {
 
 /** The requested version, or the row of the cursor, has been deleted. */
 export type Reclaimed = 'reclaimed'
-
-export type Change =
-  | { readonly put: StoredObject }
-  /** The stored form of the key. */
-  | { readonly delete: string }
-
-/**
- * Changes of one object type, applied atomically. If a batch changes an object several times, the
- * last change wins, or the first if existing objects are kept.
- */
-export interface Batch {
-  readonly objectType: ObjectType
-  /** A list or a stream. If the stream fails, the commit fails and nothing is written. */
-  readonly changes: readonly Change[] | AsyncIterable<readonly Change[]>
-  /** The generation of the catalogue that the objects were validated against. */
-  readonly basedOn: number
-  /** The replacement to add to; undefined for the visible objects. */
-  readonly replacement?: string | undefined
-  /** Whether putting an existing object leaves it unchanged. */
-  readonly keepsExisting?: boolean
-}
-
-export interface Commit {
-  /** The version that holds the changes, or the current one if nothing changed. */
-  readonly version: number
-  /** Objects that were written. */
-  readonly put: number
-  /** Objects that existed and were deleted. */
-  readonly deleted: number
-  /** Objects that existed and were left unchanged. */
-  readonly kept: number
-}
 
 /** A stored bearer token: everything but the secret. */
 export interface ApiToken {

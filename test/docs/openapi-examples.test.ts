@@ -25,7 +25,20 @@ interface Endpoint extends Operation {
 }
 
 /** The examples that need what another one creates come after it. */
-const LAST = ['applyOntology', 'getOntologyDefinition', 'writeObjects', 'startReplacement']
+const LAST = [
+  'applyOntology',
+  'getOntologyDefinition',
+  'writeObjects',
+  'putObject',
+  'patchObject',
+  'applyAction',
+  'applyActionBatch',
+  'applyActionV2',
+  'applyActionBatchV2',
+  'deleteObject',
+  'deleteByQuery',
+  'startReplacement',
+]
 /** Members whose values differ between two services. */
 const VARIABLE = ['rid', 'nextPageToken', 'version', 'replacement']
 
@@ -53,7 +66,11 @@ describe('the examples of openapi.json', () => {
     return found
   }
 
-  async function send(operationId: string, overrides: object = {}): Promise<TestResponse> {
+  async function send(
+    operationId: string,
+    overrides: object = {},
+    requestOf: (example: string) => string = (example) => example,
+  ): Promise<TestResponse> {
     const { method, path, parameters = [], requestBody } = endpoint(operationId)
     const values = new Map<string, unknown>(Object.entries(overrides))
     const query = new URLSearchParams()
@@ -74,7 +91,7 @@ describe('the examples of openapi.json', () => {
         ? {}
         : {
             headers: { 'content-type': contentType },
-            body: typeof body === 'string' ? body : JSON.stringify(body),
+            body: requestOf(typeof body === 'string' ? body : JSON.stringify(body)),
           }),
     })
   }
@@ -88,14 +105,20 @@ describe('the examples of openapi.json', () => {
 
   it('return what the document shows', async () => {
     const names = endpoints.map(({ operationId }) => operationId)
-    const changing = [...LAST, 'publishReplacement', 'abandonReplacement']
+    const byRid = ['getActionTypeByRidV2', 'getActionTypesByRidV2']
+    const changing = [...LAST, ...byRid, 'publishReplacement', 'abandonReplacement']
     const ordered = [...names.filter((name) => !changing.includes(name)), ...LAST]
     for (const name of ordered) expectExample(name, await send(name))
     for (const name of ['abandonReplacement', 'publishReplacement']) {
       const { body } = await send('startReplacement')
       expectExample(name, await send(name, { replacement: body.replacement }))
     }
-    expect(ordered.length + 2).toBe(names.length)
+    const { rid: actionTypeRid } = (await send('getActionTypeV2')).body
+    for (const name of byRid) {
+      const withRid = (text: string) => text.replace(/ri\.[^"]+/, actionTypeRid)
+      expectExample(name, await send(name, { actionTypeRid }, withRid))
+    }
+    expect(ordered.length + byRid.length + 2).toBe(names.length)
   })
 })
 

@@ -1,3 +1,5 @@
+import { addV2Actions } from '../actions/v2.ts'
+import { addV2ActionTypes } from '../actions/v2-types.ts'
 import type { App } from '../app.ts'
 import type { Services } from '../services.ts'
 import { addCountObjects } from './count-objects.ts'
@@ -32,6 +34,8 @@ export function addV2(app: App, services: Services): void {
     addListQueryTypes(v2, services)
     addListObjects(v2, services)
     addGetObject(v2, services)
+    addV2ActionTypes(v2, services)
+    addV2Actions(v2, services)
     addCountObjects(v2, services)
     addSearchObjects(v2, services)
     addListLinkedObjects(v2, services)

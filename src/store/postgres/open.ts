@@ -8,6 +8,8 @@ import type {
   ApiToken,
   Batch,
   Commit,
+  DeleteRequest,
+  Edit,
   ObjectStore,
   ReadPageRequest,
   Reclaimed,
@@ -44,7 +46,8 @@ import { Database, type Session } from './driver/database.ts'
 import { PageReader } from './pages/page-reader.ts'
 import { aggregate } from './queries/aggregate.ts'
 import { TypeFieldsCache } from './queries/type-fields.ts'
-import { commitBatch } from './writes/commit-batch.ts'
+import { commitBatch, commitEdit } from './writes/commit-batch.ts'
+import { deleteMatches } from './writes/delete-matches.ts'
 
 const MIN_POSTGRES_VERSION = 15
 
@@ -128,6 +131,14 @@ class PostgresStore implements ObjectStore {
 
   commit(batch: Batch, { callerId } = INTERNAL_CONTEXT): Promise<Commit> {
     return commitBatch(this, batch, callerId)
+  }
+
+  edit(edit: Edit, { callerId } = INTERNAL_CONTEXT): Promise<Commit> {
+    return commitEdit(this, edit, callerId)
+  }
+
+  deleteMatches(request: DeleteRequest, context = INTERNAL_CONTEXT): Promise<Commit> {
+    return deleteMatches(this, request, context)
   }
 
   startReplacement({ rid: typeRid }: ObjectType, { callerId } = INTERNAL_CONTEXT): Promise<string> {

@@ -13,6 +13,8 @@ import type {
   ApiToken,
   Batch,
   Commit,
+  DeleteRequest,
+  Edit,
   ObjectStore,
   ReadPageRequest,
   Reclaimed,
@@ -34,13 +36,18 @@ import { toStoreFailure } from './file/store-failure.ts'
 import { StoreGuard } from './file/store-guard.ts'
 import { readQuickPage } from './pages/read-page.ts'
 import { SqliteDocuments } from './store-documents.ts'
-import { changeMessages } from './threads/change-message.ts'
 import { type ReadConnection, toReadConnection } from './threads/read-connection.ts'
 import type { ReadJobs } from './threads/read-jobs.ts'
 import { ReaderPool } from './threads/reader-pool.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
 import { WorkerThread } from './threads/worker-thread.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
+import {
+  applyEdit,
+  commitInThread,
+  deleteFoundRows,
+  type WriteConnections,
+} from './writes/send-write.ts'
 
 /**
  * Opens the embedded store: one SQLite file, which is read on this thread and written by a worker
@@ -157,14 +164,22 @@ class SqliteStore implements ObjectStore {
   }
 
   async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
-    const { objectType, changes, basedOn, replacement, keepsExisting = false } = batch
-    if (replacement !== undefined) this.#touchReplacement(replacement)
-    const properties = [...objectType.properties.keys()]
-    const head = { typeRid: objectType.rid, basedOn, replacement, keepsExisting, properties }
-    const parts = changeMessages(changes, properties)
+    if (batch.replacement !== undefined) this.#touchReplacement(batch.replacement)
     // Queued after the batch was received: a slow upload must not block other writes.
     const schedule = <T>(run: () => Promise<T>) => this.#writes.run(ownerOf(context), run)
-    return this.#guard.write(() => this.#writer.runWithItems('commitBatch', head, parts, schedule))
+    return commitInThread(this.#connections, batch, schedule)
+  }
+
+  edit(edit: Edit, context = INTERNAL_CONTEXT): Promise<Commit> {
+    // The slot is held from reading to writing, so only another process can come in between.
+    return this.#writes.run(ownerOf(context), () => applyEdit(this.#connections, edit))
+  }
+
+  deleteMatches(request: DeleteRequest, context = INTERNAL_CONTEXT): Promise<Commit> {
+    return deleteFoundRows(this.#connections, request, {
+      find: (search) => this.#readSlowly('findRowsToDelete', search, context),
+      schedule: (run) => this.#writes.run(ownerOf(context), run),
+    })
   }
 
   startReplacement({ rid: typeRid }: ObjectType, context = INTERNAL_CONTEXT): Promise<string> {
@@ -191,6 +206,7 @@ class SqliteStore implements ObjectStore {
     const sightings = this.#read(() => readSightings(this.#reading.statements))
     const nowMs = now()
     await this.#write('saveSightings', { ...sightings, nowMs })
+    await this.#write('deleteExpiredKeys', nowMs)
     const times = {
       rowVersionsSinceMs: nowMs - rowVersionsMs,
       replacementsSinceMs: nowMs - idleReplacementsMs,
@@ -247,6 +263,10 @@ class SqliteStore implements ObjectStore {
     const idle = this.#read(() => this.#reading.statements.prepare(sql).get(Number(replacement)))
     // Ignored, because the batch itself fails in the same way.
     if (idle !== undefined) this.#write('touchReplacement', replacement).catch(() => {})
+  }
+
+  get #connections(): WriteConnections {
+    return { reading: this.#reading, guard: this.#guard, writer: this.#writer }
   }
 
   #readSlowly<Name extends keyof ReadJobs & string>(

@@ -3,6 +3,7 @@ import type { AggregateRequest, AggregateResult } from '../../aggregate-request.
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import { readPage } from '../pages/read-page.ts'
 import { aggregate } from '../queries/aggregate.ts'
+import { findRowsToDelete } from '../writes/delete-matches.ts'
 import type { ReadConnection } from './read-connection.ts'
 import type { Jobs } from './thread-jobs.ts'
 
@@ -16,6 +17,7 @@ export const READ_JOBS = {
   },
   aggregate: (reading: ReadConnection, request: AggregateRequest): AggregateResult =>
     aggregate(reading, request),
+  findRowsToDelete,
 } as const satisfies Jobs
 
 export type ReadJobs = typeof READ_JOBS

@@ -24,11 +24,17 @@ import {
 } from '../catalogue/secrets.ts'
 import { saveSightings } from '../catalogue/sightings.ts'
 import { commitBatch } from '../writes/commit-batch.ts'
+import { commitEdit } from '../writes/commit-edit.ts'
+import { deleteRows } from '../writes/delete-matches.ts'
+import { deleteExpiredKeys } from '../writes/idempotency-keys.ts'
 import type { Jobs } from './thread-jobs.ts'
 
 export const WRITE_JOBS = {
   saveOntology,
   commitBatch,
+  commitEdit,
+  deleteRows,
+  deleteExpiredKeys,
   startReplacement,
   touchReplacement,
   indexReplacement,
