@@ -4,12 +4,14 @@ import { inTransaction } from '../file/connection.ts'
 import { StatementCache } from '../file/statement-cache.ts'
 import { MatchLists } from '../pages/match-lists.ts'
 import { addAggregateFunctions } from '../queries/aggregate-functions.ts'
+import { addMatcherFunction, Matchers } from '../queries/matchers.ts'
 import { addRingFunction, Rings } from '../queries/rings.ts'
 
 export interface ReadConnection {
   readonly db: DatabaseSync
   readonly statements: StatementCache
   readonly rings: Rings
+  readonly matchers: Matchers
   /** Used in reader processes only: quick pages need no list. */
   readonly lists: MatchLists
 }
@@ -17,17 +19,20 @@ export interface ReadConnection {
 /** Makes a connection read-only; the writer thread has a connection of its own. */
 export function toReadConnection(db: DatabaseSync): ReadConnection {
   const rings = new Rings()
+  const matchers = new Matchers()
   addAggregateFunctions(db)
   addRingFunction(db, rings)
+  addMatcherFunction(db, matchers)
   db.exec('PRAGMA query_only = ON')
-  return { db, statements: new StatementCache(db), rings, lists: new MatchLists() }
+  return { db, statements: new StatementCache(db), rings, matchers, lists: new MatchLists() }
 }
 
-/** Runs a function in a transaction that sees one moment, and then drops the rings it used. */
-export function inReadTransaction<T>({ db, rings }: ReadConnection, run: () => T): T {
+/** Runs a function in a transaction that sees one moment, and then drops the rings and matchers it used. */
+export function inReadTransaction<T>({ db, rings, matchers }: ReadConnection, run: () => T): T {
   try {
     return inTransaction(db, 'read', run)
   } finally {
     rings.clear()
+    matchers.clear()
   }
 }
