@@ -1,7 +1,14 @@
 /** The packed package: its entry is valid, small, and runs wherever it is installed. */
 import { execFile } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
@@ -33,6 +40,16 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]()
   folder[Symbol.dispose]()
 })
+
+/** The Node.js that runs the tests, and those on the path, which may be older. */
+function installedNodes(): Set<string> {
+  const onPath = (process.env['PATH'] ?? '').split(delimiter).map((path) => join(path, 'node'))
+  return new Set(
+    [process.execPath, ...onPath.filter((path) => existsSync(path))].map((path) =>
+      realpathSync(path),
+    ),
+  )
+}
 
 /** The text of every module that the entry imports, and the bundle for browsers. */
 async function bundle() {
@@ -83,8 +100,7 @@ describe('the client entry', () => {
       console.log(numbers.length, process.versions.node.split('.')[0])`
     writeFileSync(join(folder.path, 'installed.mjs'), program('object-query-service/client'))
     writeFileSync(join(folder.path, 'bundled.mjs'), program('./bundle.mjs'))
-    // The Node.js that runs the tests, and the one of this shell, which may be older.
-    for (const node of new Set([process.execPath, 'node'])) {
+    for (const node of installedNodes()) {
       for (const file of ['installed.mjs', 'bundled.mjs']) {
         const { stdout } = await run(node, [join(folder.path, file)], { cwd: folder.path })
         expect(stdout).toMatch(/^20 (?:2\d|[3-9]\d)\n$/)
