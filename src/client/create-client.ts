@@ -2,6 +2,7 @@
 import type { CallOptions, ConnectionOptions } from './connection.ts'
 import type { DefinitionOptions } from './endpoints/administration.ts'
 import { Endpoints } from './endpoints/endpoints.ts'
+import type { ActionResult } from './endpoints/object-sets.ts'
 import { ObjectEditor } from './object-editor.ts'
 import { Family } from './query/family-query.ts'
 import { LinkedQuery, linkedSource, ObjectQuery, searchSource } from './query/object-query.ts'
@@ -72,12 +73,12 @@ export class Client<Ontology extends OntologyShape<Ontology> = UntypedOntology> 
     return new ObjectEditor(this.endpoints, this.#type(name))
   }
 
-  /** Applies an action once, even if the request must be repeated. */
-  applyAction<Result = unknown>(
+  /** Applies an action once, even if the request must be repeated; throws if it is not applied. */
+  applyAction(
     action: string,
     parameters: Readonly<Record<string, unknown>>,
     call: CallOptions = {},
-  ): Promise<Result> {
+  ): Promise<ActionResult> {
     return this.endpoints.objectSets.applyAction(this.ontology, action, { parameters }, call)
   }
 

@@ -43,7 +43,8 @@ export interface WriteOptions extends CallOptions {
 
 /** The result of a write of one object. */
 export interface WriteResult {
-  readonly body: unknown
+  /** The version that contains the change. */
+  readonly version: number
   /** The entity tag of the object, for `ifMatch`. */
   readonly etag: string | undefined
 }
@@ -236,7 +237,8 @@ export class Administration {
       ...(content === undefined ? {} : { body: content }),
       isRepeatable: true,
     })
-    return { body, etag: headers.get('etag') ?? undefined }
+    const { version } = body as { readonly version: number }
+    return { version, etag: headers.get('etag') ?? undefined }
   }
 
   #delete(path: string, { cascade, ...call }: CallOptions & Cascade): Promise<unknown> {

@@ -1,6 +1,7 @@
 /** The v2 endpoints for object sets and actions, one method each. */
 import { type CallOptions, type Connection, segment } from '../connection.ts'
 import { newIdempotencyKey } from '../idempotency-key.ts'
+import { OqsError } from '../oqs-error.ts'
 import type { FlatRecord, Page, PageOptions } from './pages.ts'
 import { readPage } from './read-page.ts'
 import type { AggregateResponse } from './revision-1.ts'
@@ -28,6 +29,12 @@ export interface AggregateSetRequest {
 export interface ActionRequest<Parameters = Readonly<Record<string, unknown>>> {
   readonly parameters: Parameters
   readonly options?: Readonly<Record<string, unknown>>
+}
+
+export interface ActionResult {
+  readonly validation?: ActionValidation
+  /** What was written, with the option `returnEdits`. */
+  readonly edits?: unknown
 }
 
 export interface ActionValidation {
@@ -101,14 +108,29 @@ export class ObjectSets {
     return this.#connection.send({ ...call, path, isRepeatable: true })
   }
 
-  /** Applies an action once, even if the request must be repeated. */
-  applyAction<Result = unknown>(
+  /** Applies an action once, even if the request must be repeated; throws if it is not applied. */
+  async applyAction(
     ontology: string,
     action: string,
     request: ActionRequest,
     call: CallOptions = {},
-  ): Promise<Result> {
-    return this.#act(`${v2Path(ontology)}/actions/${segment(action)}/apply`, request, call)
+  ): Promise<ActionResult> {
+    const path = `${v2Path(ontology)}/actions/${segment(action)}/apply`
+    const result = await this.#act<ActionResult>(path, request, call)
+    const { validation } = result
+    if (validation?.result !== 'INVALID') return result
+    // The response has status 200, but nothing was written.
+    const errorDescription = 'The action was not applied: its parameters are not valid.'
+    const parameters = { actionType: action, parameters: invalidParameters(validation) }
+    throw new OqsError(
+      {
+        errorName: 'ActionValidationFailed',
+        errorCode: 'INVALID_ARGUMENT',
+        errorDescription,
+        parameters,
+      },
+      { statusCode: 200 },
+    )
   }
 
   applyActionBatch<Result = unknown>(
@@ -150,6 +172,11 @@ export class ObjectSets {
       isRepeatable: true,
     })
   }
+}
+
+function invalidParameters({ parameters }: ActionValidation): string[] {
+  const results = Object.entries(parameters) as [string, { readonly result?: string }][]
+  return results.filter(([, { result }]) => result === 'INVALID').map(([name]) => name)
 }
 
 function v2Path(ontology: string): string {

@@ -7,6 +7,7 @@ import type {
   OrderedType,
   PropertyName,
   ScalarType,
+  UntypedObject,
 } from './property-types.ts'
 
 /**
@@ -200,19 +201,19 @@ export interface ShapeOperators {
 }
 
 /** Combines conditions; the type of the objects follows from where the result is used. */
-export function and<Type extends ObjectTypeShape, G extends Grammar = 'search'>(
+export function and<Type extends ObjectTypeShape = UntypedObject, G extends Grammar = 'search'>(
   ...conditions: readonly NoInfer<Where<Type, G>>[]
 ): Combinators<Type, G> {
   return { $and: conditions }
 }
 
-export function or<Type extends ObjectTypeShape, G extends Grammar = 'search'>(
+export function or<Type extends ObjectTypeShape = UntypedObject, G extends Grammar = 'search'>(
   ...conditions: readonly NoInfer<Where<Type, G>>[]
 ): Combinators<Type, G> {
   return { $or: conditions }
 }
 
-export function not<Type extends ObjectTypeShape, G extends Grammar = 'search'>(
+export function not<Type extends ObjectTypeShape = UntypedObject, G extends Grammar = 'search'>(
   condition: NoInfer<Where<Type, G>>,
 ): Combinators<Type, G> {
   return { $not: condition }

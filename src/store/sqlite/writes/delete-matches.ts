@@ -15,6 +15,7 @@ import { inTransaction } from '../file/connection.ts'
 import { StatementCache } from '../file/statement-cache.ts'
 import { type QueryConnection, queryTables } from '../queries/find-rows.ts'
 import { readVersions } from '../queries/linked-tables.ts'
+import { addMatcherFunction, Matchers } from '../queries/matchers.ts'
 import { querySql } from '../queries/query-sql.ts'
 import { addRingFunction, Rings } from '../queries/rings.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
@@ -110,7 +111,9 @@ function closeRows(
 function laterMatches(db: DatabaseSync, search: DeleteSearch): SqlCondition {
   const rings = new Rings()
   addRingFunction(db, rings)
-  return matching({ db, statements: new StatementCache(db), rings }, search)
+  const matchers = new Matchers()
+  addMatcherFunction(db, matchers)
+  return matching({ db, statements: new StatementCache(db), rings, matchers }, search)
 }
 
 /** Returns the condition of a query on the latest version. */
