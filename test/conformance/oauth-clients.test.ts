@@ -153,6 +153,19 @@ describe('an OAuth client', () => {
     expect(await revokeOAuthClients(service.store, 'revoked', service.clock.now)).toBe(0)
   })
 
+  it('keeps no token that it gets while it is being revoked', async () => {
+    const revoked = await createClient(service, { name: 'racing' })
+    const getting = Array.from({ length: 12 }, () => getToken({}, revoked))
+    const [, ...answers] = await Promise.all([
+      revokeOAuthClients(service.store, revoked.id, service.clock.now),
+      ...getting,
+    ])
+    for (const { status, body } of answers) {
+      if (status === 200) expect(await statusWith(body.access_token)).toBe(401)
+      else expect(body.error).toBe('invalid_client')
+    }
+  })
+
   it('leaves no trace of its tokens in the list of API tokens', async () => {
     await accessToken()
     const issued = (await service.store.listApiTokens()).filter(({ issue }) => issue !== undefined)

@@ -334,6 +334,23 @@ describe('a person who signs in', () => {
       expect((await refresh(service, client, current)).body.error).toBe('invalid_grant')
     })
 
+    it('gives nothing that outlives a concurrent revocation', async () => {
+      const { refresh_token: current = '' } = await getTokens()
+      const form = { ...asClient(client), token: current }
+      const [, ...answers] = await Promise.all([
+        sendForm(service, REVOKE_PATH, form),
+        ...Array.from({ length: 8 }, () => refresh(service, client, current)),
+      ])
+      for (const { status, body } of answers) {
+        if (status !== 200) expect(body.error).toBe('invalid_grant')
+        else {
+          expect(await statusOf(body.access_token)).toBe(401)
+          const next = await refresh(service, client, body.refresh_token)
+          expect(next.body.error).toBe('invalid_grant')
+        }
+      }
+    })
+
     it.each(['access_token', 'refresh_token'] as const)(
       'ends when its %s is revoked',
       async (name) => {

@@ -9,7 +9,7 @@ import type { Services } from '../services.ts'
 import { addAuthorize } from './authorize.ts'
 import { OAuthError, type OAuthErrorCode, sendOAuthError } from './oauth-error.ts'
 import { AUTHORIZE_PATH } from './paths.ts'
-import { acceptForms } from './read-form.ts'
+import { acceptForms, BASIC } from './read-form.ts'
 import { errorPage, pageHeaders } from './sign-in-page.ts'
 import { addRevokeToken, addToken } from './token.ts'
 
@@ -72,6 +72,6 @@ function headersOf(
     return retryAfter === undefined ? {} : { 'retry-after': retryAfter }
   }
   // A client that sent HTTP Basic is told the scheme (RFC 6749, 5.2).
-  const usedBasic = headers.authorization !== undefined
+  const usedBasic = BASIC.test(headers.authorization ?? '')
   return code === 'invalid_client' && usedBasic ? { 'www-authenticate': 'Basic realm="oauth"' } : {}
 }

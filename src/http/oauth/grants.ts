@@ -157,7 +157,7 @@ async function issueForGrant(
     grantId,
     subject,
   })
-  // After the token was created, so that whoever ends the grant now revokes this token as well.
+  // After the token was created: a revocation either revokes this token, or is noticed here.
   const isAlive =
     (await findGrant(services, grantId)) !== undefined &&
     (await findSubject(services, grant.subjectId)) !== undefined &&
@@ -178,7 +178,7 @@ export async function issueForClient(
   const { store, now } = services
   const spec = { scopes, ontologies: client.ontologies, grantId: undefined, subject: undefined }
   const access = await createAccessToken(services, client, spec)
-  // After the token was created, so that whoever revokes the client now revokes this token as well.
+  // After the token was created: a revocation either revokes this token, or is noticed here.
   if ((await findOAuthClient(store.documents, client.id, now())) === undefined) {
     await store.revokeIssuedTokens(client.id, now())
     throw new OAuthError('invalid_client', 'The client was revoked.')

@@ -47,7 +47,7 @@ export function requireParameter(parameters: Parameters, name: string): string {
 }
 
 /** The scheme is case-insensitive (RFC 9110, 11.1). */
-const BASIC = /^basic +/i
+export const BASIC = /^basic\b */i
 
 /** Reads the credentials of the client: HTTP Basic, or members of the form. */
 export function readClientCredentials(

@@ -1,6 +1,6 @@
 import type { Scope } from '../../contract/scopes.ts'
 
-/** Who a bearer token identifies, and what it allows. */
+/** The identity behind a bearer token, and what the token allows. */
 export interface CallerRights {
   /** Page tokens and limits are bound to it. */
   readonly id: string

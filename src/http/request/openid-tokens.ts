@@ -3,7 +3,7 @@ import type { CallerRights } from './caller-rights.ts'
 /** Verifies the tokens of an OpenID provider outside of the service. */
 export interface OpenIdTokens {
   /**
-   * Returns who a token identifies, and its rights. Throws `Default:Unauthorized` for an invalid
+   * Returns the identity and the rights of a token. Throws `Default:Unauthorized` for an invalid
    * token, and `ServiceUnavailable` if the provider cannot be reached.
    */
   verify(token: string): Promise<CallerRights>

@@ -1,4 +1,4 @@
-/** Who the caller is: for the official SDKs, and for people who check a token. */
+/** The caller of a request: as a user for the official SDKs, and with its rights and limits. */
 import { hash } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Limit } from '../../admission/caller-limits.ts'
