@@ -36,12 +36,15 @@ export interface RenamedProperty {
 
 export type RecordShape = readonly RecordPart[]
 
+/** A shape that keeps the names of the properties. */
+export type PlainRecordShape = readonly Exclude<RecordPart, { readonly renamed: unknown }>[]
+
 export const OBJECT_RID_PREFIX = 'ri.phonograph2-objects.main.object.'
 
 /** The revisions whose records nest the properties. */
 type NestedRevision = Exclude<Revision, 'v2'>
 
-const SHAPES: Readonly<Record<NestedRevision, (objectTypeApiName: string) => RecordShape>> = {
+const SHAPES: Readonly<Record<NestedRevision, (objectTypeApiName: string) => PlainRecordShape>> = {
   '1.0': () => [
     { literal: `{"rid":"${OBJECT_RID_PREFIX}` },
     { column: 'objectId' },
@@ -60,7 +63,7 @@ const SHAPES: Readonly<Record<NestedRevision, (objectTypeApiName: string) => Rec
   ],
 }
 
-export function recordShape(revision: NestedRevision, objectTypeApiName: string): RecordShape {
+export function recordShape(revision: NestedRevision, objectTypeApiName: string): PlainRecordShape {
   return SHAPES[revision](objectTypeApiName)
 }
 
@@ -83,7 +86,10 @@ export interface FlatRecordOptions {
  * `__apiName`, `__score` and `__title`. An object always has its primary key, so properties always
  * follow.
  */
-export function flatRecordShape(type: FlatRecordType, options: FlatRecordOptions): RecordShape {
+export function flatRecordShape(
+  type: FlatRecordType,
+  options: FlatRecordOptions,
+): PlainRecordShape {
   return [...flatRecordHead(type, options), { literal: ',' }, { column: 'flatProperties' }]
 }
 
@@ -99,9 +105,9 @@ export function interfaceRecordShape(
 function flatRecordHead(
   { apiName, primaryKey }: FlatRecordType,
   { excludeRid, score, prefix = '__' }: FlatRecordOptions,
-): RecordShape {
+): PlainRecordShape {
   const scored = score === undefined ? '' : `,"${prefix}score":${score}`
-  const rid: RecordShape = [
+  const rid: PlainRecordShape = [
     { literal: `{"${prefix}rid":"${OBJECT_RID_PREFIX}` },
     { column: 'objectId' },
     { literal: `","${prefix}primaryKey":` },

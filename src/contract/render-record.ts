@@ -1,5 +1,5 @@
 /** Writes the record of one object, byte for byte as the stores write it in pages. */
-import type { RecordColumn, RecordShape } from './object-record.ts'
+import type { PlainRecordShape, RecordColumn } from './object-record.ts'
 
 /** The stored texts of an object. All are JSON, except the id. */
 export interface StoredTexts {
@@ -9,7 +9,7 @@ export interface StoredTexts {
   readonly body: string
 }
 
-export function renderRecord(shape: RecordShape, object: StoredTexts): string {
+export function renderRecord(shape: PlainRecordShape, object: StoredTexts): string {
   let record = ''
   for (const part of shape) {
     if ('column' in part) record += COLUMNS[part.column](object) ?? ''
