@@ -1,7 +1,11 @@
 /** Conditional writes: `If-Match` and `If-None-Match` on the entity tag of an object (RFC 9110, 13.1). */
 import type { IncomingHttpHeaders } from 'node:http'
 import { invalidArgument } from '../../contract/errors.ts'
-import { flatRecordShape, type RecordShape, recordShape } from '../../contract/object-record.ts'
+import {
+  flatRecordShape,
+  type PlainRecordShape,
+  recordShape,
+} from '../../contract/object-record.ts'
 import { renderRecord } from '../../contract/render-record.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { CurrentObject } from '../../store/object-store.ts'
@@ -60,7 +64,7 @@ function matches(
 }
 
 /** The records that the endpoints for one object return, each with its own entity tag. */
-function shapesOf(objectType: ObjectType): readonly RecordShape[] {
+function shapesOf(objectType: ObjectType): readonly PlainRecordShape[] {
   return [
     recordShape('1.0', objectType.apiName),
     recordShape('2.0', objectType.apiName),
@@ -69,7 +73,7 @@ function shapesOf(objectType: ObjectType): readonly RecordShape[] {
   ]
 }
 
-function tagOf(shape: RecordShape, current: CurrentObject): string {
+function tagOf(shape: PlainRecordShape, current: CurrentObject): string {
   return etagOfBytes(renderRecord(shape, current))
 }
 
