@@ -16,12 +16,12 @@ import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import {
   countCurrentRows,
   findRowsSql,
-  probeLinks,
   queryTables,
   type RowSearch,
   type RowSearchOptions,
 } from '../src/store/sqlite/queries/find-rows.ts'
 import { Matchers } from '../src/store/sqlite/queries/matchers.ts'
+import type { LinkedPlan } from '../src/store/sqlite/queries/query-sql.ts'
 import { Rings } from '../src/store/sqlite/queries/rings.ts'
 import { createFixture } from './support/store-fixture.ts'
 import { tempFolder } from './support/temp-folder.ts'
@@ -51,6 +51,8 @@ const TABLE: TableHead = {
   isCreated: true,
   closedCount: 0,
 }
+
+const PROBED: LinkedPlan = { kind: 'filter', isFew: () => false }
 
 describe('the plan of', () => {
   const folder = tempFolder()
@@ -159,12 +161,16 @@ describe('the plan of', () => {
     const versions = new Map([[type.rid, { typeId: 1, version: 1, isLatest: true, table: TABLE }]])
     const search = { ...searchFor(undefined), query, versions }
     const tables = queryTables(connection(), search)
-    const { sql } = findRowsSql(search, options.isProbed ? probeLinks(tables) : tables, {
-      cursor: { pk: 'x', values: [] },
-      limit: 100,
-      sortMatches: false,
-      ...options,
-    })
+    const { sql } = findRowsSql(
+      search,
+      options.isProbed ? { ...tables, linkedPlan: PROBED } : tables,
+      {
+        cursor: { pk: 'x', values: [] },
+        limit: 100,
+        sortMatches: false,
+        ...options,
+      },
+    )
     return explain(sql)
   }
 

@@ -13,11 +13,10 @@ export interface QueryDialect {
   readonly pattern: (query: Query & { kind: 'pattern' }) => SqlCondition
   readonly oneOf: (query: Query & { kind: 'oneOf' }) => SqlCondition
   readonly objectIds: (ids: readonly string[]) => SqlCondition
-  /** An index cannot find the rows that a negated condition selects. */
-  readonly linked: (query: LinkedQuery, isNegated: boolean) => SqlCondition
+  readonly linked: (query: LinkedQuery) => SqlCondition
 }
 
-export function compileQuery(query: Query, dialect: QueryDialect, isNegated = false): SqlCondition {
+export function compileQuery(query: Query, dialect: QueryDialect): SqlCondition {
   switch (query.kind) {
     case 'everything':
       return TRUE
@@ -25,10 +24,10 @@ export function compileQuery(query: Query, dialect: QueryDialect, isNegated = fa
     case 'or':
       return combine(
         query.kind,
-        query.of.map((one) => compileQuery(one, dialect, isNegated)),
+        query.of.map((one) => compileQuery(one, dialect)),
       )
     case 'not':
-      return negate(compileQuery(query.of, dialect, true))
+      return negate(compileQuery(query.of, dialect))
     case 'compare':
       return dialect.compare(query)
     case 'isNull':
@@ -50,6 +49,6 @@ export function compileQuery(query: Query, dialect: QueryDialect, isNegated = fa
     case 'objectIds':
       return dialect.objectIds(query.ids)
     case 'linked':
-      return dialect.linked(query, isNegated)
+      return dialect.linked(query)
   }
 }

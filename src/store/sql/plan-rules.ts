@@ -3,9 +3,6 @@
  * which count it includes, when few matches are sorted, and when records must be measured.
  */
 import { bytesOfShape } from '../../contract/object-record.ts'
-import type { ObjectType } from '../../ontology/ontology.ts'
-import { matchAll } from '../../query/combine-queries.ts'
-import type { Field, Query } from '../../query/query.ts'
 import type { ReadPageRequest } from '../object-store.ts'
 import { isMultiValued } from './query-fields.ts'
 import type { TableHead, TypeHead } from './type-head.ts'
@@ -30,13 +27,7 @@ export interface VersionState<Table extends TableHead> {
 /** How rows are found: by a plan that is always best, or by one that depends on the matches. */
 export type RowSearchPlan =
   /** The database walks an index in the order of the page, or chooses by itself. */
-  { readonly kind: 'indexWalk' } | MergeWalksPlan | SortFewMatchesPlan
-
-/** Walks an index for each of several queries, and merges the rows: the union of the queries. */
-export interface MergeWalksPlan {
-  readonly kind: 'mergeWalks'
-  readonly queries: readonly Query[]
-}
+  { readonly kind: 'indexWalk' } | SortFewMatchesPlan
 
 /** Sorts the matches if they are few; otherwise walks the key until the page is full. */
 export interface SortFewMatchesPlan {
@@ -73,69 +64,10 @@ export function isQuick(request: ReadPageRequest): boolean {
   // The index of a property continues with the key; it does not order by a second property.
   if (order.length > 1) return false
   if (query.kind === 'everything') return true
-  if (includeTotalCount) return false
-  const walks = mergedWalks(request)
-  if (walks !== undefined) return walks.every(({ kind }) => kind === 'compare')
-  if (query.kind !== 'compare' || isMultiValued(objectType, query.field)) return false
-  return query.operator === 'eq' ? order.length === 0 : order[0]?.property === query.field.property
-}
-
-/** Each walk reads a page of rows, most of which may not be on the page. */
-const MAX_MERGED_WALKS = 8
-
-/**
- * Returns queries whose union is the query, if one index each returns their rows in key order.
- * Undefined if there are none, or too many to be worth it.
- */
-export function mergedWalks({
-  query,
-  order,
-  objectType,
-}: Pick<ReadPageRequest, 'query' | 'order' | 'objectType'>): readonly Query[] | undefined {
-  if (order.length > 0) return undefined
-  const walks = alternativesOf(query, objectType)
-  if (walks === undefined || walks.length > MAX_MERGED_WALKS) return undefined
-  return walks.every((walk) => isKeyOrdered(walk, objectType)) ? walks : undefined
-}
-
-/** More would make the statement too large. */
-const MAX_ALTERNATIVES = 50
-
-/** Returns queries whose union is the query; undefined if it has no alternatives, or too many. */
-export function alternativesOf(query: Query, objectType: ObjectType): readonly Query[] | undefined {
-  const alternatives = everyAlternative(query, objectType)
-  const count = alternatives?.length ?? 0
-  return count >= 2 && count <= MAX_ALTERNATIVES ? alternatives : undefined
-}
-
-function everyAlternative(query: Query, objectType: ObjectType): readonly Query[] | undefined {
-  switch (query.kind) {
-    case 'or':
-      return query.of
-    case 'oneOf': {
-      const { field, values } = query
-      if (isMultiValued(objectType, field)) return undefined
-      return values.map((value) => ({ kind: 'compare', field, operator: 'eq', value }))
-    }
-    case 'and': {
-      if (isKeyOrdered(query, objectType)) return undefined
-      const { of } = query
-      const at = of.findIndex(({ kind }) => kind === 'or' || kind === 'oneOf')
-      const alternatives = of[at] && everyAlternative(of[at], objectType)
-      return alternatives?.map((one) => matchAll(of.with(at, one)))
-    }
-    default:
-      return undefined
+  if (includeTotalCount || query.kind !== 'compare' || isMultiValued(objectType, query.field)) {
+    return false
   }
-}
-
-/** True if one index returns the matches in key order, perhaps among others. */
-export function isKeyOrdered(query: Query, objectType: ObjectType): boolean {
-  if (query.kind === 'and') return query.of.some((one) => isKeyOrdered(one, objectType))
-  // The index of a scalar property is in key order within each value.
-  return (
-    query.kind === 'compare' && query.operator === 'eq' && !isMultiValued(objectType, query.field)
-  )
+  return query.operator === 'eq' ? order.length === 0 : order[0]?.property === query.field.property
 }
 
 /** The number of current objects is in the catalogue, so only a query with conditions counts. */
@@ -156,31 +88,13 @@ export function fewMatches(maxObjects: number, liveCount: number): number {
   return Math.ceil(Math.sqrt(maxObjects * liveCount))
 }
 
-/** Returns how many objects can match at most, as far as the query alone shows. */
-export function maxMatches(query: Query, objectType: ObjectType): number {
-  switch (query.kind) {
-    case 'objectIds':
-      return query.ids.length
-    case 'compare':
-      return query.operator === 'eq' && isKey(query.field, objectType) ? 1 : Infinity
-    case 'oneOf':
-      return isKey(query.field, objectType) ? query.values.length : Infinity
-    case 'and':
-      return Math.min(...query.of.map((one) => maxMatches(one, objectType)))
-    case 'or':
-      return query.of.reduce((sum, one) => sum + maxMatches(one, objectType), 0)
-    default:
-      return Infinity
-  }
-}
-
-function isKey({ property }: Field, { primaryKey }: ObjectType): boolean {
-  return property === primaryKey.apiName
-}
-
 /** True if the matches of a plan are known to be few enough to sort. */
-export function hasFewMatches(plan: RowSearchPlan, matches: number | undefined): boolean {
-  return plan.kind === 'sortFewMatches' && matches !== undefined && matches <= plan.fewMatches
+export function hasFewMatches(
+  plan: { readonly kind: string; readonly fewMatches?: number },
+  matches: number | undefined,
+): boolean {
+  const { fewMatches: few } = plan
+  return few !== undefined && matches !== undefined && matches <= few
 }
 
 /** The limit of a page's bytes, for a page whose records may not all fit. */

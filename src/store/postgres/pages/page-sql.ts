@@ -45,8 +45,7 @@ export const HIDDEN_VALUES: ValuePlaceholders = {
 
 /** Which rows a page reads, in which order. */
 export interface PageRowsSpec {
-  /** Several conditions are walked one by one in key order, and their rows merged. */
-  readonly where: SqlCondition | readonly SqlCondition[]
+  readonly where: SqlCondition
   readonly orderBy: string
   /** Whether the key alone is the cursor, so that row versions are omitted. */
   readonly isKeyOrder: boolean
@@ -70,14 +69,17 @@ export interface RowsBudget extends ByteBudget {
  * row. A record that does not fit is null.
  */
 export function pageSql(spec: PageSqlSpec): SqlCondition {
-  const { isKeyOrder, record, budget } = spec
+  const { table, where, orderBy, isKeyOrder, record, maxObjects, budget } = spec
   const recordText = recordSql(record)
-  const { sql: rows, values: rowValues } = rowsSql(spec)
+  // The limit applies before records are written, not after.
+  const rows = `SELECT o.pk, o.valid_from, o.object_id, o.key, o.title, o.body
+    FROM ${objectTable(table)} AS o
+    WHERE ${where.sql} ORDER BY ${orderBy} LIMIT ${rowCount(maxObjects + 1)}`
   const cursor = isKeyOrder ? 'o.pk, NULL::bigint' : 'o.pk, o.valid_from'
   if (budget === undefined) {
     return {
       sql: `SELECT ${cursor}, ${recordText.sql} FROM (${rows}) AS o`,
-      values: [...recordText.values, ...rowValues],
+      values: [...recordText.values, ...where.values],
     }
   }
   const fits = `bytes <= ?${budget.includeFirst ? ' OR position = 1' : ''}`
@@ -85,28 +87,7 @@ export function pageSql(spec: PageSqlSpec): SqlCondition {
     sql: `SELECT ${cursor}, CASE WHEN ${fits} THEN ${recordText.sql} END, bytes FROM (
       SELECT *, row_number() OVER () AS position, ${sizeSql(budget)} AS bytes
       FROM (${rows}) AS o) AS o`,
-    values: [budget.maxBytes, ...recordText.values, ...rowValues],
-  }
-}
-
-/** Selects the rows of a page. The limit applies before records are written, not after. */
-function rowsSql({ table, where, orderBy, maxObjects }: PageSqlSpec): SqlCondition {
-  const columns = 'o.pk, o.valid_from, o.object_id, o.key, o.title, o.body'
-  const source = `${objectTable(table)} AS o`
-  const ordered = `ORDER BY ${orderBy} LIMIT ${rowCount(maxObjects + 1)}`
-  if ('sql' in where) {
-    const sql = `SELECT ${columns} FROM ${source} WHERE ${where.sql} ${ordered}`
-    return { sql, values: where.values }
-  }
-  const walks = where.map(
-    ({ sql }) => `(SELECT o.pk, o.valid_from FROM ${source} WHERE ${sql} ${ordered})`,
-  )
-  return {
-    sql: `SELECT ${columns}
-      FROM (SELECT * FROM (${walks.join(' UNION ')}) AS o ${ordered}) AS walked
-      JOIN ${source} ON o.pk = walked.pk AND o.valid_from = walked.valid_from
-      ORDER BY ${orderBy}`,
-    values: where.flatMap(({ values }) => values),
+    values: [budget.maxBytes, ...recordText.values, ...where.values],
   }
 }
 

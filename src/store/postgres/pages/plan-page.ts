@@ -11,7 +11,6 @@ import {
   fewMatches,
   isKeyWalk,
   isQuick,
-  mergedWalks,
   type RowSearchPlan,
   type TotalCountPolicy,
   totalCountPolicy,
@@ -84,9 +83,6 @@ export function planPage(
       canReadCurrentRows && visibility === 'version' && isLarge(liveCount, maxObjects)
     return { ...base, kind: 'keyWalk', hideValues, oneStatement: canReadCurrentRows }
   }
-  // Citus would send all rows of a walk to one machine to merge them.
-  const queries = canReadCurrentRows ? mergedWalks(request) : undefined
-  if (queries !== undefined) return { ...base, kind: 'mergeWalks', queries, oneStatement: false }
   if (dependsOnMatchCount(request)) {
     return {
       ...base,

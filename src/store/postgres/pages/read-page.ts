@@ -82,20 +82,12 @@ async function readFoundRows(
   const links = await readLinks(session, request, { head, version }, store)
   if (links === 'reclaimed') return links
   const condition = await readQuerySql(session, query, fields, links)
-  const visible = visibleSql(visibility, version)
-  const matching = combine('and', [visible, condition])
+  const matching = combine('and', [visibleSql(visibility, version), condition])
   const totalCount = await countTotal(session, plan, condition, matching)
   const matches = totalCount ?? (await estimateMatches(session, plan, matching))
   const columns = order.map((term) => orderColumn(term, fields.numbers))
-  const walks: SqlCondition[] = []
-  for (const walk of plan.kind === 'mergeWalks' ? plan.queries : []) {
-    walks.push(await readQuerySql(session, walk, fields, links))
-  }
   const arms = orderArms(columns, cursor).map((arm) => ({
-    where:
-      plan.kind === 'mergeWalks'
-        ? walks.map((walk) => combine('and', [visible, walk, arm]))
-        : combine('and', [matching, arm]),
+    where: combine('and', [matching, arm]),
     // The expression stops the database from walking the key index to avoid the sort.
     orderBy: hasFewMatches(plan, matches) ? `o.pk || ''` : arm.orderBy,
     isKeyOrder: false,

@@ -1,27 +1,23 @@
 /** Executes the part of a page plan that finds the rows of a query. */
 import type { Query } from '../../../query/query.ts'
 import type { ReadPageRequest, StoredPage } from '../../object-store.ts'
+import { alternativesOf, maxMatches } from '../../sql/alternatives.ts'
 import type { KeysetCursor } from '../../sql/order-sql.ts'
-import {
-  alternativesOf,
-  hasFewMatches,
-  maxMatches,
-  type RowSearchPlan,
-} from '../../sql/plan-rules.ts'
+import { hasFewMatches } from '../../sql/plan-rules.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import {
   countCurrentRows,
   countVisibleRows,
   estimateRows,
+  filterLinks,
   findRows,
-  gatherFew,
-  probeLinks,
+  gatherLinks,
   queryTables,
   type RowSearch,
 } from '../queries/find-rows.ts'
 import type { QueryTables } from '../queries/query-sql.ts'
 import type { ReadConnection } from '../threads/read-connection.ts'
-import type { PagePlan, RowsPlan } from './plan-page.ts'
+import type { PagePlan, RowsPlan, SearchPlan } from './plan-page.ts'
 
 export type FoundRowsPlan = PagePlan & RowsPlan
 
@@ -42,7 +38,7 @@ export function findMatches(
   const tables = queryTables(connection, search)
   const totalCount = countTotal(statements, search, tables, plan)
   const searchPlan = plan.kind === 'matchList' ? plan.unlisted : plan
-  const fewTables = gatherFew(tables, statements)
+  const fewTables = gatherLinks(tables, statements)
   const limit = maxObjects + 1
   if (plan.kind === 'matchList' && cursor !== undefined) {
     const rows = lists.rowsAfter(statements, search, fewTables, {
@@ -56,7 +52,7 @@ export function findMatches(
   }
   const matches = totalCount ?? estimateMatches(statements, search, fewTables, searchPlan)
   const sortMatches = hasFewMatches(searchPlan, matches)
-  const pageTables = sortMatches ? fewTables : probeLinks(tables)
+  const pageTables = sortMatches ? fewTables : filterLinks(tables, statements)
   const alternatives = alternativesFor(searchPlan, search, sortMatches)
   const options = { cursor, limit, sortMatches, alternatives }
   const rows = findRows(statements, search, pageTables, options)
@@ -65,7 +61,7 @@ export function findMatches(
 
 /** Returns the queries that are searched one by one; undefined if the query is searched as a whole. */
 function alternativesFor(
-  plan: RowSearchPlan,
+  plan: SearchPlan,
   { query, objectType }: RowSearch,
   sortMatches: boolean,
 ): readonly Query[] | undefined {
@@ -99,7 +95,7 @@ function estimateMatches(
   statements: StatementCache,
   search: RowSearch,
   tables: QueryTables,
-  plan: RowSearchPlan,
+  plan: SearchPlan,
 ): number | undefined {
   if (plan.kind !== 'sortFewMatches') return undefined
   const { matchEstimate, fewMatches } = plan

@@ -4,15 +4,14 @@
  */
 import type { Query } from '../../../query/query.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
+import { isKeyOrdered, mergedWalks } from '../../sql/alternatives.ts'
 import {
   type ByteBudget,
   byteBudget,
   fewMatches,
   hasFewMatches,
-  isKeyOrdered,
   isKeyWalk,
   isQuick,
-  mergedWalks,
   type RowSearchPlan,
   type TotalCountPolicy,
   totalCountPolicy,
@@ -40,9 +39,14 @@ export type PagePlan = PlanBase &
 
 /** Plans that find the ids of rows first, and then read the records that fit. */
 export type RowsPlan =
-  | RowSearchPlan
+  | SearchPlan
   /** Rows come from a list of all matches, which the pages of a walk share. */
-  | { readonly kind: 'matchList'; readonly unlisted: RowSearchPlan }
+  | { readonly kind: 'matchList'; readonly unlisted: SearchPlan }
+
+export type SearchPlan =
+  | RowSearchPlan
+  /** Walks an index for each of several queries, and merges the rows: the union of the queries. */
+  | { readonly kind: 'mergeWalks'; readonly queries: readonly Query[] }
 
 interface PlanBase {
   readonly version: number
@@ -101,7 +105,7 @@ function planRows(request: ReadPageRequest, { liveCount }: TableHead): RowsPlan 
     : search
 }
 
-function planSearch(request: ReadPageRequest, liveCount: number): RowSearchPlan {
+function planSearch(request: ReadPageRequest, liveCount: number): SearchPlan {
   const { query, order, objectType, maxObjects, matchEstimate } = request
   if (order.length > 0 || isKeyOrdered(query, objectType)) return { kind: 'indexWalk' }
   const queries = mergedWalks(request)
@@ -146,7 +150,14 @@ function isMainThreadPage(
   statistics: RowStatistics,
 ): boolean {
   if (!state.table.isCreated) return true
-  return isQuick(request) && !maySkipManyRows(request, state, statistics)
+  const isQuickPage = isQuick(request) || mergesEqualities(request)
+  return isQuickPage && !maySkipManyRows(request, state, statistics)
+}
+
+/** True if the page merges a few walks, each of which is as quick as that of one equality. */
+function mergesEqualities(request: ReadPageRequest): boolean {
+  if (request.includeTotalCount) return false
+  return mergedWalks(request)?.every(({ kind }) => kind === 'compare') ?? false
 }
 
 /**

@@ -193,7 +193,7 @@ export function queryTables(
       if (!linkedByRid.has(rid)) linkedByRid.set(rid, linkedTable(connection, linkedType, versions))
       return linkedByRid.get(rid)
     },
-    linkedPlan: { kind: 'gather' },
+    linkedPlan: { kind: 'find', isFew: () => true },
     depth: 1,
     numbers,
     textFields: textFieldsOf(objectType),
@@ -228,21 +228,31 @@ function linkedTable(
   }
 }
 
-/** Row versions of a linked type that a page may gather: a few hundred milliseconds. */
+/** Row versions of a linked type that are gathered to find their objects: a few 100 milliseconds. */
 const MAX_GATHERED_ROWS = 100_000
+/** Row versions that are gathered to filter other rows: a few milliseconds. */
+const MAX_FILTER_ROWS = 10_000
 
-/** Gathers linked rows only if there are not too many. */
-export function gatherFew(tables: QueryTables, statements: StatementCache): QueryTables {
-  const isFew = ({ sql, values }: SqlCondition) => {
-    const rows = `(SELECT 1 FROM ${sql} ${LIMIT})`
-    return countIn(statements, rows, [...values, MAX_GATHERED_ROWS + 1]) <= MAX_GATHERED_ROWS
-  }
-  return { ...tables, linkedPlan: { kind: 'ifFew', isFew } }
+/** Finds rows by gathering what they are linked to, unless that is too much. */
+export function gatherLinks(tables: QueryTables, statements: StatementCache): QueryTables {
+  return { ...tables, linkedPlan: { kind: 'find', isFew: isFew(statements, MAX_GATHERED_ROWS) } }
 }
 
-/** Looks up linked rows row by row. */
-export function probeLinks(tables: QueryTables): QueryTables {
-  return { ...tables, linkedPlan: { kind: 'probe' } }
+/** Filters rows that are found by other means. */
+export function filterLinks(tables: QueryTables, statements: StatementCache): QueryTables {
+  return { ...tables, linkedPlan: { kind: 'filter', isFew: isFew(statements, MAX_FILTER_ROWS) } }
+}
+
+/** Returns a function that counts each set of rows once. */
+function isFew(statements: StatementCache, maximum: number) {
+  const known = new Map<string, boolean>()
+  return ({ sql, values }: SqlCondition) => {
+    const key = [sql, ...values].join('\0')
+    const rows = `(SELECT 1 FROM ${sql} ${LIMIT})`
+    const few = known.get(key) ?? countIn(statements, rows, [...values, maximum + 1]) <= maximum
+    known.set(key, few)
+    return few
+  }
 }
 
 /** A cursor in the order of a range makes the range's near bound redundant. */

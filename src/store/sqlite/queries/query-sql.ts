@@ -54,12 +54,13 @@ export interface LinkedTable {
 }
 
 /**
- * How linked rows are found. `ifFew` gathers them if a count shows that they are few, and looks them
- * up row by row otherwise.
+ * What linked rows are for: to find rows with an index, or to filter rows that are found by other
+ * means. If they are few, they are gathered first; otherwise they are looked up row by row.
  */
-export type LinkedPlan =
-  | { readonly kind: 'gather' | 'probe' }
-  | { readonly kind: 'ifFew'; readonly isFew: (counted: SqlCondition) => boolean }
+export interface LinkedPlan {
+  readonly kind: 'find' | 'filter'
+  readonly isFew: (linkedRows: SqlCondition) => boolean
+}
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
   return compileQuery(query, {
@@ -78,7 +79,7 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
       sql: 'o.object_id IN (SELECT value FROM json_each(?))',
       values: [JSON.stringify(ids)],
     }),
-    linked: (one, isNegated) => linkedSql(one, tables, isNegated),
+    linked: (one) => linkedSql(one, tables),
   })
 }
 
@@ -121,32 +122,31 @@ function jsonOf(value: ColumnValue): string {
   return value === -Infinity ? '-9e999' : String(value)
 }
 
-function linkedSql(query: LinkedQuery, tables: QueryTables, isNegated: boolean): SqlCondition {
-  const { linkedType, property, linkedProperty, of } = query
+function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
+  const { linkedType, property, linkedProperty } = query
   const linked = tables.linkedTable(linkedType)
   if (linked === undefined) return FALSE
-  const { linkedPlan, depth } = tables
-  const inner = { ...linked.tables, linkedPlan, depth: depth + 1 }
-  const matching = querySql(of, inner)
-  const linkedField = inner.numbers.of({ property: linkedProperty, structField: undefined })
+  const { linkedPlan, depth, numbers } = tables
+  const { kind, isFew } = linkedPlan
   const table = objectTable(linked.table)
-  const rows: LinkedRows = {
+  const linkedField = linked.tables.numbers.of({ property: linkedProperty, structField: undefined })
+  const matching = (plan: LinkedPlan) =>
+    querySql(query.of, { ...linked.tables, linkedPlan: plan, depth: depth + 1 })
+  const rows = (where: SqlCondition): LinkedRows => ({
     table,
-    ownField: tables.numbers.of({ property, structField: undefined }),
+    ownField: numbers.of({ property, structField: undefined }),
     linkedField,
-    where: combine('and', [linked.visible, matching]),
-  }
-  const alias = linkedAlias(depth)
+    where: combine('and', [linked.visible, where]),
+  })
+  const found = matching({ kind: 'find', isFew })
   // Without the visibility, an index alone can count.
-  const counted = { sql: `${table} AS o WHERE ${matching.sql}`, values: matching.values }
-  return isGathered(linkedPlan, isNegated, counted)
-    ? gatherLinked(rows, alias)
-    : probeLinked(rows, alias, ` INDEXED BY ${propertyIndexName(table, linkedField)}`)
-}
-
-/** The few rows that a negated condition filters are found by other conditions. */
-function isGathered(plan: LinkedPlan, isNegated: boolean, counted: SqlCondition): boolean {
-  return plan.kind === 'ifFew' ? !isNegated && plan.isFew(counted) : plan.kind === 'gather'
+  if (!isFew({ sql: `${table} AS o WHERE ${found.sql}`, values: found.values })) {
+    const hint = ` INDEXED BY ${propertyIndexName(table, linkedField)}`
+    return probeLinked(rows(matching({ kind: 'filter', isFew })), linkedAlias(depth), hint)
+  }
+  const { sql, values } = gatherLinked(rows(found), linkedAlias(depth))
+  // The plus sign stops SQLite from finding rows by this condition, which is not in key order.
+  return { sql: kind === 'filter' ? `+${sql}` : sql, values }
 }
 
 function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
