@@ -104,10 +104,23 @@ describe('where: relative dates', () => {
     expect(keysOf(tomorrow)).toEqual([...keysOf(today), '15'])
   })
 
-  it('counts the selected objects', async () => {
+  it('counts and aggregates the selected objects', async () => {
     const where = dates({ relativeStartTime: relative(0) })
     const { body } = await search({ where, pageSize: 1 })
     expect(body.totalCount).toBe('15')
+    const path = '/api/v2/ontologies/trips/objects/trip/aggregate'
+    const json = { where, aggregation: [{ type: 'count', name: 'count' }], groupBy: [] }
+    const aggregated = await service.send(path, { json })
+    expect(aggregated.body.data[0].metrics).toEqual([{ name: 'count', value: 15 }])
+  })
+
+  it('selects within object sets', async () => {
+    const where = dates({ relativeStartTime: relative(0), relativeEndTime: relative(1) })
+    const base = { type: 'base', objectType: 'trip' }
+    const objectSet = { type: 'filter', objectSet: base, where }
+    const path = '/api/v2/ontologies/trips/objectSets/loadObjects'
+    const loaded = await service.send(path, { json: { objectSet, select: [] } })
+    expect(keysOf(loaded)).toEqual(['15'])
   })
 })
 

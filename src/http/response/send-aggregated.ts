@@ -1,5 +1,6 @@
 /** Runs an aggregation and sends its groups, for every version of the API. */
 import type { ServerResponse } from 'node:http'
+import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import type { AggregateRequest, AggregateResult } from '../../store/object-store.ts'
 import type { RequestScope } from '../request/admission.ts'
 import type { Services } from '../services.ts'
@@ -13,11 +14,16 @@ interface RawReply<Reply> {
 /** Aggregates within the memory of the caller, which is held until the response is sent. */
 export async function aggregateWithin(
   context: RequestScope,
-  { store, memory, limits }: Services,
+  { store, memory, limits, now }: Services,
   request: Omit<AggregateRequest, 'maxGroups'>,
 ): Promise<AggregateResult> {
   memory.refuseWhenFull(context.callerId)
-  const spec = { ...request, maxGroups: limits.aggregateMaxGroups }
+  const atMs = now()
+  const sources = request.sources.map((source) => ({
+    ...source,
+    query: resolveRelativeDates(source.query, atMs),
+  }))
+  const spec = { ...request, sources, maxGroups: limits.aggregateMaxGroups }
   const aggregated = await store.aggregate(spec, context)
   const held = memory.hold(context.callerId, aggregated.records.length)
   context.defer(() => held.release())

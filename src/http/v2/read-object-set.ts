@@ -6,6 +6,7 @@ import { isNothing } from '../../query/combine-queries.ts'
 import { loadReferences } from '../../query/object-set/load-references.ts'
 import { parseObjectSet, type SetPart } from '../../query/object-set/parse-object-set.ts'
 import type { Query } from '../../query/query.ts'
+import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import type { RequestScope } from '../request/admission.ts'
 import type { Services } from '../services.ts'
 import { findTemporarySet } from './temporary-set.ts'
@@ -67,14 +68,14 @@ const PROBE: RecordShape = [{ column: 'key' }]
 async function nonEmptyParts(
   parts: readonly SetPart[],
   context: RequestScope,
-  { store }: Services,
+  { store, now }: Services,
 ): Promise<SetPart[]> {
   const nonEmpty: SetPart[] = []
   for (const part of parts) {
     const page = await store.readPage(
       {
         objectType: part.objectType,
-        query: part.query,
+        query: resolveRelativeDates(part.query, now()),
         order: [],
         record: { shape: PROBE, selection: undefined },
         after: undefined,
