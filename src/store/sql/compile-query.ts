@@ -8,15 +8,15 @@ export interface QueryDialect {
   readonly isNull: (property: string) => SqlCondition
   readonly text: (query: Query & { kind: 'text' }) => SqlCondition
   readonly withinPolygon: (query: Query & { kind: 'withinPolygon' }) => SqlCondition
+  readonly interval: (query: Query & { kind: 'interval' }) => SqlCondition
   readonly geo: (query: Query & { kind: 'geo' }) => SqlCondition
   readonly pattern: (query: Query & { kind: 'pattern' }) => SqlCondition
   readonly oneOf: (query: Query & { kind: 'oneOf' }) => SqlCondition
   readonly objectIds: (ids: readonly string[]) => SqlCondition
-  /** An index cannot find the rows that a negated condition selects. */
-  readonly linked: (query: LinkedQuery, isNegated: boolean) => SqlCondition
+  readonly linked: (query: LinkedQuery) => SqlCondition
 }
 
-export function compileQuery(query: Query, dialect: QueryDialect, isNegated = false): SqlCondition {
+export function compileQuery(query: Query, dialect: QueryDialect): SqlCondition {
   switch (query.kind) {
     case 'everything':
       return TRUE
@@ -24,10 +24,10 @@ export function compileQuery(query: Query, dialect: QueryDialect, isNegated = fa
     case 'or':
       return combine(
         query.kind,
-        query.of.map((one) => compileQuery(one, dialect, isNegated)),
+        query.of.map((one) => compileQuery(one, dialect)),
       )
     case 'not':
-      return negate(compileQuery(query.of, dialect, true))
+      return negate(compileQuery(query.of, dialect))
     case 'compare':
       return dialect.compare(query)
     case 'isNull':
@@ -36,6 +36,8 @@ export function compileQuery(query: Query, dialect: QueryDialect, isNegated = fa
       return dialect.text(query)
     case 'withinPolygon':
       return dialect.withinPolygon(query)
+    case 'interval':
+      return dialect.interval(query)
     case 'geo':
       return dialect.geo(query)
     case 'relativeDates':
@@ -47,6 +49,6 @@ export function compileQuery(query: Query, dialect: QueryDialect, isNegated = fa
     case 'objectIds':
       return dialect.objectIds(query.ids)
     case 'linked':
-      return dialect.linked(query, isNegated)
+      return dialect.linked(query)
   }
 }

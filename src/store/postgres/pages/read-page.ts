@@ -120,7 +120,7 @@ async function estimateMatches(
   plan: RowSearch,
   matching: SqlCondition,
 ): Promise<number | undefined> {
-  if (plan.kind === 'indexWalk') return undefined
+  if (plan.kind !== 'sortFewMatches') return undefined
   const { table, fewMatches, matchEstimate } = plan
   return matchEstimate ?? estimateRows(session, table.table, matching, fewMatches + 1)
 }

@@ -8,6 +8,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import { plainQuery } from '../../../query/linked-types.ts'
+import type { Query } from '../../../query/query.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { findRowsSql, type RowSearch } from '../queries/find-rows.ts'
@@ -26,6 +27,7 @@ export interface ListedPage {
   readonly limit: number
   /** Whether the matches are sorted; otherwise an index returns them in key order. */
   readonly sortMatches: boolean
+  readonly alternatives?: readonly Query[] | undefined
 }
 
 export class MatchLists {
@@ -44,7 +46,7 @@ export class MatchLists {
     statements: StatementCache,
     search: RowSearch,
     tables: QueryTables,
-    { version, afterKey, limit, sortMatches }: ListedPage,
+    { version, afterKey, limit, ...how }: ListedPage,
   ): readonly number[] | undefined {
     const key = JSON.stringify([
       search.table,
@@ -58,7 +60,7 @@ export class MatchLists {
       return undefined
     }
     if (entry === 'requestedOnce') {
-      entry = this.#gather(statements, search, tables, sortMatches)
+      entry = this.#gather(statements, search, tables, how)
       this.#lists.set(key, entry)
     }
     if (typeof entry === 'string') return undefined
@@ -70,10 +72,10 @@ export class MatchLists {
     statements: StatementCache,
     search: RowSearch,
     tables: QueryTables,
-    sortMatches: boolean,
+    how: Pick<ListedPage, 'sortMatches' | 'alternatives'>,
   ): Entry {
     const limit = this.#maxLength + 1
-    const { sql, values } = findRowsSql(search, tables, { cursor: undefined, limit, sortMatches })
+    const { sql, values } = findRowsSql(search, tables, { ...how, cursor: undefined, limit })
     const rows: number[] = []
     for (const row of statements.prepare(sql).iterate(...values)) {
       rows.push((row as unknown as [number])[0])

@@ -39,6 +39,8 @@ export interface RowSearchOptions {
   readonly limit: number
   /** Whether to sort the matches by key, instead of walking the key until enough rows match. */
   readonly sortMatches: boolean
+  /** Queries whose union is the query, each of which is searched by itself; in key order only. */
+  readonly alternatives?: readonly Query[] | undefined
 }
 
 /** Returns the ids of the rows after the cursor. */
@@ -56,16 +58,17 @@ export function findRows(
 export function findRowsSql(
   search: RowSearch,
   tables: QueryTables,
-  { cursor, limit, sortMatches }: RowSearchOptions,
+  options: RowSearchOptions,
 ): SqlCondition {
+  const { cursor, limit, sortMatches, alternatives } = options
+  if (alternatives !== undefined) return alternativesSql(search, tables, options, alternatives)
   const passedBounds = passedBoundsOf(search, cursor)
   const condition = querySql(search.query, { ...tables, passedBounds })
   const columns = search.order.map((term) => orderColumn(term, search.numbers))
   const values: BoundValue[] = []
   const arms = orderArms(columns, cursor).map((arm) => {
     values.push(...search.visibleValues, ...condition.values, ...arm.values, limit)
-    // The plus sign stops SQLite from walking the key index to avoid the sort.
-    const orderBy = sortMatches ? arm.orderBy.replace('o.pk', '+o.pk') : arm.orderBy
+    const orderBy = sortMatches ? arm.orderBy.replace('o.pk', HIDDEN_KEY) : arm.orderBy
     return `SELECT id FROM (
       SELECT o.id AS id FROM ${objectTable(search.table)} AS o
       WHERE ${VISIBLE[search.visibility]} AND ${condition.sql} AND ${arm.sql}
@@ -73,6 +76,41 @@ export function findRowsSql(
   })
   values.push(limit)
   return { sql: `${arms.join(' UNION ALL ')} ${LIMIT}`, values }
+}
+
+/** The plus sign stops SQLite from walking the key index to avoid the sort. */
+const HIDDEN_KEY = '+o.pk'
+
+/**
+ * Selects the union of several queries in key order. SQLite merges rows that arrive in this order
+ * and stops at the limit; otherwise it gathers the matches of each query by its own index. Rows are
+ * read, to see whether they are visible, only after indexes alone have put them into order. The
+ * order of the outer query is that of the inner one, as in page-sql.ts.
+ */
+function alternativesSql(
+  search: RowSearch,
+  tables: QueryTables,
+  { cursor, limit, sortMatches }: RowSearchOptions,
+  alternatives: readonly Query[],
+): SqlCondition {
+  const [arm] = orderArms([], cursor)
+  if (arm === undefined) throw new Error('key order has one arm')
+  const table = objectTable(search.table)
+  const values: BoundValue[] = []
+  const hidden = (sql: string) => (sortMatches ? sql.replace('o.pk', HIDDEN_KEY) : sql)
+  const parts = alternatives.map((query) => {
+    const condition = querySql(query, tables)
+    values.push(...condition.values, ...arm.values)
+    return `SELECT ${hidden('o.pk')} AS pk, o.id AS id FROM ${table} AS o
+      WHERE ${condition.sql} AND ${hidden(arm.sql)}`
+  })
+  values.push(...search.visibleValues, limit)
+  return {
+    sql: `SELECT o.id FROM (${parts.join(' UNION ')} ORDER BY 1, 2) AS match
+      CROSS JOIN ${table} AS o ON o.id = match.id
+      WHERE ${VISIBLE[search.visibility]} ${LIMIT}`,
+    values,
+  }
 }
 
 /** Counts the visible rows that match the query. */
@@ -155,7 +193,7 @@ export function queryTables(
       if (!linkedByRid.has(rid)) linkedByRid.set(rid, linkedTable(connection, linkedType, versions))
       return linkedByRid.get(rid)
     },
-    linkedPlan: { kind: 'gather' },
+    linkedPlan: { kind: 'find', isFew: () => true },
     depth: 1,
     numbers,
     textFields: textFieldsOf(objectType),
@@ -164,9 +202,9 @@ export function queryTables(
     passedBounds: undefined,
     ringNumber: (ring) => rings.numberOf(ring),
     matcherNumber: (query) => matchers.numberOf(query),
-    similarTerms: (terms, prefix) => {
-      const key = JSON.stringify([terms, prefix])
-      const similar = similarByKey.get(key) ?? findSimilarTerms(statements, terms, prefix)
+    similarTerms: (terms, prefix, edits) => {
+      const key = JSON.stringify([terms, prefix, edits])
+      const similar = similarByKey.get(key) ?? findSimilarTerms(statements, terms, prefix, edits)
       similarByKey.set(key, similar)
       return similar
     },
@@ -190,21 +228,31 @@ function linkedTable(
   }
 }
 
-/** Gathers linked rows only if at most this many match. */
-export function gatherFew(
-  tables: QueryTables,
-  statements: StatementCache,
-  fewMatches: number,
-): QueryTables {
-  const isFew = ({ sql, values }: SqlCondition) =>
-    countIn(statements, `(SELECT 1 FROM ${sql} ${LIMIT})`, [...values, fewMatches + 1]) <=
-    fewMatches
-  return { ...tables, linkedPlan: { kind: 'ifFew', isFew } }
+/** Row versions of a linked type that are gathered to find their objects: a few 100 milliseconds. */
+const MAX_GATHERED_ROWS = 100_000
+/** Row versions that are gathered to filter other rows: a few milliseconds. */
+const MAX_FILTER_ROWS = 10_000
+
+/** Finds rows by gathering what they are linked to, unless that is too much. */
+export function gatherLinks(tables: QueryTables, statements: StatementCache): QueryTables {
+  return { ...tables, linkedPlan: { kind: 'find', isFew: isFew(statements, MAX_GATHERED_ROWS) } }
 }
 
-/** Looks up linked rows row by row. */
-export function probeLinks(tables: QueryTables): QueryTables {
-  return { ...tables, linkedPlan: { kind: 'probe' } }
+/** Filters rows that are found by other means. */
+export function filterLinks(tables: QueryTables, statements: StatementCache): QueryTables {
+  return { ...tables, linkedPlan: { kind: 'filter', isFew: isFew(statements, MAX_FILTER_ROWS) } }
+}
+
+/** Returns a function that counts each set of rows once. */
+function isFew(statements: StatementCache, maximum: number) {
+  const known = new Map<string, boolean>()
+  return ({ sql, values }: SqlCondition) => {
+    const key = [sql, ...values].join('\0')
+    const rows = `(SELECT 1 FROM ${sql} ${LIMIT})`
+    const few = known.get(key) ?? countIn(statements, rows, [...values, maximum + 1]) <= maximum
+    known.set(key, few)
+    return few
+  }
 }
 
 /** A cursor in the order of a range makes the range's near bound redundant. */
@@ -225,8 +273,9 @@ function findSimilarTerms(
   statements: StatementCache,
   terms: readonly string[],
   prefix: TermPrefix,
+  edits: number | undefined,
 ): SimilarTerms {
-  const search = new SimilarTermSearch(terms, prefix)
+  const search = new SimilarTermSearch(terms, prefix, edits)
   const rows = statements
     .prepare('SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) <= ?')
     .iterate(search.from, search.before, search.maxLength)

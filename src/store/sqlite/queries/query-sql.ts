@@ -14,6 +14,7 @@ import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
 import { objectTable, propertyIndexName } from '../catalogue/object-table.ts'
 import { matchExpression } from '../writes/text-index.ts'
 import { geoSql } from './geo-sql.ts'
+import { intervalSql } from './interval-sql.ts'
 import type { MatcherQuery } from './matchers.ts'
 
 export interface QueryTables {
@@ -33,7 +34,11 @@ export interface QueryTables {
   /** True for a field of geopoints, whose positions are indexed. */
   readonly isGeoPoint: (field: Field) => boolean
   /** Returns, for each fuzzy term, the terms of a field that match it. */
-  readonly similarTerms: (terms: readonly string[], prefix: TermPrefix) => SimilarTerms
+  readonly similarTerms: (
+    terms: readonly string[],
+    prefix: TermPrefix,
+    edits?: number,
+  ) => SimilarTerms
   /** Returns the table of a linked type; undefined if it is not created yet. */
   readonly linkedTable: (linkedType: ObjectType) => LinkedTable | undefined
   readonly linkedPlan: LinkedPlan
@@ -49,12 +54,13 @@ export interface LinkedTable {
 }
 
 /**
- * How linked rows are found. `ifFew` gathers them if a count shows that they are few, and looks them
- * up row by row otherwise.
+ * What linked rows are for: to find rows with an index, or to filter rows that are found by other
+ * means. If they are few, they are gathered first; otherwise they are looked up row by row.
  */
-export type LinkedPlan =
-  | { readonly kind: 'gather' | 'probe' }
-  | { readonly kind: 'ifFew'; readonly isFew: (rows: SqlCondition) => boolean }
+export interface LinkedPlan {
+  readonly kind: 'find' | 'filter'
+  readonly isFew: (linkedRows: SqlCondition) => boolean
+}
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
   return compileQuery(query, {
@@ -67,12 +73,13 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
     withinPolygon: ({ ring }) => polygonSql(ring, tables),
     pattern: (one) => patternSql(one, tables),
     geo: (one) => geoSql(one, tables),
+    interval: (one) => intervalSql(one, tables),
     oneOf: (one) => oneOfSql(one, tables),
     objectIds: (ids) => ({
       sql: 'o.object_id IN (SELECT value FROM json_each(?))',
       values: [JSON.stringify(ids)],
     }),
-    linked: (one, isNegated) => linkedSql(one, tables, isNegated),
+    linked: (one) => linkedSql(one, tables),
   })
 }
 
@@ -115,30 +122,31 @@ function jsonOf(value: ColumnValue): string {
   return value === -Infinity ? '-9e999' : String(value)
 }
 
-function linkedSql(query: LinkedQuery, tables: QueryTables, isNegated: boolean): SqlCondition {
-  const { linkedType, property, linkedProperty, of } = query
+function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
+  const { linkedType, property, linkedProperty } = query
   const linked = tables.linkedTable(linkedType)
   if (linked === undefined) return FALSE
-  const { linkedPlan, depth } = tables
-  const inner = { ...linked.tables, linkedPlan, depth: depth + 1 }
-  const where = combine('and', [linked.visible, querySql(of, inner)])
-  const linkedField = inner.numbers.of({ property: linkedProperty, structField: undefined })
+  const { linkedPlan, depth, numbers } = tables
+  const { kind, isFew } = linkedPlan
   const table = objectTable(linked.table)
-  const rows: LinkedRows = {
+  const linkedField = linked.tables.numbers.of({ property: linkedProperty, structField: undefined })
+  const matching = (plan: LinkedPlan) =>
+    querySql(query.of, { ...linked.tables, linkedPlan: plan, depth: depth + 1 })
+  const rows = (where: SqlCondition): LinkedRows => ({
     table,
-    ownField: tables.numbers.of({ property, structField: undefined }),
+    ownField: numbers.of({ property, structField: undefined }),
     linkedField,
-    where,
+    where: combine('and', [linked.visible, where]),
+  })
+  const found = matching({ kind: 'find', isFew })
+  // Without the visibility, an index alone can count.
+  if (!isFew({ sql: `${table} AS o WHERE ${found.sql}`, values: found.values })) {
+    const hint = ` INDEXED BY ${propertyIndexName(table, linkedField)}`
+    return probeLinked(rows(matching({ kind: 'filter', isFew })), linkedAlias(depth), hint)
   }
-  const alias = linkedAlias(depth)
-  return !isNegated &&
-    isGathered(linkedPlan, { sql: `${table} AS o WHERE ${where.sql}`, values: where.values })
-    ? gatherLinked(rows, alias)
-    : probeLinked(rows, alias, ` INDEXED BY ${propertyIndexName(table, linkedField)}`)
-}
-
-function isGathered(plan: LinkedPlan, rows: SqlCondition): boolean {
-  return plan.kind === 'ifFew' ? plan.isFew(rows) : plan.kind === 'gather'
+  const { sql, values } = gatherLinked(rows(found), linkedAlias(depth))
+  // The plus sign stops SQLite from finding rows by this condition, which is not in key order.
+  return { sql: kind === 'filter' ? `+${sql}` : sql, values }
 }
 
 function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
