@@ -266,6 +266,20 @@ export const ERRORS = {
     errorCode: 'INVALID_ARGUMENT',
     description: 'The duration is invalid, or not supported for the type of the property.',
   },
+  DefaultAndNullGroupsNotSupported: {
+    errorCode: 'INVALID_ARGUMENT',
+    description:
+      'A grouping by value can put objects without a value into a default group or a null group, but not both.',
+  },
+  InvalidAggregationOrdering: {
+    errorCode: 'INVALID_ARGUMENT',
+    description:
+      'Metrics can order the groups of exactly one grouping. Remove the direction, or group by one property.',
+  },
+  InvalidAggregationOrderingWithNullValues: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'Metrics cannot order groups if one of them is the group of null.',
+  },
   AggregationGroupCountExceededLimit: {
     errorCode: 'INVALID_ARGUMENT',
     description:
