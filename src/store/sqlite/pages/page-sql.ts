@@ -115,11 +115,12 @@ function recordSql({ shape, selection }: RecordSpec): SqlText {
 const COLUMNS: Readonly<Record<RecordColumn, string>> = {
   objectId: 'o.object_id',
   key: 'o.key',
-  wholeKey: `trim(o.key, '"')`,
+  wholeKey: 'substr(o.key, 2, length(o.key) - 2)',
   doubleKey: `iif(o.key LIKE '%Infinity%', o.key, trim(o.key, '"'))`,
   title: 'o.title',
   properties: 'o.body',
-  flatProperties: 'substr(o.body, 2)',
+  // Of a text, substr() counts every character; of bytes, it does not.
+  flatProperties: 'substr(CAST(o.body AS BLOB), 2)',
 }
 
 function partSql(part: RecordPart, selection: Selection, values: string[]): string {
