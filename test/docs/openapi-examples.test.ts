@@ -27,7 +27,17 @@ interface Endpoint extends Operation {
 /** The examples that need what another one creates come after it. */
 const LAST = ['applyOntology', 'getOntologyDefinition', 'writeObjects', 'startReplacement']
 /** Members whose values differ between two services. */
-const VARIABLE = ['rid', 'nextPageToken', 'version', 'replacement']
+const VARIABLE = [
+  'rid',
+  '__rid',
+  'linkTypeRid',
+  'objectSetRid',
+  'nextPageToken',
+  'version',
+  'replacement',
+]
+/** Examples with a RID that another one returns. */
+const BY_RID = ['getObjectTypesByRid', 'getObjectSet']
 
 describe('the examples of openapi.json', () => {
   let service: Service
@@ -53,7 +63,11 @@ describe('the examples of openapi.json', () => {
     return found
   }
 
-  async function send(operationId: string, overrides: object = {}): Promise<TestResponse> {
+  async function send(
+    operationId: string,
+    overrides: object = {},
+    requestOf: (example: string) => string = (example) => example,
+  ): Promise<TestResponse> {
     const { method, path, parameters = [], requestBody } = endpoint(operationId)
     const values = new Map<string, unknown>(Object.entries(overrides))
     const query = new URLSearchParams()
@@ -74,7 +88,7 @@ describe('the examples of openapi.json', () => {
         ? {}
         : {
             headers: { 'content-type': contentType },
-            body: typeof body === 'string' ? body : JSON.stringify(body),
+            body: requestOf(typeof body === 'string' ? body : JSON.stringify(body)),
           }),
     })
   }
@@ -88,14 +102,19 @@ describe('the examples of openapi.json', () => {
 
   it('return what the document shows', async () => {
     const names = endpoints.map(({ operationId }) => operationId)
-    const changing = [...LAST, 'publishReplacement', 'abandonReplacement']
+    const changing = [...LAST, ...BY_RID, 'publishReplacement', 'abandonReplacement']
     const ordered = [...names.filter((name) => !changing.includes(name)), ...LAST]
     for (const name of ordered) expectExample(name, await send(name))
     for (const name of ['abandonReplacement', 'publishReplacement']) {
       const { body } = await send('startReplacement')
       expectExample(name, await send(name, { replacement: body.replacement }))
     }
-    expect(ordered.length + 2).toBe(names.length)
+    const { rid } = (await send('getObjectTypeV2')).body
+    const withRid = (text: string) => text.replace(/ri\.[^"]+/, rid)
+    expectExample('getObjectTypesByRid', await send('getObjectTypesByRid', {}, withRid))
+    const { objectSetRid } = (await send('createTemporaryObjectSet')).body
+    expectExample('getObjectSet', await send('getObjectSet', { objectSetRid }))
+    expect(ordered.length + BY_RID.length + 2).toBe(names.length)
   })
 })
 

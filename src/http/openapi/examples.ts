@@ -3,6 +3,7 @@
  * demo data, and a test sends them.
  */
 import { V2_AGGREGATION_EXAMPLES } from './v2-aggregation-examples.ts'
+import { V2_EXAMPLES } from './v2-examples.ts'
 
 interface Example {
   readonly parameters?: Readonly<Record<string, unknown>>
@@ -106,6 +107,7 @@ const REPLACEMENT = { ...BOOKS, replacement: '1' }
 
 const EXAMPLES: Readonly<Record<string, Example>> = {
   ...V2_AGGREGATION_EXAMPLES,
+  ...V2_EXAMPLES,
   healthz: { response: { status: 'ok' } },
   readyz: { response: { status: 'ok' } },
   listOntologies: { response: { data: [ONTOLOGY] } },
