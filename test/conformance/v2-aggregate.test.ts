@@ -425,3 +425,40 @@ describe('invalid aggregations of v2', () => {
     expect([empty.status, empty.body.errorName]).toEqual([400, 'MissingPostBody'])
   })
 })
+
+describe('the largest aggregations of v2', () => {
+  it('run within the limits of the databases', async () => {
+    const names = Array.from({ length: 100 }, (_, index) => `n${index}`)
+    await using wide = await startService()
+    const properties = Object.fromEntries(names.map((name) => [name, { type: 'integer' as const }]))
+    const type = { apiName: 'row', primaryKey: 'n0', properties }
+    await wide.apply({ apiName: 'wide', objectTypes: [type] })
+    const rows = Array.from({ length: 5 }, (_, row) =>
+      Object.fromEntries(names.map((name, index) => [name, row * (index + 1)])),
+    )
+    expect((await wide.put('wide', 'row', rows)).status).toBe(200)
+    const json = {
+      aggregation: names.map((field) => ({
+        type: 'approximatePercentile',
+        field,
+        approximatePercentile: 50,
+      })),
+      groupBy: names.slice(0, 20).map((field) => ({
+        type: 'exact',
+        field,
+        maxGroupCount: 3,
+        includeNullValues: true,
+      })),
+    }
+    const path = '/api/v2/ontologies/wide/objects/row/aggregate'
+    const grouped = await wide.send(path, { json })
+    expect([grouped.status, grouped.body.data?.length]).toEqual([200, 3])
+    const whole = await wide.send(path, { json: { ...json, groupBy: [] } })
+    expect(whole.body.data[0].metrics).toEqual(
+      names.map((name, index) => ({
+        name: `approximatePercentile_${name}`,
+        value: 2 * (index + 1),
+      })),
+    )
+  })
+})

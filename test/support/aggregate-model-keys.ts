@@ -1,6 +1,13 @@
 /** Groupings of the aggregation model: the groups that an object belongs to. */
-import type { ModelGrouping, ModelObject, TimeUnit } from './aggregate-model.ts'
-import { compare, model, type Sortable, UNIT } from './aggregate-model-types.ts'
+import {
+  compare,
+  type ModelGrouping,
+  type ModelObject,
+  model,
+  type Sortable,
+  type TimeUnit,
+  UNIT,
+} from './aggregate-model-types.ts'
 
 /** A value as something that compares, and as it is shown. */
 export interface Key {

@@ -1,6 +1,12 @@
 /** Metrics of the aggregation model, and the order of groups by them. */
-import type { ModelMetric, ModelObject } from './aggregate-model.ts'
-import { compare, model, SCALE, type Sortable } from './aggregate-model-types.ts'
+import {
+  compare,
+  type ModelMetric,
+  type ModelObject,
+  model,
+  SCALE,
+  type Sortable,
+} from './aggregate-model-types.ts'
 
 function valuesOf({ property }: ModelMetric, members: readonly ModelObject[]): never[] {
   return members.flatMap((object) => {

@@ -1,6 +1,47 @@
-/** The property types of the aggregation model: how their values compare, and what they count as. */
+/** Objects and aggregations of the aggregation model, and how values of each type compare. */
 
 export type ModelType = keyof typeof TYPES
+
+export interface ModelObject {
+  readonly id: number
+  readonly [property: string]: unknown
+}
+
+export interface ModelMetric {
+  readonly type: string
+  readonly property: ModelType
+  readonly name: string
+  /** Orders the groups; not for sums and means of doubles, which depend on the order of addition. */
+  readonly direction?: 'ASC' | 'DESC'
+  /** With at most one digit after the point. */
+  readonly percentile?: number
+}
+
+export type TimeUnit =
+  | 'MILLISECONDS'
+  | 'SECONDS'
+  | 'MINUTES'
+  | 'HOURS'
+  | 'DAYS'
+  | 'WEEKS'
+  | 'MONTHS'
+  | 'QUARTERS'
+  | 'YEARS'
+
+export interface ModelGrouping {
+  readonly type: 'exact' | 'fixedWidth' | 'ranges' | 'duration'
+  readonly property: ModelType
+  readonly maxGroupCount?: number
+  /** A value of the property. */
+  readonly defaultValue?: unknown
+  readonly includeNullValues?: boolean
+  readonly fixedWidth?: number
+  readonly ranges?: readonly Readonly<Record<string, unknown>>[]
+  /** The length of an interval, in seconds or in units. */
+  readonly seconds?: number
+  readonly value?: number
+  readonly unit?: TimeUnit
+}
 
 /** Decimals have at most so many digits behind the point here. */
 export const SCALE = 10

@@ -1,50 +1,16 @@
 /** Aggregation as a plain program over plain objects: what every store must agree with. */
 import { compareKeys, type Key, keysOf } from './aggregate-model-keys.ts'
 import { compareByMetric, metricOf } from './aggregate-model-metrics.ts'
-import type { ModelType } from './aggregate-model-types.ts'
+import type { ModelGrouping, ModelMetric, ModelObject } from './aggregate-model-types.ts'
 
-export { type ModelType, TYPES } from './aggregate-model-types.ts'
-
-export interface ModelObject {
-  readonly id: number
-  readonly [property: string]: unknown
-}
-
-export interface ModelMetric {
-  readonly type: string
-  readonly property: ModelType
-  readonly name: string
-  /** Orders the groups; not for sums and means of doubles, which depend on the order of addition. */
-  readonly direction?: 'ASC' | 'DESC'
-  /** With at most one digit after the point. */
-  readonly percentile?: number
-}
-
-export type TimeUnit =
-  | 'MILLISECONDS'
-  | 'SECONDS'
-  | 'MINUTES'
-  | 'HOURS'
-  | 'DAYS'
-  | 'WEEKS'
-  | 'MONTHS'
-  | 'QUARTERS'
-  | 'YEARS'
-
-export interface ModelGrouping {
-  readonly type: 'exact' | 'fixedWidth' | 'ranges' | 'duration'
-  readonly property: ModelType
-  readonly maxGroupCount?: number
-  /** A value of the property. */
-  readonly defaultValue?: unknown
-  readonly includeNullValues?: boolean
-  readonly fixedWidth?: number
-  readonly ranges?: readonly Readonly<Record<string, unknown>>[]
-  /** The length of an interval, in seconds or in units. */
-  readonly seconds?: number
-  readonly value?: number
-  readonly unit?: TimeUnit
-}
+export {
+  type ModelGrouping,
+  type ModelMetric,
+  type ModelObject,
+  type ModelType,
+  type TimeUnit,
+  TYPES,
+} from './aggregate-model-types.ts'
 
 export interface ModelRow {
   readonly group: Readonly<Record<string, unknown>>

@@ -8,14 +8,9 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { QueryBudget, type QueryLimits } from '../parse/query-budget.ts'
 import { unprocessable } from '../parse/unprocessable.ts'
-import {
-  type FindProperty,
-  type PropertySyntax,
-  propertyFinder,
-  refuseOtherMembers,
-} from './aggregated-property.ts'
+import { type FindProperty, propertyFinder, refuseOtherMembers } from './aggregated-property.ts'
 import type { Aggregation, Metric } from './aggregation.ts'
-import { type GroupingParser, readGroupings, type WrittenGrouping } from './parse-grouping.ts'
+import { type GroupingGrammar, readGroupings, type WrittenGrouping } from './parse-grouping.ts'
 import type { MetricParser, WrittenMetric } from './parse-metric.ts'
 
 /** An aggregation that matches the schema of the endpoint. */
@@ -25,10 +20,8 @@ export interface WrittenAggregation {
 }
 
 /** The aggregations of one version of the API. */
-export interface AggregationGrammar {
-  readonly properties: PropertySyntax
+export interface AggregationGrammar extends GroupingGrammar {
   readonly metrics: ReadonlyMap<string, MetricParser>
-  readonly groupings: ReadonlyMap<string, GroupingParser>
 }
 
 export interface AggregationContext {

@@ -9,6 +9,7 @@ import {
   type AggregatedProperty,
   type FindProperty,
   invalidPropertyType,
+  type PropertySyntax,
   refuseOtherMembers,
   type WrittenProperty,
 } from './aggregated-property.ts'
@@ -21,7 +22,6 @@ import {
   type TimeType,
 } from './aggregation.ts'
 import { deepestOverlap } from './cut-ranges.ts'
-import type { AggregationGrammar } from './parse-aggregation.ts'
 import type { RangeReader, WrittenRange } from './parse-range.ts'
 
 export interface WrittenGrouping extends WrittenProperty {
@@ -38,11 +38,17 @@ export interface WrittenGrouping extends WrittenProperty {
   readonly unit?: string | null
 }
 
+/** The groupings of one version of the API. */
+export interface GroupingGrammar {
+  readonly properties: PropertySyntax
+  readonly groupings: ReadonlyMap<string, GroupingParser>
+}
+
 export interface GroupingContext {
   readonly objectType: ObjectType
   readonly budget: QueryBudget
   readonly findProperty: FindProperty
-  readonly grammar: Pick<AggregationGrammar, 'groupings' | 'properties'>
+  readonly grammar: GroupingGrammar
 }
 
 /** The parsing of one grouping. */
