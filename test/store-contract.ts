@@ -11,6 +11,7 @@ import { documentContract } from './store-contract-documents.ts'
 import { queryContract } from './store-contract-queries.ts'
 import { objectSetContract } from './store-contract-sets.ts'
 import { slowQueryContract } from './store-contract-slow-queries.ts'
+import { whereContract } from './store-contract-where.ts'
 import { writeContract } from './store-contract-writes.ts'
 import { createFixture, keyCursor, pageRequest } from './support/store-fixture.ts'
 
@@ -33,6 +34,7 @@ export function storeContract(store: StoreUnderTest): void {
   objectSetContract(store)
   cacheContract(store)
   documentContract(store)
+  whereContract(store)
   writeContract(store)
   slowQueryContract(store)
 

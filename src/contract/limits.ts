@@ -135,6 +135,12 @@ export const FUZZY_MAX_TERMS = 10
 /** The length of the longest text in a query. */
 export const QUERY_MAX_TEXT_LENGTH = 10_000
 
+/** The number of values in a list that a property is compared with. */
+export const IN_MAX_VALUES = 10_000
+
+/** How many values of such a list count as one condition. */
+export const IN_VALUES_PER_TERM = 100
+
 /** The length of the longest wildcard or regular expression. */
 export const PATTERN_MAX_LENGTH = 1000
 

@@ -39,6 +39,12 @@ export type Query =
       readonly ring: readonly Position[]
     }
   | {
+      /** A text has terms near each other. */
+      readonly kind: 'interval'
+      readonly field: Field
+      readonly rule: IntervalRule
+    }
+  | {
       /** A geopoint or geoshape is in a relation to an area. */
       readonly kind: 'geo'
       readonly field: Field
@@ -79,6 +85,23 @@ export type Comparison = 'eq' | 'lt' | 'lte' | 'gt' | 'gte'
 
 /** How the terms of the query must occur in a text. */
 export type TextMatch = 'phrase' | 'prefix' | 'anyTerm' | 'allTerms'
+
+/** Where in a text terms occur; see matching/interval.ts. */
+export type IntervalRule =
+  /** One of the terms. */
+  | { readonly kind: 'terms'; readonly terms: readonly string[] }
+  /** A term that begins with this one. */
+  | { readonly kind: 'prefix'; readonly term: string }
+  /** A term that differs in at most this many edits. */
+  | { readonly kind: 'similar'; readonly term: string; readonly edits: number }
+  | { readonly kind: 'anyOf'; readonly of: readonly IntervalRule[] }
+  /** All rules, with at most this many other terms between them. */
+  | {
+      readonly kind: 'allOf'
+      readonly of: readonly IntervalRule[]
+      readonly ordered: boolean
+      readonly maxGaps: number | undefined
+    }
 
 /**
  * `intersects`: a value has a point in common with the area; `disjoint`: there is a value, and none

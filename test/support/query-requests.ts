@@ -58,7 +58,10 @@ export function wheres(type: GeneratedType): fc.Arbitrary<RequestCondition> {
 function isAffordable(query: RequestQuery): boolean {
   const leaves = leavesOf(query)
   const fuzzy = leaves.filter((leaf) => leaf['fuzzy'] === true)
-  return fuzzy.flatMap(termsOf).length <= 10 && leaves.flatMap(termsOf).length <= 60
+  const text = JSON.stringify(query)
+  const fuzzyRules = text.match(/"type":"fuzzy"/g) ?? []
+  const isShort = text.length < 4000 && leaves.flatMap(termsOf).length <= 60
+  return isShort && fuzzy.flatMap(termsOf).length + fuzzyRules.length <= 10
 }
 
 function leavesOf(query: RequestQuery): RequestQuery[] {

@@ -2,6 +2,7 @@
 import type { RequestQuery } from './query-model.ts'
 import type { TextMatch } from './query-terms.ts'
 import { holdsGeo } from './where-geo-model.ts'
+import { holdsInterval } from './where-interval-model.ts'
 
 /** The text queries of v2 by their meaning. */
 export const TEXT_QUERIES = {
@@ -30,6 +31,8 @@ export function holdsWhere(query: RequestQuery, values: readonly unknown[]): boo
     case 'intersectsPolygon':
     case 'doesNotIntersectPolygon':
       return holdsGeo(query, values)
+    case 'interval':
+      return holdsInterval(query['rule'], values.map(String))
     default:
       throw new Error(`the model does not know ${query.type}`)
   }

@@ -5,6 +5,7 @@ import { comparisons, queryTexts, valuesFor } from './query-conditions.ts'
 import type { RequestQuery } from './query-model.ts'
 import { canBeEqual } from './query-values.ts'
 import { geoQueries } from './where-geo.ts'
+import { intervalQueries } from './where-intervals.ts'
 import { patternQueries } from './where-patterns.ts'
 
 /** The conditions of v2 on the fields of a type. */
@@ -75,6 +76,7 @@ function textConditions({ pool }: QueryField): Weighted[] {
         .map(([type, value, fuzzy]) => ({ type, value, fuzzy })),
     },
     { weight: 6, arbitrary: patternQueries(pool.map(String)) },
+    { weight: 6, arbitrary: intervalQueries(pool.map(String)) },
   ]
 }
 

@@ -2,6 +2,8 @@
  * An example request and response of every operation, for `openapi.json`. The requests work on the
  * demo data, and a test sends them.
  */
+
+import { V2_AGGREGATION_EXAMPLES } from './v2-aggregation-examples.ts'
 import { V2_EXAMPLES } from './v2-examples.ts'
 
 interface Example {
@@ -106,6 +108,7 @@ const REPLACEMENT = { ...BOOKS, replacement: '1' }
 
 const EXAMPLES: Readonly<Record<string, Example>> = {
   ...V2_EXAMPLES,
+  ...V2_AGGREGATION_EXAMPLES,
   healthz: { response: { status: 'ok' } },
   readyz: { response: { status: 'ok' } },
   listOntologies: { response: { data: [ONTOLOGY] } },

@@ -11,6 +11,7 @@ import {
   parseGeoShapeQuery,
   parsePolygonQuery,
 } from './v2-geo.ts'
+import { parseInterval } from './v2-interval.ts'
 import { parseRelativeDateRange } from './v2-relative-dates.ts'
 
 /** A condition on one property, which is named by `field` or `propertyIdentifier`. */
@@ -101,6 +102,7 @@ export const V2_QUERIES: QueryGrammar = {
     polygon('doesNotIntersectPolygon', 'disjoint'),
     ['withinDistanceOf', leaf(['value'], parseDistanceQuery)],
     ['geoShapeV2', leaf(['geometry', 'spatialFilterMode'], parseGeoShapeQuery)],
+    ['interval', leaf(['rule'], parseInterval)],
     pattern('wildcard'),
     pattern('regex'),
     ...COMBINATORS,

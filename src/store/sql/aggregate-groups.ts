@@ -3,7 +3,6 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import { AGGREGATE_MAX_BYTES } from '../../contract/limits.ts'
 import type { ScalarType } from '../../ontology/definition/property-type.ts'
 import type { Aggregation, Metric } from '../../query/aggregation/aggregation.ts'
-import type { Direction } from '../../query/query.ts'
 import type { AggregateResult, AggregateSource } from '../aggregate-request.ts'
 import { type GroupingDialect, groupingSql } from './aggregate-grouping.ts'
 import { type Cell, type MetricDialect, type MetricSql, metricSql } from './aggregate-metric.ts'
@@ -59,9 +58,10 @@ export function compileAggregation(
     ...parts,
     columns: metrics.flatMap(({ columns }) => columns),
     columnValues: metrics.flatMap(({ values }) => values),
-    order: metrics.flatMap((compiled, index) =>
-      orderTerms(aggregation.metrics[index]?.direction, compiled, names[index] ?? []),
-    ),
+    order: metrics.flatMap(({ order }, index) => {
+      const direction = aggregation.metrics[index]?.direction
+      return direction === undefined ? [] : [{ sql: order(names[index] ?? []), direction }]
+    }),
     toGroup: (cells) => {
       let at = groupings.length
       return {
@@ -131,17 +131,6 @@ function sourceSql(
     ),
     values: metricProperties.map(column),
   }
-}
-
-/** Returns the terms of the order by a metric. Groups without a value come last. */
-function orderTerms(
-  direction: Direction | undefined,
-  { order }: MetricSql,
-  names: readonly string[],
-): string[] {
-  if (direction === undefined) return []
-  const term = order(names)
-  return [`(${term}) IS NULL`, `${term} ${direction === 'desc' ? 'DESC' : 'ASC'}`]
 }
 
 /** Collects the rows of the statement into JSON, and refuses results that are too large. */

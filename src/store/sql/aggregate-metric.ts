@@ -31,8 +31,8 @@ export interface MetricDialect {
 export interface ExactSum {
   readonly columns: readonly string[]
   readonly read: (cells: readonly Cell[]) => Decimal
-  /** Returns an expression that orders by the sum, divided by another expression. */
-  readonly order: (names: readonly string[], divisor: string) => string
+  /** Returns an expression that orders by the sum, which may be divided by another expression. */
+  readonly order: (names: readonly string[], divisor: string | undefined) => string
 }
 
 export interface FloatingSum {
@@ -40,7 +40,7 @@ export interface FloatingSum {
   readonly columns: readonly string[]
   /** Returns the sum, divided by a number; only called if there are values. */
   readonly read: (cells: readonly Cell[], divisor: number) => number
-  readonly order: (names: readonly string[], divisor: string) => string
+  readonly order: (names: readonly string[], divisor: string | undefined) => string
 }
 
 export interface MetricDialects {
@@ -115,10 +115,10 @@ function picked(
 /** What a sum is divided by: a number and an SQL expression, given the number of values. */
 interface Divisor {
   readonly number: (count: number) => number
-  readonly sql: (count: string) => string
+  readonly sql: (count: string) => string | undefined
 }
 
-const SUM: Divisor = { number: () => 1, sql: () => '1' }
+const SUM: Divisor = { number: () => 1, sql: () => undefined }
 const MEAN: Divisor = { number: (count) => count, sql: (count) => count }
 
 function sumSql(

@@ -4,4 +4,4 @@
  * Digits after the point, beyond those of a sum, that decide the order of means. Unequal means
  * differ earlier: by at least one in the product of their numbers of values.
  */
-export const QUOTIENT_DIGITS = 100
+export const QUOTIENT_DIGITS = 60

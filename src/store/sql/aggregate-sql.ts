@@ -1,4 +1,7 @@
-/** The statement of an aggregation. Its columns are named `k0` (keys) and `m0` (metrics). */
+/**
+ * The statement of an aggregation. Its columns are named `k0` (keys) and `m0` (metrics); `s0` are
+ * the values that metrics order by.
+ */
 import { type AggregateParts, groupedSql, keyNames } from './grouped-sql.ts'
 import type { SqlCondition } from './sql-condition.ts'
 
@@ -10,7 +13,7 @@ export function aggregateSql(parts: AggregateParts): SqlCondition {
   const { sql, values } = keptGroups(parts)
   const sizes = isCut(parts) ? ['n', 'total'] : []
   const columns = [...keyNames(parts), ...parts.columns.map((_, index) => `m${index}`), ...sizes]
-  const terms = [...parts.order, ...keyOrder(parts)]
+  const terms = [...metricOrder(parts), ...keyOrder(parts)]
   const order = terms.length === 0 ? '' : `ORDER BY ${terms.join(', ')}`
   return { sql: `${sql} SELECT ${columns.join(', ')} FROM kept ${order} LIMIT ?`, values }
 }
@@ -33,6 +36,14 @@ export function isCut({ groupings }: Pick<AggregateParts, 'groupings'>): boolean
   return groupings.some(({ maxGroups }) => maxGroups !== undefined)
 }
 
+/** The terms of the order by metrics. Groups without a value come last. */
+function metricOrder({ order }: AggregateParts): string[] {
+  return order.flatMap(({ direction }, index) => [
+    `s${index} IS NULL`,
+    direction === 'desc' ? `s${index} DESC` : `s${index}`,
+  ])
+}
+
 /** The terms of the order by key. The databases do not agree where nulls come. */
 function keyOrder(parts: AggregateParts): string[] {
   return parts.groupings.flatMap(({ hasNull }, index) =>
@@ -46,8 +57,9 @@ function keptGroups(parts: AggregateParts): SqlCondition {
   const maxima = parts.groupings.flatMap(({ maxGroups, hasNull }, index) =>
     maxGroups === undefined ? [] : [{ maxGroups, hasNull, index }],
   )
+  const orders = parts.order.map(({ sql }, index) => `${sql} AS s${index}`)
   if (maxima.length === 0) {
-    const kept = 'kept AS (SELECT * FROM grouped)'
+    const kept = `kept AS (SELECT ${['*', ...orders].join(', ')} FROM grouped)`
     return { sql: `WITH ${[...groups.tables, kept].join(', ')}`, values: groups.values }
   }
   const keys = keyNames(parts)
@@ -59,13 +71,14 @@ function keptGroups(parts: AggregateParts): SqlCondition {
   )
   const ranks = maxima.map(({ index, hasNull }) => {
     const within = index === 0 ? '' : `PARTITION BY ${keys.slice(0, index).join(', ')} `
-    const best = parts.order.length > 0 ? parts.order : [`size${index} DESC`]
+    const best = parts.order.length > 0 ? metricOrder(parts) : [`size${index} DESC`]
     const key = hasNull ? `k${index} IS NULL, k${index}` : `k${index}`
     return `dense_rank() OVER (${within}ORDER BY ${[...best, key].join(', ')}) AS rank${index}`
   })
   const tables = [
     ...groups.tables,
-    `sized AS (SELECT *, sum(n) OVER () AS total, ${sizes.join(', ')} FROM grouped)`,
+    `sized AS (SELECT *, sum(n) OVER () AS total, ${[...sizes, ...orders].join(', ')}
+      FROM grouped)`,
     `ranked AS (SELECT *, ${ranks.join(', ')} FROM sized)`,
     `kept AS (SELECT * FROM ranked
       WHERE ${maxima.map(({ index }) => `rank${index} <= ?`).join(' AND ')})`,

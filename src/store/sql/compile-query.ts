@@ -8,6 +8,7 @@ export interface QueryDialect {
   readonly isNull: (property: string) => SqlCondition
   readonly text: (query: Query & { kind: 'text' }) => SqlCondition
   readonly withinPolygon: (query: Query & { kind: 'withinPolygon' }) => SqlCondition
+  readonly interval: (query: Query & { kind: 'interval' }) => SqlCondition
   readonly geo: (query: Query & { kind: 'geo' }) => SqlCondition
   readonly pattern: (query: Query & { kind: 'pattern' }) => SqlCondition
   readonly oneOf: (query: Query & { kind: 'oneOf' }) => SqlCondition
@@ -36,6 +37,8 @@ export function compileQuery(query: Query, dialect: QueryDialect, isNegated = fa
       return dialect.text(query)
     case 'withinPolygon':
       return dialect.withinPolygon(query)
+    case 'interval':
+      return dialect.interval(query)
     case 'geo':
       return dialect.geo(query)
     case 'relativeDates':

@@ -1,4 +1,5 @@
 /** The table of all groups of an aggregation, before a maximum drops any. */
+import type { Direction } from '../../query/query.ts'
 import type { GroupingSql } from './aggregate-grouping.ts'
 import type { BoundValue, SqlCondition, SqlValue } from './sql-condition.ts'
 
@@ -11,10 +12,16 @@ export interface AggregateParts {
   readonly columns: readonly string[]
   /** The values that are bound in the columns. */
   readonly columnValues: readonly SqlValue[]
-  /** The terms of the order by metrics, in terms of `m0`. */
-  readonly order: readonly string[]
+  /** The metrics that order the groups. */
+  readonly order: readonly MetricOrder[]
   /** The numbers of the metric values of which the shares are needed. */
   readonly shares: readonly number[]
+}
+
+export interface MetricOrder {
+  /** Orders groups as the metric does, in terms of `m0`. */
+  readonly sql: string
+  readonly direction: Direction
 }
 
 export interface SourceSql {

@@ -143,6 +143,7 @@ function isKeyEquality({ query, objectType }: ReadPageRequest): boolean {
 function dependsOnMatchCount({ query, order }: ReadPageRequest): boolean {
   const isGathered = (one: Query) =>
     one.kind === 'text' ||
+    one.kind === 'interval' ||
     one.kind === 'withinPolygon' ||
     (one.kind === 'geo' && one.relation !== 'disjoint')
   return (

@@ -35,6 +35,7 @@ function floatingSum(column: string): FloatingSum {
 }
 
 /** Truncated after many digits, because the precision of a division depends on its operands. */
-function quotient(sum: string, divisor: string): string {
+function quotient(sum: string, divisor: string | undefined): string {
+  if (divisor === undefined) return `${sum}::numeric`
   return `div(${sum}::numeric * 1e${QUOTIENT_DIGITS}, ${divisor})`
 }

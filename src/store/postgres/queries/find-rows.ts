@@ -22,20 +22,21 @@ export async function readQuerySql(
   links: LinkedTables,
 ): Promise<SqlCondition> {
   const similar = new Map<string, SimilarTerms>()
-  const keyOf = (terms: readonly string[], prefix: TermPrefix) => JSON.stringify([terms, prefix])
-  for (const { text, linkedType } of fuzzyTexts(query)) {
+  const keyOf = (...lookup: [readonly string[], TermPrefix, number?]) => JSON.stringify(lookup)
+  for (const { field, terms, edits, linkedType } of fuzzyTexts(query)) {
     const searched = linkedType === undefined ? fields : links.tables.get(linkedType.rid)
     if (searched === undefined) continue
-    for (const prefix of prefixesOf(text, searched)) {
-      const key = keyOf(text.terms, prefix)
-      if (!similar.has(key)) similar.set(key, await findSimilarTerms(session, text.terms, prefix))
+    for (const prefix of prefixesOf(field, searched)) {
+      const key = keyOf(terms, prefix, edits)
+      if (similar.has(key)) continue
+      similar.set(key, await findSimilarTerms(session, terms, prefix, edits))
     }
   }
   return querySql(query, {
     ...fields,
     links,
     depth: 1,
-    similarTerms: (terms, prefix) => similar.get(keyOf(terms, prefix)) ?? new Map(),
+    similarTerms: (terms, prefix, edits) => similar.get(keyOf(terms, prefix, edits)) ?? new Map(),
   })
 }
 
@@ -51,8 +52,9 @@ async function findSimilarTerms(
   session: Session,
   terms: readonly string[],
   prefix: TermPrefix,
+  edits: number | undefined,
 ): Promise<SimilarTerms> {
-  const search = new SimilarTermSearch(terms, prefix)
+  const search = new SimilarTermSearch(terms, prefix, edits)
   // In pieces, because a vocabulary may have millions of terms.
   for (let from = search.from, operator = '>='; ; operator = '>') {
     const rows = await session.query(

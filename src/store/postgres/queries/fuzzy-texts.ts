@@ -1,17 +1,31 @@
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import type { Query } from '../../../query/query.ts'
+import type { Field, Query } from '../../../query/query.ts'
+import { similarLeaves } from '../../sql/interval-terms.ts'
 
-/** A fuzzy text condition, and the linked type that it is about; undefined for that of the query. */
+/** Fuzzy terms of a condition, and the linked type that it is about; undefined for that of the query. */
 export interface FuzzyText {
-  readonly text: Query & { kind: 'text' }
+  /** Undefined searches every text. */
+  readonly field: Field | undefined
+  readonly terms: readonly string[]
+  /** The number of edits; undefined depends on the length of each term. */
+  readonly edits: number | undefined
   readonly linkedType: ObjectType | undefined
 }
 
-/** Returns the fuzzy text conditions of a query. */
+/** Returns the fuzzy terms of a query. */
 export function fuzzyTexts(query: Query, linkedType?: ObjectType): FuzzyText[] {
   switch (query.kind) {
-    case 'text':
-      return query.fuzzy ? [{ text: query, linkedType }] : []
+    case 'text': {
+      const { field, terms, fuzzy } = query
+      return fuzzy ? [{ field, terms, edits: undefined, linkedType }] : []
+    }
+    case 'interval':
+      return similarLeaves(query.rule).map(({ term, edits }) => ({
+        field: query.field,
+        terms: [term],
+        edits,
+        linkedType,
+      }))
     case 'not':
       return fuzzyTexts(query.of, linkedType)
     case 'and':

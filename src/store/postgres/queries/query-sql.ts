@@ -14,6 +14,7 @@ import { elementColumnOf, type FieldColumns } from '../catalogue/field-columns.t
 import { objectTable } from '../catalogue/object-table.ts'
 import { textCondition } from '../text/text-condition.ts'
 import { geoSql } from './geo-sql.ts'
+import { intervalSql } from './interval-sql.ts'
 
 export interface QueryTables {
   readonly columnsOf: (field: Field) => FieldColumns
@@ -22,7 +23,11 @@ export interface QueryTables {
   /** True for a field of geopoints, whose positions are indexed. */
   readonly isGeoPoint: (field: Field) => boolean
   /** Returns, for each fuzzy term, the terms of a field that match it. */
-  readonly similarTerms: (terms: readonly string[], prefix: TermPrefix) => SimilarTerms
+  readonly similarTerms: (
+    terms: readonly string[],
+    prefix: TermPrefix,
+    edits?: number,
+  ) => SimilarTerms
   readonly links: LinkedTables
   /** How many links were followed to the table. */
   readonly depth: number
@@ -55,6 +60,7 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
     withinPolygon: ({ ring }) => polygonSql(ring),
     pattern: (one) => patternSql(one, tables),
     geo: (one) => geoSql(one, tables),
+    interval: (one) => intervalSql(one, tables),
     oneOf: (one) => oneOfSql(one, tables),
     objectIds: (ids) => ({ sql: 'o.object_id = ANY(?::text[])', values: [`{${ids.join()}}`] }),
     linked: (one) => linkedSql(one, tables),
@@ -110,7 +116,7 @@ function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
 
 /** Returns the prefixes of the fields that a text condition searches. */
 export function prefixesOf(
-  { field }: Query & { kind: 'text' },
+  field: Field | undefined,
   { columnsOf, textFields }: Pick<QueryTables, 'columnsOf' | 'textFields'>,
 ): TermPrefix[] {
   const fields = field === undefined ? textFields : [field]
@@ -119,7 +125,7 @@ export function prefixesOf(
 
 function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
   const { match, terms, fuzzy } = query
-  const prefixes = prefixesOf(query, tables)
+  const prefixes = prefixesOf(query.field, tables)
   if (prefixes.length === 0) return FALSE
   const alternatives = termAlternatives(terms, prefixes, (prefix) =>
     fuzzy ? tables.similarTerms(terms, prefix) : undefined,

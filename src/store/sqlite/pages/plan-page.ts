@@ -117,6 +117,7 @@ function isGathered({ order, query, objectType }: ReadPageRequest): boolean {
   const isGatheredQuery = (one: Query): boolean => {
     switch (one.kind) {
       case 'text':
+      case 'interval':
       case 'withinPolygon':
         return true
       case 'geo':

@@ -11,7 +11,10 @@ function exactSum(type: Exclude<NumericType, 'float' | 'double'>, column: string
   return {
     columns: exactColumns(type, column),
     read: readExactSum,
-    order: (names, divisor) => `${EXACT_ORDER}(${[divisor, ...names].join(', ')})`,
+    order: (names, divisor = '1') =>
+      divisor === '1' && names.length === 1 && type !== 'decimal'
+        ? names.join()
+        : `${EXACT_ORDER}(${[divisor, ...names].join(', ')})`,
   }
 }
 
@@ -46,6 +49,6 @@ function floatingSum(column: string): FloatingSum {
       `total(${column} / 4294967296 / 4294967296) ${finite}`,
     ],
     read: readFloatingSum,
-    order: (names, divisor) => `${FLOATING_ORDER}(${[divisor, ...names].join(', ')})`,
+    order: (names, divisor = '1') => `${FLOATING_ORDER}(${[divisor, ...names].join(', ')})`,
   }
 }

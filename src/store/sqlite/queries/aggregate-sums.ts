@@ -34,8 +34,11 @@ export function addOrderFunctions(db: DatabaseSync): void {
   })
 }
 
+const QUOTIENT_UNITS = 10n ** BigInt(QUOTIENT_DIGITS)
+
 function sortableQuotient({ units, scale }: Decimal, divisor: bigint): string {
-  const quotient = (units * 10n ** BigInt(QUOTIENT_DIGITS)) / divisor
+  if (divisor === 1n) return sortableDecimal(decimalText({ units, scale }))
+  const quotient = (units * QUOTIENT_UNITS) / divisor
   return sortableDecimal(decimalText({ units: quotient, scale: scale + QUOTIENT_DIGITS }))
 }
 

@@ -164,9 +164,9 @@ export function queryTables(
     passedBounds: undefined,
     ringNumber: (ring) => rings.numberOf(ring),
     matcherNumber: (query) => matchers.numberOf(query),
-    similarTerms: (terms, prefix) => {
-      const key = JSON.stringify([terms, prefix])
-      const similar = similarByKey.get(key) ?? findSimilarTerms(statements, terms, prefix)
+    similarTerms: (terms, prefix, edits) => {
+      const key = JSON.stringify([terms, prefix, edits])
+      const similar = similarByKey.get(key) ?? findSimilarTerms(statements, terms, prefix, edits)
       similarByKey.set(key, similar)
       return similar
     },
@@ -225,8 +225,9 @@ function findSimilarTerms(
   statements: StatementCache,
   terms: readonly string[],
   prefix: TermPrefix,
+  edits: number | undefined,
 ): SimilarTerms {
-  const search = new SimilarTermSearch(terms, prefix)
+  const search = new SimilarTermSearch(terms, prefix, edits)
   const rows = statements
     .prepare('SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) <= ?')
     .iterate(search.from, search.before, search.maxLength)

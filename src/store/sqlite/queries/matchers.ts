@@ -4,12 +4,16 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { RE2JS } from 're2js'
+import { intervalTest, type ResolvedRule } from '../../../query/matching/interval.ts'
 import { geoMatcher } from '../../../query/matching/match-geo.ts'
+import { termsOf } from '../../../query/matching/terms.ts'
 import type { Query } from '../../../query/query.ts'
 import { patternText } from '../../sql/pattern-text.ts'
 
 /** The conditions that are tested in JavaScript. */
-export type MatcherQuery = Query & { kind: 'pattern' | 'geo' }
+export type MatcherQuery =
+  | (Query & { kind: 'pattern' | 'geo' })
+  | { readonly kind: 'resolvedInterval'; readonly rule: ResolvedRule }
 
 type Matcher = (value: string) => boolean
 
@@ -48,6 +52,10 @@ export class Matchers {
 
 function prepareMatcher(query: MatcherQuery): Matcher {
   if (query.kind === 'geo') return geoMatcher(query)
+  if (query.kind === 'resolvedInterval') {
+    const test = intervalTest(query.rule)
+    return (text) => test(termsOf(text))
+  }
   // Linear in the length of the text, whatever the pattern.
   const expression = RE2JS.compile(patternText(query.pattern, 're2'), RE2JS.DOTALL)
   return (text) => expression.testExact(text)

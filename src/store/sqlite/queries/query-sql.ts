@@ -14,6 +14,7 @@ import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
 import { objectTable, propertyIndexName } from '../catalogue/object-table.ts'
 import { matchExpression } from '../writes/text-index.ts'
 import { geoSql } from './geo-sql.ts'
+import { intervalSql } from './interval-sql.ts'
 import type { MatcherQuery } from './matchers.ts'
 
 export interface QueryTables {
@@ -33,7 +34,11 @@ export interface QueryTables {
   /** True for a field of geopoints, whose positions are indexed. */
   readonly isGeoPoint: (field: Field) => boolean
   /** Returns, for each fuzzy term, the terms of a field that match it. */
-  readonly similarTerms: (terms: readonly string[], prefix: TermPrefix) => SimilarTerms
+  readonly similarTerms: (
+    terms: readonly string[],
+    prefix: TermPrefix,
+    edits?: number,
+  ) => SimilarTerms
   /** Returns the table of a linked type; undefined if it is not created yet. */
   readonly linkedTable: (linkedType: ObjectType) => LinkedTable | undefined
   readonly linkedPlan: LinkedPlan
@@ -67,6 +72,7 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
     withinPolygon: ({ ring }) => polygonSql(ring, tables),
     pattern: (one) => patternSql(one, tables),
     geo: (one) => geoSql(one, tables),
+    interval: (one) => intervalSql(one, tables),
     oneOf: (one) => oneOfSql(one, tables),
     objectIds: (ids) => ({
       sql: 'o.object_id IN (SELECT value FROM json_each(?))',
