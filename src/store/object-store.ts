@@ -3,14 +3,11 @@
  * object type creates the type's next version, and a page is read as of one version.
  */
 import type { RequestContext } from '../admission/request-context.ts'
-import type { RecordShape } from '../contract/object-record.ts'
 import type { Scope } from '../contract/scopes.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
 import type { OntologyChange } from '../ontology/definition/change-definition.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import type { StoredObject } from '../ontology/values/read-object.ts'
-import type { OrderTerm, Query } from '../query/query.ts'
-import type { Selection } from '../query/selection.ts'
 import type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
 import type { Documents } from './documents.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from './page-request.ts'

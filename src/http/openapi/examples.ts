@@ -5,6 +5,7 @@
 
 import { V2_AGGREGATION_EXAMPLES } from './v2-aggregation-examples.ts'
 import { V2_EXAMPLES } from './v2-examples.ts'
+import { V2_INTERFACE_EXAMPLES } from './v2-interface-examples.ts'
 
 interface Example {
   readonly parameters?: Readonly<Record<string, unknown>>
@@ -109,6 +110,7 @@ const REPLACEMENT = { ...BOOKS, replacement: '1' }
 const EXAMPLES: Readonly<Record<string, Example>> = {
   ...V2_EXAMPLES,
   ...V2_AGGREGATION_EXAMPLES,
+  ...V2_INTERFACE_EXAMPLES,
   healthz: { response: { status: 'ok' } },
   readyz: { response: { status: 'ok' } },
   listOntologies: { response: { data: [ONTOLOGY] } },
