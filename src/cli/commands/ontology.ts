@@ -69,6 +69,7 @@ interface Definition {
   readonly rid?: string
   readonly objectTypes?: readonly unknown[]
   readonly linkTypes?: readonly unknown[]
+  readonly interfaceTypes?: readonly unknown[]
 }
 
 async function readDefinition(file: string): Promise<Definition> {
@@ -103,7 +104,9 @@ async function readText(file: string, source: string): Promise<string> {
   }
 }
 
-function describeDefinition({ apiName, rid, objectTypes = [], linkTypes = [] }: Definition) {
-  const types = `${objectTypes.length} object types, ${linkTypes.length} link types`
+function describeDefinition(definition: Definition) {
+  const { apiName, rid, objectTypes = [], linkTypes = [], interfaceTypes = [] } = definition
+  const interfaces = interfaceTypes.length > 0 ? `, ${interfaceTypes.length} interface types` : ''
+  const types = `${objectTypes.length} object types, ${linkTypes.length} link types${interfaces}`
   return `applied ${apiName}: ${types} (${rid})`
 }
