@@ -6,6 +6,7 @@ export interface Definition {
   readonly rid?: string
   readonly objectTypes?: readonly unknown[]
   readonly linkTypes?: readonly unknown[]
+  readonly interfaceTypes?: readonly unknown[]
 }
 
 export async function readDefinition(file: string): Promise<Definition> {

@@ -3,21 +3,32 @@
  * object type creates the type's next version, and a page is read as of one version.
  */
 import type { RequestContext } from '../admission/request-context.ts'
-import type { RecordShape } from '../contract/object-record.ts'
 import type { Scope } from '../contract/scopes.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
 import type { OntologyChange } from '../ontology/definition/change-definition.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
-import type { OrderTerm, Query } from '../query/query.ts'
-import type { Selection } from '../query/selection.ts'
 import type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
 import type { Documents } from './documents.ts'
+import type { ReadPageRequest, Reclaimed, StoredPage } from './page-request.ts'
 import type { ReadSetPageRequest, StoredSetPage } from './set-page.ts'
 import type { Batch, Commit, DeleteRequest, Edit } from './write-request.ts'
 
 export type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
 export type { DocumentKind, Documents, StoredDocument } from './documents.ts'
-export type { ReadSetPageRequest, StoredSetPage } from './set-page.ts'
+export type {
+  Cursor,
+  ReadPageRequest,
+  Reclaimed,
+  RecordSpec,
+  StoredPage,
+} from './page-request.ts'
+export {
+  type ReadSetPageRequest,
+  type SetOrderTerm,
+  type SetPagePart,
+  type StoredSetPage,
+  typesOfSet,
+} from './set-page.ts'
 export type {
   Batch,
   Change,
@@ -119,70 +130,6 @@ export interface ReaderExit {
   readonly signal: string | undefined
 }
 
-export interface ReadPageRequest {
-  readonly objectType: ObjectType
-  readonly query: Query
-  /** Empty for key order. */
-  readonly order: readonly OrderTerm[]
-  readonly record: RecordSpec
-  /** The page starts after this cursor; undefined for the first page. */
-  readonly after: Cursor | undefined
-  /** The version to read as of; undefined for the latest. */
-  readonly version: number | undefined
-  /** The versions of the types that `linkedTypesOf` returns, in that order; undefined for the latest. */
-  readonly linkedVersions?: readonly number[] | undefined
-  readonly maxObjects: number
-  readonly maxBytes: number
-  /** Whether to count every match, which reads all of them unless the query has no conditions. */
-  readonly includeTotalCount: boolean
-  /**
-   * Roughly how many objects match, if the caller knows. A hint for the planner: it changes how a
-   * page is read, never what the page contains.
-   */
-  readonly matchEstimate: number | undefined
-}
-
-/** The form of a record, and the separator between two records. */
-export interface RecordSpec {
-  readonly shape: RecordShape
-  readonly selection: Selection
-  /** A comma by default. */
-  readonly separator?: ',' | '\n'
-}
-
-/** The last row of a page. Its order values are looked up, so that page tokens stay short. */
-export interface Cursor {
-  readonly pk: string
-  /** The commit that wrote the row; ignored in key order. */
-  readonly version: number
-}
-
-export interface StoredPage {
-  /** The records as JSON text, in order, with separators between them. */
-  readonly records: Uint8Array
-  /**
-   * Frees the memory of the records, which must not be used afterwards. Waiting for the garbage
-   * collector instead costs several times as much as reading the page.
-   */
-  readonly release: () => void
-  readonly count: number
-  /** The cursor of the last record; undefined for an empty page. */
-  readonly last: Cursor | undefined
-  /** Whether an object follows the last record. */
-  readonly more: boolean
-  /** The version that was read. */
-  readonly version: number
-  /** The versions that were read of the types that `linkedTypesOf` returns; absent if there are none. */
-  readonly linkedVersions?: readonly number[]
-  /**
-   * The number of objects that match the query, if it was requested. Always present for a query
-   * without conditions: it is then the number of current objects of the type.
-   */
-  readonly totalCount: number | undefined
-  /** A hint for the next page of the same walk; see `ReadPageRequest.matchEstimate`. */
-  readonly matchEstimate: number | undefined
-}
-
 /** How long a store keeps superseded row versions and idle replacements. */
 export interface Retention {
   /**
@@ -195,9 +142,6 @@ export interface Retention {
   /** An idle replacement expires after this long. */
   readonly idleReplacementsMs: number
 }
-
-/** The requested version, or the row of the cursor, has been deleted. */
-export type Reclaimed = 'reclaimed'
 
 /** A stored bearer token: everything but the secret. */
 export interface ApiToken {

@@ -6,7 +6,7 @@ import type { ScalarType } from '../ontology/definition/property-type.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import { linkedTypesOf } from '../query/linked-types.ts'
 import type { Direction, Query } from '../query/query.ts'
-import type { Cursor, ReadPageRequest, RecordSpec, StoredPage } from './object-store.ts'
+import type { Cursor, ReadPageRequest, RecordSpec, StoredPage } from './page-request.ts'
 
 export interface ReadSetPageRequest {
   readonly parts: readonly SetPagePart[]

@@ -67,7 +67,9 @@ function addShowCommand(ontology: Command): void {
   )
 }
 
-function describeDefinition({ apiName, rid, objectTypes = [], linkTypes = [] }: Definition) {
-  const types = `${objectTypes.length} object types, ${linkTypes.length} link types`
+function describeDefinition(definition: Definition) {
+  const { apiName, rid, objectTypes = [], linkTypes = [], interfaceTypes = [] } = definition
+  const interfaces = interfaceTypes.length > 0 ? `, ${interfaceTypes.length} interface types` : ''
+  const types = `${objectTypes.length} object types, ${linkTypes.length} link types${interfaces}`
   return `applied ${apiName}: ${types} (${rid})`
 }

@@ -5,6 +5,7 @@
 import { OAUTH_EXAMPLES } from './oauth-examples.ts'
 import { V2_AGGREGATION_EXAMPLES } from './v2-aggregation-examples.ts'
 import { V2_EXAMPLES } from './v2-examples.ts'
+import { V2_INTERFACE_EXAMPLES } from './v2-interface-examples.ts'
 import { WRITE_EXAMPLES } from './write-examples.ts'
 
 interface Example {
@@ -110,6 +111,7 @@ const REPLACEMENT = { ...BOOKS, replacement: '1' }
 const EXAMPLES: Readonly<Record<string, Example>> = {
   ...V2_AGGREGATION_EXAMPLES,
   ...V2_EXAMPLES,
+  ...V2_INTERFACE_EXAMPLES,
   ...WRITE_EXAMPLES,
   healthz: { response: { status: 'ok' } },
   readyz: { response: { status: 'ok' } },

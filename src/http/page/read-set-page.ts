@@ -19,7 +19,7 @@ import {
   type SetPagePart,
   type StoredSetPage,
   typesOfSet,
-} from '../../store/set-page.ts'
+} from '../../store/object-store.ts'
 import { digest } from '../response/entity-tag.ts'
 import type { PagingParameters } from '../schemas/paging.ts'
 import type { Services } from '../services.ts'

@@ -13,7 +13,7 @@ import type { SetPart } from '../../query/object-set/parse-object-set.ts'
 import { parseSelection, type WrittenSelection } from '../../query/parse/selection-v2.ts'
 import type { OrderTerm } from '../../query/query.ts'
 import type { Selection } from '../../query/selection.ts'
-import type { SetOrderTerm, SetPagePart } from '../../store/set-page.ts'
+import type { SetOrderTerm, SetPagePart } from '../../store/object-store.ts'
 
 /** The form of the records of a page. */
 export interface RecordForm {
