@@ -17,6 +17,7 @@ import {
   queryTables,
   type RowSearch,
 } from '../src/store/sqlite/queries/find-rows.ts'
+import { Matchers } from '../src/store/sqlite/queries/matchers.ts'
 import { Rings } from '../src/store/sqlite/queries/rings.ts'
 import { createFixture } from './support/store-fixture.ts'
 import { tempFolder } from './support/temp-folder.ts'
@@ -88,7 +89,7 @@ describe('the plan of', () => {
   }
 
   function connection(statements = new StatementCache(db)) {
-    return { db, statements, rings: new Rings() }
+    return { db, statements, rings: new Rings(), matchers: new Matchers() }
   }
 
   function explain(sql: string): string {

@@ -9,6 +9,7 @@ import { ageContract } from './store-contract-ages.ts'
 import { cacheContract } from './store-contract-cache.ts'
 import { documentContract } from './store-contract-documents.ts'
 import { queryContract } from './store-contract-queries.ts'
+import { objectSetContract } from './store-contract-sets.ts'
 import { slowQueryContract } from './store-contract-slow-queries.ts'
 import { writeContract } from './store-contract-writes.ts'
 import { createFixture, keyCursor, pageRequest } from './support/store-fixture.ts'
@@ -29,6 +30,7 @@ export function storeContract(store: StoreUnderTest): void {
   const { name, open, openAgain } = store
   ageContract(store)
   queryContract(store)
+  objectSetContract(store)
   cacheContract(store)
   documentContract(store)
   writeContract(store)

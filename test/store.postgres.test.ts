@@ -296,6 +296,7 @@ const BACK_TO_SCHEMA_1 = `
   ALTER TABLE oqs_api_token DROP COLUMN client_id;
   ALTER TABLE oqs_api_token DROP COLUMN grant_id;
   ALTER TABLE oqs_api_token DROP COLUMN subject_id;
+  DROP INDEX oqs_object_1_object_id;
   DROP TABLE oqs_version_sighting;
   ALTER TABLE oqs_object_table DROP COLUMN idle_since_ms;
   UPDATE oqs_object_table SET touched_at_ms = 0;

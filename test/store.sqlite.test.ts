@@ -281,6 +281,7 @@ const BACK_TO_SCHEMA_1 = `
   ALTER TABLE object_table DROP COLUMN is_made;
   ALTER TABLE object_table DROP COLUMN past_count;
   ALTER TABLE ontology DROP COLUMN generation;
+  DROP INDEX object_1_object_id;
   PRAGMA user_version = 1;
 `
 

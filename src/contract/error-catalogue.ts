@@ -181,6 +181,10 @@ export const ERRORS = {
     errorCode: 'INVALID_ARGUMENT',
     description: 'A text in the query is too long.',
   },
+  LoadObjectSetLinksNotSupported: {
+    errorCode: 'FAILED_PRECONDITION',
+    description: 'The links of an object set cannot be loaded. The parameters give the reason.',
+  },
   UnsupportedObjectSet: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'This service does not support object sets of this type.',

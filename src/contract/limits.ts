@@ -18,6 +18,12 @@ export const V2_PAGE_SIZES = { default: 1000, maximum: 10_000 } as const
 /** The number of object types that one request can get by RID. */
 export const BATCH_GET_MAX = 100
 
+/** The objects whose links one page of links covers, and the links that it has at most. */
+export const LINK_PAGE_SIZES = { sources: 1000, links: 100_000 } as const
+
+/** How long a temporary object set can be used. */
+export const TEMPORARY_OBJECT_SET_SECONDS = 3600
+
 /** The number of objects that one walk of revision 1.0 may return across all its pages [8.2]. */
 export const LIST_OBJECTS_LIMIT = 10_000
 
@@ -137,6 +143,21 @@ export const FUZZY_MAX_TERMS = 10
 
 /** The length of the longest text in a query. */
 export const QUERY_MAX_TEXT_LENGTH = 10_000
+
+/** The length of the longest wildcard or regular expression. */
+export const PATTERN_MAX_LENGTH = 1000
+
+/** The largest count in a repetition of a regular expression, as in `a{2,255}`. */
+export const PATTERN_MAX_REPEAT = 255
+
+/** The number of characters of a pattern after its repetitions are written out. */
+export const PATTERN_MAX_SIZE = 1000
+
+/** How deep the groups of a regular expression may be nested. */
+export const PATTERN_MAX_DEPTH = 20
+
+/** How many characters of a pattern count as one condition. */
+export const PATTERN_SIZE_PER_TERM = 20
 
 /** The number of groups in the result of an aggregation. */
 export const AGGREGATE_MAX_GROUPS = 10_000

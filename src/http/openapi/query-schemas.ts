@@ -16,7 +16,7 @@ export const QUERY_COMPONENTS: Readonly<Record<Revision, string>> = {
   v2: 'V2Query',
 }
 
-const Value = Type.Unsafe<string | number | boolean>({
+export const Value = Type.Unsafe<string | number | boolean>({
   type: ['string', 'number', 'boolean'],
   description: 'A value of the property, in the JSON encoding of its type.',
 })

@@ -6,12 +6,14 @@ import { flatRecordShape, type RecordShape, recordShape } from '../../contract/o
 import { REVISIONS, type Revision } from '../../contract/revisions.ts'
 import { nextPageState } from '../../paging/next-page.ts'
 import { effectivePageSize } from '../../paging/page-size.ts'
-import type { SnapshotState, TokenBinding } from '../../paging/page-token.ts'
+import type { PageState, SnapshotState, TokenBinding } from '../../paging/page-token.ts'
 import { callerFingerprint, requestFingerprint } from '../../paging/request-fingerprint.ts'
 import { effectiveLimit, objectsStillAllowed } from '../../paging/retrieval-limit.ts'
+import { plainQuery } from '../../query/linked-types.ts'
 import type { OrderTerm, Query } from '../../query/query.ts'
+import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import type { Selection } from '../../query/selection.ts'
-import type { ReadPageRequest } from '../../store/object-store.ts'
+import type { ReadPageRequest, StoredPage } from '../../store/object-store.ts'
 import type { ResolvedType } from '../request/resolve.ts'
 import { digest } from '../response/entity-tag.ts'
 import type { PagingParameters } from '../schemas/paging.ts'
@@ -48,12 +50,14 @@ export async function readPage(
 ): Promise<Page> {
   const { walkTokens, memory, limits, admission } = services
   const { context } = request
-  const { objectType, query, order = [], selection, includeTotalCount } = spec
+  const { objectType, order = [], selection, includeTotalCount } = spec
   const isSnapshot = spec.paging.snapshot ?? false
   const nowSeconds = services.now() / 1000
   const binding = bindingOf(request, spec)
   const resumed = openWalk(request, spec.paging.pageToken, binding, nowSeconds, services)
   const alreadySent = resumed?.served ?? 0
+  const startedAtMs = startOfWalk(resumed) ?? nowSeconds * 1000
+  const query = resolveRelativeDates(spec.query, startedAtMs)
 
   const size = pageSizeOf(spec)
   memory.refuseWhenFull(context.callerId)
@@ -64,6 +68,7 @@ export async function readPage(
     record: { shape: shapeOf(spec), selection },
     after: resumed?.after,
     version: resumed?.snapshot?.version,
+    linkedVersions: resumed?.snapshot?.otherVersions,
     maxObjects: objectsStillAllowed(alreadySent, size, retrievalLimit(spec, services)),
     maxBytes: limits.pageMaxBytes,
     // The token of a counted walk carries the count.
@@ -89,7 +94,7 @@ export async function readPage(
 
   // The first page of a snapshot walk fixes the version that all later pages read.
   const snapshot: SnapshotState | undefined = isSnapshot
-    ? (resumed?.snapshot ?? { version: stored.version, takenAtSeconds: nowSeconds })
+    ? (resumed?.snapshot ?? snapshotOf(stored, nowSeconds))
     : undefined
   // The count of a filtered walk or of a snapshot is taken once. The count of a type costs nothing.
   const countOnce = isSnapshot || query.kind !== 'everything'
@@ -99,6 +104,7 @@ export async function readPage(
     snapshot,
     totalCount: countOnce ? totalCount : undefined,
     matchEstimate: stored.matchEstimate,
+    startedAtMs: query === spec.query ? undefined : startedAtMs,
   }
   const next = nextPageState(stored, walk)
   return {
@@ -110,13 +116,22 @@ export async function readPage(
       binding.caller.toString('base64url'),
       // Records contain the names, which can change without a new version.
       digest(JSON.stringify([objectType.apiName, objectType.titleProperty])),
+      // Relative dates select other objects the next day.
+      ...(query === spec.query ? [] : [digest(JSON.stringify(query))]),
       stored.version,
+      ...(stored.linkedVersions ?? []),
       alreadySent,
       stored.count,
       totalCount ?? 0,
       ...walkTokens.etagInputs(nowSeconds),
     ],
   }
+}
+
+/** Returns when the walk of a page token started, if the token says so. */
+function startOfWalk(resumed: PageState | undefined): number | undefined {
+  const { snapshot, startedAtMs } = resumed ?? {}
+  return snapshot === undefined ? startedAtMs : Math.round(snapshot.takenAtSeconds * 1000)
 }
 
 function pageSizeOf({ paging, maximumPageSize, defaultPageSize }: PageSpec): number {
@@ -130,6 +145,13 @@ function shapeOf(
   return revision === 'v2'
     ? flatRecordShape(objectType, { excludeRid, score })
     : recordShape(revision, objectType.apiName)
+}
+
+function snapshotOf(
+  { version, linkedVersions: otherVersions }: StoredPage,
+  takenAtSeconds: number,
+): SnapshotState {
+  return { version, takenAtSeconds, ...(otherVersions && { otherVersions }) }
 }
 
 function retrievalLimit({ revision, objectType }: PageSpec, { limits }: Services) {
@@ -147,7 +169,7 @@ function bindingOf({ caller }: PagedRequest, spec: PageSpec): TokenBinding {
       revision,
       ontologyRid: ontology.rid,
       objectType: [rid, primaryKey.apiName, primaryKey.type].join(),
-      query,
+      query: plainQuery(query),
       order: isByRelevance ? [{ relevance: true }] : order,
       selection,
       snapshot: paging.snapshot ?? false,

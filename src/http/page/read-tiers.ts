@@ -30,8 +30,9 @@ export async function readTiers(
   try {
     const walked = await walkTiers(pages, request, shapeOf, context, store)
     if (walked === 'reclaimed') return walked
-    const { version } = walked
-    const counted = { ...request, after: undefined, version, maxObjects: 1, maxBytes: 1 }
+    const { version, linkedVersions } = walked
+    const start = { after: undefined, version, linkedVersions }
+    const counted = { ...request, ...start, maxObjects: 1, maxBytes: 1 }
     const count = request.includeTotalCount ? await readProbe(counted, context, store) : undefined
     const totalCount = count === 'reclaimed' ? undefined : count?.totalCount
     return { ...walked, ...joined(pages), totalCount, matchEstimate: undefined }
@@ -40,7 +41,7 @@ export async function readTiers(
   }
 }
 
-type WalkedTiers = Pick<StoredPage, 'last' | 'more' | 'version'>
+type WalkedTiers = Pick<StoredPage, 'last' | 'more' | 'version' | 'linkedVersions'>
 
 /** Reads the tiers that the page takes objects from, and adds their pages. */
 async function walkTiers(
@@ -51,7 +52,7 @@ async function walkTiers(
   store: Pick<ObjectStore, 'readPage'>,
 ): Promise<WalkedTiers | Reclaimed> {
   const first = request.after?.version ?? 0
-  let { version, maxObjects, maxBytes } = request
+  let { version, linkedVersions, maxObjects, maxBytes } = request
   let last: Cursor | undefined
   for (const [offset, { query, score }] of tiersFrom(request, first).entries()) {
     const after = offset === 0 ? request.after : undefined
@@ -61,6 +62,7 @@ async function walkTiers(
       query,
       after,
       version,
+      linkedVersions,
       record,
       maxObjects,
       maxBytes,
@@ -73,18 +75,19 @@ async function walkTiers(
       : await store.readPage(tier, context)
     if (page === 'reclaimed') return page
     version = page.version
+    linkedVersions = page.linkedVersions
     // A page holds at least one object, which may be too large for what is left of the budget.
     if (page.count > 0 && (isFull || (last !== undefined && page.records.length > maxBytes))) {
       page.release()
-      return { last, more: true, version }
+      return { last, more: true, version, ...(linkedVersions && { linkedVersions }) }
     }
     pages.push(page)
     if (page.last !== undefined) last = { pk: page.last.pk, version: first + offset }
-    if (page.more) return { last, more: true, version }
+    if (page.more) return { last, more: true, version, ...(linkedVersions && { linkedVersions }) }
     maxObjects -= page.count
     maxBytes -= page.records.length + 1
   }
-  return { last, more: false, version: version ?? 0 }
+  return { last, more: false, version: version ?? 0, ...(linkedVersions && { linkedVersions }) }
 }
 
 function tiersFrom({ query }: ReadPageRequest, first: number): RelevanceTier[] {

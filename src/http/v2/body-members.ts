@@ -7,7 +7,7 @@ import { checkOrder } from '../../query/parse/order.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
 import type { OrderTerm } from '../../query/query.ts'
 import { DOCUMENTED_AS } from '../openapi/query-schemas.ts'
-import { PROPERTY_IDENTIFIER_COMPONENT } from '../openapi/v2-schemas.ts'
+import { PROPERTY_IDENTIFIER_COMPONENT } from '../openapi/v2-query-schemas.ts'
 import { closed, orNull } from '../schemas/common.ts'
 import { bodyPaging } from '../schemas/paging.ts'
 

@@ -7,6 +7,8 @@ import { addGetObject } from './get-object.ts'
 import { addGetLinkType, addListLinkTypes } from './link-types.ts'
 import { addGetLinkedObject, addListLinkedObjects } from './linked-objects.ts'
 import { addListObjects } from './list-objects.ts'
+import { addLoadLinks } from './load-links.ts'
+import { addLoadObjects } from './load-objects.ts'
 import {
   addGetFullObjectType,
   addGetObjectType,
@@ -17,6 +19,7 @@ import { addGetFullOntology, addGetOntology, addListOntologies } from './ontolog
 import { refuseBranch } from './parameters.ts'
 import { addListQueryTypes } from './query-types.ts'
 import { addSearchObjects } from './search-objects.ts'
+import { addCreateTemporaryObjectSet, addGetObjectSet } from './temporary-object-sets.ts'
 
 /** Adds the endpoints of v2: `/api/v2/ontologies/…`. */
 export function addV2(app: App, services: Services): void {
@@ -40,5 +43,9 @@ export function addV2(app: App, services: Services): void {
     addSearchObjects(v2, services)
     addListLinkedObjects(v2, services)
     addGetLinkedObject(v2, services)
+    addLoadObjects(v2, services)
+    addLoadLinks(v2, services)
+    addCreateTemporaryObjectSet(v2, services)
+    addGetObjectSet(v2, services)
   })
 }

@@ -71,8 +71,8 @@ export function parseObjectSet(json: unknown, context: ObjectSetContext): readon
       path,
       budget,
       parseNested: (nested, step) => parse(nested, path + step, depth + 1),
-      spendLink: () => {
-        links += 1
+      spendLinks: (count) => {
+        links += count
         if (links <= OBJECT_SET_MAX_LINKS) return
         throw new ObjectQueryError('QueryTermsExceededLimit', {
           termsLimit: OBJECT_SET_MAX_LINKS,
@@ -99,7 +99,8 @@ interface SetParsing {
   readonly budget: QueryBudget
   /** Parses a nested set at a step from this one: `.objectSets[2]`. */
   readonly parseNested: (value: unknown, step: string) => SetParts
-  readonly spendLink: () => void
+  /** Links are limited, because page tokens carry the versions of all linked types. */
+  readonly spendLinks: (count: number) => void
 }
 
 const SET_TYPES: ReadonlyMap<string, SetTypeParser> = new Map<string, SetTypeParser>([
@@ -135,10 +136,11 @@ const SET_TYPES: ReadonlyMap<string, SetTypeParser> = new Map<string, SetTypePar
     'searchAround',
     {
       members: ['objectSet', 'link'],
-      parse: ({ objectSet, link }, { context: { ontology }, path, parseNested, spendLink }) => {
-        spendLink()
+      parse: ({ objectSet, link }, { context: { ontology }, path, parseNested, spendLinks }) => {
         const set = parseNested(objectSet, '.objectSet')
-        return linkedTo(ontology, set, requireText(link, `${path}.link`))
+        const linked = linkedTo(ontology, set, requireText(link, `${path}.link`))
+        spendLinks(linked.length)
+        return unionOf([linked])
       },
     },
   ],

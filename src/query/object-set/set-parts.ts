@@ -50,7 +50,7 @@ export function differenceOf([first = [], ...others]: readonly SetParts[]): SetP
   })
 }
 
-/** Returns the objects that a link connects with the objects of a set. */
+/** Returns the objects that a link connects with the objects of a set: a part for each part of it. */
 export function linkedTo(ontology: Ontology, set: SetParts, link: string): SetParts {
   const known = linksNamed(ontology, link)
   const linked = set.flatMap(({ objectType, query }): SetPart[] => {
@@ -69,7 +69,7 @@ export function linkedTo(ontology: Ontology, set: SetParts, link: string): SetPa
   const [first] = set
   // Throws the error that names the type and the link.
   if (linked.length === 0 && first !== undefined) findLink(ontology, first.objectType, link)
-  return unionOf([linked])
+  return linked
 }
 
 /** Keeps the objects of certain types; the set then uses the names of the view. */

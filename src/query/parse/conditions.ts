@@ -1,10 +1,15 @@
 /** Builds the conditions of queries and checks each against the object type. */
 
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { API_NAME_MAX_LENGTH, TEXT_TERM_COST } from '../../contract/limits.ts'
+import {
+  API_NAME_MAX_LENGTH,
+  PATTERN_SIZE_PER_TERM,
+  TEXT_TERM_COST,
+} from '../../contract/limits.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import { readComparedValue } from '../compared-value.ts'
+import { patternSize } from '../matching/pattern.ts'
 import { termsOf } from '../matching/terms.ts'
 import { type Comparison, EVERYTHING, type Query, type TextMatch } from '../query.ts'
 import {
@@ -14,6 +19,7 @@ import {
   type ResolvedField,
   resolveField,
 } from '../resolve-field.ts'
+import { parseRegex, parseWildcard } from './parse-pattern.ts'
 import type { QueryBudget } from './query-budget.ts'
 import { unprocessable } from './unprocessable.ts'
 
@@ -44,6 +50,8 @@ export interface Conditions {
   readonly contains: (field: unknown, value: unknown, path: string) => Query
   readonly isNull: (field: unknown, value: unknown, path: string) => Query
   readonly text: (condition: TextCondition) => Query
+  /** The whole text of a value matches a wildcard or a regular expression. */
+  readonly pattern: (condition: PatternCondition) => Query
   readonly resolve: (written: unknown, path: string) => ResolvedField
 }
 
@@ -55,6 +63,13 @@ export interface TextCondition {
   readonly field: unknown
   readonly value: unknown
   readonly fuzzy: boolean
+  readonly path: string
+}
+
+export interface PatternCondition {
+  readonly type: 'wildcard' | 'regex'
+  readonly field: string
+  readonly value: unknown
   readonly path: string
 }
 
@@ -122,6 +137,21 @@ export function conditionsOf(
       const isNull: Query = { kind: 'isNull', property: resolved.field.property }
       return value ? isNull : { kind: 'not', of: isNull }
     },
+    pattern: ({ type, field, value, path }) => {
+      const resolved = resolve(field, path)
+      if (!isText(resolved)) throw notSupported(type, field)
+      const text = requireText(value, `${path}.value`)
+      budget.checkText(field, text)
+      try {
+        const pattern = type === 'regex' ? parseRegex(text) : parseWildcard(text)
+        budget.spendTerms(Math.floor(patternSize(pattern) / PATTERN_SIZE_PER_TERM))
+        return { kind: 'pattern', field: resolved.field, pattern }
+      } catch (error) {
+        if (!(error instanceof RefusedValue)) throw error
+        const expectedType = type === 'regex' ? 'regular expression' : 'wildcard'
+        throw invalidFilter(field, value, expectedType, error.reason)
+      }
+    },
     text: ({ match, type = match, field, value, fuzzy, path }) => {
       const resolved = field === undefined ? undefined : resolve(field, path)
       if (resolved !== undefined && !isText(resolved)) throw notSupported(type, String(field))
@@ -148,6 +178,16 @@ export function requireText(value: unknown, path: string): string {
   if (value === undefined || value === null) throw unprocessable(path, 'is missing')
   if (typeof value !== 'string') throw unprocessable(path, 'is not a string')
   return value
+}
+
+/** Returns the error for a value that its query type does not accept. */
+export function invalidFilter(
+  field: string,
+  value: unknown,
+  expectedType: string,
+  reason: string,
+): ObjectQueryError {
+  return new ObjectQueryError('InvalidFilterValue', { field, value, expectedType, reason })
 }
 
 /** Returns the error for a query type that does not support the type of a property. */

@@ -1,10 +1,17 @@
 /** The query types of `where` in v2. */
 
-import type { Query, TextMatch } from '../query.ts'
+import type { GeoRelation, Query, TextMatch } from '../query.ts'
 import type { QueryGrammar, QueryMembers, QueryParsing, QueryTypeParser } from './parse-query.ts'
 import { COMBINATORS } from './shared-query-types.ts'
 import { unprocessable } from './unprocessable.ts'
 import { FIELD_MEMBERS, readV2Field, V2_FIELDS } from './v2-fields.ts'
+import {
+  parseBoxQuery,
+  parseDistanceQuery,
+  parseGeoShapeQuery,
+  parsePolygonQuery,
+} from './v2-geo.ts'
+import { parseRelativeDateRange } from './v2-relative-dates.ts'
 
 /** A condition on one property, which is named by `field` or `propertyIdentifier`. */
 function leaf(
@@ -29,6 +36,23 @@ const text = (type: string, match: TextMatch, canBeFuzzy: boolean): [string, Que
       return conditions.text({ type, match, field, value, fuzzy: fuzzy === true, path })
     },
   ),
+]
+
+const pattern = (type: 'wildcard' | 'regex'): [string, QueryTypeParser] => [
+  type,
+  leaf(['value'], (field, { value }, { conditions, path }) =>
+    conditions.pattern({ type, field, value, path }),
+  ),
+]
+
+const box = (type: string, relation: GeoRelation): [string, QueryTypeParser] => [
+  type,
+  leaf(['value'], parseBoxQuery(type, relation)),
+]
+
+const polygon = (type: string, relation: GeoRelation): [string, QueryTypeParser] => [
+  type,
+  leaf(['value'], parsePolygonQuery(type, relation)),
 ]
 
 export const V2_QUERIES: QueryGrammar = {
@@ -65,6 +89,20 @@ export const V2_QUERIES: QueryGrammar = {
     text('containsAllTermsInOrderPrefixLastTerm', 'prefix', false),
     // The deprecated name of the previous one.
     text('startsWith', 'prefix', false),
+    [
+      'relativeDateRange',
+      leaf(['relativeStartTime', 'relativeEndTime', 'timeZoneId'], parseRelativeDateRange),
+    ],
+    box('withinBoundingBox', 'within'),
+    box('intersectsBoundingBox', 'intersects'),
+    box('doesNotIntersectBoundingBox', 'disjoint'),
+    polygon('withinPolygon', 'within'),
+    polygon('intersectsPolygon', 'intersects'),
+    polygon('doesNotIntersectPolygon', 'disjoint'),
+    ['withinDistanceOf', leaf(['value'], parseDistanceQuery)],
+    ['geoShapeV2', leaf(['geometry', 'spatialFilterMode'], parseGeoShapeQuery)],
+    pattern('wildcard'),
+    pattern('regex'),
     ...COMBINATORS,
   ]),
 }

@@ -8,6 +8,8 @@ export interface QueryDialect {
   readonly isNull: (property: string) => SqlCondition
   readonly text: (query: Query & { kind: 'text' }) => SqlCondition
   readonly withinPolygon: (query: Query & { kind: 'withinPolygon' }) => SqlCondition
+  readonly geo: (query: Query & { kind: 'geo' }) => SqlCondition
+  readonly pattern: (query: Query & { kind: 'pattern' }) => SqlCondition
   readonly oneOf: (query: Query & { kind: 'oneOf' }) => SqlCondition
   readonly objectIds: (ids: readonly string[]) => SqlCondition
   /** An index cannot find the rows that a negated condition selects. */
@@ -34,6 +36,12 @@ export function compileQuery(query: Query, dialect: QueryDialect, isNegated = fa
       return dialect.text(query)
     case 'withinPolygon':
       return dialect.withinPolygon(query)
+    case 'geo':
+      return dialect.geo(query)
+    case 'relativeDates':
+      throw new Error('relative dates must be resolved before the query reaches a store')
+    case 'pattern':
+      return dialect.pattern(query)
     case 'oneOf':
       return dialect.oneOf(query)
     case 'objectIds':

@@ -141,7 +141,10 @@ function isKeyEquality({ query, objectType }: ReadPageRequest): boolean {
  * term or a position is, and walking the key for a rare one reads the whole table.
  */
 function dependsOnMatchCount({ query, order }: ReadPageRequest): boolean {
-  const isGathered = ({ kind }: Query) => kind === 'text' || kind === 'withinPolygon'
+  const isGathered = (one: Query) =>
+    one.kind === 'text' ||
+    one.kind === 'withinPolygon' ||
+    (one.kind === 'geo' && one.relation !== 'disjoint')
   return (
     order.length === 0 && (query.kind === 'and' ? query.of.some(isGathered) : isGathered(query))
   )

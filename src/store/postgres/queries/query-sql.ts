@@ -4,6 +4,8 @@ import type { Field, LinkedQuery, Position, Query } from '../../../query/query.t
 import { compileQuery } from '../../sql/compile-query.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
 import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../sql/linked-sql.ts'
+import { patternText } from '../../sql/pattern-text.ts'
+import { prefixRange } from '../../sql/prefix-range.ts'
 import { type SimilarTerms, termAlternatives } from '../../sql/similar-terms.ts'
 import { combine, FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
 import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
@@ -11,11 +13,14 @@ import { arrayText, type ColumnType, columnText } from '../catalogue/column-code
 import { elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { textCondition } from '../text/text-condition.ts'
+import { geoSql } from './geo-sql.ts'
 
 export interface QueryTables {
   readonly columnsOf: (field: Field) => FieldColumns
   /** The fields that contain text. */
   readonly textFields: readonly Field[]
+  /** True for a field of geopoints, whose positions are indexed. */
+  readonly isGeoPoint: (field: Field) => boolean
   /** Returns, for each fuzzy term, the terms of a field that match it. */
   readonly similarTerms: (terms: readonly string[], prefix: TermPrefix) => SimilarTerms
   readonly links: LinkedTables
@@ -32,7 +37,7 @@ export interface LinkedTables {
 }
 
 /** The table of a linked type, as of the version that the page reads. */
-export interface LinkedTable extends Pick<QueryTables, 'columnsOf' | 'textFields'> {
+export interface LinkedTable extends Pick<QueryTables, 'columnsOf' | 'textFields' | 'isGeoPoint'> {
   readonly table: number
   readonly visible: SqlCondition
 }
@@ -48,6 +53,8 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
     },
     text: (one) => textSql(one, tables),
     withinPolygon: ({ ring }) => polygonSql(ring),
+    pattern: (one) => patternSql(one, tables),
+    geo: (one) => geoSql(one, tables),
     oneOf: (one) => oneOfSql(one, tables),
     objectIds: (ids) => ({ sql: 'o.object_id = ANY(?::text[])', values: [`{${ids.join()}}`] }),
     linked: (one) => linkedSql(one, tables),
@@ -130,4 +137,22 @@ function polygonSql(ring: readonly Position[]): SqlCondition {
     sql: '(o.area && ?::box AND oqs_within_any(o.places, ?::double precision[]))',
     values: [`(${east},${north}),(${west},${south})`, `{${ring.flat().join(',')}}`],
   }
+}
+
+/** Finds the texts with the prefix of the pattern in an index; then tests each text. */
+function patternSql(
+  { field, pattern }: Query & { kind: 'pattern' },
+  { columnsOf }: QueryTables,
+): SqlCondition {
+  const { number, elementType } = columnsOf(field)
+  const expression = patternText(pattern, 'postgres')
+  if (elementType !== undefined) {
+    return {
+      sql: `EXISTS (SELECT 1 FROM unnest(o.${elementColumnOf(number)}) AS element WHERE element ~ ?)`,
+      values: [expression],
+    }
+  }
+  const column = `o.${columnOf(number)}`
+  const range = prefixRange(column, pattern)
+  return { sql: `(${range.sql} AND ${column} ~ ?)`, values: [...range.values, expression] }
 }

@@ -99,7 +99,7 @@ interface Index {
 }
 
 function indexSql({ name, on }: Index): string {
-  return `CREATE INDEX ${name} ON ${on}`
+  return `CREATE INDEX IF NOT EXISTS ${name} ON ${on}`
 }
 
 /** The indexes that are not needed before the table is read. */

@@ -119,7 +119,10 @@ function isGathered({ order, query, objectType }: ReadPageRequest): boolean {
       case 'text':
       case 'withinPolygon':
         return true
+      case 'geo':
+        return one.relation !== 'disjoint'
       case 'compare':
+      case 'pattern':
         return isMultiValued(objectType, one.field)
       case 'and':
         return one.of.some(isGatheredQuery)

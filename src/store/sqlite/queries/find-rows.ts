@@ -6,7 +6,7 @@ import type { FieldNumbers } from '../../sql/field-numbers.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { type KeysetCursor, orderArms, orderColumn } from '../../sql/order-sql.ts'
 import type { Visibility } from '../../sql/plan-rules.ts'
-import { isMultiValued, textFieldsOf } from '../../sql/query-fields.ts'
+import { isGeoPoint, isMultiValued, textFieldsOf } from '../../sql/query-fields.ts'
 import { SimilarTermSearch, type SimilarTerms } from '../../sql/similar-terms.ts'
 import type { BoundValue, SqlCondition, SqlValue } from '../../sql/sql-condition.ts'
 import type { TermPrefix } from '../../sql/text-index.ts'
@@ -15,11 +15,9 @@ import { objectTable } from '../catalogue/object-table.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { LIMIT, VISIBLE, visibilityValues } from '../pages/page-sql.ts'
-import type { ReadConnection } from '../threads/read-connection.ts'
 import type { TypeVersions } from './linked-tables.ts'
+import type { QueryConnection } from './query-connection.ts'
 import { type LinkedTable, type QueryTables, querySql } from './query-sql.ts'
-
-export type QueryConnection = Pick<ReadConnection, 'db' | 'statements' | 'rings'>
 
 export interface RowSearch {
   readonly table: number
@@ -146,7 +144,7 @@ export function queryTables(
   connection: QueryConnection,
   { objectType, numbers, versions }: Pick<RowSearch, 'objectType' | 'numbers' | 'versions'>,
 ): QueryTables {
-  const { statements, rings } = connection
+  const { statements, rings, matchers } = connection
   const similarByKey = new Map<string, SimilarTerms>()
   const linkedByRid = new Map<string, LinkedTable | undefined>()
   return {
@@ -160,8 +158,10 @@ export function queryTables(
     numbers,
     textFields: textFieldsOf(objectType),
     isMultiValued: (field) => isMultiValued(objectType, field),
+    isGeoPoint: (field) => isGeoPoint(objectType, field),
     passedBounds: undefined,
     ringNumber: (ring) => rings.numberOf(ring),
+    matcherNumber: (query) => matchers.numberOf(query),
     similarTerms: (terms, prefix) => {
       const key = JSON.stringify([terms, prefix])
       const similar = similarByKey.get(key) ?? findSimilarTerms(statements, terms, prefix)

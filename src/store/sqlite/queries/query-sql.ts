@@ -7,11 +7,14 @@ import type { Comparison, Field, LinkedQuery, Position, Query } from '../../../q
 import { compileQuery } from '../../sql/compile-query.ts'
 import { columnOf, type FieldNumbers } from '../../sql/field-numbers.ts'
 import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../sql/linked-sql.ts'
+import { prefixRange } from '../../sql/prefix-range.ts'
 import { type SimilarTerms, termAlternatives } from '../../sql/similar-terms.ts'
 import { combine, FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
 import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
 import { objectTable, propertyIndexName } from '../catalogue/object-table.ts'
 import { matchExpression } from '../writes/text-index.ts'
+import { geoSql } from './geo-sql.ts'
+import type { MatcherQuery } from './matchers.ts'
 
 export interface QueryTables {
   readonly numbers: FieldNumbers
@@ -25,6 +28,10 @@ export interface QueryTables {
     | undefined
   /** Returns the number by which `within_ring` knows a ring until the transaction ends. */
   readonly ringNumber: (ring: readonly Position[]) => number
+  /** Returns the number by which `matches` knows a condition until the transaction ends. */
+  readonly matcherNumber: (query: MatcherQuery) => number
+  /** True for a field of geopoints, whose positions are indexed. */
+  readonly isGeoPoint: (field: Field) => boolean
   /** Returns, for each fuzzy term, the terms of a field that match it. */
   readonly similarTerms: (terms: readonly string[], prefix: TermPrefix) => SimilarTerms
   /** Returns the table of a linked type; undefined if it is not created yet. */
@@ -58,6 +65,8 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
     },
     text: (one) => textSql(one, tables),
     withinPolygon: ({ ring }) => polygonSql(ring, tables),
+    pattern: (one) => patternSql(one, tables),
+    geo: (one) => geoSql(one, tables),
     oneOf: (one) => oneOfSql(one, tables),
     objectIds: (ids) => ({
       sql: 'o.object_id IN (SELECT value FROM json_each(?))',
@@ -165,4 +174,23 @@ function polygonSql(ring: readonly Position[], { ringNumber }: QueryTables): Sql
       ringNumber(ring),
     ],
   }
+}
+
+/** Finds the texts with the prefix of the pattern in an index; then tests each text. */
+function patternSql(
+  query: Query & { kind: 'pattern' },
+  { numbers, isMultiValued, matcherNumber }: QueryTables,
+): SqlCondition {
+  const number = numbers.of(query.field)
+  const isElement = isMultiValued(query.field)
+  const column = isElement ? 'value' : `o.${columnOf(number)}`
+  const range = prefixRange(column, query.pattern)
+  const sql = `${range.sql} AND matches(${column}, ?)`
+  const values = [...range.values, matcherNumber(query)]
+  return isElement
+    ? {
+        sql: `o.id IN (SELECT row FROM element WHERE field = ? AND ${sql})`,
+        values: [number, ...values],
+      }
+    : { sql: `(${sql})`, values }
 }

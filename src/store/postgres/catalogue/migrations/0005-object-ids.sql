@@ -5,7 +5,10 @@ DECLARE
   object_table bigint;
 BEGIN
   FOR object_table IN SELECT id FROM oqs_object_table WHERE is_made AND state = 'published' LOOP
-    EXECUTE format('CREATE INDEX oqs_object_%1$s_object_id ON oqs_object_%1$s (object_id)', object_table);
+    EXECUTE format(
+      'CREATE INDEX IF NOT EXISTS oqs_object_%1$s_object_id ON oqs_object_%1$s (object_id)',
+      object_table
+    );
   END LOOP;
 END
 $$;
