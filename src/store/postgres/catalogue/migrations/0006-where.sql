@@ -28,7 +28,7 @@ DECLARE
   k integer;
   ax1 double precision; ay1 double precision; ax2 double precision; ay2 double precision;
   bx1 double precision; by1 double precision; bx2 double precision; by2 double precision;
-  ax double precision; ay double precision; bx double precision; by double precision;
+  ax double precision; ay double precision;
   dx double precision; dy double precision; ex double precision; ey double precision;
   side1 double precision; side2 double precision;
   inside boolean;
@@ -254,5 +254,143 @@ BEGIN
     sines := sines || total;
   END LOOP;
   RETURN sines[1] * sines[1] + center_cosine * sines[3] * (sines[2] * sines[2]) <= haversine;
+END
+$$;
+
+-- True if a text, given as its terms separated by spaces, satisfies an interval rule. A leaf is a list
+-- of terms, or a prefix. The steps are in postfix order, each as three numbers: an operation, the
+-- number of its leaf or of its operands, and the largest gap or -1. The same steps as
+-- query/matching/interval.ts.
+CREATE FUNCTION oqs_has_interval(words text, leaves jsonb, steps integer[]) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  terms text[] := string_to_array(words, ' ');
+  leaf jsonb;
+  -- A stack of lists of intervals (first, last, first, last, …), with the start of each list.
+  items integer[] := '{}';
+  starts integer[] := '{}';
+  depth integer := 0;
+  operation integer;
+  operands integer;
+  max_gaps integer;
+  base integer;
+  found integer[];
+  places integer[];
+  ends integer[];
+  list_start integer;
+  list_end integer;
+  first integer;
+  gaps integer;
+  at integer;
+  final integer;
+  is_complete boolean;
+  pair record;
+BEGIN
+  FOR step IN 1 .. cardinality(steps) / 3 LOOP
+    operation := steps[3 * step - 2];
+    operands := steps[3 * step - 1];
+    max_gaps := steps[3 * step];
+    found := '{}';
+    IF operation = 0 THEN
+      leaf := leaves -> operands;
+      IF jsonb_typeof(leaf) = 'string' THEN
+        SELECT coalesce(array_agg(n ORDER BY n, twice), '{}') INTO found
+          FROM unnest(terms) WITH ORDINALITY AS listed (term, n), generate_series(1, 2) AS twice
+          WHERE starts_with(term, leaf #>> '{}');
+      ELSE
+        SELECT coalesce(array_agg(n ORDER BY n, twice), '{}') INTO found
+          FROM unnest(terms) WITH ORDINALITY AS listed (term, n), generate_series(1, 2) AS twice
+          WHERE jsonb_exists(leaf, term);
+      END IF;
+    ELSE
+      base := depth - operands;
+      IF operation = 1 THEN
+        -- Keeps the intervals that contain no other one.
+        final := NULL;
+        FOR pair IN
+          SELECT items[k] AS low, items[k + 1] AS high
+          FROM generate_series(starts[base + 1], cardinality(items), 2) AS k
+          ORDER BY 1 DESC, 2
+        LOOP
+          CONTINUE WHEN pair.high >= final;
+          found := ARRAY[pair.low, pair.high] || found;
+          final := pair.high;
+        END LOOP;
+      ELSE
+        is_complete := TRUE;
+        FOR part IN 1 .. operands LOOP
+          list_end := coalesce(starts[base + part + 1], cardinality(items) + 1);
+          is_complete := is_complete AND list_end > starts[base + part];
+        END LOOP;
+        places := array_fill(-2, ARRAY[operands]);
+        IF NOT is_complete THEN
+          ends := '{}';
+        ELSIF operation = 2 THEN
+          ends := ARRAY(SELECT generate_series(starts[depth], cardinality(items), 2));
+        ELSE
+          ends := ARRAY(
+            SELECT DISTINCT items[k + 1]
+            FROM generate_series(starts[base + 1], cardinality(items), 2) AS k ORDER BY 1
+          );
+        END IF;
+        FOR event IN 1 .. cardinality(ends) LOOP
+          is_complete := TRUE;
+          gaps := 0;
+          IF operation = 2 THEN
+            -- The nearest interval before, for each part from the last one on.
+            first := items[ends[event]];
+            final := items[ends[event] + 1];
+            FOR part IN REVERSE operands - 1 .. 1 LOOP
+              list_start := starts[base + part];
+              list_end := starts[base + part + 1];
+              at := places[part];
+              WHILE list_start + at + 3 < list_end AND items[list_start + at + 3] < first LOOP
+                at := at + 2;
+              END LOOP;
+              places[part] := at;
+              IF at < 0 THEN
+                is_complete := FALSE;
+                EXIT;
+              END IF;
+              gaps := gaps + first - items[list_start + at + 1] - 1;
+              first := items[list_start + at];
+            END LOOP;
+          ELSE
+            -- The last interval of each part that ends here or before.
+            final := ends[event];
+            first := final;
+            FOR part IN 1 .. operands LOOP
+              list_start := starts[base + part];
+              list_end := coalesce(starts[base + part + 1], cardinality(items) + 1);
+              at := places[part];
+              WHILE list_start + at + 3 < list_end AND items[list_start + at + 3] <= final LOOP
+                at := at + 2;
+              END LOOP;
+              places[part] := at;
+              IF at < 0 THEN
+                is_complete := FALSE;
+                CONTINUE;
+              END IF;
+              first := least(first, items[list_start + at]);
+              gaps := gaps - (items[list_start + at + 1] - items[list_start + at] + 1);
+            END LOOP;
+            gaps := gaps + final - first + 1;
+          END IF;
+          -- Both ends only grow, so an interval contains the one before if it has the same start.
+          IF is_complete AND (max_gaps < 0 OR gaps <= max_gaps)
+            AND (cardinality(found) = 0 OR found[cardinality(found) - 1] < first) THEN
+            found := found || ARRAY[first, final];
+          END IF;
+        END LOOP;
+      END IF;
+      items := items[1 : starts[base + 1] - 1];
+      starts := starts[1 : base];
+      depth := base;
+    END IF;
+    depth := depth + 1;
+    starts := starts || (cardinality(items) + 1);
+    items := items || found;
+  END LOOP;
+  RETURN cardinality(items) > 0;
 END
 $$;
