@@ -290,6 +290,7 @@ describe('the PostgreSQL store', () => {
 
 /** Reverts all migrations after the first one. */
 const BACK_TO_SCHEMA_1 = `
+  DROP FUNCTION oqs_relates, oqs_is_near, oqs_has_interval;
   DROP TABLE oqs_idempotency_key;
   DROP TABLE oqs_document;
   DROP INDEX oqs_issued_token_expiry;
