@@ -289,6 +289,7 @@ describe('the PostgreSQL store', () => {
 /** Reverts all migrations after the first one. */
 const BACK_TO_SCHEMA_1 = `
   DROP INDEX oqs_object_1_object_id;
+  DROP FUNCTION oqs_relates, oqs_is_near, oqs_has_interval;
   DROP TABLE oqs_idempotency_key;
   DROP TABLE oqs_document;
   DROP INDEX oqs_issued_token_expiry;
