@@ -18,6 +18,9 @@ export const V2_PAGE_SIZES = { default: 1000, maximum: 10_000 } as const
 /** The number of object types that one request can get by RID. */
 export const BATCH_GET_MAX = 100
 
+/** The objects whose links one page of links covers, and the links that it has at most. */
+export const LINK_PAGE_SIZES = { sources: 1000, links: 100_000 } as const
+
 /** How long a temporary object set can be used. */
 export const TEMPORARY_OBJECT_SET_SECONDS = 3600
 

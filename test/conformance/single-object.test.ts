@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AVIATION, NUMBERS } from '../support/ontologies.ts'
 import { type SendOptions, type Service, startService } from '../support/service.ts'
+import { createTestStore } from '../support/test-store.ts'
 
 const ADMIN = '/api/admin/v1/ontologies'
 
@@ -147,6 +148,30 @@ describe('a single object', () => {
     }
     await Promise.all(Array.from({ length: 8 }, retry))
     expect((await get(7)).body.properties.text).toBe('64')
+  })
+
+  it('loses no update if several nodes write to one store', async () => {
+    await using store = await createTestStore()
+    await using one = await startService({ store: store.name })
+    await using two = await startService({ store: store.name })
+    await one.apply(NUMBERS)
+    const path = `${ADMIN}/numbers/objects/number/1`
+    const created = await Promise.all(
+      [one, two, one, two].map((node) =>
+        node.send(path, { method: 'PUT', json: { n: 1 }, headers: { 'if-none-match': '*' } }),
+      ),
+    )
+    expect(created.map(({ status }) => status).sort()).toEqual([201, 412, 412, 412])
+    for (let round = 0; round < 5; round += 1) {
+      const read = await two.send('/api/v1/ontologies/numbers/objects/number/1')
+      const headers = { 'if-match': read.headers.get('etag') ?? '' }
+      const patched = await Promise.all(
+        [one, two, one, two].map((node, at) =>
+          node.send(path, { method: 'PATCH', json: { text: `${round}.${at}` }, headers }),
+        ),
+      )
+      expect(patched.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412])
+    }
   })
 
   it('merges concurrent patches of different properties without a condition', async () => {

@@ -40,7 +40,22 @@ const LAST = [
   'startReplacement',
 ]
 /** Members whose values differ between two services. */
-const VARIABLE = ['rid', 'nextPageToken', 'version', 'replacement']
+const VARIABLE = [
+  'rid',
+  '__rid',
+  'linkTypeRid',
+  'objectSetRid',
+  'nextPageToken',
+  'version',
+  'replacement',
+]
+/** Examples with a RID that another one returns. */
+const BY_RID = [
+  'getObjectTypesByRid',
+  'getObjectSet',
+  'getActionTypeByRidV2',
+  'getActionTypesByRidV2',
+]
 
 describe('the examples of openapi.json', () => {
   let service: Service
@@ -105,20 +120,24 @@ describe('the examples of openapi.json', () => {
 
   it('return what the document shows', async () => {
     const names = endpoints.map(({ operationId }) => operationId)
-    const byRid = ['getActionTypeByRidV2', 'getActionTypesByRidV2']
-    const changing = [...LAST, ...byRid, 'publishReplacement', 'abandonReplacement']
+    const changing = [...LAST, ...BY_RID, 'publishReplacement', 'abandonReplacement']
     const ordered = [...names.filter((name) => !changing.includes(name)), ...LAST]
     for (const name of ordered) expectExample(name, await send(name))
     for (const name of ['abandonReplacement', 'publishReplacement']) {
       const { body } = await send('startReplacement')
       expectExample(name, await send(name, { replacement: body.replacement }))
     }
+    const { rid } = (await send('getObjectTypeV2')).body
+    const withRid = (text: string) => text.replace(/ri\.[^"]+/, rid)
+    expectExample('getObjectTypesByRid', await send('getObjectTypesByRid', {}, withRid))
+    const { objectSetRid } = (await send('createTemporaryObjectSet')).body
+    expectExample('getObjectSet', await send('getObjectSet', { objectSetRid }))
     const { rid: actionTypeRid } = (await send('getActionTypeV2')).body
-    for (const name of byRid) {
-      const withRid = (text: string) => text.replace(/ri\.[^"]+/, actionTypeRid)
-      expectExample(name, await send(name, { actionTypeRid }, withRid))
+    for (const name of ['getActionTypeByRidV2', 'getActionTypesByRidV2']) {
+      const withActionRid = (text: string) => text.replace(/ri\.[^"]+/, actionTypeRid)
+      expectExample(name, await send(name, { actionTypeRid }, withActionRid))
     }
-    expect(ordered.length + byRid.length + 2).toBe(names.length)
+    expect(ordered.length + BY_RID.length + 2).toBe(names.length)
   })
 })
 

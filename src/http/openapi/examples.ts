@@ -2,6 +2,7 @@
  * An example request and response of every operation, for `openapi.json`. The requests work on the
  * demo data, and a test sends them.
  */
+import { V2_EXAMPLES } from './v2-examples.ts'
 import { WRITE_EXAMPLES } from './write-examples.ts'
 
 interface Example {
@@ -105,6 +106,7 @@ const BOOKS = { ontology: 'library', objectType: 'book' }
 const REPLACEMENT = { ...BOOKS, replacement: '1' }
 
 const EXAMPLES: Readonly<Record<string, Example>> = {
+  ...V2_EXAMPLES,
   ...WRITE_EXAMPLES,
   healthz: { response: { status: 'ok' } },
   readyz: { response: { status: 'ok' } },

@@ -7,6 +7,7 @@ import { addGetObject } from './get-object.ts'
 import { addGetLinkType, addListLinkTypes } from './link-types.ts'
 import { addGetLinkedObject, addListLinkedObjects } from './linked-objects.ts'
 import { addListObjects } from './list-objects.ts'
+import { addLoadLinks } from './load-links.ts'
 import { addLoadObjects } from './load-objects.ts'
 import {
   addGetFullObjectType,
@@ -43,6 +44,7 @@ export function addV2(app: App, services: Services): void {
     addListLinkedObjects(v2, services)
     addGetLinkedObject(v2, services)
     addLoadObjects(v2, services)
+    addLoadLinks(v2, services)
     addCreateTemporaryObjectSet(v2, services)
     addGetObjectSet(v2, services)
   })

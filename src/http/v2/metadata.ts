@@ -1,10 +1,12 @@
 /** The metadata of v2: ontologies, object types and link types as JSON, and their schemas. */
 import { Type } from 'typebox'
+import { actionTypesOf } from '../../ontology/actions/action-type.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import { type LinkSide, linksByType } from '../../ontology/definition/links.ts'
 import type { PropertyType } from '../../ontology/definition/property-type.ts'
 import { propertyRid } from '../../ontology/definition/rid.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
+import { ActionTypeV2Response, describeActionTypeV2 } from '../actions/describe-action-type.ts'
 
 export const OntologyResponse = Type.Object({
   apiName: Type.String(),
@@ -76,7 +78,7 @@ export const FullObjectTypeResponse = Type.Object({
 export const FullOntologyResponse = Type.Object({
   ontology: OntologyResponse,
   objectTypes: Type.Record(Type.String(), FullObjectTypeResponse, { description: 'By API name.' }),
-  actionTypes: Type.Object({}, anyMembers),
+  actionTypes: Type.Record(Type.String(), ActionTypeV2Response, { description: 'By API name.' }),
   queryTypes: Type.Object({}, anyMembers),
   interfaceTypes: Type.Object({}, anyMembers),
   sharedPropertyTypes: Type.Object({}, anyMembers),
@@ -183,7 +185,9 @@ export function describeFullOntology(ontology: Ontology) {
     objectTypes: Object.fromEntries(
       [...ontology.objectTypes].map(([apiName, type]) => [apiName, describe(type)]),
     ),
-    actionTypes: {},
+    actionTypes: Object.fromEntries(
+      actionTypesOf(ontology).map((one) => [one.apiName, describeActionTypeV2(one)]),
+    ),
     queryTypes: {},
     interfaceTypes: {},
     sharedPropertyTypes: {},

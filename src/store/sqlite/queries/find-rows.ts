@@ -15,11 +15,9 @@ import { objectTable } from '../catalogue/object-table.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { LIMIT, VISIBLE, visibilityValues } from '../pages/page-sql.ts'
-import type { ReadConnection } from '../threads/read-connection.ts'
 import type { TypeVersions } from './linked-tables.ts'
+import type { QueryConnection } from './query-connection.ts'
 import { type LinkedTable, type QueryTables, querySql } from './query-sql.ts'
-
-export type QueryConnection = Pick<ReadConnection, 'db' | 'statements' | 'rings' | 'matchers'>
 
 export interface RowSearch {
   readonly table: number

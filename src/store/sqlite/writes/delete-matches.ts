@@ -12,12 +12,10 @@ import { readFieldNumbers } from '../catalogue/field-numbers.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import { inTransaction } from '../file/connection.ts'
-import { StatementCache } from '../file/statement-cache.ts'
-import { type QueryConnection, queryTables } from '../queries/find-rows.ts'
+import { queryTables } from '../queries/find-rows.ts'
 import { readVersions } from '../queries/linked-tables.ts'
-import { addMatcherFunction, Matchers } from '../queries/matchers.ts'
+import { type QueryConnection, toQueryConnection } from '../queries/query-connection.ts'
 import { querySql } from '../queries/query-sql.ts'
-import { addRingFunction, Rings } from '../queries/rings.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
 import { readType, saveTableCounts } from './commit-batch.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
@@ -103,17 +101,9 @@ function closeRows(
     const some = JSON.stringify(Array.from(rows.subarray(at, at + ROWS_PER_STATEMENT)))
     closed += Number(closeFound.run(version, some).changes)
   }
-  const later = laterMatches(db, { objectType, query })
+  const later = matching(toQueryConnection(db), { objectType, query })
   const closeLater = db.prepare(`${close} AND o.id > ? AND ${later.sql}`)
   return closed + Number(closeLater.run(version, lastRow, ...later.values).changes)
-}
-
-function laterMatches(db: DatabaseSync, search: DeleteSearch): SqlCondition {
-  const rings = new Rings()
-  addRingFunction(db, rings)
-  const matchers = new Matchers()
-  addMatcherFunction(db, matchers)
-  return matching({ db, statements: new StatementCache(db), rings, matchers }, search)
 }
 
 /** Returns the condition of a query on the latest version. */
