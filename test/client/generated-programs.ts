@@ -198,3 +198,47 @@ export function invalid() {
   client(book).pivotTo('writer')
 }
 `
+
+/** An interface as the full metadata of v2 describes it. */
+export const WORK_INTERFACE = {
+  apiName: 'work',
+  rid: 'ri.ontology.main.interface.0f1f5c0e-0000-4000-8000-000000000000',
+  displayName: 'Work',
+  description: 'What somebody wrote.',
+  properties: { label: { dataType: { type: 'string' }, displayName: 'Label' } },
+  extendsInterfaces: [],
+  implementedByObjectTypes: ['book'],
+  links: {
+    writer: {
+      linkedEntityApiName: { type: 'objectTypeApiName', apiName: 'author' },
+      cardinality: 'ONE' as const,
+    },
+  },
+}
+
+export const OSDK_ACTION_PROGRAM = `
+import { createClient } from '@osdk/client'
+import { $ontologyRid, create_book, delete_book, modify_book, work } from './library.ts'
+
+const client = createClient('http://localhost', $ontologyRid, async () => '')
+
+export async function valid() {
+  await client(create_book).applyAction({ isbn: '1', pages: 5, published: '2000-01-01' })
+  await client(modify_book).applyAction({ objectToModifyParameter: '1', tags: ['x'] })
+  await client(delete_book).batchApplyAction([{ objectToDeleteParameter: '1' }])
+  const page = await client(work).where({ label: 'x' }).fetchPage({ $orderBy: { label: 'asc' } })
+  const label: string | undefined = page.data[0]?.label
+  console.log(label)
+}
+
+export function invalid() {
+  // @ts-expect-error: a missing parameter
+  client(create_book).applyAction({ pages: 5 })
+  // @ts-expect-error: a value of another type
+  client(create_book).applyAction({ isbn: '1', pages: 'x' })
+  // @ts-expect-error: an unknown parameter
+  client(create_book).applyAction({ isbn: '1', titel: 'x' })
+  // @ts-expect-error: an unknown property
+  client(work).where({ lable: 'x' })
+}
+`

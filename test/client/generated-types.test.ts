@@ -4,11 +4,21 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeClientTypes } from '../../src/cli/ontology-types/client-types.ts'
+import type { WireAction } from '../../src/cli/ontology-types/full-metadata.ts'
 import { modelOfDefinition } from '../../src/cli/ontology-types/model-of-definition.ts'
+import { modelOfMetadata } from '../../src/cli/ontology-types/model-of-metadata.ts'
+import { writeOsdkTypes } from '../../src/cli/ontology-types/osdk-types.ts'
 import { runOqs } from '../support/oqs-process.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
-import { CLIENT_PROGRAM, LIBRARY, ODD_NAMES, OSDK_PROGRAM } from './generated-programs.ts'
+import {
+  CLIENT_PROGRAM,
+  LIBRARY,
+  ODD_NAMES,
+  OSDK_ACTION_PROGRAM,
+  OSDK_PROGRAM,
+  WORK_INTERFACE,
+} from './generated-programs.ts'
 
 const COMPILER_OPTIONS = {
   target: 'es2024',
@@ -78,6 +88,29 @@ describe('the types of an ontology', () => {
     // The declarations of the package itself do not compile without this.
     const options = { skipLibCheck: true }
     expect(compile('osdk', { 'library.ts': types, 'program.ts': OSDK_PROGRAM }, options)).toBe('')
+  })
+
+  it('let @osdk/client apply actions, and query interfaces', async () => {
+    const metadata = await service.send('/api/v2/ontologies/library/fullMetadata')
+    const actions = await service.send('/api/v2/ontologies/library/actionTypes')
+    const model = modelOfMetadata({
+      ...metadata.body,
+      actionTypes: Object.fromEntries(
+        actions.body.data.map((action: WireAction) => [action.apiName, action]),
+      ),
+      interfaceTypes: { work: WORK_INTERFACE },
+      objectTypes: {
+        ...metadata.body.objectTypes,
+        book: {
+          ...metadata.body.objectTypes.book,
+          implementsInterfaces2: { work: { properties: { label: 'title' } } },
+        },
+      },
+    })
+    const types = writeOsdkTypes(model, { version: '1.0.0' })
+    const files = { 'library.ts': types, 'program.ts': OSDK_ACTION_PROGRAM }
+    expect(compile('actions', files, { skipLibCheck: true })).toBe('')
+    expect(types).toContain("    interfaceMap: {\n      work: {\n        label: 'title'")
   })
 
   it('are valid for odd names, and say what is omitted', async () => {
