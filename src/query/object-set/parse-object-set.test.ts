@@ -5,7 +5,6 @@ import { OBJECT_RID_PREFIX } from '../../contract/object-record.ts'
 import { Catalogue } from '../../ontology/catalogue.ts'
 import { planChange } from '../../ontology/definition/change-definition.ts'
 import type { Query } from '../query.ts'
-import { loadReferences } from './load-references.ts'
 import { type EntityType, parseObjectSet } from './parse-object-set.ts'
 
 const { ontology } = planChange('aviation', AVIATION, new Catalogue(0, []), randomUUID)
@@ -287,28 +286,5 @@ describe('an object set', () => {
     expect(() => parse(json)).toThrow(
       expect.objectContaining({ errorName, parameters: expect.objectContaining(parameters) }),
     )
-  })
-})
-
-describe('the references of an object set', () => {
-  it('are loaded once each, with those that they refer to', async () => {
-    const found: string[] = []
-    const storedSet = await loadReferences(
-      union(
-        { type: 'reference', reference: 'set-2' },
-        filter({ type: 'reference', reference: 'loop' }, {}),
-        {
-          type: 'reference',
-          reference: 'set-9',
-        },
-      ),
-      async (one) => {
-        found.push(one)
-        return stored.get(one)
-      },
-    )
-    expect(found.sort()).toEqual(['loop', 'set-1', 'set-2', 'set-9'])
-    expect(storedSet('set-1')).toEqual(airports)
-    expect(storedSet('set-9')).toBeUndefined()
   })
 })
