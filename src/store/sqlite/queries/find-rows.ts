@@ -1,4 +1,5 @@
 /** Finds and counts the rows that match a query: ids in page order, before any record is read. */
+import type { DatabaseSync } from 'node:sqlite'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { OrderTerm, Query } from '../../../query/query.ts'
 import type { Cursor } from '../../object-store.ts'
@@ -15,11 +16,18 @@ import { objectTable } from '../catalogue/object-table.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { LIMIT, VISIBLE, visibilityValues } from '../pages/page-sql.ts'
-import type { ReadConnection } from '../threads/read-connection.ts'
 import type { TypeVersions } from './linked-tables.ts'
+import type { Matchers } from './matchers.ts'
 import { type LinkedTable, type QueryTables, querySql } from './query-sql.ts'
+import type { Rings } from './rings.ts'
 
-export type QueryConnection = Pick<ReadConnection, 'db' | 'statements' | 'rings' | 'matchers'>
+/** The part of a connection that queries use. */
+export interface QueryConnection {
+  readonly db: DatabaseSync
+  readonly statements: StatementCache
+  readonly rings: Rings
+  readonly matchers: Matchers
+}
 
 export interface RowSearch {
   readonly table: number
