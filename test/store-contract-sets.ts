@@ -312,8 +312,9 @@ export function objectSetContract({ name, open }: StoreUnderTest): void {
       await using store = await open()
       const company = await filledCompany(store)
       const result = await store.aggregate({
-        objectType: company.person,
-        query: peopleOf(company, equals('city', 'Zürich')),
+        sources: [
+          { objectType: company.person, query: peopleOf(company, equals('city', 'Zürich')) },
+        ],
         aggregation: { metrics: [{ kind: 'count', name: 'count' }], groupings: [] },
         maxGroups: 10,
       })

@@ -80,8 +80,7 @@ describe('the PostgreSQL store', () => {
     const count = { kind: 'count', name: 'count' } as const
     const counted = store.aggregate(
       {
-        objectType: things.type,
-        query: { kind: 'everything' },
+        sources: [{ objectType: things.type, query: { kind: 'everything' } }],
         aggregation: { metrics: [count], groupings: [] },
         maxGroups: 1,
       },
@@ -268,8 +267,7 @@ describe('the PostgreSQL store', () => {
     expect(await equalTo(things, 'real', 5e-324)).toEqual(['b'])
     const metric = { kind: 'max', name: 'm', property: 'real', type: 'double' } as const
     const aggregated = await store.aggregate({
-      objectType: things.type,
-      query: { kind: 'everything' },
+      sources: [{ objectType: things.type, query: { kind: 'everything' } }],
       aggregation: { metrics: [metric], groupings: [] },
       maxGroups: 1,
     })

@@ -180,6 +180,10 @@ export const ERRORS = {
     errorCode: 'INVALID_ARGUMENT',
     description: 'A text in the query is too long.',
   },
+  LoadObjectSetLinksNotSupported: {
+    errorCode: 'FAILED_PRECONDITION',
+    description: 'The links of an object set cannot be loaded. The parameters give the reason.',
+  },
   UnsupportedObjectSet: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'This service does not support object sets of this type.',
@@ -261,6 +265,20 @@ export const ERRORS = {
   InvalidDurationGroupByValue: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'The duration is invalid, or not supported for the type of the property.',
+  },
+  DefaultAndNullGroupsNotSupported: {
+    errorCode: 'INVALID_ARGUMENT',
+    description:
+      'A grouping by value can put objects without a value into a default group or a null group, but not both.',
+  },
+  InvalidAggregationOrdering: {
+    errorCode: 'INVALID_ARGUMENT',
+    description:
+      'Metrics can order the groups of exactly one grouping. Remove the direction, or group by one property.',
+  },
+  InvalidAggregationOrderingWithNullValues: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'Metrics cannot order groups if one of them is the group of null.',
   },
   AggregationGroupCountExceededLimit: {
     errorCode: 'INVALID_ARGUMENT',

@@ -17,6 +17,9 @@ export const V2_PAGE_SIZES = { default: 1000, maximum: 10_000 } as const
 /** The number of object types that one request can get by RID. */
 export const BATCH_GET_MAX = 100
 
+/** The objects whose links one page of links covers, and the links that it has at most. */
+export const LINK_PAGE_SIZES = { sources: 1000, links: 100_000 } as const
+
 /** How long a temporary object set can be used. */
 export const TEMPORARY_OBJECT_SET_SECONDS = 3600
 
@@ -127,6 +130,12 @@ export const FUZZY_MAX_TERMS = 10
 
 /** The length of the longest text in a query. */
 export const QUERY_MAX_TEXT_LENGTH = 10_000
+
+/** The number of values in a list that a property is compared with. */
+export const IN_MAX_VALUES = 10_000
+
+/** How many values of such a list count as one condition. */
+export const IN_VALUES_PER_TERM = 100
 
 /** The length of the longest wildcard or regular expression. */
 export const PATTERN_MAX_LENGTH = 1000

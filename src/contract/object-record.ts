@@ -86,12 +86,17 @@ export function flatRecordShape(
   ]
   return [
     ...(excludeRid ? [{ literal: '{"__primaryKey":' }] : rid),
-    { column: KEY_COLUMNS[primaryKey.type] ?? 'key' },
+    { column: keyColumn(primaryKey.type) },
     { literal: `,"__apiName":${JSON.stringify(apiName)}${scored}` },
     { literal: ',"__title":', optionalColumn: 'title' },
     { literal: ',' },
     { column: 'flatProperties' },
   ]
+}
+
+/** Returns the column with the primary key in the JSON encoding of its type. */
+export function keyColumn(primaryKeyType: string): RecordColumn {
+  return KEY_COLUMNS[primaryKeyType] ?? 'key'
 }
 
 /** Key types whose JSON is not a string. */

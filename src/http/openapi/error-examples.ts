@@ -69,6 +69,7 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   QueryDepthExceededLimit: { depth: 4, depthLimit: 3 },
   QueryTermsExceededLimit: { termsLimit: 500 },
   QueryTextExceededLimit: { field: 'properties.name', lengthLimit: 10_000 },
+  LoadObjectSetLinksNotSupported: { reason: 'an object has too many links' },
   UnsupportedObjectSet: { type: 'nearestNeighbors', parameter: 'objectSet.type' },
   IncompatibleNestedObjectSet: {
     parameter: 'objectSet',
@@ -107,6 +108,12 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   },
   InvalidDurationGroupByValue: { duration: 'P1X' },
   MultipleGroupByOnFieldNotSupported: { duplicateFields: ['elevation'] },
+  DefaultAndNullGroupsNotSupported: { parameter: 'groupBy[0]', property: 'countryCode' },
+  InvalidAggregationOrdering: { parameter: 'aggregation[0].direction', groupings: 2 },
+  InvalidAggregationOrderingWithNullValues: {
+    parameter: 'aggregation[0].direction',
+    property: 'countryCode',
+  },
   AggregationGroupCountExceededLimit: { groupsCount: 10_001, groupsLimit: 10_000 },
   AggregationMemoryExceededLimit: {},
   AggregationMetricNotSupported: { metricType: 'median' },

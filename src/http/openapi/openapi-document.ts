@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger'
 import type { App } from '../app.ts'
 import { addExamples, type Operation } from './examples.ts'
 import { DOCUMENTED_AS, FILTER_PARAMETER, QUERY_SCHEMAS } from './query-schemas.ts'
+import { V2_AGGREGATION_SCHEMAS } from './v2-aggregation-schemas.ts'
 import { V2_SCHEMAS } from './v2-schemas.ts'
 
 interface Document {
@@ -39,7 +40,12 @@ export async function describeApi(app: App, version: string): Promise<() => stri
   })
   return () => {
     const document = replaceDocumented(app.swagger()) as Document
-    Object.assign(document.components?.schemas ?? {}, QUERY_SCHEMAS, V2_SCHEMAS)
+    Object.assign(
+      document.components?.schemas ?? {},
+      QUERY_SCHEMAS,
+      V2_SCHEMAS,
+      V2_AGGREGATION_SCHEMAS,
+    )
     const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path))
     for (const operation of operations) {
       if (filteredOperations.has(operation.operationId)) {

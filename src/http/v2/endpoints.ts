@@ -1,10 +1,13 @@
 import type { App } from '../app.ts'
 import type { Services } from '../services.ts'
+import { addAggregateObjectSet } from './aggregate-object-set.ts'
+import { addAggregateObjects } from './aggregate-objects.ts'
 import { addCountObjects } from './count-objects.ts'
 import { addGetObject } from './get-object.ts'
 import { addGetLinkType, addListLinkTypes } from './link-types.ts'
 import { addGetLinkedObject, addListLinkedObjects } from './linked-objects.ts'
 import { addListObjects } from './list-objects.ts'
+import { addLoadLinks } from './load-links.ts'
 import { addLoadObjects } from './load-objects.ts'
 import {
   addGetFullObjectType,
@@ -36,9 +39,12 @@ export function addV2(app: App, services: Services): void {
     addGetObject(v2, services)
     addCountObjects(v2, services)
     addSearchObjects(v2, services)
+    addAggregateObjects(v2, services)
     addListLinkedObjects(v2, services)
     addGetLinkedObject(v2, services)
     addLoadObjects(v2, services)
+    addAggregateObjectSet(v2, services)
+    addLoadLinks(v2, services)
     addCreateTemporaryObjectSet(v2, services)
     addGetObjectSet(v2, services)
   })

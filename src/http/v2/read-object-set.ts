@@ -6,6 +6,7 @@ import { isNothing } from '../../query/combine-queries.ts'
 import { loadReferences } from '../../query/object-set/load-references.ts'
 import { parseObjectSet, type SetPart } from '../../query/object-set/parse-object-set.ts'
 import type { Query } from '../../query/query.ts'
+import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import type { RequestScope } from '../request/admission.ts'
 import type { Services } from '../services.ts'
 import { findTemporarySet } from './temporary-set.ts'
@@ -26,22 +27,29 @@ export async function readObjectSet(
 }
 
 /**
- * Returns the only part of an object set. A static set names objects, not their type: the type is
- * the one that has them.
+ * Returns the parts of an object set, without those that have no object if the set names its objects:
+ * a static set does not say of which type they are.
  */
+export async function readNonEmptyParts(
+  json: unknown,
+  ontology: Ontology,
+  context: RequestScope,
+  services: Services,
+): Promise<readonly SetPart[]> {
+  const parts = await readObjectSet(json, ontology, services)
+  if (parts.length < 2 || !parts.every(({ query }) => namesObjects(query))) return parts
+  const nonEmpty = await nonEmptyParts(parts, context, services)
+  return nonEmpty.length === 0 ? parts.slice(0, 1) : nonEmpty
+}
+
+/** Returns the only part of an object set. */
 export async function readSingleTypeSet(
   json: unknown,
   ontology: Ontology,
   context: RequestScope,
   services: Services,
 ): Promise<SetPart> {
-  const parts = await readObjectSet(json, ontology, services)
-  const [first, ...others] = parts
-  if (first !== undefined && others.length === 0) return first
-  const candidates = parts.every(({ query }) => namesObjects(query))
-    ? await nonEmptyParts(parts, context, services)
-    : parts
-  if (first !== undefined && candidates.length === 0) return first
+  const candidates = await readNonEmptyParts(json, ontology, context, services)
   const [only, ...more] = candidates
   if (only !== undefined && more.length === 0) return only
   throw new ObjectQueryError('IncompatibleNestedObjectSet', {
@@ -61,14 +69,14 @@ const PROBE: RecordShape = [{ column: 'key' }]
 async function nonEmptyParts(
   parts: readonly SetPart[],
   context: RequestScope,
-  { store }: Services,
+  { store, now }: Services,
 ): Promise<SetPart[]> {
   const nonEmpty: SetPart[] = []
   for (const part of parts) {
     const page = await store.readPage(
       {
         objectType: part.objectType,
-        query: part.query,
+        query: resolveRelativeDates(part.query, now()),
         order: [],
         record: { shape: PROBE, selection: undefined },
         after: undefined,

@@ -3,6 +3,8 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import {
   API_NAME_MAX_LENGTH,
+  IN_MAX_VALUES,
+  IN_VALUES_PER_TERM,
   PATTERN_SIZE_PER_TERM,
   TEXT_TERM_COST,
 } from '../../contract/limits.ts'
@@ -11,7 +13,13 @@ import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import { readComparedValue } from '../compared-value.ts'
 import { patternSize } from '../matching/pattern.ts'
 import { termsOf } from '../matching/terms.ts'
-import { type Comparison, EVERYTHING, type Query, type TextMatch } from '../query.ts'
+import {
+  type ComparedValue,
+  type Comparison,
+  EVERYTHING,
+  type Query,
+  type TextMatch,
+} from '../query.ts'
 import {
   isEquatable,
   isOrdered,
@@ -90,22 +98,33 @@ export function conditionsOf(
     throw syntax.notFound(text, objectType)
   }
 
-  const comparison = (
-    operator: Comparison,
-    resolved: ResolvedField,
+  const comparedValue = (
+    operator: string,
+    { type }: ResolvedField,
     written: string,
     value: unknown,
-  ): Query => {
+  ): ComparedValue => {
     if (typeof value === 'string') budget.checkText(written, value)
-    const { field, type } = resolved
     if (type === undefined) throw notSupported(operator, written)
     try {
-      return { kind: 'compare', field, operator, value: readComparedValue(type, value) }
+      return readComparedValue(type, value)
     } catch (error) {
       if (!(error instanceof RefusedValue)) throw error
       throw syntax.invalidValue({ written, type, value, reason: error.reason })
     }
   }
+
+  const comparison = (
+    operator: Comparison,
+    resolved: ResolvedField,
+    written: string,
+    value: unknown,
+  ): Query => ({
+    kind: 'compare',
+    field: resolved.field,
+    operator,
+    value: comparedValue(operator, resolved, written, value),
+  })
 
   return {
     resolve,
@@ -120,9 +139,12 @@ export function conditionsOf(
       if (!isEquatable(resolved)) throw notSupported('in', String(field))
       if (!Array.isArray(values)) throw unprocessable(`${path}.value`, 'is not a list of values')
       if (values.length === 0) return EVERYTHING
-      budget.spendTerms(values.length)
-      const of = values.map((value) => comparison('eq', resolved, String(field), value))
-      return { kind: 'or', of }
+      if (values.length > IN_MAX_VALUES) {
+        throw new ObjectQueryError('QueryTermsExceededLimit', { termsLimit: IN_MAX_VALUES })
+      }
+      budget.spendTerms(Math.floor(values.length / IN_VALUES_PER_TERM))
+      const compared = values.map((value) => comparedValue('in', resolved, String(field), value))
+      return { kind: 'oneOf', field: resolved.field, values: compared }
     },
     contains: (field, value, path) => {
       const resolved = resolve(field, path)

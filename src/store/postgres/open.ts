@@ -41,6 +41,7 @@ import {
 import { type Capabilities, readCapabilities } from './citus/capabilities.ts'
 import { recoverPending } from './citus/pending-commit.ts'
 import { Database, type Session } from './driver/database.ts'
+import type { ReaderLane } from './driver/reader-lane.ts'
 import { PageReader } from './pages/page-reader.ts'
 import { aggregate } from './queries/aggregate.ts'
 import { TypeFieldsCache } from './queries/type-fields.ts'
@@ -121,9 +122,14 @@ class PostgresStore implements ObjectStore {
 
   aggregate(request: AggregateRequest, context = INTERNAL_CONTEXT): Promise<AggregateResult> {
     const aggregateIn = (session: Session) => aggregate(session, request, this)
-    return this.database.readSlowly(context, (lane) =>
-      readObjects(this, request.objectType, aggregateIn, lane),
-    )
+    return this.database.readSlowly(context, (lane) => {
+      // Each type may lack its table: each lane creates the table of its type and tries again.
+      const lanes = request.sources.reduce<Pick<ReaderLane, 'read'>>(
+        (inner, { objectType }) => ({ read: (run) => readObjects(this, objectType, run, inner) }),
+        lane,
+      )
+      return lanes.read(aggregateIn)
+    })
   }
 
   commit(batch: Batch, { callerId } = INTERNAL_CONTEXT): Promise<Commit> {

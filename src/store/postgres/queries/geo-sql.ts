@@ -1,6 +1,6 @@
 /** Conditions on geopoints and geoshapes. Both are tested on the JSON of the property. */
 import { toCircle } from '../../../query/matching/distance.ts'
-import type { Box } from '../../../query/matching/shape.ts'
+import { type Box, boxOf, toShape } from '../../../query/matching/shape.ts'
 import type { Field, GeoArea, GeoMember, Query } from '../../../query/query.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
 import { areaBoxes } from '../../sql/geo-boxes.ts'
@@ -64,8 +64,30 @@ function relates(relation: 'intersects' | 'within', members: readonly GeoMember[
       paths.push(isPolygon ? -index - 1 : index + 1, first, positions.length / 2)
     }
   }
-  return {
+  const test = {
     sql: `oqs_relates(value, '${relation}', ?::double precision[], ?::integer[])`,
     values: [`{${positions}}`, `{${paths}}`],
+  }
+  return combine('and', [meetsBox(boxOf(toShape(members))), test])
+}
+
+/** Matches positions of a geometry by one coordinate. Strict: a lax filter would open the arrays. */
+const coordinates = (axis: 0 | 1, comparison: string) =>
+  `strict $.** ? (@.type() == "array" && @[0].type() == "number" && @[${axis}] ${comparison})`
+
+const BOX_PATHS = [
+  coordinates(0, '<= $east'),
+  coordinates(0, '>= $west'),
+  coordinates(1, '<= $north'),
+  coordinates(1, '>= $south'),
+]
+
+/** True if the boxes of a geometry and of an area meet, which is much quicker to test. */
+function meetsBox([west, south, east, north]: Box): SqlCondition {
+  const box = JSON.stringify({ west, south, east, north })
+  return {
+    // In this order: the database tests the first conditions first.
+    sql: `CASE WHEN ${BOX_PATHS.map(() => 'jsonb_path_exists(value, ?::jsonpath, ?::jsonb)').join(' AND ')} THEN TRUE ELSE FALSE END`,
+    values: BOX_PATHS.flatMap((path) => [path, box]),
   }
 }

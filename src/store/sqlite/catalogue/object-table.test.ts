@@ -117,10 +117,10 @@ describe('the tables of object types', () => {
       }
       const metrics = [
         { kind: 'count', name: 'count' },
-        { kind: 'approximateDistinct', name: 'distinct', property: 'p2', type: 'string' },
+        { kind: 'distinct', name: 'distinct', property: 'p2', type: 'string' },
       ] as const
       const grouping = { kind: 'exact', property: 'p1', type: 'string', maxGroups: 5 } as const
-      const read = { objectType: type, query, maxGroups: 10 }
+      const read = { sources: [{ objectType: type, query }], maxGroups: 10 }
       const whole = await store.aggregate({ ...read, aggregation: { metrics, groupings: [] } })
       expect(groupsOf(whole)).toEqual([{ keys: [], metrics: [0, 0] }])
       const grouped = { metrics, groupings: [grouping] }

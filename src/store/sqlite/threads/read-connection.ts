@@ -4,6 +4,7 @@ import { inTransaction } from '../file/connection.ts'
 import { StatementCache } from '../file/statement-cache.ts'
 import { MatchLists } from '../pages/match-lists.ts'
 import { addAggregateFunctions } from '../queries/aggregate-functions.ts'
+import { addOrderFunctions } from '../queries/aggregate-sums.ts'
 import { addMatcherFunction, Matchers } from '../queries/matchers.ts'
 import { addRingFunction, Rings } from '../queries/rings.ts'
 
@@ -21,6 +22,7 @@ export function toReadConnection(db: DatabaseSync): ReadConnection {
   const rings = new Rings()
   const matchers = new Matchers()
   addAggregateFunctions(db)
+  addOrderFunctions(db)
   addRingFunction(db, rings)
   addMatcherFunction(db, matchers)
   db.exec('PRAGMA query_only = ON')
