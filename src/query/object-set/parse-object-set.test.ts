@@ -319,26 +319,3 @@ describe('an object set', () => {
     )
   })
 })
-
-describe('the references of an object set', () => {
-  it('are loaded once each, with those that they refer to', async () => {
-    const found: string[] = []
-    const storedSet = await loadReferences(
-      union(
-        { type: 'reference', reference: 'set-2' },
-        filter({ type: 'reference', reference: 'loop' }, {}),
-        {
-          type: 'reference',
-          reference: 'set-9',
-        },
-      ),
-      async (one) => {
-        found.push(one)
-        return stored.get(one)
-      },
-    )
-    expect(found.sort()).toEqual(['loop', 'set-1', 'set-2', 'set-9'])
-    expect(storedSet('set-1')).toEqual(airports)
-    expect(storedSet('set-9')).toBeUndefined()
-  })
-})
