@@ -21,7 +21,7 @@ import {
   type RowSearchOptions,
 } from '../src/store/sqlite/queries/find-rows.ts'
 import { Matchers } from '../src/store/sqlite/queries/matchers.ts'
-import type { LinkedPlan } from '../src/store/sqlite/queries/query-sql.ts'
+import type { LinkedPlan } from '../src/store/sqlite/queries/query-tables.ts'
 import { Rings } from '../src/store/sqlite/queries/rings.ts'
 import { createFixture } from './support/store-fixture.ts'
 import { tempFolder } from './support/temp-folder.ts'

@@ -6,7 +6,6 @@ import { Catalogue } from '../../ontology/catalogue.ts'
 import { planChange } from '../../ontology/definition/change-definition.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import type { Query } from '../query.ts'
-import { loadReferences } from './load-references.ts'
 import { parseObjectSet } from './parse-object-set.ts'
 
 const DEFINITION: OntologyDefinition = {

@@ -10,7 +10,7 @@ import type { Session, WriteSession } from '../driver/database.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
 import type { PageStore } from '../pages/read-page.ts'
 import { countRows, readQuerySql } from '../queries/find-rows.ts'
-import { NO_LINKS } from '../queries/query-sql.ts'
+import { NO_LINKS } from '../queries/query-tables.ts'
 import { type CommitTarget, commitWrite, type Written } from './commit-write.ts'
 
 type DeleteStore = PostgresContext & PageStore

@@ -15,7 +15,7 @@ import {
   queryTables,
   type RowSearch,
 } from '../queries/find-rows.ts'
-import type { QueryTables } from '../queries/query-sql.ts'
+import type { QueryTables } from '../queries/query-tables.ts'
 import type { ReadConnection } from '../threads/read-connection.ts'
 import type { PagePlan, RowsPlan, SearchPlan } from './plan-page.ts'
 

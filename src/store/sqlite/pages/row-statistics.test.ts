@@ -99,6 +99,7 @@ describe('pages of a table with past rows', () => {
     {
       using db = new DatabaseSync(path())
       db.exec(`
+        DROP TABLE idempotency_key;
         DROP TABLE document;
         DROP INDEX issued_token_expiry;
         ALTER TABLE api_token DROP COLUMN client_id;

@@ -17,7 +17,8 @@ import type { StatementCache } from '../file/statement-cache.ts'
 import { LIMIT, VISIBLE, visibilityValues } from '../pages/page-sql.ts'
 import type { TypeVersions } from './linked-tables.ts'
 import type { QueryConnection } from './query-connection.ts'
-import { type LinkedTable, type QueryTables, querySql } from './query-sql.ts'
+import { querySql } from './query-sql.ts'
+import type { LinkedTable, QueryTables } from './query-tables.ts'
 
 export interface RowSearch {
   readonly table: number
