@@ -11,7 +11,8 @@ import { objectTable } from '../catalogue/object-table.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
 import { fuzzyTexts } from './fuzzy-texts.ts'
-import { type LinkedTables, NO_LINKS, prefixesOf, querySql } from './query-sql.ts'
+import { prefixesOf, querySql } from './query-sql.ts'
+import { type LinkedTables, NO_LINKS } from './query-tables.ts'
 import type { TypeFields } from './type-fields.ts'
 
 /** Returns the condition of a query. Each set of similar terms is looked up once. */

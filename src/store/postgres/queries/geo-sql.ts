@@ -5,7 +5,7 @@ import type { Field, GeoArea, GeoMember, Query } from '../../../query/query.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
 import { areaBoxes } from '../../sql/geo-boxes.ts'
 import { combine, negate, type SqlCondition } from '../../sql/sql-condition.ts'
-import type { QueryTables } from './query-sql.ts'
+import type { QueryTables } from './query-tables.ts'
 
 export function geoSql(
   { field, relation, area }: Query & { kind: 'geo' },

@@ -5,7 +5,7 @@ import { resolveRule, termCondition } from '../../sql/interval-terms.ts'
 import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
 import { fieldPrefix, indexedTerm, type TermPrefix } from '../../sql/text-index.ts'
 import { lexemeOf, TERM_BORDER } from '../text/lexemes.ts'
-import type { QueryTables } from './query-sql.ts'
+import type { QueryTables } from './query-tables.ts'
 
 /** As many characters as surely fit into a tsquery, whose limit is 1 MB. */
 const MAX_QUERY_LENGTH = 200_000

@@ -7,7 +7,7 @@ import { findTableOfVersion, findTypeHead, type TypeHead } from '../catalogue/ty
 import type { Capabilities } from '../citus/capabilities.ts'
 import type { Session } from '../driver/database.ts'
 import { visibleSql } from '../pages/page-sql.ts'
-import { type LinkedTable, type LinkedTables, NO_LINKS } from './query-sql.ts'
+import { type LinkedTable, type LinkedTables, NO_LINKS } from './query-tables.ts'
 import type { TypeFieldsCache } from './type-fields.ts'
 
 export interface LinksStore {

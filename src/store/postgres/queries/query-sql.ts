@@ -6,48 +6,16 @@ import { columnOf } from '../../sql/field-numbers.ts'
 import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../sql/linked-sql.ts'
 import { patternText } from '../../sql/pattern-text.ts'
 import { prefixRange } from '../../sql/prefix-range.ts'
-import { type SimilarTerms, termAlternatives } from '../../sql/similar-terms.ts'
+import { termAlternatives } from '../../sql/similar-terms.ts'
 import { combine, FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
 import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
 import { arrayText, type ColumnType, columnText } from '../catalogue/column-codec.ts'
-import { elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
+import { elementColumnOf } from '../catalogue/field-columns.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { textCondition } from '../text/text-condition.ts'
 import { geoSql } from './geo-sql.ts'
 import { intervalSql } from './interval-sql.ts'
-
-export interface QueryTables {
-  readonly columnsOf: (field: Field) => FieldColumns
-  /** The fields that contain text. */
-  readonly textFields: readonly Field[]
-  /** True for a field of geopoints, whose positions are indexed. */
-  readonly isGeoPoint: (field: Field) => boolean
-  /** Returns, for each fuzzy term, the terms of a field that match it. */
-  readonly similarTerms: (
-    terms: readonly string[],
-    prefix: TermPrefix,
-    edits?: number,
-  ) => SimilarTerms
-  readonly links: LinkedTables
-  /** How many links were followed to the table. */
-  readonly depth: number
-}
-
-/** The tables of the types that a query links to. */
-export interface LinkedTables {
-  /** By RID; undefined for a table that is not created yet. */
-  readonly tables: ReadonlyMap<string, LinkedTable | undefined>
-  /** Whether linked rows are gathered first: Citus cannot look them up on other machines. */
-  readonly isGathered: boolean
-}
-
-/** The table of a linked type, as of the version that the page reads. */
-export interface LinkedTable extends Pick<QueryTables, 'columnsOf' | 'textFields' | 'isGeoPoint'> {
-  readonly table: number
-  readonly visible: SqlCondition
-}
-
-export const NO_LINKS: LinkedTables = { tables: new Map(), isGathered: false }
+import type { QueryTables } from './query-tables.ts'
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
   return compileQuery(query, {

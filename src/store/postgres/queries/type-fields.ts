@@ -6,7 +6,7 @@ import { isGeoPoint, textFieldsOf } from '../../sql/query-fields.ts'
 import { type FieldColumns, readFieldColumns } from '../catalogue/field-columns.ts'
 import type { TypeHead } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
-import type { QueryTables } from './query-sql.ts'
+import type { QueryTables } from './query-tables.ts'
 
 export interface TypeFields extends Pick<QueryTables, 'columnsOf' | 'textFields' | 'isGeoPoint'> {
   readonly numbers: FieldNumbers

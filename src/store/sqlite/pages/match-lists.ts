@@ -12,7 +12,7 @@ import type { Query } from '../../../query/query.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { findRowsSql, type RowSearch } from '../queries/find-rows.ts'
-import type { QueryTables } from '../queries/query-sql.ts'
+import type { QueryTables } from '../queries/query-tables.ts'
 
 const MAX_BYTES = 32 * 1024 * 1024
 const MAX_LENGTH = 2_000_000

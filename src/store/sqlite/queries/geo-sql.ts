@@ -4,7 +4,7 @@ import type { Query } from '../../../query/query.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
 import { areaBoxes } from '../../sql/geo-boxes.ts'
 import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
-import type { QueryTables } from './query-sql.ts'
+import type { QueryTables } from './query-tables.ts'
 
 export function geoSql(
   query: Query & { kind: 'geo' },

@@ -4,7 +4,7 @@ import { columnOf } from '../../sql/field-numbers.ts'
 import { resolveRule, termCondition } from '../../sql/interval-terms.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import { fieldPrefix, indexedTerm } from '../../sql/text-index.ts'
-import type { QueryTables } from './query-sql.ts'
+import type { QueryTables } from './query-tables.ts'
 
 export function intervalSql(
   { field, rule }: Query & { kind: 'interval' },

@@ -1,66 +1,20 @@
 /** Compiles the query tree to SQL over the table of its type, aliased `o`. */
 
-import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import { toColumnValue } from '../../../query/compared-value.ts'
-import type { Comparison, Field, LinkedQuery, Position, Query } from '../../../query/query.ts'
+import type { LinkedQuery, Position, Query } from '../../../query/query.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
-import { columnOf, type FieldNumbers } from '../../sql/field-numbers.ts'
+import { columnOf } from '../../sql/field-numbers.ts'
 import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../sql/linked-sql.ts'
 import { prefixRange } from '../../sql/prefix-range.ts'
-import { type SimilarTerms, termAlternatives } from '../../sql/similar-terms.ts'
+import { termAlternatives } from '../../sql/similar-terms.ts'
 import { combine, FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
-import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
+import { fieldPrefix } from '../../sql/text-index.ts'
 import { objectTable, propertyIndexName } from '../catalogue/object-table.ts'
 import { matchExpression } from '../writes/text-index.ts'
 import { geoSql } from './geo-sql.ts'
 import { intervalSql } from './interval-sql.ts'
-import type { MatcherQuery } from './matchers.ts'
-
-export interface QueryTables {
-  readonly numbers: FieldNumbers
-  /** The fields that contain text. */
-  readonly textFields: readonly Field[]
-  /** True if a field's values are in the table of array elements. */
-  readonly isMultiValued: (field: Field) => boolean
-  /** Range bounds that the cursor makes redundant. They are hidden, so that the index uses the cursor. */
-  readonly passedBounds:
-    | { readonly field: number; readonly operators: readonly Comparison[] }
-    | undefined
-  /** Returns the number by which `within_ring` knows a ring until the transaction ends. */
-  readonly ringNumber: (ring: readonly Position[]) => number
-  /** Returns the number by which `matches` knows a condition until the transaction ends. */
-  readonly matcherNumber: (query: MatcherQuery) => number
-  /** True for a field of geopoints, whose positions are indexed. */
-  readonly isGeoPoint: (field: Field) => boolean
-  /** Returns, for each fuzzy term, the terms of a field that match it. */
-  readonly similarTerms: (
-    terms: readonly string[],
-    prefix: TermPrefix,
-    edits?: number,
-  ) => SimilarTerms
-  /** Returns the table of a linked type; undefined if it is not created yet. */
-  readonly linkedTable: (linkedType: ObjectType) => LinkedTable | undefined
-  readonly linkedPlan: LinkedPlan
-  /** How many links were followed to the table. */
-  readonly depth: number
-}
-
-/** The table of a linked type, as of the version that the page reads. */
-export interface LinkedTable {
-  readonly table: number
-  readonly visible: SqlCondition
-  readonly tables: QueryTables
-}
-
-/**
- * What linked rows are for: to find rows with an index, or to filter rows that are found by other
- * means. If they are few, they are gathered first; otherwise they are looked up row by row.
- */
-export interface LinkedPlan {
-  readonly kind: 'find' | 'filter'
-  readonly isFew: (linkedRows: SqlCondition) => boolean
-}
+import type { LinkedPlan, QueryTables } from './query-tables.ts'
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
   return compileQuery(query, {
