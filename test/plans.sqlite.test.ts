@@ -16,12 +16,11 @@ import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import {
   countCurrentRows,
   findRowsSql,
-  queryTables,
   type RowSearch,
   type RowSearchOptions,
 } from '../src/store/sqlite/queries/find-rows.ts'
 import { Matchers } from '../src/store/sqlite/queries/matchers.ts'
-import type { LinkedPlan } from '../src/store/sqlite/queries/query-tables.ts'
+import { type LinkedPlan, queryTables } from '../src/store/sqlite/queries/query-tables.ts'
 import { Rings } from '../src/store/sqlite/queries/rings.ts'
 import { createFixture } from './support/store-fixture.ts'
 import { tempFolder } from './support/temp-folder.ts'

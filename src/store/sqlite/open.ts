@@ -27,7 +27,6 @@ import type {
 import { PageCache } from '../page-cache.ts'
 import { releaserOf } from '../page-memory.ts'
 import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../slow-queries.ts'
-import { ISSUED_TOKENS_KEPT_MS } from '../sql/api-token-row.ts'
 import { migrate } from './catalogue/migrate.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
 import { findApiToken, findApiTokenById, listApiTokens } from './catalogue/secrets.ts'
@@ -42,6 +41,7 @@ import { SqliteDocuments } from './store-documents.ts'
 import { type ReadConnection, toReadConnection } from './threads/read-connection.ts'
 import type { ReadJobs } from './threads/read-jobs.ts'
 import { ReaderPool } from './threads/reader-pool.ts'
+import { reclaimInSteps } from './threads/reclaim-in-steps.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
 import { WorkerThread } from './threads/worker-thread.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
@@ -215,25 +215,12 @@ class SqliteStore implements ObjectStore {
     return this.#write('abandonReplacement', { typeRid, replacement })
   }
 
-  async reclaim({ now, rowVersionsMs, idleReplacementsMs }: Retention): Promise<number> {
-    const sightings = this.#read(() => readSightings(this.#reading.statements))
-    const nowMs = now()
-    await this.#write('saveSightings', { ...sightings, nowMs })
-    await this.#write('deleteExpiredKeys', nowMs)
-    const times = {
-      rowVersionsSinceMs: nowMs - rowVersionsMs,
-      replacementsSinceMs: nowMs - idleReplacementsMs,
-    }
-    const steps = [
-      () => this.#write('reclaimStep', times),
-      () => this.#write('deleteExpiredDocuments', nowMs),
-      () => this.#write('deleteIssuedTokens', nowMs - ISSUED_TOKENS_KEPT_MS),
-    ]
-    let total = 0
-    for (const step of steps) {
-      for (let deleted = await step(); deleted > 0; deleted = await step()) total += deleted
-    }
-    return total
+  reclaim(retention: Retention): Promise<number> {
+    return reclaimInSteps(
+      retention,
+      () => this.#read(() => readSightings(this.#reading.statements)),
+      (name, input) => this.#write(name, input),
+    )
   }
 
   readPageTokenKeys(): Promise<readonly Uint8Array[]> {

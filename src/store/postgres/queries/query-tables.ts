@@ -1,3 +1,4 @@
+/** What the SQL of a query needs to know about its table, and about those that it links to. */
 import type { Field } from '../../../query/query.ts'
 import type { SimilarTerms } from '../../sql/similar-terms.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'

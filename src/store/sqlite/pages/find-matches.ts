@@ -9,13 +9,10 @@ import {
   countCurrentRows,
   countVisibleRows,
   estimateRows,
-  filterLinks,
   findRows,
-  gatherLinks,
-  queryTables,
   type RowSearch,
 } from '../queries/find-rows.ts'
-import type { QueryTables } from '../queries/query-tables.ts'
+import { filterLinks, gatherLinks, type QueryTables, queryTables } from '../queries/query-tables.ts'
 import type { ReadConnection } from '../threads/read-connection.ts'
 import type { PagePlan, RowsPlan, SearchPlan } from './plan-page.ts'
 

@@ -20,9 +20,9 @@ import { VISIBLE } from '../pages/page-sql.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
 import { SQLITE_GROUPINGS } from './aggregate-grouping.ts'
 import { SQLITE_METRICS } from './aggregate-metric.ts'
-import { queryTables } from './find-rows.ts'
 import { readVersions } from './linked-tables.ts'
 import { querySql } from './query-sql.ts'
+import { queryTables } from './query-tables.ts'
 
 export function aggregate(
   connection: ReadConnection,

@@ -6,19 +6,15 @@ import type { FieldNumbers } from '../../sql/field-numbers.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { type KeysetCursor, orderArms, orderColumn } from '../../sql/order-sql.ts'
 import type { Visibility } from '../../sql/plan-rules.ts'
-import { isGeoPoint, isMultiValued, textFieldsOf } from '../../sql/query-fields.ts'
-import { SimilarTermSearch, type SimilarTerms } from '../../sql/similar-terms.ts'
 import type { BoundValue, SqlCondition, SqlValue } from '../../sql/sql-condition.ts'
-import type { TermPrefix } from '../../sql/text-index.ts'
-import { readFieldNumbers } from '../catalogue/field-numbers.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
-import { LIMIT, VISIBLE, visibilityValues } from '../pages/page-sql.ts'
+import { LIMIT, VISIBLE } from '../pages/page-sql.ts'
+import { countIn } from './count-in.ts'
 import type { TypeVersions } from './linked-tables.ts'
-import type { QueryConnection } from './query-connection.ts'
 import { querySql } from './query-sql.ts'
-import type { LinkedTable, QueryTables } from './query-tables.ts'
+import type { QueryTables } from './query-tables.ts'
 
 export interface RowSearch {
   readonly table: number
@@ -139,11 +135,6 @@ export function countCurrentRows(
   return all - countIn(statements, `${past} AND ${sql}`, values)
 }
 
-function countIn(statements: StatementCache, from: string, values: readonly BoundValue[]): number {
-  const row = statements.prepare(`SELECT count(*) FROM ${from}`).get(...values)
-  return (row as unknown as [number])[0]
-}
-
 /**
  * Counts the row versions that match the query, up to a limit. It ignores visibility, so that an
  * index alone can count.
@@ -178,82 +169,6 @@ export function resolveCursor(
   return row && { pk, values: row }
 }
 
-/** Returns what the SQL of a query needs. Each set of similar terms is looked up once. */
-export function queryTables(
-  connection: QueryConnection,
-  { objectType, numbers, versions }: Pick<RowSearch, 'objectType' | 'numbers' | 'versions'>,
-): QueryTables {
-  const { statements, rings, matchers } = connection
-  const similarByKey = new Map<string, SimilarTerms>()
-  const linkedByRid = new Map<string, LinkedTable | undefined>()
-  return {
-    linkedTable: (linkedType) => {
-      const { rid } = linkedType
-      if (!linkedByRid.has(rid)) linkedByRid.set(rid, linkedTable(connection, linkedType, versions))
-      return linkedByRid.get(rid)
-    },
-    linkedPlan: { kind: 'find', isFew: () => true },
-    depth: 1,
-    numbers,
-    textFields: textFieldsOf(objectType),
-    isMultiValued: (field) => isMultiValued(objectType, field),
-    isGeoPoint: (field) => isGeoPoint(objectType, field),
-    passedBounds: undefined,
-    ringNumber: (ring) => rings.numberOf(ring),
-    matcherNumber: (query) => matchers.numberOf(query),
-    similarTerms: (terms, prefix, edits) => {
-      const key = JSON.stringify([terms, prefix, edits])
-      const similar = similarByKey.get(key) ?? findSimilarTerms(statements, terms, prefix, edits)
-      similarByKey.set(key, similar)
-      return similar
-    },
-  }
-}
-
-function linkedTable(
-  connection: QueryConnection,
-  objectType: ObjectType,
-  versions: TypeVersions,
-): LinkedTable | undefined {
-  const state = versions.get(objectType.rid)
-  if (state === undefined) throw new Error(`no version of ${objectType.apiName} was read`)
-  if (!state.table.isCreated) return undefined
-  const visibility: Visibility = state.isLatest ? 'current' : 'version'
-  const numbers = readFieldNumbers(connection.db, state.typeId)
-  return {
-    table: state.table.table,
-    visible: { sql: VISIBLE[visibility], values: visibilityValues(visibility, state.version) },
-    tables: queryTables(connection, { objectType, numbers, versions }),
-  }
-}
-
-/** Row versions of a linked type that are gathered to find their objects: a few 100 milliseconds. */
-const MAX_GATHERED_ROWS = 100_000
-/** Row versions that are gathered to filter other rows: a few milliseconds. */
-const MAX_FILTER_ROWS = 10_000
-
-/** Finds rows by gathering what they are linked to, unless that is too much. */
-export function gatherLinks(tables: QueryTables, statements: StatementCache): QueryTables {
-  return { ...tables, linkedPlan: { kind: 'find', isFew: isFew(statements, MAX_GATHERED_ROWS) } }
-}
-
-/** Filters rows that are found by other means. */
-export function filterLinks(tables: QueryTables, statements: StatementCache): QueryTables {
-  return { ...tables, linkedPlan: { kind: 'filter', isFew: isFew(statements, MAX_FILTER_ROWS) } }
-}
-
-/** Returns a function that counts each set of rows once. */
-function isFew(statements: StatementCache, maximum: number) {
-  const known = new Map<string, boolean>()
-  return ({ sql, values }: SqlCondition) => {
-    const key = [sql, ...values].join('\0')
-    const rows = `(SELECT 1 FROM ${sql} ${LIMIT})`
-    const few = known.get(key) ?? countIn(statements, rows, [...values, maximum + 1]) <= maximum
-    known.set(key, few)
-    return few
-  }
-}
-
 /** A cursor in the order of a range makes the range's near bound redundant. */
 function passedBoundsOf(
   { order, numbers }: RowSearch,
@@ -265,19 +180,4 @@ function passedBoundsOf(
     field: numbers.of({ property: first.property, structField: undefined }),
     operators: first.direction === 'asc' ? ['gt', 'gte'] : ['lt', 'lte'],
   }
-}
-
-/** Finds the terms of a field within a small edit distance, in one scan of the vocabulary. */
-function findSimilarTerms(
-  statements: StatementCache,
-  terms: readonly string[],
-  prefix: TermPrefix,
-  edits: number | undefined,
-): SimilarTerms {
-  const search = new SimilarTermSearch(terms, prefix, edits)
-  const rows = statements
-    .prepare('SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) <= ?')
-    .iterate(search.from, search.before, search.maxLength)
-  for (const row of rows) search.compare((row as unknown as [string])[0])
-  return search.similarTerms
 }

@@ -1,21 +1,14 @@
 /** Conditions on geopoints and geoshapes. Both are tested in JavaScript, on the JSON of the property. */
 import type { Box } from '../../../query/matching/shape.ts'
-import type { Field, Query } from '../../../query/query.ts'
-import { columnOf, type FieldNumbers } from '../../sql/field-numbers.ts'
+import type { Query } from '../../../query/query.ts'
+import { columnOf } from '../../sql/field-numbers.ts'
 import { areaBoxes } from '../../sql/geo-boxes.ts'
 import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
-import type { MatcherQuery } from './matchers.ts'
-
-/** What the SQL of a geo condition needs; a part of `QueryTables`. */
-export interface GeoTables {
-  readonly numbers: FieldNumbers
-  readonly matcherNumber: (query: MatcherQuery) => number
-  readonly isGeoPoint: (field: Field) => boolean
-}
+import type { QueryTables } from './query-tables.ts'
 
 export function geoSql(
   query: Query & { kind: 'geo' },
-  { numbers, matcherNumber, isGeoPoint }: GeoTables,
+  { numbers, matcherNumber, isGeoPoint }: QueryTables,
 ): SqlCondition {
   const { property } = query.field
   const test: SqlCondition = {
