@@ -16,10 +16,9 @@ import { ReplacementName, TypePath } from '../schemas/paths.ts'
 import { CommitResponse, responses } from '../schemas/responses.ts'
 import { RepeatHeaders } from '../schemas/write-headers.ts'
 import type { Services } from '../services.ts'
+import { MEMORY_PER_BYTE } from './memory-per-byte.ts'
 import { readChanges } from './read-changes.ts'
 
-/** The memory of a batch until it is written, per byte; measured. */
-const MEMORY_PER_BYTE = 5
 /** The bytes of a batch that are parsed in one turn, which takes about a millisecond. */
 const TURN_BYTES = 8 * 1024
 

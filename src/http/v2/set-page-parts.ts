@@ -77,8 +77,8 @@ function ownNames({ properties }: ObjectType): RenamedProperty[] {
 }
 
 /**
- * Returns a type with the properties of all parts, by the names that the set gives them. A property
- * that has different types in two parts is left out of `sortable`.
+ * Returns a type with the properties of all parts, by the names that the set gives them. If a name
+ * has different types in two parts, any of them is returned; `setOrder` refuses to sort by it.
  */
 export function commonType(parts: readonly SetPart[], ontology: Ontology): ObjectType {
   const types = new Set(parts.map((part) => namedType(part, ontology)))
@@ -109,8 +109,8 @@ function namedType({ objectType, view }: SetPart, ontology: Ontology): ObjectTyp
     : asObjectType(findInterfaceType(ontology, view.interfaceType))
 }
 
-/** Returns the order of a page that merges its parts. */
-export function mergedOrder(
+/** Returns an order as each part names its properties. */
+export function setOrder(
   order: readonly OrderTerm[],
   parts: readonly SetPart[],
   ontology: Ontology,

@@ -14,6 +14,7 @@ import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { isJsonObject } from '../../ontology/values/refused-value.ts'
 import { matchAll, NOTHING } from '../combine-queries.ts'
 import { asObjectType, queryOfType } from '../interface-query.ts'
+import { requireText } from '../parse/conditions.ts'
 import { parseQuery } from '../parse/parse-query.ts'
 import { QueryBudget, type QueryLimits } from '../parse/query-budget.ts'
 import { refuseUnknownMembers, unprocessable } from '../parse/unprocessable.ts'
@@ -23,6 +24,7 @@ import {
   castTo,
   differenceOf,
   entityTypes,
+  interfaceParts,
   intersectionOf,
   linkedByInterface,
   linkedTo,
@@ -118,11 +120,10 @@ const SET_TYPES: ReadonlyMap<string, SetTypeParser> = new Map<string, SetTypePar
       parse: (members, { context: { ontology }, path }) => {
         const apiName = requireText(members['interfaceType'], `${path}.interfaceType`)
         const includeAllProperties = readFlag(members, 'includeAllBaseObjectProperties', path)
-        return entityTypes(findInterfaceType(ontology, apiName)).map((type) => ({
-          ...type,
-          query: EVERYTHING,
-          ...(includeAllProperties && { includeAllProperties }),
-        }))
+        const parts = interfaceParts(findInterfaceType(ontology, apiName), EVERYTHING)
+        return includeAllProperties
+          ? parts.map((part) => ({ ...part, includeAllProperties }))
+          : parts
       },
     },
   ],
@@ -280,12 +281,6 @@ function parseCast(
       : entityTypes(interfaceType)
   const cast = castTo(set, types)
   return refuseWithoutTypes(cast, [set], path)
-}
-
-function requireText(value: unknown, path: string): string {
-  if (value === undefined || value === null) throw unprocessable(path, 'is missing')
-  if (typeof value !== 'string') throw unprocessable(path, 'is not a string')
-  return value
 }
 
 /** Null means absent, and absent means false. */
