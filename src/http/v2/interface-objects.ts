@@ -21,7 +21,7 @@ import { resolveInterfacePath } from './interface-types.ts'
 import { ListParameters, readOrderText, V2Parameters } from './parameters.ts'
 import { CountedFlatPage } from './records.ts'
 import { refuseRelevance, serveSetPage } from './serve-set-page.ts'
-import { setOrder } from './set-page-parts.ts'
+import { setOrder, viewedProperties } from './set-page-parts.ts'
 
 const ORDER =
   'Without an order, object types follow each other by API name, and objects by primary key.'
@@ -160,9 +160,7 @@ function selectedTypes(
 }
 
 function shownProperties({ view }: SetPart, selection: Selection): RenamedProperty[] {
-  return [...(view?.properties ?? [])]
-    .filter(([name]) => selection === undefined || selection.includes(name))
-    .map(([as, property]) => ({ property, as }))
+  return view === undefined ? [] : viewedProperties(view, selection)
 }
 
 /** Returns the further properties that a search wants of an object type. */

@@ -10,10 +10,10 @@ import {
 } from '../../contract/limits.ts'
 import { findInterfaceType, findObjectType } from '../../ontology/catalogue.ts'
 import { objectIdOfRid } from '../../ontology/definition/rid.ts'
-import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
+import type { Ontology } from '../../ontology/ontology.ts'
 import { isJsonObject } from '../../ontology/values/refused-value.ts'
 import { matchAll, NOTHING } from '../combine-queries.ts'
-import { asObjectType, queryOfType } from '../interface-query.ts'
+import { queryOfType } from '../interface-query.ts'
 import { requireText } from '../parse/conditions.ts'
 import { parseQuery } from '../parse/parse-query.ts'
 import { QueryBudget, type QueryLimits } from '../parse/query-budget.ts'
@@ -28,6 +28,7 @@ import {
   intersectionOf,
   linkedByInterface,
   linkedTo,
+  namedType,
   refuseWithoutTypes,
   type SetPart,
   type SetParts,
@@ -231,7 +232,7 @@ function parseFilter(
     // The filter is part of the request once, however many types it applies to.
     const spent = index === 0 ? budget : new QueryBudget(limits)
     const queryContext = {
-      objectType: queriedType(part, ontology),
+      objectType: namedType(part, ontology),
       limits,
       budget: spent,
       path: `${path}.where`,
@@ -250,12 +251,6 @@ function parseFilter(
   })
   if (filtered.length === 0 && notFound !== undefined) throw notFound
   return filtered
-}
-
-/** Returns the type whose properties a filter names: the interface, or the object type itself. */
-function queriedType({ objectType, view }: SetPart, ontology: Ontology): ObjectType {
-  if (view === undefined) return objectType
-  return asObjectType(findInterfaceType(ontology, view.interfaceType))
 }
 
 function combined(operation: (sets: readonly SetParts[]) => SetParts): SetTypeParser['parse'] {

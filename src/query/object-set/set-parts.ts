@@ -12,7 +12,7 @@ import type {
   Ontology,
 } from '../../ontology/ontology.ts'
 import { isNothing, matchAll, matchAny, matchNone, NOTHING } from '../combine-queries.ts'
-import { queryOfType } from '../interface-query.ts'
+import { asObjectType, queryOfType } from '../interface-query.ts'
 import type { Query } from '../query.ts'
 
 /** The objects of one type in an object set. */
@@ -26,6 +26,12 @@ export interface SetPart {
 }
 
 export type SetParts = readonly SetPart[]
+
+/** Returns the type whose properties a part names: the interface, or the object type itself. */
+export function namedType({ objectType, view }: SetPart, ontology: Ontology): ObjectType {
+  if (view === undefined) return objectType
+  return asObjectType(findInterfaceType(ontology, view.interfaceType))
+}
 
 /** Returns the union of sets. */
 export function unionOf(sets: readonly SetParts[]): SetParts {
