@@ -178,8 +178,11 @@ export class Connection {
   }
 }
 
-/** Percent-encodes a variable segment of a path. */
+/** Percent-encodes a variable segment of a path. URLs cannot contain `.` and `..`, even encoded. */
 export function segment(text: string | number | boolean): string {
+  if (text === '.' || text === '..') {
+    throw new TypeError(`a URL cannot contain the name or key "${text}"; search for it instead`)
+  }
   return encodeURIComponent(text)
 }
 

@@ -16,11 +16,11 @@ export const PAGE_SIZES = {
 /** The page size of the endpoints of v2 that return objects, and the largest one. */
 export const V2_PAGE_SIZES = { default: 1000, maximum: 10_000 } as const
 
-/** The number of object types that one request can get by RID. */
-export const BATCH_GET_MAX = 100
-
 /** The objects whose links one page of links covers, and the links that it has at most. */
 export const LINK_PAGE_SIZES = { sources: 1000, links: 100_000 } as const
+
+/** The number of link types of one page of links. */
+export const LINK_PAGE_MAX_TYPES = 100
 
 /** How long a temporary object set can be used. */
 export const TEMPORARY_OBJECT_SET_SECONDS = 3600
@@ -69,6 +69,18 @@ export const IDEMPOTENCY_KEY_TTL_SECONDS = 86_400
 
 /** The length of the longest idempotency key. */
 export const IDEMPOTENCY_KEY_MAX_LENGTH = 255
+
+/** How long an access token of an OAuth client is valid. */
+export const ACCESS_TOKEN_SECONDS = 3600
+
+/** How long an authorization code can be exchanged. */
+export const AUTHORIZATION_CODE_SECONDS = 600
+
+/** A refresh token that is not used for this long expires, and its grant with it. */
+export const REFRESH_TOKEN_IDLE_SECONDS = 30 * 86_400
+
+/** How long a client that lost the response can use a refresh token again. */
+export const REFRESH_TOKEN_REUSE_SECONDS = 60
 
 /** The number of actions that one request can apply. */
 export const ACTION_BATCH_MAX = 20
@@ -127,7 +139,7 @@ export const QUERY_MAX_DEPTH = 3
 /** How deep object sets may be nested in each other. Every method call of an SDK adds a level. */
 export const OBJECT_SET_MAX_DEPTH = 32
 
-/** How many objects a static object set may list, and how many values `in` may. */
+/** How many objects a static object set may list. */
 export const OBJECT_SET_MAX_OBJECTS = 10_000
 
 /** How many links an object set may follow. */
@@ -138,6 +150,9 @@ export const QUERY_MAX_TERMS = 500
 
 /** The number of properties in an order. */
 export const ORDER_MAX_TERMS = 20
+
+/** The length of a list with an order; a longer one is refused before it is looked at. */
+export const ORDER_LIST_MAX = 1000
 
 /** How many conditions a full-text term counts as. */
 export const TEXT_TERM_COST = 5
@@ -163,6 +178,12 @@ export const PATTERN_MAX_REPEAT = 255
 /** The number of characters of a pattern after its repetitions are written out. */
 export const PATTERN_MAX_SIZE = 1000
 
+/** How deep the rules of `interval` may be nested. */
+export const INTERVAL_MAX_DEPTH = 5
+
+/** The number of edits in a fuzzy term of `interval`. */
+export const INTERVAL_MAX_EDITS = 2
+
 /** How deep the groups of a regular expression may be nested. */
 export const PATTERN_MAX_DEPTH = 20
 
@@ -174,6 +195,9 @@ export const AGGREGATE_MAX_GROUPS = 10_000
 
 /** The number of metrics in an aggregation: databases limit the columns of a result. */
 export const AGGREGATE_MAX_METRICS = 100
+
+/** The number of groups that one object can be in: overlapping ranges multiply the work. */
+export const AGGREGATE_MAX_OVERLAPS = 10
 
 /** The number of groupings in an aggregation: databases limit the tables in a join. */
 export const AGGREGATE_MAX_GROUPINGS = 20

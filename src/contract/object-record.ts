@@ -149,6 +149,9 @@ export function shapeKey(shape: RecordShape): string {
 /** The properties alone: the form in which objects are exported and written. */
 export const PROPERTIES_RECORD: RecordShape = [{ column: 'properties' }]
 
+/** The smallest record, to find out whether there is one. */
+export const PROBE_RECORD: RecordShape = [{ column: 'key' }]
+
 /** Returns the bytes that a shape adds to a record's stored text: literals, id and separator. */
 export function bytesOfShape(shape: RecordShape): number {
   return shape.reduce((bytes, part) => {

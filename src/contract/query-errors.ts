@@ -56,7 +56,7 @@ export const QUERY_ERRORS = {
   },
   IncompatibleNestedObjectSet: {
     errorCode: 'INVALID_ARGUMENT',
-    description: 'The nested object sets have no object type in common, so the result has none.',
+    description: 'The object types of an object set do not fit together. The parameters list them.',
   },
   InvalidRangeQuery: {
     errorCode: 'INVALID_ARGUMENT',

@@ -28,6 +28,11 @@ function collect(query: Query, types: Map<string, ObjectType>): void {
   }
 }
 
+/** Returns what page tokens are bound to of an object type: a cursor is a value of its key. */
+export function typeIdentity({ rid, primaryKey }: ObjectType): string {
+  return [rid, primaryKey.apiName, primaryKey.type].join()
+}
+
 /** Returns the query as plain data: each object type is replaced by what identifies it. */
 export function plainQuery(query: Query): object {
   switch (query.kind) {
@@ -37,9 +42,7 @@ export function plainQuery(query: Query): object {
     case 'not':
       return hasLink(query) ? { kind: query.kind, of: plainQuery(query.of) } : query
     case 'linked': {
-      const { rid, primaryKey } = query.linkedType
-      const linkedType = [rid, primaryKey.apiName, primaryKey.type].join()
-      return { ...query, linkedType, of: plainQuery(query.of) }
+      return { ...query, linkedType: typeIdentity(query.linkedType), of: plainQuery(query.of) }
     }
     default:
       return query

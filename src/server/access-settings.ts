@@ -1,4 +1,5 @@
 /** The settings of TLS, of browsers on other sites, and of an OpenID provider. */
+import { LOOPBACK_HOSTS } from '../contract/redirect-uri.ts'
 import { isScope, type Scope } from '../contract/scopes.ts'
 
 /** Signature algorithms with public keys; a shared secret could be used to forge tokens. */
@@ -101,7 +102,7 @@ function parseOrigins(text: string): '*' | readonly string[] | undefined {
 function parseProviderUrl(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined
   const { protocol, hostname, username, search, hash } = new URL(text)
-  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  const isLocal = LOOPBACK_HOSTS.includes(hostname)
   const isSafe = protocol === 'https:' || (protocol === 'http:' && isLocal)
   return isSafe && username === '' && search === '' && hash === '' ? text : undefined
 }

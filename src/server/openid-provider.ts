@@ -48,7 +48,7 @@ export function openIdProviderOf(config: Config, now: () => number): OpenIdToken
   })
 }
 
-export class OpenIdProvider implements OpenIdTokens {
+class OpenIdProvider implements OpenIdTokens {
   readonly #options: OpenIdOptions
   readonly #keys: ProviderKeys
 

@@ -1,17 +1,19 @@
-/**
- * Deduplicates a batch: of each object, the last change stays, or the first if existing objects are
- * kept. The result is in key order, because rows that are written in key order are read fastest in it.
- */
+/** The rules of a batch that both stores share. */
+import { ObjectQueryError } from '../contract/errors.ts'
+import type { StoredObject } from '../ontology/values/read-object.ts'
 import { sortInTurns } from './sql/sort-in-turns.ts'
 
-/** Returns one change per object, in key order. */
+/**
+ * Returns one change per object: the last one, or the first if existing objects are kept. They are
+ * in key order, because rows that are written in key order are read fastest in it.
+ */
 export function deduplicateChanges<T>(
   changes: readonly T[],
   keyOf: (change: T) => string,
-  keepExisting: boolean,
+  keepsExisting: boolean,
 ): T[] {
   const byKey = new Map<string, T>()
-  addByKey(byKey, changes, keyOf, keepExisting)
+  addByKey(byKey, changes, keyOf, keepsExisting)
   // Any order is correct; UTF-16 order differs from key order only beyond the BMP.
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change)
 }
@@ -20,10 +22,10 @@ export function deduplicateChanges<T>(
 export async function deduplicateInTurns<T>(
   parts: Iterable<readonly T[]> | AsyncIterable<readonly T[]>,
   keyOf: (change: T) => string,
-  keepExisting: boolean,
+  keepsExisting: boolean,
 ): Promise<readonly T[]> {
   const byKey = new Map<string, T>()
-  for await (const part of parts) addByKey(byKey, part, keyOf, keepExisting)
+  for await (const part of parts) addByKey(byKey, part, keyOf, keepsExisting)
   return sortInTurns([...byKey.values()], keyOf)
 }
 
@@ -31,11 +33,29 @@ function addByKey<T>(
   byKey: Map<string, T>,
   changes: readonly T[],
   keyOf: (change: T) => string,
-  keepExisting: boolean,
+  keepsExisting: boolean,
 ): void {
   for (const change of changes) {
     const key = keyOf(change)
-    if (keepExisting && byKey.has(key)) continue
+    if (keepsExisting && byKey.has(key)) continue
     byKey.set(key, change)
   }
+}
+
+/** Returns the bytes of an object in a page, without those that depend on the shape of the record. */
+export function recordBytes({ body, key, title }: Pick<StoredObject, 'body' | 'key' | 'title'>) {
+  return Buffer.byteLength(body) + Buffer.byteLength(key) + Buffer.byteLength(title ?? '')
+}
+
+/** The error for a write that was validated against an older definition of its type. */
+export function typeOutOfSync(objectTypeRid: string): ObjectQueryError {
+  return new ObjectQueryError('OntologyDefinitionOutOfSync', {
+    objectTypeRid,
+    reason: 'the object type was changed while the request was being read',
+  })
+}
+
+/** Returns the table number of a replacement; -1 for a name that cannot be one. */
+export function replacementTableId(replacement: string): number {
+  return /^\d{1,15}$/.test(replacement) ? Number(replacement) : -1
 }

@@ -75,3 +75,18 @@ export function versionsOfPart(
     linkedVersions: linkedTypesOf(query, objectType).map(({ rid }) => byRid.get(rid) ?? 0),
   }
 }
+
+/** Returns the request for one part alone, in key order and from its beginning. */
+export function partRequest(request: ReadSetPageRequest, part: SetPagePart): ReadPageRequest {
+  const { maxObjects, maxBytes, includeTotalCount } = request
+  return {
+    ...part,
+    order: [],
+    after: undefined,
+    ...versionsOfPart(request, part),
+    maxObjects,
+    maxBytes,
+    includeTotalCount,
+    matchEstimate: undefined,
+  }
+}

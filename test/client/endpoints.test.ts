@@ -29,6 +29,15 @@ const connect = () =>
 const AIRPORT = { ontology: 'aviation', objectType: 'airport' }
 
 describe('the client', () => {
+  it.each(['.', '..'])('refuses the key %s, which no URL can contain', async (key) => {
+    const client = connect()
+    await expect(client.objects('airport').get(key)).rejects.toThrow(
+      /cannot contain the name or key/,
+    )
+    await expect(client.objectSet('airport').get(key)).rejects.toThrow(TypeError)
+    await expect(client.edit('airport').put(key, { id: key })).rejects.toThrow(TypeError)
+  })
+
   it('writes batches and replacements', async () => {
     const client = connect()
     const countries = [

@@ -74,6 +74,8 @@ describe('actions', () => {
       const many = Array.from({ length: 101 }, () => ({ actionTypeRid: body.rid }))
       const refused = await service.send(`${V2_TYPES}/getByRidBatch`, { json: { requests: many } })
       expect(refused.body.errorName).toBe('BatchRequestSizeExceededLimit')
+      const empty = await service.send(`${V2_TYPES}/getByRidBatch`, { json: { requests: [] } })
+      expect([empty.status, empty.body.errorName]).toEqual([400, 'MissingBatchRequest'])
     })
 
     it('are not found by other names', async () => {

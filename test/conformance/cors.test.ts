@@ -67,7 +67,9 @@ describe('cross-origin requests', () => {
     for (const answer of responses) {
       expect(answer.headers.get('access-control-allow-origin')).toBe(APP)
       const exposed = answer.headers.get('access-control-expose-headers')?.split(', ')
-      expect(exposed).toEqual(expect.arrayContaining(['etag', 'retry-after']))
+      expect(exposed).toEqual(
+        expect.arrayContaining(['etag', 'retry-after', 'idempotency-replayed']),
+      )
       expect(answer.headers.get('vary')).toMatch(/^origin/)
       expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
     }

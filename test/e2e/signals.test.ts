@@ -3,7 +3,13 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { NUMBERS } from '../support/ontologies.ts'
-import { logLinesOf, type OqsProcess, startOqs, waitForLine } from '../support/oqs-process.ts'
+import {
+  logLinesOf,
+  type OqsProcess,
+  startedPids,
+  startOqs,
+  waitForLine,
+} from '../support/oqs-process.ts'
 import { ADMIN_TOKEN, sendTo } from '../support/service.ts'
 import { useServiceFolder } from '../support/service-settings.ts'
 
@@ -91,8 +97,4 @@ describe.runIf(process.platform === 'linux')('a service with workers that starts
 
 function childrenOf({ child: { pid } }: OqsProcess): string[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
-}
-
-function startedPids(oqs: OqsProcess): number[] {
-  return logLinesOf<{ msg: string; pid: number }>(oqs, 'started').map(({ pid }) => pid)
 }

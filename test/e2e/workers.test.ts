@@ -12,6 +12,7 @@ import {
   logLinesOf,
   type OqsProcess,
   runOqs,
+  startedPids,
   startOqs,
   waitForLine,
 } from '../support/oqs-process.ts'
@@ -197,10 +198,6 @@ interface LogLine {
   readonly pid: number
   readonly requestId?: string
   readonly route?: string
-}
-
-function startedPids(oqs: OqsProcess): number[] {
-  return logLinesOf<LogLine>(oqs, 'started').map(({ pid }) => pid)
 }
 
 /** A keep-alive connection, which stays with the worker that accepted it. */

@@ -115,3 +115,8 @@ export function logLinesOf<Line extends { readonly msg: string }>(
     .map((line) => JSON.parse(line) as Line)
     .filter(({ msg }) => msg === event)
 }
+
+/** Returns the process ids of the workers that have started, in the order of the log. */
+export function startedPids(oqs: OqsProcess): number[] {
+  return logLinesOf<{ msg: string; pid: number }>(oqs, 'started').map(({ pid }) => pid)
+}

@@ -57,9 +57,7 @@ function writeObject(type: ObjectTypeModel, name: string): string {
     )
   })
   const about = type.displayName === type.apiName ? undefined : type.displayName
-  return (
-    docComment([about, type.description]) + `export interface ${name} {\n${members.join('')}}\n`
-  )
+  return `${docComment([about, type.description])}export interface ${name} {\n${members.join('')}}\n`
 }
 
 function writeShape(type: ObjectTypeModel, name: string): string {

@@ -1,4 +1,5 @@
 /** Object sets of v2: filters, unions, intersections, differences and links, without a limit. */
+import { segment } from '../connection.ts'
 import type { Endpoints } from '../endpoints/endpoints.ts'
 import type { ObjectSetDefinition } from '../endpoints/object-sets.ts'
 import type { FlatRecord } from '../endpoints/pages.ts'
@@ -14,7 +15,7 @@ import type {
   Selected,
 } from '../types/property-types.ts'
 import { toAggregateRequest, toAggregationResult } from './aggregate.ts'
-import { compileWhere, OBJECT_SET_SYNTAX } from './compile-where.ts'
+import { type Conditions, compileWhere, OBJECT_SET_SYNTAX } from './compile-where.ts'
 import { type QuerySource, type QuerySpec, QueryWalk } from './query-walk.ts'
 
 /** What v2 adds to the properties of an object. */
@@ -46,9 +47,7 @@ export class ObjectSetQuery<
 
   /** The set as v2 describes it, with the conditions of this query. */
   get definition(): ObjectSetDefinition {
-    const { objectSet } = this.source
-    const where = compileWhere(this.spec.conditions, OBJECT_SET_SYNTAX)
-    return where === undefined ? objectSet : { type: 'filter', objectSet, where }
+    return filtered(this.source.objectSet, this.spec.conditions)
   }
 
   /** Sorts by a property, after those of earlier calls. Without an order, by primary key. */
@@ -100,7 +99,7 @@ export class ObjectSetQuery<
     if (objectSet.type !== 'base') throw new TypeError('only a whole object type has keys')
     return connection.send({
       signal: this.spec.signal,
-      path: `/api/v2/ontologies/${path.map(encodeURIComponent).join('/')}`,
+      path: `/api/v2/ontologies/${path.map(segment).join('/')}`,
       query: { select: this.spec.select },
       isRepeatable: true,
     })
@@ -171,12 +170,11 @@ export function objectSetSource(
     readKeyName: (call) =>
       endpoints.revision1.primaryKeyOf({ ontology, objectType: baseTypeOf(objectSet) }, call),
     readPage: ({ conditions, order, select = [], signal }, paging) => {
-      const where = compileWhere(conditions, OBJECT_SET_SYNTAX)
       const fields = order.map(({ property, direction }) => ({ field: property, direction }))
       return endpoints.objectSets.loadObjects(
         ontology,
         {
-          objectSet: where === undefined ? objectSet : { type: 'filter', objectSet, where },
+          objectSet: filtered(objectSet, conditions),
           orderBy: fields.length === 0 ? undefined : { fields },
           select,
           ...paging,
@@ -185,6 +183,14 @@ export function objectSetSource(
       )
     },
   }
+}
+
+function filtered(
+  objectSet: ObjectSetDefinition,
+  conditions: readonly Conditions[],
+): ObjectSetDefinition {
+  const where = compileWhere(conditions, OBJECT_SET_SYNTAX)
+  return where === undefined ? objectSet : { type: 'filter', objectSet, where }
 }
 
 /** Returns the object type of a set that was combined from sets of one type. */

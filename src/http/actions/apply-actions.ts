@@ -1,6 +1,5 @@
 /** Applies actions of one type, as one commit. */
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import { type ActionType, findActionType } from '../../ontology/actions/action-type.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
 import type { Commit, CurrentObject } from '../../store/object-store.ts'
@@ -27,7 +26,7 @@ export function resolveActionType({ catalogue, caller, params }: ActionRequest):
   return requireActionType(ontology, params.actionType)
 }
 
-export function requireActionType(ontology: Ontology, apiName: string): ActionType {
+function requireActionType(ontology: Ontology, apiName: string): ActionType {
   const actionType = findActionType(ontology, apiName)
   if (actionType === undefined) {
     throw new ObjectQueryError('ActionTypeNotFound', { actionType: apiName })
@@ -77,16 +76,6 @@ export async function applyActions(
 
 export function isApplied(result: AppliedActions | readonly string[]): result is AppliedActions {
   return !Array.isArray(result)
-}
-
-/** Throws unless a batch has between one and `ACTION_BATCH_MAX` requests. */
-export function refuseBatchSize(requests: readonly unknown[]): void {
-  if (requests.length === 0) throw new ObjectQueryError('MissingBatchRequest')
-  if (requests.length <= ACTION_BATCH_MAX) return
-  throw new ObjectQueryError('BatchRequestSizeExceededLimit', {
-    maximumBatchSize: ACTION_BATCH_MAX,
-    providedBatchSize: requests.length,
-  })
 }
 
 function refuseDuplicates(actions: readonly PreparedAction[]): void {

@@ -1,9 +1,10 @@
 /** Actions in revision 1.0. */
 import { Type } from 'typebox'
-import { PAGE_SIZES } from '../../contract/limits.ts'
+import { ACTION_BATCH_MAX, PAGE_SIZES } from '../../contract/limits.ts'
 import { actionTypesOf } from '../../ontology/actions/action-type.ts'
 import type { App } from '../app.ts'
 import { serveMetadataPage } from '../page/serve-metadata-page.ts'
+import { refuseBatchSize } from '../request/batch-size.ts'
 import { repeatHeaders } from '../request/idempotency-key.ts'
 import { resolveOntology } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
@@ -13,13 +14,7 @@ import { OntologyPath } from '../schemas/paths.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
 import { RepeatHeaders } from '../schemas/write-headers.ts'
 import type { Services } from '../services.ts'
-import {
-  applyActions,
-  isApplied,
-  refuseBatchSize,
-  resolveActionType,
-  validationFailed,
-} from './apply-actions.ts'
+import { applyActions, isApplied, resolveActionType, validationFailed } from './apply-actions.ts'
 import { ActionTypeResponse, describeActionType } from './describe-action-type.ts'
 import { ActionBody, ActionPath, requests, ValidationResponse } from './schemas.ts'
 import { validateAction } from './validate-action.ts'
@@ -119,7 +114,7 @@ function addApply(app: App, services: Services): void {
       config: write,
       schema: {
         operationId: 'applyActionBatch',
-        summary: 'Apply up to 20 actions of one type (revision 1.0)',
+        summary: `Apply up to ${ACTION_BATCH_MAX} actions of one type (revision 1.0)`,
         description: 'Applies all actions as one commit, or none. Requires both scopes.',
         tags,
         params: ActionPath,
@@ -131,7 +126,7 @@ function addApply(app: App, services: Services): void {
     },
     async (request, reply) => {
       const batch = request.body.requests ?? []
-      refuseBatchSize(batch)
+      refuseBatchSize(batch, ACTION_BATCH_MAX)
       const values = batch.map(({ parameters }) => parameters ?? {})
       const applied = await applyActions(request, values, services)
       if (!isApplied(applied)) throw validationFailed(request, applied)

@@ -1,17 +1,19 @@
 /** The parts of requests and responses that the actions of revision 1.0 and v2 share. */
 import { Type } from 'typebox'
 import { closed, orNull } from '../schemas/common.ts'
-
-const ontology = Type.String({ description: 'RID or API name of the ontology.' })
+import { OntologyPath } from '../schemas/paths.ts'
 
 export const ActionPath = Type.Object({
-  ontology,
+  ...OntologyPath.properties,
   actionType: Type.String({
     description: 'API name of the action type: `create-T`, `modify-T` or `delete-T`.',
   }),
 })
 
-export const ActionRidPath = Type.Object({ ontology, actionTypeRid: Type.String() })
+export const ActionRidPath = Type.Object({
+  ...OntologyPath.properties,
+  actionTypeRid: Type.String({ description: 'RID of the action type.' }),
+})
 
 const parameters = Type.Optional(
   orNull(

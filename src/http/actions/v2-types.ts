@@ -5,6 +5,7 @@ import { PAGE_SIZES, RID_BATCH_MAX } from '../../contract/limits.ts'
 import { type ActionType, actionTypesOf } from '../../ontology/actions/action-type.ts'
 import type { App } from '../app.ts'
 import { serveMetadataPage } from '../page/serve-metadata-page.ts'
+import { refuseBatchSize } from '../request/batch-size.ts'
 import { resolveOntology, type Viewer } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
 import { closed } from '../schemas/common.ts'
@@ -109,7 +110,7 @@ function addGetByRid(app: App): void {
       schema: {
         operationId: 'getActionTypesByRidV2',
         summary: 'Get several action types by RID (v2)',
-        description: 'Returns those that exist, in the order of the request.',
+        description: `At most ${RID_BATCH_MAX} per request. Action types that do not exist are absent from the response.`,
         tags,
         params: OntologyPath,
         querystring: V2Parameters,
@@ -122,12 +123,7 @@ function addGetByRid(app: App): void {
     },
     async (request) => {
       const { requests } = request.body
-      if (requests.length > RID_BATCH_MAX) {
-        throw new ObjectQueryError('BatchRequestSizeExceededLimit', {
-          maximumBatchSize: RID_BATCH_MAX,
-          providedBatchSize: requests.length,
-        })
-      }
+      refuseBatchSize(requests, RID_BATCH_MAX)
       const types = typesByRid(request)
       const found = requests.flatMap(({ actionTypeRid }) => types.get(actionTypeRid) ?? [])
       return { data: found.map(describeActionTypeV2) }

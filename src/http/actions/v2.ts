@@ -1,6 +1,8 @@
 /** Actions in v2. */
 import { Type } from 'typebox'
+import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import type { App } from '../app.ts'
+import { refuseBatchSize } from '../request/batch-size.ts'
 import { repeatHeaders } from '../request/idempotency-key.ts'
 import { closed, orNull } from '../schemas/common.ts'
 import { responses } from '../schemas/responses.ts'
@@ -8,13 +10,7 @@ import { RepeatHeaders } from '../schemas/write-headers.ts'
 import type { Services } from '../services.ts'
 import { V2Parameters } from '../v2/parameters.ts'
 import { describeEdits, EditsResponse } from './action-edits.ts'
-import {
-  applyActions,
-  isApplied,
-  refuseBatchSize,
-  resolveActionType,
-  validationFailed,
-} from './apply-actions.ts'
+import { applyActions, isApplied, resolveActionType, validationFailed } from './apply-actions.ts'
 import { ActionBody, ActionPath, requests, textOrNull, ValidationResponse } from './schemas.ts'
 import { describeValidation, validateAction } from './validate-action.ts'
 
@@ -99,7 +95,7 @@ function addApplyBatch(app: App, services: Services): void {
       schema: {
         ...common,
         operationId: 'applyActionBatchV2',
-        summary: 'Apply up to 20 actions of one type (v2)',
+        summary: `Apply up to ${ACTION_BATCH_MAX} actions of one type (v2)`,
         description: 'Applies all actions as one commit, or none. Requires both scopes.',
         body: Type.Object({ requests, options: Type.Optional(orNull(BatchOptions)) }, closed),
         response: responses(Type.Object({ edits: Type.Optional(EditsResponse) })),
@@ -107,7 +103,7 @@ function addApplyBatch(app: App, services: Services): void {
     },
     async (request, reply) => {
       const batch = request.body.requests ?? []
-      refuseBatchSize(batch)
+      refuseBatchSize(batch, ACTION_BATCH_MAX)
       const values = batch.map(({ parameters }) => parameters ?? {})
       const applied = await applyActions(request, values, services)
       if (!isApplied(applied)) throw validationFailed(request, applied)

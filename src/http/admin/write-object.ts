@@ -11,6 +11,7 @@ import {
   type StoredObject,
 } from '../../ontology/values/read-object.ts'
 import { finishInTurns } from '../../ontology/values/steps.ts'
+import { unprocessable } from '../../query/parse/unprocessable.ts'
 import type { Change, Commit, CurrentObject } from '../../store/object-store.ts'
 import { objectNotFound } from '../page/find-object.ts'
 import type { RequestScope } from '../request/admission.ts'
@@ -19,9 +20,7 @@ import { failedPrecondition, objectTag, readPreconditions } from '../request/pre
 import { resolveTypePath, type Viewer } from '../request/resolve.ts'
 import type { ObjectPath } from '../schemas/paths.ts'
 import type { Services } from '../services.ts'
-
-/** The memory of a body until its object is written, per byte. */
-const MEMORY_PER_BYTE = 5
+import { MEMORY_PER_BYTE } from './memory-per-byte.ts'
 
 export interface ObjectRequest extends Viewer, KeyedRequest {
   readonly params: Static<typeof ObjectPath>
@@ -112,8 +111,4 @@ async function readInTurns(objectType: ObjectType, properties: unknown): Promise
     if (!(error instanceof RefusedObject)) throw error
     throw unprocessable(error.property ?? 'body', error.reason)
   }
-}
-
-function unprocessable(parameter: string, reason: string): ObjectQueryError {
-  return new ObjectQueryError('Conjure:UnprocessableEntity', { parameter, reason })
 }

@@ -16,10 +16,9 @@ import { ReplacementName, TypePath } from '../schemas/paths.ts'
 import { CommitResponse, responses } from '../schemas/responses.ts'
 import { RepeatHeaders } from '../schemas/write-headers.ts'
 import type { Services } from '../services.ts'
+import { MEMORY_PER_BYTE } from './memory-per-byte.ts'
 import { readChanges } from './read-changes.ts'
 
-/** The memory of a batch until it is written, per byte; measured. */
-const MEMORY_PER_BYTE = 5
 /** The bytes of a batch that are parsed in one turn, which takes about a millisecond. */
 const TURN_BYTES = 8 * 1024
 
@@ -55,8 +54,8 @@ function addBatchEndpoint(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      rejectEncoding(request.headers['content-encoding'])
-      rejectLargeBody(request.headers['content-length'])
+      refuseEncoding(request.headers['content-encoding'])
+      refuseLargeBody(request.headers['content-length'])
       if (request.body === undefined) throw new ObjectQueryError('MissingPostBody')
       const { caller, context, params, query, body } = request
       const digest = createHash('sha256')
@@ -131,8 +130,8 @@ const BatchParameters = Type.Object(
   closed,
 )
 
-/** Rejects compressed batches, whose bytes would be read as lines. */
-function rejectEncoding(encoding: string | undefined): void {
+/** Refuses compressed batches, whose bytes would be read as lines. */
+function refuseEncoding(encoding: string | undefined): void {
   if (encoding === undefined || encoding === 'identity') return
   throw new ObjectQueryError('Conjure:UnsupportedMediaType', {
     expected: 'no content encoding',
@@ -140,8 +139,8 @@ function rejectEncoding(encoding: string | undefined): void {
   })
 }
 
-/** Rejects a batch that is declared too large before its body is read. */
-function rejectLargeBody(contentLength: string | undefined): void {
+/** Refuses a batch that is declared too large before its body is read. */
+function refuseLargeBody(contentLength: string | undefined): void {
   if (Number(contentLength ?? 0) > BATCH_MAX_BYTES) {
     throw new ObjectQueryError('Default:RequestEntityTooLarge', { maxBytes: BATCH_MAX_BYTES })
   }

@@ -1,8 +1,8 @@
 /** OAuth clients: programs that get tokens for themselves, or for a person who signs in. */
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Scope } from '../../contract/scopes.ts'
 import type { Documents, ObjectStore, StoredDocument } from '../../store/object-store.ts'
-import { hashSecret } from '../request/caller.ts'
+import { hashSecret, sameHash } from '../request/caller.ts'
 import { OAuthError } from './oauth-error.ts'
 
 export interface OAuthClientSpec {
@@ -117,8 +117,4 @@ export async function authenticateClient(
 function toClient({ id, body, expiresAtMs }: StoredDocument): OAuthClient {
   const { secretHash: _, ...client } = body as ClientBody
   return { ...client, id, ontologies: client.ontologies, expiresAtMs }
-}
-
-function sameHash(a: string, b: string): boolean {
-  return timingSafeEqual(Buffer.from(a), Buffer.from(b))
 }

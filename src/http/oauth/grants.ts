@@ -4,6 +4,12 @@
  * refresh tokens are stored as hashes.
  */
 import { randomBytes } from 'node:crypto'
+import {
+  ACCESS_TOKEN_SECONDS,
+  AUTHORIZATION_CODE_SECONDS,
+  REFRESH_TOKEN_IDLE_SECONDS,
+  REFRESH_TOKEN_REUSE_SECONDS,
+} from '../../contract/limits.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import type { ApiToken } from '../../store/object-store.ts'
 import { hashSecret } from '../request/caller.ts'
@@ -12,12 +18,6 @@ import { findOAuthClient, type OAuthClient } from './clients.ts'
 import { OAuthError } from './oauth-error.ts'
 import { OFFLINE_ACCESS, type RequestedScopes } from './oauth-scopes.ts'
 
-export const ACCESS_TOKEN_SECONDS = 3600
-const CODE_MS = 600_000
-/** A refresh token that is not used for this long expires, and its grant with it. */
-const REFRESH_IDLE_MS = 30 * 24 * 3_600_000
-/** A client that lost the response may repeat a refresh for this long. */
-const REUSE_GRACE_MS = 60_000
 const SECRET_BYTES = 32
 const ACCESS_PREFIX = 'oqs_access_'
 const REFRESH_PREFIX = 'oqs_refresh_'
@@ -56,7 +56,7 @@ export async function createCode(
   grant: PendingGrant,
 ): Promise<string> {
   const code = randomBytes(SECRET_BYTES).toString('base64url')
-  const expiresAtMs = now() + CODE_MS
+  const expiresAtMs = now() + 1000 * AUTHORIZATION_CODE_SECONDS
   await store.documents.put({ kind: 'oauthCode', id: hashSecret(code), body: grant, expiresAtMs })
   return code
 }
@@ -89,12 +89,12 @@ export async function startGrant(
   grant: Grant,
 ): Promise<IssuedTokens> {
   const { store, now } = services
-  const lifeMs = grant.isOffline ? REFRESH_IDLE_MS : 1000 * ACCESS_TOKEN_SECONDS
+  const lifeSeconds = grant.isOffline ? REFRESH_TOKEN_IDLE_SECONDS : ACCESS_TOKEN_SECONDS
   await store.documents.put({
     kind: 'oauthGrant',
     id: grantId,
     body: grant,
-    expiresAtMs: now() + lifeMs,
+    expiresAtMs: now() + 1000 * lifeSeconds,
   })
   return issueForGrant(services, client, grantId, grant)
 }
@@ -115,7 +115,7 @@ export async function refreshGrant(
   if (found === undefined || grantId === undefined || grant?.clientId !== client.id) {
     throw new OAuthError('invalid_grant', 'The refresh token is unknown, expired or revoked.')
   }
-  if (usedAtMs !== undefined && nowMs - usedAtMs > REUSE_GRACE_MS) {
+  if (usedAtMs !== undefined && nowMs - usedAtMs > 1000 * REFRESH_TOKEN_REUSE_SECONDS) {
     await endGrant(services, grantId)
     services.emit({ event: 'oauthReuseRefused', clientId: client.id, reused: 'refreshToken' })
     throw new OAuthError('invalid_grant', 'The refresh token was used before; the grant has ended.')
@@ -144,7 +144,7 @@ async function issueForGrant(
   }
   const refreshToken = grant.isOffline ? newSecret(REFRESH_PREFIX) : undefined
   if (refreshToken !== undefined) {
-    const expiresAtMs = nowMs + REFRESH_IDLE_MS
+    const expiresAtMs = nowMs + 1000 * REFRESH_TOKEN_IDLE_SECONDS
     const body: RefreshBody = { grantId, usedAtMs: undefined }
     const id = hashSecret(refreshToken)
     await store.documents.put({ kind: 'oauthRefreshToken', id, body, expiresAtMs })

@@ -38,7 +38,7 @@ export function keyEquals({ primaryKey }: ObjectType, key: string): Query {
 }
 
 /** Which object to read, and in which form. */
-export interface RecordSpec {
+export interface ObjectSpec {
   readonly objectType: ObjectType
   /** Matches at most one object. */
   readonly query: Query
@@ -48,7 +48,7 @@ export interface RecordSpec {
 
 /** Returns the record of the object that matches a query, as JSON text. */
 export async function findRecord(
-  { objectType, query, shape, selection }: RecordSpec,
+  { objectType, query, shape, selection }: ObjectSpec,
   context: RequestScope,
   { store, limits, memory }: Services,
 ): Promise<Buffer | undefined> {

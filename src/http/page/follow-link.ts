@@ -2,7 +2,8 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { findLink, type LinkSide } from '../../ontology/definition/links.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
-import { EVERYTHING, type Query } from '../../query/query.ts'
+import { NOTHING } from '../../query/combine-queries.ts'
+import type { Query } from '../../query/query.ts'
 import type { RequestScope } from '../request/admission.ts'
 import { resolveTypePath, type Viewer } from '../request/resolve.ts'
 import type { PagingParameters } from '../schemas/paging.ts'
@@ -47,8 +48,6 @@ export function linkedObjectNotFound(
   })
 }
 
-const NOTHING: Query = { kind: 'not', of: EVERYTHING }
-
 /**
  * Returns the query for the linked objects, or undefined if the start object does not exist.
  *
@@ -80,9 +79,4 @@ export function isLaterSnapshotPage({ snapshot, pageToken }: PagingParameters): 
 /** Returns the endpoint that tokens are bound to: other objects and links may have the same query. */
 export function linkEndpoint({ side, key }: LinkStart): string {
   return JSON.stringify(['listLinkedObjects', side.objectType.rid, key, side.apiName])
-}
-
-/** Returns the conjunction of two queries. */
-export function bothOf(a: Query, b: Query): Query {
-  return b.kind === 'everything' ? a : { kind: 'and', of: [a, b] }
 }

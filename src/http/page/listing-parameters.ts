@@ -65,9 +65,10 @@ export function readSelection(
   parameter: string | readonly string[] | undefined,
   objectType: ObjectType,
 ): Selection {
-  if (parameter === undefined) return undefined
-  return checkSelection(
-    [parameter].flat().flatMap((names) => names.split(',')),
-    objectType,
-  )
+  return checkSelection(selectedNames(parameter), objectType)
+}
+
+/** Returns the names in a list of properties; none if it is absent. */
+export function selectedNames(parameter: string | readonly string[] = []): string[] {
+  return [parameter].flat().flatMap((names) => names.split(','))
 }

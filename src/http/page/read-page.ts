@@ -9,7 +9,7 @@ import { effectivePageSize } from '../../paging/page-size.ts'
 import type { PageState, SnapshotState, TokenBinding } from '../../paging/page-token.ts'
 import { callerFingerprint, requestFingerprint } from '../../paging/request-fingerprint.ts'
 import { effectiveLimit, objectsStillAllowed } from '../../paging/retrieval-limit.ts'
-import { plainQuery } from '../../query/linked-types.ts'
+import { plainQuery, typeIdentity } from '../../query/linked-types.ts'
 import type { OrderTerm, Query } from '../../query/query.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import type { Selection } from '../../query/selection.ts'
@@ -162,13 +162,12 @@ function retrievalLimit({ revision, objectType }: PageSpec, { limits }: Services
 function bindingOf({ caller }: PagedRequest, spec: PageSpec): TokenBinding {
   const { endpoint, revision, ontology, objectType, query, order = [], selection, paging } = spec
   const { excludeRid = false, isByRelevance = false } = spec
-  const { rid, primaryKey } = objectType
   return {
     request: requestFingerprint({
       endpoint,
       revision,
       ontologyRid: ontology.rid,
-      objectType: [rid, primaryKey.apiName, primaryKey.type].join(),
+      objectType: typeIdentity(objectType),
       query: plainQuery(query),
       order: isByRelevance ? [{ relevance: true }] : order,
       selection,

@@ -12,7 +12,7 @@ import { effectivePageSize } from '../../paging/page-size.ts'
 import type { PageState, TokenBinding } from '../../paging/page-token.ts'
 import { callerFingerprint, requestFingerprint } from '../../paging/request-fingerprint.ts'
 import { decodeSetPosition, encodeSetPosition, type SetPosition } from '../../paging/set-cursor.ts'
-import { plainQuery } from '../../query/linked-types.ts'
+import { plainQuery, typeIdentity } from '../../query/linked-types.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import {
   type SetOrderTerm,
@@ -152,15 +152,12 @@ function refuseManyTypes(count: number): void {
 
 function bindingOf({ caller }: PagedRequest, spec: SetPageSpec): TokenBinding {
   const { endpoint, ontology, parts, order, paging } = spec
-  const types = parts.map(({ objectType: { rid, primaryKey } }) =>
-    [rid, primaryKey.apiName, primaryKey.type].join(),
-  )
   return {
     request: requestFingerprint({
       endpoint,
       revision: 'v2',
       ontologyRid: ontology.rid,
-      objectType: types.join(';'),
+      objectType: parts.map((part) => typeIdentity(part.objectType)).join(';'),
       query: parts.map(plainPart),
       order,
       selection: undefined,

@@ -4,7 +4,7 @@
  * version of its row, so the number of the tier takes its place.
  */
 import type { RequestContext } from '../../admission/request-context.ts'
-import type { RecordShape } from '../../contract/object-record.ts'
+import { PROBE_RECORD, type RecordShape } from '../../contract/object-record.ts'
 import { type RelevanceTier, relevanceTiers } from '../../query/relevance.ts'
 import type {
   Cursor,
@@ -13,9 +13,6 @@ import type {
   Reclaimed,
   StoredPage,
 } from '../../store/object-store.ts'
-
-/** The smallest record, to find out whether there is one. */
-const PROBE: RecordShape = [{ column: 'key' }]
 
 export async function readTiers(
   request: ReadPageRequest,
@@ -101,7 +98,7 @@ async function readProbe(
   store: Pick<ObjectStore, 'readPage'>,
 ): Promise<StoredPage | Reclaimed> {
   const page = await store.readPage(
-    { ...request, record: { shape: PROBE, selection: undefined } },
+    { ...request, record: { shape: PROBE_RECORD, selection: undefined } },
     context,
   )
   if (page !== 'reclaimed') page.release()

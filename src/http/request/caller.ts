@@ -100,6 +100,7 @@ const ADMIN: Caller = toCaller({
   expiresAtMs: undefined,
 })
 
-function sameHash(a: string, b: string): boolean {
+/** Compares two hashes of `hashSecret` in constant time. */
+export function sameHash(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(a), Buffer.from(b))
 }

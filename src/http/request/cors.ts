@@ -23,9 +23,14 @@ const REQUEST_HEADERS = [
 ].join(', ')
 
 /** What scripts may read, beside the headers that are always exposed. */
-const RESPONSE_HEADERS = ['allow', 'etag', 'oqs-version', 'retry-after', 'www-authenticate'].join(
-  ', ',
-)
+const RESPONSE_HEADERS = [
+  'allow',
+  'etag',
+  'idempotency-replayed',
+  'oqs-version',
+  'retry-after',
+  'www-authenticate',
+].join(', ')
 
 const PREFLIGHT_SECONDS = 3600
 
@@ -38,13 +43,12 @@ export function allowOrigins(app: App, origins: CorsOrigins, { admission }: Serv
   app.addHook('onRequest', (request, reply, done) => {
     const { origin, 'access-control-request-method': asked } = request.headers
     try {
-      if (allowOrigin(reply.raw, origin, origins)) {
-        if (request.method === 'OPTIONS' && asked !== undefined) {
-          admission.admit(`address ${request.ip}`, request.context)
-          reply.raw.setHeader('access-control-allow-methods', METHODS)
-          reply.raw.setHeader('access-control-allow-headers', REQUEST_HEADERS)
-          reply.raw.setHeader('access-control-max-age', PREFLIGHT_SECONDS)
-        }
+      const isAllowed = allowOrigin(reply.raw, origin, origins)
+      if (isAllowed && request.method === 'OPTIONS' && asked !== undefined) {
+        admission.admit(`address ${request.ip}`, request.context)
+        reply.raw.setHeader('access-control-allow-methods', METHODS)
+        reply.raw.setHeader('access-control-allow-headers', REQUEST_HEADERS)
+        reply.raw.setHeader('access-control-max-age', PREFLIGHT_SECONDS)
       }
       done()
     } catch (error) {

@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
 import { PAGE_SIZES } from '../../contract/limits.ts'
-import { findLink, type LinkSide, outgoingLinks } from '../../ontology/definition/links.ts'
+import { findLink, outgoingLinks } from '../../ontology/definition/links.ts'
 import type { App } from '../app.ts'
 import { serveMetadataPage } from '../page/serve-metadata-page.ts'
 import { resolveTypePath } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
 import { closed, NoParameters } from '../schemas/common.ts'
+import { describeLink, LinkTypeResponse } from '../schemas/metadata.ts'
 import { metadataPaging, NextPageToken } from '../schemas/paging.ts'
 import { LinkTypePath, TypePath } from '../schemas/paths.ts'
 import { readResponses } from '../schemas/responses.ts'
@@ -66,26 +67,4 @@ export function addGetLinkType(app: App): void {
       return sendJson(reply, JSON.stringify(describeLink(link)))
     },
   )
-}
-
-const LinkTypeResponse = Type.Object({
-  apiName: Type.String(),
-  displayName: Type.String(),
-  status: Type.Enum(['ACTIVE']),
-  objectTypeApiName: Type.String({ description: 'API name of the linked object type.' }),
-  cardinality: Type.Enum(['ONE', 'MANY']),
-  foreignKeyPropertyApiName: Type.Optional(
-    Type.String({ description: 'The property that contains the key of the linked object.' }),
-  ),
-})
-
-function describeLink({ apiName, displayName, linkedType, cardinality, foreignKey }: LinkSide) {
-  return {
-    apiName,
-    displayName,
-    status: 'ACTIVE',
-    objectTypeApiName: linkedType.apiName,
-    cardinality,
-    foreignKeyPropertyApiName: foreignKey,
-  }
 }

@@ -1,15 +1,10 @@
 import { Type } from 'typebox'
 import { PAGE_SIZES } from '../../contract/limits.ts'
 import { recordShape } from '../../contract/object-record.ts'
+import { matchAll } from '../../query/combine-queries.ts'
 import type { App } from '../app.ts'
 import { findRecord, keyEquals, objectNotFound, readKey } from '../page/find-object.ts'
-import {
-  bothOf,
-  followLink,
-  linkEndpoint,
-  linkedObjectNotFound,
-  resolveLink,
-} from '../page/follow-link.ts'
+import { followLink, linkEndpoint, linkedObjectNotFound, resolveLink } from '../page/follow-link.ts'
 import {
   ListingParameters,
   readListing,
@@ -53,7 +48,7 @@ export function addListLinkedObjects(app: App, services: Services): void {
         objectType: linkedType,
         endpoint: linkEndpoint(link),
         revision: '1.0',
-        query: bothOf(condition, listing.query),
+        query: matchAll([condition, listing.query]),
         paging: request.query,
         maximumPageSize: PAGE_SIZES.listLinkedObjects,
         includeTotalCount: false,
@@ -91,7 +86,7 @@ export function addGetLinkedObject(app: App, services: Services): void {
         throw linkedObjectNotFound(linkType, linkedType, linkedObjectPrimaryKey)
       const spec = {
         objectType: linkedType,
-        query: bothOf(keyEquals(linkedType, key), condition),
+        query: matchAll([keyEquals(linkedType, key), condition]),
         shape: recordShape('1.0', linkedType.apiName),
         selection,
       }

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
-import type { Ontology } from '../../ontology/ontology.ts'
 import type { App } from '../app.ts'
 import { resolveOntology } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
 import { NoParameters } from '../schemas/common.ts'
+import { describeOntology, OntologyResponse } from '../schemas/metadata.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { readResponses } from '../schemas/responses.ts'
 
@@ -51,17 +51,4 @@ export function addGetOntology(app: App): void {
       return sendJson(reply, JSON.stringify(describeOntology(ontology)))
     },
   )
-}
-
-const OntologyResponse = Type.Object({
-  apiName: Type.String(),
-  displayName: Type.String(),
-  description: Type.String(),
-  rid: Type.String(),
-})
-
-/** Returns every member, even if empty: published clients reject an ontology without one. */
-function describeOntology({ apiName, rid, definition }: Ontology) {
-  const { displayName = apiName, description = '' } = definition
-  return { apiName, displayName, description, rid }
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { PAGE_SIZES } from '../../contract/limits.ts'
+import { ORDER_LIST_MAX, PAGE_SIZES } from '../../contract/limits.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { checkOrder } from '../../query/parse/order.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
@@ -65,7 +65,7 @@ const OrderBy = Type.Object(
         },
         closed,
       ),
-      { maxItems: 1000 },
+      { maxItems: ORDER_LIST_MAX },
     ),
   },
   closed,

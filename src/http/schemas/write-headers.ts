@@ -1,10 +1,10 @@
 /** The headers of writes. */
 import { Type } from 'typebox'
-import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../../contract/limits.ts'
+import { IDEMPOTENCY_KEY_MAX_LENGTH, IDEMPOTENCY_KEY_TTL_SECONDS } from '../../contract/limits.ts'
 
 const idempotencyKey = Type.Optional(
   Type.String({
-    description: `Up to ${IDEMPOTENCY_KEY_MAX_LENGTH} characters of your choice, such as a UUID. If a request is sent again with the same key within 24 hours, it is not applied again, and its first response is returned.`,
+    description: `Up to ${IDEMPOTENCY_KEY_MAX_LENGTH} characters of your choice, such as a UUID. If a request is sent again with the same key within ${IDEMPOTENCY_KEY_TTL_SECONDS / 3600} hours, it is not applied again, and its first response is returned.`,
   }),
 )
 

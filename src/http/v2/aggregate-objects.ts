@@ -1,18 +1,13 @@
-import { Type } from 'typebox'
 import { parseAggregation } from '../../query/aggregation/parse-aggregation.ts'
 import { V2_AGGREGATIONS } from '../../query/aggregation/v2-aggregations.ts'
-import { parseQuery } from '../../query/parse/parse-query.ts'
-import { V2_QUERIES } from '../../query/parse/v2-query-types.ts'
-import { EVERYTHING } from '../../query/query.ts'
 import type { App } from '../app.ts'
 import { resolveTypePath } from '../request/resolve.ts'
 import { aggregateWithin, sendAggregated } from '../response/send-aggregated.ts'
-import { closed, orNull } from '../schemas/common.ts'
 import { TypePath } from '../schemas/paths.ts'
-import { queryBody } from '../schemas/query-body.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { AggregateV2Response, aggregationMembers } from './aggregate-schemas.ts'
+import { AggregateBody, AggregateV2Response } from './aggregate-schemas.ts'
+import { parseWhere } from './body-members.ts'
 import { V2Parameters } from './parameters.ts'
 
 /** Adds `aggregateObjectsV2`. */
@@ -35,20 +30,15 @@ export function addAggregateObjects(app: App, services: Services): void {
     async (request, reply) => {
       const { where, ...body } = request.body
       const { objectType } = resolveTypePath(request, request.params)
-      const context = { objectType, limits: services.limits.query }
-      const aggregation = parseAggregation(V2_AGGREGATIONS, body, context)
-      const query = where == null ? EVERYTHING : parseQuery(V2_QUERIES, where, context)
+      const limits = services.limits.query
+      const aggregation = parseAggregation(V2_AGGREGATIONS, body, { objectType, limits })
+      const query = parseWhere(where, objectType, limits)
       const spec = { sources: [{ objectType, query }], aggregation }
       const aggregated = await aggregateWithin(request.context, services, spec)
       return sendAggregated(reply, aggregated, { accuracy: 'ACCURATE' })
     },
   )
 }
-
-const AggregateBody = Type.Object(
-  { ...aggregationMembers, where: Type.Optional(orNull(queryBody('v2'))) },
-  closed,
-)
 
 /** What every aggregation of v2 does. */
 export const AGGREGATION_DESCRIPTION = `

@@ -17,7 +17,7 @@ import {
   PositiveInteger,
 } from '../schemas/aggregation.ts'
 import { closed, orNull } from '../schemas/common.ts'
-import { ignoredMembers } from './body-members.ts'
+import { ignoredMembers, where } from './body-members.ts'
 
 const property = {
   field: Type.Optional(orNull(AggregatedFieldName)),
@@ -73,6 +73,9 @@ export const aggregationMembers = {
   ),
   includeComputeUsage: ignoredMembers.includeComputeUsage,
 }
+
+/** The body of an aggregation over the objects that match conditions. */
+export const AggregateBody = Type.Object({ ...aggregationMembers, where }, closed)
 
 export const AggregateV2Response = Type.Object({
   accuracy: Type.Enum(['ACCURATE', 'APPROXIMATE'], {

@@ -1,15 +1,19 @@
 /** The members that request bodies of v2 have in common: order, selection and paging. */
 import { type Static, Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { API_NAME_MAX_LENGTH, PROPERTIES_MAX } from '../../contract/limits.ts'
+import { API_NAME_MAX_LENGTH, ORDER_LIST_MAX, PROPERTIES_MAX } from '../../contract/limits.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { checkOrder } from '../../query/parse/order.ts'
+import { parseQuery } from '../../query/parse/parse-query.ts'
+import type { QueryLimits } from '../../query/parse/query-budget.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
-import type { OrderTerm } from '../../query/query.ts'
+import { V2_QUERIES } from '../../query/parse/v2-query-types.ts'
+import { EVERYTHING, type OrderTerm, type Query } from '../../query/query.ts'
 import { DOCUMENTED_AS } from '../openapi/query-schemas.ts'
 import { PROPERTY_IDENTIFIER_COMPONENT } from '../openapi/v2-query-schemas.ts'
 import { closed, orNull } from '../schemas/common.ts'
 import { bodyPaging } from '../schemas/paging.ts'
+import { queryBody } from '../schemas/query-body.ts'
 
 export const orderBy = Type.Optional(
   orNull(
@@ -33,7 +37,7 @@ export const orderBy = Type.Optional(
                 },
                 closed,
               ),
-              { maxItems: 1000, description: 'Empty if ordered by relevance.' },
+              { maxItems: ORDER_LIST_MAX, description: 'Empty if ordered by relevance.' },
             ),
           ),
         ),
@@ -42,6 +46,18 @@ export const orderBy = Type.Optional(
     ),
   ),
 )
+
+/** The conditions of a body; every object matches if absent. */
+export const where = Type.Optional(orNull(queryBody('v2')))
+
+/** Parses the conditions of a body. */
+export function parseWhere(
+  written: Static<typeof where> | undefined,
+  objectType: ObjectType,
+  limits: QueryLimits,
+): Query {
+  return written == null ? EVERYTHING : parseQuery(V2_QUERIES, written, { objectType, limits })
+}
 
 const select = Type.Optional(
   orNull(

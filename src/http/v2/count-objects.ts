@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { EVERYTHING } from '../../query/query.ts'
-import type { ReadPageRequest } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
+import { probeRequest } from '../page/probe-request.ts'
 import { resolveTypePath } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
 import { TypePath } from '../schemas/paths.ts'
@@ -27,19 +27,8 @@ export function addCountObjects(app: App, { store }: Services): void {
     },
     async (request, reply) => {
       const { objectType } = resolveTypePath(request, request.params)
-      const pageRequest: ReadPageRequest = {
-        objectType,
-        query: EVERYTHING,
-        order: [],
-        record: { shape: [{ column: 'key' }], selection: undefined },
-        after: undefined,
-        version: undefined,
-        maxObjects: 1,
-        maxBytes: 1,
-        includeTotalCount: true,
-        matchEstimate: undefined,
-      }
-      const page = await store.readPage(pageRequest, request.context)
+      const probe = probeRequest(objectType, EVERYTHING, { includeTotalCount: true })
+      const page = await store.readPage(probe, request.context)
       // No version is requested, so the latest is read, which is never reclaimed.
       const count = page === 'reclaimed' ? 0 : (page.totalCount ?? 0)
       if (page !== 'reclaimed') page.release()

@@ -1,13 +1,11 @@
-/** The caller of a request: as a user for the official SDKs, and with its rights and limits. */
+/** The caller of a request as a user, for the official SDKs. */
 import { hash } from 'node:crypto'
 import { Type } from 'typebox'
-import type { Limit } from '../../admission/caller-limits.ts'
 import type { App } from '../app.ts'
 import type { Caller } from '../request/caller.ts'
 import { sendJson } from '../response/send-json.ts'
-import { closed, NoParameters } from '../schemas/common.ts'
+import { closed } from '../schemas/common.ts'
 import { readResponses } from '../schemas/responses.ts'
-import type { Services } from '../services.ts'
 
 const User = Type.Object({
   id: Type.String({ description: 'The same for all tokens of one person or program.' }),
@@ -63,57 +61,4 @@ function toUuid(id: string): string {
     digits.slice(20, 32),
   ]
   return parts.join('-')
-}
-
-const CallerResponse = Type.Object({
-  id: Type.String({ description: 'The caller as the log of the service names it.' }),
-  name: Type.String(),
-  scopes: Type.Array(Type.String()),
-  ontologies: Type.Optional(
-    Type.Array(Type.String(), { description: 'Absent if the token is not limited.' }),
-  ),
-  expiresAt: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Absent if the token never expires.' }),
-  ),
-  limits: Type.Object(
-    {
-      requestsPerMinute: Type.Optional(Type.Integer()),
-      maxConcurrentRequests: Type.Optional(Type.Integer()),
-    },
-    { description: 'The limits of the caller in each process; absent ones do not exist.' },
-  ),
-})
-
-/** Adds `getCaller`, which every valid token may call. */
-export function addCaller(app: App, { limits }: Services): void {
-  const { requestsPerMinute, maxConcurrentRequests } = limits.callers
-  const shownLimits = {
-    ...limitAs('requestsPerMinute', requestsPerMinute),
-    ...limitAs('maxConcurrentRequests', maxConcurrentRequests),
-  }
-  app.get(
-    '/api/admin/v1/me',
-    {
-      config: { scope: 'any' },
-      schema: {
-        operationId: 'getCaller',
-        summary: 'Get the name and the rights of the caller',
-        tags: ['Administration'],
-        querystring: NoParameters,
-        response: readResponses(CallerResponse),
-      },
-    },
-    async ({ caller }, reply) => {
-      const { id, name, scopes, ontologies, expiresAtMs } = caller
-      const expiresAt = expiresAtMs === undefined ? undefined : new Date(expiresAtMs).toISOString()
-      return sendJson(
-        reply,
-        JSON.stringify({ id, name, scopes, ontologies, expiresAt, limits: shownLimits }),
-      )
-    },
-  )
-}
-
-function limitAs(name: string, limit: Limit): Readonly<Record<string, number>> {
-  return limit === 'none' ? {} : { [name]: limit }
 }

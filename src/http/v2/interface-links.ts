@@ -7,6 +7,7 @@ import type { Query } from '../../query/query.ts'
 import type { App } from '../app.ts'
 import { objectNotFound, readKey } from '../page/find-object.ts'
 import { followLink, type LinkStart, linkEndpoint } from '../page/follow-link.ts'
+import { selectedNames } from '../page/listing-parameters.ts'
 import { InterfaceLinkedObjectsPath } from '../schemas/paths.ts'
 import { readResponses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
@@ -14,7 +15,7 @@ import { resolveInterfacePath } from './interface-types.ts'
 import { ListParameters, readOrderText } from './parameters.ts'
 import { FlatPage } from './records.ts'
 import { serveSetPage } from './serve-set-page.ts'
-import { commonType, mergedOrder, pageParts } from './set-page-parts.ts'
+import { commonType, pageParts, setOrder } from './set-page-parts.ts'
 
 /** Adds `listInterfaceLinkedObjects`. */
 export function addListInterfaceLinkedObjects(app: App, services: Services): void {
@@ -42,14 +43,14 @@ export function addListInterfaceLinkedObjects(app: App, services: Services): voi
       if (query === undefined) throw objectNotFound(link.side.objectType, primaryKey)
 
       const parts = [linkedPart(ontology, interfaceType, linkName, link, query)]
-      const selection = { select: [select ?? []].flat().flatMap((names) => names.split(',')) }
+      const selection = { select: selectedNames(select) }
       const order = readOrderText(orderBy, commonType(parts, ontology))
       const form = { asInterface: true, prefix: '__', excludeRid } as const
       const spec = {
         endpoint: JSON.stringify([interfaceType.rid, linkName, linkEndpoint(link)]),
         ontology,
         parts: pageParts(parts, selection, form, ontology),
-        order: mergedOrder(order, parts, ontology),
+        order: setOrder(order, parts, ontology),
         paging: request.query,
         includeTotalCount: false,
       }

@@ -2,12 +2,10 @@ import { type Static, Type } from 'typebox'
 import { PROPERTIES_MAX, SET_PAGE_MAX_TYPES } from '../../contract/limits.ts'
 import { interfaceRecordShape, type RenamedProperty } from '../../contract/object-record.ts'
 import { findInterfaceType, findObjectType } from '../../ontology/catalogue.ts'
-import type { InterfaceType, Ontology } from '../../ontology/ontology.ts'
-import { asObjectType, queryOfType } from '../../query/interface-query.ts'
+import type { Ontology } from '../../ontology/ontology.ts'
+import { asObjectType } from '../../query/interface-query.ts'
 import type { SetPart } from '../../query/object-set/parse-object-set.ts'
-import { entityTypes } from '../../query/object-set/set-parts.ts'
-import { parseQuery } from '../../query/parse/parse-query.ts'
-import { V2_QUERIES } from '../../query/parse/v2-query-types.ts'
+import { interfaceParts } from '../../query/object-set/set-parts.ts'
 import { EVERYTHING } from '../../query/query.ts'
 import { checkSelection, type Selection } from '../../query/selection.ts'
 import type { SetPagePart } from '../../store/object-store.ts'
@@ -16,15 +14,14 @@ import { readSelection } from '../page/listing-parameters.ts'
 import { closed, orNull } from '../schemas/common.ts'
 import { bodyPaging } from '../schemas/paging.ts'
 import { InterfaceTypePath } from '../schemas/paths.ts'
-import { queryBody } from '../schemas/query-body.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { orderBy, readOrder } from './body-members.ts'
+import { orderBy, parseWhere, readOrder, where } from './body-members.ts'
 import { resolveInterfacePath } from './interface-types.ts'
 import { ListParameters, readOrderText, V2Parameters } from './parameters.ts'
 import { CountedFlatPage } from './records.ts'
 import { refuseRelevance, serveSetPage } from './serve-set-page.ts'
-import { mergedOrder } from './set-page-parts.ts'
+import { setOrder, viewedProperties } from './set-page-parts.ts'
 
 const ORDER =
   'Without an order, object types follow each other by API name, and objects by primary key.'
@@ -49,13 +46,13 @@ export function addListInterfaceObjects(app: App, services: Services): void {
       const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
       const type = asObjectType(interfaceType)
       const { select, orderBy, excludeRid = false } = request.query
-      const parts = partsOf(interfaceType)
+      const parts = interfaceParts(interfaceType, EVERYTHING)
       const selection = readSelection(select, type)
       const spec = {
         endpoint: `listInterfaceObjects/${interfaceType.rid}`,
         ontology,
         parts: parts.map((part) => viewedPart(part, shownProperties(part, selection), excludeRid)),
-        order: mergedOrder(readOrderText(orderBy, type), parts, ontology),
+        order: setOrder(readOrderText(orderBy, type), parts, ontology),
         paging: request.query,
         includeTotalCount: true,
       }
@@ -85,12 +82,8 @@ export function addSearchInterfaceObjects(app: App, services: Services): void {
       const { body } = request
       const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
       const type = asObjectType(interfaceType)
-      const context = { objectType: type, limits: services.limits.query }
-      const where = body.where == null ? EVERYTHING : parseQuery(V2_QUERIES, body.where, context)
-      const parts = selectedTypes(partsOf(interfaceType), body, ontology).map((part) => ({
-        ...part,
-        query: part.view === undefined ? where : queryOfType(where, part.view),
-      }))
+      const query = parseWhere(body.where, type, services.limits.query)
+      const parts = selectedTypes(interfaceParts(interfaceType, query), body, ontology)
       const selected = [
         ...(body.selectedSharedPropertyTypes ?? []),
         ...(body.selectedInterfacePropertyTypes ?? []),
@@ -106,7 +99,7 @@ export function addSearchInterfaceObjects(app: App, services: Services): void {
           ]
           return viewedPart(part, properties, false)
         }),
-        order: mergedOrder(refuseRelevance(readOrder(body.orderBy, type)), parts, ontology),
+        order: setOrder(refuseRelevance(readOrder(body.orderBy, type)), parts, ontology),
         paging: body,
         includeTotalCount: true,
       }
@@ -130,7 +123,7 @@ const namesByType = (description: string) =>
 
 const SearchBody = Type.Object(
   {
-    where: Type.Optional(orNull(queryBody('v2'))),
+    where,
     orderBy,
     selectedObjectTypes: names('Object types to search; all that implement it if empty.'),
     selectedSharedPropertyTypes: names('Properties of the interface to return; all if empty.'),
@@ -156,11 +149,6 @@ const SearchBody = Type.Object(
 
 type SearchBody = Static<typeof SearchBody>
 
-/** Returns all objects of an interface, by object type. */
-function partsOf(interfaceType: InterfaceType): SetPart[] {
-  return entityTypes(interfaceType).map((type) => ({ ...type, query: EVERYTHING }))
-}
-
 function selectedTypes(
   parts: readonly SetPart[],
   { selectedObjectTypes }: SearchBody,
@@ -172,9 +160,7 @@ function selectedTypes(
 }
 
 function shownProperties({ view }: SetPart, selection: Selection): RenamedProperty[] {
-  return [...(view?.properties ?? [])]
-    .filter(([name]) => selection === undefined || selection.includes(name))
-    .map(([as, property]) => ({ property, as }))
+  return view === undefined ? [] : viewedProperties(view, selection)
 }
 
 /** Returns the further properties that a search wants of an object type. */

@@ -7,10 +7,10 @@ import { LINK_PAGE_SIZES } from '../../contract/limits.ts'
 import type { LinkSide } from '../../ontology/definition/links.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { readPrimaryKey } from '../../ontology/values/primary-key.ts'
+import { matchAll } from '../../query/combine-queries.ts'
 import type { Query } from '../../query/query.ts'
 import type { Cursor } from '../../store/object-store.ts'
 import { keyEquals } from '../page/find-object.ts'
-import { bothOf } from '../page/follow-link.ts'
 import {
   type LinkReader,
   type LinkSource,
@@ -94,7 +94,7 @@ async function resumeSource(
   reader: LinkReader,
 ): Promise<LinkPage> {
   const { objectType, query, sides } = spec
-  const itself = bothOf(keyEquals(objectType, key), query)
+  const itself = matchAll([keyEquals(objectType, key), query])
   const one = { after: undefined, maxObjects: 1 }
   const { sources } = await readSources(objectType, itself, foreignKeys(sides), one, reader)
   const cursor = { pk: readPrimaryKey(objectType.primaryKey.type, key).pk, version: 0 }

@@ -9,7 +9,7 @@ import { metadataPaging, NextPageToken } from '../schemas/paging.ts'
 import { LinkTypePath, TypePath } from '../schemas/paths.ts'
 import { readResponses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { describeLink, LinkTypeResponse } from './metadata.ts'
+import { describeLinkV2, LinkTypeV2Response } from './metadata.ts'
 import { V2Parameters, v2Parameters } from './parameters.ts'
 
 /** Adds `listOutgoingLinkTypesV2`. */
@@ -26,7 +26,7 @@ export function addListLinkTypes(app: App, services: Services): void {
         params: TypePath,
         querystring: v2Parameters(metadataPaging),
         response: readResponses(
-          Type.Object({ data: Type.Array(LinkTypeResponse), nextPageToken: NextPageToken }),
+          Type.Object({ data: Type.Array(LinkTypeV2Response), nextPageToken: NextPageToken }),
         ),
       },
     },
@@ -37,7 +37,7 @@ export function addListLinkTypes(app: App, services: Services): void {
         ontologyRid: ontology.rid,
         objectTypeRid: objectType.rid,
         items: outgoingLinks(ontology, objectType),
-        describe: describeLink,
+        describe: describeLinkV2,
         paging: request.query,
         maximumPageSize: PAGE_SIZES.listLinkTypes,
       }
@@ -58,13 +58,13 @@ export function addGetLinkType(app: App): void {
         tags: ['v2'],
         params: LinkTypePath,
         querystring: V2Parameters,
-        response: readResponses(LinkTypeResponse),
+        response: readResponses(LinkTypeV2Response),
       },
     },
     async (request, reply) => {
       const { ontology, objectType } = resolveTypePath(request, request.params)
       const link = findLink(ontology, objectType, request.params.linkType)
-      return sendJson(reply, JSON.stringify(describeLink(link)))
+      return sendJson(reply, JSON.stringify(describeLinkV2(link)))
     },
   )
 }

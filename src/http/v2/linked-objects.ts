@@ -1,14 +1,9 @@
 import { V2_PAGE_SIZES } from '../../contract/limits.ts'
 import { flatRecordShape } from '../../contract/object-record.ts'
+import { matchAll } from '../../query/combine-queries.ts'
 import type { App } from '../app.ts'
 import { findRecord, keyEquals, objectNotFound, readKey } from '../page/find-object.ts'
-import {
-  bothOf,
-  followLink,
-  linkEndpoint,
-  linkedObjectNotFound,
-  resolveLink,
-} from '../page/follow-link.ts'
+import { followLink, linkEndpoint, linkedObjectNotFound, resolveLink } from '../page/follow-link.ts'
 import { readSelection } from '../page/listing-parameters.ts'
 import { servePage } from '../page/serve-page.ts'
 import { sendJson } from '../response/send-json.ts'
@@ -90,7 +85,7 @@ export function addGetLinkedObject(app: App, services: Services): void {
       if (key === undefined) throw linkedObjectNotFound(linkType, linkedType, written)
       const spec = {
         objectType: linkedType,
-        query: bothOf(keyEquals(linkedType, key), condition),
+        query: matchAll([keyEquals(linkedType, key), condition]),
         shape: flatRecordShape(linkedType, { excludeRid }),
         selection,
       }

@@ -1,22 +1,27 @@
 import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { LINK_PAGE_SIZES, PRIMARY_KEY_MAX_BYTES } from '../../contract/limits.ts'
+import {
+  LINK_PAGE_MAX_TYPES,
+  LINK_PAGE_SIZES,
+  PRIMARY_KEY_MAX_BYTES,
+} from '../../contract/limits.ts'
 import { findLink } from '../../ontology/definition/links.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import type { PageState, TokenBinding } from '../../paging/page-token.ts'
 import { callerFingerprint, requestFingerprint } from '../../paging/request-fingerprint.ts'
-import { plainQuery } from '../../query/linked-types.ts'
+import { plainQuery, typeIdentity } from '../../query/linked-types.ts'
 import type { Query } from '../../query/query.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import type { App } from '../app.ts'
 import { openWalk } from '../page/open-walk.ts'
 import { sendPage } from '../page/send-page.ts'
 import { resolveOntology } from '../request/resolve.ts'
-import { closed, orNull } from '../schemas/common.ts'
+import { closed } from '../schemas/common.ts'
 import { bodyPaging, NextPageToken } from '../schemas/paging.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
+import { ignoredMembers } from './body-members.ts'
 import { type LinkPosition, readLinkPage } from './link-pages.ts'
 import { ObjectSet } from './object-set-schema.ts'
 import { V2Parameters } from './parameters.ts'
@@ -101,18 +106,18 @@ const LoadLinksBody = Type.Object(
     objectSet: ObjectSet,
     links: Type.Array(Type.String(), {
       minItems: 1,
-      maxItems: 100,
+      maxItems: LINK_PAGE_MAX_TYPES,
       description: 'API names of link types.',
     }),
     pageToken: bodyPaging.pageToken,
-    includeComputeUsage: Type.Optional(orNull(Type.Boolean({ description: 'Has no effect.' }))),
+    includeComputeUsage: ignoredMembers.includeComputeUsage,
   },
   closed,
 )
 
 function fingerprint(
   ontology: Ontology,
-  { rid, primaryKey }: ObjectType,
+  objectType: ObjectType,
   query: Query,
   links: readonly string[],
 ): Buffer {
@@ -120,7 +125,7 @@ function fingerprint(
     endpoint: JSON.stringify(['loadLinks', ...links]),
     revision: 'v2',
     ontologyRid: ontology.rid,
-    objectType: [rid, primaryKey.apiName, primaryKey.type].join(),
+    objectType: typeIdentity(objectType),
     query: plainQuery(query),
     order: [],
     selection: undefined,

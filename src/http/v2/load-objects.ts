@@ -52,7 +52,7 @@ export function addLoadObjects(app: App, services: Services): void {
 }
 
 /** Required by clients; properties have no security of their own here. */
-const PROPERTY_SECURITIES = '"propertySecurities":[]'
+export const PROPERTY_SECURITIES = '"propertySecurities":[]'
 
 export const loadPropertySecurities = Type.Optional(
   orNull(

@@ -6,19 +6,18 @@ import { type LinkSide, linksByType } from '../../ontology/definition/links.ts'
 import { propertyRid } from '../../ontology/definition/rid.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { ActionTypeV2Response, describeActionTypeV2 } from '../actions/describe-action-type.ts'
+import {
+  describeLink,
+  describeOntology,
+  LinkTypeResponse,
+  OntologyResponse,
+} from '../schemas/metadata.ts'
 import { DataType, dataType } from './data-type.ts'
 import {
   describeSharedPropertyTypes,
   implementationsDescriber,
   interfaceTypeDescriber,
 } from './interface-metadata.ts'
-
-export const OntologyResponse = Type.Object({
-  apiName: Type.String(),
-  displayName: Type.String(),
-  description: Type.String(),
-  rid: Type.String(),
-})
 
 const ObjectProperty = Type.Object({
   description: Type.Optional(Type.String()),
@@ -49,15 +48,8 @@ export const ObjectTypeResponse = Type.Object({
   visibility: Type.Enum(['NORMAL']),
 })
 
-export const LinkTypeResponse = Type.Object({
-  apiName: Type.String(),
-  displayName: Type.String(),
-  status: Type.Enum(['ACTIVE']),
-  objectTypeApiName: Type.String({ description: 'API name of the linked object type.' }),
-  cardinality: Type.Enum(['ONE', 'MANY']),
-  foreignKeyPropertyApiName: Type.Optional(
-    Type.String({ description: 'The property that contains the key of the linked object.' }),
-  ),
+export const LinkTypeV2Response = Type.Object({
+  ...LinkTypeResponse.properties,
   linkTypeRid: Type.String({ description: 'Both sides of a link type have the same RID.' }),
 })
 
@@ -65,7 +57,7 @@ const anyMembers = { additionalProperties: true }
 
 export const FullObjectTypeResponse = Type.Object({
   objectType: ObjectTypeResponse,
-  linkTypes: Type.Array(LinkTypeResponse),
+  linkTypes: Type.Array(LinkTypeV2Response),
   implementsInterfaces: Type.Array(Type.String()),
   implementsInterfaces2: Type.Object({}, anyMembers),
   sharedPropertyTypeMapping: Type.Object({}, anyMembers),
@@ -80,12 +72,6 @@ export const FullOntologyResponse = Type.Object({
   sharedPropertyTypes: Type.Object({}, anyMembers),
   valueTypes: Type.Object({}, anyMembers),
 })
-
-/** Returns every member, even if empty: published clients reject an ontology without one. */
-export function describeOntology({ apiName, rid, definition }: Ontology) {
-  const { displayName = apiName, description = '' } = definition
-  return { apiName, displayName, description, rid }
-}
 
 /** Returns a function that describes the object types of an ontology. */
 export function objectTypeDescriber({ definition }: Ontology) {
@@ -128,17 +114,8 @@ function describeObjectType(objectType: ObjectType, definition: ObjectTypeDefini
   }
 }
 
-export function describeLink(side: LinkSide) {
-  const { apiName, displayName, linkedType, cardinality, foreignKey, rid } = side
-  return {
-    apiName,
-    displayName,
-    status: 'ACTIVE',
-    objectTypeApiName: linkedType.apiName,
-    cardinality,
-    foreignKeyPropertyApiName: foreignKey,
-    linkTypeRid: rid,
-  }
+export function describeLinkV2(side: LinkSide) {
+  return { ...describeLink(side), linkTypeRid: side.rid }
 }
 
 /** Returns a function that describes the object types of an ontology, with links and interfaces. */
@@ -148,7 +125,7 @@ export function fullObjectTypeDescriber(ontology: Ontology) {
   const describeImplementations = implementationsDescriber(ontology)
   return (objectType: ObjectType) => ({
     objectType: describe(objectType),
-    linkTypes: (links.get(objectType.apiName) ?? []).map(describeLink),
+    linkTypes: (links.get(objectType.apiName) ?? []).map(describeLinkV2),
     ...describeImplementations(objectType),
   })
 }

@@ -9,13 +9,13 @@ import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { pageMembers, readOrder } from './body-members.ts'
 import { localImplementations } from './interface-metadata.ts'
-import { loadPropertySecurities } from './load-objects.ts'
+import { loadPropertySecurities, PROPERTY_SECURITIES } from './load-objects.ts'
 import { ObjectSet } from './object-set-schema.ts'
 import { V2Parameters } from './parameters.ts'
 import { readNonEmptyParts } from './read-object-set.ts'
 import { CountedDollarPage } from './records.ts'
 import { refuseRelevance, serveSetPage } from './serve-set-page.ts'
-import { commonType, mergedOrder, pageParts, sortParts } from './set-page-parts.ts'
+import { commonType, pageParts, setOrder, sortParts } from './set-page-parts.ts'
 
 const ORDER = `Without \`orderBy\`, object types follow each other by API name, and objects by primary
 key. With it, all objects are in one order; objects of a type without the property have no value for it.`
@@ -51,7 +51,7 @@ export function addLoadMultipleObjectTypes(app: App, services: Services): void {
         endpoint: 'loadObjectsMultipleObjectTypes',
         ontology,
         parts: pageParts(parts, body, form, ontology),
-        order: mergedOrder(order, parts, ontology),
+        order: setOrder(order, parts, ontology),
         paging: body,
         includeTotalCount: true,
       }
@@ -88,7 +88,7 @@ export function addLoadObjectsOrInterfaces(app: App, services: Services): void {
         endpoint: 'loadObjectsOrInterfaces',
         ontology,
         parts: pageParts(parts, body, form, ontology),
-        order: mergedOrder(order, parts, ontology),
+        order: setOrder(order, parts, ontology),
         paging: body,
         includeTotalCount: true,
       }
@@ -126,8 +126,7 @@ function mappingMembers(parts: readonly SetPart[]): string {
   return [
     `"interfaceToObjectTypeMappings":${JSON.stringify(mappings)}`,
     `"interfaceToObjectTypeMappingsV2":${JSON.stringify(mappingsV2)}`,
-    // Required by clients; properties have no security of their own here.
-    '"propertySecurities":[]',
+    PROPERTY_SECURITIES,
   ].join()
 }
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { ObjectQueryError } from '../../contract/errors.ts'
-import { BATCH_GET_MAX, PAGE_SIZES } from '../../contract/limits.ts'
+import { PAGE_SIZES, RID_BATCH_MAX } from '../../contract/limits.ts'
 import type { App } from '../app.ts'
 import { serveMetadataPage } from '../page/serve-metadata-page.ts'
+import { refuseBatchSize } from '../request/batch-size.ts'
 import { resolveOntology, resolveTypePath } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
 import { closed } from '../schemas/common.ts'
@@ -105,7 +105,7 @@ export function addGetObjectTypesByRid(app: App): void {
       schema: {
         operationId: 'getObjectTypesByRid',
         summary: 'Get object types by RID (v2)',
-        description: `At most ${BATCH_GET_MAX} per request. Object types that do not exist are absent from the response.`,
+        description: `At most ${RID_BATCH_MAX} per request. Object types that do not exist are absent from the response.`,
         tags: ['v2'],
         params: OntologyPath,
         querystring: V2Parameters,
@@ -116,7 +116,7 @@ export function addGetObjectTypesByRid(app: App): void {
     async (request, reply) => {
       const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
       const { requests } = request.body
-      checkBatchSize(requests.length)
+      refuseBatchSize(requests, RID_BATCH_MAX)
       const describe = objectTypeDescriber(ontology)
       const byRid = new Map([...ontology.objectTypes.values()].map((type) => [type.rid, type]))
       const data = requests.flatMap(({ objectTypeRid }) => {
@@ -132,13 +132,3 @@ const RidBatch = Type.Object(
   { requests: Type.Array(Type.Object({ objectTypeRid: Type.String() }, closed)) },
   closed,
 )
-
-function checkBatchSize(providedBatchSize: number): void {
-  if (providedBatchSize === 0) throw new ObjectQueryError('MissingBatchRequest')
-  if (providedBatchSize > BATCH_GET_MAX) {
-    throw new ObjectQueryError('BatchRequestSizeExceededLimit', {
-      maximumBatchSize: BATCH_GET_MAX,
-      providedBatchSize,
-    })
-  }
-}

@@ -2,14 +2,10 @@ import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { resolveOntology } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
+import { describeOntology, OntologyResponse } from '../schemas/metadata.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { readResponses } from '../schemas/responses.ts'
-import {
-  describeFullOntology,
-  describeOntology,
-  FullOntologyResponse,
-  OntologyResponse,
-} from './metadata.ts'
+import { describeFullOntology, FullOntologyResponse } from './metadata.ts'
 import { V2Parameters } from './parameters.ts'
 
 /** Adds `listOntologiesV2`, which returns the ontologies that are visible to the caller. */

@@ -12,7 +12,7 @@ import { queryPaging } from '../schemas/paging.ts'
  * API for some endpoints; this service offers them without it. There is only one branch, so
  * `refuseBranch` rejects the name of any other.
  */
-export const ignoredParameters = {
+const ignoredParameters = {
   preview: Type.Optional(Type.Boolean({ description: 'Has no effect.' })),
   sdkPackageRid: Type.Optional(Type.String({ description: 'Has no effect.' })),
   sdkVersion: Type.Optional(Type.String({ description: 'Has no effect.' })),

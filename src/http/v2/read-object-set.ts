@@ -1,12 +1,12 @@
 /** Reads the object set of a request, with the temporary sets that it refers to. */
 import { ObjectQueryError } from '../../contract/errors.ts'
-import type { RecordShape } from '../../contract/object-record.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
 import { isNothing } from '../../query/combine-queries.ts'
 import { loadReferences } from '../../query/object-set/load-references.ts'
 import { parseObjectSet, type SetPart } from '../../query/object-set/parse-object-set.ts'
 import type { Query } from '../../query/query.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
+import { probeRequest } from '../page/probe-request.ts'
 import type { RequestScope } from '../request/admission.ts'
 import type { Services } from '../services.ts'
 import { findTemporarySet } from './temporary-set.ts'
@@ -54,6 +54,7 @@ export async function readSingleTypeSet(
   throw new ObjectQueryError('IncompatibleNestedObjectSet', {
     parameter: 'objectSet',
     objectTypes: candidates.map(({ objectType }) => objectType.apiName),
+    reason: 'the set has objects of several types, or none; this endpoint requires one type',
   })
 }
 
@@ -63,8 +64,6 @@ function namesObjects(query: Query): boolean {
   return query.kind === 'and' && query.of.some(namesObjects)
 }
 
-const PROBE: RecordShape = [{ column: 'key' }]
-
 async function nonEmptyParts(
   parts: readonly SetPart[],
   context: RequestScope,
@@ -72,21 +71,9 @@ async function nonEmptyParts(
 ): Promise<SetPart[]> {
   const nonEmpty: SetPart[] = []
   for (const part of parts) {
-    const page = await store.readPage(
-      {
-        objectType: part.objectType,
-        query: resolveRelativeDates(part.query, now()),
-        order: [],
-        record: { shape: PROBE, selection: undefined },
-        after: undefined,
-        version: undefined,
-        maxObjects: 1,
-        maxBytes: 1,
-        includeTotalCount: false,
-        matchEstimate: 1,
-      },
-      context,
-    )
+    const query = resolveRelativeDates(part.query, now())
+    const probe = probeRequest(part.objectType, query, { includeTotalCount: false })
+    const page = await store.readPage({ ...probe, matchEstimate: 1 }, context)
     if (page === 'reclaimed') continue
     page.release()
     if (page.count > 0) nonEmpty.push(part)

@@ -1,16 +1,12 @@
 import { Type } from 'typebox'
-import { parseQuery } from '../../query/parse/parse-query.ts'
 import { parseSelection } from '../../query/parse/selection-v2.ts'
-import { V2_QUERIES } from '../../query/parse/v2-query-types.ts'
-import { EVERYTHING } from '../../query/query.ts'
 import type { App } from '../app.ts'
 import { resolveTypePath } from '../request/resolve.ts'
-import { closed, orNull } from '../schemas/common.ts'
+import { closed } from '../schemas/common.ts'
 import { TypePath } from '../schemas/paths.ts'
-import { queryBody } from '../schemas/query-body.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { pageMembers, readOrder } from './body-members.ts'
+import { pageMembers, parseWhere, readOrder, where } from './body-members.ts'
 import { V2Parameters } from './parameters.ts'
 import { CountedFlatPage } from './records.ts'
 import { serveFlatPage } from './serve-flat-page.ts'
@@ -35,12 +31,11 @@ export function addSearchObjects(app: App, services: Services): void {
     async (request, reply) => {
       const { body } = request
       const { ontology, objectType } = resolveTypePath(request, request.params)
-      const context = { objectType, limits: services.limits.query }
       const spec = {
         ontology,
         objectType,
         endpoint: 'searchObjects',
-        query: body.where == null ? EVERYTHING : parseQuery(V2_QUERIES, body.where, context),
+        query: parseWhere(body.where, objectType, services.limits.query),
         ...readOrder(body.orderBy, objectType),
         selection: parseSelection(body, objectType),
         excludeRid: body.excludeRid ?? false,
@@ -51,10 +46,7 @@ export function addSearchObjects(app: App, services: Services): void {
   )
 }
 
-const SearchBody = Type.Object(
-  { where: Type.Optional(orNull(queryBody('v2'))), ...pageMembers },
-  closed,
-)
+const SearchBody = Type.Object({ where, ...pageMembers }, closed)
 
 const DESCRIPTION = `
 Returns the objects that match \`where\`, or every object without it.

@@ -5,11 +5,15 @@ import {
   interfaceRecordShape,
   type RenamedProperty,
 } from '../../contract/object-record.ts'
-import { findInterfaceType } from '../../ontology/catalogue.ts'
 import { isSameType } from '../../ontology/definition/property-type.ts'
-import type { ObjectType, Ontology, Property } from '../../ontology/ontology.ts'
-import { asObjectType } from '../../query/interface-query.ts'
+import type {
+  InterfaceImplementation,
+  ObjectType,
+  Ontology,
+  Property,
+} from '../../ontology/ontology.ts'
 import type { SetPart } from '../../query/object-set/parse-object-set.ts'
+import { namedType } from '../../query/object-set/set-parts.ts'
 import { parseSelection, type WrittenSelection } from '../../query/parse/selection-v2.ts'
 import type { OrderTerm } from '../../query/query.ts'
 import type { Selection } from '../../query/selection.ts'
@@ -64,12 +68,20 @@ function shownProperties(part: SetPart, selection: Selection): RenamedProperty[]
     if (selection === undefined) return undefined
     return ownNames(objectType).filter(({ property }) => selection.includes(property))
   }
-  const viewed = [...view.properties]
-    .filter(([name]) => selection === undefined || selection.includes(name))
-    .map(([as, property]) => ({ property, as }))
+  const viewed = viewedProperties(view, selection)
   if (!includeAllProperties || selection !== undefined) return viewed
   const names = new Set(viewed.flatMap(({ property, as }) => [property, as]))
   return [...viewed, ...ownNames(objectType).filter(({ property }) => !names.has(property))]
+}
+
+/** Returns the selected properties of an interface, each with the property that implements it. */
+export function viewedProperties(
+  { properties }: InterfaceImplementation,
+  selection: Selection,
+): RenamedProperty[] {
+  return [...properties]
+    .filter(([name]) => selection === undefined || selection.includes(name))
+    .map(([as, property]) => ({ property, as }))
 }
 
 function ownNames({ properties }: ObjectType): RenamedProperty[] {
@@ -77,17 +89,18 @@ function ownNames({ properties }: ObjectType): RenamedProperty[] {
 }
 
 /**
- * Returns a type with the properties of all parts, by the names that the set gives them. A property
- * that has different types in two parts is left out of `sortable`.
+ * Returns a type with the properties of all parts, by the names that the set gives them. If a name
+ * has different types in two parts, any of them is returned; `setOrder` refuses to sort by it.
  */
 export function commonType(parts: readonly SetPart[], ontology: Ontology): ObjectType {
-  const types = new Set(parts.map((part) => namedType(part, ontology)))
-  const [first, ...others] = types
+  const types = new Map(
+    parts.map((part) => namedType(part, ontology)).map((type) => [type.rid, type]),
+  )
+  const [first, ...others] = types.values()
   if (first === undefined) return NO_TYPE
-  const isOneView = new Set(parts.map(({ view }) => view?.interfaceType)).size === 1
-  if (others.length === 0 || (isOneView && parts[0]?.view !== undefined)) return first
+  if (others.length === 0) return first
   const properties = new Map<string, Property>()
-  for (const type of types) {
+  for (const type of types.values()) {
     for (const [name, property] of type.properties) properties.set(name, property)
   }
   // Selections always include the key of the common type, and the parts have their own.
@@ -103,14 +116,8 @@ const NO_TYPE: ObjectType = {
   properties: new Map(),
 }
 
-function namedType({ objectType, view }: SetPart, ontology: Ontology): ObjectType {
-  return view === undefined
-    ? objectType
-    : asObjectType(findInterfaceType(ontology, view.interfaceType))
-}
-
-/** Returns the order of a page that merges its parts. */
-export function mergedOrder(
+/** Returns an order as each part names its properties. */
+export function setOrder(
   order: readonly OrderTerm[],
   parts: readonly SetPart[],
   ontology: Ontology,

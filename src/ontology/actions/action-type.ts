@@ -6,7 +6,7 @@ import type { PropertyType } from '../definition/property-type.ts'
 import { objectId } from '../definition/rid.ts'
 import type { ObjectType, Ontology } from '../ontology.ts'
 
-export const ACTION_KINDS = ['create', 'modify', 'delete'] as const
+const ACTION_KINDS = ['create', 'modify', 'delete'] as const
 
 export type ActionKind = (typeof ACTION_KINDS)[number]
 

@@ -1,11 +1,9 @@
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
+import { only } from '../../../test/support/refused-values.ts'
 import { API_NAME_MAX_LENGTH, PROPERTIES_MAX } from '../../contract/limits.ts'
 import { OntologyDefinition } from './definition-schema.ts'
 import { SCALAR_TYPES } from './property-type.ts'
-
-/** Wraps an argument, because `it.each` spreads arrays. */
-const only = (value: unknown): [unknown] => [value]
 
 const fits = new Ajv({ strict: false }).compile(OntologyDefinition)
 

@@ -12,14 +12,14 @@ import type {
 } from '../ontology.ts'
 import type { ObjectTypeDefinition } from './definition-schema.ts'
 import type { Mistake } from './mistakes.ts'
-import { FieldCount, type InterfaceView } from './parse-interfaces.ts'
+import { type DeclaredInterface, FieldCount } from './parse-interfaces.ts'
 import { isSameType, typeName } from './property-type.ts'
 
 /** The parts of an ontology that implementations refer to. */
 export interface ParsedParts {
   readonly objectTypes: ReadonlyMap<string, ObjectType>
   readonly linkTypes: readonly LinkType[]
-  readonly views: ReadonlyMap<string, InterfaceView>
+  readonly views: ReadonlyMap<string, DeclaredInterface>
 }
 
 /** Adds the implementations of every object type to the interface types. */
@@ -60,7 +60,7 @@ class ImplementingType {
   readonly #parts: ParsedParts
   readonly #path: string
   readonly #mistakes: Mistake[]
-  readonly #interfaces: readonly InterfaceView[]
+  readonly #interfaces: readonly DeclaredInterface[]
   /** By shared property, which has one implementation in all interfaces of the type. */
   readonly #properties = new Map<string, string>()
   /** By RID of the interface's link. */
@@ -92,12 +92,12 @@ class ImplementingType {
   }
 
   /** Returns the interfaces that the type implements, including those that they extend. */
-  implemented(): InterfaceView[] {
+  implemented(): DeclaredInterface[] {
     const names = this.#interfaces.flatMap((view) => [view.apiName, ...view.allExtendsInterfaces])
     return [...new Set(names)].sort().flatMap((name) => this.#parts.views.get(name) ?? [])
   }
 
-  implementation(view: InterfaceView): InterfaceImplementation {
+  implementation(view: DeclaredInterface): InterfaceImplementation {
     const properties = new Map<string, string>()
     const implementing = new Set<string>()
     for (const { apiName, type, required } of view.allProperties.values()) {
@@ -132,7 +132,7 @@ class ImplementingType {
     return { interfaceType: view.apiName, objectType: this.#objectType, properties, links }
   }
 
-  #addProperty(view: InterfaceView, shared: string, own: string): void {
+  #addProperty(view: DeclaredInterface, shared: string, own: string): void {
     const path = `${view.apiName}.properties.${shared}`
     const known = this.#properties.get(shared)
     if (!view.allProperties.has(shared)) {
@@ -145,7 +145,7 @@ class ImplementingType {
     this.#properties.set(shared, own)
   }
 
-  #addLink(view: InterfaceView, apiName: string, own: string): void {
+  #addLink(view: DeclaredInterface, apiName: string, own: string): void {
     const path = `${view.apiName}.links.${apiName}`
     const link = view.allLinks.get(apiName)
     const known = link && this.#links.get(link.rid)

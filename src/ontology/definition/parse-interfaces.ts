@@ -18,7 +18,7 @@ import { parsePropertyType } from './parse-property-type.ts'
 import { partRid } from './rid.ts'
 
 /** An interface type before its implementations are known. */
-export type InterfaceView = Omit<InterfaceType, 'implementations'>
+export type DeclaredInterface = Omit<InterfaceType, 'implementations'>
 
 export function parseSharedPropertyTypes(
   { rid = '', sharedPropertyTypes = {} }: OntologyDefinition,
@@ -40,9 +40,9 @@ export function parseInterfaceTypes(
   sharedPropertyTypes: ReadonlyMap<string, SharedPropertyType>,
   objectTypes: ReadonlyMap<string, ObjectType>,
   mistakes: Mistake[],
-): Map<string, InterfaceView> {
+): Map<string, DeclaredInterface> {
   const indexes = indexByName(interfaceTypes, objectTypes, mistakes)
-  const views = new Map<string, InterfaceView>()
+  const views = new Map<string, DeclaredInterface>()
   const size = new FieldCount(mistakes)
   for (const index of inOrderOfExtension(interfaceTypes, indexes, mistakes)) {
     const definition = interfaceTypes[index]
@@ -202,7 +202,7 @@ function refuseUnknownTarget(
 /** A property is required if one of the interfaces that has it requires it. */
 function inheritProperties(
   own: ReadonlyMap<string, InterfaceProperty>,
-  parents: readonly InterfaceView[],
+  parents: readonly DeclaredInterface[],
 ): Map<string, InterfaceProperty> {
   const all = new Map(own)
   for (const property of parents.flatMap((parent) => [...parent.allProperties.values()])) {
@@ -214,7 +214,7 @@ function inheritProperties(
 
 function inheritLinks(
   own: ReadonlyMap<string, InterfaceLink>,
-  parents: readonly InterfaceView[],
+  parents: readonly DeclaredInterface[],
   path: string,
   mistakes: Mistake[],
 ): Map<string, InterfaceLink> {

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { refusedFor } from '../../../test/support/refused-values.ts'
 import { PRIMARY_KEY_MAX_BYTES } from '../../contract/limits.ts'
 import { PRIMARY_KEY_TYPES, type PrimaryKeyType } from '../definition/property-type.ts'
 import { readPrimaryKey } from './primary-key.ts'
-
-const refusedFor = (reason: string) =>
-  expect.objectContaining({ name: 'RefusedValue', reason, path: '' })
 
 describe('a primary key', () => {
   it.each([

@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { only, refusedFor } from '../../../test/support/refused-values.ts'
 import { scalarReader } from './read-value.ts'
 
 const readGeoPoint = scalarReader('geopoint')
 const readGeoShape = scalarReader('geoshape')
-
-/** Wraps an argument, because `it.each` spreads arrays. */
-const only = (value: unknown): [unknown] => [value]
-
-const refusedFor = (reason: string) =>
-  expect.objectContaining({ name: 'RefusedValue', reason, path: '' })
 
 const POINT = { type: 'Point', coordinates: [-118.4, 33.9] }
 const SQUARE = [

@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { only, refusedFor } from '../../../test/support/refused-values.ts'
 import { scalarReader } from './read-value.ts'
 
 const readLong = scalarReader('long')
 const readDecimal = scalarReader('decimal')
 
-/** Wraps an argument, because `it.each` spreads arrays. */
-const only = (value: unknown): [unknown] => [value]
-
-const refusedFor = (reason: string) =>
-  expect.objectContaining({ name: 'RefusedValue', reason, path: '' })
 const refusedAsNot = (type: string) =>
   expect.objectContaining({
     name: 'RefusedValue',

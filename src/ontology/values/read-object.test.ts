@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { only } from '../../../test/support/refused-values.ts'
 import { OBJECT_MAX_BYTES, OBJECT_MAX_POSITIONS, OBJECT_MAX_VALUES } from '../../contract/limits.ts'
 import type { ObjectTypeDefinition } from '../definition/definition-schema.ts'
 import { parseDefinition } from '../definition/parse-definition.ts'
 import type { ObjectType } from '../ontology.ts'
 import { objectReader, objectSteps, RefusedObject, readObjectKey } from './read-object.ts'
-
-/** Wraps an argument, because `it.each` spreads arrays. */
-const only = (value: unknown): [unknown] => [value]
 
 function objectType(definition: Partial<ObjectTypeDefinition> = {}): ObjectType {
   const type: ObjectTypeDefinition = {

@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { only, refusedFor } from '../../../test/support/refused-values.ts'
 import { sortableTimestamp } from './read-time.ts'
 import { scalarReader } from './read-value.ts'
 
 const readDate = scalarReader('date')
 const readTimestamp = scalarReader('timestamp')
-
-/** Wraps an argument, because `it.each` spreads arrays. */
-const only = (value: unknown): [unknown] => [value]
-
-const refusedFor = (reason: string) =>
-  expect.objectContaining({ name: 'RefusedValue', reason, path: '' })
 
 describe('a date', () => {
   it.each([

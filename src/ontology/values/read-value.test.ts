@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { only, refusedFor } from '../../../test/support/refused-values.ts'
 import type { ArrayType, ScalarType, StructType } from '../definition/property-type.ts'
 import { SCALAR_TYPES } from '../definition/property-type.ts'
 import { scalarReader, valueReader } from './read-value.ts'
-
-/** Wraps an argument, because `it.each` spreads arrays. */
-const only = (value: unknown): [unknown] => [value]
-
-const refusedFor = (reason: string, path = '') =>
-  expect.objectContaining({ name: 'RefusedValue', reason, path })
 
 const struct = (fields: Record<string, ScalarType>): StructType => ({
   kind: 'struct',

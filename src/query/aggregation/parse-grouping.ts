@@ -1,6 +1,7 @@
 /** Parses the `groupBy` of an aggregation; the parts that the versions of the API share. */
 
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { AGGREGATE_MAX_OVERLAPS } from '../../contract/limits.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { isComparable } from '../../ontology/values/scalar-codec.ts'
 import type { QueryBudget } from '../parse/query-budget.ts'
@@ -84,17 +85,16 @@ export function readGroupings(
   return groupings
 }
 
-/** The maximum number of groups of one object: overlapping ranges multiply the work. */
-const MAX_OVERLAPS = 10
-
 function refuseDeepOverlaps(groupings: readonly Grouping[]): void {
   const overlaps = groupings.map((grouping) =>
     grouping.kind === 'ranges' ? deepestOverlap(grouping.ranges) : 1,
   )
-  if (overlaps.reduce((product, depth) => product * Math.max(depth, 1), 1) > MAX_OVERLAPS) {
+  if (
+    overlaps.reduce((product, depth) => product * Math.max(depth, 1), 1) > AGGREGATE_MAX_OVERLAPS
+  ) {
     throw unprocessable(
       'groupBy',
-      `has ranges that put one object into more than ${MAX_OVERLAPS} groups; use fewer overlapping ranges`,
+      `has ranges that put one object into more than ${AGGREGATE_MAX_OVERLAPS} groups; use fewer overlapping ranges`,
     )
   }
 }

@@ -10,10 +10,11 @@ import {
 } from '../../contract/limits.ts'
 import { findInterfaceType, findObjectType } from '../../ontology/catalogue.ts'
 import { objectIdOfRid } from '../../ontology/definition/rid.ts'
-import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
+import type { Ontology } from '../../ontology/ontology.ts'
 import { isJsonObject } from '../../ontology/values/refused-value.ts'
 import { matchAll, NOTHING } from '../combine-queries.ts'
-import { asObjectType, queryOfType } from '../interface-query.ts'
+import { queryOfType } from '../interface-query.ts'
+import { requireText } from '../parse/conditions.ts'
 import { parseQuery } from '../parse/parse-query.ts'
 import { QueryBudget, type QueryLimits } from '../parse/query-budget.ts'
 import { refuseUnknownMembers, unprocessable } from '../parse/unprocessable.ts'
@@ -23,9 +24,11 @@ import {
   castTo,
   differenceOf,
   entityTypes,
+  interfaceParts,
   intersectionOf,
   linkedByInterface,
   linkedTo,
+  namedType,
   refuseWithoutTypes,
   type SetPart,
   type SetParts,
@@ -118,11 +121,10 @@ const SET_TYPES: ReadonlyMap<string, SetTypeParser> = new Map<string, SetTypePar
       parse: (members, { context: { ontology }, path }) => {
         const apiName = requireText(members['interfaceType'], `${path}.interfaceType`)
         const includeAllProperties = readFlag(members, 'includeAllBaseObjectProperties', path)
-        return entityTypes(findInterfaceType(ontology, apiName)).map((type) => ({
-          ...type,
-          query: EVERYTHING,
-          ...(includeAllProperties && { includeAllProperties }),
-        }))
+        const parts = interfaceParts(findInterfaceType(ontology, apiName), EVERYTHING)
+        return includeAllProperties
+          ? parts.map((part) => ({ ...part, includeAllProperties }))
+          : parts
       },
     },
   ],
@@ -230,7 +232,7 @@ function parseFilter(
     // The filter is part of the request once, however many types it applies to.
     const spent = index === 0 ? budget : new QueryBudget(limits)
     const queryContext = {
-      objectType: queriedType(part, ontology),
+      objectType: namedType(part, ontology),
       limits,
       budget: spent,
       path: `${path}.where`,
@@ -249,12 +251,6 @@ function parseFilter(
   })
   if (filtered.length === 0 && notFound !== undefined) throw notFound
   return filtered
-}
-
-/** Returns the type whose properties a filter names: the interface, or the object type itself. */
-function queriedType({ objectType, view }: SetPart, ontology: Ontology): ObjectType {
-  if (view === undefined) return objectType
-  return asObjectType(findInterfaceType(ontology, view.interfaceType))
 }
 
 function combined(operation: (sets: readonly SetParts[]) => SetParts): SetTypeParser['parse'] {
@@ -280,12 +276,6 @@ function parseCast(
       : entityTypes(interfaceType)
   const cast = castTo(set, types)
   return refuseWithoutTypes(cast, [set], path)
-}
-
-function requireText(value: unknown, path: string): string {
-  if (value === undefined || value === null) throw unprocessable(path, 'is missing')
-  if (typeof value !== 'string') throw unprocessable(path, 'is not a string')
-  return value
 }
 
 /** Null means absent, and absent means false. */

@@ -12,6 +12,7 @@ import type {
   Ontology,
 } from '../../ontology/ontology.ts'
 import { isNothing, matchAll, matchAny, matchNone, NOTHING } from '../combine-queries.ts'
+import { asObjectType, queryOfType } from '../interface-query.ts'
 import type { Query } from '../query.ts'
 
 /** The objects of one type in an object set. */
@@ -25,6 +26,12 @@ export interface SetPart {
 }
 
 export type SetParts = readonly SetPart[]
+
+/** Returns the type whose properties a part names: the interface, or the object type itself. */
+export function namedType({ objectType, view }: SetPart, ontology: Ontology): ObjectType {
+  if (view === undefined) return objectType
+  return asObjectType(findInterfaceType(ontology, view.interfaceType))
+}
 
 /** Returns the union of sets. */
 export function unionOf(sets: readonly SetParts[]): SetParts {
@@ -96,6 +103,15 @@ export function entityTypes({ implementations }: InterfaceType): Omit<SetPart, '
   return [...implementations.values()].map((view) => ({ objectType: view.objectType, view }))
 }
 
+/** Returns the objects of an interface that match a query on its properties, by object type. */
+export function interfaceParts({ implementations }: InterfaceType, query: Query): SetPart[] {
+  return [...implementations.values()].map((view) => ({
+    objectType: view.objectType,
+    query: queryOfType(query, view),
+    view,
+  }))
+}
+
 /** Keeps the objects of certain types; the set then uses the names of the view. */
 export function castTo(set: SetParts, entities: readonly Omit<SetPart, 'query'>[]): SetParts {
   return set.flatMap(({ objectType, query }) => {
@@ -114,6 +130,7 @@ export function refuseWithoutTypes(
   throw new ObjectQueryError('IncompatibleNestedObjectSet', {
     parameter: path,
     objectTypes: sets.map((one) => one.map(({ objectType }) => objectType.apiName)),
+    reason: 'the sets have no object type in common, so the result would have none',
   })
 }
 

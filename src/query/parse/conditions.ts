@@ -10,6 +10,7 @@ import {
 } from '../../contract/limits.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
+import { NOTHING } from '../combine-queries.ts'
 import { readComparedValue } from '../compared-value.ts'
 import { patternSize } from '../matching/pattern.ts'
 import { termsOf } from '../matching/terms.ts'
@@ -187,7 +188,7 @@ export function conditionsOf(
       budget.spendTerms(terms.length * TEXT_TERM_COST)
       if (fuzzy) budget.spendFuzzyTerms(terms.length)
       // A text without terms matches nothing: an empty `or` is false.
-      if (terms.length === 0) return { kind: 'or', of: [] }
+      if (terms.length === 0) return NOTHING
       return { kind: 'text', field: resolved?.field, match, terms, fuzzy }
     },
   }

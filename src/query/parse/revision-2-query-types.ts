@@ -11,7 +11,7 @@ import type { QueryGrammar, QueryParsing, QueryTypeParser } from './parse-query.
 import { COMBINATORS, COMPARISONS } from './shared-query-types.ts'
 import { refuseUnknownMembers, unprocessable } from './unprocessable.ts'
 
-export const REVISION_2_FIELDS: FieldSyntax = {
+const REVISION_2_FIELDS: FieldSyntax = {
   candidates: (written) => {
     const [property = '', structField, ...rest] = written.split(':')
     return rest.length > 0 ? [] : [{ property, structField }]

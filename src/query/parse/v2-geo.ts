@@ -3,6 +3,7 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { readGeoPoint, readGeoShape } from '../../ontology/values/read-geometry.ts'
 import { isJsonObject, RefusedValue, refuse } from '../../ontology/values/refused-value.ts'
+import { NOTHING } from '../combine-queries.ts'
 import { isConvex } from '../matching/convex.ts'
 import { type Geometry, membersOf, toShape } from '../matching/shape.ts'
 import type { GeoArea, GeoMember, GeoRelation, Position, Query } from '../query.ts'
@@ -115,7 +116,7 @@ function geoQuery(
   const isOnlyPoints = members.every(({ paths }) => paths[0]?.length === 1)
   if (propertyType === 'geopoint') {
     // A point contains nothing but itself, and is within what it intersects.
-    if (relation === 'contains' && !isOnlyPoints) return { kind: 'or', of: [] }
+    if (relation === 'contains' && !isOnlyPoints) return NOTHING
     return { kind: 'geo', field, relation: relation === 'within' ? 'intersects' : relation, area }
   }
   const isSupported =

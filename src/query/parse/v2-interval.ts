@@ -1,20 +1,19 @@
 /** Parses `interval` of v2: rules about terms that are near each other. */
 
-import { TEXT_TERM_COST } from '../../contract/limits.ts'
+import {
+  INTERVAL_MAX_DEPTH,
+  INTERVAL_MAX_EDITS,
+  TEXT_TERM_COST,
+  WIRE_INTEGER_MAX,
+} from '../../contract/limits.ts'
 import { isJsonObject } from '../../ontology/values/refused-value.ts'
+import { NOTHING } from '../combine-queries.ts'
 import { fuzzyDistance, termsOf } from '../matching/terms.ts'
 import type { IntervalRule, Query } from '../query.ts'
 import { isText } from '../resolve-field.ts'
 import { notSupported, requireText } from './conditions.ts'
 import type { QueryMembers, QueryParsing } from './parse-query.ts'
 import { refuseUnknownMembers, unprocessable } from './unprocessable.ts'
-
-/** How deep rules may be nested. */
-const MAX_DEPTH = 5
-
-/** The largest number of gaps, and of edits in a fuzzy term. */
-const MAX_GAPS = 2_147_483_647
-const MAX_EDITS = 2
 
 export function parseInterval(
   written: string,
@@ -25,8 +24,8 @@ export function parseInterval(
   const resolved = conditions.resolve(written, path)
   if (!isText(resolved)) throw notSupported('interval', written)
   const parsed = new RuleParser(parsing).parse(rule, `${path}.rule`, 0)
-  // A rule without terms matches nothing: an empty `or` is false.
-  if (parsed === undefined) return { kind: 'or', of: [] }
+  // A rule without terms.
+  if (parsed === undefined) return NOTHING
   return { kind: 'interval', field: resolved.field, rule: parsed }
 }
 
@@ -39,7 +38,8 @@ class RuleParser {
   }
 
   parse(rule: unknown, path: string, depth: number): IntervalRule | undefined {
-    if (depth > MAX_DEPTH) throw unprocessable(path, `nests rules more than ${MAX_DEPTH} deep`)
+    if (depth > INTERVAL_MAX_DEPTH)
+      throw unprocessable(path, `nests rules more than ${INTERVAL_MAX_DEPTH} deep`)
     if (!isJsonObject(rule)) throw unprocessable(path, 'is not a rule: a JSON object with a type')
     this.#budget.spendTerms(1)
     const allow = (...members: string[]) =>
@@ -98,7 +98,7 @@ class RuleParser {
   #fuzzy({ term: written, fuzziness }: QueryMembers, path: string): IntervalRule | undefined {
     const [term, ...others] = this.#terms(written, `${path}.term`)
     if (others.length > 0) throw unprocessable(`${path}.term`, 'has more than one term')
-    const edits = readWhole(fuzziness, `${path}.fuzziness`, MAX_EDITS)
+    const edits = readWhole(fuzziness, `${path}.fuzziness`, INTERVAL_MAX_EDITS)
     if (term === undefined) return undefined
     const most = edits ?? fuzzyDistance(term)
     if (most === 0) return termRule(term)
@@ -133,7 +133,7 @@ function readOrdered({ ordered }: QueryMembers, path: string): boolean {
 }
 
 function readGaps({ maxGaps }: QueryMembers, path: string): number | undefined {
-  return readWhole(maxGaps, `${path}.maxGaps`, MAX_GAPS)
+  return readWhole(maxGaps, `${path}.maxGaps`, WIRE_INTEGER_MAX)
 }
 
 function readWhole(value: unknown, path: string, most: number): number | undefined {

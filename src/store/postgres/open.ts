@@ -52,6 +52,7 @@ import { aggregate } from './queries/aggregate.ts'
 import { TypeFieldsCache } from './queries/type-fields.ts'
 import { commitBatch, commitEdit } from './writes/commit-batch.ts'
 import { deleteMatches } from './writes/delete-matches.ts'
+import { deleteExpiredKeys } from './writes/idempotency-keys.ts'
 
 const MIN_POSTGRES_VERSION = 15
 
@@ -181,9 +182,10 @@ class PostgresStore implements ObjectStore {
   async reclaim(retention: Retention): Promise<number> {
     const rows = await reclaim(this, retention)
     const nowMs = retention.now()
+    const keys = await deleteExpiredKeys(this.database, nowMs)
     const documents = await deleteExpiredDocuments(this.database, nowMs)
     const tokens = await deleteIssuedTokens(this.database, nowMs - ISSUED_TOKENS_KEPT_MS)
-    return rows + documents + tokens
+    return rows + keys + documents + tokens
   }
 
   drain(reason: string, graceMs: number): void {

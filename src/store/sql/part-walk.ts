@@ -2,7 +2,7 @@
  * A page over several object types in the order of its parts. Each step is a page of one type; the
  * store reads it and adds it. One object more than the page holds shows whether more follow.
  */
-import type { RecordShape } from '../../contract/object-record.ts'
+import { PROBE_RECORD } from '../../contract/object-record.ts'
 import type { ReadPageRequest, StoredPage } from '../object-store.ts'
 import { releaserOf } from '../page-memory.ts'
 import {
@@ -11,9 +11,6 @@ import {
   type StoredSetPage,
   versionsOfPart,
 } from '../set-page.ts'
-
-/** The smallest record: only whether there is one matters. */
-const PROBE: RecordShape = [{ column: 'key' }]
 
 export interface PartStep {
   readonly part: number
@@ -45,7 +42,7 @@ export class PartWalk {
     const part = parts[this.#part]
     if (part === undefined || (this.#more && !includeTotalCount)) return undefined
     const rest = this.#isFull
-      ? { maxObjects: 1, maxBytes, record: { shape: PROBE, selection: undefined } }
+      ? { maxObjects: 1, maxBytes, record: { shape: PROBE_RECORD, selection: undefined } }
       : {
           maxObjects: maxObjects - this.#count,
           maxBytes: maxBytes - this.#bytes,

@@ -9,6 +9,7 @@ import type { OntologyChange } from '../../ontology/definition/change-definition
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { KEY_BYTES } from '../../paging/token-keys.ts'
 import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
+import { replacementTableId } from '../batch.ts'
 import type {
   ApiToken,
   Batch,
@@ -260,7 +261,9 @@ class SqliteStore implements ObjectStore {
    */
   #touchReplacement(replacement: string): void {
     const sql = 'SELECT 1 FROM object_table WHERE id = ? AND idle_since_ms IS NOT NULL'
-    const idle = this.#read(() => this.#reading.statements.prepare(sql).get(Number(replacement)))
+    const idle = this.#read(() =>
+      this.#reading.statements.prepare(sql).get(replacementTableId(replacement)),
+    )
     // Ignored, because the batch itself fails in the same way.
     if (idle !== undefined) this.#write('touchReplacement', replacement).catch(() => {})
   }

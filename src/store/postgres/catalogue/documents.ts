@@ -3,9 +3,7 @@ import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
 import type { DocumentKind, Documents, StoredDocument } from '../../documents.ts'
 import { DOCUMENT_COLUMNS, documentValues, toDocument, UNEXPIRED } from '../../sql/document-row.ts'
 import type { Database } from '../driver/database.ts'
-
-/** The number of rows to delete per transaction. */
-const ROWS_AT_ONCE = 5000
+import { deleteInSteps } from './delete-in-steps.ts'
 
 export class PostgresDocuments implements Documents {
   readonly #database: Database
@@ -65,15 +63,12 @@ export class PostgresDocuments implements Documents {
   }
 }
 
-/** Deletes all documents that have expired, step by step, and returns how many. */
-export async function deleteExpiredDocuments(database: Database, nowMs: number): Promise<number> {
-  const sql = `DELETE FROM oqs_document WHERE (kind, id) IN (
-    SELECT kind, id FROM oqs_document WHERE expires_at_ms <= ? LIMIT ${ROWS_AT_ONCE}
-  )`
-  let total = 0
-  for (;;) {
-    const deleted = await database.write((session) => session.run(sql, [nowMs]))
-    total += deleted
-    if (deleted === 0) return total
-  }
+/** Deletes all documents that have expired, and returns how many. */
+export function deleteExpiredDocuments(database: Database, nowMs: number): Promise<number> {
+  return deleteInSteps(database, {
+    table: 'oqs_document',
+    key: 'kind, id',
+    condition: 'expires_at_ms <= ?',
+    values: [nowMs],
+  })
 }

@@ -5,6 +5,7 @@
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
+import { replacementTableId } from '../../batch.ts'
 import type { Commit } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { recoverPreparedTransactions } from '../citus/capabilities.ts'
@@ -15,12 +16,7 @@ import {
   writeInTurn,
 } from '../citus/pending-commit.ts'
 import type { WriteOwner, WriteSession } from '../driver/database.ts'
-import {
-  lockExistingType,
-  lockReplacement,
-  readTable,
-  replacementTableId,
-} from '../writes/lock-type.ts'
+import { lockExistingType, lockReplacement, readTable } from '../writes/lock-type.ts'
 import { publishVersion } from '../writes/publish-version.ts'
 import {
   addObjectTable,

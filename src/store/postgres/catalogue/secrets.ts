@@ -4,9 +4,7 @@ import { KEY_BYTES } from '../../../paging/token-keys.ts'
 import type { ApiToken } from '../../object-store.ts'
 import { API_TOKEN_COLUMNS, apiTokenValues, toApiToken } from '../../sql/api-token-row.ts'
 import type { Database } from '../driver/database.ts'
-
-/** The number of rows to delete per transaction. */
-const ROWS_AT_ONCE = 5000
+import { deleteInSteps } from './delete-in-steps.ts'
 
 const KEYS_SQL = 'SELECT secret FROM oqs_page_token_key ORDER BY id DESC'
 
@@ -105,16 +103,12 @@ export function revokeIssuedTokens(
   )
 }
 
-/** Deletes all issued tokens that expired by a time, step by step, and returns how many. */
-export async function deleteIssuedTokens(database: Database, expiredByMs: number): Promise<number> {
-  const sql = `DELETE FROM oqs_api_token WHERE id IN (
-    SELECT id FROM oqs_api_token WHERE client_id IS NOT NULL AND expires_at_ms <= ?
-    LIMIT ${ROWS_AT_ONCE}
-  )`
-  let total = 0
-  for (;;) {
-    const deleted = await database.write((session) => session.run(sql, [expiredByMs]))
-    total += deleted
-    if (deleted === 0) return total
-  }
+/** Deletes all issued tokens that expired by a time, and returns how many. */
+export function deleteIssuedTokens(database: Database, expiredByMs: number): Promise<number> {
+  return deleteInSteps(database, {
+    table: 'oqs_api_token',
+    key: 'id',
+    condition: 'client_id IS NOT NULL AND expires_at_ms <= ?',
+    values: [expiredByMs],
+  })
 }

@@ -5,11 +5,11 @@
  */
 import { connect } from 'node:net'
 import type { PoolClient } from 'pg'
+import { CONNECT_TIMEOUT_MS } from './connection-pool.ts'
 
 /** Marks a message as a cancel request instead of the start of a session. */
 const CANCEL_REQUEST_CODE = 80877102
 const CANCEL_REQUEST_BYTES = 16
-const CONNECT_TIMEOUT_MS = 5000
 
 /** Properties of the driver's client that are missing in its types. */
 interface ClientSecrets {

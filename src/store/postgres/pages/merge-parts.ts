@@ -3,12 +3,12 @@
  * each part by their order columns; records are read only for the rows of the page.
  */
 import { bytesOfShape } from '../../../contract/object-record.ts'
-import type { ReadPageRequest, Reclaimed } from '../../object-store.ts'
+import type { Reclaimed } from '../../object-store.ts'
 import {
+  partRequest,
   type ReadSetPageRequest,
   type SetOrderTerm,
   type StoredSetPage,
-  versionsOfPart,
 } from '../../set-page.ts'
 import {
   countFittingSizes,
@@ -27,7 +27,7 @@ import { type TypeHead, tableOfRow, tableOfVersion } from '../catalogue/type-hea
 import { freeRows } from '../driver/byte-rows.ts'
 import type { Session } from '../driver/database.ts'
 import { readQuerySql } from '../queries/find-rows.ts'
-import { readLinks } from '../queries/linked-tables.ts'
+import { readLinkedTables } from '../queries/linked-tables.ts'
 import type { TypeFields } from '../queries/type-fields.ts'
 import { recordSql, STORED_BYTES, visibleSql } from './page-sql.ts'
 import { type PagePlan, planPage } from './plan-page.ts'
@@ -83,8 +83,8 @@ async function searchParts(
   store: PageStore,
 ): Promise<PartSearch[] | undefined> {
   const searches: PartSearch[] = []
-  for (const part of request.parts.keys()) {
-    const head = heads[part]
+  for (const [index, part] of request.parts.entries()) {
+    const head = heads[index]
     const pageRequest = partRequest(request, part)
     const version = head && readableVersion(pageRequest, head)
     if (head === undefined || version === undefined) return undefined
@@ -92,30 +92,13 @@ async function searchParts(
     const state = { version, isLatest: version === head.published, table }
     const plan = planPage(pageRequest, state, { ...store.capabilities, knowsFields: true })
     const fields = await store.fields.read(session, head, pageRequest.objectType)
-    const links = await readLinks(session, pageRequest, { head, version }, store)
+    const links = await readLinkedTables(session, pageRequest, { head, version }, store)
     if (links === 'reclaimed') return undefined
     const condition = await readQuerySql(session, pageRequest.query, fields, links)
     const matching = combine('and', [visibleSql(plan.visibility, version), condition])
     searches.push({ plan, fields, condition, matching })
   }
   return searches
-}
-
-/** Returns what the planner needs to know about one part. */
-function partRequest(request: ReadSetPageRequest, index: number): ReadPageRequest {
-  const part = request.parts[index]
-  const { maxObjects, maxBytes, includeTotalCount } = request
-  if (part === undefined) throw new Error(`no part ${index}`)
-  return {
-    ...part,
-    order: [],
-    after: undefined,
-    ...versionsOfPart(request, part),
-    maxObjects,
-    maxBytes,
-    includeTotalCount,
-    matchEstimate: undefined,
-  }
 }
 
 function nullOf({ type }: SetOrderTerm): string {

@@ -16,7 +16,7 @@ import {
   readQuerySql,
   resolveCursor,
 } from '../queries/find-rows.ts'
-import { type LinksStore, readLinks } from '../queries/linked-tables.ts'
+import { type LinksStore, readLinkedTables } from '../queries/linked-tables.ts'
 import { bytesUpTo, fittingRows, type PageRows, toPageRows } from './page-rows.ts'
 import { HIDDEN_VALUES, type PageRowsSpec, PLAIN_VALUES, pageSql, visibleSql } from './page-sql.ts'
 import { type PagePlan, planPage } from './plan-page.ts'
@@ -79,7 +79,7 @@ async function readFoundRows(
   const cursor = after && (await resolveCursor(session, order, fields.numbers, head, after))
   if (after !== undefined && cursor === undefined) return 'reclaimed'
 
-  const links = await readLinks(session, request, { head, version }, store)
+  const links = await readLinkedTables(session, request, { head, version }, store)
   if (links === 'reclaimed') return links
   const condition = await readQuerySql(session, query, fields, links)
   const matching = combine('and', [visibleSql(visibility, version), condition])

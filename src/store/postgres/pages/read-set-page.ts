@@ -1,6 +1,12 @@
 /** Reads pages over several object types, in one transaction, so that all belong to one moment. */
 import type { Reclaimed } from '../../object-store.ts'
-import { type ReadSetPageRequest, type StoredSetPage, typesOfSet } from '../../set-page.ts'
+import {
+  partRequest,
+  type ReadSetPageRequest,
+  type SetPagePart,
+  type StoredSetPage,
+  typesOfSet,
+} from '../../set-page.ts'
 import { PartWalk } from '../../sql/part-walk.ts'
 import { isQuick } from '../../sql/plan-rules.ts'
 import { findTypeHead, readTypeHead, type TypeHead } from '../catalogue/type-head.ts'
@@ -11,19 +17,8 @@ import { type PageStore, readPage } from './read-page.ts'
 
 /** Returns the lane of a page. A merge reads a page of each part. */
 export function laneOfSet(request: ReadSetPageRequest): Lane {
-  const { parts, order, includeTotalCount, maxObjects, maxBytes } = request
-  const isQuickPart = (part: (typeof parts)[number]) =>
-    isQuick({
-      ...part,
-      order: [],
-      after: undefined,
-      version: undefined,
-      maxObjects,
-      maxBytes,
-      includeTotalCount,
-      matchEstimate: undefined,
-    })
-  return order.length === 0 && parts.every(isQuickPart) ? 'quick' : 'slow'
+  const isQuickPart = (part: SetPagePart) => isQuick(partRequest(request, part))
+  return request.order.length === 0 && request.parts.every(isQuickPart) ? 'quick' : 'slow'
 }
 
 export async function readSetPage(

@@ -23,7 +23,7 @@ import type { PageStore } from '../pages/read-page.ts'
 import { POSTGRES_GROUPINGS } from './aggregate-grouping.ts'
 import { POSTGRES_METRICS } from './aggregate-metric.ts'
 import { readQuerySql } from './find-rows.ts'
-import { readLinks } from './linked-tables.ts'
+import { readLinkedTables } from './linked-tables.ts'
 
 export async function aggregate(
   session: Session,
@@ -43,7 +43,7 @@ async function sourceRows(
   const { canReadCurrentRows } = store.capabilities
   const head = await readTypeHead(session, source.objectType)
   const fields = await store.fields.read(session, head, source.objectType)
-  const links = await readLinks(session, source, { head, version: head.published }, store)
+  const links = await readLinkedTables(session, source, { head, version: head.published }, store)
   if (links === 'reclaimed') throw new Error('the latest version is always readable')
   return {
     source,

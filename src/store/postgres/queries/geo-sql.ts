@@ -4,7 +4,7 @@ import { type Box, boxOf, toShape } from '../../../query/matching/shape.ts'
 import type { Field, GeoArea, GeoMember, Query } from '../../../query/query.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
 import { areaBoxes } from '../../sql/geo-boxes.ts'
-import { combine, negate, type SqlCondition } from '../../sql/sql-condition.ts'
+import { combine, negate, type SqlCondition, TRUE } from '../../sql/sql-condition.ts'
 import type { QueryTables } from './query-tables.ts'
 
 export function geoSql(
@@ -14,9 +14,8 @@ export function geoSql(
   const { number } = columnsOf({ property: field.property, structField: undefined })
   const isPresent = { sql: `o.${columnOf(number)} IS NOT NULL`, values: [] }
   if (relation === 'disjoint') {
-    const isAny = { sql: 'TRUE', values: [] }
     const test = valueTest('intersects', area)
-    return combine('and', [isPresent, someValue(field, isAny), negate(someValue(field, test))])
+    return combine('and', [isPresent, someValue(field, TRUE), negate(someValue(field, test))])
   }
   const candidates = isGeoPoint(field) ? combine('or', areaBoxes(area).map(areaSql)) : isPresent
   return combine('and', [candidates, someValue(field, valueTest(relation, area))])

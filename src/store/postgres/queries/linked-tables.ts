@@ -27,7 +27,7 @@ type LinkingRequest = Pick<ReadPageRequest, 'query' | 'objectType'> &
  * Reads the tables of the linked types, as of the versions of the request or the latest. Must be
  * called in the transaction that read the head, whose version is that of the request's own type.
  */
-export async function readLinks(
+export async function readLinkedTables(
   session: Session,
   { query, objectType, linkedVersions }: LinkingRequest,
   own: { readonly head: TypeHead; readonly version: number },

@@ -1,6 +1,6 @@
 /** Writes the changes of batches and edits: closes old rows and adds new rows. */
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import { deduplicateInTurns } from '../../batch.ts'
+import { deduplicateInTurns, recordBytes } from '../../batch.ts'
 import type { Batch, Change, Commit, Edit } from '../../object-store.ts'
 import { inTurns } from '../../sql/in-turns.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
@@ -112,9 +112,4 @@ function putKeys(changes: readonly Change[]): string[] {
 
 function isKept(change: Change, kept: ReadonlySet<string>): boolean {
   return isPut(change) && kept.has(change.put.pk)
-}
-
-/** The bytes of an object in a page, without those that depend on the shape of the record. */
-function recordBytes({ body, key, title }: StoredObject): number {
-  return Buffer.byteLength(body) + Buffer.byteLength(key) + Buffer.byteLength(title ?? '')
 }

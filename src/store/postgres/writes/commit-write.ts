@@ -2,7 +2,7 @@
  * The transaction that every write of objects shares: locks the type, lets the write change rows as
  * the next version, and publishes it, or marks it as pending where rows become visible later.
  */
-import { ObjectQueryError } from '../../../contract/errors.ts'
+import { typeOutOfSync } from '../../batch.ts'
 import { toOnceMessage } from '../../sql/once-key.ts'
 import type { Commit, WriteTarget } from '../../write-request.ts'
 import {
@@ -57,11 +57,11 @@ export async function commitWrite(
   const { typeId, commit, grown } = await writeInTurn(store, owner, async (session) => {
     const lock = replacement === undefined ? 'commit' : 'load'
     const type = await lockType(session, store.capabilities, objectType.rid, lock)
-    if (type === undefined) throw outOfSync(objectType.rid)
+    if (type === undefined) throw typeOutOfSync(objectType.rid)
     // After the lock: a request with the same key that held it is committed now.
     const repeated = await findRepeated(session, once)
     if (repeated !== undefined) return { typeId: type.id, commit: repeated, grown: undefined }
-    if (type.generation > basedOn) throw outOfSync(objectType.rid)
+    if (type.generation > basedOn) throw typeOutOfSync(objectType.rid)
     const target = await targetOf(session, type, replacement)
     const written = await writeRows(session, target)
     await publish(session, store, target, written)
@@ -108,11 +108,4 @@ async function publish(
   }
   await saveTableCounts(session, { ...written, table })
   if (!isLoading) await publishVersion(session, { typeId, version, put, deleted })
-}
-
-function outOfSync(objectTypeRid: string): ObjectQueryError {
-  return new ObjectQueryError('OntologyDefinitionOutOfSync', {
-    objectTypeRid,
-    reason: 'the object type was changed while the batch was being read',
-  })
 }

@@ -1,7 +1,8 @@
 /** Idempotency keys: which requests were committed, and with which result. */
 import { keyReused, type OnceMessage } from '../../sql/once-key.ts'
 import type { Commit } from '../../write-request.ts'
-import type { Session, WriteSession } from '../driver/database.ts'
+import { deleteInSteps } from '../catalogue/delete-in-steps.ts'
+import type { Database, Session, WriteSession } from '../driver/database.ts'
 
 /**
  * Returns the result of the request that was committed with a key, or undefined if there is none.
@@ -59,7 +60,12 @@ export async function recordCommit(
   return commit
 }
 
-/** Deletes the keys that are expired. */
-export async function deleteExpiredKeys(session: WriteSession, nowMs: number): Promise<void> {
-  await session.run('DELETE FROM oqs_idempotency_key WHERE expires_at_ms <= ?', [nowMs])
+/** Deletes all keys that have expired, and returns how many. */
+export function deleteExpiredKeys(database: Database, nowMs: number): Promise<number> {
+  return deleteInSteps(database, {
+    table: 'oqs_idempotency_key',
+    key: 'caller, key',
+    condition: 'expires_at_ms <= ?',
+    values: [nowMs],
+  })
 }

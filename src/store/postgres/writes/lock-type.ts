@@ -3,6 +3,7 @@
  * replacement only prevents changes of the definition, and locks the row of its own table.
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
+import { replacementTableId } from '../../batch.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import { refuseUnfinished } from '../citus/pending-commit.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
@@ -75,11 +76,6 @@ export async function readTable(session: Session, id: number): Promise<WriteTabl
   )
   if (row === undefined) throw new Error(`no table ${id}`)
   return toWriteTable(row)
-}
-
-/** Returns the table number of a replacement; -1 for a name that cannot be one. */
-export function replacementTableId(replacement: string): number {
-  return /^\d{1,15}$/.test(replacement) ? Number(replacement) : -1
 }
 
 /** Locks the table of a replacement. Throws `ReplacementNotFound` unless it is being loaded. */

@@ -6,6 +6,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
+import { replacementTableId } from '../../batch.ts'
 import type { Commit } from '../../object-store.ts'
 import { inTransaction } from '../file/connection.ts'
 import { publishVersion } from '../writes/publish-version.ts'
@@ -55,7 +56,7 @@ export const TOUCH = 'touches = touches + 1, idle_since_ms = NULL'
 /** Keeps a replacement from expiring while its next batch arrives. */
 export function touchReplacement(db: DatabaseSync, replacement: string): void {
   db.prepare(`UPDATE object_table SET ${TOUCH} WHERE id = ? AND state = 'loading'`).run(
-    Number(replacement),
+    replacementTableId(replacement),
   )
 }
 
@@ -103,7 +104,7 @@ function findPublished(db: DatabaseSync, typeId: number, replacement: string): C
          ON l.object_type_id = o.object_type_id AND l.version = o.first_version
        WHERE o.id = ? AND o.object_type_id = ? AND o.state = 'published' AND o.loaded_as < o.first_version`,
     )
-    .get(Number(replacement), typeId)
+    .get(replacementTableId(replacement), typeId)
   if (row === undefined) return undefined
   const [version, put, deleted] = [row['version'], row['put'], row['deleted']].map(Number)
   return { version: version ?? 0, put: put ?? 0, deleted: deleted ?? 0, kept: 0 }
@@ -136,7 +137,7 @@ export function findReplacement(
       `SELECT id, loaded_as, live_count, max_record_bytes, is_made FROM object_table
        WHERE id = ? AND object_type_id = ? AND state = 'loading'`,
     )
-    .get(Number(replacement), typeId)
+    .get(replacementTableId(replacement), typeId)
   if (row === undefined) throw new ObjectQueryError('ReplacementNotFound', { replacement })
   return {
     id: Number(row['id']),

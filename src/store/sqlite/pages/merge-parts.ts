@@ -3,8 +3,8 @@
  * each part by their order columns; records are read only for the rows of the page.
  */
 import { bytesOfShape } from '../../../contract/object-record.ts'
-import type { ReadPageRequest, Reclaimed } from '../../object-store.ts'
-import { type ReadSetPageRequest, type StoredSetPage, versionsOfPart } from '../../set-page.ts'
+import type { Reclaimed } from '../../object-store.ts'
+import { partRequest, type ReadSetPageRequest, type StoredSetPage } from '../../set-page.ts'
 import {
   countFittingSizes,
   cursorOfPart,
@@ -73,8 +73,8 @@ function searchParts(
   heads: readonly TypeHead[],
 ): PartSearch[] | undefined {
   const searches: PartSearch[] = []
-  for (const part of request.parts.keys()) {
-    const head = heads[part]
+  for (const [index, part] of request.parts.entries()) {
+    const head = heads[index]
     const pageRequest = partRequest(request, part)
     const versions = head && readVersions(connection.statements, pageRequest, head)
     if (head === undefined || versions === undefined || versions === 'reclaimed') return undefined
@@ -90,26 +90,9 @@ function searchParts(
       visibleValues: visibilityValues(plan.visibility, plan.version),
       versions,
     }
-    searches.push({ part, plan, search })
+    searches.push({ part: index, plan, search })
   }
   return searches
-}
-
-/** Returns what the planner needs to know about one part. */
-function partRequest(request: ReadSetPageRequest, index: number): ReadPageRequest {
-  const part = request.parts[index]
-  const { maxObjects, maxBytes, includeTotalCount } = request
-  if (part === undefined) throw new Error(`no part ${index}`)
-  return {
-    ...part,
-    order: [],
-    after: undefined,
-    ...versionsOfPart(request, part),
-    maxObjects,
-    maxBytes,
-    includeTotalCount,
-    matchEstimate: undefined,
-  }
 }
 
 /** Looks up the order values of the row that the previous page ended with. */

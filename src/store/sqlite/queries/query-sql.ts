@@ -11,9 +11,9 @@ import { termAlternatives } from '../../sql/similar-terms.ts'
 import { combine, FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
 import { fieldPrefix } from '../../sql/text-index.ts'
 import { objectTable, propertyIndexName } from '../catalogue/object-table.ts'
-import { matchExpression } from '../writes/text-index.ts'
 import { geoSql } from './geo-sql.ts'
 import { intervalSql } from './interval-sql.ts'
+import { matchExpression } from './match-expression.ts'
 import type { LinkedPlan, QueryTables } from './query-tables.ts'
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {

@@ -29,7 +29,7 @@ export type FieldMessage<T> = readonly [property: string, structField: string | 
 
 const NONE: readonly never[] = []
 
-export function toChangeMessage(change: Change, properties: readonly string[]): ChangeMessage {
+function toChangeMessage(change: Change, properties: readonly string[]): ChangeMessage {
   if ('delete' in change) return [change.delete]
   const { pk, objectId, key, title, body, searchable } = change.put
   const { columns, elements, texts, points } = searchable

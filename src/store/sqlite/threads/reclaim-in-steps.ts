@@ -19,13 +19,13 @@ export async function reclaimInSteps(
   const sightings = readSightings()
   const nowMs = now()
   await write('saveSightings', { ...sightings, nowMs })
-  await write('deleteExpiredKeys', nowMs)
   const times = {
     rowVersionsSinceMs: nowMs - rowVersionsMs,
     replacementsSinceMs: nowMs - idleReplacementsMs,
   }
   const steps = [
     () => write('reclaimStep', times),
+    () => write('deleteExpiredKeys', nowMs),
     () => write('deleteExpiredDocuments', nowMs),
     () => write('deleteIssuedTokens', nowMs - ISSUED_TOKENS_KEPT_MS),
   ]

@@ -1,14 +1,13 @@
 /** Writes a batch: closes old rows, adds new rows, and publishes the version. */
 import type { DatabaseSync } from 'node:sqlite'
-import { ObjectQueryError } from '../../../contract/errors.ts'
-import { deduplicateChanges } from '../../batch.ts'
+import { deduplicateChanges, recordBytes, typeOutOfSync } from '../../batch.ts'
 import type { Commit } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import type { OnceMessage } from '../../sql/once-key.ts'
 import { createObjectTable, objectTable, removeFromIndexes } from '../catalogue/object-table.ts'
 import { findReplacement, TOUCH } from '../catalogue/replacement.ts'
 import { inTransaction } from '../file/connection.ts'
-import { type ChangeMessage, isPut, type PutMessage } from '../threads/change-message.ts'
+import { type ChangeMessage, isPut } from '../threads/change-message.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
 import { publishVersion } from './publish-version.ts'
 import { rowWriter } from './write-row.ts'
@@ -102,10 +101,7 @@ export function readType(
     )
     .get(batch.typeRid) as Readonly<Record<string, number>> | undefined
   if (row === undefined || Number(row['generation']) > batch.basedOn) {
-    throw new ObjectQueryError('OntologyDefinitionOutOfSync', {
-      objectTypeRid: batch.typeRid,
-      reason: 'the object type was changed while the batch was being read',
-    })
+    throw typeOutOfSync(batch.typeRid)
   }
   return {
     id: Number(row['id']),
@@ -159,7 +155,8 @@ function writeRows(
     }
     rows.add(change, table.version)
     put += 1
-    maxRecordBytes = Math.max(maxRecordBytes, recordBytes(change))
+    const [, , key, title, body] = change
+    maxRecordBytes = Math.max(maxRecordBytes, recordBytes({ key, title, body }))
   }
   rows.finish()
   const liveCount = table.liveCount + put - closed
@@ -172,23 +169,19 @@ function rowCloser(
   db: DatabaseSync,
   table: WriteTable & { readonly version: number },
 ): (pk: string) => boolean {
-  const current = `${objectTable(table.id)} WHERE pk = ? AND valid_to = ${OPEN}`
+  const name = objectTable(table.id)
+  const isCurrent = `pk = ? AND valid_to = ${OPEN}`
   if (table.loadedAs === undefined) {
-    const close = db.prepare(`UPDATE ${current.replace(' WHERE', ' SET valid_to = ? WHERE')}`)
+    const close = db.prepare(`UPDATE ${name} SET valid_to = ? WHERE ${isCurrent}`)
     return (pk) => close.run(table.version, pk).changes === 1
   }
   // Rows of a replacement all have the same version and were never visible, so they are deleted.
-  const remove = db.prepare(`DELETE FROM ${current} RETURNING id`)
+  const remove = db.prepare(`DELETE FROM ${name} WHERE ${isCurrent} RETURNING id`)
   return (pk) => {
     const row = remove.get(pk)
     if (row !== undefined) removeFromIndexes(db, [Number(row['id'])])
     return row !== undefined
   }
-}
-
-/** The bytes of an object in a page, without those that depend on the shape of the record. */
-function recordBytes([, , key, title, body]: PutMessage): number {
-  return Buffer.byteLength(body) + Buffer.byteLength(key) + Buffer.byteLength(title ?? '')
 }
 
 export function saveTableCounts(

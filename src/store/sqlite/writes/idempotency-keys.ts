@@ -52,7 +52,17 @@ export function recordCommit(
   return commit
 }
 
-/** Deletes the keys that are expired. */
-export function deleteExpiredKeys(db: DatabaseSync, nowMs: number): void {
-  db.prepare('DELETE FROM idempotency_key WHERE expires_at_ms <= ?').run(nowMs)
+/** The number of rows to delete per transaction, so that writers never wait long. */
+const ROWS_AT_ONCE = 5000
+
+/** Deletes some of the keys that are expired, and returns how many; 0 if none is left. */
+export function deleteExpiredKeys(db: DatabaseSync, nowMs: number): number {
+  const { changes } = db
+    .prepare(
+      `DELETE FROM idempotency_key WHERE (caller, key) IN (
+         SELECT caller, key FROM idempotency_key WHERE expires_at_ms <= ? LIMIT ${ROWS_AT_ONCE}
+       )`,
+    )
+    .run(nowMs)
+  return Number(changes)
 }
