@@ -25,6 +25,13 @@ export function documentContract({ name, open, openAgain }: StoreUnderTest): voi
       expect(await documents.list('oauthClient', 8)).toHaveLength(1)
     })
 
+    it('finds nothing under an id that clients made up', async () => {
+      await using store = await open()
+      for (const id of ['', '\0', 'a\0', '\ud800', 'a'.repeat(16_384)]) {
+        expect(await store.documents.find('oauthClient', id, 0)).toBeUndefined()
+      }
+    })
+
     it('shows documents to every process', async () => {
       await using store = await open()
       await using other = await openAgain()

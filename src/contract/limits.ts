@@ -140,6 +140,7 @@ export const QUERY_MAX_DEPTH = 3
 export const OBJECT_SET_MAX_DEPTH = 32
 
 /** How many objects a static object set may list. */
+/** How many objects the static sets of an object set may list together. */
 export const OBJECT_SET_MAX_OBJECTS = 10_000
 
 /** How many links an object set may follow. */

@@ -170,6 +170,7 @@ describe('a person who signs in', () => {
     const attempts = [
       submitPage(service, form, ''),
       submitPage(service, { ...form, oqs_sign_in: 'x'.repeat(43) }, cookie),
+      submitPage(service, { ...form, oqs_sign_in: 'é'.repeat(43) }, cookie),
       submitPage(service, { ...form, oqs_sign_in: '' }, cookie),
       submitPage(service, form, cookie, { 'sec-fetch-site': 'cross-site' }),
     ]
@@ -184,9 +185,17 @@ describe('a person who signs in', () => {
     expect(cookieOf(tab)).toBe(cookie)
   })
 
+  it('may have question marks in the link', async () => {
+    const query = new URLSearchParams({ ...authorizeQuery(client, { pkce }), state: 'a?b=c' })
+    const link = `${service.url}${AUTHORIZE_PATH}?${query.toString().replaceAll('%3F', '?')}`
+    const members = hiddenMembers(await (await fetch(link)).text())
+    expect(members).toMatchObject({ state: 'a?b=c', code_challenge: pkce.challenge })
+  })
+
   const shown: readonly [name: string, query: Record<string, string>][] = [
     ['no client', { client_id: '' }],
     ['an unknown client', { client_id: 'unknown' }],
+    ['a client id with a null character', { client_id: '\0' }],
     ['no redirect URI', { redirect_uri: '' }],
     ['another redirect URI', { redirect_uri: 'https://app.example.com/callback' }],
     ['a longer redirect URI', { redirect_uri: `${REDIRECT_URI}&x=1` }],

@@ -78,9 +78,10 @@ export function addAuthorize(app: App, services: Services): void {
   })
 }
 
-function queryOf({ raw }: FastifyRequest): URLSearchParams {
-  const [, query = ''] = (raw.url ?? '').split('?', 2)
-  return new URLSearchParams(query)
+/** The query begins at the first question mark and may contain others (RFC 3986, 3.4). */
+function queryOf({ raw: { url = '' } }: FastifyRequest): URLSearchParams {
+  const start = url.indexOf('?')
+  return new URLSearchParams(start === -1 ? '' : url.slice(start + 1))
 }
 
 /** Errors before the redirect URI is known to belong to the client are shown to the person. */
@@ -174,11 +175,10 @@ function readCookie({ headers }: FastifyRequest): string | undefined {
 
 /** Refuses a form that another site sent. */
 function checkCsrf(request: FastifyRequest, sent = ''): void {
-  const expected = readCookie(request) ?? ''
+  const expected = Buffer.from(readCookie(request) ?? '')
+  const actual = Buffer.from(sent)
   const isOwn =
-    expected !== '' &&
-    sent.length === expected.length &&
-    timingSafeEqual(Buffer.from(sent), Buffer.from(expected))
+    expected.length > 0 && actual.length === expected.length && timingSafeEqual(actual, expected)
   if (isOwn && request.headers['sec-fetch-site'] !== 'cross-site') return
   const description = 'The page has expired, or the browser does not keep cookies. Start again.'
   throw new OAuthError('invalid_request', description, 403)

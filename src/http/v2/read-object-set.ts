@@ -17,12 +17,11 @@ export async function readObjectSet(
   ontology: Ontology,
   services: Services,
 ): Promise<readonly SetPart[]> {
-  const storedSet = await loadReferences(json, (rid) => findTemporarySet(rid, ontology, services))
-  return parseObjectSet(json, {
-    ontology,
-    limits: services.limits.query,
-    storedSet,
-  })
+  const limits = services.limits.query
+  const storedSet = await loadReferences(json, limits.maxTerms, (rid) =>
+    findTemporarySet(rid, ontology, services),
+  )
+  return parseObjectSet(json, { ontology, limits, storedSet })
 }
 
 /**

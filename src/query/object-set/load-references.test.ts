@@ -13,11 +13,32 @@ it('loads each reference of an object set once, with those that it refers to', a
   const found: string[] = []
   const filtered = { type: 'filter', objectSet: reference('loop'), where: {} }
   const objectSets = [reference('set-2'), filtered, reference('set-9'), reference('set-2')]
-  const storedSet = await loadReferences({ type: 'union', objectSets }, async (rid) => {
+  const storedSet = await loadReferences({ type: 'union', objectSets }, 500, async (rid) => {
     found.push(rid)
     return STORED.get(rid)
   })
   expect(found.sort()).toEqual(['loop', 'set-1', 'set-2', 'set-9'])
   expect(storedSet('set-1')).toEqual(AIRPORTS)
   expect(storedSet('set-9')).toBeUndefined()
+})
+
+it('loads no more references than a query may have terms', async () => {
+  let lookUps = 0
+  const objectSets = Array.from({ length: 1000 }, (_, index) => reference(`set-${index}`))
+  const loading = loadReferences({ type: 'union', objectSets }, 500, async () => {
+    lookUps += 1
+  })
+  await expect(loading).rejects.toMatchObject({
+    errorName: 'QueryTermsExceededLimit',
+    parameters: { termsLimit: 500 },
+  })
+  expect(lookUps).toBe(500)
+})
+
+it('reads lists of any length', async () => {
+  const objectSets = [...Array<number>(400_000).fill(0), reference('set-1')]
+  const storedSet = await loadReferences({ type: 'union', objectSets }, 500, async (rid) =>
+    STORED.get(rid),
+  )
+  expect(storedSet('set-1')).toEqual(AIRPORTS)
 })

@@ -1,13 +1,16 @@
 /** Loads the stored sets that an object set refers to, so that it can be parsed without waiting. */
+import { ObjectQueryError } from '../../contract/errors.ts'
 import { OBJECT_SET_MAX_DEPTH } from '../../contract/limits.ts'
 import { isJsonObject } from '../../ontology/values/refused-value.ts'
 
 /**
  * Returns the stored sets of all references in an object set, and in the sets that these refer to.
- * Unknown references are left out: the parser refuses them.
+ * Unknown references are left out: the parser refuses them. Each reference is a term of the query, so
+ * no more than `maxTerms` are loaded.
  */
 export async function loadReferences(
   objectSet: unknown,
+  maxTerms: number,
   find: (rid: string) => Promise<unknown>,
 ): Promise<(rid: string) => unknown> {
   const stored = new Map<string, unknown>()
@@ -16,9 +19,12 @@ export async function loadReferences(
     const nested: string[] = []
     for (const rid of waiting) {
       if (stored.has(rid)) continue
+      if (stored.size >= maxTerms) {
+        throw new ObjectQueryError('QueryTermsExceededLimit', { termsLimit: maxTerms })
+      }
       const set = await find(rid)
       stored.set(rid, set)
-      nested.push(...referencesIn(set))
+      for (const reference of referencesIn(set)) nested.push(reference)
     }
     waiting = nested
   }
@@ -34,7 +40,8 @@ function referencesIn(objectSet: unknown): string[] {
     const { type, reference, objectSet: inner, objectSets } = value
     if (type === 'reference' && typeof reference === 'string') references.push(reference)
     if (inner !== undefined) values.push(inner)
-    if (Array.isArray(objectSets)) values.push(...objectSets)
+    // Not spread into one call: a list can be longer than the stack allows.
+    if (Array.isArray(objectSets)) for (const set of objectSets) values.push(set)
   }
   return references
 }

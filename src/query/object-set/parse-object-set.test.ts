@@ -298,6 +298,14 @@ describe('an object set', () => {
       { termsLimit: 10_000, parameter: 'objectSet.objects' },
     ],
     [
+      'too many objects in several static sets',
+      union(
+        ...Array.from({ length: 3 }, () => fixed(...Array.from({ length: 4000 }, () => rid(1)))),
+      ),
+      'QueryTermsExceededLimit',
+      { termsLimit: 10_000, parameter: 'objectSet.objectSets[2].objects' },
+    ],
+    [
       'too many sets',
       union(...Array.from({ length: 60 }, () => airports)),
       'QueryTermsExceededLimit',

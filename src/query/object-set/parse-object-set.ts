@@ -51,6 +51,7 @@ export interface ObjectSetContext {
 export function parseObjectSet(json: unknown, context: ObjectSetContext): readonly SetPart[] {
   const budget = new QueryBudget(context.limits)
   let links = 0
+  let objects = 0
   const parse = (value: unknown, path: string, depth: number): SetParts => {
     if (!isJsonObject(value) || typeof value['type'] !== 'string') {
       throw unprocessable(path, 'is not an object set: a JSON object with a type')
@@ -79,6 +80,14 @@ export function parseObjectSet(json: unknown, context: ObjectSetContext): readon
           parameter: `${path}.link`,
         })
       },
+      spendObjects: (count) => {
+        objects += count
+        if (objects <= OBJECT_SET_MAX_OBJECTS) return
+        throw new ObjectQueryError('QueryTermsExceededLimit', {
+          termsLimit: OBJECT_SET_MAX_OBJECTS,
+          parameter: `${path}.objects`,
+        })
+      },
     })
   }
   return parse(json, context.path ?? 'objectSet', 0)
@@ -101,6 +110,8 @@ interface SetParsing {
   readonly parseNested: (value: unknown, step: string) => SetParts
   /** Links are limited, because page tokens carry the versions of all linked types. */
   readonly spendLinks: (count: number) => void
+  /** Static sets are limited together: references can repeat them any number of times. */
+  readonly spendObjects: (count: number) => void
 }
 
 const SET_TYPES: ReadonlyMap<string, SetTypeParser> = new Map<string, SetTypeParser>([
@@ -191,14 +202,12 @@ function unknownSetType(type: string, path: string): ObjectQueryError {
 }
 
 /** A RID does not name its type, so the objects may be of any; other types do not have the ids. */
-function parseStatic({ objects }: SetMembers, { context, path }: SetParsing): SetParts {
+function parseStatic(
+  { objects }: SetMembers,
+  { context, path, spendObjects }: SetParsing,
+): SetParts {
   if (!Array.isArray(objects)) throw unprocessable(`${path}.objects`, 'is not a list of RIDs')
-  if (objects.length > OBJECT_SET_MAX_OBJECTS) {
-    throw new ObjectQueryError('QueryTermsExceededLimit', {
-      termsLimit: OBJECT_SET_MAX_OBJECTS,
-      parameter: `${path}.objects`,
-    })
-  }
+  spendObjects(objects.length)
   const ids = objects.map((rid: unknown, index) => {
     const id = typeof rid === 'string' ? objectIdOfRid(rid) : undefined
     if (id === undefined) {
