@@ -163,7 +163,7 @@ function formOf({ requestBody }: Endpoint): { readonly example?: unknown } {
 
 function encode(contentType: string, body: unknown): string {
   if (typeof body === 'string') return body
-  return contentType === 'application/json'
+  return contentType.endsWith('json')
     ? JSON.stringify(body)
     : new URLSearchParams(body as Record<string, string>).toString()
 }
