@@ -51,9 +51,8 @@ await runScript({
     }
     await using oqs = startOqs(['serve'], settings)
     const url = new URL(await waitForLine(oqs, 'listening on '))
-    const scopes = ['api:ontologies-read', 'api:ontologies-write']
-    const flags = scopes.flatMap((scope) => ['--scope', scope])
-    const created = await runOqs(['client', 'create', '--name', 'python', ...flags], settings)
+    const scopes = ['--scope', 'api:ontologies-read,api:ontologies-write']
+    const created = await runOqs(['client', 'create', '--name', 'python', ...scopes], settings)
     const valueOf = (name: string) =>
       new RegExp(`^${name} (.+)$`, 'm').exec(created.stdout)?.[1] ?? ''
     const checks = spawn(interpreter, [pathOf('check-python.py')], {
