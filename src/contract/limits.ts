@@ -139,7 +139,6 @@ export const QUERY_MAX_DEPTH = 3
 /** How deep object sets may be nested in each other. Every method call of an SDK adds a level. */
 export const OBJECT_SET_MAX_DEPTH = 32
 
-/** How many objects a static object set may list. */
 /** How many objects the static sets of an object set may list together. */
 export const OBJECT_SET_MAX_OBJECTS = 10_000
 

@@ -187,7 +187,7 @@ describe('where: bad input', () => {
     ],
     [interval(undefined), 'Conjure:UnprocessableEntity', 'where.rule'],
     [interval({ type: 'anyOf', rules: [] }), 'Conjure:UnprocessableEntity', 'where.rule.rules'],
-    [interval({ type: 'match', query: 'a' }), 'Conjure:UnprocessableEntity', 'ordered'],
+    [interval({ type: 'match', query: 'a', ordered: 1 }), 'Conjure:UnprocessableEntity', 'ordered'],
     [
       interval({ type: 'match', query: 'a', ordered: true, maxGaps: -1 }),
       'Conjure:UnprocessableEntity',

@@ -44,9 +44,9 @@ const maxGaps = Type.Optional(
 )
 
 const INTERVAL_RULE_MEMBERS = {
-  AllOf: memberOf(['allOf'], { rules, maxGaps, ordered: Type.Boolean() }),
+  AllOf: memberOf(['allOf'], { rules, maxGaps, ordered: Type.Optional(Type.Boolean()) }),
   AnyOf: memberOf(['anyOf'], { rules }),
-  Match: memberOf(['match'], { query: Text, maxGaps, ordered: Type.Boolean() }),
+  Match: memberOf(['match'], { query: Text, maxGaps, ordered: Type.Optional(Type.Boolean()) }),
   Prefix: memberOf(['prefixOnLastToken'], { query: Text }),
   Fuzzy: memberOf(['fuzzy'], {
     term: Type.String(),

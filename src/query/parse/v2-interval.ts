@@ -127,7 +127,9 @@ function anyOf(rules: readonly (IntervalRule | undefined)[]): IntervalRule | und
   return of.length <= 1 ? of[0] : { kind: 'anyOf', of }
 }
 
+/** `@osdk/client` omits the member for terms in any order. */
 function readOrdered({ ordered }: QueryMembers, path: string): boolean {
+  if (ordered == null) return false
   if (typeof ordered === 'boolean') return ordered
   throw unprocessable(`${path}.ordered`, 'is not a boolean')
 }

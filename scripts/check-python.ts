@@ -1,0 +1,74 @@
+/** Runs the published Python SDK against the service, over TLS; see the help. */
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { AVIATION } from '../test/support/ontologies.ts'
+import { runOqs, startOqs, waitForLine } from '../test/support/oqs-process.ts'
+import { ADMIN_TOKEN } from '../test/support/service.ts'
+import { runScript, TEXT } from './measure/command-line.ts'
+import { openWorkspace } from './measure/workspace.ts'
+
+const PACKAGE = 'foundry-platform-sdk'
+
+const HELP = `Usage: npm run check:python -- [options]
+
+Installs ${PACKAGE} from PyPI in a virtual environment, starts the service with TLS, and
+runs scripts/check-python.py: sign-in with client credentials, lists, searches, object sets and
+actions of v1 and v2. Needs Python 3.9 or newer with venv. Takes about a minute and 100 MB in
+TMPDIR, which are removed afterwards. The exit status is 0, 1 when a check fails, or 2 when the run
+fails.
+
+  --python COMMAND  the Python to use instead of python3
+  --version NUMBER  the version of the package instead of the newest one
+  --venv FOLDER     an environment that has the package, instead of a new one
+  --help            this text`
+
+const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const CERTIFICATE = pathOf('../test/support/tls/first-cert.pem')
+
+await runScript({
+  name: 'check:python',
+  help: HELP,
+  options: { python: TEXT, version: TEXT, venv: TEXT },
+  async run({ python = 'python3', version, venv }) {
+    using workspace = openWorkspace()
+    const environment = venv ?? join(workspace.folder, 'venv')
+    const interpreter = join(environment, 'bin/python')
+    if (venv === undefined) {
+      const run = promisify(execFile)
+      await run(python, ['-m', 'venv', environment])
+      const wanted = version === undefined ? PACKAGE : `${PACKAGE}==${version}`
+      await run(interpreter, ['-m', 'pip', 'install', '--quiet', wanted])
+    }
+    const settings = {
+      OQS_PORT: '0',
+      OQS_STORE: `sqlite:${join(workspace.folder, 'oqs.db')}`,
+      OQS_ADMIN_TOKEN: ADMIN_TOKEN,
+      OQS_TLS_CERT: CERTIFICATE,
+      OQS_TLS_KEY: pathOf('../test/support/tls/first-key.pem'),
+    }
+    await using oqs = startOqs(['serve'], settings)
+    const url = new URL(await waitForLine(oqs, 'listening on '))
+    const scopes = ['--scope', 'api:ontologies-read,api:ontologies-write']
+    const created = await runOqs(['client', 'create', '--name', 'python', ...scopes], settings)
+    const valueOf = (name: string) =>
+      new RegExp(`^${name} (.+)$`, 'm').exec(created.stdout)?.[1] ?? ''
+    const checks = spawn(interpreter, [pathOf('check-python.py')], {
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        OQS_HOST: `localhost:${url.port}`,
+        OQS_TOKEN: ADMIN_TOKEN,
+        OQS_DEFINITION: JSON.stringify(AVIATION),
+        OQS_CLIENT_ID: valueOf('client_id'),
+        OQS_CLIENT_SECRET: valueOf('client_secret'),
+        SSL_CERT_FILE: CERTIFICATE,
+        REQUESTS_CA_BUNDLE: CERTIFICATE,
+      },
+    })
+    const [status] = await once(checks, 'exit')
+    return status === 0
+  },
+})
