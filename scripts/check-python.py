@@ -86,7 +86,7 @@ found = v2.ontologies.OntologyObject.search(
     rid, "airport", select=["name"], where=where, order_by=order
 )
 check("v2: search", [one["__primaryKey"] for one in found.data], ["A24", "A23"])
-check("v2: total count", found.total_count, "2")
+check("v2: total count", found.total_count, 2)
 
 filtered = {
     "type": "filter",

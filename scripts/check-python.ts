@@ -53,7 +53,7 @@ await runScript({
     const url = new URL(await waitForLine(oqs, 'listening on '))
     const scopes = ['--scope', 'api:ontologies-read,api:ontologies-write']
     const created = await runOqs(['client', 'create', '--name', 'python', ...scopes], settings)
-    const valueOf = (name: string) =>
+    const printed = (name: string) =>
       new RegExp(`^${name} (.+)$`, 'm').exec(created.stdout)?.[1] ?? ''
     const checks = spawn(interpreter, [pathOf('check-python.py')], {
       stdio: 'inherit',
@@ -62,8 +62,8 @@ await runScript({
         OQS_HOST: `localhost:${url.port}`,
         OQS_TOKEN: ADMIN_TOKEN,
         OQS_DEFINITION: JSON.stringify(AVIATION),
-        OQS_CLIENT_ID: valueOf('client_id'),
-        OQS_CLIENT_SECRET: valueOf('client_secret'),
+        OQS_CLIENT_ID: printed('client_id'),
+        OQS_CLIENT_SECRET: printed('client_secret'),
         SSL_CERT_FILE: CERTIFICATE,
         REQUESTS_CA_BUNDLE: CERTIFICATE,
       },

@@ -67,6 +67,11 @@ export const FullOntologyResponse = Type.Object({
   ontology: OntologyResponse,
   objectTypes: Type.Record(Type.String(), FullObjectTypeResponse, { description: 'By API name.' }),
   actionTypes: Type.Record(Type.String(), ActionTypeV2Response, { description: 'By API name.' }),
+  actionTypesFullMetadata: Type.Record(
+    Type.String(),
+    Type.Object({ actionType: ActionTypeV2Response, fullLogicRules: Type.Array(Type.Never()) }),
+    { description: 'By API name. Rules are not described: an action does what its name says.' },
+  ),
   queryTypes: Type.Object({}, anyMembers),
   interfaceTypes: Type.Object({}, anyMembers),
   sharedPropertyTypes: Type.Object({}, anyMembers),
@@ -134,13 +139,17 @@ export function fullObjectTypeDescriber(ontology: Ontology) {
 export function describeFullOntology(ontology: Ontology) {
   const describe = fullObjectTypeDescriber(ontology)
   const describeInterface = interfaceTypeDescriber(ontology)
+  const actionTypes = actionTypesOf(ontology).map(
+    (one) => [one.apiName, describeActionTypeV2(one)] as const,
+  )
   return {
     ontology: describeOntology(ontology),
     objectTypes: Object.fromEntries(
       [...ontology.objectTypes].map(([apiName, type]) => [apiName, describe(type)]),
     ),
-    actionTypes: Object.fromEntries(
-      actionTypesOf(ontology).map((one) => [one.apiName, describeActionTypeV2(one)]),
+    actionTypes: Object.fromEntries(actionTypes),
+    actionTypesFullMetadata: Object.fromEntries(
+      actionTypes.map(([apiName, actionType]) => [apiName, { actionType, fullLogicRules: [] }]),
     ),
     queryTypes: {},
     interfaceTypes: Object.fromEntries(
