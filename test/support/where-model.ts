@@ -1,4 +1,5 @@
 /** The reference model of the query types that only v2 has, written from the contract. */
+import { RE2JS } from 're2js'
 import type { RequestQuery } from './query-model.ts'
 import type { TextMatch } from './query-terms.ts'
 import { holdsGeo } from './where-geo-model.ts'
@@ -39,14 +40,21 @@ export function holdsWhere(query: RequestQuery, values: readonly unknown[]): boo
 }
 
 function literal(character: string): string {
-  return `\\u{${character.codePointAt(0)?.toString(16)}}`
+  return `\\x{${character.codePointAt(0)?.toString(16)}}`
 }
 
-function whole(source: string): RegExp {
-  return new RegExp(`^(?:${source})$`, 'su')
+/** A pattern that whole texts are tested with. */
+export interface WholeText {
+  readonly test: (text: string) => boolean
 }
 
-function fromWildcard(written: string): RegExp {
+/** Matches in linear time: with JavaScript's own engine, a random pattern could run for hours. */
+function whole(source: string): WholeText {
+  const expression = RE2JS.compile(source, RE2JS.DOTALL)
+  return { test: (text) => expression.matches(text) }
+}
+
+function fromWildcard(written: string): WholeText {
   const source = written.replaceAll(/\\(.)|([*?])|(.)/gsu, (_, escaped, sign, plain) =>
     sign === '*' ? '.*' : sign === '?' ? '.' : literal(escaped ?? plain),
   )
@@ -62,8 +70,8 @@ const CLASSES: Readonly<Record<string, string>> = {
   W: '[^0-9A-Z_a-z]',
 }
 
-/** Rewrites the few things that JavaScript writes differently: quotes, escapes and classes. */
-export function fromRegex(written: string): RegExp {
+/** Rewrites the few things that RE2 writes differently: quotes, escapes and classes. */
+export function fromRegex(written: string): WholeText {
   const source = written.replaceAll(
     /"([^"]*)"|\[(\^?)((?:\\.|[^\]\\])*)\]|\\(.)|([^()|*+?{}.0-9,])/gsu,
     (whole, quoted, negated, bracket, escaped, plain) => {
