@@ -86,6 +86,7 @@ export const V2_EXAMPLES = {
       ontology: ONTOLOGY,
       objectTypes: { airport: FULL_OBJECT_TYPE },
       actionTypes: {},
+      actionTypesFullMetadata: {},
       queryTypes: {},
       interfaceTypes: {},
       sharedPropertyTypes: {},
