@@ -64,7 +64,13 @@ export function keysOf(grouping: ModelGrouping, object: ModelObject): Key[] {
         return isInside ? [{ sort: index, shown: range }] : []
       })
     case 'duration': {
-      const start = intervalStart(grouping, milliseconds?.(value) ?? 0)
+      const micros: string | bigint | number = sort(value)
+      // A double holds whole milliseconds exactly, but not every microsecond of a far year.
+      const time =
+        typeof micros === 'bigint'
+          ? Number(floorDivide(micros, 1000n))
+          : (milliseconds?.(value) ?? 0)
+      const start = intervalStart(grouping, time)
       const earliest = Date.parse('0000-01-01T00:00:00Z')
       const text = new Date(Math.max(start, earliest)).toISOString()
       const name = grouping.property === 'date' ? text.slice(0, 10) : text.replace('.000Z', 'Z')
