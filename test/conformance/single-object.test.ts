@@ -203,6 +203,8 @@ describe('a single object', () => {
       ['PUT', '8', { json: [] }, 422, 'Conjure:UnprocessableEntity', ''],
       ['PUT', '8', {}, 400, 'MissingPostBody', 'body'],
       ['PUT', '8', { body: '{', headers: JSON_TYPE }, 400, 'Default:InvalidArgument', 'request'],
+      ['PUT', '8', { body: NOT_UTF8, headers: JSON_TYPE }, 400, INVALID, 'body'],
+      ['PATCH', '8', { body: NOT_UTF8, headers: JSON_TYPE }, 400, INVALID, 'body'],
       ['PUT', 'x', { json: { n: 8 } }, 400, 'Default:InvalidArgument', 'primaryKey'],
       ['PATCH', '8', { json: { n: 9 } }, 422, 'Conjure:UnprocessableEntity', 'n'],
       ['PATCH', '8', { json: { n: null } }, 422, 'Conjure:UnprocessableEntity', 'n'],
@@ -259,3 +261,4 @@ describe('a single object', () => {
 
 const INVALID = 'Default:InvalidArgument'
 const JSON_TYPE = { 'content-type': 'application/json' }
+const NOT_UTF8 = Buffer.from('{"n":8,"text":"\xff"}', 'latin1')
