@@ -116,7 +116,7 @@ export const OBJECT_TYPES_MAX = 2000
 export const SET_PAGE_MAX_TYPES = 100
 
 /** The size of the queries of one such page, together: each type has its own copy of a filter. */
-export const SET_PAGE_MAX_QUERY_BYTES = 32 * 1024 * 1024
+export const SET_PAGE_MAX_QUERY_BYTES = 64 * 1024 * 1024
 
 /** Interface types of one ontology. */
 export const INTERFACE_TYPES_MAX = 1000

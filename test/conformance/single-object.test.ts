@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AVIATION, NUMBERS } from '../support/ontologies.ts'
 import { type SendOptions, type Service, startService } from '../support/service.ts'
@@ -205,6 +206,13 @@ describe('a single object', () => {
       ['PUT', '8', { body: '{', headers: JSON_TYPE }, 400, 'Default:InvalidArgument', 'request'],
       ['PUT', '8', { body: NOT_UTF8, headers: JSON_TYPE }, 400, INVALID, 'body'],
       ['PATCH', '8', { body: NOT_UTF8, headers: JSON_TYPE }, 400, INVALID, 'body'],
+      [
+        'PUT',
+        '8',
+        { body: gzipSync('{"n":8}'), headers: { ...JSON_TYPE, 'content-encoding': 'gzip' } },
+        415,
+        'Conjure:UnsupportedMediaType',
+      ],
       ['PUT', 'x', { json: { n: 8 } }, 400, 'Default:InvalidArgument', 'primaryKey'],
       ['PATCH', '8', { json: { n: 9 } }, 422, 'Conjure:UnprocessableEntity', 'n'],
       ['PATCH', '8', { json: { n: null } }, 422, 'Conjure:UnprocessableEntity', 'n'],
