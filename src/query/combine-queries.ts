@@ -41,6 +41,7 @@ function single(queries: readonly Query[], ofNone: Query): Query | undefined {
 }
 
 function distinct(queries: readonly Query[]): readonly Query[] {
-  if (queries.length < 2) return queries
+  // Queries of different kinds differ; writing them out would take long if they list many values.
+  if (new Set(queries.map(({ kind }) => kind)).size === queries.length) return queries
   return [...new Map(queries.map((query) => [JSON.stringify(plainQuery(query)), query])).values()]
 }
