@@ -41,7 +41,7 @@ export class TypeSearch {
   }
 
   add(typeRid: string, id: string): void {
-    if (this.#ids.delete(id)) this.#types.add(typeRid)
+    if (!this.isDone && this.#ids.delete(id)) this.#types.add(typeRid)
   }
 }
 
