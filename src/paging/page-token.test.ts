@@ -6,8 +6,8 @@ import { PAGE_TOKEN_MAX_LENGTH, PRIMARY_KEY_MAX_BYTES } from '../contract/limits
 import {
   OTHER_VERSIONS_MAX,
   openPageToken,
-  peekListedTypes,
   type PageState,
+  peekListedTypes,
   sealPageToken,
   type TokenBinding,
 } from './page-token.ts'
