@@ -1,5 +1,5 @@
--- The same function as before, in a fifth of the time: the positions of a term are found by a
--- function of the database, and lists grow in place instead of being copied for each interval.
+-- The same function as before, faster: the positions of a term are found by a function of the
+-- database, and lists grow in place instead of being copied for each interval.
 --
 -- True if a text, given as its terms separated by spaces, satisfies an interval rule. A leaf is a list
 -- of terms, or a prefix. The steps are in postfix order, each as three numbers: an operation, the
