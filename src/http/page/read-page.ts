@@ -41,6 +41,8 @@ export interface PageSpec extends ResolvedType {
   readonly isByRelevance?: boolean
   /** Whether the response contains `totalCount`, which may require reading every match. */
   readonly includeTotalCount: boolean
+  /** For page tokens of a set that lists objects; see `RequestedSet`. */
+  readonly listedTypes?: readonly number[] | undefined
 }
 
 export async function readPage(
@@ -105,6 +107,7 @@ export async function readPage(
     totalCount: countOnce ? totalCount : undefined,
     matchEstimate: stored.matchEstimate,
     startedAtMs: query === spec.query ? undefined : startedAtMs,
+    listedTypes: spec.listedTypes,
   }
   const next = nextPageState(stored, walk)
   return {

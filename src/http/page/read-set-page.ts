@@ -43,6 +43,8 @@ export interface SetPageSpec {
   readonly paging: PagingParameters
   /** Whether the response contains `totalCount`. */
   readonly includeTotalCount: boolean
+  /** For page tokens of a set that lists objects; see `RequestedSet`. */
+  readonly listedTypes?: readonly number[] | undefined
 }
 
 export async function readSetPage(
@@ -93,6 +95,7 @@ export async function readSetPage(
     totalCount,
     nowSeconds,
     startedAtMs: parts === spec.parts ? undefined : startedAtMs,
+    listedTypes: spec.listedTypes,
   }
   const next = nextState(stored, isSnapshot === true ? { resumed, position } : undefined, walk)
   return {

@@ -49,9 +49,9 @@ export function intersectionOf(sets: readonly SetParts[]): SetParts {
 
 /** Returns the objects of the first set that are in none of the others. */
 export function differenceOf([first = [], ...others]: readonly SetParts[]): SetParts {
-  const removed = unionOf(others)
+  const removed = new Map(unionOf(others).map((part) => [part.objectType, part]))
   return first.map((part) => {
-    const removal = removed.find(({ objectType }) => objectType === part.objectType)
+    const removal = removed.get(part.objectType)
     if (removal === undefined) return part
     return { ...part, query: matchAll([part.query, matchNone(removal.query)]) }
   })
@@ -114,8 +114,9 @@ export function interfaceParts({ implementations }: InterfaceType, query: Query)
 
 /** Keeps the objects of certain types; the set then uses the names of the view. */
 export function castTo(set: SetParts, entities: readonly Omit<SetPart, 'query'>[]): SetParts {
+  const entityOf = new Map(entities.map((entity) => [entity.objectType, entity]))
   return set.flatMap(({ objectType, query }) => {
-    const entity = entities.find((one) => one.objectType === objectType)
+    const entity = entityOf.get(objectType)
     return entity === undefined ? [] : [{ ...entity, query }]
   })
 }
