@@ -1,7 +1,7 @@
 /** Follows links. In both revisions, linked objects are the result of a query on the linked type. */
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { findLink, type LinkSide } from '../../ontology/definition/links.ts'
-import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
+import { findLink } from '../../ontology/definition/links.ts'
+import type { LinkSide, ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { NOTHING } from '../../query/combine-queries.ts'
 import type { Query } from '../../query/query.ts'
 import type { RequestScope } from '../request/admission.ts'
