@@ -2,17 +2,15 @@
 import type { Static, TSchema } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { PAGE_SIZES, RID_BATCH_MAX } from '../../contract/limits.ts'
-import type { ActionType, Ontology } from '../../ontology/ontology.ts'
+import type { ActionType } from '../../ontology/ontology.ts'
 import type { App } from '../app.ts'
 import { type MetadataApi, REVISION_1, V2 } from '../metadata/metadata-api.ts'
-import { MetadataCollection } from '../metadata/metadata-collection.ts'
 import {
   addMetadataBatch,
   addMetadataItem,
   addMetadataList,
-  ownedByOntology,
+  ontologySource,
 } from '../metadata/metadata-endpoints.ts'
-import { OntologyPath } from '../schemas/paths.ts'
 import type { Services } from '../services.ts'
 import { findActionType } from './apply-actions.ts'
 import {
@@ -55,17 +53,10 @@ function actionTypesSource(
   describe: (actionType: ActionType) => object,
   response: TSchema,
 ) {
-  return {
-    api,
-    path: '/:ontology/actionTypes',
-    params: OntologyPath,
-    resolve: ownedByOntology,
-    collection: new MetadataCollection<Ontology, ActionType>({
-      items: ({ actionTypes }) => actionTypes.values(),
-      describer: () => describe,
-    }),
-    response,
-  }
+  return ontologySource(api, '/:ontology/actionTypes', response, {
+    items: ({ actionTypes }) => actionTypes.values(),
+    describer: () => describe,
+  })
 }
 
 function addListAndGet(

@@ -8,11 +8,11 @@ import { resolveOntology, type Viewer } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
 import { closed } from '../schemas/common.ts'
 import { metadataPaging, NextPageToken, type PagingParameters } from '../schemas/paging.ts'
-import type { OntologyPath } from '../schemas/paths.ts'
+import { OntologyPath } from '../schemas/paths.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import type { MetadataApi } from './metadata-api.ts'
-import type { MetadataCollection, Named } from './metadata-collection.ts'
+import { type CollectionSpec, MetadataCollection, type Named } from './metadata-collection.ts'
 import { serveMetadataPage } from './serve-metadata-page.ts'
 
 /** Where a collection stands in an API. */
@@ -40,13 +40,24 @@ interface Documentation {
 
 const config = { scope: 'api:ontologies-read' } as const
 
-/** Resolves the owner of a collection that belongs to the ontology itself. */
-export function ownedByOntology(
-  { catalogue, caller }: Viewer,
-  path: Static<typeof OntologyPath>,
-): Owned<Ontology> {
-  const ontology = resolveOntology(catalogue, caller, path.ontology)
-  return { ontology, owner: ontology }
+/** Returns the source of a collection that belongs to the ontology itself. */
+export function ontologySource<Item extends Named>(
+  api: MetadataApi,
+  path: string,
+  response: TSchema,
+  spec: CollectionSpec<Ontology, Item>,
+): MetadataSource<typeof OntologyPath, Ontology, Item> {
+  return {
+    api,
+    path,
+    params: OntologyPath,
+    resolve({ catalogue, caller }, { ontology: identifier }) {
+      const ontology = resolveOntology(catalogue, caller, identifier)
+      return { ontology, owner: ontology }
+    },
+    collection: new MetadataCollection(spec),
+    response,
+  }
 }
 
 /** Returns the parts of a schema that follow from the API. */

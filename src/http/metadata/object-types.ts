@@ -3,11 +3,10 @@ import { PAGE_SIZES } from '../../contract/limits.ts'
 import { findObjectType } from '../../ontology/catalogue.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import type { App } from '../app.ts'
-import { OntologyPath, TypePath } from '../schemas/paths.ts'
+import { TypePath } from '../schemas/paths.ts'
 import type { Services } from '../services.ts'
 import type { MetadataApi } from './metadata-api.ts'
-import { MetadataCollection } from './metadata-collection.ts'
-import { addMetadataItem, addMetadataList, ownedByOntology } from './metadata-endpoints.ts'
+import { addMetadataItem, addMetadataList, ontologySource } from './metadata-endpoints.ts'
 
 /** Returns the object types of an ontology as an API describes them. */
 export function objectTypesSource(
@@ -15,17 +14,10 @@ export function objectTypesSource(
   describer: (ontology: Ontology) => (objectType: ObjectType) => object,
   response: TSchema,
 ) {
-  return {
-    api,
-    path: '/:ontology/objectTypes',
-    params: OntologyPath,
-    resolve: ownedByOntology,
-    collection: new MetadataCollection<Ontology, ObjectType>({
-      items: ({ objectTypes }) => objectTypes.values(),
-      describer,
-    }),
-    response,
-  }
+  return ontologySource(api, '/:ontology/objectTypes', response, {
+    items: ({ objectTypes }) => objectTypes.values(),
+    describer,
+  })
 }
 
 type ObjectTypesSource = ReturnType<typeof objectTypesSource>

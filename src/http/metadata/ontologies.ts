@@ -1,5 +1,5 @@
 /** Adds the endpoints that list ontologies and return one of them. */
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import type { Ontology } from '../../ontology/ontology.ts'
 import type { App } from '../app.ts'
 import { sendJson } from '../response/send-json.ts'
@@ -7,12 +7,15 @@ import { describeOntology, OntologyResponse } from '../schemas/metadata.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { readResponses } from '../schemas/responses.ts'
 import type { MetadataApi } from './metadata-api.ts'
-import { MetadataCollection } from './metadata-collection.ts'
-import { addMetadataItem, ownedByOntology } from './metadata-endpoints.ts'
+import { addMetadataItem, ontologySource } from './metadata-endpoints.ts'
 
-/** Describes an ontology as the only item of a collection of its own. */
-export function ontologyCollection(describe: (ontology: Ontology) => object) {
-  return new MetadataCollection<Ontology, Ontology>({
+/** Returns an ontology as the only item of a collection of its own. */
+export function ontologyItself(
+  api: MetadataApi,
+  response: TSchema,
+  describe: (ontology: Ontology) => object,
+) {
+  return ontologySource(api, '', response, {
     items: (ontology) => [ontology],
     describer: () => describe,
   })
@@ -25,7 +28,8 @@ interface OperationIds {
 
 export function addOntologies(app: App, api: MetadataApi, operationIds: OperationIds): void {
   const { root, tag, label, parameters } = api
-  const collection = ontologyCollection(describeOntology)
+  const source = ontologyItself(api, OntologyResponse, describeOntology)
+  const { collection } = source
   app.get(
     root,
     {
@@ -45,14 +49,6 @@ export function addOntologies(app: App, api: MetadataApi, operationIds: Operatio
       return sendJson(reply, `{"data":[${texts.join(',')}]}`)
     },
   )
-  const source = {
-    api,
-    path: '',
-    params: OntologyPath,
-    resolve: ownedByOntology,
-    collection,
-    response: OntologyResponse,
-  }
   addMetadataItem(app, source, {
     operationId: operationIds.get,
     summary: 'Get an ontology',

@@ -2,6 +2,7 @@
  * An example request and response of every operation, for `openapi.json`. The requests work on the
  * demo data, and a test sends them.
  */
+import { AIRPORT_RID, AIRPORTS, CITIES, DEMO, RID, TOKEN, TYPE_RID, ZURICH } from './demo-names.ts'
 import { OAUTH_EXAMPLES } from './oauth-examples.ts'
 import { V2_AGGREGATION_EXAMPLES } from './v2-aggregation-examples.ts'
 import { V2_EXAMPLES } from './v2-examples.ts'
@@ -14,18 +15,9 @@ interface Example {
   readonly response: unknown
 }
 
-const RID = 'ri.ontology.main.ontology.0f1f5c0e-7b1a-4c57-9a53-2f0a4c1d2b3e'
-const TYPE_RID = 'ri.ontology.main.object-type.5f0a7c51-1c1e-4a53-8f57-9a1d2b3e4c5f'
-const TOKEN = 'v1.AVWsPDbJqSQWhe8cFIZ57IyQD7z1TeBp'
-
-const DEMO = { ontology: 'aviation' }
-const AIRPORTS = { ...DEMO, objectType: 'airport' }
-const CITIES = { ...DEMO, objectType: 'city' }
-const ZURICH = { ...AIRPORTS, primaryKey: 'ZRH' }
 const FAMILY_ZURICH = { apiFamily: 'gotham', primaryKey: 'ZRH' }
 
 const NAME_AND_RUNWAY = { iata: 'ZRH', name: 'Zurich Airport', runwayFeet: 12_139 }
-const AIRPORT_RID = 'ri.phonograph2-objects.main.object.350a7005-3cd0-88e0-bd1d-2ae673ea2ad8'
 const AIRPORT = { rid: AIRPORT_RID, properties: NAME_AND_RUNWAY }
 const COUNTRY = {
   rid: 'ri.phonograph2-objects.main.object.a0e672de-2d11-8013-b4ac-64b44f284b8e',

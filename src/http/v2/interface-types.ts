@@ -1,17 +1,13 @@
 import type { Static } from 'typebox'
 import { PAGE_SIZES } from '../../contract/limits.ts'
 import { findInterfaceLink, findInterfaceType } from '../../ontology/catalogue.ts'
-import type { InterfaceLink, InterfaceType, Ontology } from '../../ontology/ontology.ts'
+import type { InterfaceLink, InterfaceType } from '../../ontology/ontology.ts'
 import type { App } from '../app.ts'
 import { V2 } from '../metadata/metadata-api.ts'
 import { MetadataCollection } from '../metadata/metadata-collection.ts'
-import {
-  addMetadataItem,
-  addMetadataList,
-  ownedByOntology,
-} from '../metadata/metadata-endpoints.ts'
+import { addMetadataItem, addMetadataList, ontologySource } from '../metadata/metadata-endpoints.ts'
 import { resolveInterfacePath, type Viewer } from '../request/resolve.ts'
-import { InterfaceLinkTypePath, InterfaceTypePath, OntologyPath } from '../schemas/paths.ts'
+import { InterfaceLinkTypePath, InterfaceTypePath } from '../schemas/paths.ts'
 import type { Services } from '../services.ts'
 import {
   InterfaceLinkResponse,
@@ -22,17 +18,10 @@ import {
 
 /** Adds `listInterfaceTypes` and `getInterfaceType`. */
 export function addInterfaceTypes(app: App, services: Services): void {
-  const source = {
-    api: V2,
-    path: '/:ontology/interfaceTypes',
-    params: OntologyPath,
-    resolve: ownedByOntology,
-    collection: new MetadataCollection<Ontology, InterfaceType>({
-      items: ({ interfaceTypes }) => interfaceTypes.values(),
-      describer: interfaceTypeDescriber,
-    }),
-    response: InterfaceTypeResponse,
-  }
+  const source = ontologySource(V2, '/:ontology/interfaceTypes', InterfaceTypeResponse, {
+    items: ({ interfaceTypes }) => interfaceTypes.values(),
+    describer: interfaceTypeDescriber,
+  })
   addMetadataList(app, services, source, {
     operationId: 'listInterfaceTypes',
     summary: 'List interface types',
