@@ -1,5 +1,5 @@
 /** What API tokens and OAuth clients have in common: options, list columns and revocation. */
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isScope, SCOPES, type Scope } from '../contract/scopes.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { parseList } from './service-options.ts'
@@ -18,9 +18,11 @@ export interface GrantOptions {
 /** Adds the options that limit a token or a client. */
 export function addGrantOptions(create: Command, noun: Noun): Command {
   return create
-    .option('--scope <scopes>', `comma-separated: ${SCOPE_NAMES}`, parseScopes, [
-      'api:ontologies-read',
-    ] as Scope[])
+    .addOption(
+      new Option('--scope <scopes>', `comma-separated: ${SCOPE_NAMES}`)
+        .argParser(parseScopes)
+        .default([DEFAULT_SCOPE], DEFAULT_SCOPE),
+    )
     .option('--ontology <names>', 'comma-separated API names or RIDs (default: all)', parseList)
     .option('--days <days>', `days until the ${noun} expires (default: never)`, parseDays)
 }
@@ -64,6 +66,7 @@ export function revokeByName(
   })
 }
 
+const DEFAULT_SCOPE: Scope = 'api:ontologies-read'
 const DAY_MS = 24 * 60 * 60 * 1000
 const SCOPE_NAMES = Object.keys(SCOPES).join(', ')
 
