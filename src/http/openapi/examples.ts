@@ -9,7 +9,7 @@ import { V2_EXAMPLES } from './v2-examples.ts'
 import { V2_INTERFACE_EXAMPLES } from './v2-interface-examples.ts'
 import { WRITE_EXAMPLES } from './write-examples.ts'
 
-interface Example {
+export interface Example {
   readonly parameters?: Readonly<Record<string, unknown>>
   readonly request?: unknown
   readonly response: unknown
@@ -100,7 +100,7 @@ const SAVED_DEFINITION = {
 const BOOKS = { ontology: 'library', objectType: 'book' }
 const REPLACEMENT = { ...BOOKS, replacement: '1' }
 
-const EXAMPLES: Readonly<Record<string, Example>> = {
+export const EXAMPLES: Readonly<Record<string, Example>> = {
   ...V2_AGGREGATION_EXAMPLES,
   ...V2_EXAMPLES,
   ...V2_INTERFACE_EXAMPLES,
@@ -239,35 +239,4 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     response:
       '{"iata":"ZRH","name":"Zurich Airport","runwayFeet":12139}\n{"$end":{"count":1,"version":11}}\n',
   },
-}
-
-/** An operation of the document, as far as examples concern it. */
-export interface Operation {
-  readonly operationId?: string
-  readonly parameters?: Parameter[]
-  readonly requestBody?: { readonly content: Media }
-  readonly responses?: Readonly<Record<string, { readonly content?: Media }>>
-}
-
-interface Parameter {
-  readonly name: string
-  example?: unknown
-}
-
-type Media = Record<string, { example?: unknown }>
-
-/** Adds the example of an operation to its parameters, its request body and its response. */
-export function addExamples(operation: Operation): void {
-  const example = EXAMPLES[operation.operationId ?? '']
-  if (example === undefined) return
-  for (const parameter of operation.parameters ?? []) {
-    const value = example.parameters?.[parameter.name]
-    if (value !== undefined) parameter.example = value
-  }
-  setExample(operation.requestBody?.content, example.request)
-  setExample(operation.responses?.['200']?.content, example.response)
-}
-
-function setExample(content: Media = {}, example: unknown): void {
-  for (const media of Object.values(content)) media.example = example
 }
