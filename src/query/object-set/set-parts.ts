@@ -4,10 +4,11 @@
  */
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { findInterfaceLink, findInterfaceType } from '../../ontology/catalogue.ts'
-import { findLink, type LinkSide, linksNamed } from '../../ontology/definition/links.ts'
+import { findLink, linksNamed } from '../../ontology/definition/links.ts'
 import type {
   InterfaceImplementation,
   InterfaceType,
+  LinkSide,
   ObjectType,
   Ontology,
 } from '../../ontology/ontology.ts'
