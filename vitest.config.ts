@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-/** What a client can notice is the same whatever database is behind the service. */
+/** Tests of what the database can influence; rules of HTTP alone are in `test/http/`. */
 const ON_EVERY_STORE = [
   'test/conformance/**/*.test.ts',
   'test/properties/**/*.test.ts',
@@ -53,6 +53,12 @@ export default defineConfig({
     reporters: ['default', './test/support/closing-line-reporter.ts'],
     // More than there are cores: much of the time goes into processes that are waited for.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
+    // Files share the processes that run them, which have then loaded and optimised the service. No
+    // module has mutable state, and what a test replaces or sets is restored after it.
+    isolate: false,
+    restoreMocks: true,
+    unstubEnvs: true,
+    unstubGlobals: true,
     testTimeout: HANGS_AFTER_MS,
     hookTimeout: HANGS_AFTER_MS,
   },
