@@ -1,6 +1,7 @@
 /** Runs an aggregation and sends its groups, for every version of the API. */
 import type { ServerResponse } from 'node:http'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import type { Aggregation } from '../../query/aggregation/aggregation.ts'
 import type { AggregateRequest, AggregateResult } from '../../store/object-store.ts'
 import type { RequestScope } from '../request/admission.ts'
 import type { Services } from '../services.ts'
@@ -19,6 +20,7 @@ export async function aggregateWithin(
   request: Omit<AggregateRequest, 'maxGroups'>,
 ): Promise<AggregateResult> {
   memory.refuseWhenFull(context.callerId)
+  refuseLargeGrids(request.aggregation, limits.aggregateMaxGroups)
   const spec = { ...request, maxGroups: limits.aggregateMaxGroups }
   const aggregated = await context.timeStore(() => store.aggregate(spec, context))
   if (aggregated === 'reclaimed') {
@@ -28,6 +30,17 @@ export async function aggregateWithin(
   const held = memory.hold(context.callerId, aggregated.records.length)
   context.defer(() => held.release())
   return aggregated
+}
+
+/** Every cell may become a group, so a grid that is too fine is refused before it is read. */
+function refuseLargeGrids({ groupings }: Aggregation, groupsLimit: number): void {
+  for (const grouping of groupings) {
+    if (grouping.kind !== 'geoGrid') continue
+    const groupsCount = grouping.grid.columns * grouping.grid.rows
+    if (groupsCount > groupsLimit) {
+      throw new ObjectQueryError('AggregationGroupCountExceededLimit', { groupsCount, groupsLimit })
+    }
+  }
 }
 
 /** Sends the groups without the framework, which only sends bodies in one piece. */

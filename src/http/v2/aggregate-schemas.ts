@@ -37,6 +37,11 @@ const Metric = Type.Object(
 
 const Bound = Type.Optional(Type.Unknown())
 
+const GeoBox = Type.Object(
+  { west: Type.Number(), south: Type.Number(), east: Type.Number(), north: Type.Number() },
+  closed,
+)
+
 const Grouping = Type.Object(
   {
     type: Type.String(),
@@ -50,6 +55,9 @@ const Grouping = Type.Object(
     ),
     value: Type.Optional(orNull(Type.Integer({ maximum: WIRE_INTEGER_MAX }))),
     unit: Type.Optional(orNull(Type.String({ maxLength: 100 }))),
+    box: Type.Optional(orNull(GeoBox)),
+    columns: Type.Optional(orNull(PositiveInteger)),
+    rows: Type.Optional(orNull(PositiveInteger)),
   },
   documentedAs(V2_GROUPING_COMPONENT),
 )
