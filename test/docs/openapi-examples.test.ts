@@ -215,7 +215,7 @@ function differenceOf(
   variable: readonly string[],
 ): string | undefined {
   if (typeof example === 'string' && typeof actual === 'string') {
-    const withoutVersion = (text: string) => text.replace(/\bversion("?[:=])\d+/, 'version$10')
+    const withoutVersion = (text: string) => text.replace(/\bversion(":| )\d+/, 'version$10')
     if (withoutVersion(example) === withoutVersion(actual)) return undefined
   } else if (Array.isArray(example) && Array.isArray(actual)) {
     const index = example.findIndex((one) =>

@@ -32,8 +32,13 @@ export type TimeUnit =
   | 'YEARS'
 
 export interface ModelGrouping {
-  readonly type: 'exact' | 'fixedWidth' | 'ranges' | 'duration'
-  readonly property: ModelType
+  readonly type: 'exact' | 'fixedWidth' | 'ranges' | 'duration' | 'geoGrid'
+  readonly property: ModelType | 'geopoint'
+  /** The name of the property, if it is not named after its type. */
+  readonly name?: string
+  /** True for an array, which is grouped by its elements. */
+  readonly ofElements?: boolean
+  readonly grid?: ModelGrid
   readonly maxGroupCount?: number
   /** A value of the property. */
   readonly defaultValue?: unknown
@@ -44,6 +49,16 @@ export interface ModelGrouping {
   readonly seconds?: number
   readonly value?: number
   readonly unit?: TimeUnit
+}
+
+/** The edges of the grid and its cells, in whole degrees. */
+export interface ModelGrid {
+  readonly west: number
+  readonly south: number
+  readonly east: number
+  readonly north: number
+  readonly columns: number
+  readonly rows: number
 }
 
 export interface ModelRow {
@@ -79,7 +94,10 @@ export function aggregateModel(
   return {
     rows: kept.map(({ keys, members }) => ({
       group: Object.fromEntries(
-        keys.map(({ shown }, index) => [groupings[index]?.property ?? '', shown]),
+        keys.map(({ shown }, index) => {
+          const { name, property = '' } = groupings[index] ?? {}
+          return [name ?? property, shown]
+        }),
       ),
       metrics: metrics.map((metric) => withValue(metric.name, metricOf(metric, members, times))),
     })),
