@@ -37,7 +37,7 @@ export async function startDemo(
   const token = await createDemoToken(store, Date.now())
   print(`token ${token}`)
   if (demo.isDefined) print(`try   ${demoCommand(url, token)}`)
-  print(`open  ${await createDemoLink(url, store, Date.now())} (once, within ten minutes)`)
+  print(`open  ${await createDemoLink(url, store, Date.now())}`)
   if (hasDocs) print(`docs  ${url}/docs (the token is valid for 24 hours)`)
   const reason = whyIncomplete(demo)
   if (reason !== undefined) print(`demo  ${reason}`)

@@ -36,7 +36,8 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-const aggregate = (json: object) => service.send(AGGREGATE, { json: { aggregation: COUNT, ...json } })
+const aggregate = (json: object) =>
+  service.send(AGGREGATE, { json: { aggregation: COUNT, ...json } })
 
 async function groups(...groupBy: object[]) {
   const { status, body } = await aggregate({ groupBy })
