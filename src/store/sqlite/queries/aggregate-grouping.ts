@@ -40,9 +40,14 @@ function geoCellSql({ property, column }: GroupedField, grid: GeoGrid): Omit<Key
     sql: `${GRID_CELL}(o.body ->> ?, o.body ->> ?, ?, ?, ?, ?, ?, ?)`,
     values: [`${coordinates}[0]`, `${coordinates}[1]`, west, south, east, north, columns, rows],
   }
+  const isPresent = `${column} IS NOT NULL`
+  // Every position has a cell, so that none needs to be computed twice.
+  const isWorld = west === -180 && east === 180 && south === -90 && north === 90
   return {
     key: cell,
-    condition: { sql: `${column} IS NOT NULL AND ${cell.sql} IS NOT NULL`, values: cell.values },
+    condition: isWorld
+      ? { sql: isPresent, values: [] }
+      : { sql: `${isPresent} AND ${cell.sql} IS NOT NULL`, values: cell.values },
   }
 }
 
