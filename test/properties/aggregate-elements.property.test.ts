@@ -26,10 +26,7 @@ const DEFINITION = {
         geopoint: { type: 'geopoint' as const },
         other: { type: 'geopoint' as const },
         ...Object.fromEntries(
-          PROPERTIES.map((type) => [
-            listOf(type),
-            { type: 'array' as const, items: { type } },
-          ]),
+          PROPERTIES.map((type) => [listOf(type), { type: 'array' as const, items: { type } }]),
         ),
       },
     },
@@ -39,7 +36,9 @@ const DEFINITION = {
 const quarters = (limit: number) =>
   fc.oneof(
     fc.integer({ min: -4 * limit, max: 4 * limit }).map((n) => n / 4 + 0),
-    fc.constantFrom(-limit, limit, 0, 170, -170, 5, 10).map((n) => Math.max(-limit, Math.min(n, limit))),
+    fc
+      .constantFrom(-limit, limit, 0, 170, -170, 5, 10)
+      .map((n) => Math.max(-limit, Math.min(n, limit))),
   )
 
 const point = fc
@@ -57,7 +56,10 @@ const objects = fc.uniqueArray(
       geopoint: optional(point),
       other: optional(point),
       ...Object.fromEntries(
-        PROPERTIES.map((type) => [listOf(type), optional(fc.array(VALUES[type], { maxLength: 6 }))]),
+        PROPERTIES.map((type) => [
+          listOf(type),
+          optional(fc.array(VALUES[type], { maxLength: 6 })),
+        ]),
       ),
     },
     { requiredKeys: ['id'] },
