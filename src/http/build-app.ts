@@ -13,6 +13,7 @@ import { addAdministration } from './admin/endpoints.ts'
 import type { App } from './app.ts'
 import { addHealth } from './health.ts'
 import { addOAuth } from './oauth/endpoints.ts'
+import { addOneTimeEndpoints } from './one-time/endpoints.ts'
 import { addDocs } from './openapi/add-docs.ts'
 import type { RequestScope } from './request/admission.ts'
 import { authenticate, type Caller, requireScope } from './request/caller.ts'
@@ -99,6 +100,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   if (docs) await addDocs(app, version)
   addHealth(app, services)
   await app.register(async (open: App) => addOAuth(open, services))
+  await app.register(async (open: App) => addOneTimeEndpoints(open, services))
   await app.register(async (secured: App) => {
     requireAuthentication(secured, services)
     addRevision1(secured, services)
