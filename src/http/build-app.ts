@@ -11,8 +11,9 @@ import { BODY_MAX_BYTES } from '../contract/limits.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
 import { addAdministration } from './admin/endpoints.ts'
 import type { App } from './app.ts'
+import { addExplorer, type OpenExplorer } from './explorer/serve-explorer.ts'
 import { addHealth } from './health.ts'
-import { addDocs } from './openapi/add-docs.ts'
+import { addDocs, addDocsRedirect } from './openapi/add-docs.ts'
 import type { RequestScope } from './request/admission.ts'
 import { authenticate, type Caller, requireScope } from './request/caller.ts'
 import { textValidator } from './request/text-validator.ts'
@@ -43,9 +44,14 @@ export interface AppOptions {
   readonly version: string
   /** Whether `/docs` and `/openapi.json` are served. */
   readonly docs: boolean
+  /** The explorer at `/`; without it, `/` leads to `/docs`. */
+  readonly explorer?: OpenExplorer | undefined
 }
 
-export async function buildApp(services: Services, { version, docs }: AppOptions): Promise<App> {
+export async function buildApp(
+  services: Services,
+  { version, docs, explorer }: AppOptions,
+): Promise<App> {
   const handleError = errorHandler(services)
   const respondToParserError = parserErrorHandler(services)
   const app: App = fastify({
@@ -84,6 +90,8 @@ export async function buildApp(services: Services, { version, docs }: AppOptions
   app.addSchema(ErrorResponse)
   await addUnknownEndpoint(app)
   if (docs) await addDocs(app, version)
+  if (explorer !== undefined) addExplorer(app, explorer)
+  else if (docs) addDocsRedirect(app)
   addHealth(app, services)
   await app.register(async (secured: App) => {
     requireAuthentication(secured, services)

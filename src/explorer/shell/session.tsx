@@ -1,0 +1,65 @@
+/** Who is signed in, for all screens. */
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useState,
+} from 'react'
+import { type Send, senderOf } from '../api/call.ts'
+import { readToken, redeemCode, saveToken } from '../api/session.ts'
+
+export interface Session {
+  readonly send: Send
+  readonly isSignedIn: boolean
+  /** True until a one-time code in the address has been exchanged. */
+  readonly isStarting: boolean
+  /** Why a one-time code was not accepted. */
+  readonly startError: string | undefined
+  /** The token, for requests that the user copies. */
+  readonly token: string | undefined
+  readonly signIn: (token: string) => void
+  readonly signOut: () => void
+}
+
+const SessionContext = createContext<Session | undefined>(undefined)
+
+export function SessionProvider({ children }: { readonly children: ReactNode }) {
+  const [token, setToken] = useState(readToken)
+  const [isStarting, setStarting] = useState(() => location.hash.startsWith('#code='))
+  const [startError, setStartError] = useState<string>()
+
+  useEffect(() => {
+    redeemCode()
+      .then((redeemed) => redeemed !== undefined && setToken(redeemed))
+      .catch((error: Error) => setStartError(error.message))
+      .finally(() => setStarting(false))
+  }, [])
+
+  const change = useCallback((next: string | undefined) => {
+    saveToken(next)
+    setToken(next)
+    setStartError(undefined)
+  }, [])
+  const session = useMemo<Session>(
+    () => ({
+      send: senderOf(token),
+      isSignedIn: token !== undefined,
+      isStarting,
+      startError,
+      token,
+      signIn: change,
+      signOut: () => change(undefined),
+    }),
+    [token, isStarting, startError, change],
+  )
+  return <SessionContext value={session}>{children}</SessionContext>
+}
+
+export function useSession(): Session {
+  const session = useContext(SessionContext)
+  if (session === undefined) throw new Error('There is no session around this component.')
+  return session
+}
