@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter } from '@tanstack/react-rout
 import { HomeScreen } from './home/home-screen.tsx'
 import { NotFound } from './shell/not-found.tsx'
 import { Shell } from './shell/shell.tsx'
+import { TypeScreen } from './table/type-screen.tsx'
 
 const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound })
 
@@ -18,10 +19,16 @@ export const ontologyRoute = createRoute({
   component: HomeScreen,
 })
 
+export const typeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/o/$ontology/$type',
+  component: TypeScreen,
+})
+
 export type SearchRecord = Readonly<Record<string, readonly string[]>>
 
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([homeRoute, ontologyRoute]),
+  routeTree: rootRoute.addChildren([homeRoute, ontologyRoute, typeRoute]),
   parseSearch: (text): SearchRecord => {
     const search = new URLSearchParams(text)
     return Object.fromEntries(

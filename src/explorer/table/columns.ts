@@ -1,0 +1,48 @@
+/** The columns of a table: which properties, how wide, how aligned. */
+import type { ObjectTypeDefinition, PropertyDefinition } from '../api/ontology.ts'
+
+export interface Column {
+  readonly name: string
+  readonly definition: PropertyDefinition
+  readonly width: number
+  readonly isNumeric: boolean
+}
+
+const NUMERIC = new Set(['byte', 'short', 'integer', 'long', 'float', 'double', 'decimal'])
+const WIDTHS: Readonly<Record<string, number>> = {
+  boolean: 90,
+  date: 120,
+  timestamp: 190,
+  geopoint: 190,
+  string: 200,
+  array: 220,
+  struct: 220,
+}
+const NUMERIC_WIDTH = 130
+const CHARACTER_WIDTH = 8
+/** Room for the padding, the arrow of the order, and the menu. */
+const HEADER_EXTRA = 56
+
+/** Returns the columns in the order of the view: the key first, then the title, then the rest. */
+export function columnsOf(
+  { properties, primaryKey, titleProperty }: ObjectTypeDefinition,
+  chosen: readonly string[] | undefined,
+): readonly Column[] {
+  const names = Object.keys(properties)
+  const first = [primaryKey, ...(titleProperty === undefined ? [] : [titleProperty])]
+  const usual = [...new Set([...first, ...names])]
+  const shown = chosen === undefined ? usual : [...new Set([primaryKey, ...chosen])]
+  return shown.flatMap((name) => {
+    const definition = properties[name]
+    if (definition === undefined) return []
+    const isNumeric = NUMERIC.has(definition.type)
+    const content = isNumeric ? NUMERIC_WIDTH : (WIDTHS[definition.type] ?? 160)
+    const width = Math.max(content, name.length * CHARACTER_WIDTH + HEADER_EXTRA)
+    return [{ name, definition, width, isNumeric }]
+  })
+}
+
+/** Properties that the service can order by. */
+export function isSortable({ type }: PropertyDefinition): boolean {
+  return !['array', 'struct', 'geopoint', 'geoshape', 'attachment'].includes(type)
+}

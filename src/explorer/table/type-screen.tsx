@@ -1,0 +1,105 @@
+/** The objects of one type. */
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import {
+  findType,
+  nameOf,
+  type ObjectTypeDefinition,
+  type OntologyDefinition,
+} from '../api/ontology.ts'
+import { definitionQuery } from '../api/queries.ts'
+import { keyText } from '../api/records.ts'
+import { useSession } from '../shell/session.tsx'
+import { ErrorNote } from '../ui/error-note.tsx'
+import { useView } from '../view/use-view.ts'
+import { columnsOf } from './columns.ts'
+import { Grid } from './grid.tsx'
+import { StatusBar } from './status-bar.tsx'
+import { Toolbar } from './toolbar.tsx'
+import styles from './type-screen.module.css'
+import { useWalk } from './use-walk.ts'
+import { WalkNotice } from './walk-notice.tsx'
+
+export function TypeScreen() {
+  const { send } = useSession()
+  const { ontology = '', type = '' } = useParams({ strict: false }) as Readonly<
+    Record<string, string>
+  >
+  const { data, error, refetch } = useQuery(definitionQuery(send, ontology))
+  if (error !== null) return <ErrorNote error={error} onRetry={() => void refetch()} />
+  if (data === undefined) return <p className={styles.note}>Loading…</p>
+  const objectType = findType(data, type)
+  if (objectType === undefined) {
+    return (
+      <p className={styles.note}>
+        There is no object type “{type}” in {nameOf(data)}.
+      </p>
+    )
+  }
+  return <Objects key={objectType.rid} ontology={data} objectType={objectType} />
+}
+
+interface ObjectsProps {
+  readonly ontology: OntologyDefinition
+  readonly objectType: ObjectTypeDefinition
+}
+
+function Objects({ ontology, objectType }: ObjectsProps) {
+  const [view, setView] = useView()
+  const [restarts, setRestarts] = useState(0)
+  const navigate = useNavigate()
+  const walk = useWalk({ ontology, objectType, view }, restarts)
+  const columns = useMemo(() => columnsOf(objectType, view.columns), [objectType, view.columns])
+  const open = (row: number) => {
+    const record = walk.walk.record(row)
+    if (record === undefined) return
+    const steps = [ontology.apiName, objectType.apiName, keyText(record.key)]
+    void navigate({ to: `/o/${steps.map(encodeURIComponent).join('/')}` as '/' })
+  }
+  const filter = (row: number, column: string, isExcluded: boolean) => {
+    const value = walk.walk.record(row)?.properties[column]
+    const condition =
+      value === undefined || value === null
+        ? {
+            field: column,
+            operator: isExcluded ? ('filled' as const) : ('empty' as const),
+            value: '',
+          }
+        : {
+            field: column,
+            operator: isExcluded ? ('neq' as const) : ('eq' as const),
+            value: String(value),
+          }
+    setView({ filters: [...view.filters, condition] })
+  }
+  const peek = (row: number) => {
+    const record = walk.walk.record(row)
+    if (record !== undefined) setView({ peek: keyText(record.key) }, { replace: true })
+  }
+  return (
+    <div className={styles.screen}>
+      <Toolbar objectType={objectType} view={view} setView={setView} walk={walk} />
+      <WalkNotice
+        walk={walk}
+        view={view}
+        onRestart={() => setRestarts((count) => count + 1)}
+        setView={setView}
+      />
+      <div className={styles.content}>
+        <Grid
+          label={nameOf(objectType)}
+          walk={walk}
+          columns={columns}
+          primaryKey={objectType.primaryKey}
+          order={view.order}
+          onOrder={(order) => setView({ order })}
+          onOpen={open}
+          onPeek={peek}
+          onFilter={filter}
+        />
+      </div>
+      <StatusBar walk={walk} />
+    </div>
+  )
+}
