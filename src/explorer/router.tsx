@@ -1,6 +1,7 @@
 /** The addresses of the explorer. */
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
 import { HomeScreen } from './home/home-screen.tsx'
+import { ObjectScreen } from './object/object-screen.tsx'
 import { NotFound } from './shell/not-found.tsx'
 import { Shell } from './shell/shell.tsx'
 import { TypeScreen } from './table/type-screen.tsx'
@@ -25,10 +26,16 @@ export const typeRoute = createRoute({
   component: TypeScreen,
 })
 
+export const objectRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/o/$ontology/$type/$key',
+  component: ObjectScreen,
+})
+
 export type SearchRecord = Readonly<Record<string, readonly string[]>>
 
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([homeRoute, ontologyRoute, typeRoute]),
+  routeTree: rootRoute.addChildren([homeRoute, ontologyRoute, typeRoute, objectRoute]),
   parseSearch: (text): SearchRecord => {
     const search = new URLSearchParams(text)
     return Object.fromEntries(

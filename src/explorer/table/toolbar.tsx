@@ -1,6 +1,7 @@
 /** What the table shows: free text, filters, latest or snapshot. */
 import { type FormEvent, useEffect, useState } from 'react'
 import { nameOf, type ObjectTypeDefinition, wordsOf } from '../api/ontology.ts'
+import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import type { SetView } from '../view/use-view.ts'
@@ -13,9 +14,12 @@ export interface ToolbarProps {
   readonly view: ViewState
   readonly setView: SetView
   readonly walk: ViewWalk
+  readonly isRequestShown: boolean
+  readonly onRequestShown: (isShown: boolean) => void
 }
 
-export function Toolbar({ objectType, view, setView, walk }: ToolbarProps) {
+export function Toolbar(props: ToolbarProps) {
+  const { objectType, view, setView, walk, isRequestShown, onRequestShown } = props
   const { totalCount } = walk.state
   return (
     <div className={styles.toolbar}>
@@ -25,6 +29,9 @@ export function Toolbar({ objectType, view, setView, walk }: ToolbarProps) {
         <FreeText text={view.text} onChange={(text) => setView({ text })} />
         <span className={styles.spacer} />
         <VersionSwitch view={view} setView={setView} startedAtMs={walk.state.startedAtMs} />
+        <Button aria-pressed={isRequestShown} onClick={() => onRequestShown(!isRequestShown)}>
+          Request
+        </Button>
       </div>
       {view.filters.length > 0 && (
         <ul className={styles.pills} aria-label="Filters">

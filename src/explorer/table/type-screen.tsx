@@ -10,6 +10,8 @@ import {
 } from '../api/ontology.ts'
 import { definitionQuery } from '../api/queries.ts'
 import { keyText } from '../api/records.ts'
+import { Facets } from '../facets/facets.tsx'
+import { RequestPanel } from '../lens/request-panel.tsx'
 import { useSession } from '../shell/session.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { useView } from '../view/use-view.ts'
@@ -18,7 +20,7 @@ import { Grid } from './grid.tsx'
 import { StatusBar } from './status-bar.tsx'
 import { Toolbar } from './toolbar.tsx'
 import styles from './type-screen.module.css'
-import { useWalk } from './use-walk.ts'
+import { PAGE_SIZE, useWalk } from './use-walk.ts'
 import { WalkNotice } from './walk-notice.tsx'
 
 export function TypeScreen() {
@@ -48,6 +50,7 @@ interface ObjectsProps {
 function Objects({ ontology, objectType }: ObjectsProps) {
   const [view, setView] = useView()
   const [restarts, setRestarts] = useState(0)
+  const [isRequestShown, setRequestShown] = useState(false)
   const navigate = useNavigate()
   const walk = useWalk({ ontology, objectType, view }, restarts)
   const columns = useMemo(() => columnsOf(objectType, view.columns), [objectType, view.columns])
@@ -79,7 +82,14 @@ function Objects({ ontology, objectType }: ObjectsProps) {
   }
   return (
     <div className={styles.screen}>
-      <Toolbar objectType={objectType} view={view} setView={setView} walk={walk} />
+      <Toolbar
+        objectType={objectType}
+        view={view}
+        setView={setView}
+        walk={walk}
+        isRequestShown={isRequestShown}
+        onRequestShown={setRequestShown}
+      />
       <WalkNotice
         walk={walk}
         view={view}
@@ -87,6 +97,7 @@ function Objects({ ontology, objectType }: ObjectsProps) {
         setView={setView}
       />
       <div className={styles.content}>
+        <Facets of={{ ontology, objectType, view }} setView={setView} />
         <Grid
           label={nameOf(objectType)}
           walk={walk}
@@ -98,6 +109,13 @@ function Objects({ ontology, objectType }: ObjectsProps) {
           onPeek={peek}
           onFilter={filter}
         />
+        {isRequestShown && (
+          <RequestPanel
+            of={{ ontology, objectType, view }}
+            revision={walk.revision}
+            pageSize={PAGE_SIZE}
+          />
+        )}
       </div>
       <StatusBar walk={walk} />
     </div>

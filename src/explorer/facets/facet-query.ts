@@ -1,0 +1,79 @@
+/** Counts of values: aggregations over all objects that match the view, never a sample. */
+import { queryOptions } from '@tanstack/react-query'
+import { parseBody, type Send } from '../api/call.ts'
+import type { ObjectTypeDefinition, OntologyDefinition } from '../api/ontology.ts'
+import type { ViewState } from '../view/view-state.ts'
+import { DIALECTS, type Json, whereOf } from '../view/where.ts'
+
+export interface FacetValue {
+  readonly value: string
+  readonly count: number
+}
+
+export interface FacetOf {
+  readonly ontology: OntologyDefinition
+  readonly objectType: ObjectTypeDefinition
+  readonly view: ViewState
+}
+
+export interface Group {
+  readonly group: Readonly<Record<string, unknown>>
+  readonly metrics: readonly { readonly name: string; readonly value?: number | string }[]
+}
+
+interface Aggregation {
+  readonly data: readonly Group[]
+  readonly excludedItems?: number
+}
+
+/** Values that a facet shows. */
+export const FACET_VALUES = 12
+
+/** Aggregates the objects of a view. */
+export async function aggregate(
+  send: Send,
+  { ontology, objectType, view }: FacetOf,
+  body: { readonly aggregation: readonly Json[]; readonly groupBy: readonly Json[] },
+  signal: AbortSignal,
+): Promise<Aggregation> {
+  const where = whereOf(view, objectType, DIALECTS.v2)
+  const path = `/api/v2/ontologies/${encodeURIComponent(ontology.apiName)}/objects/${encodeURIComponent(objectType.apiName)}/aggregate`
+  const request = { method: 'POST', path, body: { ...(where && { where }), ...body } } as const
+  return parseBody<Aggregation>(await send(request, signal))
+}
+
+/** Returns the most frequent values of a property. A filter on the property itself is left out. */
+export function facetQuery(send: Send, of: FacetOf, property: string) {
+  const filters = of.view.filters.filter(({ field }) => field !== property)
+  const view: ViewState = { ...of.view, filters }
+  return queryOptions({
+    queryKey: ['facet', of.objectType.rid, property, filters, view.text, view.box],
+    queryFn: async ({ signal }): Promise<readonly FacetValue[]> => {
+      const { data } = await aggregate(
+        send,
+        { ...of, view },
+        {
+          aggregation: [{ type: 'count', name: 'count', direction: 'DESC' }],
+          groupBy: [{ type: 'exact', field: property, maxGroupCount: FACET_VALUES }],
+        },
+        signal,
+      )
+      return data
+        .map(({ group, metrics }) => ({
+          value: String(group[property]),
+          count: Number(metrics[0]?.value ?? 0),
+        }))
+        .toSorted((a, b) => b.count - a.count)
+    },
+  })
+}
+
+/** Properties whose values are worth counting: short texts and booleans, but not keys and titles. */
+export function facetProperties({ properties, primaryKey, titleProperty }: ObjectTypeDefinition) {
+  return Object.entries(properties)
+    .filter(
+      ([name, { type }]) =>
+        (type === 'string' || type === 'boolean') && name !== primaryKey && name !== titleProperty,
+    )
+    .map(([name]) => name)
+}
