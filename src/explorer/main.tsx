@@ -1,6 +1,5 @@
 /** Starts the explorer. */
 import './ui/tokens.css'
-import { CSPProvider } from '@base-ui/react/csp-provider'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
@@ -15,12 +14,10 @@ const root = document.getElementById('root')
 if (root === null) throw new Error('The page has no element for the explorer.')
 createRoot(root).render(
   <StrictMode>
-    <CSPProvider disableStyleElements>
-      <SessionProvider>
-        <QueryClientProvider client={makeQueryClient()}>
-          <RouterProvider router={router} />
-        </QueryClientProvider>
-      </SessionProvider>
-    </CSPProvider>
+    <SessionProvider>
+      <QueryClientProvider client={makeQueryClient()}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </SessionProvider>
   </StrictMode>,
 )

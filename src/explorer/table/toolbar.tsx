@@ -4,8 +4,14 @@ import { nameOf, type ObjectTypeDefinition, wordsOf } from '../api/ontology.ts'
 import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
+import { Popup } from '../ui/popup.tsx'
+import { Segments } from '../ui/segments.tsx'
+import { OPERATOR_NAMES } from '../view/operators.ts'
 import type { SetView } from '../view/use-view.ts'
-import type { Filter, ViewState } from '../view/view-state.ts'
+import { type Filter, LAYOUTS, type Layout, type ViewState } from '../view/view-state.ts'
+import { pointProperty } from '../view/where.ts'
+import { ColumnsForm } from './columns-form.tsx'
+import { FilterForm } from './filter-form.tsx'
 import styles from './toolbar.module.css'
 import type { ViewWalk } from './use-walk.ts'
 
@@ -18,6 +24,12 @@ export interface ToolbarProps {
   readonly onRequestShown: (isShown: boolean) => void
 }
 
+const LAYOUT_NAMES: Readonly<Record<Layout, string>> = {
+  table: 'Table',
+  pictures: 'Pictures',
+  map: 'Map',
+}
+
 export function Toolbar(props: ToolbarProps) {
   const { objectType, view, setView, walk, isRequestShown, onRequestShown } = props
   const { totalCount } = walk.state
@@ -27,7 +39,42 @@ export function Toolbar(props: ToolbarProps) {
         <h1>{nameOf(objectType)}</h1>
         <span className="data">{totalCount === undefined ? '' : formatCount(totalCount)}</span>
         <FreeText text={view.text} onChange={(text) => setView({ text })} />
+        <Popup
+          label={
+            <>
+              <Icon name="plus" size={14} /> Filter
+            </>
+          }
+          panelLabel="New filter"
+        >
+          {(close) => (
+            <FilterForm
+              objectType={objectType}
+              filter={undefined}
+              onSave={(filter) => {
+                close()
+                setView({ filters: [...view.filters, filter] })
+              }}
+            />
+          )}
+        </Popup>
+        <Popup label="Columns" panelLabel="Columns">
+          {() => (
+            <ColumnsForm
+              objectType={objectType}
+              columns={view.columns}
+              onChange={(columns) => setView({ columns }, { replace: true })}
+            />
+          )}
+        </Popup>
         <span className={styles.spacer} />
+        <Segments
+          label="Layout"
+          options={pointProperty(objectType) === undefined ? LAYOUTS.slice(0, 2) : LAYOUTS}
+          nameOf={(name) => LAYOUT_NAMES[name]}
+          value={view.layout}
+          onChange={(layout) => setView({ layout })}
+        />
         <VersionSwitch view={view} setView={setView} startedAtMs={walk.state.startedAtMs} />
         <Button aria-pressed={isRequestShown} onClick={() => onRequestShown(!isRequestShown)}>
           Request
@@ -39,8 +86,9 @@ export function Toolbar(props: ToolbarProps) {
             // biome-ignore lint/suspicious/noArrayIndexKey: filters have no identity of their own
             <li key={index}>
               <Pill
+                objectType={objectType}
                 filter={filter}
-                isKnown={(filter.field.split('/')[0] ?? '') in objectType.properties}
+                onChange={(next) => setView({ filters: view.filters.with(index, next) })}
                 onRemove={() => setView({ filters: view.filters.toSpliced(index, 1) })}
               />
             </li>
@@ -78,32 +126,36 @@ function FreeText({
   )
 }
 
-const OPERATOR_NAMES: Readonly<Record<Filter['operator'], string>> = {
-  eq: '=',
-  neq: '≠',
-  lt: '<',
-  lte: '≤',
-  gt: '>',
-  gte: '≥',
-  words: 'has',
-  phrase: 'has phrase',
-  prefix: 'starts with',
-  contains: 'contains',
-  empty: 'is missing',
-  filled: 'is present',
-}
-
 interface PillProps {
+  readonly objectType: ObjectTypeDefinition
   readonly filter: Filter
-  readonly isKnown: boolean
+  readonly onChange: (filter: Filter) => void
   readonly onRemove: () => void
 }
 
-function Pill({ filter: { field, operator, value }, isKnown, onRemove }: PillProps) {
+/** A filter that opens its editor. One on a property that does not exist can only be removed. */
+function Pill({ objectType, filter, onChange, onRemove }: PillProps) {
+  const { field, operator, value } = filter
+  const isKnown = (field.split('/')[0] ?? '') in objectType.properties
   const text = `${wordsOf(field)} ${OPERATOR_NAMES[operator]} ${value}`.trim()
   return (
     <span className={`${styles.pill} ${isKnown ? '' : styles.unknown}`}>
-      {text}
+      {isKnown ? (
+        <Popup kind="quiet" className={styles.pillText} label={text} panelLabel={`Filter: ${text}`}>
+          {(close) => (
+            <FilterForm
+              objectType={objectType}
+              filter={filter}
+              onSave={(next) => {
+                close()
+                onChange(next)
+              }}
+            />
+          )}
+        </Popup>
+      ) : (
+        <span className={styles.pillText}>{text}: there is no such property</span>
+      )}
       <button type="button" aria-label={`Remove ${text}`} onClick={onRemove}>
         <Icon name="close" size={12} />
       </button>

@@ -12,9 +12,12 @@ import { definitionQuery } from '../api/queries.ts'
 import { keyText } from '../api/records.ts'
 import { Facets } from '../facets/facets.tsx'
 import { RequestPanel } from '../lens/request-panel.tsx'
+import { MapView } from '../map/map-view.tsx'
+import { Pictures } from '../pictures/pictures.tsx'
 import { useSession } from '../shell/session.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { useView } from '../view/use-view.ts'
+import { pointProperty } from '../view/where.ts'
 import { columnsOf } from './columns.ts'
 import { Grid } from './grid.tsx'
 import { StatusBar } from './status-bar.tsx'
@@ -54,6 +57,7 @@ function Objects({ ontology, objectType }: ObjectsProps) {
   const navigate = useNavigate()
   const walk = useWalk({ ontology, objectType, view }, restarts)
   const columns = useMemo(() => columnsOf(objectType, view.columns), [objectType, view.columns])
+  const point = pointProperty(objectType)
   const open = (row: number) => {
     const record = walk.walk.record(row)
     if (record === undefined) return
@@ -98,17 +102,23 @@ function Objects({ ontology, objectType }: ObjectsProps) {
       />
       <div className={styles.content}>
         <Facets of={{ ontology, objectType, view }} setView={setView} />
-        <Grid
-          label={nameOf(objectType)}
-          walk={walk}
-          columns={columns}
-          primaryKey={objectType.primaryKey}
-          order={view.order}
-          onOrder={(order) => setView({ order })}
-          onOpen={open}
-          onPeek={peek}
-          onFilter={filter}
-        />
+        {view.layout === 'map' && point !== undefined ? (
+          <MapView of={{ ontology, objectType, view }} property={point} setView={setView} />
+        ) : view.layout === 'pictures' ? (
+          <Pictures of={{ ontology, objectType, view }} setView={setView} />
+        ) : (
+          <Grid
+            label={nameOf(objectType)}
+            walk={walk}
+            columns={columns}
+            primaryKey={objectType.primaryKey}
+            order={view.order}
+            onOrder={(order) => setView({ order })}
+            onOpen={open}
+            onPeek={peek}
+            onFilter={filter}
+          />
+        )}
         {isRequestShown && (
           <RequestPanel
             of={{ ontology, objectType, view }}
