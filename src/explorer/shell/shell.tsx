@@ -1,6 +1,7 @@
 /** The frame of every screen: header, sign-in, and the place where the screen goes. */
 import { Outlet } from '@tanstack/react-router'
 import { Header } from './header.tsx'
+import { Palette } from './palette.tsx'
 import { useSession } from './session.tsx'
 import styles from './shell.module.css'
 import { SignIn } from './sign-in.tsx'
@@ -21,6 +22,7 @@ export function Shell() {
         ) : (
           <SignIn />
         )}
+        {isSignedIn && <Palette />}
       </main>
     </div>
   )
