@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import type { ObjectTypeDefinition, OntologyDefinition } from '../api/ontology.ts'
+import { chooseRevision, pageRequest } from './page-request.ts'
+import { EMPTY_VIEW, type ViewState } from './view-state.ts'
+
+const objectType: ObjectTypeDefinition = {
+  apiName: 'city',
+  rid: 'ri.ontology.main.object-type.1',
+  primaryKey: 'id',
+  properties: {
+    id: { type: 'integer' },
+    name: { type: 'string' },
+    population: { type: 'long' },
+    location: { type: 'geopoint' },
+    names: { type: 'array', items: { type: 'struct', fields: { text: { type: 'string' } } } },
+  },
+}
+const ontology: OntologyDefinition = {
+  apiName: 'world',
+  rid: 'ri.ontology.main.ontology.1',
+  families: ['world'],
+  objectTypes: [objectType],
+}
+const request = (view: Partial<ViewState>, revision = chooseRevision({ ...EMPTY_VIEW, ...view })) =>
+  pageRequest({ ontology, objectType, view: { ...EMPTY_VIEW, ...view } }, revision, {
+    pageSize: 1000,
+  })
+
+describe('the request for a page', () => {
+  it('lists in revision 1.0 without conditions', () => {
+    expect(request({ order: { property: 'name', direction: 'desc' }, isSnapshot: true })).toEqual({
+      method: 'GET',
+      path: '/api/v1/ontologies/world/objects/city?pageSize=1000&orderBy=p.name%3Adesc&snapshot=true',
+    })
+  })
+
+  it('searches in v2 with conditions, text and a box', () => {
+    const { path, body } = request({
+      filters: [
+        { field: 'id', operator: 'gte', value: '7' },
+        { field: 'population', operator: 'lt', value: '9007199254740993' },
+        { field: 'name', operator: 'empty', value: '' },
+      ],
+      text: 'new york',
+      box: [5, 45, 11, 48],
+    })
+    expect(path).toBe('/api/v2/ontologies/world/objects/city/search')
+    expect(body).toMatchObject({
+      where: {
+        type: 'and',
+        value: [
+          { type: 'gte', field: 'id', value: 7 },
+          // No digit of a long is lost.
+          { type: 'lt', field: 'population', value: '9007199254740993' },
+          { type: 'isNull', field: 'name', value: true },
+          { type: 'or', value: [{ type: 'containsAllTerms', field: 'name', value: 'new york' }] },
+          { type: 'withinBoundingBox', field: 'location' },
+        ],
+      },
+    })
+  })
+
+  it('writes fields as each API names them', () => {
+    const filters = [{ field: 'names/text', operator: 'eq' as const, value: 'x' }]
+    expect(request({ filters }, '1').body).toMatchObject({
+      query: { field: 'properties.names.text' },
+    })
+    expect(request({ filters }, '2').body).toMatchObject({ query: { field: 'names:text' } })
+  })
+
+  it('says what an API cannot express', () => {
+    expect(() => request({ text: 'x' }, '1')).toThrow('free text')
+    expect(() => request({ order: { property: 'id', direction: 'asc' } }, '2')).toThrow('an order')
+  })
+})
