@@ -45,7 +45,7 @@ export function toClientCode({ ontology, objectType, view }: PageOf, origin: str
 const client = createClient({
   baseUrl: ${js(origin)},
   ontology: ${js(ontology.apiName)},
-  token: process.env.OQS_TOKEN,
+  token: 'TOKEN',
 })
 for await (const object of ${calls.join('\n  ')}) {
   console.log(object)
@@ -65,7 +65,7 @@ export function toOsdkCode({ ontology, objectType, view }: PageOf, origin: strin
   return `import { createClient } from '@osdk/client'
 import { ${identifier(objectType.apiName)} } from './ontology.ts' // npx oqs ontology types --for osdk
 
-const client = createClient(${js(origin)}, ${js(ontology.rid)}, async () => process.env.OQS_TOKEN)${note}
+const client = createClient(${js(origin)}, ${js(ontology.rid)}, async () => 'TOKEN')${note}
 const page = await client(${identifier(objectType.apiName)}).fetchPage({ ${order}$pageSize: 1000 })
 `
 }

@@ -8,7 +8,15 @@ export interface Column {
   readonly isNumeric: boolean
 }
 
-const NUMERIC = new Set(['byte', 'short', 'integer', 'long', 'float', 'double', 'decimal'])
+const NUMERIC: ReadonlySet<string> = new Set([
+  'byte',
+  'short',
+  'integer',
+  'long',
+  'float',
+  'double',
+  'decimal',
+])
 const WIDTHS: Readonly<Record<string, number>> = {
   boolean: 90,
   date: 120,

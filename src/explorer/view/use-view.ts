@@ -1,7 +1,7 @@
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
-import type { SearchRecord } from '../router.tsx'
-import { fromSearch, toSearch, type ViewState } from './view-state.ts'
+import { searchRecord } from './search-record.ts'
+import { fromSearch, type ViewState } from './view-state.ts'
 
 export type SetView = (change: Partial<ViewState>, options?: { readonly replace?: boolean }) => void
 
@@ -17,10 +17,4 @@ export function useView(): readonly [ViewState, SetView] {
     [navigate, view],
   )
   return [view, setView]
-}
-
-/** Returns a view as the search parameters of a link. */
-export function searchRecord(view: ViewState): SearchRecord {
-  const search = toSearch(view)
-  return Object.fromEntries([...new Set(search.keys())].map((name) => [name, search.getAll(name)]))
 }
