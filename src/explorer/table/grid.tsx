@@ -9,7 +9,7 @@ import type { Column } from './columns.ts'
 import styles from './grid.module.css'
 import { GridHeader, type OrderProps } from './grid-header.tsx'
 import { GridRow } from './grid-row.tsx'
-import { useGridKeys } from './use-grid-keys.ts'
+import { type RowActions, useGridKeys } from './use-grid-keys.ts'
 import type { ViewWalk } from './use-walk.ts'
 
 export const ROW_HEIGHT = 32
@@ -19,14 +19,11 @@ const LOAD_AHEAD = 200
 /** Rows that stand for a page that is being loaded. */
 const PENDING_ROWS = 12
 
-export interface GridProps extends OrderProps {
+export interface GridProps extends OrderProps, RowActions {
   readonly label: string
   readonly walk: ViewWalk
   readonly columns: readonly Column[]
   readonly primaryKey: string
-  readonly onOpen: (row: number) => void
-  readonly onPeek: (row: number) => void
-  readonly onFilter: (row: number, column: string, isExcluded: boolean) => void
 }
 
 export function Grid(props: GridProps) {

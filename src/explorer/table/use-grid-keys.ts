@@ -1,12 +1,20 @@
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react'
-import type { GridProps } from './grid.tsx'
+import type { Column } from './columns.ts'
 
 export interface ActiveCell {
   readonly row: number
   readonly column: number
 }
 
-interface GridKeysOptions extends GridProps {
+/** What a key can do with the object of a row. */
+export interface RowActions {
+  readonly onOpen: (row: number) => void
+  readonly onPeek: (row: number) => void
+  readonly onFilter: (row: number, column: string, isExcluded: boolean) => void
+}
+
+interface GridKeysOptions extends RowActions {
+  readonly columns: readonly Column[]
   readonly rowCount: number
   readonly scrollTo: (row: number) => void
 }
