@@ -10,6 +10,11 @@ export interface ObjectAddress {
   readonly key: string
 }
 
+/** Returns the address of the object's own page. */
+export function objectPath({ ontology, objectType, key }: ObjectAddress): string {
+  return `/o/${[ontology.apiName, objectType.apiName, key].map(encodeURIComponent).join('/')}`
+}
+
 export function objectRequest({ ontology, objectType, key }: ObjectAddress): ApiRequest {
   const steps = [ontology.apiName, 'objects', objectType.apiName, key].map(encodeURIComponent)
   return { method: 'GET', path: `/api/v1/ontologies/${steps.join('/')}` }

@@ -1,6 +1,7 @@
 /** The frame of every screen: header, sign-in, and the place where the screen goes. */
 import { Outlet } from '@tanstack/react-router'
 import { Header } from './header.tsx'
+import { Help } from './help.tsx'
 import { Palette } from './palette.tsx'
 import { useSession } from './session.tsx'
 import styles from './shell.module.css'
@@ -23,6 +24,7 @@ export function Shell() {
           <SignIn />
         )}
         {isSignedIn && <Palette />}
+        <Help />
       </main>
     </div>
   )

@@ -1,11 +1,18 @@
 /** The columns of a table: which properties, how wide, how aligned. */
-import type { ObjectTypeDefinition, PropertyDefinition } from '../api/ontology.ts'
+import {
+  linksOf,
+  type ObjectTypeDefinition,
+  type OntologyDefinition,
+  type PropertyDefinition,
+} from '../api/ontology.ts'
 
 export interface Column {
   readonly name: string
   readonly definition: PropertyDefinition
   readonly width: number
   readonly isNumeric: boolean
+  /** The address of a linked type, if the property holds the key of one of its objects. */
+  readonly linkTo: string | undefined
 }
 
 const NUMERIC: ReadonlySet<string> = new Set([
@@ -33,9 +40,16 @@ const HEADER_EXTRA = 56
 
 /** Returns the columns in the order of the view: the key first, then the title, then the rest. */
 export function columnsOf(
-  { properties, primaryKey, titleProperty }: ObjectTypeDefinition,
+  ontology: OntologyDefinition,
+  { apiName, properties, primaryKey, titleProperty }: ObjectTypeDefinition,
   chosen: readonly string[] | undefined,
 ): readonly Column[] {
+  const home = `/o/${encodeURIComponent(ontology.apiName)}`
+  const links = new Map(
+    linksOf(ontology, apiName)
+      .filter(({ cardinality }) => cardinality === 'one')
+      .map(({ foreignKey, target }) => [foreignKey, `${home}/${encodeURIComponent(target)}`]),
+  )
   const names = Object.keys(properties)
   const first = [primaryKey, ...(titleProperty === undefined ? [] : [titleProperty])]
   const usual = [...new Set([...first, ...names])]
@@ -46,7 +60,7 @@ export function columnsOf(
     const isNumeric = NUMERIC.has(definition.type)
     const content = isNumeric ? NUMERIC_WIDTH : (WIDTHS[definition.type] ?? 160)
     const width = Math.max(content, name.length * CHARACTER_WIDTH + HEADER_EXTRA)
-    return [{ name, definition, width, isNumeric }]
+    return [{ name, definition, width, isNumeric, linkTo: links.get(name) }]
   })
 }
 

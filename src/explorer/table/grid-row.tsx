@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import type { ObjectRecord } from '../api/records.ts'
 import { formatValue, localTime } from '../ui/format-value.ts'
@@ -80,7 +81,15 @@ function Cell({ column, index, value, isLoaded, isKey, isActive, onActivate, onO
       onClick={onActivate}
       onDoubleClick={onOpen}
     >
-      {isLoaded && text === undefined ? <span className={styles.missing}>–</span> : text}
+      {isLoaded && text === undefined ? (
+        <span className={styles.missing}>–</span>
+      ) : column.linkTo !== undefined && text !== undefined ? (
+        <Link to={`${column.linkTo}/${encodeURIComponent(String(value))}` as '/'} tabIndex={-1}>
+          {text} ›
+        </Link>
+      ) : (
+        text
+      )}
     </div>
   )
 }

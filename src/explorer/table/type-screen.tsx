@@ -13,6 +13,8 @@ import { keyText } from '../api/records.ts'
 import { Facets } from '../facets/facets.tsx'
 import { RequestPanel } from '../lens/request-panel.tsx'
 import { MapView } from '../map/map-view.tsx'
+import { objectPath } from '../object/object-queries.ts'
+import { Peek } from '../object/peek.tsx'
 import { Pictures } from '../pictures/pictures.tsx'
 import { useSession } from '../shell/session.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
@@ -23,6 +25,7 @@ import { Grid } from './grid.tsx'
 import { StatusBar } from './status-bar.tsx'
 import { Toolbar } from './toolbar.tsx'
 import styles from './type-screen.module.css'
+import { useViewKeys } from './use-view-keys.ts'
 import { PAGE_SIZE, useWalk } from './use-walk.ts'
 import { WalkNotice } from './walk-notice.tsx'
 
@@ -56,13 +59,21 @@ function Objects({ ontology, objectType }: ObjectsProps) {
   const [isRequestShown, setRequestShown] = useState(false)
   const navigate = useNavigate()
   const walk = useWalk({ ontology, objectType, view }, restarts)
-  const columns = useMemo(() => columnsOf(objectType, view.columns), [objectType, view.columns])
+  const columns = useMemo(
+    () => columnsOf(ontology, objectType, view.columns),
+    [ontology, objectType, view.columns],
+  )
   const point = pointProperty(objectType)
+  useViewKeys({
+    '/': () => document.querySelector<HTMLElement>('[role="search"] input')?.focus(),
+    s: () => setView({ isSnapshot: !view.isSnapshot }),
+    r: () => setRequestShown(!isRequestShown),
+  })
   const open = (row: number) => {
     const record = walk.walk.record(row)
     if (record === undefined) return
-    const steps = [ontology.apiName, objectType.apiName, keyText(record.key)]
-    void navigate({ to: `/o/${steps.map(encodeURIComponent).join('/')}` as '/' })
+    const path = objectPath({ ontology, objectType, key: keyText(record.key) })
+    void navigate({ to: path as '/' })
   }
   const filter = (row: number, column: string, isExcluded: boolean) => {
     const value = walk.walk.record(row)?.properties[column]
@@ -117,6 +128,12 @@ function Objects({ ontology, objectType }: ObjectsProps) {
             onOpen={open}
             onPeek={peek}
             onFilter={filter}
+          />
+        )}
+        {view.peek !== undefined && (
+          <Peek
+            address={{ ontology, objectType, key: view.peek }}
+            onClose={() => setView({ peek: undefined }, { replace: true })}
           />
         )}
         {isRequestShown && (
