@@ -2,7 +2,11 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /** What a client can notice is the same whatever database is behind the service. */
-const ON_EVERY_STORE = ['test/conformance/**/*.test.ts', 'test/properties/**/*.test.ts']
+const ON_EVERY_STORE = [
+  'test/conformance/**/*.test.ts',
+  'test/properties/**/*.test.ts',
+  'test/sdk/**/*.test.ts',
+]
 const ON_POSTGRES = ['src/store/postgres/**/*.test.ts', 'test/**/*postgres*.test.ts']
 
 const START_RUN = './test/support/start-run.ts'

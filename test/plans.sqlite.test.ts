@@ -7,16 +7,20 @@ import type { ObjectType } from '../src/ontology/ontology.ts'
 import { checkOrder, parseOrderText } from '../src/query/parse/order.ts'
 import { parseQuery } from '../src/query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../src/query/parse/revision-1-query-types.ts'
+import { EVERYTHING, type Query } from '../src/query/query.ts'
 import type { KeysetCursor } from '../src/store/sql/order-sql.ts'
 import { readFieldNumbers } from '../src/store/sqlite/catalogue/field-numbers.ts'
+import type { TableHead } from '../src/store/sqlite/catalogue/type-head.ts'
 import { StatementCache } from '../src/store/sqlite/file/statement-cache.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import {
   countCurrentRows,
   findRowsSql,
-  queryTables,
   type RowSearch,
+  type RowSearchOptions,
 } from '../src/store/sqlite/queries/find-rows.ts'
+import { Matchers } from '../src/store/sqlite/queries/matchers.ts'
+import { type LinkedPlan, queryTables } from '../src/store/sqlite/queries/query-tables.ts'
 import { Rings } from '../src/store/sqlite/queries/rings.ts'
 import { createFixture } from './support/store-fixture.ts'
 import { tempFolder } from './support/temp-folder.ts'
@@ -36,6 +40,18 @@ const DEFINITION: OntologyDefinition = {
     },
   ],
 }
+
+const TABLE: TableHead = {
+  table: 1,
+  firstVersion: 0,
+  loadedAs: 0,
+  liveCount: 1,
+  maxRecordBytes: 100,
+  isCreated: true,
+  closedCount: 0,
+}
+
+const PROBED: LinkedPlan = { kind: 'filter', isFew: () => false }
 
 describe('the plan of', () => {
   const folder = tempFolder()
@@ -68,6 +84,7 @@ describe('the plan of', () => {
       order: orderBy === undefined ? [] : checkOrder(parseOrderText(orderBy), type),
       visibility: 'current',
       visibleValues: [],
+      versions: new Map(),
     }
   }
 
@@ -87,7 +104,7 @@ describe('the plan of', () => {
   }
 
   function connection(statements = new StatementCache(db)) {
-    return { statements, rings: new Rings() }
+    return { db, statements, rings: new Rings(), matchers: new Matchers() }
   }
 
   function explain(sql: string): string {
@@ -125,6 +142,75 @@ describe('the plan of', () => {
     expect(many).not.toContain('TEMP B-TREE')
     const few = plan(field('gt', 'a', 5), undefined, undefined, true)
     expect(few).toContain('USING INDEX object_1_p2 (p2>?)')
+  })
+
+  const equal = (property: string): Query => ({
+    kind: 'compare',
+    field: { property, structField: undefined },
+    operator: 'eq',
+    value: 5,
+  })
+  const above = (property: string): Query => ({ ...equal(property), operator: 'gt' }) as Query
+
+  /** Explains a query that no request of revision 1.0 can express. */
+  function planOf(
+    query: Query,
+    options: Partial<RowSearchOptions> & { isProbed?: boolean },
+  ): string {
+    const versions = new Map([[type.rid, { typeId: 1, version: 1, isLatest: true, table: TABLE }]])
+    const search = { ...searchFor(undefined), query, versions }
+    const tables = queryTables(connection(), search)
+    const { sql } = findRowsSql(
+      search,
+      options.isProbed ? { ...tables, linkedPlan: PROBED } : tables,
+      {
+        cursor: { pk: 'x', values: [] },
+        limit: 100,
+        sortMatches: false,
+        ...options,
+      },
+    )
+    return explain(sql)
+  }
+
+  it('alternatives of equalities: merges their indexes, which are in key order', () => {
+    const text = planOf(EVERYTHING, { alternatives: [equal('a'), equal('b')] })
+    expect(text).toContain('CO-ROUTINE match; MERGE (UNION)')
+    expect(text).toContain('COVERING INDEX object_1_p2 (p2=? AND pk>?)')
+    expect(text).toContain('COVERING INDEX object_1_p3 (p3=? AND pk>?)')
+    expect(text).not.toContain('TEMP B-TREE')
+  })
+
+  it('few matches of alternatives: the index of each, and a sort without the rows', () => {
+    const text = planOf(EVERYTHING, { alternatives: [above('a'), above('b')], sortMatches: true })
+    expect(text).toContain('COVERING INDEX object_1_p2 (p2>?)')
+    expect(text).toContain('COVERING INDEX object_1_p3 (p3>?)')
+    expect(text).not.toContain('object_1_current')
+  })
+
+  it('object ids and lists of values: their indexes', () => {
+    const ids: Query = { kind: 'objectIds', ids: ['x'] }
+    expect(planOf(ids, { sortMatches: true })).toContain('object_1_object_id (object_id=?)')
+    const field = { property: 'a', structField: undefined }
+    const values: Query = { kind: 'oneOf', field, values: [1, 2] }
+    expect(planOf(values, { sortMatches: true })).toContain('INDEX object_1_p2 (p2=? AND pk>?)')
+  })
+
+  it('linked objects: gathered by their condition, or looked up row by row in key order', () => {
+    const linked: Query = {
+      kind: 'linked',
+      property: 'k',
+      linkedType: type,
+      linkedProperty: 'b',
+      of: equal('a'),
+    }
+    const gathered = planOf(linked, { sortMatches: true })
+    expect(gathered).toContain('SEARCH o USING INDEX object_1_p1 (p1=? AND pk>?)')
+    expect(gathered).toContain('SEARCH l1 USING INDEX object_1_p2 (p2=?)')
+    const probed = planOf(linked, { isProbed: true })
+    expect(probed).toContain('SEARCH o USING INDEX object_1_current (pk>?)')
+    expect(probed).toContain('USING INDEX object_1_p3 (p3=?)')
+    expect(probed).not.toContain('TEMP B-TREE')
   })
 
   it('a count: indexes alone, minus the few past rows', () => {

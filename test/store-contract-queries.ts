@@ -364,8 +364,7 @@ export function queryContract({ name, open }: StoreUnderTest): void {
     ) => {
       const aggregation = { metrics, groupings }
       const result = await store.aggregate({
-        objectType: things.type,
-        query,
+        sources: [{ objectType: things.type, query }],
         aggregation,
         maxGroups: 100,
       })
@@ -390,7 +389,7 @@ export function queryContract({ name, open }: StoreUnderTest): void {
       expect(await one('avg', 'whole')).toBe((2147483647 - 5) / 3)
       expect(await one('sum', 'large')).toBe(Number(9007199254740993n - 1n))
       expect(await one('min', 'moment')).toBe(Date.UTC(1999, 11, 31, 23, 59, 59, 999) + 0.999)
-      expect(await one('approximateDistinct', 'yes')).toBe(2)
+      expect(await one('distinct', 'yes')).toBe(2)
       const nothing = { kind: 'compare', field: field('whole'), operator: 'eq', value: 77 } as const
       const sum: Metric = { kind: 'sum', name: 'sum', property: 'whole', type: 'integer' }
       expect(await aggregate(store, things, [count, sum], [], nothing)).toEqual([[0, undefined]])
@@ -433,7 +432,12 @@ export function queryContract({ name, open }: StoreUnderTest): void {
         ['"-100 to 50"', 2],
       ])
       expect(
-        await by({ kind: 'duration', property: 'moment', type: 'timestamp', seconds: 86_400 }),
+        await by({
+          kind: 'duration',
+          property: 'moment',
+          type: 'timestamp',
+          step: { unit: 'seconds', count: 86_400 },
+        }),
       ).toEqual([
         ['"1999-12-31T00:00:00Z"', 1],
         ['"2000-01-01T00:00:00Z"', 1],
@@ -447,7 +451,10 @@ export function queryContract({ name, open }: StoreUnderTest): void {
       const groupings: Grouping[] = [
         { kind: 'exact', property: 'id', type: 'string', maxGroups: undefined },
       ]
-      const request = { ...pageRequest(things.type), aggregation: { metrics: [count], groupings } }
+      const request = {
+        sources: [pageRequest(things.type)],
+        aggregation: { metrics: [count], groupings },
+      }
       await expect(store.aggregate({ ...request, maxGroups: 3 })).rejects.toMatchObject({
         errorName: 'AggregationGroupCountExceededLimit',
       })

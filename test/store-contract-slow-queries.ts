@@ -22,7 +22,7 @@ const NUMBER: ObjectTypeDefinition = {
 /** Takes seconds: every object is in ten ranges, and each metric stores all distinct values. */
 const slowAggregation = (objects: number): Aggregation => ({
   metrics: TEXTS.map((property) => ({
-    kind: 'approximateDistinct',
+    kind: 'distinct',
     name: property,
     property,
     type: 'string',
@@ -56,7 +56,7 @@ export function slowQueryContract({ name, open, openAgain, slow: given }: StoreU
           ...Object.fromEntries(TEXTS.map((text) => [text, `${text} ${n}`])),
         })),
       )
-      const common = { objectType, query: EVERYTHING, maxGroups: 100 }
+      const common = { sources: [{ objectType, query: EVERYTHING }], maxGroups: 100 }
       const [slow, count] = [slowest, COUNT].map((aggregation) => ({ ...common, aggregation })) as [
         typeof common & { aggregation: Aggregation },
         typeof common & { aggregation: Aggregation },

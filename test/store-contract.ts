@@ -4,11 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { recordShape } from '../src/contract/object-record.ts'
 import { planChange } from '../src/ontology/definition/change-definition.ts'
 import { objectReader } from '../src/ontology/values/read-object.ts'
-import type { ApiToken, ObjectStore, StoreOptions } from '../src/store/object-store.ts'
+import type { ObjectStore, StoreOptions } from '../src/store/object-store.ts'
 import { ageContract } from './store-contract-ages.ts'
 import { cacheContract } from './store-contract-cache.ts'
+import { documentContract } from './store-contract-documents.ts'
 import { queryContract } from './store-contract-queries.ts'
+import { objectSetContract } from './store-contract-sets.ts'
 import { slowQueryContract } from './store-contract-slow-queries.ts'
+import { whereContract } from './store-contract-where.ts'
 import { writeContract } from './store-contract-writes.ts'
 import { createFixture, keyCursor, pageRequest } from './support/store-fixture.ts'
 
@@ -28,7 +31,10 @@ export function storeContract(store: StoreUnderTest): void {
   const { name, open, openAgain } = store
   ageContract(store)
   queryContract(store)
+  objectSetContract(store)
   cacheContract(store)
+  documentContract(store)
+  whereContract(store)
   writeContract(store)
   slowQueryContract(store)
 
@@ -340,40 +346,6 @@ export function storeContract(store: StoreUnderTest): void {
         expect(texts).toHaveLength(3)
         expect(new Set(texts).size).toBe(1)
       }
-    })
-  })
-
-  describe(`the ${name} store: API tokens`, () => {
-    const token: ApiToken = {
-      id: 'id-1',
-      name: 'ci',
-      scopes: ['api:ontologies-read'],
-      ontologies: ['things'],
-      createdAtMs: 1,
-      expiresAtMs: 2,
-      revokedAtMs: undefined,
-    }
-
-    it('finds a token by the hash of its secret only', async () => {
-      await using store = await open()
-      await store.createApiToken(token, 'hash')
-      expect(await store.findApiToken('hash')).toEqual(token)
-      expect(await store.findApiToken('other')).toBeUndefined()
-      expect(await store.listApiTokens()).toEqual([token])
-    })
-
-    it('revokes by ID and by name, only once', async () => {
-      await using store = await open()
-      await store.createApiToken(token, 'hash')
-      await store.createApiToken(
-        { ...token, id: 'id-2', ontologies: undefined, expiresAtMs: undefined },
-        'hash-2',
-      )
-      expect(await store.revokeApiTokens('id-1', 7)).toBe(1)
-      expect(await store.revokeApiTokens('ci', 8)).toBe(1)
-      expect(await store.revokeApiTokens('ci', 9)).toBe(0)
-      const revoked = (await store.listApiTokens()).map((kept) => kept.revokedAtMs)
-      expect(revoked).toEqual([7, 8])
     })
   })
 }

@@ -80,8 +80,7 @@ describe('the PostgreSQL store', () => {
     const count = { kind: 'count', name: 'count' } as const
     const counted = store.aggregate(
       {
-        objectType: things.type,
-        query: { kind: 'everything' },
+        sources: [{ objectType: things.type, query: { kind: 'everything' } }],
         aggregation: { metrics: [count], groupings: [] },
         maxGroups: 1,
       },
@@ -268,8 +267,7 @@ describe('the PostgreSQL store', () => {
     expect(await equalTo(things, 'real', 5e-324)).toEqual(['b'])
     const metric = { kind: 'max', name: 'm', property: 'real', type: 'double' } as const
     const aggregated = await store.aggregate({
-      objectType: things.type,
-      query: { kind: 'everything' },
+      sources: [{ objectType: things.type, query: { kind: 'everything' } }],
       aggregation: { metrics: [metric], groupings: [] },
       maxGroups: 1,
     })
@@ -290,6 +288,14 @@ describe('the PostgreSQL store', () => {
 
 /** Reverts all migrations after the first one. */
 const BACK_TO_SCHEMA_1 = `
+  DROP INDEX oqs_object_1_object_id;
+  DROP FUNCTION oqs_relates, oqs_is_near, oqs_has_interval;
+  DROP TABLE oqs_idempotency_key;
+  DROP TABLE oqs_document;
+  DROP INDEX oqs_issued_token_expiry;
+  ALTER TABLE oqs_api_token DROP COLUMN client_id;
+  ALTER TABLE oqs_api_token DROP COLUMN grant_id;
+  ALTER TABLE oqs_api_token DROP COLUMN subject_id;
   DROP TABLE oqs_version_sighting;
   ALTER TABLE oqs_object_table DROP COLUMN idle_since_ms;
   UPDATE oqs_object_table SET touched_at_ms = 0;

@@ -249,6 +249,23 @@ describe('the SQLite store', () => {
     await expect(things.readPage({ ...slow, maxObjects: 1 })).rejects.toMatchObject(replaced)
   })
 
+  it('removes thousands of expired access tokens in one run', async () => {
+    folder = tempFolder()
+    await using store = openSqliteStore(path())
+    using db = new DatabaseSync(path())
+    db.exec(`
+      WITH RECURSIVE number (value) AS (
+        SELECT 1 UNION ALL SELECT value + 1 FROM number WHERE value < 12000
+      )
+      INSERT INTO api_token (id, secret_hash, name, scopes, created_at_ms, expires_at_ms, client_id)
+      SELECT 'id-' || value, 'hash-' || value, 'client', '[]', 0, value, 'client'
+      FROM number
+    `)
+    const hourLater = 3_600_000 + 11_999
+    expect(await store.reclaim(retention(hourLater))).toBe(11_999)
+    expect(await store.findApiTokenById('id-12000')).toBeDefined()
+  })
+
   it('stores API tokens only as hashes', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())
@@ -267,6 +284,12 @@ const FIRST_MIGRATION = new URL(
 
 /** Reverts all migrations after the first one. */
 const BACK_TO_SCHEMA_1 = `
+  DROP TABLE idempotency_key;
+  DROP TABLE document;
+  DROP INDEX issued_token_expiry;
+  ALTER TABLE api_token DROP COLUMN client_id;
+  ALTER TABLE api_token DROP COLUMN grant_id;
+  ALTER TABLE api_token DROP COLUMN subject_id;
   DROP TABLE version_sighting;
   ALTER TABLE commit_log ADD COLUMN committed_at_ms INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE object_table ADD COLUMN touched_at_ms INTEGER NOT NULL DEFAULT 0;
@@ -275,6 +298,7 @@ const BACK_TO_SCHEMA_1 = `
   ALTER TABLE object_table DROP COLUMN is_made;
   ALTER TABLE object_table DROP COLUMN past_count;
   ALTER TABLE ontology DROP COLUMN generation;
+  DROP INDEX object_1_object_id;
   PRAGMA user_version = 1;
 `
 

@@ -1,5 +1,5 @@
 /** The marks of `npm run bench` that are ratios of two cases. */
-import { caseName } from '../measure/cases.ts'
+import { caseName, UNION_OF_FILTERS } from '../measure/cases.ts'
 import type { StoreName } from '../measure/command-line.ts'
 import type { Mark } from '../measure/marks.ts'
 import { type Ratio, ratioOf, type Samples } from '../measure/rounds.ts'
@@ -46,6 +46,12 @@ const RATIO_MARKS: readonly RatioMark[] = [
     measure: 'p50',
     limits: { SQLite: 6, PostgreSQL: 6 },
   },
+  ...(['next', 'deep'] as const).map((range) => ({
+    of: caseName(UNION_OF_FILTERS, range, 1000),
+    to: caseName('list', 'near', 1000),
+    measure: 'p50' as const,
+    limits: { SQLite: 5, PostgreSQL: 5 },
+  })),
   {
     of: caseName(PAST_SNAPSHOT, 'deep', 1000),
     to: caseName(AFTER_UPDATES, 'deep', 1000),

@@ -31,6 +31,9 @@ const COUNTED: readonly PageRange[] = ['first', 'next', 'deep']
 const WEIGHT = 'properties.weight'
 const NAME = 'properties.name'
 
+/** What a union of two filtered object sets becomes. */
+export const UNION_OF_FILTERS = 'union of two filters'
+
 export const LIST: QuerySpec = {
   name: 'list',
   pages: listPages(),
@@ -50,6 +53,13 @@ const BY_WEIGHT = listPages({ 'p.weight.gte': '10', orderBy: 'p.weight' })
 const ROTORS = listPages({ 'p.category.eq': 'rotor' })
 const NEWEST = listPages({ orderBy: 'p.changedAt:desc' })
 const SELECTED = listPages({ properties: 'name,category,weight' })
+const UNION = searchPages({
+  type: 'or',
+  value: [
+    { type: 'eq', field: 'properties.category', value: 'rotor' },
+    { type: 'gt', field: WEIGHT, value: 600 },
+  ],
+})
 const UNFILTERED = familySearchPages({ type: 'empty' })
 
 const QUERIES: readonly QuerySpec[] = [
@@ -59,6 +69,7 @@ const QUERIES: readonly QuerySpec[] = [
   { name: 'equality, 1 in 7', pages: ROTORS, ranges: COUNTED, share: 1 / 7 },
   { name: 'range in its own order', pages: BY_WEIGHT, ranges: COUNTED, share: 0.98 },
   { name: 'range in key order', pages: ABOVE_600, ranges: COUNTED, share: 0.4 },
+  { name: UNION_OF_FILTERS, pages: UNION, ranges: COUNTED, share: 0.48, pageSizes: [1000] },
   { name: 'order without a filter', pages: NEWEST, ranges: ['near', 'deep'] },
   { name: 'full text, 1 in 7', pages: ALL_TERMS, ranges: COUNTED, share: 1 / 7 },
   { name: 'three properties', pages: SELECTED, ranges: ['near'], pageSizes: PAGE_SIZES },

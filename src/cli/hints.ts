@@ -1,5 +1,8 @@
-/** What to do about an error of the service, in terms of commands and options. */
+/** What to do about an error of the service or the client, in terms of commands and options. */
 const HINTS: Readonly<Record<string, string>> = {
+  'Client:Unreachable': 'Start the service with `oqs serve`, or pass --url.',
+  'Client:ConnectionLost': 'Check that the service is running.',
+  'Client:InvalidResponse': 'Check --url.',
   MissingCredentials: 'Set OQS_TOKEN or pass --token; `oqs token create` creates a token.',
   'Default:Unauthorized': 'Check OQS_TOKEN or --token; `oqs token create` creates a token.',
   ApiUsageDenied: 'Create a token with the required scope: `oqs token create --scope`.',

@@ -1,8 +1,10 @@
 import { Command } from 'commander'
 import { readVersion } from '../server/version.ts'
 import { addBackupCommand } from './commands/backup.ts'
+import { addClientCommand } from './commands/client.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addConfigCommand } from './commands/config.ts'
+import { addDeleteCommand } from './commands/delete.ts'
 import { addExportCommand } from './commands/export.ts'
 import { addGetCommand } from './commands/get.ts'
 import { addImportCommand } from './commands/import.ts'
@@ -33,7 +35,9 @@ export function buildProgram(): Command {
   addSearchCommand(program)
   addGetCommand(program)
   addExportCommand(program)
+  addDeleteCommand(program)
   addTokenCommand(program)
+  addClientCommand(program)
   addBackupCommand(program)
   addConfigCommand(program)
   addCompletionCommand(program)

@@ -30,10 +30,11 @@ async function serve(demo: boolean): Promise<void> {
   process.stdout.removeAllListeners('error').on('error', () => {})
   const log = openLog(config.OQS_LOG_LEVEL)
   logWarnings(log)
-  ignoreHangup(log)
+  const hangup = reloadOnHangup(log)
   if (isWorker(config)) {
     await serveAsWorker(config, log, (server) => {
       stopOnSignal(log, async () => await server[Symbol.asyncDispose](), STOP_TIMEOUT_MS)
+      hangup.reload = server.reload
     })
     return await forever()
   }
@@ -42,6 +43,7 @@ async function serve(demo: boolean): Promise<void> {
   }
   if (workerCount(config.OQS_WORKERS) > 1) {
     const server = await startWorkers(config, log, STOP_TIMEOUT_MS)
+    hangup.reload = server.reload
     const stopTimeoutMs = STOP_TIMEOUT_MS + SUPERVISOR_MARGIN_MS
     await runUntilFailure(server, { config, log, stopTimeoutMs, failed: server.failed })
   } else {
@@ -49,6 +51,7 @@ async function serve(demo: boolean): Promise<void> {
     // The demo prints a link to the explorer, so it is built before somebody follows the link.
     if (demo) void explorer()
     const server = await startServer(config, { log, explorer })
+    hangup.reload = server.reload
     await runUntilFailure(server, { config, log, stopTimeoutMs: STOP_TIMEOUT_MS })
   }
 }
@@ -133,9 +136,16 @@ function stopOnSignal(log: Log, stop: () => Promise<void>, timeoutMs: number): v
   }
 }
 
-/** Keeps the service running when its terminal is closed. */
-function ignoreHangup(log: Log): void {
-  process.on('SIGHUP', (signal) => log({ event: 'signalIgnored', signal }))
+/**
+ * Reloads the certificate on SIGHUP. A service without one ignores the signal, so that it keeps
+ * running when its terminal is closed.
+ */
+function reloadOnHangup(log: Log): { reload: () => boolean } {
+  const hangup = { reload: () => false }
+  process.on('SIGHUP', (signal) => {
+    if (!hangup.reload()) log({ event: 'signalIgnored', signal })
+  })
+  return hangup
 }
 
 /** Logs Node.js warnings as events instead of the plain text that Node.js would print. */

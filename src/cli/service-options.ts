@@ -1,6 +1,6 @@
 /** Options shared by the commands that connect to a running service. */
 import { type Command, InvalidArgumentError } from 'commander'
-import type { ServiceClient } from '../client/service-client.ts'
+import type { Endpoints } from '../client/endpoints/endpoints.ts'
 
 export interface ServiceOptions {
   readonly url?: string
@@ -38,16 +38,18 @@ export async function openClient(
   signal: AbortSignal,
   /** Whether a signal lets requests in progress finish and only stops retries. */
   { finishRequests = false } = {},
-): Promise<ServiceClient> {
-  const [{ readConfig }, { ServiceClient }] = await Promise.all([
+): Promise<Endpoints> {
+  const [{ readConfig }, { Endpoints }] = await Promise.all([
     import('../server/config.ts'),
-    import('../client/service-client.ts'),
+    import('../client/endpoints/endpoints.ts'),
   ])
   const config = readConfig(process.env)
   const secret = config.OQS_TOKEN ?? config.OQS_ADMIN_TOKEN
-  return new ServiceClient({
-    url: url ?? config.OQS_URL,
+  return new Endpoints({
+    baseUrl: url ?? config.OQS_URL,
     token: token ?? secret?.reveal(),
+    // A wrong address should be reported at once.
+    retries: { retryUnreachable: false },
     ...(finishRequests ? { retrySignal: signal } : { signal }),
   })
 }

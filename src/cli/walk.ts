@@ -1,6 +1,6 @@
 /** Walks over pages and prints their objects; shared by `list` and `search`. */
 import type { Command } from 'commander'
-import type { ObjectRecord, Page, PageOptions } from '../client/service-client.ts'
+import type { ObjectRecord, Page, PageOptions } from '../client/endpoints/pages.ts'
 import {
   addFormOptions,
   chooseForm,
@@ -52,7 +52,7 @@ export async function printWalk(
   options: WalkOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { walkPages } = await import('../client/walk-pages.ts')
+  const { walkPages } = await import('../client/query/walk-pages.ts')
   const { all, maxPages, pageSize, snapshot } = options
   const walk = { pageToken: options.pageToken, maxPages: maxPages ?? (all ? undefined : 1) }
   const pages = walkPages((pageToken) => readPage({ pageToken, pageSize, snapshot }), walk)

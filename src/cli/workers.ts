@@ -91,6 +91,7 @@ export async function startWorkers(
     url,
     store,
     failed: supervisor.failed,
+    reload: () => config.OQS_TLS_CERT !== undefined && supervisor.forwardHangup(),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
@@ -151,6 +152,12 @@ class Supervisor {
     this.#url = url
     this.#state = 'running'
     return url
+  }
+
+  /** Lets every worker read the certificate again. */
+  forwardHangup(): true {
+    for (const { worker } of this.#slots) worker?.process.kill('SIGHUP')
+    return true
   }
 
   /** Stops all workers and waits for their requests in progress. */

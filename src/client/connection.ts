@@ -1,24 +1,37 @@
-/** A connection to one service: sends requests, retries, and describes every failure in one line. */
-import { isRetryable, type Pause, RetryPolicy, readRetryAfter, realPause } from './retry.ts'
-import { ConnectionError, isErrorBody, ServiceError } from './service-error.ts'
+/** A connection to one service: sends requests, retries, and checks what the responses are. */
+import { clientError, isErrorBody, OqsError } from './oqs-error.ts'
+import { type RetryOptions, RetryPolicy, readRetryAfter } from './retry.ts'
 
 export interface ConnectionOptions {
   /** The base URL of the service; API paths are appended to it. */
-  readonly url: string
-  readonly token?: string | undefined
-  /** Aborts requests and pauses. */
+  readonly baseUrl: string
+  /** The bearer token, or a function that returns it for each request. */
+  readonly token?: string | (() => string | Promise<string>) | undefined
+  /** Replaces the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined
+  /** How failed requests are retried. A number sets only the number of retries. */
+  readonly retries?: number | RetryOptions | undefined
+  /** Aborts requests and the pauses before retries. */
   readonly signal?: AbortSignal | undefined
-  /** Aborts pauses before a retry, but no request in progress. */
+  /** Aborts only the pauses: requests in progress finish. */
   readonly retrySignal?: AbortSignal | undefined
-  readonly pause?: Pause
 }
 
-export interface ServiceRequest {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+/** Options of a single call. */
+export interface CallOptions {
+  /** Aborts the call; the signal of the client applies as well. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface ServiceRequest extends CallOptions {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Starts with a slash; variable segments are already percent-encoded. */
   readonly path: string
   readonly query?: QueryParameters
-  readonly body?: { readonly type: string; readonly content: string | Uint8Array }
+  /** Sent as JSON. */
+  readonly json?: unknown
+  readonly body?: { readonly type: string; readonly content: string | Uint8Array<ArrayBuffer> }
+  readonly headers?: Readonly<Record<string, string | undefined>>
   /** Whether the request can safely be sent twice. */
   readonly isRepeatable: boolean
 }
@@ -29,105 +42,145 @@ export type QueryParameters = Readonly<
 >
 
 export class Connection {
-  readonly url: string
+  readonly baseUrl: string
   readonly signal: AbortSignal | undefined
-  readonly #token: string | undefined
-  readonly #pause: Pause
-  readonly #retrySignal: AbortSignal | undefined
+  readonly #options: ConnectionOptions
+  readonly #retries: RetryOptions
   /** Only a service that has answered before is assumed to be restarting. */
   #hasAnswered = false
 
-  constructor({ url, token, signal, retrySignal, pause = realPause }: ConnectionOptions) {
-    this.url = url.replace(/\/+$/, '')
+  constructor(options: ConnectionOptions) {
+    const { baseUrl, retries = {}, signal } = options
+    this.baseUrl = baseUrl.replace(/\/+$/, '')
     this.signal = signal
-    this.#token = token
-    this.#pause = pause
-    this.#retrySignal = retrySignal ?? signal
+    this.#options = options
+    this.#retries = typeof retries === 'number' ? { retries } : retries
   }
 
-  createRetryPolicy(): RetryPolicy {
-    return new RetryPolicy(this.#pause, this.#retrySignal)
+  createRetryPolicy(signal?: AbortSignal): RetryPolicy {
+    const { retrySignal } = this.#options
+    return new RetryPolicy(this.#retries, retrySignal ?? this.signalFor(signal))
+  }
+
+  /** Returns the signal of a call, which the signal of the client aborts too. */
+  signalFor(signal: AbortSignal | undefined): AbortSignal | undefined {
+    if (this.signal === undefined || signal === undefined) return signal ?? this.signal
+    return AbortSignal.any([this.signal, signal])
   }
 
   /** Sends a request and returns the JSON of its response. */
-  async send(request: ServiceRequest): Promise<unknown> {
-    const retryPolicy = this.createRetryPolicy()
+  async send<Result>(request: ServiceRequest): Promise<Result> {
+    return (await this.exchange(request)).body as Result
+  }
+
+  /** Sends a request and returns the JSON and the headers of its response. */
+  async exchange(request: ServiceRequest): Promise<{ body: unknown; headers: Headers }> {
+    const signal = this.signalFor(request.signal)
+    const retryPolicy = this.createRetryPolicy(request.signal)
     for (;;) {
       try {
-        const response = await this.#fetch(request)
-        return await this.#readJson(response)
+        const response = await this.#fetch(request, signal)
+        return { body: await this.#readJson(response, signal), headers: response.headers }
       } catch (error) {
-        if (!request.isRepeatable || !isRetryable(error)) throw error
-        await retryPolicy.wait(error)
+        signal?.throwIfAborted()
+        if (!request.isRepeatable) throw error
+        await retryPolicy.wait(error).catch((failure: unknown) => {
+          signal?.throwIfAborted()
+          throw failure
+        })
       }
     }
   }
 
   /** Sends a request and returns its response as a stream, without retries. */
   async stream(request: Omit<ServiceRequest, 'isRepeatable'>): Promise<Response> {
-    const response = await this.#fetch(request)
-    if (!response.ok) await this.#readJson(response)
+    const signal = this.signalFor(request.signal)
+    const response = await this.#fetch(request, signal)
+    if (!response.ok) await this.#readJson(response, signal)
     return response
   }
 
   /** Returns the error for a response that broke off. */
-  lost(error: unknown): Error {
-    this.signal?.throwIfAborted()
-    return new ConnectionError(
-      `lost the connection to ${this.url} (${causeOf(error)}). Check that the service is running.`,
-      { isLost: true, cause: error },
-    )
+  lost(error: unknown, signal = this.signal): Error {
+    signal?.throwIfAborted()
+    const message = `lost the connection to ${this.baseUrl} (${causeOf(error)}).`
+    return clientError('Client:ConnectionLost', message, { isRetryable: true, cause: error })
   }
 
-  async #fetch({
-    method = 'GET',
-    path,
-    query = {},
-    body,
-  }: Omit<ServiceRequest, 'isRepeatable'>): Promise<Response> {
-    const init = {
-      method,
-      headers: {
-        accept: '*/*',
-        ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }),
-        ...(body === undefined ? {} : { 'content-type': body.type }),
-      },
-      ...(body === undefined ? {} : { body: body.content }),
-      signal: this.signal ?? null,
+  /** Returns the error for a response that this service would not have sent. */
+  invalidResponse(found: string, options: { statusCode?: number; isRetryable?: boolean } = {}) {
+    const message = `${this.baseUrl} ${found}, so it is not an object query service.`
+    return clientError('Client:InvalidResponse', message, options)
+  }
+
+  async #fetch(
+    request: Omit<ServiceRequest, 'isRepeatable'>,
+    signal: AbortSignal | undefined,
+  ): Promise<Response> {
+    const { method = 'GET', path, query = {}, json, headers = {} } = request
+    const { token, fetch: send = fetch } = this.#options
+    const secret = typeof token === 'function' ? await token() : token
+    const body =
+      json === undefined ? request.body : { type: 'application/json', content: toJson(json) }
+    const sent = new Headers({ accept: '*/*' })
+    if (secret !== undefined) sent.set('authorization', `Bearer ${secret}`)
+    if (body !== undefined) sent.set('content-type', body.type)
+    for (const [name, value] of Object.entries(headers)) {
+      if (value !== undefined) sent.set(name, value)
     }
     try {
-      const response = await fetch(this.url + path + queryString(query), init)
+      const response = await send(this.baseUrl + path + queryString(query), {
+        method,
+        headers: sent,
+        ...(body === undefined ? {} : { body: body.content }),
+        signal: signal ?? null,
+      })
       this.#hasAnswered = true
       return response
     } catch (error) {
-      this.signal?.throwIfAborted()
-      throw new ConnectionError(
-        `cannot reach ${this.url} (${causeOf(error)}). Start the service with \`oqs serve\`, or pass --url.`,
-        { isLost: this.#hasAnswered || !ABSENT.includes(codeOf(error)), cause: error },
-      )
+      signal?.throwIfAborted()
+      throw this.#unreachable(error)
     }
   }
 
-  async #readJson(response: Response): Promise<unknown> {
+  #unreachable(error: unknown): OqsError {
+    const { retryUnreachable = true } = this.#retries
+    const isRetryable = retryUnreachable || this.#hasAnswered || !ABSENT.includes(codeOf(error))
+    const message = `cannot reach ${this.baseUrl} (${causeOf(error)}).`
+    return clientError('Client:Unreachable', message, { isRetryable, cause: error })
+  }
+
+  async #readJson(response: Response, signal: AbortSignal | undefined): Promise<unknown> {
+    const { status, headers } = response
     let text: string
     try {
       text = await response.text()
     } catch (error) {
-      throw this.lost(error)
+      throw this.lost(error, signal)
     }
-    const body = parseJson(text)
+    if (status === 204) return undefined
+    const type = headers.get('content-type') ?? 'no content type'
+    const isJson = /^application\/(?:[\w.-]+\+)?json\b/.test(type)
+    const body = isJson ? parseJson(text) : undefined
     if (response.ok && body !== undefined) return body
     if (!response.ok && isErrorBody(body)) {
-      const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), Date.now())
-      throw new ServiceError(response.status, body, retryAfterMs)
+      const retryAfterMs = readRetryAfter(headers.get('retry-after'), Date.now())
+      const isRetryable = status === 429 || status === 503
+      throw new OqsError(body, { statusCode: status, isRetryable, retryAfterMs })
     }
-    const type = response.headers.get('content-type') ?? 'no content type'
-    throw new ConnectionError(
-      `${this.url} responded with status ${response.status} and ${type}, so it is not an object query service. Check --url.`,
+    // JSON that ends early was cut by a proxy, whatever its status says.
+    if (response.ok && isJson) throw this.lost(new Error('the body is cut'), signal)
+    throw this.invalidResponse(`responded with status ${status} and ${type}`, {
+      statusCode: status,
       // A proxy responds with these while the service restarts.
-      { isLost: [502, 503, 504].includes(response.status) },
-    )
+      isRetryable: [429, 502, 503, 504].includes(status),
+    })
   }
+}
+
+/** Percent-encodes a variable segment of a path. */
+export function segment(text: string | number | boolean): string {
+  return encodeURIComponent(text)
 }
 
 function queryString(query: QueryParameters): string {
@@ -135,6 +188,13 @@ function queryString(query: QueryParameters): string {
     value === undefined ? [] : [value].flat().map((one): [string, string] => [name, String(one)]),
   )
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
+}
+
+/** Values of type `long` can be bigints; on the wire they are strings. */
+export function toJson(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'bigint' ? String(member) : member,
+  )
 }
 
 /** Returns undefined if the text is not JSON. */
@@ -162,8 +222,7 @@ const CAUSES: Readonly<Record<string, string>> = {
 const ABSENT: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', '']
 
 function causeOf(error: unknown): string {
-  const { message } = lastCause(error)
-  return CAUSES[codeOf(error)] ?? (message || codeOf(error))
+  return CAUSES[codeOf(error)] ?? (lastCause(error).message || codeOf(error))
 }
 
 function codeOf(error: unknown): string {
@@ -171,8 +230,8 @@ function codeOf(error: unknown): string {
 }
 
 /** `fetch` wraps the network error in a chain of causes. */
-function lastCause(error: unknown): NodeJS.ErrnoException {
-  let last = error as NodeJS.ErrnoException
+function lastCause(error: unknown): Error & { readonly code?: string } {
+  let last = error as Error
   while (last.cause instanceof Error) last = last.cause
   return last
 }

@@ -3,6 +3,8 @@
  * the public APIs. A test checks that `docs/errors.md` explains each of them.
  */
 import type { CatalogueEntry } from './error-codes.ts'
+import { QUERY_ERRORS } from './query-errors.ts'
+import { WRITE_ERRORS } from './write-errors.ts'
 
 export const ERRORS = {
   // Authentication
@@ -28,6 +30,14 @@ export const ERRORS = {
   ObjectTypeNotFound: {
     errorCode: 'NOT_FOUND',
     description: 'The object type does not exist, or is not visible to this token.',
+  },
+  InterfaceTypeNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The interface type does not exist, or is not visible to this token.',
+  },
+  InterfaceLinkTypeNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The interface type does not have this link type.',
   },
   'Default:NotFound': {
     errorCode: 'NOT_FOUND',
@@ -64,6 +74,14 @@ export const ERRORS = {
     errorCode: 'NOT_FOUND',
     description: 'No linked object has this primary key.',
   },
+  FoundryBranchNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The branch does not exist. This service has no branches; omit the parameter.',
+  },
+  ObjectSetNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The object set does not exist, has expired, or is not visible to this token.',
+  },
   InvalidOntologyTypes: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'The request names properties, object types or link types that do not exist.',
@@ -85,9 +103,22 @@ export const ERRORS = {
     description:
       'The walk reached its retrieval limit, and more objects exist. Narrow it with filters, use search by type, which has no limit, or ask the operator to raise the limit.',
   },
+  InvalidParameterCombination: {
+    errorCode: 'INVALID_ARGUMENT',
+    description:
+      'These parameters cannot be combined. The parameters list what was sent, and the valid combinations.',
+  },
   MissingPostBody: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'The request has no body, and this endpoint requires one.',
+  },
+  MissingBatchRequest: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The batch is empty. Send at least one request.',
+  },
+  BatchRequestSizeExceededLimit: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The batch has too many requests. Send several smaller batches.',
   },
   'Default:InvalidArgument': {
     errorCode: 'INVALID_ARGUMENT',
@@ -110,144 +141,9 @@ export const ERRORS = {
     description: 'The request is larger than this endpoint allows.',
   },
 
-  // Queries
-  InvalidFields: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'A field of a query or an order must have the form properties.NAME.',
-  },
-  InvalidPropertyValue: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'The value is not valid for the type of the property.',
-  },
-  PropertyTypesSearchNotSupported: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'This query type does not support properties of this type.',
-  },
-  InvalidAndFilter: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'A query of type "and" requires at least one inner query.',
-  },
-  InvalidOrFilter: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'A query of type "or" requires at least one inner query.',
-  },
-  QueryDepthExceededLimit: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'The query is nested too deeply.',
-  },
-  QueryTermsExceededLimit: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'The query has too many conditions.',
-  },
-  QueryTextExceededLimit: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'A text in the query is too long.',
-  },
-  InvalidRangeQuery: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'The lower bound of a range is above its upper bound.',
-  },
-  DuplicateOrderBy: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'The order contains a property more than once.',
-  },
-  InvalidSortOrder: {
-    errorCode: 'INVALID_ARGUMENT',
-    description:
-      'The direction of an order term must be asc or desc, optionally followed by nullsFirst or nullsLast.',
-  },
-  InvalidSortType: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'An order term must begin with properties. or p.',
-  },
-  PropertiesNotSortable: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'Objects cannot be ordered by properties of this type.',
-  },
-  MalformedPropertyFilters: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'A filter must have the form properties.NAME.OPERATOR=VALUE.',
-  },
-  PropertyFiltersNotSupported: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'This filter does not support properties of this type.',
-  },
-  InvalidPropertyFilterValue: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'The value of a filter is not valid for the type of the property.',
-  },
-  MultiplePropertyValuesNotSupported: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'This filter accepts only one value.',
-  },
-  InvalidPropertyType: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'This metric or grouping does not support properties of this type.',
-  },
-  AggregationMetricNotSupported: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'The metric does not exist.',
-  },
-  MultipleGroupByOnFieldNotSupported: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'An aggregation can group by a property only once.',
-  },
-  InvalidAggregationRange: {
-    errorCode: 'INVALID_ARGUMENT',
-    description:
-      'A range must have one lower bound and one upper bound, which is not below the lower one.',
-  },
-  InvalidAggregationRangeValue: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'A bound of a range is not valid for the type of the property.',
-  },
-  InvalidAggregationRangePropertyType: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'Only numbers, dates and timestamps can be grouped by ranges.',
-  },
-  InvalidDurationGroupByPropertyType: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'Only dates and timestamps can be grouped by duration.',
-  },
-  InvalidDurationGroupByValue: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'The duration is invalid, or not supported for the type of the property.',
-  },
-  AggregationGroupCountExceededLimit: {
-    errorCode: 'INVALID_ARGUMENT',
-    description:
-      'The aggregation has too many groups. Limit them with maxGroupCount, or narrow the query.',
-  },
-  AggregationMemoryExceededLimit: {
-    errorCode: 'INVALID_ARGUMENT',
-    description: 'The response would be too large. Request fewer groups or metrics.',
-  },
-
+  ...QUERY_ERRORS,
   // Writes
-  InvalidOntologyDefinition: {
-    errorCode: 'INVALID_ARGUMENT',
-    description:
-      'The ontology definition is invalid. The parameters list each mistake with its path.',
-  },
-  OntologyChangeRefused: {
-    errorCode: 'CONFLICT',
-    description:
-      'The change would invalidate stored objects, so nothing was changed. The parameters list the reasons.',
-  },
-  OntologyDefinitionOutOfSync: {
-    errorCode: 'CONFLICT',
-    description: 'The ontology definition changed during this request. Send the request again.',
-  },
-  ReplacementsExceededLimit: {
-    errorCode: 'CONFLICT',
-    description:
-      'The object type has too many open replacements. Publish or abandon one, or wait until idle ones expire.',
-  },
-  InvalidBatchLine: {
-    errorCode: 'INVALID_ARGUMENT',
-    description:
-      'A line of the batch is invalid, so nothing was written. The parameters list the invalid lines.',
-  },
+  ...WRITE_ERRORS,
 
   // The service
   TooManyRequests: {

@@ -8,7 +8,22 @@ export const PAGE_SIZES = {
   listLinkedObjects: 1000,
   listObjectTypes: 500,
   listLinkTypes: 500,
+  listInterfaceTypes: 500,
+  listActionTypes: 500,
+  listQueryTypes: 100,
 } as const
+
+/** The page size of the endpoints of v2 that return objects, and the largest one. */
+export const V2_PAGE_SIZES = { default: 1000, maximum: 10_000 } as const
+
+/** The number of object types that one request can get by RID. */
+export const BATCH_GET_MAX = 100
+
+/** The objects whose links one page of links covers, and the links that it has at most. */
+export const LINK_PAGE_SIZES = { sources: 1000, links: 100_000 } as const
+
+/** How long a temporary object set can be used. */
+export const TEMPORARY_OBJECT_SET_SECONDS = 3600
 
 /** The number of objects that one walk of revision 1.0 may return across all its pages [8.2]. */
 export const LIST_OBJECTS_LIMIT = 10_000
@@ -29,7 +44,7 @@ export const PAGE_CACHE_BYTES = 32 * 1024 * 1024
 export const WIRE_INTEGER_MAX = 2_147_483_647
 
 /** The length of the longest page token. */
-export const PAGE_TOKEN_MAX_LENGTH = 1024
+export const PAGE_TOKEN_MAX_LENGTH = 2048
 
 /** The size of the longest primary key. Page tokens contain a key, and must stay short. */
 export const PRIMARY_KEY_MAX_BYTES = 512
@@ -48,6 +63,18 @@ export const BATCH_MAX_BYTES = 64 * 1024 * 1024
 
 /** The number of changes in the largest batch. */
 export const BATCH_MAX_CHANGES = 100_000
+
+/** How long a request can be repeated with its idempotency key. */
+export const IDEMPOTENCY_KEY_TTL_SECONDS = 86_400
+
+/** The length of the longest idempotency key. */
+export const IDEMPOTENCY_KEY_MAX_LENGTH = 255
+
+/** The number of actions that one request can apply. */
+export const ACTION_BATCH_MAX = 20
+
+/** The number of resources that one request can get by RID. */
+export const RID_BATCH_MAX = 100
 
 /** The number of objects that an export reads at once. */
 export const EXPORT_CHUNK_OBJECTS = 1000
@@ -73,6 +100,15 @@ export const API_NAME_MAX_LENGTH = 255
 /** The number of object types in one ontology. */
 export const OBJECT_TYPES_MAX = 2000
 
+/** The number of object types that one page can merge; the token holds a version of each. */
+export const SET_PAGE_MAX_TYPES = 100
+
+/** Interface types of one ontology. */
+export const INTERFACE_TYPES_MAX = 1000
+
+/** How many interfaces an object type or an interface type can list. */
+export const INTERFACES_PER_TYPE_MAX = 100
+
 /** The number of properties in one object type, or of fields in one struct. */
 export const PROPERTIES_MAX = 1000
 
@@ -88,6 +124,15 @@ export const OPEN_REPLACEMENTS_MAX = 10
 /** How deep `and`, `or` and `not` may be nested in a query. */
 export const QUERY_MAX_DEPTH = 3
 
+/** How deep object sets may be nested in each other. Every method call of an SDK adds a level. */
+export const OBJECT_SET_MAX_DEPTH = 32
+
+/** How many objects a static object set may list, and how many values `in` may. */
+export const OBJECT_SET_MAX_OBJECTS = 10_000
+
+/** How many links an object set may follow. */
+export const OBJECT_SET_MAX_LINKS = 10
+
 /** The number of conditions, terms and polygon positions in a query. */
 export const QUERY_MAX_TERMS = 500
 
@@ -102,6 +147,27 @@ export const FUZZY_MAX_TERMS = 10
 
 /** The length of the longest text in a query. */
 export const QUERY_MAX_TEXT_LENGTH = 10_000
+
+/** The number of values in a list that a property is compared with. */
+export const IN_MAX_VALUES = 10_000
+
+/** How many values of such a list count as one condition. */
+export const IN_VALUES_PER_TERM = 100
+
+/** The length of the longest wildcard or regular expression. */
+export const PATTERN_MAX_LENGTH = 1000
+
+/** The largest count in a repetition of a regular expression, as in `a{2,255}`. */
+export const PATTERN_MAX_REPEAT = 255
+
+/** The number of characters of a pattern after its repetitions are written out. */
+export const PATTERN_MAX_SIZE = 1000
+
+/** How deep the groups of a regular expression may be nested. */
+export const PATTERN_MAX_DEPTH = 20
+
+/** How many characters of a pattern count as one condition. */
+export const PATTERN_SIZE_PER_TERM = 20
 
 /** The number of groups in the result of an aggregation. */
 export const AGGREGATE_MAX_GROUPS = 10_000

@@ -1,6 +1,6 @@
 /**
  * Builds the HTTP application: every endpoint, and what all of them have in common. The folders
- * `revision-1/`, `revision-2/` and `admin/` each contain the endpoints of one API.
+ * `revision-1/`, `revision-2/`, `v2/` and `admin/` each contain the endpoints of one API.
  */
 import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
@@ -13,9 +13,12 @@ import { addAdministration } from './admin/endpoints.ts'
 import type { App } from './app.ts'
 import { addExplorer, type OpenExplorer } from './explorer/serve-explorer.ts'
 import { addHealth } from './health.ts'
+import { addOAuth } from './oauth/endpoints.ts'
 import { addDocs, addDocsRedirect } from './openapi/add-docs.ts'
 import type { RequestScope } from './request/admission.ts'
 import { authenticate, type Caller, requireScope } from './request/caller.ts'
+import { allowOrigins, type CorsOrigins } from './request/cors.ts'
+import { addJsonParser } from './request/json-body.ts'
 import { textValidator } from './request/text-validator.ts'
 import { addUnknownEndpoint } from './request/unknown-endpoint.ts'
 import {
@@ -31,6 +34,7 @@ import { addRevision1 } from './revision-1/endpoints.ts'
 import { addRevision2 } from './revision-2/endpoints.ts'
 import { ErrorResponse } from './schemas/responses.ts'
 import type { Services } from './services.ts'
+import { addV2 } from './v2/endpoints.ts'
 
 /** The longest path segment: a key of 512 bytes, each byte percent-encoded. */
 const MAX_PARAM_LENGTH = 2048
@@ -46,26 +50,31 @@ export interface AppOptions {
   readonly docs: boolean
   /** The explorer at `/`; without it, `/` leads to `/docs`. */
   readonly explorer?: OpenExplorer | undefined
+  /** The certificate and the key of HTTPS; undefined for HTTP. */
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  /** The web sites that may call the service; undefined for none. */
+  readonly corsOrigins?: CorsOrigins | undefined
 }
 
-export async function buildApp(
-  services: Services,
-  { version, docs, explorer }: AppOptions,
-): Promise<App> {
+export async function buildApp(services: Services, options: AppOptions): Promise<App> {
+  const { version, docs, explorer, tls, corsOrigins } = options
   const handleError = errorHandler(services)
   const respondToParserError = parserErrorHandler(services)
-  const app: App = fastify({
+  const serverOptions = {
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    // Checked in `openScopes`, so that the response has the usual headers and body.
+    requireHostHeader: false,
+    ServerResponse: serviceResponses(services.isStopping),
+  }
+  const app = fastify({
     logger: false,
     genReqId: services.newUuid,
     bodyLimit: BODY_MAX_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    http: {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      // Checked in `openScopes`, so that the response has the usual headers and body.
-      requireHostHeader: false,
-      ServerResponse: serviceResponses(services.isStopping),
-    },
+    ...(tls === undefined
+      ? { http: serverOptions }
+      : { https: { ...serverOptions, ...tls, handshakeTimeout: HEADERS_TIMEOUT_MS } }),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // A stopping server still answers requests on open connections, see server/close-app.ts.
     return503OnClosing: false,
@@ -73,7 +82,7 @@ export async function buildApp(
     frameworkErrors: (error, request, reply) => {
       void handleError(error, request, reply)
     },
-  }).withTypeProvider<TypeBoxTypeProvider>()
+  }).withTypeProvider<TypeBoxTypeProvider>() as App
 
   app.decorateRequest('caller', null as unknown as Caller)
   app.decorateRequest('catalogue', null as unknown as Catalogue)
@@ -83,6 +92,7 @@ export async function buildApp(
   setBodyParsers(app)
   app.setErrorHandler(handleError)
   openScopes(app, services)
+  if (corsOrigins !== undefined) allowOrigins(app, corsOrigins, services)
   if (services.isLoggingRequests) logRequests(app, services)
 
   app.server.on('connect', refuseTunnel)
@@ -93,10 +103,12 @@ export async function buildApp(
   if (explorer !== undefined) addExplorer(app, explorer)
   else if (docs) addDocsRedirect(app)
   addHealth(app, services)
+  await app.register(async (open: App) => addOAuth(open, services))
   await app.register(async (secured: App) => {
     requireAuthentication(secured, services)
     addRevision1(secured, services)
     addRevision2(secured, services)
+    addV2(secured, services)
     await addAdministration(secured, services)
   })
   return app
@@ -133,7 +145,7 @@ function requireAuthentication(app: App, services: Services): void {
     request.catalogue = await catalogue
     services.admission.admit(caller.id, request.context)
     const { scope } = request.routeOptions.config
-    if (scope !== undefined) requireScope(caller, scope)
+    if (scope !== undefined && scope !== 'any') requireScope(caller, scope)
     const turn = services.admission.takeTurn(caller.id)
     if (turn !== undefined) await turn
     request.context.throwIfEnded()
@@ -150,13 +162,8 @@ function setValidator(app: App): void {
 }
 
 function setBodyParsers(app: App): void {
-  const parseJson = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
-    // Official clients send the JSON content type even without a body; the schema decides.
-    if (text === '') done(null, undefined)
-    else void parseJson(request, text as string, done)
-  })
+  addJsonParser(app, 'application/json')
 }
 
 function logRequests(app: App, { emit }: Services): void {

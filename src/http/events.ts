@@ -34,5 +34,11 @@ export type HttpEvent =
       readonly requestId: string
       readonly refusal: TokenRefusal
     }
+  | {
+      /** A code or a refresh token was used again, so its grant was ended: it may be stolen. */
+      readonly event: 'oauthReuseRefused'
+      readonly clientId: string
+      readonly reused: 'code' | 'refreshToken'
+    }
 
 export type EventSink = (event: HttpEvent) => void

@@ -1,4 +1,6 @@
 /** What the endpoints work with. `server/` creates it once and passes it to every endpoint. */
+
+import type { CallerLimitsOptions } from '../admission/caller-limits.ts'
 import type { MemoryBudget } from '../admission/memory-budget.ts'
 import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
 import type { WalkTokens } from '../paging/walk-tokens.ts'
@@ -6,6 +8,7 @@ import type { QueryLimits } from '../query/parse/query-budget.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { EventSink } from './events.ts'
 import type { Admission } from './request/admission.ts'
+import type { OpenIdTokens } from './request/openid-tokens.ts'
 
 export interface Services {
   readonly store: ObjectStore
@@ -15,6 +18,8 @@ export interface Services {
   readonly walkTokens: WalkTokens
   /** The hash of the token with every scope, if one is configured. */
   readonly adminTokenHash: string | undefined
+  /** Verifies tokens of an OpenID provider, if one is configured. */
+  readonly openIdTokens: OpenIdTokens | undefined
   readonly limits: RequestLimits
   readonly now: () => number
   readonly newUuid: () => string
@@ -30,4 +35,6 @@ export interface RequestLimits {
   readonly listObjectsLimit: RetrievalLimit
   readonly query: QueryLimits
   readonly aggregateMaxGroups: number
+  /** The limits of each caller, as `getCaller` shows them. */
+  readonly callers: Pick<CallerLimitsOptions, 'maxConcurrentRequests' | 'requestsPerMinute'>
 }

@@ -2,7 +2,7 @@
 
 import { ObjectQueryError } from '../contract/errors.ts'
 import { isRid } from './definition/rid.ts'
-import type { ObjectType, Ontology } from './ontology.ts'
+import type { InterfaceLink, InterfaceType, ObjectType, Ontology } from './ontology.ts'
 
 /** An immutable snapshot of every ontology of the service. */
 export class Catalogue {
@@ -51,4 +51,24 @@ export function findObjectType(ontology: Ontology, apiName: string): ObjectType 
     throw new ObjectQueryError('ObjectTypeNotFound', { objectType: apiName })
   }
   return objectType
+}
+
+/** Returns an interface type, or throws `InterfaceTypeNotFound`. */
+export function findInterfaceType(ontology: Ontology, apiName: string): InterfaceType {
+  const interfaceType = ontology.interfaceTypes.get(apiName)
+  if (interfaceType === undefined) throw new ObjectQueryError('InterfaceTypeNotFound', { apiName })
+  return interfaceType
+}
+
+/** Returns a link of an interface type, or throws `InterfaceLinkTypeNotFound`. */
+export function findInterfaceLink(
+  { apiName, allLinks }: InterfaceType,
+  interfaceLinkType: string,
+): InterfaceLink {
+  const link = allLinks.get(interfaceLinkType)
+  if (link !== undefined) return link
+  throw new ObjectQueryError('InterfaceLinkTypeNotFound', {
+    interfaceType: apiName,
+    interfaceLinkType,
+  })
 }

@@ -27,12 +27,65 @@ export interface LinkType {
   readonly foreignKey: string
 }
 
+/** A property type that interfaces share between object types. */
+export interface SharedPropertyType extends Property {
+  readonly rid: string
+}
+
+/** A property that objects have when they are viewed as an interface. */
+export interface InterfaceProperty extends SharedPropertyType {
+  /** Whether every implementing object type has it. */
+  readonly required: boolean
+}
+
+export interface InterfaceLink {
+  readonly apiName: string
+  readonly rid: string
+  readonly target: InterfaceLinkTarget
+  readonly cardinality: 'ONE' | 'MANY'
+  /** Whether every implementing object type has it. */
+  readonly required: boolean
+}
+
+export type InterfaceLinkTarget =
+  | { readonly kind: 'objectType'; readonly apiName: string }
+  | { readonly kind: 'interfaceType'; readonly apiName: string }
+
+/** How one object type implements an interface. */
+export interface InterfaceImplementation {
+  /** API name of the interface type. */
+  readonly interfaceType: string
+  readonly objectType: ObjectType
+  /** The object type's property for each property of the interface that it has. */
+  readonly properties: ReadonlyMap<string, string>
+  /** The object type's link for each link of the interface that it has. */
+  readonly links: ReadonlyMap<string, string>
+}
+
+/** A view that object types share: a set of properties and links under common names. */
+export interface InterfaceType {
+  readonly apiName: string
+  readonly rid: string
+  readonly extendsInterfaces: readonly string[]
+  /** All interfaces that it extends, directly or not, by name. */
+  readonly allExtendsInterfaces: readonly string[]
+  /** Without those of the interfaces that it extends. */
+  readonly properties: ReadonlyMap<string, InterfaceProperty>
+  readonly allProperties: ReadonlyMap<string, InterfaceProperty>
+  readonly links: ReadonlyMap<string, InterfaceLink>
+  readonly allLinks: ReadonlyMap<string, InterfaceLink>
+  /** By object type, in the order of their names. Includes types that implement a sub-interface. */
+  readonly implementations: ReadonlyMap<string, InterfaceImplementation>
+}
+
 export interface Ontology {
   readonly rid: string
   readonly apiName: string
   readonly families: readonly string[]
   readonly objectTypes: ReadonlyMap<string, ObjectType>
   readonly linkTypes: readonly LinkType[]
+  readonly sharedPropertyTypes: ReadonlyMap<string, SharedPropertyType>
+  readonly interfaceTypes: ReadonlyMap<string, InterfaceType>
   /** The definition as the client wrote it, with every RID filled in. */
   readonly definition: OntologyDefinition
 }

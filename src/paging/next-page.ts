@@ -15,6 +15,8 @@ export interface WalkState {
   /** The store's hint for the next page of a walk that is not counted. */
   readonly matchEstimate?: number | undefined
   readonly snapshot: SnapshotState | undefined
+  /** When the walk started, if its query has relative dates. */
+  readonly startedAtMs?: number | undefined
 }
 
 /** Returns the state that the next page starts from, or undefined after the last page. */
@@ -26,5 +28,6 @@ export function nextPageState(served: ServedPage, walk: WalkState): PageState | 
     totalCount: walk.totalCount,
     matchEstimate: walk.totalCount === undefined ? walk.matchEstimate : undefined,
     snapshot: walk.snapshot,
+    startedAtMs: walk.snapshot === undefined ? walk.startedAtMs : undefined,
   }
 }

@@ -3,7 +3,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fcOptions } from '../../test/support/fc-options.ts'
 import { PAGE_TOKEN_MAX_LENGTH, PRIMARY_KEY_MAX_BYTES } from '../contract/limits.ts'
-import { openPageToken, type PageState, sealPageToken, type TokenBinding } from './page-token.ts'
+import {
+  OTHER_VERSIONS_MAX,
+  openPageToken,
+  type PageState,
+  sealPageToken,
+  type TokenBinding,
+} from './page-token.ts'
 import { callerFingerprint, requestFingerprint } from './request-fingerprint.ts'
 import { KEY_ID_BYTES, NONCE_BYTES, SALT_BYTES, TokenKeys } from './token-keys.ts'
 
@@ -40,7 +46,17 @@ const states: fc.Arbitrary<PageState> = fc.record({
   }),
   served: counts,
   totalCount: fc.option(counts, { nil: undefined }),
-  snapshot: fc.option(fc.record({ version: counts, takenAtSeconds: counts }), { nil: undefined }),
+  snapshot: fc.option(
+    fc.record(
+      {
+        version: counts,
+        takenAtSeconds: counts,
+        otherVersions: fc.array(counts, { maxLength: OTHER_VERSIONS_MAX }),
+      },
+      { requiredKeys: ['version', 'takenAtSeconds'] },
+    ),
+    { nil: undefined },
+  ),
 })
 const at = (pk: string): PageState => ({
   after: { pk, version: 1 },
@@ -70,6 +86,21 @@ describe('a page token', () => {
         expect(openPageToken(token, binding, 99, keys)).toEqual({ state: estimated })
       }),
       fcOptions(100),
+    )
+  })
+
+  it('has room for the longest key and the versions of many other types', () => {
+    const otherVersions = Array.from({ length: OTHER_VERSIONS_MAX }, (_, n) => n)
+    const state = {
+      ...at('k'.repeat(PRIMARY_KEY_MAX_BYTES)),
+      snapshot: { version: 1, takenAtSeconds: 2, otherVersions },
+    }
+    const token = sealPageToken(state, binding, 100, keys)
+    expect(token.length).toBeLessThanOrEqual(PAGE_TOKEN_MAX_LENGTH)
+    expect(openPageToken(token, binding, 99, keys)).toEqual({ state })
+    const tooMany = { ...state.snapshot, otherVersions: [...otherVersions, 0] }
+    expect(() => sealPageToken({ ...state, snapshot: tooMany }, binding, 100, keys)).toThrow(
+      'too many versions',
     )
   })
 

@@ -21,6 +21,8 @@ export interface PageState {
   readonly matchEstimate?: number | undefined
   /** Set for snapshot walks. */
   readonly snapshot: SnapshotState | undefined
+  /** When the walk started, if its query has relative dates and no snapshot says so. */
+  readonly startedAtMs?: number | undefined
 }
 
 /** The row that a page ended with: the primary key, and the version that wrote the row. */
@@ -29,10 +31,12 @@ export interface Cursor {
   readonly version: number
 }
 
-/** The version that all pages of a snapshot walk read, and when it was taken. */
+/** The versions that all pages of a snapshot walk read, and when they were taken. */
 export interface SnapshotState {
   readonly version: number
   readonly takenAtSeconds: number
+  /** The versions of other types that the pages read, in an order that the request determines. */
+  readonly otherVersions?: readonly number[]
 }
 
 /** The fingerprints of the request and the caller that a token is valid for. */
@@ -104,7 +108,7 @@ function unseal(token: string, keys: TokenKeys): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url')
   // Base64 decoders accept several spellings of the same bytes; only the canonical one is valid.
   if (bytes.toString('base64url') !== text) return undefined
-  if (bytes.length < HEAD_BYTES + AT.pk + TAG_BYTES || bytes[0] !== FORMAT) return undefined
+  if (bytes.length < HEAD_BYTES + AT.versions + TAG_BYTES || bytes[0] !== FORMAT) return undefined
 
   const id = bytes.subarray(1, SALT_AT)
   const salt = bytes.subarray(SALT_AT, NONCE_AT)
@@ -141,13 +145,20 @@ const AT = {
   takenAt: 2 * FINGERPRINT_BYTES + 24,
   count: 2 * FINGERPRINT_BYTES + 32,
   rowVersion: 2 * FINGERPRINT_BYTES + 40,
-  pk: 2 * FINGERPRINT_BYTES + 48,
+  /** The versions, if there are several, and the key. */
+  versions: 2 * FINGERPRINT_BYTES + 48,
 } as const
+
+/** Keeps tokens within their maximum length. */
+export const OTHER_VERSIONS_MAX = 14
 
 /** Encodes an absent number. */
 const NONE = -1
 /** An estimate of n is encoded as this minus n, where the exact count would be. */
 const ESTIMATE_OF_ZERO = -2
+
+/** In place of a version: several versions precede the key. */
+const SEVERAL = -2
 
 /** The count field holds the exact count, an estimate, or neither. */
 function encodeCount({ totalCount, matchEstimate }: PageState): number {
@@ -163,26 +174,60 @@ function decodeCount(encoded: number): Pick<PageState, 'totalCount' | 'matchEsti
 
 function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: number): Buffer {
   const pk = Buffer.from(state.after.pk)
-  const plain = Buffer.allocUnsafe(AT.pk + pk.length)
+  const { snapshot } = state
+  const versions = encodeVersions(snapshot)
+  const plain = Buffer.allocUnsafe(AT.versions + versions.length + pk.length)
   binding.request.copy(plain, AT.request)
   binding.caller.copy(plain, AT.caller)
   plain.writeDoubleBE(expiresAtSeconds, AT.expires)
   plain.writeDoubleBE(state.served, AT.served)
-  plain.writeDoubleBE(state.snapshot?.version ?? NONE, AT.version)
-  plain.writeDoubleBE(state.snapshot?.takenAtSeconds ?? 0, AT.takenAt)
+  plain.writeDoubleBE(versions.length > 0 ? SEVERAL : (snapshot?.version ?? NONE), AT.version)
+  plain.writeDoubleBE(snapshot?.takenAtSeconds ?? (state.startedAtMs ?? 0) / 1000, AT.takenAt)
   plain.writeDoubleBE(encodeCount(state), AT.count)
   plain.writeDoubleBE(state.after.version, AT.rowVersion)
-  pk.copy(plain, AT.pk)
+  versions.copy(plain, AT.versions)
+  pk.copy(plain, AT.versions + versions.length)
   return plain
 }
 
+/** Writes the number of versions, in one byte, and the versions; nothing for a single version. */
+function encodeVersions(snapshot: SnapshotState | undefined): Buffer {
+  if (snapshot?.otherVersions === undefined) return Buffer.alloc(0)
+  const versions = [snapshot.version, ...snapshot.otherVersions]
+  if (versions.length > 1 + OTHER_VERSIONS_MAX) {
+    throw new Error('too many versions for a page token')
+  }
+  const bytes = Buffer.allocUnsafe(1 + 8 * versions.length)
+  bytes.writeUInt8(versions.length)
+  for (const [index, version] of versions.entries()) bytes.writeDoubleBE(version, 1 + 8 * index)
+  return bytes
+}
+
+function decodeVersions(plain: Buffer): number[] {
+  const count = plain.readUInt8(AT.versions)
+  const first = AT.versions + 1
+  return Array.from({ length: count }, (_, index) => plain.readDoubleBE(first + 8 * index))
+}
+
 function readState(plain: Buffer): PageState {
-  const version = plain.readDoubleBE(AT.version)
+  const snapshot = readSnapshot(plain)
+  const others = snapshot?.otherVersions
+  const pkAt = AT.versions + (others === undefined ? 0 : 1 + 8 * (1 + others.length))
   return {
-    after: { pk: plain.toString('utf8', AT.pk), version: plain.readDoubleBE(AT.rowVersion) },
+    after: { pk: plain.toString('utf8', pkAt), version: plain.readDoubleBE(AT.rowVersion) },
     served: plain.readDoubleBE(AT.served),
     ...decodeCount(plain.readDoubleBE(AT.count)),
-    snapshot:
-      version === NONE ? undefined : { version, takenAtSeconds: plain.readDoubleBE(AT.takenAt) },
+    ...(snapshot === undefined
+      ? { snapshot, startedAtMs: Math.round(plain.readDoubleBE(AT.takenAt) * 1000) || undefined }
+      : { snapshot }),
   }
+}
+
+function readSnapshot(plain: Buffer): SnapshotState | undefined {
+  const version = plain.readDoubleBE(AT.version)
+  if (version === NONE) return undefined
+  const takenAtSeconds = plain.readDoubleBE(AT.takenAt)
+  if (version !== SEVERAL) return { version, takenAtSeconds }
+  const [own = NONE, ...otherVersions] = decodeVersions(plain)
+  return { version: own, takenAtSeconds, otherVersions }
 }

@@ -20,12 +20,15 @@ export interface FingerprintedRequest {
   readonly order: readonly object[]
   readonly selection: readonly string[] | undefined
   readonly snapshot: boolean
+  /** Whether the records omit their RID, which only v2 supports. */
+  readonly excludeRid?: boolean
 }
 
 export const FINGERPRINT_BYTES = 16
 
 export function requestFingerprint(request: FingerprintedRequest): Buffer {
   const { endpoint, revision, ontologyRid, objectType, query, order, selection, snapshot } = request
+  const { excludeRid = false } = request
   return shortHash(
     JSON.stringify([
       endpoint,
@@ -36,6 +39,7 @@ export function requestFingerprint(request: FingerprintedRequest): Buffer {
       order,
       selection ?? null,
       snapshot,
+      ...(excludeRid ? ['excludeRid'] : []),
     ]),
   )
 }

@@ -1,8 +1,9 @@
 /**
  * The query tree: one closed union into which every request shape is parsed. Stores compile it, and
  * page tokens are bound to it. It is plain data with a fixed order of members, so equal queries
- * have equal JSON.
+ * have equal JSON; `plainQuery` replaces the object types that `linked` contains.
  */
+import type { ObjectType } from '../ontology/ontology.ts'
 
 /** Logic is two-valued: a condition on an absent property is false, and its negation is true. */
 export type Query =
@@ -15,6 +16,12 @@ export type Query =
       readonly field: Field
       readonly operator: Comparison
       readonly value: ComparedValue
+    }
+  /** Objects whose field has one of the values. */
+  | {
+      readonly kind: 'oneOf'
+      readonly field: Field
+      readonly values: readonly ComparedValue[]
     }
   | { readonly kind: 'isNull'; readonly property: string }
   | {
@@ -31,11 +38,115 @@ export type Query =
       /** Closed: the last position equals the first. */
       readonly ring: readonly Position[]
     }
+  | {
+      /** A text has terms near each other. */
+      readonly kind: 'interval'
+      readonly field: Field
+      readonly rule: IntervalRule
+    }
+  | {
+      /** A geopoint or geoshape is in a relation to an area. */
+      readonly kind: 'geo'
+      readonly field: Field
+      readonly relation: GeoRelation
+      readonly area: GeoArea
+    }
+  | {
+      /** Dates relative to the start of a walk; stores get them resolved, see relative-dates.ts. */
+      readonly kind: 'relativeDates'
+      readonly field: Field
+      readonly type: 'date' | 'timestamp'
+      readonly start: RelativePoint | undefined
+      readonly end: RelativePoint | undefined
+      readonly timeZone: string
+    }
+  | {
+      /** The whole text of a value matches a pattern. */
+      readonly kind: 'pattern'
+      readonly field: Field
+      readonly pattern: Pattern
+    }
+  /** Objects with one of these ids, the UUIDs of their RIDs. */
+  | { readonly kind: 'objectIds'; readonly ids: readonly string[] }
+  | LinkedQuery
+
+/** Objects that are linked to an object of another type, or of the same type, that matches a query. */
+export interface LinkedQuery {
+  readonly kind: 'linked'
+  /** Linked objects have equal values in `property` and `linkedProperty`. */
+  readonly property: string
+  readonly linkedType: ObjectType
+  readonly linkedProperty: string
+  /** Selects among the objects of `linkedType`. */
+  readonly of: Query
+}
 
 export type Comparison = 'eq' | 'lt' | 'lte' | 'gt' | 'gte'
 
 /** How the terms of the query must occur in a text. */
 export type TextMatch = 'phrase' | 'prefix' | 'anyTerm' | 'allTerms'
+
+/** Where in a text terms occur; see matching/interval.ts. */
+export type IntervalRule =
+  /** One of the terms. */
+  | { readonly kind: 'terms'; readonly terms: readonly string[] }
+  /** A term that begins with this one. */
+  | { readonly kind: 'prefix'; readonly term: string }
+  /** A term that differs in at most this many edits. */
+  | { readonly kind: 'similar'; readonly term: string; readonly edits: number }
+  | { readonly kind: 'anyOf'; readonly of: readonly IntervalRule[] }
+  /** All rules, with at most this many other terms between them. */
+  | {
+      readonly kind: 'allOf'
+      readonly of: readonly IntervalRule[]
+      readonly ordered: boolean
+      readonly maxGaps: number | undefined
+    }
+
+/**
+ * `intersects`: a value has a point in common with the area; `disjoint`: there is a value, and none
+ * intersects; `within`: a value is inside one convex polygon of the area; `contains`: a value
+ * contains all points of the area.
+ */
+export type GeoRelation = 'intersects' | 'disjoint' | 'within' | 'contains'
+
+export type GeoArea =
+  | { readonly kind: 'circle'; readonly center: Position; readonly metres: number }
+  /** The points, lines and polygons of a shape. */
+  | { readonly kind: 'shape'; readonly members: readonly GeoMember[] }
+
+export interface GeoMember {
+  readonly isPolygon: boolean
+  /** A point, a line, or the rings of a polygon. */
+  readonly paths: readonly (readonly Position[])[]
+}
+
+/** The start of a day that is some time after today, or before it if the value is negative. */
+export interface RelativePoint {
+  readonly value: number
+  readonly unit: 'DAY' | 'WEEK' | 'MONTH' | 'YEAR'
+}
+
+/**
+ * A pattern of characters, which are code points. Wildcards and regular expressions are parsed into
+ * this form, and each store writes it in the syntax of its engine.
+ */
+export type Pattern =
+  | { readonly kind: 'literal'; readonly text: string }
+  /** One character in any of the ranges, which are in order and do not touch. */
+  | { readonly kind: 'characters'; readonly ranges: readonly CharacterRange[] }
+  /** An empty sequence matches the empty text. */
+  | { readonly kind: 'sequence' | 'choice'; readonly of: readonly Pattern[] }
+  /** Repeats without end if there is no maximum. */
+  | {
+      readonly kind: 'repeat'
+      readonly of: Pattern
+      readonly min: number
+      readonly max: number | undefined
+    }
+
+/** Code points, both included. */
+export type CharacterRange = readonly [from: number, to: number]
 
 export type Position = readonly [longitude: number, latitude: number]
 

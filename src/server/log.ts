@@ -15,6 +15,9 @@ export type ServerEvent =
   | { readonly event: 'started'; readonly url: string; readonly version: string }
   | { readonly event: 'stopping'; readonly signal: string | undefined }
   | { readonly event: 'stopped' }
+  | { readonly event: 'certificateReloaded' }
+  /** The service keeps the certificate that it has. */
+  | { readonly event: 'certificateReloadFailed'; readonly reason: string }
   | { readonly event: 'signalIgnored'; readonly signal: string }
   | { readonly event: 'crashed'; readonly error: unknown }
   | {
@@ -39,11 +42,14 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
   requestFailed: 'error',
   notReady: 'warn',
   pageTokenRefused: 'info',
+  oauthReuseRefused: 'warn',
   unknownSetting: 'warn',
   warned: 'warn',
   started: 'info',
   stopping: 'info',
   stopped: 'info',
+  certificateReloaded: 'info',
+  certificateReloadFailed: 'error',
   signalIgnored: 'info',
   crashed: 'fatal',
   workerEnded: 'error',

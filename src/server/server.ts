@@ -8,6 +8,7 @@ import { buildApp } from '../http/build-app.ts'
 import type { OpenExplorer } from '../http/explorer/serve-explorer.ts'
 import { Admission } from '../http/request/admission.ts'
 import { hashSecret } from '../http/request/caller.ts'
+import type { RequestLimits } from '../http/services.ts'
 import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
 import { WalkTokens } from '../paging/walk-tokens.ts'
 import type { ObjectStore } from '../store/object-store.ts'
@@ -17,7 +18,10 @@ import { limitConnections } from './limit-connections.ts'
 import { isLogged, type Log } from './log.ts'
 import { startMaintenance } from './maintenance.ts'
 import { DAMAGE_ADVICE, openStore } from './open-store.ts'
+import { openIdProviderOf } from './openid-provider.ts'
+import { reloadCertificate } from './reload-certificate.ts'
 import { requestMemory } from './request-memory.ts'
+import { readTlsFiles } from './tls-files.ts'
 import { readVersion } from './version.ts'
 
 /** How long a stopping service still accepts requests on idle connections. */
@@ -31,6 +35,8 @@ const STOPPING = 'The service is stopping.'
 export interface Server extends AsyncDisposable {
   readonly url: string
   readonly store: ObjectStore
+  /** Reads the certificate again. Returns false if the service has none. */
+  readonly reload: () => boolean
 }
 
 export interface ServerOptions {
@@ -83,6 +89,8 @@ export async function openMaintainedStore(
 export async function startServer(config: Config, options: ServerOptions): Promise<Server> {
   const { log, now = Date.now, idleGraceMs = IDLE_GRACE_MS } = options
   // Before the store is opened, so that an invalid setting does not create one.
+  const tls = readTlsFiles(config, now())
+  const openIdTokens = openIdProviderOf(config, now)
   const memory = new MemoryBudget(requestMemory(config))
   let isStopping = false
   await using parts = new AsyncDisposableStack()
@@ -91,14 +99,11 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   const keys = config.OQS_PAGE_TOKEN_KEYS?.reveal() ?? (await store.readPageTokenKeys())
   const admin = config.OQS_ADMIN_TOKEN?.reveal()
   const version = readVersion()
-  const admission = new Admission(
-    new CallerLimits({
-      maxConcurrentRequests: config.OQS_MAX_CONCURRENT_REQUESTS,
-      requestsPerMinute: config.OQS_RATE_LIMIT_PER_MINUTE,
-      now,
-    }),
-    new FairTurns(),
-  )
+  const callers: RequestLimits['callers'] = {
+    maxConcurrentRequests: config.OQS_MAX_CONCURRENT_REQUESTS,
+    requestsPerMinute: config.OQS_RATE_LIMIT_PER_MINUTE,
+  }
+  const admission = new Admission(new CallerLimits({ ...callers, now }), new FairTurns())
   const app = await buildApp(
     {
       store,
@@ -109,7 +114,9 @@ export async function startServer(config: Config, options: ServerOptions): Promi
         snapshotMaxAgeSeconds: config.OQS_SNAPSHOT_MAX_AGE_SECONDS,
       }),
       adminTokenHash: admin === undefined ? undefined : hashSecret(admin),
+      openIdTokens,
       limits: {
+        callers,
         pageMaxBytes: config.OQS_PAGE_MAX_BYTES,
         listObjectsLimit: config.OQS_LIST_OBJECTS_LIMIT,
         query: {
@@ -125,7 +132,13 @@ export async function startServer(config: Config, options: ServerOptions): Promi
       isLoggingRequests: isLogged('requestFinished', config.OQS_LOG_LEVEL),
       isStopping: () => isStopping,
     },
-    { version, docs: config.OQS_DOCS, explorer: options.explorer },
+    {
+      version,
+      docs: config.OQS_DOCS,
+      explorer: options.explorer,
+      tls,
+      corsOrigins: config.OQS_CORS_ORIGINS,
+    },
   )
   parts.defer(async () => {
     isStopping = true
@@ -142,11 +155,12 @@ export async function startServer(config: Config, options: ServerOptions): Promi
 
   const { port } = app.server.address() as AddressInfo
   const host = config.OQS_HOST.includes(':') ? `[${config.OQS_HOST}]` : config.OQS_HOST
-  const url = `http://${host}:${port}`
+  const url = `${tls === undefined ? 'http' : 'https'}://${host}:${port}`
   log({ event: 'started', url, version })
 
   const running = parts.move()
-  return { url, store, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  const reload = () => reloadCertificate(app.server, config, { log, now })
+  return { url, store, reload, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
 /** Names the setting that an address in use or not available comes from. */

@@ -21,6 +21,7 @@ import {
 } from '../contract/limits.ts'
 import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
 import { KEY_BYTES } from '../paging/token-keys.ts'
+import { ACCESS_SETTINGS } from './access-settings.ts'
 import { Secret } from './secret.ts'
 import { isStoreName, withoutPassword } from './store-name.ts'
 
@@ -179,6 +180,7 @@ export const SETTINGS = {
     allowed: 'a number from 1 to 256, or auto',
     parse: (text: string) => (text === 'auto' ? 'auto' : wholeNumber(text, 1, 256)),
   },
+  ...ACCESS_SETTINGS,
   OQS_DOCS: {
     default: 'on',
     meaning:

@@ -3,17 +3,42 @@
  * object type creates the type's next version, and a page is read as of one version.
  */
 import type { RequestContext } from '../admission/request-context.ts'
-import type { RecordShape } from '../contract/object-record.ts'
 import type { Scope } from '../contract/scopes.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
 import type { OntologyChange } from '../ontology/definition/change-definition.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
-import type { StoredObject } from '../ontology/values/read-object.ts'
-import type { OrderTerm, Query } from '../query/query.ts'
-import type { Selection } from '../query/selection.ts'
 import type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
+import type { Documents } from './documents.ts'
+import type { ReadPageRequest, Reclaimed, StoredPage } from './page-request.ts'
+import type { ReadSetPageRequest, StoredSetPage } from './set-page.ts'
+import type { Batch, Commit, DeleteRequest, Edit } from './write-request.ts'
 
 export type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
+export type { DocumentKind, Documents, StoredDocument } from './documents.ts'
+export type {
+  Cursor,
+  ReadPageRequest,
+  Reclaimed,
+  RecordSpec,
+  StoredPage,
+} from './page-request.ts'
+export {
+  type ReadSetPageRequest,
+  type SetOrderTerm,
+  type SetPagePart,
+  type StoredSetPage,
+  typesOfSet,
+} from './set-page.ts'
+export type {
+  Batch,
+  Change,
+  Commit,
+  CurrentObject,
+  DeleteRequest,
+  Edit,
+  EditDecision,
+  OnceKey,
+} from './write-request.ts'
 
 /**
  * A store of typed objects. The store contract suite checks what every store guarantees: a commit
@@ -29,9 +54,18 @@ export interface ObjectStore extends AsyncDisposable {
 
   /** Throws `QueryTimedOut` after the query timeout. Stops when the client disconnects. */
   readPage(request: ReadPageRequest, context?: RequestContext): Promise<StoredPage | Reclaimed>
+  /** Reads a page over several object types, all as of one moment. */
+  readSetPage(
+    request: ReadSetPageRequest,
+    context?: RequestContext,
+  ): Promise<StoredSetPage | Reclaimed>
   /** Aggregates objects of the latest version. Times out and stops like `readPage`. */
   aggregate(request: AggregateRequest, context?: RequestContext): Promise<AggregateResult>
   commit(batch: Batch, context?: RequestContext): Promise<Commit>
+  /** Commits changes that depend on the current state of the objects. */
+  edit(edit: Edit, context?: RequestContext): Promise<Commit>
+  /** Deletes the matches of a query. Finding them times out and stops like `readPage`. */
+  deleteMatches(request: DeleteRequest, context?: RequestContext): Promise<Commit>
 
   /**
    * Starts a replacement, which exchanges all objects of a type at once, and returns its name.
@@ -46,9 +80,12 @@ export interface ObjectStore extends AsyncDisposable {
   ): Promise<Commit>
   abandonReplacement(objectType: ObjectType, replacement: string): Promise<void>
 
+  /** Small documents beside the objects, see `Documents`. */
+  readonly documents: Documents
+
   /**
-   * Notes which versions are superseded, deletes what has outlived its retention, and returns the
-   * number of deleted rows. Called periodically: a version is kept from the first call that sees
+   * Notes which versions are superseded, deletes what has outlived its retention or expired, and
+   * returns the number of deleted rows. Called periodically: a version is kept from the first call that sees
    * it superseded.
    */
   reclaim(retention: Retention): Promise<number>
@@ -64,9 +101,16 @@ export interface ObjectStore extends AsyncDisposable {
 
   createApiToken(token: ApiToken, secretHash: string): Promise<void>
   findApiToken(secretHash: string): Promise<ApiToken | undefined>
+  findApiTokenById(id: string): Promise<ApiToken | undefined>
+  /** Returns all tokens except those that were issued to OAuth clients. */
   listApiTokens(): Promise<readonly ApiToken[]>
-  /** Revokes one token by id, or every token with a name. Returns how many were revoked. */
+  /**
+   * Revokes one token by id, or every token with a name, and all tokens that were issued to OAuth
+   * clients on their behalf. Returns how many were revoked, without the latter.
+   */
   revokeApiTokens(idOrName: string, nowMs: number): Promise<number>
+  /** Revokes the tokens that were issued to an OAuth client, or for one of its grants. */
+  revokeIssuedTokens(clientOrGrantId: string, nowMs: number): Promise<number>
 }
 
 export interface StoreOptions {
@@ -86,66 +130,6 @@ export interface ReaderExit {
   readonly signal: string | undefined
 }
 
-export interface ReadPageRequest {
-  readonly objectType: ObjectType
-  readonly query: Query
-  /** Empty for key order. */
-  readonly order: readonly OrderTerm[]
-  readonly record: RecordSpec
-  /** The page starts after this cursor; undefined for the first page. */
-  readonly after: Cursor | undefined
-  /** The version to read as of; undefined for the latest. */
-  readonly version: number | undefined
-  readonly maxObjects: number
-  readonly maxBytes: number
-  /** Whether to count every match, which reads all of them unless the query has no conditions. */
-  readonly includeTotalCount: boolean
-  /**
-   * Roughly how many objects match, if the caller knows. A hint for the planner: it changes how a
-   * page is read, never what the page contains.
-   */
-  readonly matchEstimate: number | undefined
-}
-
-/** The form of a record, and the separator between two records. */
-export interface RecordSpec {
-  readonly shape: RecordShape
-  readonly selection: Selection
-  /** A comma by default. */
-  readonly separator?: ',' | '\n'
-}
-
-/** The last row of a page. Its order values are looked up, so that page tokens stay short. */
-export interface Cursor {
-  readonly pk: string
-  /** The commit that wrote the row; ignored in key order. */
-  readonly version: number
-}
-
-export interface StoredPage {
-  /** The records as JSON text, in order, with separators between them. */
-  readonly records: Uint8Array
-  /**
-   * Frees the memory of the records, which must not be used afterwards. Waiting for the garbage
-   * collector instead costs several times as much as reading the page.
-   */
-  readonly release: () => void
-  readonly count: number
-  /** The cursor of the last record; undefined for an empty page. */
-  readonly last: Cursor | undefined
-  /** Whether an object follows the last record. */
-  readonly more: boolean
-  /** The version that was read. */
-  readonly version: number
-  /**
-   * The number of objects that match the query, if it was requested. Always present for a query
-   * without conditions: it is then the number of current objects of the type.
-   */
-  readonly totalCount: number | undefined
-  /** A hint for the next page of the same walk; see `ReadPageRequest.matchEstimate`. */
-  readonly matchEstimate: number | undefined
-}
-
 /** How long a store keeps superseded row versions and idle replacements. */
 export interface Retention {
   /**
@@ -159,41 +143,6 @@ export interface Retention {
   readonly idleReplacementsMs: number
 }
 
-/** The requested version, or the row of the cursor, has been deleted. */
-export type Reclaimed = 'reclaimed'
-
-export type Change =
-  | { readonly put: StoredObject }
-  /** The stored form of the key. */
-  | { readonly delete: string }
-
-/**
- * Changes of one object type, applied atomically. If a batch changes an object several times, the
- * last change wins, or the first if existing objects are kept.
- */
-export interface Batch {
-  readonly objectType: ObjectType
-  /** A list or a stream. If the stream fails, the commit fails and nothing is written. */
-  readonly changes: readonly Change[] | AsyncIterable<readonly Change[]>
-  /** The generation of the catalogue that the objects were validated against. */
-  readonly basedOn: number
-  /** The replacement to add to; undefined for the visible objects. */
-  readonly replacement?: string | undefined
-  /** Whether putting an existing object leaves it unchanged. */
-  readonly keepsExisting?: boolean
-}
-
-export interface Commit {
-  /** The version that holds the changes, or the current one if nothing changed. */
-  readonly version: number
-  /** Objects that were written. */
-  readonly put: number
-  /** Objects that existed and were deleted. */
-  readonly deleted: number
-  /** Objects that existed and were left unchanged. */
-  readonly kept: number
-}
-
 /** A stored bearer token: everything but the secret. */
 export interface ApiToken {
   readonly id: string
@@ -204,4 +153,15 @@ export interface ApiToken {
   readonly createdAtMs: number
   readonly expiresAtMs: number | undefined
   readonly revokedAtMs: number | undefined
+  /** Set if the token was issued to an OAuth client. Such a token is deleted after it expires. */
+  readonly issue?: TokenIssue | undefined
+}
+
+/** Why a token was issued to an OAuth client. */
+export interface TokenIssue {
+  readonly clientId: string
+  /** The grant of a person; undefined if the client acts for itself. */
+  readonly grantId: string | undefined
+  /** The id of the API token that signed in; undefined if the client acts for itself. */
+  readonly subjectId: string | undefined
 }

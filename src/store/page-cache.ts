@@ -12,6 +12,7 @@ import { LRUCache } from 'lru-cache'
 import { PAGE_CACHE_BYTES } from '../contract/limits.ts'
 import { shapeKey } from '../contract/object-record.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
+import { hasLink } from '../query/linked-types.ts'
 import type { ReadPageRequest, StoredPage } from './object-store.ts'
 import { releaserOf } from './page-memory.ts'
 
@@ -53,13 +54,14 @@ export class PageCache {
 
   find(request: ReadPageRequest, version: number): StoredPage | undefined {
     if (this.#pages === undefined || this.#pages.size === 0) return undefined
+    if (!isCacheable(request)) return undefined
     const cached = this.#pages.get(this.#keyOf(request, version))
     return cached && lend(cached)
   }
 
   /** Caches a page if it was requested before. Returns the page to continue with. */
   keep(request: ReadPageRequest, page: StoredPage): StoredPage {
-    if (this.#pages === undefined) return page
+    if (this.#pages === undefined || !isCacheable(request)) return page
     const key = this.#keyOf(request, page.version)
     const bytes = page.records.length + key.length + ENTRY_BYTES
     if (bytes > this.#maxEntryBytes || this.#isFirstRequest(key, bytes)) return page
@@ -98,6 +100,11 @@ export class PageCache {
     }
     return id
   }
+}
+
+/** A page of linked objects also depends on the versions of other types. */
+function isCacheable({ query }: ReadPageRequest): boolean {
+  return !hasLink(query)
 }
 
 interface CachedPage {

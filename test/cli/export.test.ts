@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ServiceClient } from '../../src/client/service-client.ts'
+import { Endpoints } from '../../src/client/endpoints/endpoints.ts'
 import type { Environment } from '../../src/server/config.ts'
 import { exportToFile } from '../../src/transfer/export/export-file.ts'
 import { runOqs, startOqs } from '../support/oqs-process.ts'
@@ -88,7 +88,7 @@ describe.each(['ndjson', 'csv'] as const)('an export as %s', (format) => {
 
   it('has the same bytes wherever the connection breaks', async () => {
     const expected = await wholeExport(format)
-    const client = new ServiceClient({ url: proxy.url, token: ADMIN_TOKEN, pause: async () => {} })
+    const client = new Endpoints({ baseUrl: proxy.url, token: ADMIN_TOKEN, retries: NO_PAUSES })
     const request = { ontology: 'aviation', objectType: 'airport', format }
     const output = join(folder.path, 'airports')
     for (let cut = 5; cut < expected.length; cut = Math.ceil(cut * 1.37) + 1) {
@@ -169,7 +169,7 @@ describe('oqs export', () => {
       const output = join(folder.path, 'airports')
       writeFileSync(`${output}.part`, '')
       writeFileSync(`${output}.part.json`, note)
-      const client = new ServiceClient({ url: service.url, token: ADMIN_TOKEN })
+      const client = new Endpoints({ baseUrl: service.url, token: ADMIN_TOKEN })
       const request = { ontology: 'aviation', objectType: 'airport', format: 'csv' } as const
       await expect(exportToFile(client, request, output, { resume: true })).rejects.toThrow(
         `cannot resume: ${output}.part.json is damaged. Run without --resume to start again.`,
@@ -179,7 +179,7 @@ describe('oqs export', () => {
 
   it('gives up with one line if the service does not come back', async () => {
     const output = join(folder.path, 'airports')
-    const client = new ServiceClient({ url: proxy.url, token: ADMIN_TOKEN, pause: async () => {} })
+    const client = new Endpoints({ baseUrl: proxy.url, token: ADMIN_TOKEN, retries: NO_PAUSES })
     const request = { ontology: 'aviation', objectType: 'airport', format: 'csv' } as const
     proxy.cutAfter(...Array.from({ length: 50 }, (_, index) => (index === 0 ? 20_000 : 10)))
     await expect(exportToFile(client, request, output)).rejects.toThrow(
@@ -191,6 +191,9 @@ describe('oqs export', () => {
     expect(readFileSync(output).equals(await wholeExport('csv'))).toBe(true)
   })
 })
+
+/** Retries at once. */
+const NO_PAUSES = { pause: async () => {} }
 
 /** Waits until a file has more than `size` bytes; returns its size. */
 async function sizeAbove(path: string, size: number): Promise<number> {

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildProgram } from '../../src/cli/program.ts'
 import type { Environment } from '../../src/server/config.ts'
+import { createClient } from '../support/oauth.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { airportsCsv, loadAviation, SMALL_AVIATION } from './aviation.ts'
@@ -55,6 +56,7 @@ beforeAll(async () => {
   service = await startService({ store })
   await loadAviation(service)
   await service.createToken({ name: 'ci' })
+  await createClient(service, { name: 'nightly' })
   environment = {
     PATH: pathWithOqs(folder.path),
     OQS_URL: service.url,

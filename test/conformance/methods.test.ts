@@ -70,7 +70,7 @@ describe('methods', () => {
   it('of all endpoints are listed by OPTIONS *', async () => {
     const response = await sendRaw('OPTIONS *')
     expect(response).toMatch(/^HTTP\/1\.1 204 /)
-    expect(response).toContain('\r\nallow: DELETE, GET, HEAD, OPTIONS, POST, PUT\r\n')
+    expect(response).toContain('\r\nallow: DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT\r\n')
   })
 
   it('have no effect without an endpoint', async () => {

@@ -1,8 +1,10 @@
 /** Sends every example of `openapi.json` to a service with the demo data. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hashSecret } from '../../src/http/request/caller.ts'
 import { loadDemoType } from '../../src/server/demo/load-demo.ts'
 import { openDemo } from '../../src/server/demo/open-demo.ts'
 import { openSources } from '../../src/server/demo/sources.ts'
+import { createClient } from '../support/oauth.ts'
 import { type Service, startService, type TestResponse } from '../support/service.ts'
 
 interface Operation {
@@ -25,9 +27,38 @@ interface Endpoint extends Operation {
 }
 
 /** The examples that need what another one creates come after it. */
-const LAST = ['applyOntology', 'getOntologyDefinition', 'writeObjects', 'startReplacement']
+const LAST = [
+  'applyOntology',
+  'getOntologyDefinition',
+  'writeObjects',
+  'putObject',
+  'patchObject',
+  'applyAction',
+  'applyActionBatch',
+  'applyActionV2',
+  'applyActionBatchV2',
+  'deleteObject',
+  'deleteByQuery',
+  'startReplacement',
+]
 /** Members whose values differ between two services. */
-const VARIABLE = ['rid', 'nextPageToken', 'version', 'replacement']
+const VARIABLE = [
+  'rid',
+  '__rid',
+  'linkTypeRid',
+  'objectSetRid',
+  'nextPageToken',
+  'version',
+  'replacement',
+  'access_token',
+]
+/** Examples with a RID that another one returns. */
+const BY_RID = [
+  'getObjectTypesByRid',
+  'getObjectSet',
+  'getActionTypeByRidV2',
+  'getActionTypesByRidV2',
+]
 
 describe('the examples of openapi.json', () => {
   let service: Service
@@ -44,8 +75,21 @@ describe('the examples of openapi.json', () => {
     endpoints = Object.entries<Record<string, Operation>>(body.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ ...operation, method, path })),
     )
+    await createExampleClient()
   })
   afterAll(() => service[Symbol.asyncDispose]())
+
+  /** Creates the OAuth client that the examples name, with the secret that they send. */
+  async function createExampleClient(): Promise<void> {
+    const { example } = formOf(endpoint('getToken'))
+    const { client_id: id = '', client_secret: secret = '' } = example as Record<string, string>
+    const created = await createClient(service)
+    const { documents } = service.store
+    const found = await documents.take('oauthClient', created.id, 0)
+    if (found === undefined) throw new Error('the client was not created')
+    const body = { ...(found.body as object), secretHash: hashSecret(secret) }
+    await documents.put({ ...found, id, body })
+  }
 
   function endpoint(operationId: string): Endpoint {
     const found = endpoints.find((one) => one.operationId === operationId)
@@ -53,7 +97,11 @@ describe('the examples of openapi.json', () => {
     return found
   }
 
-  async function send(operationId: string, overrides: object = {}): Promise<TestResponse> {
+  async function send(
+    operationId: string,
+    overrides: object = {},
+    requestOf: (example: string) => string = (example) => example,
+  ): Promise<TestResponse> {
     const { method, path, parameters = [], requestBody } = endpoint(operationId)
     const values = new Map<string, unknown>(Object.entries(overrides))
     const query = new URLSearchParams()
@@ -74,7 +122,7 @@ describe('the examples of openapi.json', () => {
         ? {}
         : {
             headers: { 'content-type': contentType },
-            body: typeof body === 'string' ? body : JSON.stringify(body),
+            body: requestOf(encode(contentType, body)),
           }),
     })
   }
@@ -88,16 +136,37 @@ describe('the examples of openapi.json', () => {
 
   it('return what the document shows', async () => {
     const names = endpoints.map(({ operationId }) => operationId)
-    const changing = [...LAST, 'publishReplacement', 'abandonReplacement']
+    const changing = [...LAST, ...BY_RID, 'publishReplacement', 'abandonReplacement']
     const ordered = [...names.filter((name) => !changing.includes(name)), ...LAST]
     for (const name of ordered) expectExample(name, await send(name))
     for (const name of ['abandonReplacement', 'publishReplacement']) {
       const { body } = await send('startReplacement')
       expectExample(name, await send(name, { replacement: body.replacement }))
     }
-    expect(ordered.length + 2).toBe(names.length)
+    const { rid } = (await send('getObjectTypeV2')).body
+    const withRid = (text: string) => text.replace(/ri\.[^"]+/, rid)
+    expectExample('getObjectTypesByRid', await send('getObjectTypesByRid', {}, withRid))
+    const { objectSetRid } = (await send('createTemporaryObjectSet')).body
+    expectExample('getObjectSet', await send('getObjectSet', { objectSetRid }))
+    const { rid: actionTypeRid } = (await send('getActionTypeV2')).body
+    for (const name of ['getActionTypeByRidV2', 'getActionTypesByRidV2']) {
+      const withActionRid = (text: string) => text.replace(/ri\.[^"]+/, actionTypeRid)
+      expectExample(name, await send(name, { actionTypeRid }, withActionRid))
+    }
+    expect(ordered.length + BY_RID.length + 2).toBe(names.length)
   })
 })
+
+function formOf({ requestBody }: Endpoint): { readonly example?: unknown } {
+  return requestBody?.content['application/x-www-form-urlencoded'] ?? {}
+}
+
+function encode(contentType: string, body: unknown): string {
+  if (typeof body === 'string') return body
+  return contentType === 'application/json'
+    ? JSON.stringify(body)
+    : new URLSearchParams(body as Record<string, string>).toString()
+}
 
 /** Describes where an example is not contained in the actual response, which may have more. */
 function differenceOf(example: unknown, actual: unknown, path: string): string | undefined {

@@ -5,7 +5,7 @@
  */
 
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { OQS } from '../support/oqs-process.ts'
@@ -104,6 +104,7 @@ export async function runExamples(
   mkdirSync(outputs)
   // Readers run the commands in a checkout.
   symlinkSync(resolve('docs'), join(folder, 'docs'))
+  installPackages(folder)
   const outputOf = (index: number) => join(outputs, String(index))
   const script = examples.flatMap(({ script: commands, files }, index) => [
     ...files.map(({ name, text }) => `cat > '${name}' <<'END_OF_FILE'\n${text}END_OF_FILE`),
@@ -125,6 +126,17 @@ export async function runExamples(
     example,
     stdout: readFileSync(outputOf(index), 'utf8'),
   }))
+}
+
+/** Installs what programs of the examples import: this package, from its source, and SDKs. */
+function installPackages(folder: string): void {
+  const own = join(folder, 'node_modules/object-query-service')
+  mkdirSync(own, { recursive: true })
+  writeFileSync(join(own, 'client.js'), `export * from '${resolve('src/client/index.ts')}'\n`)
+  const manifest = { type: 'module', exports: { './client': './client.js' } }
+  writeFileSync(join(own, 'package.json'), JSON.stringify(manifest))
+  symlinkSync(resolve('node_modules/@osdk'), join(folder, 'node_modules/@osdk'))
+  writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
 }
 
 /** Writes the shell variables of the README for one service. */

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
+  definitionOf,
+  NUMBERS,
+  objects,
+  PROPERTIES,
+  TIMES,
+  VALUES,
+} from '../support/aggregate-arbitraries.ts'
+import {
   aggregateModel,
   type ModelGrouping,
   type ModelMetric,
@@ -11,69 +19,6 @@ import {
 } from '../support/aggregate-model.ts'
 import { fcOptions } from '../support/fc-options.ts'
 import { type Service, startService } from '../support/service.ts'
-
-const PROPERTIES = Object.keys(TYPES) as ModelType[]
-const NUMBERS: ModelType[] = ['integer', 'long', 'double', 'decimal']
-const TIMES: ModelType[] = ['date', 'timestamp']
-
-const millis = fc.oneof(
-  fc.integer({ min: -5, max: 5 }).map((days) => days * 86_400_000),
-  fc.integer({ min: -62_167_219_200, max: 253_402_300_799 }).map((seconds) => seconds * 1000),
-  fc.integer({ min: -100_000, max: 100_000 }),
-)
-
-const LARGE_DOUBLES = [2 ** 60, -(2 ** 60), 2 ** 63, 1.5e300, Number.MAX_VALUE, -Number.MAX_VALUE]
-
-/** Few distinct values, so that groups form, and some that break naive arithmetic. */
-const VALUES: Readonly<Record<ModelType, fc.Arbitrary<unknown>>> = {
-  string: fc.constantFrom('', 'a', 'A', 'b', '"\\', 'é', '\uffff', '\u{1f600}', 'NaN', '1'),
-  boolean: fc.boolean(),
-  integer: fc.oneof(
-    fc.integer({ min: -6, max: 6 }),
-    fc.constantFrom(-(2 ** 31), 2 ** 31 - 1),
-    fc.integer(),
-  ),
-  long: fc
-    .oneof(
-      fc.bigInt({ min: -6n, max: 6n }),
-      fc.constantFrom(-(2n ** 63n), 2n ** 63n - 1n, 2n ** 53n + 1n),
-      fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
-    )
-    .map(String),
-  // Quarters, whose sums are exact in any order.
-  double: fc.oneof(
-    { weight: 6, arbitrary: fc.integer({ min: -20, max: 20 }).map((n) => n / 4 + 0) },
-    { weight: 1, arbitrary: fc.constantFrom(...LARGE_DOUBLES) },
-    { weight: 1, arbitrary: fc.constantFrom('NaN', 'Infinity', '-Infinity') },
-  ),
-  decimal: fc.oneof(
-    fc.constantFrom('0', '0.10', '0.1', '-0.1', '1.25', '-3', '9.9999999999', '-0.0000000001'),
-    fc
-      .tuple(fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n }), fc.integer({ min: 0, max: 999 }))
-      .map(([whole, fraction]) => `${whole}.${fraction}`),
-  ),
-  date: millis.map((ms) => new Date(ms).toISOString().slice(0, 10)),
-  timestamp: fc
-    .tuple(millis, fc.oneof(fc.constantFrom(0, 1, 999), fc.integer({ min: 0, max: 999 })))
-    .map(([ms, micros]) => {
-      const text = new Date(ms).toISOString()
-      if (micros > 0) return text.replace('Z', `${String(micros).padStart(3, '0')}Z`)
-      return text.replace('.000Z', 'Z')
-    }),
-}
-
-const objects = fc.uniqueArray(
-  fc.record(
-    {
-      id: fc.integer({ min: 0, max: 60 }),
-      ...(Object.fromEntries(
-        PROPERTIES.map((name) => [name, fc.option(VALUES[name], { freq: 4, nil: undefined })]),
-      ) as Record<ModelType, fc.Arbitrary<unknown>>),
-    },
-    { requiredKeys: ['id'] },
-  ),
-  { maxLength: 40, selector: ({ id }) => id },
-)
 
 const metrics = fc
   .array(
@@ -166,19 +111,7 @@ it('aggregations agree with the model', async () => {
     fc.asyncProperty(cases, async (how) => {
       types += 1
       const apiName = `type-${types}`
-      await service.apply({
-        apiName,
-        objectTypes: [
-          {
-            apiName,
-            primaryKey: 'id',
-            properties: {
-              id: { type: 'integer' },
-              ...Object.fromEntries(PROPERTIES.map((type) => [type, { type }])),
-            },
-          },
-        ],
-      })
+      await service.apply(definitionOf(apiName))
       // Earlier versions must not be counted.
       const lines = [
         ...how.earlier.map(({ id }) => ({ delete: id })),

@@ -22,6 +22,7 @@ import { parsePropertyFilters } from '../../src/query/parse/property-filters.ts'
 import { QueryBudget } from '../../src/query/parse/query-budget.ts'
 import { REVISION_1_QUERIES } from '../../src/query/parse/revision-1-query-types.ts'
 import { REVISION_2_QUERIES } from '../../src/query/parse/revision-2-query-types.ts'
+import { V2_QUERIES } from '../../src/query/parse/v2-query-types.ts'
 import type { Query } from '../../src/query/query.ts'
 import { checkSelection } from '../../src/query/selection.ts'
 import { openStore } from '../../src/server/open-store.ts'
@@ -273,12 +274,17 @@ const limits = {
   maxTextLength: QUERY_MAX_TEXT_LENGTH,
 }
 
+const GRAMMARS = {
+  'search 1.0': REVISION_1_QUERIES,
+  'search 2.0': REVISION_2_QUERIES,
+  where: V2_QUERIES,
+} as const
+
 function toQuery(condition: RequestCondition, objectType: ObjectType): Query {
   if (condition.as === 'listing') {
     return parsePropertyFilters(condition.filters, objectType, new QueryBudget(limits))
   }
-  const grammar = condition.as === 'search 1.0' ? REVISION_1_QUERIES : REVISION_2_QUERIES
-  return parseQuery(grammar, condition.query, { objectType, limits })
+  return parseQuery(GRAMMARS[condition.as], condition.query, { objectType, limits })
 }
 
 /** Walks as the service does: each page starts after the last row of the previous one. */

@@ -230,6 +230,7 @@ function requestPage(
     const json = { query: condition.query, orderBy: { fields }, fields: selection, ...paging }
     return service.send(`${objects}/search`, { json })
   }
+  if (condition.as === 'where') throw new Error('these endpoints have no where')
   const parameters = new URLSearchParams()
   for (const [name, value] of condition.filters) parameters.append(name, value)
   parameters.set('pageSize', String(pageSize))

@@ -68,7 +68,14 @@ const scalarTypes = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...SCALAR_TYPES) },
   {
     weight: 1,
-    arbitrary: fc.constantFrom('string', 'string', 'geopoint', 'decimal', 'long' as const),
+    arbitrary: fc.constantFrom(
+      'string',
+      'string',
+      'geopoint',
+      'geoshape',
+      'decimal',
+      'long' as const,
+    ),
   },
 )
 

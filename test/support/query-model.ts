@@ -8,6 +8,7 @@ import type { ScalarType } from '../../src/ontology/definition/property-type.ts'
 import { isInOrOnRing, type RingCorner } from './query-ring.ts'
 import { hasTerms, plainTerms, type TextMatch } from './query-terms.ts'
 import { compareValues } from './query-values.ts'
+import { holdsWhere, TEXT_QUERIES } from './where-model.ts'
 
 export interface ModelType {
   readonly primaryKey: string
@@ -28,6 +29,7 @@ export interface ModelOrderTerm {
 export type RequestCondition =
   | { readonly as: 'search 1.0'; readonly query: RequestQuery }
   | { readonly as: 'search 2.0'; readonly query: RequestQuery }
+  | { readonly as: 'where'; readonly query: RequestQuery }
   | { readonly as: 'listing'; readonly filters: readonly (readonly [string, string])[] }
 
 export type RequestQuery = Readonly<Record<string, unknown>> & { readonly type: string }
@@ -86,12 +88,7 @@ export function compareObjects(
 
 export function isMatch(type: ModelType, object: Properties, condition: RequestCondition): boolean {
   if (condition.as === 'listing') return passesFilters(type, object, condition.filters)
-  return holds(
-    type,
-    object,
-    condition.query,
-    condition.as === 'search 1.0' ? findField1 : findField2,
-  )
+  return holds(type, object, condition.query, findFieldOf(condition))
 }
 
 /** Returns the error that the service must answer: inverted ranges are refused. */
@@ -100,7 +97,7 @@ export function refusalOf(
   condition: RequestCondition,
 ): 'InvalidRangeQuery' | undefined {
   if (condition.as === 'listing') return undefined
-  const findField = condition.as === 'search 1.0' ? findField1 : findField2
+  const findField = findFieldOf(condition)
   const isInverted = (query: RequestQuery): boolean => {
     const inner = [query['value']].flat() as RequestQuery[]
     if (query.type === 'not' || query.type === 'or') return inner.some(isInverted)
@@ -109,9 +106,11 @@ export function refusalOf(
     return inner.some(isInverted) || bounds.some((low) => bounds.some((high) => cross(low, high)))
   }
   const cross = (low: RequestQuery, high: RequestQuery): boolean => {
-    const { property, structField } = findField(type, String(low['field']))
+    const { property, structField } = findField(type, low)
+    const other = findField(type, high)
     const definition = type.properties.get(property)
-    if (low['field'] !== high['field'] || definition === undefined) return false
+    const isSame = property === other.property && structField === other.structField
+    if (!isSame || definition === undefined) return false
     // Of several values, one can be small and another large.
     const { type: scalar } = definition
     if (structField !== undefined || scalar === 'array' || scalar === 'struct') return false
@@ -133,7 +132,7 @@ function holds(
   findField: FindField,
 ): boolean {
   const inner = (value: unknown) => holds(type, object, value as RequestQuery, findField)
-  const field = () => findField(type, String(query['field']))
+  const field = () => findField(type, query)
   switch (query.type) {
     case 'empty':
       return true
@@ -159,6 +158,22 @@ function holds(
       const values = valuesOf(type, object, field()).map(({ value }) => String(value))
       return hasText(values, query.type, String(query['value']), query['fuzzy'] === true)
     }
+    case 'in': {
+      const operands = query['value'] as unknown[]
+      return (
+        operands.length === 0 ||
+        operands.some((operand) => compares(type, object, field(), 'eq', operand))
+      )
+    }
+    case 'containsAllTerms':
+    case 'containsAnyTerm':
+    case 'containsAllTermsInOrder':
+    case 'containsAllTermsInOrderPrefixLastTerm':
+    case 'startsWith': {
+      const values = valuesOf(type, object, field()).map(({ value }) => String(value))
+      const match = TEXT_QUERIES[query.type]
+      return hasText(values, match, String(query['value']), query['fuzzy'] === true)
+    }
     case 'keyword': {
       const terms = textsOf(type, object).flatMap(plainTerms)
       return hasTerms('allTerms', terms, plainTerms(String(query['query'])), false)
@@ -168,7 +183,10 @@ function holds(
         isInOrOnRing(point, query['polygon'] as RingCorner[]),
       )
     default:
-      throw new Error(`the model does not know ${query.type}`)
+      return holdsWhere(
+        query,
+        valuesOf(type, object, field()).map(({ value }) => value),
+      )
   }
 }
 
@@ -240,7 +258,30 @@ interface FieldName {
   readonly structField?: string | undefined
 }
 
-type FindField = (type: ModelType, written: string) => FieldName
+type FindField = (type: ModelType, query: RequestQuery) => FieldName
+
+function findFieldOf({ as }: RequestCondition): FindField {
+  if (as === 'where') return findWhereField
+  const find = as === 'search 1.0' ? findField1 : findField2
+  return (type, query) => find(type, String(query['field']))
+}
+
+/** A bare name, or an identifier. */
+function findWhereField(type: ModelType, query: RequestQuery): FieldName {
+  const identifier = query['propertyIdentifier'] as Record<string, string> | undefined
+  if (identifier === undefined) return { property: String(query['field']) }
+  switch (identifier['type']) {
+    case 'structField':
+      return {
+        property: String(identifier['propertyApiName']),
+        structField: identifier['structFieldApiName'],
+      }
+    case 'primaryKeyProperty':
+      return { property: type.primaryKey }
+    default:
+      return { property: String(identifier['apiName']) }
+  }
+}
 
 /** `properties.NAME` or `properties.NAME.FIELD`; names can contain periods, the longest wins. */
 export function findField1(type: ModelType, written: string): FieldName {

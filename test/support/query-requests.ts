@@ -2,15 +2,17 @@
 
 import fc from 'fast-check'
 import type { GeneratedType, QueryField } from './query-arbitraries.ts'
+import { comparisons, queryTexts, valuesFor } from './query-conditions.ts'
 import {
   findField1,
   type ModelOrderTerm,
   type RequestCondition,
   type RequestQuery,
 } from './query-model.ts'
-import { positions, SAMPLES, separators, spell, texts } from './query-samples.ts'
+import { positions } from './query-positions.ts'
 import { plainTerms } from './query-terms.ts'
 import { canBeEqual, canBeLess, compareValues } from './query-values.ts'
+import { whereLeaves } from './where-requests.ts'
 
 export interface Request {
   readonly condition: RequestCondition
@@ -27,6 +29,7 @@ export function requests(type: GeneratedType): fc.Arbitrary<Request> {
       { weight: 3, arbitrary: searches1(type) },
       { weight: 2, arbitrary: searches2(type) },
       { weight: 1, arbitrary: listings(type) },
+      { weight: 3, arbitrary: wheres(type) },
     ),
     order: orders(type),
     selection: selections(type),
@@ -45,11 +48,20 @@ export function searches2(type: GeneratedType): fc.Arbitrary<RequestCondition> {
     .map((query) => ({ as: 'search 2.0' as const, query }))
 }
 
+export function wheres(type: GeneratedType): fc.Arbitrary<RequestCondition> {
+  return nested(whereLeaves(type), DEPTH)
+    .filter((query) => isAffordable(query))
+    .map((query) => ({ as: 'where' as const, query }))
+}
+
 /** True if a query is within the limits of the service, which other tests cover. */
 function isAffordable(query: RequestQuery): boolean {
   const leaves = leavesOf(query)
   const fuzzy = leaves.filter((leaf) => leaf['fuzzy'] === true)
-  return fuzzy.flatMap(termsOf).length <= 10 && leaves.flatMap(termsOf).length <= 60
+  const text = JSON.stringify(query)
+  const fuzzyRules = text.match(/"type":"fuzzy"/g) ?? []
+  const isShort = text.length < 4000 && leaves.flatMap(termsOf).length <= 60
+  return isShort && fuzzy.flatMap(termsOf).length + fuzzyRules.length <= 10
 }
 
 function leavesOf(query: RequestQuery): RequestQuery[] {
@@ -72,8 +84,6 @@ function nested(leaf: fc.Arbitrary<RequestQuery>, depth: number): fc.Arbitrary<R
     { weight: 1, arbitrary: inner.map((value) => ({ type: 'not', value })) },
   )
 }
-
-const RANGES = ['lt', 'lte', 'gt', 'gte'] as const
 
 function leaves1(type: GeneratedType): fc.Arbitrary<RequestQuery> {
   const named = type.fields.flatMap((field) => {
@@ -123,29 +133,6 @@ function leaves2(type: GeneratedType): fc.Arbitrary<RequestQuery> {
   )
 }
 
-function comparisons(field: QueryField, written: string): fc.Arbitrary<RequestQuery>[] {
-  if (!canBeEqual(field.type)) return []
-  const operators = canBeLess(field.type) ? (['eq', ...RANGES] as const) : (['eq'] as const)
-  return [
-    fc
-      .tuple(fc.constantFrom(...operators), valuesFor(field))
-      .map(([type, value]) => ({ type, field: written, value })),
-  ]
-}
-
-/** Values to compare with: mostly ones from the data, in any spelling. */
-function valuesFor({ type, pool }: QueryField): fc.Arbitrary<unknown> {
-  return fc
-    .tuple(
-      fc.oneof(
-        { weight: 4, arbitrary: fc.constantFrom(...pool) },
-        { weight: 1, arbitrary: SAMPLES[type] },
-      ),
-      fc.nat(60),
-    )
-    .map(([value, variant]) => spell(type, value, variant))
-}
-
 function textQueries({ pool }: QueryField, field: string): fc.Arbitrary<RequestQuery>[] {
   const text = queryTexts(pool)
   return [
@@ -159,51 +146,6 @@ function textQueries({ pool }: QueryField, field: string): fc.Arbitrary<RequestQ
       .tuple(fc.constantFrom('anyTerm', 'allTerms'), text)
       .map(([type, value]) => ({ type, field, value, fuzzy: true })),
   ]
-}
-
-/** Query texts: consecutive words of the data, truncated, misspelt, or in another case. */
-function queryTexts(pool: readonly unknown[]): fc.Arbitrary<string> {
-  const known = fc.constantFrom(...(pool.length > 0 ? pool.map(String) : ['the quick fox']))
-  const inOne = fc
-    .tuple(known.map(wordsOf), fc.nat(3), fc.integer({ min: 1, max: 3 }))
-    .map(([words, from, count]) => words.slice(from % Math.max(words.length, 1)).slice(0, count))
-  // The end of one text and the start of another: adjacent only if the boundary is lost.
-  const inTwo = fc
-    .tuple(known.map(wordsOf), known.map(wordsOf))
-    .map(([one, other]) => [...one.slice(-1), ...other.slice(0, 1)])
-  const hits = fc
-    .tuple(
-      fc.oneof({ weight: 3, arbitrary: inOne }, { weight: 1, arbitrary: inTwo }),
-      separators,
-      fc.nat(2),
-    )
-    .chain(([words, separator, cut]) => {
-      const text = words.join(separator)
-      const short = cut === 0 ? text : [...text].slice(0, -cut).join('')
-      return fc.oneof(
-        fc.constantFrom(text, short, short.toUpperCase(), text.toLowerCase()),
-        misspelt(text),
-      )
-    })
-  return fc.oneof(
-    { weight: 8, arbitrary: hits },
-    { weight: 2, arbitrary: texts },
-    { weight: 1, arbitrary: fc.constantFrom('', '.', ' ?! ', ' . - .') },
-  )
-}
-
-function wordsOf(text: string): string[] {
-  return text.split(/[\s?!:;(){}"~-]+/u).filter((word) => word !== '')
-}
-
-/** One to three letters removed, inserted or replaced. */
-function misspelt(text: string): fc.Arbitrary<string> {
-  const edit = fc.tuple(fc.nat(8), fc.nat(1), fc.constantFrom('', 'x'))
-  return fc.array(edit, { minLength: 1, maxLength: 3 }).map((edits) => {
-    const characters = [...text]
-    for (const [at, removed, added] of edits) characters.splice(at, removed, added)
-    return characters.join('')
-  })
 }
 
 /** Closed rings around, through and beside the points of the data. */

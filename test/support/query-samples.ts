@@ -5,6 +5,8 @@
 
 import fc from 'fast-check'
 import type { ScalarType } from '../../src/ontology/definition/property-type.ts'
+import { positions } from './query-positions.ts'
+import { geometries } from './where-geo.ts'
 
 const WORDS = [
   ...[
@@ -154,24 +156,6 @@ const timestamps = fc
     return `${moment.toISOString().slice(0, 19)}${shown}Z`
   })
 
-/**
- * Exact in binary: the service decides on which side of an edge a point lies in doubles (see
- * docs/queries.md), the model in exact arithmetic.
- */
-const UNEVEN = [0.25, 0.5, -0.75]
-
-const coordinates = (most: number) =>
-  fc.oneof(
-    { weight: 6, arbitrary: fc.integer({ min: -3, max: 3 }) },
-    { weight: 2, arbitrary: fc.integer({ min: -24, max: 24 }).map((eighths) => eighths / 8) },
-    { weight: 2, arbitrary: fc.constantFrom(...UNEVEN) },
-    { weight: 1, arbitrary: fc.constantFrom(-most, most, most - 0.5) },
-  )
-
-export const positions = fc
-  .tuple(coordinates(180), coordinates(90))
-  .map(([longitude, latitude]): [number, number] => [longitude + 0, latitude + 0])
-
 const geoPoints = fc
   .tuple(positions, fc.constantFrom([], [], [12.5]))
   .map(([position, elevation]) => ({ type: 'Point', coordinates: [...position, ...elevation] }))
@@ -191,10 +175,7 @@ export const SAMPLES: Readonly<Record<ScalarType, fc.Arbitrary<unknown>>> = {
   date: dates,
   timestamp: timestamps,
   geopoint: geoPoints,
-  geoshape: positions.map((position) => ({
-    type: 'LineString',
-    coordinates: [position, [0, 0]],
-  })),
+  geoshape: geometries,
   attachment: fc.nat(3).map((number) => ({ rid: `ri.attachments.main.attachment.${number}` })),
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { ObjectRecord } from '../../client/service-client.ts'
+import type { ObjectRecord } from '../../client/endpoints/pages.ts'
 import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import { addFormOptions, chooseForm, type FormOptions, writeOut } from '../output.ts'
@@ -31,9 +31,10 @@ export function addGetCommand(program: Command): void {
     'oqs get --ontology aviation --type airport ZRH --select name,location --table',
   ).action((key: string, options: GetOptions) =>
     untilInterrupted(async (signal) => {
-      const client = await openClient(options, signal)
+      const { revision1 } = await openClient(options, signal)
       const type = { ontology: options.ontology, objectType: options.type }
-      const record = await client.getObject(type, key, options.select?.join(','))
+      const properties = options.select?.join(',')
+      const record = await revision1.getObject(type, key, { properties })
       if (chooseForm(options) === 'json') await writeOut(`${JSON.stringify(record)}\n`, signal)
       else await writeOut(await describeRecord(record), signal)
     }),

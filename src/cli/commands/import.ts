@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { ConnectionError } from '../../client/service-error.ts'
+import { OqsError } from '../../client/oqs-error.ts'
 import type { Rejection } from '../../transfer/import/batch-sender.ts'
 import {
   type ImportMode,
@@ -10,6 +10,7 @@ import {
 } from '../../transfer/import/import-files.ts'
 import { addColumnOptions, type ColumnArgs, readColumnOptions } from '../column-options.ts'
 import { addExamples } from '../examples.ts'
+import { hintFor } from '../hints.ts'
 import { inferFromFiles, printNotes } from '../infer-type.ts'
 import { addInputOptions, type InputArgs, openInputs } from '../inputs.ts'
 import { Interrupted, untilInterrupted } from '../interrupt.ts'
@@ -145,7 +146,8 @@ async function importAll(
   } catch (error) {
     progress.end()
     if (!(error instanceof ImportStopped)) throw error
-    const message = `${error.message}. ${describeStop(error, mode, dryRun)}`
+    const reason = `${error.message}${hintFor(error.cause)}`.replace(/\.$/, '')
+    const message = `${reason}. ${describeStop(error, mode, dryRun)}`
     throw signal.aborted
       ? new Interrupted(message, { cause: error })
       : new Error(message, { cause: error })
@@ -197,7 +199,7 @@ const FIX_AND_RUN_AGAIN = 'Fix the row and run the command again to complete the
 
 /** Whether the connection broke, so that more may have been written than was acknowledged. */
 function isLost(cause: unknown): boolean {
-  return cause instanceof ConnectionError && cause.isLost
+  return cause instanceof OqsError && cause.errorCode === 'CLIENT' && cause.isRetryable
 }
 
 function parseMaxErrors(text: string): number {

@@ -35,12 +35,12 @@ export function addListCommand(program: Command): void {
 }
 
 async function listObjects(options: ListOptions, signal: AbortSignal): Promise<void> {
-  const client = await openClient(options, signal)
+  const { revision1 } = await openClient(options, signal)
   const { ontology, type, select, order, where = {} } = options
   const orderBy = order?.map(orderTerm).join(',')
   await printWalk(
     (page) =>
-      client.listObjects(
+      revision1.listObjects(
         { ontology, objectType: type },
         { ...page, properties: select?.join(','), orderBy, filters: where },
       ),

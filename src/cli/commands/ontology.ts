@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import { addFormOptions, chooseForm, type FormOptions, writeOut, writeRows } from '../output.ts'
+import { type Definition, readDefinition } from '../read-definition.ts'
 import {
   addServiceOptions,
   openClient,
@@ -9,15 +10,17 @@ import {
   type ServiceOptions,
 } from '../service-options.ts'
 import { addInferCommand } from './ontology-infer.ts'
+import { addTypesCommand } from './ontology-types.ts'
 
 export function addOntologyCommand(program: Command): void {
   const ontology = program
     .command('ontology')
-    .description('Define, change, show and infer ontologies.')
+    .description('Define, change, show and infer ontologies, and write their types.')
   addExamples(ontology, 'oqs ontology show', 'oqs ontology show aviation')
   addApplyCommand(ontology)
   addShowCommand(ontology)
   addInferCommand(ontology)
+  addTypesCommand(ontology)
 }
 
 function addApplyCommand(ontology: Command): void {
@@ -33,8 +36,9 @@ function addApplyCommand(ontology: Command): void {
   ).action((file: string, options: ServiceOptions) =>
     untilInterrupted(async (signal) => {
       const definition = await readDefinition(file)
-      const client = await openClient(options, signal)
-      const applied = (await client.applyDefinition(definition.apiName, definition)) as Definition
+      const { administration } = await openClient(options, signal)
+      const { apiName } = definition
+      const applied = (await administration.applyDefinition(apiName, definition)) as Definition
       await writeOut(`${describeDefinition(applied)}\n`, signal)
     }),
   )
@@ -49,12 +53,12 @@ function addShowCommand(ontology: Command): void {
   addExamples(show, 'oqs ontology show', 'oqs ontology show aviation > aviation.json').action(
     (name: string | undefined, options: ServiceOptions & FormOptions) =>
       untilInterrupted(async (signal) => {
-        const client = await openClient(options, signal)
+        const { administration, revision1 } = await openClient(options, signal)
         if (name !== undefined) {
-          const definition = await client.readDefinition(name)
+          const definition = await administration.getDefinition(name)
           return await writeOut(`${JSON.stringify(definition, null, 2)}\n`, signal)
         }
-        const ontologies = await client.listOntologies()
+        const ontologies = await revision1.listOntologies()
         const rows = ontologies.map(({ apiName, displayName, description, rid }) => {
           return { apiName, displayName, description, rid }
         })
@@ -63,47 +67,9 @@ function addShowCommand(ontology: Command): void {
   )
 }
 
-/** The members of a definition that this command uses; the service checks all of it. */
-interface Definition {
-  readonly apiName: string
-  readonly rid?: string
-  readonly objectTypes?: readonly unknown[]
-  readonly linkTypes?: readonly unknown[]
-}
-
-async function readDefinition(file: string): Promise<Definition> {
-  const source = file === '-' ? 'standard input' : file
-  const text = await readText(file, source)
-  let definition: unknown
-  try {
-    definition = JSON.parse(text)
-  } catch (error) {
-    throw new Error(`${source} is not JSON: ${(error as Error).message}`)
-  }
-  if (typeof (definition as Definition | null)?.apiName !== 'string') {
-    throw new Error(
-      `${source} is not an ontology definition: it has no apiName. See docs/ontology.md for the format.`,
-    )
-  }
-  return definition as Definition
-}
-
-async function readText(file: string, source: string): Promise<string> {
-  if (file === '-') {
-    const { text } = await import('node:stream/consumers')
-    return await text(process.stdin)
-  }
-  const { readFile } = await import('node:fs/promises')
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    const reason = code === 'ENOENT' ? 'the file does not exist' : message
-    throw new Error(`cannot read ${source}: ${reason}`, { cause: error })
-  }
-}
-
-function describeDefinition({ apiName, rid, objectTypes = [], linkTypes = [] }: Definition) {
-  const types = `${objectTypes.length} object types, ${linkTypes.length} link types`
+function describeDefinition(definition: Definition) {
+  const { apiName, rid, objectTypes = [], linkTypes = [], interfaceTypes = [] } = definition
+  const interfaces = interfaceTypes.length > 0 ? `, ${interfaceTypes.length} interface types` : ''
+  const types = `${objectTypes.length} object types, ${linkTypes.length} link types${interfaces}`
   return `applied ${apiName}: ${types} (${rid})`
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import type { Page, PageOptions, ServiceClient } from '../../client/service-client.ts'
+import type { Endpoints } from '../../client/endpoints/endpoints.ts'
+import type { Page, PageOptions } from '../../client/endpoints/pages.ts'
 import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import {
@@ -60,15 +61,15 @@ async function searchObjects(options: SearchOptions, signal: AbortSignal): Promi
 }
 
 function readPage(
-  client: ServiceClient,
+  { revision1, revision2 }: Endpoints,
   { ontology = '', family, type, query, select, order }: SearchOptions,
   page: PageOptions,
 ): Promise<Page> {
   if (family !== undefined) {
-    return client.searchFamily(family, type, { query: query ?? { type: 'empty' }, ...page })
+    return revision2.searchObjects(family, type, { query: query ?? { type: 'empty' }, ...page })
   }
   const orderBy = order === undefined ? undefined : { fields: order.map(orderField) }
-  return client.searchObjects(
+  return revision1.searchObjects(
     { ontology, objectType: type },
     { query, orderBy, fields: select, ...page },
   )

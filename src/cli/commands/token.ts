@@ -1,9 +1,10 @@
-import { type Command, InvalidArgumentError } from 'commander'
-import { isScope, SCOPES, type Scope } from '../../contract/scopes.ts'
+import type { Command } from 'commander'
+import { SCOPES, type Scope } from '../../contract/scopes.ts'
 import type { ObjectStore } from '../../store/object-store.ts'
 import { addExamples } from '../examples.ts'
 import { writeRows } from '../output.ts'
 import { parseList } from '../service-options.ts'
+import { DAY_MS, parseDays, parseScopes, withStore } from '../store-commands.ts'
 
 /** Adds `oqs token`. Tokens are in the store; a running service sees changes at once. */
 export function addTokenCommand(program: Command): void {
@@ -57,8 +58,6 @@ export function addTokenCommand(program: Command): void {
   })
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000
-
 interface CreateOptions {
   readonly name: string
   readonly scope: Scope[]
@@ -83,35 +82,4 @@ async function listTokens(store: ObjectStore): Promise<void> {
 function stateOf(expiresAtMs: number | undefined, revokedAtMs: number | undefined): string {
   if (revokedAtMs !== undefined) return 'revoked'
   return expiresAtMs !== undefined && expiresAtMs <= Date.now() ? 'expired' : 'active'
-}
-
-async function withStore(work: (store: ObjectStore) => Promise<void>): Promise<void> {
-  const [{ readConfig }, { openExistingStore }] = await Promise.all([
-    import('../../server/config.ts'),
-    import('../../server/open-store.ts'),
-  ])
-  const { OQS_STORE } = readConfig(process.env)
-  await using store = await openExistingStore(OQS_STORE).catch((error: Error) => {
-    // Other commands use OQS_URL, so its user may expect the same here.
-    if (process.env['OQS_URL']) error.message += HINT
-    throw error
-  })
-  await work(store)
-}
-
-const HINT = ' Token commands open the store in OQS_STORE and do not use OQS_URL.'
-
-function parseScopes(text: string): Scope[] {
-  return parseList(text).map((scope) => {
-    if (isScope(scope)) return scope
-    throw new InvalidArgumentError(`Allowed scopes are ${Object.keys(SCOPES).join(', ')}.`)
-  })
-}
-
-function parseDays(text: string): number {
-  const days = Number(text)
-  if (!/^\d+(\.\d+)?$/.test(text) || days <= 0 || days > 36_500) {
-    throw new InvalidArgumentError('It must be a number above 0 and at most 36500.')
-  }
-  return days
 }

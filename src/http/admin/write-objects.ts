@@ -1,17 +1,20 @@
 /** Writes objects: one atomic batch per request, one change per line. */
+import { createHash, type Hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { type Static, Type } from 'typebox'
 import type { MemoryReservation } from '../../admission/memory-budget.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { BATCH_MAX_BYTES } from '../../contract/limits.ts'
-import type { Batch, Commit } from '../../store/object-store.ts'
+import type { Batch, Commit, OnceKey } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import type { RequestScope } from '../request/admission.ts'
 import type { Caller } from '../request/caller.ts'
+import { digestOf, readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
 import { resolveTypePath } from '../request/resolve.ts'
 import { closed } from '../schemas/common.ts'
 import { ReplacementName, TypePath } from '../schemas/paths.ts'
 import { CommitResponse, responses } from '../schemas/responses.ts'
+import { RepeatHeaders } from '../schemas/write-headers.ts'
 import type { Services } from '../services.ts'
 import { readChanges } from './read-changes.ts'
 
@@ -47,16 +50,32 @@ function addBatchEndpoint(app: App, services: Services): void {
         body: Type.Any({ description: 'One change per line.' }),
         params: TypePath,
         querystring: BatchParameters,
+        headers: RepeatHeaders,
         response: responses(CommitResponse),
       },
     },
-    async (request) => {
+    async (request, reply) => {
       rejectEncoding(request.headers['content-encoding'])
       rejectLargeBody(request.headers['content-length'])
       if (request.body === undefined) throw new ObjectQueryError('MissingPostBody')
       const { caller, context, params, query, body } = request
-      const spec: BatchSpec = { ...params, ...query, caller, context, body: body as Readable }
-      return services.admission.runBatch(context, () => writeBatch(spec, services))
+      const digest = createHash('sha256')
+      const once = readIdempotencyKey(request, services, () => digestOf(digest))
+      const spec: BatchSpec = {
+        ...params,
+        ...query,
+        caller,
+        context,
+        body: body as Readable,
+        once,
+        // Without a key, nothing needs the digest of the body.
+        digest: once === undefined ? undefined : digest,
+      }
+      const { commit, ...result } = await services.admission.runBatch(context, () =>
+        writeBatch(spec, services),
+      )
+      reply.headers(repeatHeaders(commit))
+      return result
     },
   )
 }
@@ -65,15 +84,18 @@ interface BatchSpec extends Static<typeof TypePath>, Static<typeof BatchParamete
   readonly caller: Caller
   readonly context: RequestScope
   readonly body: Readable
+  readonly once: OnceKey | undefined
+  /** Collects the bytes of the body. */
+  readonly digest: Hash | undefined
 }
 
-async function writeBatch(spec: BatchSpec, services: Services): Promise<CommitResult> {
+async function writeBatch(spec: BatchSpec, services: Services): Promise<WrittenBatch> {
   const { mode = 'upsert', dryRun = false, replacement, context } = spec
   const catalogue = await services.store.readCatalogue()
   const { objectType } = resolveTypePath({ catalogue, caller: spec.caller }, spec)
   using memory = services.memory.reserve(context.callerId, 0)
   const takeTurn = () => services.admission.takeTurn(context.callerId)
-  const changes = readChanges(receive(spec.body, memory, takeTurn), objectType, memory)
+  const changes = readChanges(receive(spec, memory, takeTurn), objectType, memory)
   if (dryRun) for await (const _ of changes);
   const batch: Batch = {
     objectType,
@@ -81,12 +103,17 @@ async function writeBatch(spec: BatchSpec, services: Services): Promise<CommitRe
     basedOn: catalogue.generation,
     replacement,
     keepsExisting: mode === 'append',
+    // A dry run changes nothing, so it can be repeated anyway.
+    once: dryRun ? undefined : spec.once,
   }
-  const { kept, ...commit } = await services.store.commit(batch, context)
-  return mode === 'append' ? { ...commit, kept } : commit
+  const commit = await services.store.commit(batch, context)
+  const { version, put, deleted, kept } = commit
+  return { commit, version, put, deleted, ...(mode === 'append' ? { kept } : {}) }
 }
 
-type CommitResult = Omit<Commit, 'kept'> & Partial<Pick<Commit, 'kept'>>
+interface WrittenBatch extends Static<typeof CommitResponse> {
+  readonly commit: Commit
+}
 
 const BatchParameters = Type.Object(
   {
@@ -122,7 +149,7 @@ function rejectLargeBody(contentLength: string | undefined): void {
 
 /** Yields the bytes of a batch as they arrive, and gives other callers their turn in between. */
 async function* receive(
-  body: Readable,
+  { body, digest }: BatchSpec,
   memory: MemoryReservation,
   takeTurn: () => Promise<void> | undefined,
 ): AsyncGenerator<Buffer> {
@@ -134,7 +161,9 @@ async function* receive(
       memory.grow(chunk.length * MEMORY_PER_BYTE)
       for (let at = 0; at < chunk.length; at += TURN_BYTES) {
         await takeTurn()
-        yield chunk.subarray(at, at + TURN_BYTES)
+        const part = chunk.subarray(at, at + TURN_BYTES)
+        digest?.update(part)
+        yield part
       }
     }
   } finally {

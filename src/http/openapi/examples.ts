@@ -2,6 +2,11 @@
  * An example request and response of every operation, for `openapi.json`. The requests work on the
  * demo data, and a test sends them.
  */
+import { OAUTH_EXAMPLES } from './oauth-examples.ts'
+import { V2_AGGREGATION_EXAMPLES } from './v2-aggregation-examples.ts'
+import { V2_EXAMPLES } from './v2-examples.ts'
+import { V2_INTERFACE_EXAMPLES } from './v2-interface-examples.ts'
+import { WRITE_EXAMPLES } from './write-examples.ts'
 
 interface Example {
   readonly parameters?: Readonly<Record<string, unknown>>
@@ -104,8 +109,13 @@ const BOOKS = { ontology: 'library', objectType: 'book' }
 const REPLACEMENT = { ...BOOKS, replacement: '1' }
 
 const EXAMPLES: Readonly<Record<string, Example>> = {
+  ...V2_AGGREGATION_EXAMPLES,
+  ...V2_EXAMPLES,
+  ...V2_INTERFACE_EXAMPLES,
+  ...WRITE_EXAMPLES,
   healthz: { response: { status: 'ok' } },
   readyz: { response: { status: 'ok' } },
+  ...OAUTH_EXAMPLES,
   listOntologies: { response: { data: [ONTOLOGY] } },
   getOntology: { parameters: DEMO, response: ONTOLOGY },
   listObjectTypes: {

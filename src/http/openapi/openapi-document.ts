@@ -1,8 +1,26 @@
 /** The document `openapi.json`: generated from the schemas that validate, then completed. */
 import swagger from '@fastify/swagger'
+import { SCOPES } from '../../contract/scopes.ts'
 import type { App } from '../app.ts'
+import { AUTHORIZE_PATH, TOKEN_PATH } from '../oauth/paths.ts'
 import { addExamples, type Operation } from './examples.ts'
 import { DOCUMENTED_AS, FILTER_PARAMETER, QUERY_SCHEMAS } from './query-schemas.ts'
+import { V2_AGGREGATION_SCHEMAS } from './v2-aggregation-schemas.ts'
+import { V2_SCHEMAS } from './v2-schemas.ts'
+
+/** How clients get the bearer tokens that all endpoints accept. */
+const OAUTH_SCHEME = {
+  type: 'oauth2' as const,
+  flows: {
+    clientCredentials: { tokenUrl: TOKEN_PATH, scopes: SCOPES },
+    authorizationCode: {
+      authorizationUrl: AUTHORIZE_PATH,
+      tokenUrl: TOKEN_PATH,
+      refreshUrl: TOKEN_PATH,
+      scopes: SCOPES,
+    },
+  },
+}
 
 interface Document {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>
@@ -32,13 +50,20 @@ export async function describeApi(app: App, version: string): Promise<() => stri
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/' }],
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+      components: {
+        securitySchemes: { bearer: { type: 'http', scheme: 'bearer' }, oauth2: OAUTH_SCHEME },
+      },
       security: [{ bearer: [] }],
     },
   })
   return () => {
     const document = replaceDocumented(app.swagger()) as Document
-    Object.assign(document.components?.schemas ?? {}, QUERY_SCHEMAS)
+    Object.assign(
+      document.components?.schemas ?? {},
+      QUERY_SCHEMAS,
+      V2_SCHEMAS,
+      V2_AGGREGATION_SCHEMAS,
+    )
     const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path))
     for (const operation of operations) {
       if (filteredOperations.has(operation.operationId)) {

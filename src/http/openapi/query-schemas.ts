@@ -13,15 +13,16 @@ export const DOCUMENTED_AS = 'x-documented-as'
 export const QUERY_COMPONENTS: Readonly<Record<Revision, string>> = {
   '1.0': 'Revision1Query',
   '2.0': 'Revision2Query',
+  v2: 'V2Query',
 }
 
-const Value = Type.Unsafe<string | number | boolean>({
+export const Value = Type.Unsafe<string | number | boolean>({
   type: ['string', 'number', 'boolean'],
   description: 'A value of the property, in the JSON encoding of its type.',
 })
 const Text = Type.String({ description: 'The text to search for; it is split into terms.' })
 
-function memberOf(types: readonly [string, ...string[]], members: Record<string, TSchema>) {
+export function memberOf(types: readonly [string, ...string[]], members: Record<string, TSchema>) {
   return Type.Object({ type: Type.Enum([...types]), ...members }, closed)
 }
 
@@ -133,7 +134,7 @@ export const QUERY_SCHEMAS: Readonly<Record<string, object>> = {
 }
 
 /** Returns a union discriminated by `type`, and each of its members as a component. */
-function unionOf(
+export function unionOf(
   name: string,
   members: Readonly<Record<string, ReturnType<typeof memberOf>>>,
   description: string,

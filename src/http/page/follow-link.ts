@@ -1,16 +1,50 @@
 /** Follows links. In both revisions, linked objects are the result of a query on the linked type. */
-import type { LinkSide } from '../../ontology/definition/links.ts'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { findLink, type LinkSide } from '../../ontology/definition/links.ts'
+import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { EVERYTHING, type Query } from '../../query/query.ts'
 import type { RequestScope } from '../request/admission.ts'
+import { resolveTypePath, type Viewer } from '../request/resolve.ts'
 import type { PagingParameters } from '../schemas/paging.ts'
 import type { Services } from '../services.ts'
-import { findProperties, propertyEquals } from './find-object.ts'
+import { findProperties, objectNotFound, propertyEquals, readKey } from './find-object.ts'
 
 /** A link type and the object that it is followed from. */
 export interface LinkStart {
   readonly side: LinkSide
   /** The primary key of the object, in canonical form. */
   readonly key: string
+}
+
+interface LinkPath {
+  readonly ontology: string
+  readonly objectType: string
+  readonly primaryKey: string
+  readonly linkType: string
+}
+
+/** Resolves a path that names an object and one of its links. */
+export function resolveLink(
+  path: LinkPath,
+  viewer: Viewer,
+): { readonly ontology: Ontology; readonly link: LinkStart } {
+  const { ontology, objectType } = resolveTypePath(viewer, path)
+  const side = findLink(ontology, objectType, path.linkType)
+  const key = readKey(objectType, path.primaryKey)
+  if (key === undefined) throw objectNotFound(objectType, path.primaryKey)
+  return { ontology, link: { side, key } }
+}
+
+export function linkedObjectNotFound(
+  linkType: string,
+  linkedType: ObjectType,
+  written: string,
+): ObjectQueryError {
+  return new ObjectQueryError('LinkedObjectNotFound', {
+    linkType,
+    linkedObjectType: linkedType.apiName,
+    linkedObjectPrimaryKey: { [linkedType.primaryKey.apiName]: written },
+  })
 }
 
 const NOTHING: Query = { kind: 'not', of: EVERYTHING }

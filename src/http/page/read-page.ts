@@ -1,22 +1,25 @@
 /**
- * The one way to a page of objects, for every endpoint and both revisions: open the token, read the
+ * The one way to a page of objects, for every endpoint and revision: open the token, read the
  * store, seal the next token.
  */
-import { recordShape } from '../../contract/object-record.ts'
+import { flatRecordShape, type RecordShape, recordShape } from '../../contract/object-record.ts'
 import { REVISIONS, type Revision } from '../../contract/revisions.ts'
 import { nextPageState } from '../../paging/next-page.ts'
 import { effectivePageSize } from '../../paging/page-size.ts'
-import type { SnapshotState, TokenBinding } from '../../paging/page-token.ts'
+import type { PageState, SnapshotState, TokenBinding } from '../../paging/page-token.ts'
 import { callerFingerprint, requestFingerprint } from '../../paging/request-fingerprint.ts'
 import { effectiveLimit, objectsStillAllowed } from '../../paging/retrieval-limit.ts'
+import { plainQuery } from '../../query/linked-types.ts'
 import type { OrderTerm, Query } from '../../query/query.ts'
+import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import type { Selection } from '../../query/selection.ts'
-import type { ReadPageRequest } from '../../store/object-store.ts'
+import type { ReadPageRequest, StoredPage } from '../../store/object-store.ts'
 import type { ResolvedType } from '../request/resolve.ts'
 import { digest } from '../response/entity-tag.ts'
 import type { PagingParameters } from '../schemas/paging.ts'
 import type { Services } from '../services.ts'
 import { openWalk, type PagedRequest, refusePageToken } from './open-walk.ts'
+import { readTiers } from './read-tiers.ts'
 import type { Page } from './send-page.ts'
 
 /** What an endpoint wants a page of. */
@@ -30,6 +33,12 @@ export interface PageSpec extends ResolvedType {
   readonly selection?: Selection
   readonly paging: PagingParameters
   readonly maximumPageSize: number
+  /** The maximum if absent. */
+  readonly defaultPageSize?: number
+  /** Whether records of v2 omit `__rid`. */
+  readonly excludeRid?: boolean
+  /** Whether the best matches come first, instead of an order by properties. Only for v2. */
+  readonly isByRelevance?: boolean
   /** Whether the response contains `totalCount`, which may require reading every match. */
   readonly includeTotalCount: boolean
 }
@@ -41,22 +50,25 @@ export async function readPage(
 ): Promise<Page> {
   const { walkTokens, memory, limits, admission } = services
   const { context } = request
-  const { objectType, revision, query, order = [], selection, includeTotalCount } = spec
+  const { objectType, order = [], selection, includeTotalCount } = spec
   const isSnapshot = spec.paging.snapshot ?? false
   const nowSeconds = services.now() / 1000
   const binding = bindingOf(request, spec)
   const resumed = openWalk(request, spec.paging.pageToken, binding, nowSeconds, services)
   const alreadySent = resumed?.served ?? 0
+  const startedAtMs = startOfWalk(resumed) ?? nowSeconds * 1000
+  const query = resolveRelativeDates(spec.query, startedAtMs)
 
-  const size = effectivePageSize(spec.paging.pageSize ?? undefined, spec.maximumPageSize)
+  const size = pageSizeOf(spec)
   memory.refuseWhenFull(context.callerId)
   const pageRequest: ReadPageRequest = {
     objectType,
     query,
     order,
-    record: { shape: recordShape(revision, objectType.apiName), selection },
+    record: { shape: shapeOf(spec), selection },
     after: resumed?.after,
     version: resumed?.snapshot?.version,
+    linkedVersions: resumed?.snapshot?.otherVersions,
     maxObjects: objectsStillAllowed(alreadySent, size, retrievalLimit(spec, services)),
     maxBytes: limits.pageMaxBytes,
     // The token of a counted walk carries the count.
@@ -64,7 +76,9 @@ export async function readPage(
     matchEstimate: resumed?.totalCount ?? resumed?.matchEstimate,
   }
   const { round } = admission
-  const stored = await services.store.readPage(pageRequest, context)
+  const stored = spec.isByRelevance
+    ? await readTiers(pageRequest, (score) => shapeOf(spec, score), context, services.store)
+    : await services.store.readPage(pageRequest, context)
   if (stored === 'reclaimed') {
     throw refusePageToken(request, spec.paging.pageToken, 'reclaimed', services)
   }
@@ -80,7 +94,7 @@ export async function readPage(
 
   // The first page of a snapshot walk fixes the version that all later pages read.
   const snapshot: SnapshotState | undefined = isSnapshot
-    ? (resumed?.snapshot ?? { version: stored.version, takenAtSeconds: nowSeconds })
+    ? (resumed?.snapshot ?? snapshotOf(stored, nowSeconds))
     : undefined
   // The count of a filtered walk or of a snapshot is taken once. The count of a type costs nothing.
   const countOnce = isSnapshot || query.kind !== 'everything'
@@ -90,6 +104,7 @@ export async function readPage(
     snapshot,
     totalCount: countOnce ? totalCount : undefined,
     matchEstimate: stored.matchEstimate,
+    startedAtMs: query === spec.query ? undefined : startedAtMs,
   }
   const next = nextPageState(stored, walk)
   return {
@@ -101,13 +116,42 @@ export async function readPage(
       binding.caller.toString('base64url'),
       // Records contain the names, which can change without a new version.
       digest(JSON.stringify([objectType.apiName, objectType.titleProperty])),
+      // Relative dates select other objects the next day.
+      ...(query === spec.query ? [] : [digest(JSON.stringify(query))]),
       stored.version,
+      ...(stored.linkedVersions ?? []),
       alreadySent,
       stored.count,
       totalCount ?? 0,
       ...walkTokens.etagInputs(nowSeconds),
     ],
   }
+}
+
+/** Returns when the walk of a page token started, if the token says so. */
+export function startOfWalk(resumed: PageState | undefined): number | undefined {
+  const { snapshot, startedAtMs } = resumed ?? {}
+  return snapshot === undefined ? startedAtMs : Math.round(snapshot.takenAtSeconds * 1000)
+}
+
+function pageSizeOf({ paging, maximumPageSize, defaultPageSize }: PageSpec): number {
+  return effectivePageSize(paging.pageSize ?? defaultPageSize, maximumPageSize)
+}
+
+function shapeOf(
+  { revision, objectType, excludeRid = false }: PageSpec,
+  score?: number,
+): RecordShape {
+  return revision === 'v2'
+    ? flatRecordShape(objectType, { excludeRid, score })
+    : recordShape(revision, objectType.apiName)
+}
+
+function snapshotOf(
+  { version, linkedVersions: otherVersions }: StoredPage,
+  takenAtSeconds: number,
+): SnapshotState {
+  return { version, takenAtSeconds, ...(otherVersions && { otherVersions }) }
 }
 
 function retrievalLimit({ revision, objectType }: PageSpec, { limits }: Services) {
@@ -117,6 +161,7 @@ function retrievalLimit({ revision, objectType }: PageSpec, { limits }: Services
 
 function bindingOf({ caller }: PagedRequest, spec: PageSpec): TokenBinding {
   const { endpoint, revision, ontology, objectType, query, order = [], selection, paging } = spec
+  const { excludeRid = false, isByRelevance = false } = spec
   const { rid, primaryKey } = objectType
   return {
     request: requestFingerprint({
@@ -124,10 +169,11 @@ function bindingOf({ caller }: PagedRequest, spec: PageSpec): TokenBinding {
       revision,
       ontologyRid: ontology.rid,
       objectType: [rid, primaryKey.apiName, primaryKey.type].join(),
-      query,
-      order,
+      query: plainQuery(query),
+      order: isByRelevance ? [{ relevance: true }] : order,
       selection,
       snapshot: paging.snapshot ?? false,
+      excludeRid,
     }),
     caller: callerFingerprint(caller.id),
   }

@@ -18,6 +18,8 @@ export interface Page {
   readonly nextPageToken: string | undefined
   /** Absent from the envelope if undefined. */
   readonly totalCount: number | undefined
+  /** Further members of the envelope, as JSON text. */
+  readonly furtherMembers?: string | undefined
   /** Equal for two pages with the same content, although their tokens differ. */
   readonly etagInputs: readonly (string | number)[]
 }
@@ -44,17 +46,18 @@ export function sendPage<Reply>(reply: PageReply<Reply>, page: Page): Reply {
   // Absent on the last page, never null and never empty [2.1.2]: clients loop on both.
   if (page.nextPageToken !== undefined) tail += `,"nextPageToken":"${page.nextPageToken}"`
   if (page.totalCount !== undefined) tail += `,"totalCount":"${page.totalCount}"`
+  if (page.furtherMembers !== undefined) tail += `,${page.furtherMembers}`
   tail += '}'
 
   const hijacked = reply.hijack()
   const { raw } = reply
   raw.writeHead(200, {
     'content-type': 'application/json',
-    'content-length': HEAD.length + page.records.length + tail.length,
+    'content-length': HEAD.length + page.records.length + Buffer.byteLength(tail),
     ...caching,
   })
   raw.write(HEAD, 'latin1')
   raw.write(page.records)
-  raw.end(tail, 'latin1')
+  raw.end(tail, 'utf8')
   return hijacked
 }

@@ -1,25 +1,17 @@
 /** Authentication: from the `Authorization` header to the caller and its rights. */
 import { hash, timingSafeEqual } from 'node:crypto'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import type { Scope } from '../../contract/scopes.ts'
+import { SCOPES, type Scope } from '../../contract/scopes.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
+import type { ApiToken } from '../../store/object-store.ts'
 import type { Services } from '../services.ts'
+import type { CallerRights } from './caller-rights.ts'
+import { isJwt } from './openid-tokens.ts'
 
 /** The caller of a request. Authenticated for every request, including every page [5.1]. */
-export interface Caller {
-  /** Page tokens and limits are bound to it. */
-  readonly id: string
-  /** RIDs and API names of the ontologies that the token is limited to; undefined for all. */
-  readonly ontologies: readonly string[] | undefined
+export interface Caller extends CallerRights {
   readonly mayUse: (scope: Scope) => boolean
   readonly maySee: (ontology: Pick<Ontology, 'rid' | 'apiName'>) => boolean
-}
-
-const ADMIN: Caller = {
-  id: 'admin',
-  ontologies: undefined,
-  mayUse: () => true,
-  maySee: () => true,
 }
 
 /** The scheme is case-insensitive, followed by one or more spaces (RFC 9110, 11.1 and 11.4). */
@@ -34,40 +26,79 @@ export function hashSecret(secret: string): string {
 export async function authenticate(
   authorization: string | undefined,
   address: string,
-  { store, admission, adminTokenHash, now }: Services,
+  services: Services,
 ): Promise<Caller> {
+  const { adminTokenHash, openIdTokens } = services
   if (authorization === undefined) throw new ObjectQueryError('MissingCredentials')
   const scheme = BEARER.exec(authorization)
   if (scheme === null) {
     throw new ObjectQueryError('Default:Unauthorized', { error: 'NOT_A_BEARER_TOKEN' })
   }
-  const secretHash = hashSecret(authorization.slice(scheme[0].length))
+  const secret = authorization.slice(scheme[0].length)
+  const secretHash = hashSecret(secret)
   if (adminTokenHash !== undefined && sameHash(secretHash, adminTokenHash)) return ADMIN
+  if (openIdTokens !== undefined && isJwt(secret))
+    return toCaller(await openIdTokens.verify(secret))
 
-  const find = () => store.findApiToken(secretHash)
-  const token = await admission.lookUp(secretHash, address, find)
+  const token = await findTokenBySecret(secret, address, services)
   if (token === undefined) throw new ObjectQueryError('Default:Unauthorized', { error: 'UNKNOWN' })
   if (token.revokedAtMs !== undefined) {
     throw new ObjectQueryError('Default:Unauthorized', { error: 'REVOKED' })
   }
-  if (token.expiresAtMs !== undefined && token.expiresAtMs <= now()) {
+  if (token.expiresAtMs !== undefined && token.expiresAtMs <= services.now()) {
     throw new ObjectQueryError('Default:Unauthorized', { error: 'EXPIRED' })
   }
-  if (!admission.isKnown(secretHash)) admission.noteKnown(secretHash)
-  return {
-    id: token.id,
-    ontologies: token.ontologies,
-    mayUse: (scope) => token.scopes.includes(scope),
-    maySee: ({ rid, apiName }) =>
-      token.ontologies === undefined ||
-      token.ontologies.includes(rid) ||
-      token.ontologies.includes(apiName),
-  }
+  if (!services.admission.isKnown(secretHash)) services.admission.noteKnown(secretHash)
+  return toCaller({ ...token, id: callerIdOf(token), userId: token.issue?.subjectId })
+}
+
+/** Returns the API token of a secret. A JSON web token is never one, so it is not looked up. */
+export async function findTokenBySecret(
+  secret: string,
+  address: string,
+  { store, admission }: Pick<Services, 'store' | 'admission'>,
+): Promise<ApiToken | undefined> {
+  if (isJwt(secret)) return undefined
+  const secretHash = hashSecret(secret)
+  return admission.lookUp(secretHash, address, () => store.findApiToken(secretHash))
 }
 
 export function requireScope(caller: Caller, scope: Scope): void {
   if (!caller.mayUse(scope)) throw new ObjectQueryError('ApiUsageDenied', { missingScope: scope })
 }
+
+/**
+ * All access tokens of an OAuth client, for itself or for one person, are the same caller: a walk
+ * continues with a refreshed token, and a new token has no new limits.
+ */
+function callerIdOf({ id, issue }: ApiToken): string {
+  if (issue === undefined) return id
+  return issue.subjectId === undefined ? issue.clientId : `${issue.clientId}.${issue.subjectId}`
+}
+
+function toCaller(rights: CallerRights): Caller {
+  const { id, name, scopes, ontologies, expiresAtMs, userId, profile } = rights
+  return {
+    id,
+    name,
+    scopes,
+    ontologies,
+    expiresAtMs,
+    userId,
+    profile,
+    mayUse: (scope) => scopes.includes(scope),
+    maySee: ({ rid, apiName }) =>
+      ontologies === undefined || ontologies.includes(rid) || ontologies.includes(apiName),
+  }
+}
+
+const ADMIN: Caller = toCaller({
+  id: 'admin',
+  name: 'admin',
+  scopes: Object.keys(SCOPES) as Scope[],
+  ontologies: undefined,
+  expiresAtMs: undefined,
+})
 
 function sameHash(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(a), Buffer.from(b))

@@ -40,7 +40,7 @@ function refusalDelayMs(
 }
 
 /** Returns the error for the client. The log gets the cause, which the client must not see. */
-function reportError(
+export function reportError(
   error: unknown,
   request: FastifyRequest,
   services: Services,
@@ -81,6 +81,11 @@ export function refusePipelinedRequest(response: ServerResponse): void {
 export function parserErrorHandler({ admission }: Services) {
   return async (error: NodeJS.ErrnoException, socket: Socket): Promise<void> => {
     if (error.code === 'ECONNRESET' || !socket.writable) return
+    // There is no TLS connection to send a response on.
+    if (/^ERR_(?:SSL|TLS)_/.test(error.code ?? '')) {
+      socket.destroy()
+      return
+    }
     const { status, reason } = PARSER_ERRORS[error.code ?? ''] ?? NOT_HTTP
     const rendered = renderError(invalidArgument('request', reason), randomUUID())
     await admission.untilAnswered(socket)

@@ -12,7 +12,13 @@ export function serviceResponses(isStopping: () => boolean): typeof ServerRespon
       if (isStopping()) this.shouldKeepAlive = false
       const headers = rest.at(-1) as OutgoingHttpHeaders | string | undefined
       if (typeof headers === 'object') {
-        return super.writeHead(status, { ...SECURITY_HEADERS, ...headers })
+        const vary = headers['vary'] === undefined ? undefined : this.getHeader('vary')
+        return super.writeHead(status, {
+          ...SECURITY_HEADERS,
+          ...headers,
+          // Both what is set already and what this response depends on.
+          ...(vary === undefined ? {} : { vary: `${vary}, ${headers['vary']}` }),
+        })
       }
       // Fastify sets the headers of streams one by one.
       for (const [name, value] of Object.entries(SECURITY_HEADERS)) {

@@ -1,11 +1,11 @@
-import type { ServerResponse } from 'node:http'
 import { parseAggregation } from '../../query/aggregation/parse-aggregation.ts'
+import { REVISION_1_AGGREGATIONS } from '../../query/aggregation/revision-1-aggregations.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import { EVERYTHING } from '../../query/query.ts'
-import type { AggregateResult } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import { resolveTypePath } from '../request/resolve.ts'
+import { aggregateWithin, sendAggregated } from '../response/send-aggregated.ts'
 import { TypePath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
@@ -31,17 +31,10 @@ export function addAggregateObjects(app: App, services: Services): void {
       const { query, ...aggregationBody } = request.body
       const { objectType } = resolveTypePath(request, request.params)
       const context = { objectType, limits: services.limits.query }
-      const aggregation = parseAggregation(aggregationBody, context)
-      services.memory.refuseWhenFull(request.context.callerId)
-      const spec = {
-        objectType,
-        query: query == null ? EVERYTHING : parseQuery(REVISION_1_QUERIES, query, context),
-        aggregation,
-        maxGroups: services.limits.aggregateMaxGroups,
-      }
-      const aggregated = await services.store.aggregate(spec, request.context)
-      const held = services.memory.hold(request.context.callerId, aggregated.records.length)
-      request.context.defer(() => held.release())
+      const aggregation = parseAggregation(REVISION_1_AGGREGATIONS, aggregationBody, context)
+      const matching = query == null ? EVERYTHING : parseQuery(REVISION_1_QUERIES, query, context)
+      const spec = { sources: [{ objectType, query: matching }], aggregation }
+      const aggregated = await aggregateWithin(request.context, services, spec)
       return sendAggregated(reply, aggregated)
     },
   )
@@ -77,28 +70,3 @@ ranges as in the request. \`maxGroupCount\` keeps the groups with the most objec
 group; of equal groups, the one with the smaller value. \`excludedItems\` is the number of objects in
 the groups that were dropped.
 `
-
-/** The part of a reply that `sendAggregated` uses, whatever its schema. */
-interface RawReply<Reply> {
-  readonly raw: ServerResponse
-  hijack(): Reply
-}
-
-/** Sends the groups without the framework, which only sends bodies in one piece. */
-function sendAggregated<Reply>(
-  reply: RawReply<Reply>,
-  { records, excludedItems }: AggregateResult,
-): Reply {
-  const head = `{${excludedItems === undefined ? '' : `"excludedItems":${excludedItems},`}"data":[`
-  const tail = ']}'
-  const hijacked = reply.hijack()
-  const { raw } = reply
-  raw.writeHead(200, {
-    'content-type': 'application/json',
-    'content-length': head.length + records.length + tail.length,
-  })
-  raw.write(head, 'latin1')
-  raw.write(records)
-  raw.end(tail, 'latin1')
-  return hijacked
-}

@@ -1,3 +1,4 @@
+import { addActions } from '../actions/revision-1.ts'
 import type { App } from '../app.ts'
 import type { Services } from '../services.ts'
 import { addAggregateObjects } from './aggregate-objects.ts'
@@ -23,4 +24,5 @@ export function addRevision1(app: App, services: Services): void {
   addGetLinkedObject(app, services)
   addSearchObjects(app, services)
   addAggregateObjects(app, services)
+  addActions(app, services)
 }

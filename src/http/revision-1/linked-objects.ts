@@ -1,12 +1,15 @@
 import { Type } from 'typebox'
-import { ObjectQueryError } from '../../contract/errors.ts'
 import { PAGE_SIZES } from '../../contract/limits.ts'
 import { recordShape } from '../../contract/object-record.ts'
-import { findLink } from '../../ontology/definition/links.ts'
-import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import type { App } from '../app.ts'
 import { findRecord, keyEquals, objectNotFound, readKey } from '../page/find-object.ts'
-import { bothOf, followLink, type LinkStart, linkEndpoint } from '../page/follow-link.ts'
+import {
+  bothOf,
+  followLink,
+  linkEndpoint,
+  linkedObjectNotFound,
+  resolveLink,
+} from '../page/follow-link.ts'
 import {
   ListingParameters,
   readListing,
@@ -14,7 +17,6 @@ import {
   SelectionParameter,
 } from '../page/listing-parameters.ts'
 import { servePage } from '../page/serve-page.ts'
-import { resolveTypePath, type Viewer } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
 import { closed } from '../schemas/common.ts'
 import { LinkedObjectPath, LinkedObjectsPath } from '../schemas/paths.ts'
@@ -100,34 +102,4 @@ export function addGetLinkedObject(app: App, services: Services): void {
       return sendJson(reply, record)
     },
   )
-}
-
-interface LinkPath {
-  readonly ontology: string
-  readonly objectType: string
-  readonly primaryKey: string
-  readonly linkType: string
-}
-
-function resolveLink(
-  path: LinkPath,
-  viewer: Viewer,
-): { readonly ontology: Ontology; readonly link: LinkStart } {
-  const { ontology, objectType } = resolveTypePath(viewer, path)
-  const side = findLink(ontology, objectType, path.linkType)
-  const key = readKey(objectType, path.primaryKey)
-  if (key === undefined) throw objectNotFound(objectType, path.primaryKey)
-  return { ontology, link: { side, key } }
-}
-
-function linkedObjectNotFound(
-  linkType: string,
-  linkedType: ObjectType,
-  written: string,
-): ObjectQueryError {
-  return new ObjectQueryError('LinkedObjectNotFound', {
-    linkType,
-    linkedObjectType: linkedType.apiName,
-    linkedObjectPrimaryKey: { [linkedType.primaryKey.apiName]: written },
-  })
 }

@@ -4,7 +4,12 @@
  */
 
 import { type Static, Type } from 'typebox'
-import { OBJECT_TYPES_MAX, PROPERTIES_MAX } from '../../contract/limits.ts'
+import {
+  INTERFACE_TYPES_MAX,
+  INTERFACES_PER_TYPE_MAX,
+  OBJECT_TYPES_MAX,
+  PROPERTIES_MAX,
+} from '../../contract/limits.ts'
 import { API_NAME_PATTERN, FAMILY_PATTERN, ONTOLOGY_NAME_PATTERN } from './api-name.ts'
 import { SCALAR_TYPES } from './property-type.ts'
 import { OBJECT_TYPE_RID_PATTERN, ONTOLOGY_RID_PATTERN } from './rid.ts'
@@ -43,6 +48,27 @@ const PropertyDefinition = Type.Object(
   closed,
 )
 
+const nameMap = (description: string) =>
+  Type.Optional(
+    Type.Record(Type.String({ pattern: API_NAME_PATTERN }), Type.String(), {
+      ...closed,
+      maxProperties: PROPERTIES_MAX,
+      description,
+    }),
+  )
+
+const ImplementationDefinition = Type.Object(
+  {
+    properties: nameMap(
+      'The property of this object type for each shared property; a property of the same name if absent.',
+    ),
+    links: nameMap(
+      'The link of this object type for each link of the interface; a link of the same name if absent.',
+    ),
+  },
+  closed,
+)
+
 const ObjectTypeDefinition = Type.Object(
   {
     apiName,
@@ -66,6 +92,13 @@ const ObjectTypeDefinition = Type.Object(
       minProperties: 1,
       maxProperties: PROPERTIES_MAX,
     }),
+    implements: Type.Optional(
+      Type.Record(Type.String({ pattern: API_NAME_PATTERN }), ImplementationDefinition, {
+        ...closed,
+        maxProperties: INTERFACES_PER_TYPE_MAX,
+        description: 'The interfaces that this object type implements, by API name.',
+      }),
+    ),
   },
   closed,
 )
@@ -84,6 +117,57 @@ const LinkTypeDefinition = Type.Object(
   closed,
 )
 
+const required = Type.Optional(
+  Type.Boolean({ description: 'Whether every implementation must have it. Default: true.' }),
+)
+
+const InterfaceTypeDefinition = Type.Object(
+  {
+    apiName,
+    ...named,
+    properties: Type.Optional(
+      Type.Array(
+        Type.Union([
+          Type.String(),
+          Type.Object({ sharedProperty: Type.String(), required }, closed),
+        ]),
+        {
+          maxItems: PROPERTIES_MAX,
+          description: 'API names of shared property types, or objects with `sharedProperty`.',
+        },
+      ),
+    ),
+    extendsInterfaces: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: INTERFACES_PER_TYPE_MAX,
+        description: 'Interfaces whose properties and links this interface also has.',
+      }),
+    ),
+    links: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            apiName,
+            ...named,
+            target: Type.Union(
+              [
+                Type.Object({ objectType: Type.String() }, closed),
+                Type.Object({ interfaceType: Type.String() }, closed),
+              ],
+              { description: 'What the link leads to.' },
+            ),
+            cardinality: Type.Enum(['ONE', 'MANY']),
+            required,
+          },
+          closed,
+        ),
+        { maxItems: PROPERTIES_MAX },
+      ),
+    ),
+  },
+  closed,
+)
+
 export const OntologyDefinition = Type.Object(
   {
     apiName: Type.String({ pattern: ONTOLOGY_NAME_PATTERN }),
@@ -97,6 +181,16 @@ export const OntologyDefinition = Type.Object(
     ),
     objectTypes: Type.Array(ObjectTypeDefinition, { maxItems: OBJECT_TYPES_MAX }),
     linkTypes: Type.Optional(Type.Array(LinkTypeDefinition, { maxItems: 10_000 })),
+    sharedPropertyTypes: Type.Optional(
+      Type.Record(Type.String({ pattern: API_NAME_PATTERN }), PropertyDefinition, {
+        ...closed,
+        maxProperties: PROPERTIES_MAX,
+        description: 'Property types that interfaces share between object types, by API name.',
+      }),
+    ),
+    interfaceTypes: Type.Optional(
+      Type.Array(InterfaceTypeDefinition, { maxItems: INTERFACE_TYPES_MAX }),
+    ),
   },
   closed,
 )
@@ -105,3 +199,4 @@ export type OntologyDefinition = Static<typeof OntologyDefinition>
 export type ObjectTypeDefinition = Static<typeof ObjectTypeDefinition>
 export type PropertyDefinition = Static<typeof PropertyDefinition>
 export type LinkTypeDefinition = Static<typeof LinkTypeDefinition>
+export type InterfaceTypeDefinition = Static<typeof InterfaceTypeDefinition>

@@ -17,10 +17,11 @@ export function refuseLargeDefinition(definition: unknown): void {
   })
 }
 
-/** Counts the properties of all object types and the fields of their structs. */
+/** Counts the properties of all object types, shared ones, and the fields of their structs. */
 function countFields(definition: unknown): number {
   let count = 0
-  for (const type of valuesOf(member(definition, 'objectTypes'))) {
+  const shared = { properties: member(definition, 'sharedPropertyTypes') }
+  for (const type of [...valuesOf(member(definition, 'objectTypes')), shared]) {
     for (const property of valuesOf(member(type, 'properties'))) {
       const structFields = member(property, 'fields') ?? member(member(property, 'items'), 'fields')
       count += 1 + (structFields === undefined ? 0 : valuesOf(structFields).length)

@@ -4,6 +4,7 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import type { ObjectType, Ontology } from '../ontology.ts'
 import type { LinkTypeDefinition } from './definition-schema.ts'
 import type { PrimaryKeyType } from './property-type.ts'
+import { linkTypeRid } from './rid.ts'
 
 /**
  * One side of a link. Links have no data of their own: two objects are linked if `ownProperty` of one
@@ -11,6 +12,8 @@ import type { PrimaryKeyType } from './property-type.ts'
  */
 export interface LinkSide {
   readonly apiName: string
+  /** The RID of the link type, which both sides share. */
+  readonly rid: string
   readonly displayName: string
   readonly objectType: ObjectType
   readonly linkedType: ObjectType
@@ -31,6 +34,15 @@ export function outgoingLinks(ontology: Ontology, objectType: ObjectType): LinkS
     ...(link.from === apiName ? forwardSide(ontology, link) : []),
     ...(link.to === apiName ? reverseSide(ontology, link) : []),
   ])
+}
+
+/** Returns the links that start at each object type, by its API name, in one pass. */
+export function linksByType(ontology: Ontology): ReadonlyMap<string, readonly LinkSide[]> {
+  const sides = (ontology.definition.linkTypes ?? []).flatMap((link) => [
+    ...forwardSide(ontology, link),
+    ...reverseSide(ontology, link),
+  ])
+  return Map.groupBy(sides, ({ objectType }) => objectType.apiName)
 }
 
 /** Returns all links with a name, each from a different object type. */
@@ -59,6 +71,7 @@ function forwardSide({ objectTypes }: Ontology, link: LinkTypeDefinition): LinkS
   if (from === undefined || to === undefined) return []
   const side: LinkSide = {
     apiName: link.apiName,
+    rid: linkTypeRid(from.rid, link.apiName),
     displayName: link.displayName ?? link.apiName,
     objectType: from,
     linkedType: to,
@@ -77,6 +90,7 @@ function reverseSide({ objectTypes }: Ontology, link: LinkTypeDefinition): LinkS
   if (link.reverseApiName === undefined || from === undefined || to === undefined) return []
   const side: LinkSide = {
     apiName: link.reverseApiName,
+    rid: linkTypeRid(from.rid, link.apiName),
     // The display name of the definition describes the forward side.
     displayName: link.reverseApiName,
     objectType: to,

@@ -6,7 +6,8 @@ import type {
   OntologyDefinition,
   PropertyDefinition,
 } from './definition-schema.ts'
-import { type Mistake, parseDefinition } from './parse-definition.ts'
+import type { Mistake } from './mistakes.ts'
+import { parseDefinition } from './parse-definition.ts'
 import { PRIMARY_KEY_TYPES, SCALAR_TYPES } from './property-type.ts'
 
 const AIRPORT: ObjectTypeDefinition = {

@@ -3,29 +3,23 @@
  * schema has already checked the shape of the parts; this module checks that they are consistent.
  */
 
-import { ObjectQueryError } from '../../contract/errors.ts'
 import type { LinkType, ObjectType, Ontology, Property } from '../ontology.ts'
 import type {
   LinkTypeDefinition,
   ObjectTypeDefinition,
   OntologyDefinition,
-  PropertyDefinition,
 } from './definition-schema.ts'
+import { type Mistake, refuseMistakes } from './mistakes.ts'
+import { parseImplementations } from './parse-implementations.ts'
+import { parseInterfaceTypes, parseSharedPropertyTypes } from './parse-interfaces.ts'
+import { parsePropertyType } from './parse-property-type.ts'
 import {
   isPrimaryKeyType,
   isTitleType,
   PRIMARY_KEY_TYPES,
-  type PropertyType,
-  SCALAR_TYPES,
   type ScalarType,
-  type StructType,
   typeName,
 } from './property-type.ts'
-
-export interface Mistake {
-  readonly path: string
-  readonly reason: string
-}
 
 /** Parses a definition with all its RIDs, which `change-definition.ts` fills in. */
 export function parseDefinition(definition: OntologyDefinition): Ontology {
@@ -42,10 +36,14 @@ export function parseDefinition(definition: OntologyDefinition): Ontology {
     if (parsed !== undefined) objectTypes.set(type.apiName, parsed)
   })
   refuseRepeats(definition.families ?? [], 'families', mistakes)
-  // Links are checked only if all object types are valid.
-  const linkTypes =
-    mistakes.length === 0 ? parseLinkTypes(definition.linkTypes ?? [], objectTypes, mistakes) : []
-
+  const sharedPropertyTypes = parseSharedPropertyTypes(definition, mistakes)
+  // Each further part is checked only if the parts that it refers to are valid.
+  refuseMistakes(mistakes)
+  const linkTypes = parseLinkTypes(definition.linkTypes ?? [], objectTypes, mistakes)
+  const views = parseInterfaceTypes(definition, sharedPropertyTypes, objectTypes, mistakes)
+  refuseMistakes(mistakes)
+  const parts = { objectTypes, linkTypes, views }
+  const interfaceTypes = parseImplementations(definition.objectTypes, parts, mistakes)
   refuseMistakes(mistakes)
   return {
     rid: definition.rid ?? '',
@@ -53,12 +51,10 @@ export function parseDefinition(definition: OntologyDefinition): Ontology {
     families: definition.families ?? [],
     objectTypes,
     linkTypes,
+    sharedPropertyTypes,
+    interfaceTypes,
     definition,
   }
-}
-
-export function refuseMistakes(mistakes: readonly Mistake[]): void {
-  if (mistakes.length > 0) throw new ObjectQueryError('InvalidOntologyDefinition', { mistakes })
 }
 
 function parseObjectType(
@@ -102,48 +98,6 @@ function parseObjectType(
     titleProperty: type.titleProperty,
     retrievalLimit: type.retrievalLimit,
     properties,
-  }
-}
-
-function parsePropertyType(
-  property: PropertyDefinition,
-  path: () => string,
-  mistakes: Mistake[],
-): PropertyType | undefined {
-  const refuse = (reason: string) => {
-    mistakes.push({ path: path(), reason })
-    return undefined
-  }
-  const { type, items, fields } = property
-  if (type !== 'array' && items !== undefined) return refuse('only an array can have items')
-  if (type !== 'struct' && fields !== undefined) return refuse('only a struct can have fields')
-  if (type === 'struct') {
-    return fields === undefined ? refuse('a struct needs fields') : structType(fields)
-  }
-  if (type !== 'array') return scalarType(type)
-
-  if (items === undefined) return refuse('an array needs items')
-  if (items.type !== 'struct') {
-    if (items.fields !== undefined) return refuse('only a struct can have fields')
-    return { kind: 'array', items: scalarType(items.type) }
-  }
-  if (items.fields === undefined) return refuse('a struct needs fields')
-  return { kind: 'array', items: structType(items.fields) }
-}
-
-/** Shared instances: ontologies have very many properties of few types. */
-const SCALARS: ReadonlyMap<ScalarType, PropertyType & { readonly kind: 'scalar' }> = new Map(
-  SCALAR_TYPES.map((type) => [type, { kind: 'scalar', type }]),
-)
-
-function scalarType(type: ScalarType): PropertyType & { readonly kind: 'scalar' } {
-  return SCALARS.get(type) ?? { kind: 'scalar', type }
-}
-
-function structType(fields: NonNullable<PropertyDefinition['fields']>): StructType {
-  return {
-    kind: 'struct',
-    fields: new Map(Object.entries(fields).map(([name, field]) => [name, scalarType(field.type)])),
   }
 }
 

@@ -75,6 +75,17 @@ export function typeName(type: PropertyType): string {
   }
 }
 
+/** True if both types have the same values. The order of struct fields does not matter. */
+export function isSameType(a: PropertyType, b: PropertyType): boolean {
+  if (a.kind === 'array' && b.kind === 'array') return isSameType(a.items, b.items)
+  if (a.kind === 'scalar' && b.kind === 'scalar') return a.type === b.type
+  if (a.kind !== 'struct' || b.kind !== 'struct') return false
+  return (
+    a.fields.size === b.fields.size &&
+    [...a.fields].every(([name, { type }]) => b.fields.get(name)?.type === type)
+  )
+}
+
 /** True if every stored value of type `a` is also a valid value of type `b`. */
 export function staysValid(a: PropertyType, b: PropertyType): boolean {
   if (a.kind === 'array' && b.kind === 'array') return staysValid(a.items, b.items)

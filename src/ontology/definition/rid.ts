@@ -1,6 +1,7 @@
 /** Resource identifiers (RIDs): `ri.SERVICE.INSTANCE.TYPE.LOCATOR`. */
 
 import { hash } from 'node:crypto'
+import { OBJECT_RID_PREFIX } from '../../contract/object-record.ts'
 
 export const ONTOLOGY_RID_PATTERN = '^ri\\.ontology\\.main\\.ontology\\.[A-Za-z0-9_-]{1,64}$'
 export const OBJECT_TYPE_RID_PATTERN = '^ri\\.ontology\\.main\\.object-type\\.[A-Za-z0-9_-]{1,64}$'
@@ -17,12 +18,45 @@ export function objectTypeRid(uuid: string): string {
   return `ri.ontology.main.object-type.${uuid}`
 }
 
+const OBJECT_RID = new RegExp(
+  `^${OBJECT_RID_PREFIX.replaceAll('.', '\\.')}([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$`,
+)
+
+/** Returns the UUID in the RID of an object; undefined if the text is not such a RID. */
+export function objectIdOfRid(rid: string): string | undefined {
+  return OBJECT_RID.exec(rid)?.[1]
+}
+
 /**
  * Derives the UUID of an object from its type and key. An object keeps its RID through updates,
  * deletion and recreation, on every store, and no write has to look it up.
  */
 export function objectId(typeRid: string, pk: string): string {
-  const hex = hash('sha256', `${typeRid}/${pk}`, 'hex')
+  return derivedUuid(`${typeRid}/${pk}`)
+}
+
+/**
+ * Derives the RID of a property, or of a field of a struct. Names cannot contain a slash, so no two
+ * of them share a RID.
+ */
+export function propertyRid(typeRid: string, ...names: readonly string[]): string {
+  return `ri.ontology.main.property.${derivedUuid(['property', typeRid, ...names].join('/'))}`
+}
+
+/** Derives the RID of a link type, which both its sides share, from the type with the foreign key. */
+export function linkTypeRid(fromTypeRid: string, apiName: string): string {
+  return `ri.ontology.main.relation.${derivedUuid(['link', fromTypeRid, apiName].join('/'))}`
+}
+
+/** Derives the RID of a part of an ontology that has only a name, such as an interface type. */
+export function partRid(kind: PartKind, ontologyRid: string, name: string): string {
+  return `ri.ontology.main.${kind}.${derivedUuid(`${ontologyRid}/${kind}/${name}`)}`
+}
+
+type PartKind = 'interface' | 'interface-link-type' | 'shared-property-type'
+
+function derivedUuid(text: string): string {
+  const hex = hash('sha256', text, 'hex')
   // Version 8, variant 10: a UUID with application-defined content (RFC 9562).
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 0b11) | 0b1000).toString(16)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`

@@ -32,6 +32,16 @@ export function primaryKeyOf(type: PrimaryKeyType, value: ParsedScalar): Primary
   return { text, pk }
 }
 
+/** Returns the JSON value of a key. */
+export function keyValue(type: PrimaryKeyType, text: string): string | number | boolean {
+  if (type === 'boolean') return text === 'true'
+  // A double can be infinite, which JSON writes as text.
+  const isNumber = NUMBER_TYPES.has(type) && Number.isFinite(Number(text))
+  return isNumber ? Number(text) : text
+}
+
+const NUMBER_TYPES: ReadonlySet<PrimaryKeyType> = new Set(['byte', 'short', 'integer', 'double'])
+
 const SORTABLE: Readonly<Record<PrimaryKeyType, (text: string) => string>> = {
   // UTF-8 sorts by code point.
   string: (text) => text,

@@ -3,10 +3,11 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { type ScalarType, typeName } from '../../ontology/definition/property-type.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import { conditionsOf } from '../parse/conditions.ts'
+import { conditionsOf, type FieldSyntax } from '../parse/conditions.ts'
 import type { QueryBudget } from '../parse/query-budget.ts'
 import { REVISION_1_FIELDS } from '../parse/revision-1-query-types.ts'
 import { refuseUnknownMembers } from '../parse/unprocessable.ts'
+import { readV2Field, V2_FIELDS } from '../parse/v2-fields.ts'
 
 export interface AggregatedProperty {
   readonly property: string
@@ -16,13 +17,51 @@ export interface AggregatedProperty {
   readonly typeName: string
 }
 
-export type FindProperty = (written: unknown, path: string) => AggregatedProperty
+/** The members that name a property. */
+export interface WrittenProperty {
+  readonly field?: string | null
+  /** Only in v2. */
+  readonly propertyIdentifier?: unknown
+}
 
-/** Returns a function that resolves properties in the spelling of revision 1.0: `properties.NAME`. */
-export function propertyFinder(objectType: ObjectType, budget: QueryBudget): FindProperty {
-  const { resolve } = conditionsOf(objectType, REVISION_1_FIELDS, budget)
+export type FindProperty = (written: WrittenProperty, path: string) => AggregatedProperty
+
+/** How a version of the API names the property of a metric or grouping. */
+export interface PropertySyntax {
+  readonly fields: FieldSyntax
+  /** The members that name a property. */
+  readonly members: readonly string[]
+  /** Returns the property as `fields` writes it. */
+  readonly read: (written: WrittenProperty, objectType: ObjectType, path: string) => unknown
+  /** Returns the name of a property as clients write it. */
+  readonly write: (property: string) => string
+}
+
+/** `field`, with the value `properties.NAME`. */
+export const REVISION_1_PROPERTIES: PropertySyntax = {
+  fields: REVISION_1_FIELDS,
+  members: ['field'],
+  read: ({ field }) => field ?? undefined,
+  write: (property) => `properties.${property}`,
+}
+
+/** `field`, with a bare name, or `propertyIdentifier`. */
+export const V2_PROPERTIES: PropertySyntax = {
+  fields: V2_FIELDS,
+  members: ['field', 'propertyIdentifier'],
+  read: ({ field, propertyIdentifier }, objectType, path) =>
+    readV2Field({ field, propertyIdentifier }, objectType, path),
+  write: (property) => property,
+}
+
+export function propertyFinder(
+  objectType: ObjectType,
+  budget: QueryBudget,
+  { fields, read }: PropertySyntax,
+): FindProperty {
+  const { resolve } = conditionsOf(objectType, fields, budget)
   return (written, path) => {
-    const { field, type, isMultiValued } = resolve(written ?? undefined, path)
+    const { field, type, isMultiValued } = resolve(read(written, objectType, path), path)
     const { property, structField } = field
     const whole = objectType.properties.get(property)?.type
     return {

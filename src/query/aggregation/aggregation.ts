@@ -4,11 +4,11 @@
  */
 
 import type { ScalarType } from '../../ontology/definition/property-type.ts'
-import type { ComparedValue } from '../query.ts'
+import type { ComparedValue, Direction } from '../query.ts'
 
 /**
- * An object without a value for a grouping belongs to no group, and an absent value counts for no
- * metric. Empty groups are omitted.
+ * An object without a value for a grouping belongs to no group, unless the grouping says otherwise.
+ * An absent value counts for no metric. Empty groups are omitted.
  */
 export interface Aggregation {
   /** In the order of the response; names are unique. */
@@ -17,27 +17,43 @@ export interface Aggregation {
   readonly groupings: readonly Grouping[]
 }
 
-export type Metric =
-  | { readonly kind: 'count'; readonly name: string }
+export type Metric = {
+  readonly name: string
+  /**
+   * Orders the groups by this metric before their keys; groups without a value come last. Of several
+   * such metrics, the first takes precedence. Only with exactly one grouping, whose `maxGroups` then
+   * keeps the first groups in this order.
+   */
+  readonly direction?: Direction | undefined
+} & (
+  | { readonly kind: 'count' }
   | {
-      /** NaN is larger than every number. Times are in milliseconds since 1970. */
+      /** NaN is larger than every number, and texts compare by code point. */
       readonly kind: 'min' | 'max'
-      readonly name: string
       readonly property: string
-      readonly type: NumericType | TimeType
+      readonly type: NumericType | TimeType | 'string'
+      readonly times?: WrittenTimes | undefined
     }
+  | { readonly kind: 'sum' | 'avg'; readonly property: string; readonly type: NumericType }
   | {
-      readonly kind: 'sum' | 'avg'
-      readonly name: string
-      readonly property: string
-      readonly type: NumericType
-    }
-  | {
-      readonly kind: 'approximateDistinct'
-      readonly name: string
+      /** The number of distinct values; exact. */
+      readonly kind: 'distinct'
       readonly property: string
       readonly type: ScalarType
     }
+  | {
+      /** The smallest value that at least this fraction of the values do not exceed. */
+      readonly kind: 'percentile'
+      readonly property: string
+      readonly type: NumericType | TimeType
+      readonly times?: WrittenTimes | undefined
+      /** From 0 to 1, as `percentileFraction` returns it. */
+      readonly fraction: number
+    }
+)
+
+/** How a metric writes times: in milliseconds since 1970 (the default), or as objects do. */
+export type WrittenTimes = 'milliseconds' | 'text'
 
 export type Grouping =
   | {
@@ -47,6 +63,8 @@ export type Grouping =
       readonly type: ScalarType
       /** Keeps this many of the largest groups within each group of the outer groupings. */
       readonly maxGroups: number | undefined
+      /** The group of objects without a value: none, the group `null`, or the group of a value. */
+      readonly absent?: 'null' | { readonly value: ComparedValue } | undefined
     }
   | {
       /** One group per multiple of the width; infinities and NaN belong to none. */
@@ -64,17 +82,28 @@ export type Grouping =
       readonly ranges: readonly Range[]
     }
   | {
-      /** One group per interval in UTC, counted from 1970-01-01. */
+      /** One group per interval in UTC. */
       readonly kind: 'duration'
       readonly property: string
       readonly type: TimeType
-      /** Whole days for dates. */
-      readonly seconds: number
+      /** At least a day for dates. */
+      readonly step: TimeStep
     }
 
+/** The length of an interval. */
+export type TimeStep =
+  /** Counted from 1970-01-01. */
+  | { readonly unit: 'milliseconds' | 'seconds'; readonly count: number }
+  /** Weeks that start on Monday. */
+  | { readonly unit: 'week' }
+  /** Calendar months, quarters or years. */
+  | { readonly unit: 'months'; readonly count: 1 | 3 | 12 }
+
 export interface Range {
-  readonly low: Bound
-  readonly high: Bound
+  /** Undefined for a range without a lower bound. */
+  readonly low: Bound | undefined
+  /** Undefined for a range without an upper bound. */
+  readonly high: Bound | undefined
   /** The range in the JSON of the request, which names the group. */
   readonly json: string
 }

@@ -52,23 +52,26 @@ interface Span {
 
 function findCuts(ranges: readonly Range[]): { cuts: readonly Cut[]; spans: readonly Span[] } {
   const ends = ranges.map(({ low, high }) => ({ from: lowCut(low), to: highCut(high) }))
-  const sorted = ends.flatMap(({ from, to }) => [from, to]).sort(compareCuts)
+  const sorted = ends.flatMap(({ from, to }) => [from ?? [], to ?? []].flat()).sort(compareCuts)
   const cuts = sorted.filter((cut, index) => {
     const before = sorted[index - 1]
     return before === undefined || compareCuts(before, cut) !== 0
   })
   const numbers = new Map(cuts.map((cut, index) => [keyOf(cut), index]))
   const numberOf = (cut: Cut) => numbers.get(keyOf(cut)) ?? 0
-  const spans = ends.map(({ from, to }) => ({ first: numberOf(from) + 1, last: numberOf(to) }))
+  const spans = ends.map(({ from, to }) => ({
+    first: from === undefined ? 0 : numberOf(from) + 1,
+    last: to === undefined ? cuts.length : numberOf(to),
+  }))
   return { cuts, spans }
 }
 
-function lowCut({ value, inclusive }: Bound): Cut {
-  return { value: toColumnValue(value), after: !inclusive }
+function lowCut(bound: Bound | undefined): Cut | undefined {
+  return bound && { value: toColumnValue(bound.value), after: !bound.inclusive }
 }
 
-function highCut({ value, inclusive }: Bound): Cut {
-  return { value: toColumnValue(value), after: inclusive }
+function highCut(bound: Bound | undefined): Cut | undefined {
+  return bound && { value: toColumnValue(bound.value), after: bound.inclusive }
 }
 
 /** All values belong to one property, so they have one JavaScript type. */

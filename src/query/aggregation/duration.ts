@@ -17,14 +17,13 @@ export function readDuration(text: string): number | undefined {
 }
 
 /** The start of the year 0000, the earliest that dates and timestamps can express. */
-const EARLIEST_SECONDS = -62_167_219_200
+const EARLIEST_MILLISECONDS = -62_167_219_200_000
 
 /**
  * Formats the start of an interval as a date or timestamp. An earlier start is reported as the year
  * 0000, which no stored value precedes.
  */
-export function intervalStart(type: 'date' | 'timestamp', epochSeconds: number): string {
-  const from = Math.max(epochSeconds, EARLIEST_SECONDS)
-  const text = new Date(from * 1000).toISOString()
-  return type === 'date' ? text.slice(0, 10) : `${text.slice(0, 19)}Z`
+export function intervalStart(type: 'date' | 'timestamp', epochMilliseconds: number): string {
+  const text = new Date(Math.max(epochMilliseconds, EARLIEST_MILLISECONDS)).toISOString()
+  return type === 'date' ? text.slice(0, 10) : text.replace('.000Z', 'Z')
 }

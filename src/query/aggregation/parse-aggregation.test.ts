@@ -4,6 +4,7 @@ import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import { intervalStart, readDuration } from './duration.ts'
 import { parseAggregation, type WrittenAggregation } from './parse-aggregation.ts'
 import type { WrittenGrouping } from './parse-grouping.ts'
+import { REVISION_1_AGGREGATIONS } from './revision-1-aggregations.ts'
 
 const scalar = <T extends string>(type: T) => ({ type })
 
@@ -37,7 +38,8 @@ const objectType = ontology.objectTypes.get('thing')
 if (objectType === undefined) throw new Error('no type')
 
 const limits = { maxDepth: 3, maxTerms: 20, maxTextLength: 100 }
-const parse = (written: WrittenAggregation) => parseAggregation(written, { objectType, limits })
+const parse = (written: WrittenAggregation) =>
+  parseAggregation(REVISION_1_AGGREGATIONS, written, { objectType, limits })
 const count = { type: 'count' }
 const groupBy = (...groupings: WrittenGrouping[]) =>
   parse({ aggregation: [count], groupBy: groupings }).groupings
@@ -70,7 +72,7 @@ describe('metrics', () => {
       { kind: 'sum', name: 'sum_a.b', property: 'a.b', type: 'integer' },
       { kind: 'avg', name: 'mean', property: 'decimal', type: 'decimal' },
       {
-        kind: 'approximateDistinct',
+        kind: 'distinct',
         name: 'approximateDistinct_mark',
         property: 'mark',
         type: 'marking',
@@ -177,7 +179,12 @@ describe('groupings', () => {
           },
         ],
       },
-      { kind: 'duration', property: 'timestamp', type: 'timestamp', seconds: 93_600 },
+      {
+        kind: 'duration',
+        property: 'timestamp',
+        type: 'timestamp',
+        step: { unit: 'seconds', count: 93_600 },
+      },
     ])
     expect(parse({ aggregation: [count], groupBy: null }).groupings).toEqual([])
   })
@@ -333,14 +340,14 @@ describe('durations', () => {
   it('of dates are whole days', () => {
     const date = (duration: string) =>
       groupBy({ type: 'duration', field: 'properties.date', duration })
-    expect(date('PT48H')).toMatchObject([{ seconds: 172_800 }])
+    expect(date('PT48H')).toMatchObject([{ step: { unit: 'seconds', count: 172_800 } }])
     expect(refusal(() => date('PT36H'))).toMatchObject(['InvalidDurationGroupByValue', {}])
   })
 
   it('start at the year 0000 at the earliest', () => {
-    expect(intervalStart('date', -86_400)).toBe('1969-12-31')
-    expect(intervalStart('timestamp', 3661)).toBe('1970-01-01T01:01:01Z')
-    expect(intervalStart('date', -1e14)).toBe('0000-01-01')
-    expect(intervalStart('timestamp', -1e14)).toBe('0000-01-01T00:00:00Z')
+    expect(intervalStart('date', -86_400_000)).toBe('1969-12-31')
+    expect(intervalStart('timestamp', 3_661_000)).toBe('1970-01-01T01:01:01Z')
+    expect(intervalStart('date', -1e15)).toBe('0000-01-01')
+    expect(intervalStart('timestamp', -1e15)).toBe('0000-01-01T00:00:00Z')
   })
 })

@@ -1,18 +1,17 @@
-/** Parses the aggregation of a request in revision 1.0. Null means absent. */
+/**
+ * Parses the aggregation of a request. Each version of the API has a table of its metrics and
+ * groupings; a type that is not in the table, or a member that its type does not have, is refused.
+ * Null means absent.
+ */
 
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import { isComparable } from '../../ontology/values/scalar-codec.ts'
 import { QueryBudget, type QueryLimits } from '../parse/query-budget.ts'
 import { unprocessable } from '../parse/unprocessable.ts'
-import {
-  type FindProperty,
-  invalidPropertyType,
-  propertyFinder,
-  refuseOtherMembers,
-} from './aggregated-property.ts'
-import { type Aggregation, isNumericType, isTimeType, type Metric } from './aggregation.ts'
-import { readGroupings, type WrittenGrouping } from './parse-grouping.ts'
+import { type FindProperty, propertyFinder, refuseOtherMembers } from './aggregated-property.ts'
+import type { Aggregation, Metric } from './aggregation.ts'
+import { type GroupingGrammar, readGroupings, type WrittenGrouping } from './parse-grouping.ts'
+import type { MetricParser, WrittenMetric } from './parse-metric.ts'
 
 /** An aggregation that matches the schema of the endpoint. */
 export interface WrittenAggregation {
@@ -20,10 +19,9 @@ export interface WrittenAggregation {
   readonly groupBy?: readonly WrittenGrouping[] | null
 }
 
-export interface WrittenMetric {
-  readonly type: string
-  readonly field?: string | null
-  readonly name?: string | null
+/** The aggregations of one version of the API. */
+export interface AggregationGrammar extends GroupingGrammar {
+  readonly metrics: ReadonlyMap<string, MetricParser>
 }
 
 export interface AggregationContext {
@@ -33,58 +31,43 @@ export interface AggregationContext {
 
 /** Parses an aggregation, or throws the error that the client gets. */
 export function parseAggregation(
+  grammar: AggregationGrammar,
   { aggregation, groupBy }: WrittenAggregation,
   { objectType, limits }: AggregationContext,
 ): Aggregation {
   const budget = new QueryBudget(limits)
-  const findProperty = propertyFinder(objectType, budget)
+  const findProperty = propertyFinder(objectType, budget, grammar.properties)
   if (aggregation.length === 0)
     throw unprocessable('aggregation', 'is empty; at least one metric is required')
   budget.spendTerms(aggregation.length)
   const metrics = aggregation.map((written, index) =>
-    readMetric(written, `aggregation[${index}]`, findProperty),
+    readMetric(written, `aggregation[${index}]`, findProperty, grammar.metrics),
   )
   refuseRepeatedNames(metrics)
-  return {
-    metrics,
-    groupings: readGroupings(groupBy ?? [], { objectType, budget, findProperty }),
-  }
+  const context = { objectType, budget, findProperty, grammar }
+  const parsed = { metrics, groupings: readGroupings(groupBy ?? [], context) }
+  refuseInvalidOrder(parsed)
+  return parsed
 }
 
-function readMetric(written: WrittenMetric, path: string, findProperty: FindProperty): Metric {
-  const { type: kind } = written
-  if (kind === 'count') {
-    refuseOtherMembers(written, { ofType: ['type', 'name'], ofAnyType: MEMBERS }, path, 'metric')
-    return { kind, name: written.name ?? kind }
+function readMetric(
+  written: WrittenMetric,
+  path: string,
+  findProperty: FindProperty,
+  parsers: ReadonlyMap<string, MetricParser>,
+): Metric {
+  const parser = parsers.get(written.type)
+  if (parser === undefined) {
+    throw new ObjectQueryError('AggregationMetricNotSupported', { metricType: written.type })
   }
-  if (!isPropertyMetric(kind)) {
-    throw new ObjectQueryError('AggregationMetricNotSupported', { metricType: kind })
-  }
-  refuseOtherMembers(written, { ofType: MEMBERS, ofAnyType: MEMBERS }, path, 'metric')
-  const aggregated = findProperty(written.field, path)
-  const { property, type } = aggregated
-  const name = written.name ?? `${kind}_${property}`
-  switch (kind) {
-    case 'min':
-    case 'max':
-      if (isNumericType(type) || isTimeType(type)) return { kind, name, property, type }
-      break
-    case 'sum':
-    case 'avg':
-      if (isNumericType(type)) return { kind, name, property, type }
-      break
-    case 'approximateDistinct':
-      if (type !== undefined && isComparable(type)) return { kind, name, property, type }
-  }
-  throw invalidPropertyType(aggregated, `${kind} is not defined for this type`)
-}
-
-const MEMBERS = ['type', 'field', 'name']
-
-const PROPERTY_METRICS = ['min', 'max', 'sum', 'avg', 'approximateDistinct'] as const
-
-function isPropertyMetric(kind: string): kind is (typeof PROPERTY_METRICS)[number] {
-  return (PROPERTY_METRICS as readonly string[]).includes(kind)
+  const ofAnyType = [...parsers.values()].flatMap(({ members }) => members)
+  refuseOtherMembers(
+    written,
+    { ofType: ['type', ...parser.members], ofAnyType: ['type', ...ofAnyType] },
+    path,
+    'metric',
+  )
+  return parser.parse({ written, path, findProperty })
 }
 
 /** Clients look up metrics by name, so names must be unique. */
@@ -96,5 +79,24 @@ function refuseRepeatedNames(metrics: readonly Metric[]): void {
       `aggregation[${repeated}].name`,
       `${names[repeated]} is the name of another metric`,
     )
+  }
+}
+
+/** Metrics can order the groups of exactly one grouping, which must not have a group of null. */
+function refuseInvalidOrder({ metrics, groupings }: Aggregation): void {
+  const ordered = metrics.findIndex(({ direction }) => direction !== undefined)
+  if (ordered === -1) return
+  const parameter = `aggregation[${ordered}].direction`
+  if (groupings.length !== 1) {
+    throw new ObjectQueryError('InvalidAggregationOrdering', {
+      parameter,
+      groupings: groupings.length,
+    })
+  }
+  if (groupings.some((grouping) => grouping.kind === 'exact' && grouping.absent === 'null')) {
+    throw new ObjectQueryError('InvalidAggregationOrderingWithNullValues', {
+      parameter,
+      property: groupings[0]?.property,
+    })
   }
 }

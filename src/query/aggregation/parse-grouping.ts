@@ -1,4 +1,4 @@
-/** Parses the `groupBy` of an aggregation. */
+/** Parses the `groupBy` of an aggregation; the parts that the versions of the API share. */
 
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
@@ -9,48 +9,60 @@ import {
   type AggregatedProperty,
   type FindProperty,
   invalidPropertyType,
+  type PropertySyntax,
   refuseOtherMembers,
+  type WrittenProperty,
 } from './aggregated-property.ts'
-import { type Grouping, isNumericType, isTimeType } from './aggregation.ts'
+import {
+  type Grouping,
+  isNumericType,
+  isTimeType,
+  type NumericType,
+  type TimeStep,
+  type TimeType,
+} from './aggregation.ts'
 import { deepestOverlap } from './cut-ranges.ts'
-import { DAY_SECONDS, readDuration } from './duration.ts'
-import { readRange, type WrittenRange } from './parse-range.ts'
+import type { RangeReader, WrittenRange } from './parse-range.ts'
 
-export interface WrittenGrouping {
+export interface WrittenGrouping extends WrittenProperty {
   readonly type: string
-  readonly field: string
   readonly maxGroupCount?: number | null
   readonly fixedWidth?: number | null
   readonly ranges?: readonly WrittenRange[] | null
+  /** Only in revision 1.0. */
   readonly duration?: string | null
+  /** Only in v2, like the members below. */
+  readonly defaultValue?: string | null
+  readonly includeNullValues?: boolean | null
+  readonly value?: number | null
+  readonly unit?: string | null
+}
+
+/** The groupings of one version of the API. */
+export interface GroupingGrammar {
+  readonly properties: PropertySyntax
+  readonly groupings: ReadonlyMap<string, GroupingParser>
 }
 
 export interface GroupingContext {
   readonly objectType: ObjectType
   readonly budget: QueryBudget
   readonly findProperty: FindProperty
+  readonly grammar: GroupingGrammar
 }
 
 /** The parsing of one grouping. */
-interface GroupingParsing extends GroupingContext {
+export interface GroupingParsing extends Omit<GroupingContext, 'grammar'> {
   readonly written: WrittenGrouping
   readonly path: string
   readonly aggregated: AggregatedProperty
 }
 
-interface GroupingParser {
-  readonly member: 'maxGroupCount' | 'fixedWidth' | 'ranges' | 'duration'
+export interface GroupingParser {
+  /** The allowed members, apart from `type` and those that name the property. */
+  readonly members: readonly string[]
   readonly parse: (parsing: GroupingParsing) => Grouping
 }
-
-const GROUPINGS: ReadonlyMap<string, GroupingParser> = new Map([
-  ['exact', { member: 'maxGroupCount', parse: readExact }],
-  ['fixedWidth', { member: 'fixedWidth', parse: readFixedWidth }],
-  ['ranges', { member: 'ranges', parse: readRanges }],
-  ['duration', { member: 'duration', parse: readDurationGrouping }],
-] satisfies [string, GroupingParser][])
-
-const MEMBERS = ['type', 'field', ...[...GROUPINGS.values()].map(({ member }) => member)]
 
 /** Parses all groupings and refuses two on the same property. */
 export function readGroupings(
@@ -65,7 +77,7 @@ export function readGroupings(
   const repeated = names.filter((name, index) => names.indexOf(name) !== index)
   if (repeated.length > 0) {
     throw new ObjectQueryError('MultipleGroupByOnFieldNotSupported', {
-      duplicateFields: [...new Set(repeated)].map((name) => `properties.${name}`),
+      duplicateFields: [...new Set(repeated)].map(context.grammar.properties.write),
     })
   }
   refuseDeepOverlaps(groupings)
@@ -88,21 +100,27 @@ function refuseDeepOverlaps(groupings: readonly Grouping[]): void {
 }
 
 function readGrouping(written: WrittenGrouping, path: string, context: GroupingContext): Grouping {
-  const parser = GROUPINGS.get(written.type)
+  const { groupings, properties } = context.grammar
+  const parser = groupings.get(written.type)
   if (parser === undefined) {
     throw new ObjectQueryError('Default:InvalidArgument', {
       parameter: `${path}.type`,
       value: written.type,
-      reason: `is not a grouping type; allowed types: ${[...GROUPINGS.keys()].join(', ')}`,
+      reason: `is not a grouping type; allowed types: ${[...groupings.keys()].join(', ')}`,
     })
   }
-  const ofType = ['type', 'field', parser.member]
-  refuseOtherMembers(written, { ofType, ofAnyType: MEMBERS }, path, 'grouping')
-  const aggregated = context.findProperty(written.field, path)
+  const shared = ['type', ...properties.members]
+  const others = [...groupings.values()].flatMap(({ members }) => members)
+  const ofType = [...shared, ...parser.members]
+  refuseOtherMembers(written, { ofType, ofAnyType: [...shared, ...others] }, path, 'grouping')
+  const aggregated = context.findProperty(written, path)
   return parser.parse({ ...context, written, path, aggregated })
 }
 
-function readExact({ written, aggregated }: GroupingParsing): Grouping {
+export function readExact({
+  written,
+  aggregated,
+}: GroupingParsing): Grouping & { readonly kind: 'exact' } {
   const { property, type } = aggregated
   if (type === undefined || !isComparable(type)) {
     throw invalidPropertyType(aggregated, 'cannot be grouped by value')
@@ -110,7 +128,7 @@ function readExact({ written, aggregated }: GroupingParsing): Grouping {
   return { kind: 'exact', property, type, maxGroups: written.maxGroupCount ?? undefined }
 }
 
-function readFixedWidth({ written, path, aggregated }: GroupingParsing): Grouping {
+export function readFixedWidth({ written, path, aggregated }: GroupingParsing): Grouping {
   const { property, type } = aggregated
   if (!isNumericType(type)) throw invalidPropertyType(aggregated, 'is not a number')
   const width = written.fixedWidth ?? undefined
@@ -118,53 +136,46 @@ function readFixedWidth({ written, path, aggregated }: GroupingParsing): Groupin
   return { kind: 'fixedWidth', property, type, width }
 }
 
-function readRanges({ written, path, aggregated, objectType, budget }: GroupingParsing): Grouping {
-  const { property, type, typeName: propertyBaseType } = aggregated
-  const about = { property, objectType: objectType.apiName, propertyBaseType }
-  if (!isNumericType(type) && !isTimeType(type)) {
-    throw new ObjectQueryError('InvalidAggregationRangePropertyType', about)
-  }
-  const ranges = written.ranges ?? []
-  if (ranges.length === 0)
-    throw unprocessable(`${path}.ranges`, 'is empty; at least one range is required')
-  budget.spendTerms(ranges.length)
-  return {
-    kind: 'ranges',
-    property,
-    type,
-    ranges: ranges.map((range) => readRange(range, { type, about, budget })),
+/** Returns a parser of groupings by ranges, given how a range is written. */
+export function rangesReader(readRange: RangeReader) {
+  return ({ written, path, aggregated, objectType, budget }: GroupingParsing): Grouping => {
+    const { property } = aggregated
+    const about = aboutProperty(aggregated, objectType)
+    const type = rangeType(aggregated, about)
+    const ranges = written.ranges ?? []
+    if (ranges.length === 0)
+      throw unprocessable(`${path}.ranges`, 'is empty; at least one range is required')
+    budget.spendTerms(ranges.length)
+    const read = (range: WrittenRange) => readRange(range, { type, about, budget })
+    return { kind: 'ranges', property, type, ranges: ranges.map(read) }
   }
 }
 
-function readDurationGrouping({
-  written,
-  path,
-  aggregated,
-  objectType,
-}: GroupingParsing): Grouping {
-  const { property, type, typeName: propertyBaseType } = aggregated
-  if (!isTimeType(type)) {
-    throw new ObjectQueryError('InvalidDurationGroupByPropertyType', {
-      property,
-      objectType: objectType.apiName,
-      propertyBaseType,
-    })
+function rangeType(
+  { type }: AggregatedProperty,
+  about: ReturnType<typeof aboutProperty>,
+): NumericType | TimeType {
+  if (isNumericType(type) || isTimeType(type)) return type
+  throw new ObjectQueryError('InvalidAggregationRangePropertyType', about)
+}
+
+/** Returns a parser of groupings by duration, given how the step is written. */
+export function durationReader(readStep: (parsing: GroupingParsing, type: TimeType) => TimeStep) {
+  return (parsing: GroupingParsing): Grouping => {
+    const { aggregated, objectType } = parsing
+    const { property, type } = aggregated
+    if (!isTimeType(type)) {
+      const about = aboutProperty(aggregated, objectType)
+      throw new ObjectQueryError('InvalidDurationGroupByPropertyType', about)
+    }
+    return { kind: 'duration', property, type, step: readStep(parsing, type) }
   }
-  const duration = written.duration ?? undefined
-  if (duration === undefined) throw unprocessable(`${path}.duration`, 'is missing')
-  const seconds = readDuration(duration)
-  const reason =
-    seconds === undefined
-      ? 'is not an ISO 8601 duration of days, hours, minutes and seconds greater than zero, such as P1D or PT15M'
-      : type === 'date' && seconds % DAY_SECONDS !== 0
-        ? 'is not a whole number of days, which a date requires'
-        : undefined
-  if (seconds === undefined || reason !== undefined) {
-    throw new ObjectQueryError('InvalidDurationGroupByValue', {
-      property,
-      duration,
-      reason,
-    })
-  }
-  return { kind: 'duration', property, type, seconds }
+}
+
+/** The error parameters that describe a property. */
+function aboutProperty(
+  { property, typeName: propertyBaseType }: AggregatedProperty,
+  objectType: ObjectType,
+) {
+  return { property, objectType: objectType.apiName, propertyBaseType }
 }

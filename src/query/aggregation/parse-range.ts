@@ -1,4 +1,4 @@
-/** Parses a range of a grouping: one lower bound and one upper bound. */
+/** Parses a range of a grouping. */
 
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
@@ -12,21 +12,26 @@ export interface WrittenRange {
   readonly gt?: unknown
   readonly lt?: unknown
   readonly lte?: unknown
+  /** In v2; inclusive. */
+  readonly startValue?: unknown
+  /** In v2; exclusive. */
+  readonly endValue?: unknown
 }
 
-interface RangeContext {
+/** Parses a range, or throws the error that the client gets. */
+export type RangeReader = (written: WrittenRange, context: RangeContext) => Range
+
+export interface RangeContext {
   readonly type: NumericType | TimeType
   /** The error parameters that describe the property. */
   readonly about: { readonly property: string } & Readonly<Record<string, string>>
   readonly budget: QueryBudget
 }
 
-/** Parses a range, or throws the error that the client gets. */
-export function readRange(written: WrittenRange, context: RangeContext): Range {
+/** Parses a range of revision 1.0: one lower bound and one upper bound. */
+export const readRevision1Range: RangeReader = (written, context) => {
   const { property } = context.about
-  const bounds = Object.entries(written).filter(
-    ([, value]) => value !== null && value !== undefined,
-  )
+  const bounds = presentMembers(written)
   const range = Object.fromEntries(bounds)
   const boundOf = (inclusive: 'gte' | 'lte', exclusive: 'gt' | 'lt'): Bound => {
     const given = bounds.filter(([name]) => name === inclusive || name === exclusive)
@@ -37,8 +42,33 @@ export function readRange(written: WrittenRange, context: RangeContext): Range {
     const [name, value] = bound
     return { value: readBound(value, context), inclusive: name === inclusive }
   }
-  const [low, high] = [boundOf('gte', 'gt'), boundOf('lte', 'lt')]
-  if (toColumnValue(low.value) > toColumnValue(high.value)) {
+  return checkedRange(boundOf('gte', 'gt'), boundOf('lte', 'lt'), range, property)
+}
+
+/** Parses a range of v2: from `startValue` up to, but not including, `endValue`. */
+export const readV2Range: RangeReader = (written, context) => {
+  const { property } = context.about
+  const range: WrittenRange = Object.fromEntries(presentMembers(written))
+  const { startValue, endValue } = range
+  if (startValue === undefined && endValue === undefined) {
+    throw invalidRange(property, range, 'requires startValue, endValue or both')
+  }
+  const bound = (value: unknown, inclusive: boolean): Bound | undefined =>
+    value === undefined ? undefined : { value: readBound(value, context), inclusive }
+  return checkedRange(bound(startValue, true), bound(endValue, false), range, property)
+}
+
+function presentMembers(written: WrittenRange): [string, unknown][] {
+  return Object.entries(written).filter(([, value]) => value !== null && value !== undefined)
+}
+
+function checkedRange(
+  low: Bound | undefined,
+  high: Bound | undefined,
+  range: object,
+  property: string,
+): Range {
+  if (low && high && toColumnValue(low.value) > toColumnValue(high.value)) {
     throw invalidRange(property, range, 'has a lower bound above its upper bound')
   }
   return { low, high, json: JSON.stringify(range) }

@@ -53,3 +53,23 @@ export function isWithinEdits(a: string, b: string, most: number): boolean {
   }
   return (row.at(-1) ?? left.length) <= most
 }
+
+/** Like `isWithinEdits`, but two neighbouring characters that change places are one edit. */
+export function isWithinTypos(a: string, b: string, most: number): boolean {
+  const [left, right] = [[...a], [...b]]
+  if (Math.abs(left.length - right.length) > most) return false
+  let earlier: readonly number[] = []
+  let previous: readonly number[] = Array.from({ length: right.length + 1 }, (_, index) => index)
+  for (const [i, character] of left.entries()) {
+    const row = [i + 1]
+    for (const [j, other] of right.entries()) {
+      const replaced = (previous[j] ?? 0) + (character === other ? 0 : 1)
+      const edited = Math.min((previous[j + 1] ?? 0) + 1, (row[j] ?? 0) + 1, replaced)
+      const isSwapped = i > 0 && j > 0 && character === right[j - 1] && left[i - 1] === other
+      row.push(isSwapped ? Math.min(edited, (earlier[j - 1] ?? 0) + 1) : edited)
+    }
+    earlier = previous
+    previous = row
+  }
+  return (previous.at(-1) ?? 0) <= most
+}

@@ -1,12 +1,25 @@
 /** Builds the conditions of queries and checks each against the object type. */
 
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { API_NAME_MAX_LENGTH, TEXT_TERM_COST } from '../../contract/limits.ts'
+import {
+  API_NAME_MAX_LENGTH,
+  IN_MAX_VALUES,
+  IN_VALUES_PER_TERM,
+  PATTERN_SIZE_PER_TERM,
+  TEXT_TERM_COST,
+} from '../../contract/limits.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import { readComparedValue } from '../compared-value.ts'
+import { patternSize } from '../matching/pattern.ts'
 import { termsOf } from '../matching/terms.ts'
-import type { Comparison, Query, TextMatch } from '../query.ts'
+import {
+  type ComparedValue,
+  type Comparison,
+  EVERYTHING,
+  type Query,
+  type TextMatch,
+} from '../query.ts'
 import {
   isEquatable,
   isOrdered,
@@ -14,6 +27,7 @@ import {
   type ResolvedField,
   resolveField,
 } from '../resolve-field.ts'
+import { parseRegex, parseWildcard } from './parse-pattern.ts'
 import type { QueryBudget } from './query-budget.ts'
 import { unprocessable } from './unprocessable.ts'
 
@@ -39,18 +53,31 @@ export interface RefusedComparison {
 
 export interface Conditions {
   readonly compare: (operator: Comparison, field: unknown, value: unknown, path: string) => Query
+  /** Equal to any of the values; an empty list matches every object. */
+  readonly in: (field: unknown, values: unknown, path: string) => Query
   readonly contains: (field: unknown, value: unknown, path: string) => Query
   readonly isNull: (field: unknown, value: unknown, path: string) => Query
   readonly text: (condition: TextCondition) => Query
+  /** The whole text of a value matches a wildcard or a regular expression. */
+  readonly pattern: (condition: PatternCondition) => Query
   readonly resolve: (written: unknown, path: string) => ResolvedField
 }
 
 export interface TextCondition {
+  /** The query type as the client wrote it; the name of the match if absent. */
+  readonly type?: string
   readonly match: TextMatch
   /** Undefined searches every text. */
   readonly field: unknown
   readonly value: unknown
   readonly fuzzy: boolean
+  readonly path: string
+}
+
+export interface PatternCondition {
+  readonly type: 'wildcard' | 'regex'
+  readonly field: string
+  readonly value: unknown
   readonly path: string
 }
 
@@ -71,22 +98,33 @@ export function conditionsOf(
     throw syntax.notFound(text, objectType)
   }
 
-  const comparison = (
-    operator: Comparison,
-    resolved: ResolvedField,
+  const comparedValue = (
+    operator: string,
+    { type }: ResolvedField,
     written: string,
     value: unknown,
-  ): Query => {
+  ): ComparedValue => {
     if (typeof value === 'string') budget.checkText(written, value)
-    const { field, type } = resolved
     if (type === undefined) throw notSupported(operator, written)
     try {
-      return { kind: 'compare', field, operator, value: readComparedValue(type, value) }
+      return readComparedValue(type, value)
     } catch (error) {
       if (!(error instanceof RefusedValue)) throw error
       throw syntax.invalidValue({ written, type, value, reason: error.reason })
     }
   }
+
+  const comparison = (
+    operator: Comparison,
+    resolved: ResolvedField,
+    written: string,
+    value: unknown,
+  ): Query => ({
+    kind: 'compare',
+    field: resolved.field,
+    operator,
+    value: comparedValue(operator, resolved, written, value),
+  })
 
   return {
     resolve,
@@ -95,6 +133,18 @@ export function conditionsOf(
       const allowed = operator === 'eq' ? isEquatable(resolved) : isOrdered(resolved)
       if (!allowed) throw notSupported(operator, String(field))
       return comparison(operator, resolved, String(field), value)
+    },
+    in: (field, values, path) => {
+      const resolved = resolve(field, path)
+      if (!isEquatable(resolved)) throw notSupported('in', String(field))
+      if (!Array.isArray(values)) throw unprocessable(`${path}.value`, 'is not a list of values')
+      if (values.length === 0) return EVERYTHING
+      if (values.length > IN_MAX_VALUES) {
+        throw new ObjectQueryError('QueryTermsExceededLimit', { termsLimit: IN_MAX_VALUES })
+      }
+      budget.spendTerms(Math.floor(values.length / IN_VALUES_PER_TERM))
+      const compared = values.map((value) => comparedValue('in', resolved, String(field), value))
+      return { kind: 'oneOf', field: resolved.field, values: compared }
     },
     contains: (field, value, path) => {
       const resolved = resolve(field, path)
@@ -109,9 +159,24 @@ export function conditionsOf(
       const isNull: Query = { kind: 'isNull', property: resolved.field.property }
       return value ? isNull : { kind: 'not', of: isNull }
     },
-    text: ({ match, field, value, fuzzy, path }) => {
+    pattern: ({ type, field, value, path }) => {
+      const resolved = resolve(field, path)
+      if (!isText(resolved)) throw notSupported(type, field)
+      const text = requireText(value, `${path}.value`)
+      budget.checkText(field, text)
+      try {
+        const pattern = type === 'regex' ? parseRegex(text) : parseWildcard(text)
+        budget.spendTerms(Math.floor(patternSize(pattern) / PATTERN_SIZE_PER_TERM))
+        return { kind: 'pattern', field: resolved.field, pattern }
+      } catch (error) {
+        if (!(error instanceof RefusedValue)) throw error
+        const expectedType = type === 'regex' ? 'regular expression' : 'wildcard'
+        throw invalidFilter(field, value, expectedType, error.reason)
+      }
+    },
+    text: ({ match, type = match, field, value, fuzzy, path }) => {
       const resolved = field === undefined ? undefined : resolve(field, path)
-      if (resolved !== undefined && !isText(resolved)) throw notSupported(match, String(field))
+      if (resolved !== undefined && !isText(resolved)) throw notSupported(type, String(field))
       const text = requireText(value, `${path}.value`)
       budget.checkText(String(field ?? path), text)
       if (!text.isWellFormed())
@@ -131,13 +196,24 @@ export function conditionsOf(
 /** A property name, a struct field name, and the prefix and separator of a revision. */
 const FIELD_MAX_LENGTH = 2 * API_NAME_MAX_LENGTH + 20
 
-function requireText(value: unknown, path: string): string {
+export function requireText(value: unknown, path: string): string {
   if (value === undefined || value === null) throw unprocessable(path, 'is missing')
   if (typeof value !== 'string') throw unprocessable(path, 'is not a string')
   return value
 }
 
-function notSupported(operator: string, written: string): ObjectQueryError {
+/** Returns the error for a value that its query type does not accept. */
+export function invalidFilter(
+  field: string,
+  value: unknown,
+  expectedType: string,
+  reason: string,
+): ObjectQueryError {
+  return new ObjectQueryError('InvalidFilterValue', { field, value, expectedType, reason })
+}
+
+/** Returns the error for a query type that does not support the type of a property. */
+export function notSupported(operator: string, written: string): ObjectQueryError {
   return new ObjectQueryError('PropertyTypesSearchNotSupported', {
     parameters: { [operator]: [written] },
   })

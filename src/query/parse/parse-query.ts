@@ -14,6 +14,8 @@ import { refuseUnknownMembers, unprocessable } from './unprocessable.ts'
 /** The query language of one revision. */
 export interface QueryGrammar {
   readonly syntax: FieldSyntax
+  /** The member of the request that holds the query. */
+  readonly member: string
   readonly types: ReadonlyMap<string, QueryTypeParser>
 }
 
@@ -39,12 +41,16 @@ export interface QueryParsing {
 export interface QueryContext {
   readonly objectType: ObjectType
   readonly limits: QueryLimits
+  /** The path of the query in the request, if it is not a member of the body. */
+  readonly path?: string
+  /** Set if several queries of one request share their limits. */
+  readonly budget?: QueryBudget
 }
 
 /** Parses the query of a request, or throws the error that the client gets. */
 export function parseQuery(grammar: QueryGrammar, query: unknown, context: QueryContext): Query {
   const { objectType } = context
-  const budget = new QueryBudget(context.limits)
+  const budget = context.budget ?? new QueryBudget(context.limits)
   const conditions = conditionsOf(objectType, grammar.syntax, budget)
 
   const parse = (value: unknown, path: string, depth: number): Query => {
@@ -67,7 +73,7 @@ export function parseQuery(grammar: QueryGrammar, query: unknown, context: Query
       },
     })
   }
-  return parse(query, 'query', 0)
+  return parse(query, context.path ?? grammar.member, 0)
 }
 
 function unknownType({ types }: QueryGrammar, path: string, value: string): ObjectQueryError {

@@ -61,6 +61,7 @@ const text = (
 
 export const REVISION_1_QUERIES: QueryGrammar = {
   syntax: REVISION_1_FIELDS,
+  member: 'query',
   types: new Map([
     ...COMPARISONS,
     [

@@ -32,6 +32,7 @@ export const REVISION_2_FIELDS: FieldSyntax = {
 
 export const REVISION_2_QUERIES: QueryGrammar = {
   syntax: REVISION_2_FIELDS,
+  member: 'query',
   types: new Map<string, QueryTypeParser>([
     ['empty', { members: [], parse: () => EVERYTHING }],
     ...COMPARISONS,

@@ -13,6 +13,7 @@ export const DEMO_DEFINITION: OntologyDefinition = {
       displayName: 'Country',
       primaryKey: 'code',
       titleProperty: 'name',
+      implements: { Place: {} },
       properties: {
         code: { type: 'string', description: 'ISO 3166-1 alpha-2' },
         name: { type: 'string' },
@@ -62,6 +63,7 @@ export const DEMO_DEFINITION: OntologyDefinition = {
       displayName: 'Airport',
       primaryKey: 'iata',
       titleProperty: 'name',
+      implements: { Place: {} },
       properties: {
         iata: { type: 'string', description: 'IATA code' },
         icao: { type: 'string', description: 'ICAO code' },
@@ -101,6 +103,7 @@ export const DEMO_DEFINITION: OntologyDefinition = {
       displayName: 'City',
       primaryKey: 'id',
       titleProperty: 'name',
+      implements: { Place: {} },
       properties: {
         id: { type: 'integer', description: 'GeoNames id' },
         name: { type: 'string' },
@@ -146,6 +149,23 @@ export const DEMO_DEFINITION: OntologyDefinition = {
       from: 'flight',
       to: 'airport',
       foreignKey: 'destination',
+    },
+  ],
+  sharedPropertyTypes: { name: { type: 'string' }, location: { type: 'geopoint' } },
+  interfaceTypes: [
+    {
+      apiName: 'Place',
+      displayName: 'Place',
+      description: 'Anything with a name and a location',
+      properties: ['name', 'location'],
+      links: [
+        {
+          apiName: 'country',
+          target: { objectType: 'country' },
+          cardinality: 'ONE',
+          required: false,
+        },
+      ],
     },
   ],
 }

@@ -8,14 +8,20 @@ import type {
   ApiToken,
   Batch,
   Commit,
+  DeleteRequest,
+  Edit,
   ObjectStore,
   ReadPageRequest,
+  ReadSetPageRequest,
   Reclaimed,
   Retention,
   StoredPage,
+  StoredSetPage,
   StoreOptions,
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
+import { ISSUED_TOKENS_KEPT_MS } from '../sql/api-token-row.ts'
+import { deleteExpiredDocuments, PostgresDocuments } from './catalogue/documents.ts'
 import { migrate } from './catalogue/migrate.ts'
 import { readObjects } from './catalogue/missing-tables.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
@@ -28,18 +34,24 @@ import {
 import { saveOntology } from './catalogue/save-ontology.ts'
 import {
   createApiToken,
+  deleteIssuedTokens,
   findApiToken,
+  findApiTokenById,
   listApiTokens,
   readPageTokenKeys,
   revokeApiTokens,
+  revokeIssuedTokens,
 } from './catalogue/secrets.ts'
 import { type Capabilities, readCapabilities } from './citus/capabilities.ts'
 import { recoverPending } from './citus/pending-commit.ts'
 import { Database, type Session } from './driver/database.ts'
+import type { ReaderLane } from './driver/reader-lane.ts'
 import { PageReader } from './pages/page-reader.ts'
+import { laneOfSet, readSetPage } from './pages/read-set-page.ts'
 import { aggregate } from './queries/aggregate.ts'
 import { TypeFieldsCache } from './queries/type-fields.ts'
-import { commitBatch } from './writes/commit-batch.ts'
+import { commitBatch, commitEdit } from './writes/commit-batch.ts'
+import { deleteMatches } from './writes/delete-matches.ts'
 
 const MIN_POSTGRES_VERSION = 15
 
@@ -85,6 +97,7 @@ async function refuseUnsupported(database: Database): Promise<void> {
 class PostgresStore implements ObjectStore {
   readonly database: Database
   readonly capabilities: Capabilities
+  readonly documents: PostgresDocuments
   readonly fields = new TypeFieldsCache()
   readonly #catalogue: CatalogueReader
   readonly #pages: PageReader
@@ -92,6 +105,7 @@ class PostgresStore implements ObjectStore {
   constructor(database: Database, capabilities: Capabilities, cache: PageCache) {
     this.database = database
     this.capabilities = capabilities
+    this.documents = new PostgresDocuments(database)
     this.#catalogue = new CatalogueReader(database)
     this.#pages = new PageReader(this, cache)
   }
@@ -112,15 +126,40 @@ class PostgresStore implements ObjectStore {
     return this.#pages.read(request, context)
   }
 
+  readSetPage(
+    request: ReadSetPageRequest,
+    context = INTERNAL_CONTEXT,
+  ): Promise<StoredSetPage | Reclaimed> {
+    const types = request.parts.map(({ objectType }) => objectType)
+    const readIn = (session: Session) => readSetPage(session, request, this)
+    const read = (lane: ReaderLane) => readObjects(this, types, readIn, lane)
+    return laneOfSet(request) === 'quick'
+      ? this.database.readQuickly(context, read)
+      : this.database.readSlowly(context, read)
+  }
+
   aggregate(request: AggregateRequest, context = INTERNAL_CONTEXT): Promise<AggregateResult> {
     const aggregateIn = (session: Session) => aggregate(session, request, this)
-    return this.database.readSlowly(context, (lane) =>
-      readObjects(this, request.objectType, aggregateIn, lane),
-    )
+    return this.database.readSlowly(context, (lane) => {
+      // Each type may lack its table: each lane creates the table of its type and tries again.
+      const lanes = request.sources.reduce<Pick<ReaderLane, 'read'>>(
+        (inner, { objectType }) => ({ read: (run) => readObjects(this, objectType, run, inner) }),
+        lane,
+      )
+      return lanes.read(aggregateIn)
+    })
   }
 
   commit(batch: Batch, { callerId } = INTERNAL_CONTEXT): Promise<Commit> {
     return commitBatch(this, batch, callerId)
+  }
+
+  edit(edit: Edit, { callerId } = INTERNAL_CONTEXT): Promise<Commit> {
+    return commitEdit(this, edit, callerId)
+  }
+
+  deleteMatches(request: DeleteRequest, context = INTERNAL_CONTEXT): Promise<Commit> {
+    return deleteMatches(this, request, context)
   }
 
   startReplacement({ rid: typeRid }: ObjectType, { callerId } = INTERNAL_CONTEXT): Promise<string> {
@@ -139,8 +178,12 @@ class PostgresStore implements ObjectStore {
     return abandonReplacement(this, { typeRid, replacement })
   }
 
-  reclaim(retention: Retention): Promise<number> {
-    return reclaim(this, retention)
+  async reclaim(retention: Retention): Promise<number> {
+    const rows = await reclaim(this, retention)
+    const nowMs = retention.now()
+    const documents = await deleteExpiredDocuments(this.database, nowMs)
+    const tokens = await deleteIssuedTokens(this.database, nowMs - ISSUED_TOKENS_KEPT_MS)
+    return rows + documents + tokens
   }
 
   drain(reason: string, graceMs: number): void {
@@ -159,12 +202,20 @@ class PostgresStore implements ObjectStore {
     return findApiToken(this.database, secretHash)
   }
 
+  findApiTokenById(id: string): Promise<ApiToken | undefined> {
+    return findApiTokenById(this.database, id)
+  }
+
   listApiTokens(): Promise<readonly ApiToken[]> {
     return listApiTokens(this.database)
   }
 
   revokeApiTokens(idOrName: string, nowMs: number): Promise<number> {
     return revokeApiTokens(this.database, idOrName, nowMs)
+  }
+
+  revokeIssuedTokens(clientOrGrantId: string, nowMs: number): Promise<number> {
+    return revokeIssuedTokens(this.database, clientOrGrantId, nowMs)
   }
 
   /** Waits for all work in progress. */

@@ -1,19 +1,28 @@
 /** Groupings of an aggregation as SQL. */
 import type { ScalarType } from '../../ontology/definition/property-type.ts'
 import type { ColumnValue } from '../../ontology/values/column-value.ts'
-import type { Grouping, NumericType, TimeType } from '../../query/aggregation/aggregation.ts'
+import type {
+  Grouping,
+  NumericType,
+  TimeStep,
+  TimeType,
+} from '../../query/aggregation/aggregation.ts'
 import { type Cut, cutRanges } from '../../query/aggregation/cut-ranges.ts'
-import type { SqlCondition, SqlValue } from './sql-condition.ts'
+import { stepStartJson } from '../../query/aggregation/time-step.ts'
+import { toColumnValue } from '../../query/compared-value.ts'
+import { type SqlCondition, type SqlValue, TRUE } from './sql-condition.ts'
 
 /** A grouping as SQL: the expression that defines a group, and how to write its value as JSON. */
 export interface GroupingSql {
-  /** Not null if the condition is true. Its order is the order of the groups. */
+  /** Its order is the order of the groups. Not null if the condition is true, unless `hasNull`. */
   readonly key: SqlCondition
   /** Selects the objects that belong to a group. */
   readonly condition: SqlCondition
   /** The table of ranges to join. */
   readonly ranges: (SqlCondition & { readonly name: string }) | undefined
   readonly maxGroups: number | undefined
+  /** True if one group has the key null; it comes last. */
+  readonly hasNull: boolean
   /** Returns the key as JSON text. */
   readonly read: (key: SqlValue) => string
 }
@@ -24,7 +33,8 @@ export type KeySql = Pick<GroupingSql, 'key' | 'read'> & Partial<Pick<GroupingSq
 /** The groupings that each database writes in its own way. */
 export interface GroupingDialect {
   readonly fixedWidth: (type: NumericType, column: string, width: bigint) => KeySql
-  readonly duration: (type: TimeType, column: string, seconds: bigint) => KeySql
+  /** Returns the number of the interval that contains a time, counted in steps. */
+  readonly stepNumber: (type: TimeType, column: string, step: TimeStep) => SqlCondition
   /** Selects the rows of a JSON array of integer pairs. */
   readonly rangeTable: string
   /** Returns a value in the form that the database stores. */
@@ -40,12 +50,12 @@ export function groupingSql(
   dialect: GroupingDialect,
 ): GroupingSql {
   const condition = { sql: `${column} IS NOT NULL`, values: [] }
-  const base = { condition, ranges: undefined, maxGroups: undefined }
+  const base = { condition, ranges: undefined, maxGroups: undefined, hasNull: false }
   switch (grouping.kind) {
     case 'exact':
       return {
         ...base,
-        key: { sql: column, values: [] },
+        ...exactSql(grouping, column, dialect),
         maxGroups: grouping.maxGroups,
         read: (key) => dialect.keyJson(grouping.type, key),
       }
@@ -54,8 +64,25 @@ export function groupingSql(
     case 'ranges':
       return { ...base, ...rangesSql(grouping, column, `range_${index}`, dialect) }
     case 'duration':
-      return { ...base, ...dialect.duration(grouping.type, column, BigInt(grouping.seconds)) }
+      return {
+        ...base,
+        key: dialect.stepNumber(grouping.type, column, grouping.step),
+        read: (key) => stepStartJson(grouping.type, grouping.step, BigInt(key)),
+      }
   }
+}
+
+function exactSql(
+  { type, absent }: Grouping & { kind: 'exact' },
+  column: string,
+  { toColumn }: GroupingDialect,
+) {
+  if (absent === undefined) return { key: { sql: column, values: [] } }
+  if (absent === 'null') {
+    return { key: { sql: column, values: [] }, condition: TRUE, hasNull: true }
+  }
+  const value = toColumn(type, toColumnValue(absent.value))
+  return { key: { sql: `coalesce(${column}, ?)`, values: [value] }, condition: TRUE }
 }
 
 /** A binary search finds the segment of a value; a table maps segments to the ranges around them. */

@@ -1,43 +1,74 @@
 /** Compiles an aggregation, and collects its groups. */
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { AGGREGATE_MAX_BYTES } from '../../contract/limits.ts'
+import type { ScalarType } from '../../ontology/definition/property-type.ts'
 import type { Aggregation, Metric } from '../../query/aggregation/aggregation.ts'
-import type { AggregateResult } from '../aggregate-request.ts'
+import type { AggregateResult, AggregateSource } from '../aggregate-request.ts'
 import { type GroupingDialect, groupingSql } from './aggregate-grouping.ts'
-import { type Cell, type MetricDialect, metricSql } from './aggregate-metric.ts'
-import { type AggregateParts, isCut } from './aggregate-sql.ts'
+import { type Cell, type MetricDialect, type MetricSql, metricSql } from './aggregate-metric.ts'
+import { isCut } from './aggregate-sql.ts'
 import { columnOf, type FieldNumbers } from './field-numbers.ts'
 import { type AggregatedGroup, groupWriter, JoinedTexts } from './group-json.ts'
+import {
+  type AggregateParts,
+  isDirect,
+  nestedShare,
+  nestedValue,
+  type SourceSql,
+} from './grouped-sql.ts'
 
 /** An aggregation, compiled to columns and to functions that read them. */
-export interface CompiledAggregation extends Pick<AggregateParts, 'groupings' | 'columns'> {
+export interface CompiledAggregation extends AggregateParts {
   /** Converts a row of the statement. */
   readonly toGroup: (cells: readonly Cell[]) => AggregatedGroup
   readonly writeGroup: (group: AggregatedGroup) => string
-  /** The approximate bytes of one group's metrics in the response. */
+  /** The approximate bytes of one group's metrics in the response, besides their values. */
   readonly metricBytes: number
+  /** The names of the columns with texts of any length. */
+  readonly textColumns: readonly string[]
+}
+
+/** The rows of a source, before the columns of the aggregation are known. */
+export interface SourceRows extends Pick<SourceSql, 'table' | 'visible' | 'matching'> {
+  readonly source: AggregateSource
+  readonly numbers: FieldNumbers
 }
 
 export function compileAggregation(
   aggregation: Aggregation,
-  numbers: FieldNumbers,
+  rows: readonly SourceRows[],
   dialect: { readonly groupings: GroupingDialect; readonly metrics: MetricDialect },
 ): CompiledAggregation {
-  const column = (property: string) =>
-    `o.${columnOf(numbers.of({ property, structField: undefined }))}`
-  const groupings = aggregation.groupings.map((grouping, index) =>
-    groupingSql(grouping, column(grouping.property), index, dialect.groupings),
+  const properties = metricProperties(aggregation.metrics)
+  const sources = rows.map((source) =>
+    sourceSql(source, aggregation, properties, dialect.groupings),
   )
-  const metrics = aggregation.metrics.map((metric) =>
-    metricSql(metric, metric.kind === 'count' ? '' : column(metric.property), dialect.metrics),
+  const groupings = sources[0]?.groupings ?? []
+  const shares = aggregation.metrics.flatMap((metric) =>
+    metric.kind === 'percentile' ? [properties.indexOf(metric.property)] : [],
   )
+  const parts = { sources, groupings, shares: [...new Set(shares)] }
+  const metrics = aggregation.metrics.map((metric) => {
+    const number = metric.kind === 'count' ? -1 : properties.indexOf(metric.property)
+    const value = isDirect(parts) ? (sources[0]?.values[number] ?? '') : nestedValue(number)
+    return metricSql(metric, { value, share: nestedShare(number) }, dialect)
+  })
+  const names = columnNames(metrics)
   return {
-    groupings,
+    ...parts,
     columns: metrics.flatMap(({ columns }) => columns),
+    columnValues: metrics.flatMap(({ values }) => values),
+    order: metrics.flatMap(({ order }, index) => {
+      const direction = aggregation.metrics[index]?.direction
+      return direction === undefined ? [] : [{ sql: order(names[index] ?? []), direction }]
+    }),
     toGroup: (cells) => {
       let at = groupings.length
       return {
-        keys: groupings.map((grouping, index) => grouping.read(cells[index] ?? '')),
+        keys: groupings.map(({ read }, index) => {
+          const key = cells[index] ?? null
+          return key === null ? 'null' : read(key)
+        }),
         metrics: metrics.map(({ columns, read }) => {
           at += columns.length
           return read(cells.slice(at - columns.length, at))
@@ -46,6 +77,59 @@ export function compileAggregation(
     },
     writeGroup: groupWriter(aggregation),
     metricBytes: bytesOfMetrics(aggregation.metrics),
+    textColumns: [
+      ...aggregation.groupings.flatMap(({ kind, type }, index) =>
+        kind === 'exact' && isLongText(type) ? [`k${index}`] : [],
+      ),
+      ...aggregation.metrics.flatMap((metric, index) =>
+        metric.kind === 'min' || metric.kind === 'max'
+          ? isLongText(metric.type)
+            ? (names[index] ?? [])
+            : []
+          : [],
+      ),
+    ],
+  }
+}
+
+function isLongText(type: ScalarType): boolean {
+  return type === 'string' || type === 'marking'
+}
+
+/** Returns the names of the columns of each metric. */
+function columnNames(metrics: readonly MetricSql[]): string[][] {
+  let at = 0
+  return metrics.map(({ columns }) =>
+    columns.map(() => {
+      at += 1
+      return `m${at - 1}`
+    }),
+  )
+}
+
+/** Returns the properties that metrics read, each once. */
+function metricProperties(metrics: readonly Metric[]): string[] {
+  return [...new Set(metrics.flatMap((metric) => ('property' in metric ? [metric.property] : [])))]
+}
+
+function sourceSql(
+  { source, numbers, table, visible, matching }: SourceRows,
+  { groupings }: Aggregation,
+  metricProperties: readonly string[],
+  dialect: GroupingDialect,
+): SourceSql {
+  const column = (property: string) => {
+    const name = source.names?.get(property) ?? property
+    return `o.${columnOf(numbers.of({ property: name, structField: undefined }))}`
+  }
+  return {
+    table,
+    visible,
+    matching,
+    groupings: groupings.map((grouping, index) =>
+      groupingSql(grouping, column(grouping.property), index, dialect),
+    ),
+    values: metricProperties.map(column),
   }
 }
 
@@ -67,7 +151,7 @@ export class GroupCollector {
   add(cells: readonly Cell[]): void {
     const group = this.#compiled.toGroup(cells)
     this.#groups += 1
-    this.#bytes += this.#compiled.metricBytes + group.keys.reduce((sum, key) => sum + key.length, 0)
+    this.#bytes += this.#compiled.metricBytes + lengthOf(group.keys) + lengthOf(group.metrics)
     if (this.#bytes > AGGREGATE_MAX_BYTES) {
       throw new ObjectQueryError('AggregationMemoryExceededLimit', {
         bytesLimit: AGGREGATE_MAX_BYTES,
@@ -97,8 +181,12 @@ export function tooManyGroups(groupsCount: number, groupsLimit: number): ObjectQ
   return new ObjectQueryError('AggregationGroupCountExceededLimit', { groupsCount, groupsLimit })
 }
 
-/** The approximate bytes of a metric in the response, besides its name. */
-const METRIC_BYTES = 50
+/** The approximate bytes of a metric in the response, besides its name and its value. */
+const METRIC_BYTES = 25
+
+function lengthOf(texts: readonly (string | undefined)[]): number {
+  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0)
+}
 
 function bytesOfMetrics(metrics: readonly Metric[]): number {
   return metrics.reduce((bytes, { name }) => bytes + name.length + METRIC_BYTES, 0)

@@ -1,5 +1,5 @@
 /** Compiles the query tree to SQL over the table of its type, aliased `o`. */
-import type { Query } from '../../query/query.ts'
+import type { LinkedQuery, Query } from '../../query/query.ts'
 import { combine, negate, type SqlCondition, TRUE } from './sql-condition.ts'
 
 /** The conditions that each database writes in its own way. */
@@ -8,6 +8,12 @@ export interface QueryDialect {
   readonly isNull: (property: string) => SqlCondition
   readonly text: (query: Query & { kind: 'text' }) => SqlCondition
   readonly withinPolygon: (query: Query & { kind: 'withinPolygon' }) => SqlCondition
+  readonly interval: (query: Query & { kind: 'interval' }) => SqlCondition
+  readonly geo: (query: Query & { kind: 'geo' }) => SqlCondition
+  readonly pattern: (query: Query & { kind: 'pattern' }) => SqlCondition
+  readonly oneOf: (query: Query & { kind: 'oneOf' }) => SqlCondition
+  readonly objectIds: (ids: readonly string[]) => SqlCondition
+  readonly linked: (query: LinkedQuery) => SqlCondition
 }
 
 export function compileQuery(query: Query, dialect: QueryDialect): SqlCondition {
@@ -30,5 +36,19 @@ export function compileQuery(query: Query, dialect: QueryDialect): SqlCondition 
       return dialect.text(query)
     case 'withinPolygon':
       return dialect.withinPolygon(query)
+    case 'interval':
+      return dialect.interval(query)
+    case 'geo':
+      return dialect.geo(query)
+    case 'relativeDates':
+      throw new Error('relative dates must be resolved before the query reaches a store')
+    case 'pattern':
+      return dialect.pattern(query)
+    case 'oneOf':
+      return dialect.oneOf(query)
+    case 'objectIds':
+      return dialect.objectIds(query.ids)
+    case 'linked':
+      return dialect.linked(query)
   }
 }

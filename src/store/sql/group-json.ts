@@ -5,8 +5,8 @@ import type { Aggregation } from '../../query/aggregation/aggregation.ts'
 export interface AggregatedGroup {
   /** The value of each grouping, in order, as JSON text. */
   readonly keys: readonly string[]
-  /** One value per metric, in order; undefined for the minimum, maximum, sum or mean of nothing. */
-  readonly metrics: readonly (number | undefined)[]
+  /** The JSON text of each metric, in order; undefined if it has no value. */
+  readonly metrics: readonly (string | undefined)[]
 }
 
 /** Returns a function that writes groups as JSON; by hand, because their keys are JSON already. */
@@ -19,15 +19,15 @@ export function groupWriter({
   return (group) => {
     const keys = group.keys.map((key, index) => `${groupNames[index]}${key}`)
     const values = group.metrics.map(
-      (value, index) => `${metricNames[index]}${valueMember(value)}}`,
+      (value, index) => `${metricNames[index]}${value === undefined ? '' : `,"value":${value}`}}`,
     )
     return `{"group":{${keys.join(',')}},"metrics":[${values.join(',')}]}`
   }
 }
 
-function valueMember(value: number | undefined): string {
-  if (value === undefined) return ''
-  return `,"value":${Number.isFinite(value) ? JSON.stringify(value) : `"${value}"`}`
+/** Writes a double as JSON; what JSON cannot express is a string. */
+export function doubleJson(value: number): string {
+  return Number.isFinite(value) ? JSON.stringify(value) : `"${value}"`
 }
 
 /** Joins small texts with commas into bytes, in pieces, because strings of megabytes are slow. */

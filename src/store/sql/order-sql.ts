@@ -6,7 +6,7 @@
  */
 import type { Direction, OrderTerm } from '../../query/query.ts'
 import { columnOf, type FieldNumbers } from './field-numbers.ts'
-import { type SqlCondition, type SqlValue, TRUE } from './sql-condition.ts'
+import { FALSE, type SqlCondition, type SqlValue, TRUE } from './sql-condition.ts'
 
 /** An order term with its column. */
 export interface OrderColumn extends OrderTerm {
@@ -22,6 +22,11 @@ export function orderColumn(term: OrderTerm, numbers: FieldNumbers): OrderColumn
 export interface KeysetCursor {
   readonly pk: string
   readonly values: readonly (SqlValue | null)[]
+  /**
+   * Which rows with equal values follow the cursor: those after its key, or for a row of another
+   * table `all` or `none`. By key if absent.
+   */
+  readonly ties?: 'byKey' | 'all' | 'none'
 }
 
 /** One of the queries that together return the rows in order. */
@@ -74,7 +79,8 @@ function beyond(direction: Direction): '>' | '<' {
 }
 
 function afterKey(cursor: KeysetCursor | undefined, direction: Direction): SqlCondition {
-  if (cursor === undefined) return TRUE
+  if (cursor === undefined || cursor.ties === 'all') return TRUE
+  if (cursor.ties === 'none') return FALSE
   return { sql: `o.pk ${beyond(direction)} ?`, values: [cursor.pk] }
 }
 
@@ -88,6 +94,11 @@ function afterFirst(
   const value = cursor?.values[0]
   if (cursor === undefined || value === undefined || value === null) return TRUE
   const operator = beyond(first.direction)
+  const { ties = 'byKey' } = cursor
+  if (rest.length === 0 && ties !== 'byKey') {
+    const orEqual = ties === 'all' ? '=' : ''
+    return { sql: `${first.column} ${operator}${orEqual} ?`, values: [value] }
+  }
   if (rest.length === 0) {
     return { sql: `(${first.column}, o.pk) ${operator} (?, ?)`, values: [value, cursor.pk] }
   }

@@ -89,8 +89,12 @@ export function fewMatches(maxObjects: number, liveCount: number): number {
 }
 
 /** True if the matches of a plan are known to be few enough to sort. */
-export function hasFewMatches(plan: RowSearchPlan, matches: number | undefined): boolean {
-  return plan.kind === 'sortFewMatches' && matches !== undefined && matches <= plan.fewMatches
+export function hasFewMatches(
+  plan: { readonly kind: string; readonly fewMatches?: number },
+  matches: number | undefined,
+): boolean {
+  const { fewMatches: few } = plan
+  return few !== undefined && matches !== undefined && matches <= few
 }
 
 /** The limit of a page's bytes, for a page whose records may not all fit. */

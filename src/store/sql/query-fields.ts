@@ -12,6 +12,11 @@ export function textFieldsOf(objectType: ObjectType): Field[] {
   })
 }
 
+/** True for a field of geopoints. */
+export function isGeoPoint(objectType: ObjectType, { property, structField }: Field): boolean {
+  return resolveField(objectType, property, structField)?.type === 'geopoint'
+}
+
 /** True if a field can have several values, any of which may satisfy a condition. */
 export function isMultiValued(objectType: ObjectType, { property, structField }: Field): boolean {
   return structField !== undefined || objectType.properties.get(property)?.type.kind !== 'scalar'

@@ -1,6 +1,6 @@
 /** Fuzzy search: finds the indexed terms that are similar to the terms of a query. */
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { fuzzyDistance, isWithinEdits } from '../../query/matching/terms.ts'
+import { fuzzyDistance, isWithinEdits, isWithinTypos } from '../../query/matching/terms.ts'
 import {
   type Alternatives,
   endOfPrefix,
@@ -29,22 +29,28 @@ export class SimilarTermSearch {
   readonly similarTerms: ReadonlyMap<string, string[]>
   readonly #prefix: TermPrefix
   readonly #distances: readonly (readonly [term: string, distance: number])[]
+  readonly #isSimilar: typeof isWithinEdits
   #count = 0
 
-  constructor(terms: readonly string[], prefix: TermPrefix) {
+  /** With a number of edits, two neighbouring characters that change places count as one edit. */
+  constructor(terms: readonly string[], prefix: TermPrefix, edits?: number) {
     this.from = prefix
     this.before = endOfPrefix(prefix)
     this.maxLength =
       Math.max(...terms.map((term) => indexedTerm(prefix, term).length)) + MAX_ADDED_LENGTH
     this.similarTerms = new Map(terms.map((term) => [term, []]))
     this.#prefix = prefix
-    this.#distances = [...this.similarTerms.keys()].map((term) => [term, fuzzyDistance(term)])
+    this.#distances = [...this.similarTerms.keys()].map((term) => [
+      term,
+      edits ?? fuzzyDistance(term),
+    ])
+    this.#isSimilar = edits === undefined ? isWithinEdits : isWithinTypos
   }
 
   compare(indexed: string): void {
     const other = plainTerm(indexed, this.#prefix)
     for (const [term, distance] of this.#distances) {
-      if (distance === 0 || other === term || !isWithinEdits(term, other, distance)) continue
+      if (distance === 0 || other === term || !this.#isSimilar(term, other, distance)) continue
       this.similarTerms.get(term)?.push(other)
       this.#count += 1
     }

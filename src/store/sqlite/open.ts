@@ -13,11 +13,15 @@ import type {
   ApiToken,
   Batch,
   Commit,
+  DeleteRequest,
+  Edit,
   ObjectStore,
   ReadPageRequest,
+  ReadSetPageRequest,
   Reclaimed,
   Retention,
   StoredPage,
+  StoredSetPage,
   StoreOptions,
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
@@ -25,20 +29,28 @@ import { releaserOf } from '../page-memory.ts'
 import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../slow-queries.ts'
 import { migrate } from './catalogue/migrate.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
-import { findApiToken, listApiTokens } from './catalogue/secrets.ts'
+import { findApiToken, findApiTokenById, listApiTokens } from './catalogue/secrets.ts'
 import { readSightings } from './catalogue/sightings.ts'
 import { createDatabaseFile, OpenFiles } from './file/database-file.ts'
 import { openChecked } from './file/open-checked.ts'
 import { toStoreFailure } from './file/store-failure.ts'
 import { StoreGuard } from './file/store-guard.ts'
 import { readQuickPage } from './pages/read-page.ts'
-import { changeMessages } from './threads/change-message.ts'
+import { readQuickSetPage } from './pages/read-set-page.ts'
+import { SqliteDocuments } from './store-documents.ts'
 import { type ReadConnection, toReadConnection } from './threads/read-connection.ts'
 import type { ReadJobs } from './threads/read-jobs.ts'
 import { ReaderPool } from './threads/reader-pool.ts'
+import { reclaimInSteps } from './threads/reclaim-in-steps.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
 import { WorkerThread } from './threads/worker-thread.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
+import {
+  applyEdit,
+  commitInThread,
+  deleteFoundRows,
+  type WriteConnections,
+} from './writes/send-write.ts'
 
 /**
  * Opens the embedded store: one SQLite file, which is read on this thread and written by a worker
@@ -70,6 +82,7 @@ const READERS = Math.max(2, Math.min(4, availableParallelism()))
 const WRITES_AT_ONCE = 1
 
 class SqliteStore implements ObjectStore {
+  readonly documents: SqliteDocuments
   readonly #guard: StoreGuard
   readonly #reading: ReadConnection
   readonly #catalogue: CatalogueReader
@@ -85,6 +98,11 @@ class SqliteStore implements ObjectStore {
 
   constructor(path: string, reading: ReadConnection, guard: StoreGuard, options: StoreOptions) {
     this.#guard = guard
+    this.documents = new SqliteDocuments({
+      read: (read) => this.#read(() => read(this.#reading.statements)),
+      write: (name, input, context) =>
+        this.#writes.run(ownerOf(context), () => this.#write(name, input)),
+    })
     this.#reading = reading
     this.#catalogue = new CatalogueReader(reading.db, reading.statements)
     this.#cache = new PageCache(options.pageCacheBytes)
@@ -122,12 +140,26 @@ class SqliteStore implements ObjectStore {
     return this.#cache.keep(request, { ...page, release: releaserOf(page.records) })
   }
 
+  async readSetPage(
+    request: ReadSetPageRequest,
+    context: RequestContext = INTERNAL_CONTEXT,
+  ): Promise<StoredSetPage | Reclaimed> {
+    const quickPage = this.#read(() => readQuickSetPage(this.#reading, request))
+    if (quickPage !== undefined) return quickPage
+    const page = await this.#readSlowly('readSetPage', request, context)
+    return page === 'reclaimed' ? page : { ...page, release: releaserOf(page.records) }
+  }
+
   aggregate(request: AggregateRequest, context = INTERNAL_CONTEXT): Promise<AggregateResult> {
     return this.#readSlowly('aggregate', request, context)
   }
 
   async findApiToken(secretHash: string): Promise<ApiToken | undefined> {
     return this.#read(() => findApiToken(this.#reading.statements, secretHash))
+  }
+
+  async findApiTokenById(id: string): Promise<ApiToken | undefined> {
+    return this.#read(() => findApiTokenById(this.#reading.statements, id))
   }
 
   async listApiTokens(): Promise<readonly ApiToken[]> {
@@ -145,14 +177,22 @@ class SqliteStore implements ObjectStore {
   }
 
   async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
-    const { objectType, changes, basedOn, replacement, keepsExisting = false } = batch
-    if (replacement !== undefined) this.#touchReplacement(replacement)
-    const properties = [...objectType.properties.keys()]
-    const head = { typeRid: objectType.rid, basedOn, replacement, keepsExisting, properties }
-    const parts = changeMessages(changes, properties)
+    if (batch.replacement !== undefined) this.#touchReplacement(batch.replacement)
     // Queued after the batch was received: a slow upload must not block other writes.
     const schedule = <T>(run: () => Promise<T>) => this.#writes.run(ownerOf(context), run)
-    return this.#guard.write(() => this.#writer.runWithItems('commitBatch', head, parts, schedule))
+    return commitInThread(this.#connections, batch, schedule)
+  }
+
+  edit(edit: Edit, context = INTERNAL_CONTEXT): Promise<Commit> {
+    // The slot is held from reading to writing, so only another process can come in between.
+    return this.#writes.run(ownerOf(context), () => applyEdit(this.#connections, edit))
+  }
+
+  deleteMatches(request: DeleteRequest, context = INTERNAL_CONTEXT): Promise<Commit> {
+    return deleteFoundRows(this.#connections, request, {
+      find: (search) => this.#readSlowly('findRowsToDelete', search, context),
+      schedule: (run) => this.#writes.run(ownerOf(context), run),
+    })
   }
 
   startReplacement({ rid: typeRid }: ObjectType, context = INTERNAL_CONTEXT): Promise<string> {
@@ -175,20 +215,12 @@ class SqliteStore implements ObjectStore {
     return this.#write('abandonReplacement', { typeRid, replacement })
   }
 
-  async reclaim({ now, rowVersionsMs, idleReplacementsMs }: Retention): Promise<number> {
-    const sightings = this.#read(() => readSightings(this.#reading.statements))
-    const nowMs = now()
-    await this.#write('saveSightings', { ...sightings, nowMs })
-    const times = {
-      rowVersionsSinceMs: nowMs - rowVersionsMs,
-      replacementsSinceMs: nowMs - idleReplacementsMs,
-    }
-    let total = 0
-    for (;;) {
-      const deleted = await this.#write('reclaimStep', times)
-      total += deleted
-      if (deleted === 0) return total
-    }
+  reclaim(retention: Retention): Promise<number> {
+    return reclaimInSteps(
+      retention,
+      () => this.#read(() => readSightings(this.#reading.statements)),
+      (name, input) => this.#write(name, input),
+    )
   }
 
   readPageTokenKeys(): Promise<readonly Uint8Array[]> {
@@ -201,6 +233,10 @@ class SqliteStore implements ObjectStore {
 
   revokeApiTokens(idOrName: string, nowMs: number): Promise<number> {
     return this.#write('revokeApiTokens', { idOrName, nowMs })
+  }
+
+  revokeIssuedTokens(clientOrGrantId: string, nowMs: number): Promise<number> {
+    return this.#write('revokeIssuedTokens', { clientOrGrantId, nowMs })
   }
 
   drain(reason: string, graceMs: number): void {
@@ -227,6 +263,10 @@ class SqliteStore implements ObjectStore {
     const idle = this.#read(() => this.#reading.statements.prepare(sql).get(Number(replacement)))
     // Ignored, because the batch itself fails in the same way.
     if (idle !== undefined) this.#write('touchReplacement', replacement).catch(() => {})
+  }
+
+  get #connections(): WriteConnections {
+    return { reading: this.#reading, guard: this.#guard, writer: this.#writer }
   }
 
   #readSlowly<Name extends keyof ReadJobs & string>(

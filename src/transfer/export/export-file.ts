@@ -3,7 +3,7 @@
  * `FILE.part.json` has the state that a resumed export needs.
  */
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
-import type { ServiceClient } from '../../client/service-client.ts'
+import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import {
   type ExportCursor,
   type ExportProgress,
@@ -28,7 +28,7 @@ interface PartialExport extends ExportProgress {
 }
 
 export async function exportToFile(
-  client: ServiceClient,
+  client: Endpoints,
   request: ExportRequest,
   name: string,
   options: FileExportOptions = {},
@@ -82,7 +82,7 @@ export async function exportToFile(
 
 /** Writes to a pipe or a device, which cannot be resumed. */
 async function exportToDevice(
-  client: ServiceClient,
+  client: Endpoints,
   request: ExportRequest,
   path: string,
   { resume, onProgress = () => {} }: FileExportOptions,
@@ -141,7 +141,7 @@ async function writeAll(
 
 /** Finds the complete records of an earlier run, and the cursor after the last of them. */
 async function readPartialExport(
-  client: ServiceClient,
+  client: Endpoints,
   request: ExportRequest,
   noted: NotedRequest,
   { part, notePath }: { part: string; notePath: string },
@@ -164,7 +164,7 @@ async function readPartialExport(
   }
   const { held, header, records, tail } = scanner
   if (held === undefined || records === 0) return undefined
-  const primaryKey = await client.primaryKeyOf(request)
+  const primaryKey = await client.revision1.primaryKeyOf(request)
   const after = keyOf(held, request.format, primaryKey, header)
   return {
     objects: records,

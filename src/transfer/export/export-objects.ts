@@ -3,9 +3,10 @@
  * stream broke, so the output is the same as without the loss. An export without its end line, or
  * with another count, is never reported as complete.
  */
+import type { Endpoints } from '../../client/endpoints/endpoints.ts'
+import type { TypePath } from '../../client/endpoints/pages.ts'
+import { clientError, isErrorBody, OqsError } from '../../client/oqs-error.ts'
 import { isRetryable } from '../../client/retry.ts'
-import type { ServiceClient, TypePath } from '../../client/service-client.ts'
-import { ConnectionError, isErrorBody, ServiceError } from '../../client/service-error.ts'
 import type { ExportFormat } from '../../contract/export-formats.ts'
 import { readCsvRecord } from '../../formats/csv/csv-cells.ts'
 import { type ExportEnd, readExportEnd } from '../../formats/export-end.ts'
@@ -51,13 +52,13 @@ export interface ExportOptions {
 }
 
 export async function exportObjects(
-  client: ServiceClient,
+  { administration, connection, revision1 }: Endpoints,
   request: ExportRequest,
   sink: ExportSink,
   { from, onProgress = () => {} }: ExportOptions = {},
 ): Promise<ExportProgress> {
-  const primaryKey = await client.primaryKeyOf(request)
-  const retryPolicy = client.connection.createRetryPolicy()
+  const primaryKey = await revision1.primaryKeyOf(request)
+  const retryPolicy = connection.createRetryPolicy()
   let cursor = from
   let bytes = 0
   const write = async (chunk: Uint8Array) => {
@@ -69,9 +70,9 @@ export async function exportObjects(
     const scanner = new ExportScanner(request.format, { isContinuation: cursor !== undefined })
     const before = cursor?.objects ?? 0
     let version: string | undefined
-    let loss: ConnectionError | ServiceError | undefined
+    let loss: OqsError | undefined
     try {
-      const stream = await client.openExport(request, toOptions(request, cursor))
+      const stream = await administration.openExport(request, toOptions(request, cursor))
       version = stream.version
       if (cursor === undefined) await sink.begin(version)
       for await (const chunk of stream.chunks) {
@@ -91,7 +92,7 @@ export async function exportObjects(
       return { objects, bytes }
     }
     const failure =
-      end === undefined ? (loss ?? brokenOffError(client.connection.url)) : reportedError(end.error)
+      end === undefined ? (loss ?? brokenOffError(connection.baseUrl)) : reportedError(end.error)
     if (!isRetryable(failure)) throw failure
     if (version !== undefined && last !== undefined && records > 0) {
       if (!isLastWritten) await write(last)
@@ -170,18 +171,18 @@ function readEnd(line: Buffer | undefined, format: ExportFormat): ExportEnd | un
 }
 
 /** Returns the error that the service wrote into the end line. */
-function reportedError(body: unknown): ConnectionError {
-  const error = isErrorBody(body) ? new ServiceError(500, body) : undefined
-  return new ConnectionError(
+function reportedError(body: unknown): OqsError {
+  const error = isErrorBody(body) ? new OqsError(body, { statusCode: 500 }) : undefined
+  return clientError(
+    'Client:ExportIncomplete',
     `the service aborted the export: ${error?.message ?? JSON.stringify(body)}`,
-    { isLost: error?.errorName === 'ServiceUnavailable' },
+    { isRetryable: error?.errorName === 'ServiceUnavailable' },
   )
 }
 
-function brokenOffError(url: string): ConnectionError {
-  return new ConnectionError(`the export from ${url} ended before it was complete`, {
-    isLost: true,
-  })
+function brokenOffError(url: string): OqsError {
+  const message = `the export from ${url} ended before it was complete`
+  return clientError('Client:ExportIncomplete', message, { isRetryable: true })
 }
 
 /** Throws if the received objects are not those that the end line announces. */
@@ -191,8 +192,8 @@ function checkEnd(
   version: string | undefined,
 ): void {
   if (end.count === received && end.version === version) return
-  throw new ConnectionError(
+  throw clientError(
+    'Client:ExportIncomplete',
     `the export is damaged: received ${received} objects of version ${version}, but its end line says ${end.count} of version ${end.version}. Start a new export.`,
-    { isLost: false },
   )
 }

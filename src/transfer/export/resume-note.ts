@@ -1,7 +1,7 @@
 /** The note beside a partial export, `FILE.part.json`: what a resumed export needs to know. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
-import type { ServiceClient } from '../../client/service-client.ts'
+import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { ExportRequest } from './export-objects.ts'
 import { fileError } from './file-error.ts'
 
@@ -13,11 +13,11 @@ export interface ResumeNote {
 export type NotedRequest = Readonly<Record<string, string | undefined>>
 
 /** Returns everything that determines the bytes of an export. */
-export function noteOf(client: ServiceClient, request: ExportRequest): NotedRequest {
+export function noteOf({ connection }: Endpoints, request: ExportRequest): NotedRequest {
   const { ontology, objectType, format, where, select } = request
   // The round trip through JSON removes undefined members, as in a note that was read.
   return JSON.parse(
-    JSON.stringify({ url: client.connection.url, ontology, objectType, format, where, select }),
+    JSON.stringify({ url: connection.baseUrl, ontology, objectType, format, where, select }),
   )
 }
 

@@ -2,9 +2,13 @@
  * Sends objects in batches. Up to two batches are pending, so that the service reads one while it
  * writes the other. Batches with a common object are sent in sequence, so that its last row wins.
  */
-import type { QueryParameters } from '../../client/connection.ts'
-import type { BatchResult, ServiceClient, TypePath } from '../../client/service-client.ts'
-import { ServiceError } from '../../client/service-error.ts'
+import type {
+  Administration,
+  BatchOptions,
+  BatchResult,
+} from '../../client/endpoints/administration.ts'
+import type { TypePath } from '../../client/endpoints/pages.ts'
+import { OqsError } from '../../client/oqs-error.ts'
 import { excerptOf } from '../../formats/row.ts'
 
 /** An object to send, and the row it comes from. */
@@ -63,9 +67,9 @@ interface PendingBatch {
 
 export class BatchSender implements ObjectSink {
   readonly sent: SentCounts = { batches: 0, objects: 0, put: 0, kept: 0, version: 0 }
-  readonly #client: ServiceClient
+  readonly #administration: Administration
   readonly #type: TypePath
-  readonly #query: QueryParameters
+  readonly #options: BatchOptions
   /** May throw to stop the import. */
   readonly #onRejected: (refusal: Rejection) => void
   #batch: OutgoingObject[] = []
@@ -73,14 +77,14 @@ export class BatchSender implements ObjectSink {
   #pending: PendingBatch[] = []
 
   constructor(
-    client: ServiceClient,
+    administration: Administration,
     type: TypePath,
-    query: QueryParameters,
+    options: BatchOptions,
     onRefused: (refusal: Rejection) => void,
   ) {
-    this.#client = client
+    this.#administration = administration
     this.#type = type
-    this.#query = query
+    this.#options = options
     this.#onRejected = onRefused
   }
 
@@ -129,11 +133,7 @@ export class BatchSender implements ObjectSink {
     while (objects.length > 0) {
       const lines = objects.map(({ json }) => `{"put":${json}}\n`).join('')
       try {
-        const result = await this.#client.postBatch(this.#type, lines, {
-          // Putting the same objects twice has the same result as once.
-          isRepeatable: true,
-          query: this.#query,
-        })
+        const result = await this.#administration.writeObjects(this.#type, lines, this.#options)
         this.#record(result, objects.length)
         return
       } catch (error) {
@@ -167,7 +167,7 @@ export class BatchSender implements ObjectSink {
 }
 
 function isOutOfSync(error: unknown): boolean {
-  return error instanceof ServiceError && error.errorName === 'OntologyDefinitionOutOfSync'
+  return error instanceof OqsError && error.errorName === 'OntologyDefinitionOutOfSync'
 }
 
 interface RejectedLine {
@@ -177,7 +177,7 @@ interface RejectedLine {
 }
 
 function rejectedLines(error: unknown): readonly RejectedLine[] | undefined {
-  if (!(error instanceof ServiceError) || error.errorName !== 'InvalidBatchLine') return undefined
+  if (!(error instanceof OqsError) || error.errorName !== 'InvalidBatchLine') return undefined
   const { refused } = error.parameters
   return Array.isArray(refused) && refused.length > 0 ? (refused as RejectedLine[]) : undefined
 }

@@ -1,5 +1,7 @@
 /** Reads files and writes their rows as objects of one type. */
-import type { ServiceClient, TypePath } from '../../client/service-client.ts'
+import type { Administration } from '../../client/endpoints/administration.ts'
+import type { Endpoints } from '../../client/endpoints/endpoints.ts'
+import type { TypePath } from '../../client/endpoints/pages.ts'
 import { type Row, type RowSource, valueText } from '../../formats/row.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { BatchSender, type ObjectSink, type Rejection, type SentCounts } from './batch-sender.ts'
@@ -58,26 +60,26 @@ export class TooManyRejected extends Error {
 }
 
 export async function importFiles(
-  client: ServiceClient,
+  { administration }: Endpoints,
   request: ImportRequest,
 ): Promise<ImportResult> {
   const { mode, dryRun } = request
   const replacement =
-    mode === 'replace' && !dryRun ? await client.startReplacement(request) : undefined
+    mode === 'replace' && !dryRun ? await administration.startReplacement(request) : undefined
   const counts = { rows: 0, rejected: 0 }
   const reject = (rejection: Rejection) => {
     counts.rejected += 1
     request.onRejected(rejection)
     if (counts.rejected > request.maxErrors) throw tooManyRejected(request.maxErrors)
   }
-  const query = {
+  const options = {
     mode: mode === 'append' ? mode : undefined,
     dryRun: dryRun || undefined,
     replacement,
   }
   const sender: ObjectSink =
     request.checkedAs === undefined
-      ? new BatchSender(client, request, query, reject)
+      ? new BatchSender(administration, request, options, reject)
       : localCheck(request.checkedAs, reject)
   try {
     for await (const file of request.files) await readFile(file, request, sender, reject, counts)
@@ -86,12 +88,13 @@ export async function importFiles(
     if (mode === 'replace' && sender.sent.objects === 0) throw new Error(NOTHING_TO_REPLACE_WITH)
     const result = { ...sender.sent, ...counts, replaced: undefined, isUncertain: false }
     if (replacement === undefined) return result
-    const { version, put, deleted } = await client.publishReplacement(request, replacement)
+    const { version, put, deleted } = await administration.publishReplacement(request, replacement)
     return { ...result, put, version, replaced: deleted }
   } catch (error) {
     await sender.settle()
     // A replacement that cannot be abandoned now expires.
-    const isAbandoned = replacement === undefined || (await abandon(client, request, replacement))
+    const isAbandoned =
+      replacement === undefined || (await abandon(administration, request, replacement))
     const sent = replacement === undefined ? sender.sent : NOTHING_SENT
     const result = { ...sent, ...counts, replaced: undefined, isUncertain: !isAbandoned }
     throw new ImportStopped((error as Error).message, result, { cause: error })
@@ -102,11 +105,11 @@ const NOTHING_TO_REPLACE_WITH =
   'the files have no rows, and --replace with nothing would delete every object'
 
 async function abandon(
-  client: ServiceClient,
+  administration: Administration,
   type: TypePath,
   replacement: string,
 ): Promise<boolean> {
-  return client.abandonReplacement(type, replacement).then(
+  return administration.abandonReplacement(type, replacement).then(
     () => true,
     () => false,
   )

@@ -1,6 +1,7 @@
 /** Finds the object type of an import: an existing one, or one inferred from the rows. */
-import type { ServiceClient } from '../../client/service-client.ts'
-import { ServiceError } from '../../client/service-error.ts'
+import type { Administration } from '../../client/endpoints/administration.ts'
+import type { Endpoints } from '../../client/endpoints/endpoints.ts'
+import { OqsError } from '../../client/oqs-error.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
@@ -28,11 +29,11 @@ export interface ImportTypeRequest {
 }
 
 export async function findImportType(
-  client: ServiceClient,
+  { administration }: Endpoints,
   request: ImportTypeRequest,
 ): Promise<ImportType> {
   const { ontology, type } = request
-  const definition = await readDefinition(client, ontology)
+  const definition = await readDefinition(administration, ontology)
   const existing = definition && parseDefinition(definition).objectTypes.get(type)
   if (existing !== undefined) {
     return { objectType: existing, columns: undefined, exists: true, isNew: false }
@@ -46,7 +47,7 @@ export async function findImportType(
   // Checked before the type is created, so that a mistake leaves nothing behind.
   checkColumnOptions(objectType, columns)
   if (request.dryRun) return { objectType, columns, exists: false, isNew: false }
-  const applied = await client.applyDefinition(ontology, extended)
+  const applied = await administration.applyDefinition(ontology, extended)
   const created = typeOf(applied as OntologyDefinition, type)
   return { objectType: created, columns, exists: true, isNew: true }
 }
@@ -58,13 +59,13 @@ function typeOf(definition: OntologyDefinition, name: string): ObjectType {
 }
 
 async function readDefinition(
-  client: ServiceClient,
+  administration: Administration,
   ontology: string,
 ): Promise<OntologyDefinition | undefined> {
   try {
-    return (await client.readDefinition(ontology)) as OntologyDefinition
+    return (await administration.getDefinition(ontology)) as OntologyDefinition
   } catch (error) {
-    if (error instanceof ServiceError && error.errorName === 'OntologyNotFound') return undefined
+    if (error instanceof OqsError && error.errorName === 'OntologyNotFound') return undefined
     throw error
   }
 }

@@ -14,7 +14,7 @@ import { createObjectTable } from './object-table.ts'
  */
 export async function readObjects<T>(
   store: PostgresContext,
-  objectType: ObjectType,
+  objectType: ObjectType | readonly ObjectType[],
   run: (session: Session) => Promise<T>,
   lane: Pick<ReaderLane, 'read'>,
 ): Promise<T> {
@@ -22,7 +22,7 @@ export async function readObjects<T>(
     return await lane.read(run)
   } catch (error) {
     if (!isMissingTable(error)) throw error
-    await createTables(store, objectType)
+    for (const type of [objectType].flat()) await createTables(store, type)
     return lane.read(run)
   }
 }

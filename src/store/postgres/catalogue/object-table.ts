@@ -132,6 +132,8 @@ function deferredIndexes(table: string, fields: readonly FieldColumns[]): Index[
     // For counting the rows of a commit, and for reclaim.
     index('written', '(valid_from)'),
     index('closed', `(valid_to) WHERE valid_to < ${OPEN}`),
+    // For object sets that list RIDs.
+    index('object_id', '(object_id)'),
     index('lexemes', 'USING gin (lexemes)'),
     // The few texts with more terms than a tsvector can hold.
     index('long', '(pk) WHERE words IS NOT NULL AND lexemes IS NULL'),

@@ -4,6 +4,7 @@ import { OPEN } from '../../sql/new-table.ts'
 import { type PostgresContext, recoverPending } from '../citus/pending-commit.ts'
 import type { Database, WriteSession } from '../driver/database.ts'
 import { isLockTimeout } from '../driver/store-failure.ts'
+import { deleteExpiredKeys } from '../writes/idempotency-keys.ts'
 import { objectTable } from './object-table.ts'
 import { deleteSightings, saveSightings } from './sightings.ts'
 
@@ -28,6 +29,7 @@ export async function reclaim(store: PostgresContext, retention: Retention): Pro
     (await tryReclaimLock(session)) ? saveSightings(session, retention.now) : undefined,
   )
   if (nowMs === undefined) return 0
+  await database.write((session) => deleteExpiredKeys(session, nowMs))
   await saveOldestVersions(database, nowMs - retention.rowVersionsMs)
   let total = 0
   for (const { typeId, table, oldest } of await readOldestVersions(database)) {

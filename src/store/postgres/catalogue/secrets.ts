@@ -5,6 +5,9 @@ import type { ApiToken } from '../../object-store.ts'
 import { API_TOKEN_COLUMNS, apiTokenValues, toApiToken } from '../../sql/api-token-row.ts'
 import type { Database } from '../driver/database.ts'
 
+/** The number of rows to delete per transaction. */
+const ROWS_AT_ONCE = 5000
+
 const KEYS_SQL = 'SELECT secret FROM oqs_page_token_key ORDER BY id DESC'
 
 /** Returns the page token keys, newest first. Creates one for all nodes if there is none yet. */
@@ -33,7 +36,7 @@ export async function createApiToken(
   await database.write((session) =>
     session.run(
       `INSERT INTO oqs_api_token (secret_hash, ${API_TOKEN_COLUMNS})
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [secretHash, ...apiTokenValues(token)],
     ),
   )
@@ -51,9 +54,19 @@ export async function findApiToken(
   return row && toApiToken(row)
 }
 
+export async function findApiTokenById(
+  database: Database,
+  id: string,
+): Promise<ApiToken | undefined> {
+  const sql = `SELECT ${API_TOKEN_COLUMNS} FROM oqs_api_token WHERE id = ?`
+  const [row] = await database.query(sql, [id])
+  return row && toApiToken(row)
+}
+
 export async function listApiTokens(database: Database): Promise<readonly ApiToken[]> {
   const rows = await database.query(
-    `SELECT ${API_TOKEN_COLUMNS} FROM oqs_api_token ORDER BY created_at_ms, id`,
+    `SELECT ${API_TOKEN_COLUMNS} FROM oqs_api_token WHERE client_id IS NULL
+     ORDER BY created_at_ms, id`,
   )
   return rows.map(toApiToken)
 }
@@ -63,11 +76,45 @@ export function revokeApiTokens(
   idOrName: string,
   nowMs: number,
 ): Promise<number> {
+  return database.write(async (session) => {
+    await session.run(REVOKE_ON_BEHALF_SQL, [nowMs, idOrName, idOrName])
+    return session.run(
+      `UPDATE oqs_api_token SET revoked_at_ms = ?
+       WHERE (id = ? OR (name = ? AND client_id IS NULL)) AND revoked_at_ms IS NULL`,
+      [nowMs, idOrName, idOrName],
+    )
+  })
+}
+
+const REVOKE_ON_BEHALF_SQL = `UPDATE oqs_api_token SET revoked_at_ms = ?
+  WHERE revoked_at_ms IS NULL AND subject_id IN (
+    SELECT id FROM oqs_api_token WHERE client_id IS NULL AND (id = ? OR name = ?)
+  )`
+
+export function revokeIssuedTokens(
+  database: Database,
+  clientOrGrantId: string,
+  nowMs: number,
+): Promise<number> {
   return database.write((session) =>
     session.run(
       `UPDATE oqs_api_token SET revoked_at_ms = ?
-       WHERE (id = ? OR name = ?) AND revoked_at_ms IS NULL`,
-      [nowMs, idOrName, idOrName],
+       WHERE (client_id = ? OR grant_id = ?) AND revoked_at_ms IS NULL`,
+      [nowMs, clientOrGrantId, clientOrGrantId],
     ),
   )
+}
+
+/** Deletes all issued tokens that expired by a time, step by step, and returns how many. */
+export async function deleteIssuedTokens(database: Database, expiredByMs: number): Promise<number> {
+  const sql = `DELETE FROM oqs_api_token WHERE id IN (
+    SELECT id FROM oqs_api_token WHERE client_id IS NOT NULL AND expires_at_ms <= ?
+    LIMIT ${ROWS_AT_ONCE}
+  )`
+  let total = 0
+  for (;;) {
+    const deleted = await database.write((session) => session.run(sql, [expiredByMs]))
+    total += deleted
+    if (deleted === 0) return total
+  }
 }

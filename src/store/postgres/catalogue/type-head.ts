@@ -28,14 +28,19 @@ const HEAD_SQL = `SELECT ${HEAD_COLUMNS} ${HEAD_FROM}`
 
 /** Reads the state of a type. Throws `MissingTable` if its table is not created yet. */
 export async function readTypeHead(session: Session, type: ObjectType): Promise<TypeHead> {
+  const head = await findTypeHead(session, type)
+  refuseMissing(head.current)
+  return head
+}
+
+/** Reads the state of a type, whose table may not be created yet. */
+export async function findTypeHead(session: Session, type: ObjectType): Promise<TypeHead> {
   const [row] = await session.query(HEAD_SQL, [type.rid], { isPrepared: true })
   // Another process may have dropped the type since the catalogue was read.
   if (row === undefined) {
     throw new ObjectQueryError('ObjectTypeNotFound', { objectType: type.apiName })
   }
-  const head = toTypeHead(row)
-  refuseMissing(head.current)
-  return head
+  return toTypeHead(row)
 }
 
 /** Returns the head as text in one column. Parameter: the RID of the type. */
@@ -56,8 +61,20 @@ function toTypeHead([typeId, published, oldest, generation, ...table]: Row): Typ
   }
 }
 
-/** Returns the table of a version: the current one, or one that was replaced. */
+/**
+ * Returns the table of a version: the current one, or one that was replaced. Throws `MissingTable`
+ * if it is not created yet.
+ */
 export async function tableOfVersion(
+  session: Session,
+  head: TypeHead,
+  version: number,
+): Promise<TableHead> {
+  return refuseMissing(await findTableOfVersion(session, head, version))
+}
+
+/** Returns the table of a version, which may not be created yet. */
+export async function findTableOfVersion(
   session: Session,
   { typeId, current }: TypeHead,
   version: number,
@@ -71,7 +88,7 @@ export async function tableOfVersion(
     { isPrepared: true },
   )
   if (row === undefined) throw new Error(`no table holds version ${version}`)
-  return refuseMissing(toTableHead(row))
+  return toTableHead(row)
 }
 
 /** Returns the table of a row that a commit wrote; undefined if the table was dropped. */

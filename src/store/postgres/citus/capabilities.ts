@@ -52,7 +52,17 @@ export async function distributeTable(session: Session, table: string): Promise<
  * for functions that existed before the extension was installed.
  */
 export async function distributeFunctions(session: Session): Promise<void> {
-  const name = 'oqs_within_any(double precision[], double precision[])'
+  for (const name of FUNCTIONS) await distributeFunction(session, name)
+}
+
+const FUNCTIONS = [
+  'oqs_within_any(double precision[], double precision[])',
+  'oqs_has_interval(text, jsonb, integer[])',
+  'oqs_relates(jsonb, text, double precision[], integer[])',
+  `oqs_is_near(jsonb, ${Array(4).fill('double precision').join(', ')})`,
+]
+
+async function distributeFunction(session: Session, name: string): Promise<void> {
   const distributed = await session.query(
     `SELECT 1 FROM pg_dist_object
      WHERE classid = 'pg_proc'::regclass AND objid = ?::regprocedure`,

@@ -3,7 +3,7 @@
  * They come row by row, which costs the database half as much as one long text. One row more than
  * the page holds shows whether more follow.
  */
-import type { RecordColumn, RecordPart } from '../../../contract/object-record.ts'
+import type { RecordColumn, RecordPart, RenamedProperty } from '../../../contract/object-record.ts'
 import type { Selection } from '../../../query/selection.ts'
 import type { RecordSpec } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
@@ -99,11 +99,15 @@ function rowCount(number: number): string {
 
 /** The bytes of a record and of all records before it. */
 function sizeSql({ recordOverhead }: ByteBudget): string {
-  const stored = 'octet_length(o.body) + octet_length(o.key) + coalesce(octet_length(o.title), 0)'
-  return `(sum(${stored} + ${recordOverhead}) OVER (ROWS UNBOUNDED PRECEDING))::bigint`
+  return `(sum(${STORED_BYTES} + ${recordOverhead}) OVER (ROWS UNBOUNDED PRECEDING))::bigint`
 }
 
-function recordSql({ shape, selection }: RecordSpec): SqlCondition {
+/** The bytes of a row's columns in a record. */
+export const STORED_BYTES =
+  'octet_length(o.body) + octet_length(o.key) + coalesce(octet_length(o.title), 0)'
+
+/** Writes the record of a row. */
+export function recordSql({ shape, selection }: RecordSpec): SqlCondition {
   const values: BoundValue[] = []
   const parts = shape.map((part) => partSql(part, selection, values))
   return { sql: parts.join(' || '), values }
@@ -112,15 +116,23 @@ function recordSql({ shape, selection }: RecordSpec): SqlCondition {
 const COLUMNS: Readonly<Record<RecordColumn, string>> = {
   objectId: 'o.object_id',
   key: 'o.key',
+  wholeKey: `btrim(o.key, '"')`,
+  doubleKey: `CASE WHEN o.key LIKE '%Infinity%' THEN o.key ELSE btrim(o.key, '"') END`,
   title: 'o.title',
   properties: 'o.body',
+  // Unlike substr(), right() does not count the characters of the whole text.
+  flatProperties: 'right(o.body, -1)',
 }
 
 function partSql(part: RecordPart, selection: Selection, values: BoundValue[]): string {
   if ('column' in part) {
-    const isSelected = part.column === 'properties' && selection !== undefined
-    return isSelected ? selectedBody(selection, values) : COLUMNS[part.column]
+    if (selection === undefined) return COLUMNS[part.column]
+    if (part.column === 'properties') return `'{' || ${selectedMembers(selection, values)}`
+    return part.column === 'flatProperties'
+      ? selectedMembers(selection, values)
+      : COLUMNS[part.column]
   }
+  if ('renamed' in part) return renamedMembers(part.renamed, values)
   values.push(part.literal)
   // A missing title also omits its literal.
   return 'optionalColumn' in part
@@ -131,13 +143,13 @@ function partSql(part: RecordPart, selection: Selection, values: BoundValue[]): 
 /** Up to this many properties, extracting each is faster than decomposing the body once. */
 const FEW_PROPERTIES = 3
 
-/** Writes a body of the selected properties, with each value's text as it was stored. */
-function selectedBody(selection: readonly string[], values: BoundValue[]): string {
+/** Writes the selected properties and the closing brace, with each value's text as it was stored. */
+function selectedMembers(selection: readonly string[], values: BoundValue[]): string {
   if (selection.length > FEW_PROPERTIES) {
     const positions = JSON.stringify(Object.fromEntries(selection.map((name, at) => [name, at])))
     values.push(positions, positions)
     // One function and no join: Citus crashes if a join of functions refers to the outer row.
-    return `'{' || coalesce((
+    return `coalesce((
       SELECT string_agg('"' || member.key || '":' || member.value::text, ','
         ORDER BY ?::jsonb -> member.key)
       FROM json_each(o.body::json) AS member
@@ -147,5 +159,23 @@ function selectedBody(selection: readonly string[], values: BoundValue[]): strin
     values.push(`"${name}":`, name)
     return '?::text || (o.body::json -> ?::text)::text'
   })
-  return `'{' || concat_ws(',', ${members.join(', ')}) || '}'`
+  return `concat_ws(',', ${members.join(', ')}) || '}'`
+}
+
+/** Writes properties under other names, each with a comma before it. */
+function renamedMembers(renamed: readonly RenamedProperty[], values: BoundValue[]): string {
+  if (renamed.length > FEW_PROPERTIES) {
+    const heads = renamed.map(({ property, as }) => [property, `,"${as}":`])
+    const names = JSON.stringify(Object.fromEntries(heads))
+    values.push(names, names)
+    return `coalesce((
+      SELECT string_agg((?::jsonb ->> member.key) || member.value::text, '')
+      FROM json_each(o.body::json) AS member
+      WHERE ?::jsonb -> member.key IS NOT NULL), '')`
+  }
+  const members = renamed.map(({ property, as }) => {
+    values.push(`,"${as}":`, property)
+    return '?::text || (o.body::json -> ?::text)::text'
+  })
+  return members.length === 0 ? "''" : `concat(${members.join(', ')})`
 }

@@ -2,6 +2,7 @@
  * Decides how PostgreSQL reads a page. Every heuristic of this store is here, except for the SQL
  * that steers the database's own planner; `page-reader.ts` and `read-page.ts` execute the plan.
  */
+import { hasLink } from '../../../query/linked-types.ts'
 import type { Query } from '../../../query/query.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
 import {
@@ -91,8 +92,9 @@ export function planPage(
       oneStatement: false,
     }
   }
-  // Order values of the cursor, columns and similar terms are looked up before the page.
-  const needsLookup = !knowsFields || order.length > 0 || fuzzyTexts(query).length > 0
+  // Order values of the cursor, columns, similar terms and linked tables are looked up before the page.
+  const needsLookup =
+    !knowsFields || order.length > 0 || fuzzyTexts(query).length > 0 || hasLink(query)
   const isCounted = base.totalCount === 'countVisible' || base.totalCount === 'subtractClosed'
   return {
     ...base,
@@ -139,7 +141,11 @@ function isKeyEquality({ query, objectType }: ReadPageRequest): boolean {
  * term or a position is, and walking the key for a rare one reads the whole table.
  */
 function dependsOnMatchCount({ query, order }: ReadPageRequest): boolean {
-  const isGathered = ({ kind }: Query) => kind === 'text' || kind === 'withinPolygon'
+  const isGathered = (one: Query) =>
+    one.kind === 'text' ||
+    one.kind === 'interval' ||
+    one.kind === 'withinPolygon' ||
+    (one.kind === 'geo' && one.relation !== 'disjoint')
   return (
     order.length === 0 && (query.kind === 'and' ? query.of.some(isGathered) : isGathered(query))
   )

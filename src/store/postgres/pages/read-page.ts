@@ -7,7 +7,6 @@ import { orderArms, orderColumn } from '../../sql/order-sql.ts'
 import { hasFewMatches, readableVersion } from '../../sql/plan-rules.ts'
 import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
 import { type TypeHead, tableOfVersion } from '../catalogue/type-head.ts'
-import type { Capabilities } from '../citus/capabilities.ts'
 import type { ByteRow } from '../driver/byte-rows.ts'
 import type { Session } from '../driver/database.ts'
 import {
@@ -17,7 +16,7 @@ import {
   readQuerySql,
   resolveCursor,
 } from '../queries/find-rows.ts'
-import type { TypeFieldsCache } from '../queries/type-fields.ts'
+import { type LinksStore, readLinks } from '../queries/linked-tables.ts'
 import { bytesUpTo, fittingRows, type PageRows, toPageRows } from './page-rows.ts'
 import { HIDDEN_VALUES, type PageRowsSpec, PLAIN_VALUES, pageSql, visibleSql } from './page-sql.ts'
 import { type PagePlan, planPage } from './plan-page.ts'
@@ -25,18 +24,16 @@ import { type PagePlan, planPage } from './plan-page.ts'
 type KeyWalkPlan = PagePlan & { kind: 'keyWalk' }
 type RowSearch = Exclude<PagePlan, KeyWalkPlan>
 
-export interface PageStore {
-  readonly capabilities: Pick<Capabilities, 'canReadCurrentRows'>
-  readonly fields: TypeFieldsCache
-}
+export type PageStore = LinksStore
 
 /** Reads a page. Must be called in the transaction that read the head. */
 export async function readPage(
   session: Session,
   request: ReadPageRequest,
   head: TypeHead,
-  { capabilities, fields }: PageStore,
+  store: PageStore,
 ): Promise<StoredPage | Reclaimed> {
+  const { capabilities, fields } = store
   const version = readableVersion(request, head)
   if (version === undefined) return 'reclaimed'
   const table = await tableOfVersion(session, head, version)
@@ -45,7 +42,7 @@ export async function readPage(
   const plan = planPage(request, state, { ...capabilities, knowsFields })
   return plan.kind === 'keyWalk'
     ? walkKey(session, request, plan)
-    : readFoundRows(session, request, head, plan, fields)
+    : readFoundRows(session, request, head, plan, store)
 }
 
 async function walkKey(
@@ -74,15 +71,17 @@ async function readFoundRows(
   request: ReadPageRequest,
   head: TypeHead,
   plan: RowSearch,
-  fieldsCache: TypeFieldsCache,
+  store: PageStore,
 ): Promise<StoredPage | Reclaimed> {
   const { query, order, after } = request
   const { version, visibility } = plan
-  const fields = await fieldsCache.read(session, head, request.objectType)
+  const fields = await store.fields.read(session, head, request.objectType)
   const cursor = after && (await resolveCursor(session, order, fields.numbers, head, after))
   if (after !== undefined && cursor === undefined) return 'reclaimed'
 
-  const condition = await readQuerySql(session, query, fields)
+  const links = await readLinks(session, request, { head, version }, store)
+  if (links === 'reclaimed') return links
+  const condition = await readQuerySql(session, query, fields, links)
   const matching = combine('and', [visibleSql(visibility, version), condition])
   const totalCount = await countTotal(session, plan, condition, matching)
   const matches = totalCount ?? (await estimateMatches(session, plan, matching))
@@ -94,12 +93,14 @@ async function readFoundRows(
     isKeyOrder: false,
   }))
   const page = await readRows(session, request, plan, arms)
-  return { ...page, version, totalCount, matchEstimate: matches }
+  const linkedVersions = links.versions.length > 0 ? { linkedVersions: links.versions } : {}
+  return { ...page, version, ...linkedVersions, totalCount, matchEstimate: matches }
 }
 
-async function countTotal(
+/** Counts the matches, if the plan says so. */
+export async function countTotal(
   session: Session,
-  { totalCount, table: { table, liveCount } }: RowSearch,
+  { totalCount, table: { table, liveCount } }: PagePlan,
   condition: SqlCondition,
   matching: SqlCondition,
 ): Promise<number | undefined> {
@@ -120,7 +121,7 @@ async function estimateMatches(
   plan: RowSearch,
   matching: SqlCondition,
 ): Promise<number | undefined> {
-  if (plan.kind === 'indexWalk') return undefined
+  if (plan.kind !== 'sortFewMatches') return undefined
   const { table, fewMatches, matchEstimate } = plan
   return matchEstimate ?? estimateRows(session, table.table, matching, fewMatches + 1)
 }

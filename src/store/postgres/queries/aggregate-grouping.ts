@@ -1,5 +1,5 @@
-import type { NumericType, TimeType } from '../../../query/aggregation/aggregation.ts'
-import { intervalStart } from '../../../query/aggregation/duration.ts'
+import type { NumericType, TimeStep, TimeType } from '../../../query/aggregation/aggregation.ts'
+import { WEEK_OFFSET_SECONDS, WEEK_SECONDS } from '../../../query/aggregation/time-step.ts'
 import { finite, type GroupingDialect, type KeySql } from '../../sql/aggregate-grouping.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import { columnText, columnType, decodeJson } from '../catalogue/column-codec.ts'
@@ -7,7 +7,7 @@ import { columnText, columnType, decodeJson } from '../catalogue/column-codec.ts
 /** The groupings that PostgreSQL computes in its own way. */
 export const POSTGRES_GROUPINGS: GroupingDialect = {
   fixedWidth: fixedWidthSql,
-  duration: durationSql,
+  stepNumber: stepNumberSql,
   rangeTable: `SELECT (pair ->> 0)::integer, (pair ->> 1)::integer
     FROM json_array_elements(?::json) AS pair`,
   toColumn: (type, value) => columnText(columnType(type), value),
@@ -64,16 +64,36 @@ function floatingSql(column: string, width: bigint): KeySql {
 /** PostgreSQL cannot parse the year 0000, but the calendar repeats after 400 years. */
 const CALENDAR_SECONDS = 146_097 * 86_400
 
-function durationSql(type: TimeType, column: string, seconds: bigint): KeySql {
+function stepNumberSql(type: TimeType, column: string, step: TimeStep): SqlCondition {
+  switch (step.unit) {
+    case 'seconds':
+      return floorDivision(epochSql(type, column), BigInt(step.count))
+    case 'milliseconds': {
+      const fraction = `substr(${column}, 21, 3)::bigint`
+      return floorDivision(`(${epochSql(type, column)} * 1000 + ${fraction})`, BigInt(step.count))
+    }
+    case 'week':
+      return floorDivision(
+        `(${epochSql(type, column)} + ${WEEK_OFFSET_SECONDS})`,
+        BigInt(WEEK_SECONDS),
+      )
+    case 'months': {
+      const [year, month] = [`left(${column}, 4)::bigint`, `substr(${column}, 6, 2)::bigint`]
+      return {
+        sql: `((${year} * 12 + ${month} - 1) / ?::bigint)`,
+        values: [BigInt(step.count)],
+      }
+    }
+  }
+}
+
+/** The whole seconds since 1970. */
+function epochSql(type: TimeType, column: string): string {
   const time = type === 'date' ? column : `left(${column}, 19)`
   const epoch = (text: string) => `extract(epoch FROM (${text})::timestamp)::bigint`
   const late = `overlay(${time} PLACING '0400' FROM 1 FOR 4)`
-  const whole = `(CASE WHEN ${column} < '0001' THEN ${epoch(late)} - ${CALENDAR_SECONDS}
+  return `(CASE WHEN ${column} < '0001' THEN ${epoch(late)} - ${CALENDAR_SECONDS}
     ELSE ${epoch(time)} END)`
-  return {
-    key: floorDivision(whole, seconds),
-    read: (key) => `"${intervalStart(type, Number(BigInt(key) * seconds))}"`,
-  }
 }
 
 /** PostgreSQL truncates towards zero. The quotient, unlike the bucket's start, cannot overflow. */

@@ -12,6 +12,7 @@ import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
 import { fuzzyTexts } from './fuzzy-texts.ts'
 import { prefixesOf, querySql } from './query-sql.ts'
+import { type LinkedTables, NO_LINKS } from './query-tables.ts'
 import type { TypeFields } from './type-fields.ts'
 
 /** Returns the condition of a query. Each set of similar terms is looked up once. */
@@ -19,24 +20,30 @@ export async function readQuerySql(
   session: Session,
   query: Query,
   fields: TypeFields,
+  links: LinkedTables,
 ): Promise<SqlCondition> {
   const similar = new Map<string, SimilarTerms>()
-  const keyOf = (terms: readonly string[], prefix: TermPrefix) => JSON.stringify([terms, prefix])
-  for (const fuzzy of fuzzyTexts(query)) {
-    for (const prefix of prefixesOf(fuzzy, fields)) {
-      const key = keyOf(fuzzy.terms, prefix)
-      if (!similar.has(key)) similar.set(key, await findSimilarTerms(session, fuzzy.terms, prefix))
+  const keyOf = (...lookup: [readonly string[], TermPrefix, number?]) => JSON.stringify(lookup)
+  for (const { field, terms, edits, linkedType } of fuzzyTexts(query)) {
+    const searched = linkedType === undefined ? fields : links.tables.get(linkedType.rid)
+    if (searched === undefined) continue
+    for (const prefix of prefixesOf(field, searched)) {
+      const key = keyOf(terms, prefix, edits)
+      if (similar.has(key)) continue
+      similar.set(key, await findSimilarTerms(session, terms, prefix, edits))
     }
   }
   return querySql(query, {
     ...fields,
-    similarTerms: (terms, prefix) => similar.get(keyOf(terms, prefix)) ?? new Map(),
+    links,
+    depth: 1,
+    similarTerms: (terms, prefix, edits) => similar.get(keyOf(terms, prefix, edits)) ?? new Map(),
   })
 }
 
-/** Returns the condition of a query without fuzzy text, which needs no lookup. */
+/** Returns the condition of a query without fuzzy text and links, which needs no lookup. */
 export function exactQuerySql(query: Query, fields: TypeFields): SqlCondition {
-  return querySql(query, { ...fields, similarTerms: () => new Map() })
+  return querySql(query, { ...fields, similarTerms: () => new Map(), links: NO_LINKS, depth: 1 })
 }
 
 const TERMS_PER_STATEMENT = 5000
@@ -46,8 +53,9 @@ async function findSimilarTerms(
   session: Session,
   terms: readonly string[],
   prefix: TermPrefix,
+  edits: number | undefined,
 ): Promise<SimilarTerms> {
-  const search = new SimilarTermSearch(terms, prefix)
+  const search = new SimilarTermSearch(terms, prefix, edits)
   // In pieces, because a vocabulary may have millions of terms.
   for (let from = search.from, operator = '>='; ; operator = '>') {
     const rows = await session.query(

@@ -1,22 +1,21 @@
 /** Compiles the query tree to SQL over the table of its type, aliased `o`. */
 import { toColumnValue } from '../../../query/compared-value.ts'
-import type { Field, Position, Query } from '../../../query/query.ts'
+import type { Field, LinkedQuery, Position, Query } from '../../../query/query.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
-import { type SimilarTerms, termAlternatives } from '../../sql/similar-terms.ts'
-import { FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
+import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../sql/linked-sql.ts'
+import { patternText } from '../../sql/pattern-text.ts'
+import { prefixRange } from '../../sql/prefix-range.ts'
+import { termAlternatives } from '../../sql/similar-terms.ts'
+import { combine, FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
 import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
-import { columnText } from '../catalogue/column-codec.ts'
-import { elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
+import { arrayText, type ColumnType, columnText } from '../catalogue/column-codec.ts'
+import { elementColumnOf } from '../catalogue/field-columns.ts'
+import { objectTable } from '../catalogue/object-table.ts'
 import { textCondition } from '../text/text-condition.ts'
-
-export interface QueryTables {
-  readonly columnsOf: (field: Field) => FieldColumns
-  /** The fields that contain text. */
-  readonly textFields: readonly Field[]
-  /** Returns, for each fuzzy term, the terms of a field that match it. */
-  readonly similarTerms: (terms: readonly string[], prefix: TermPrefix) => SimilarTerms
-}
+import { geoSql } from './geo-sql.ts'
+import { intervalSql } from './interval-sql.ts'
+import type { QueryTables } from './query-tables.ts'
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
   return compileQuery(query, {
@@ -27,6 +26,12 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
     },
     text: (one) => textSql(one, tables),
     withinPolygon: ({ ring }) => polygonSql(ring),
+    pattern: (one) => patternSql(one, tables),
+    geo: (one) => geoSql(one, tables),
+    interval: (one) => intervalSql(one, tables),
+    oneOf: (one) => oneOfSql(one, tables),
+    objectIds: (ids) => ({ sql: 'o.object_id = ANY(?::text[])', values: [`{${ids.join()}}`] }),
+    linked: (one) => linkedSql(one, tables),
   })
 }
 
@@ -49,9 +54,37 @@ function compareSql(
   }
 }
 
+function oneOfSql(
+  { field, values }: Query & { kind: 'oneOf' },
+  { columnsOf }: QueryTables,
+): SqlCondition {
+  const { number, valueType = 'text', elementType } = columnsOf(field)
+  const list = (type: ColumnType) => [arrayText(type, values.map(toColumnValue))]
+  return elementType === undefined
+    ? { sql: `o.${columnOf(number)} = ANY(?::${valueType}[])`, values: list(valueType) }
+    : { sql: `o.${elementColumnOf(number)} && ?::${elementType}[]`, values: list(elementType) }
+}
+
+function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
+  const { linkedType, property, linkedProperty, of } = query
+  const { links, depth, similarTerms } = tables
+  const linked = links.tables.get(linkedType.rid)
+  if (linked === undefined) return FALSE
+  const inner: QueryTables = { ...linked, similarTerms, links, depth: depth + 1 }
+  const numberOf = ({ columnsOf }: QueryTables, name: string) =>
+    columnsOf({ property: name, structField: undefined }).number
+  const rows: LinkedRows = {
+    table: objectTable(linked.table),
+    ownField: numberOf(tables, property),
+    linkedField: numberOf(inner, linkedProperty),
+    where: combine('and', [linked.visible, querySql(of, inner)]),
+  }
+  return (links.isGathered ? gatherLinked : probeLinked)(rows, linkedAlias(depth))
+}
+
 /** Returns the prefixes of the fields that a text condition searches. */
 export function prefixesOf(
-  { field }: Query & { kind: 'text' },
+  field: Field | undefined,
   { columnsOf, textFields }: Pick<QueryTables, 'columnsOf' | 'textFields'>,
 ): TermPrefix[] {
   const fields = field === undefined ? textFields : [field]
@@ -60,7 +93,7 @@ export function prefixesOf(
 
 function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
   const { match, terms, fuzzy } = query
-  const prefixes = prefixesOf(query, tables)
+  const prefixes = prefixesOf(query.field, tables)
   if (prefixes.length === 0) return FALSE
   const alternatives = termAlternatives(terms, prefixes, (prefix) =>
     fuzzy ? tables.similarTerms(terms, prefix) : undefined,
@@ -78,4 +111,22 @@ function polygonSql(ring: readonly Position[]): SqlCondition {
     sql: '(o.area && ?::box AND oqs_within_any(o.places, ?::double precision[]))',
     values: [`(${east},${north}),(${west},${south})`, `{${ring.flat().join(',')}}`],
   }
+}
+
+/** Finds the texts with the prefix of the pattern in an index; then tests each text. */
+function patternSql(
+  { field, pattern }: Query & { kind: 'pattern' },
+  { columnsOf }: QueryTables,
+): SqlCondition {
+  const { number, elementType } = columnsOf(field)
+  const expression = patternText(pattern, 'postgres')
+  if (elementType !== undefined) {
+    return {
+      sql: `EXISTS (SELECT 1 FROM unnest(o.${elementColumnOf(number)}) AS element WHERE element ~ ?)`,
+      values: [expression],
+    }
+  }
+  const column = `o.${columnOf(number)}`
+  const range = prefixRange(column, pattern)
+  return { sql: `(${range.sql} AND ${column} ~ ?)`, values: [...range.values, expression] }
 }

@@ -2,13 +2,13 @@
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Field } from '../../../query/query.ts'
 import { FieldNumbers } from '../../sql/field-numbers.ts'
-import { textFieldsOf } from '../../sql/query-fields.ts'
+import { isGeoPoint, textFieldsOf } from '../../sql/query-fields.ts'
 import { type FieldColumns, readFieldColumns } from '../catalogue/field-columns.ts'
 import type { TypeHead } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
-import type { QueryTables } from './query-sql.ts'
+import type { QueryTables } from './query-tables.ts'
 
-export interface TypeFields extends Pick<QueryTables, 'columnsOf' | 'textFields'> {
+export interface TypeFields extends Pick<QueryTables, 'columnsOf' | 'textFields' | 'isGeoPoint'> {
   readonly numbers: FieldNumbers
 }
 
@@ -55,5 +55,6 @@ function toTypeFields(columns: readonly FieldColumns[], objectType: ObjectType):
       return fieldColumns
     },
     textFields: textFieldsOf(objectType),
+    isGeoPoint: (field) => isGeoPoint(objectType, field),
   }
 }

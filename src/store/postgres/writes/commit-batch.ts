@@ -1,29 +1,19 @@
-/**
- * Writes a batch in one transaction, as the next version of its type: closes old rows, adds new
- * rows, and publishes the version, or marks it as pending where rows become visible later.
- */
-import { ObjectQueryError } from '../../../contract/errors.ts'
+/** Writes the changes of batches and edits: closes old rows and adds new rows. */
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { deduplicateInTurns } from '../../batch.ts'
-import type { Batch, Change, Commit } from '../../object-store.ts'
+import type { Batch, Change, Commit, Edit } from '../../object-store.ts'
 import { inTurns } from '../../sql/in-turns.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
 import { allowLongTexts, createObjectTable } from '../catalogue/object-table.ts'
 import { touchReplacement } from '../catalogue/replacement.ts'
-import {
-  type PostgresContext,
-  publishPending,
-  savePending,
-  writeInTurn,
-} from '../citus/pending-commit.ts'
+import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
 import { longTextFields } from '../text/long-texts.ts'
-import { analyzeLater, hasGrownMuch } from './analyze.ts'
 import { closeRows, existingKeys, NO_KEYS } from './close-rows.ts'
+import { type CommitTarget, commitWrite, type Written } from './commit-write.ts'
 import { copyRows } from './copy-rows.ts'
-import { lockReplacement, lockType, readTable, type WriteTable } from './lock-type.ts'
-import { publishVersion, saveTableCounts } from './publish-version.ts'
+import { readCurrent } from './read-current.ts'
 
 /**
  * Commits a batch; it is on disk when the promise resolves. A batch of a replacement is written in
@@ -34,54 +24,40 @@ export async function commitBatch(
   batch: Batch,
   callerId: string,
 ): Promise<Commit> {
-  const { objectType, replacement, keepsExisting = false } = batch
+  const { replacement, keepsExisting = false } = batch
   // Before the body is read, because it may take longer to arrive than a replacement may be idle.
   if (replacement !== undefined) await touchReplacement(store, replacement)
   const settled = await deduplicateInTurns(partsOf(batch.changes), keyOf, keepsExisting)
-  const owner = { key: objectType.rid, callerId }
-  const { typeId, commit, grown } = await writeInTurn(store, owner, async (session) => {
-    const lock = replacement === undefined ? 'commit' : 'load'
-    const type = await lockType(session, store.capabilities, objectType.rid, lock)
-    if (type === undefined || type.generation > batch.basedOn) throw outOfSync(objectType.rid)
-    const isLoading = replacement !== undefined
-    const table = isLoading
-      ? await lockReplacement(session, type.id, replacement)
-      : await readTable(session, type.tableId)
-    const version = isLoading ? table.loadedAs : type.lastVersion + 1
-    const target = { ...table, typeId: type.id, version, isLoading }
-    if (!table.isCreated && settled.some(isPut)) {
-      const state = isLoading ? 'loading' : 'published'
-      await createObjectTable(session, store.capabilities, {
-        typeId: type.id,
-        id: table.id,
-        state,
-      })
-    }
-    // Not before the locks are held: waiting for a lock keeps the short timeout.
-    await session.extendTimeout(BATCH_TIMEOUT_MS)
-    const written = await writeRows(session, settled, target, keepsExisting)
-    const { put, deleted, kept } = written
-    const isWritten = put + deleted > 0
-    if (isWritten && !isLoading && store.capabilities.needsSeparatePublication) {
-      await session.run('UPDATE oqs_object_type SET last_version = ? WHERE id = ?', [
-        version,
-        type.id,
-      ])
-      await savePending(session, { ...written, typeId: type.id, version, table: table.id })
-    } else if (isWritten) {
-      await saveTableCounts(session, { ...written, table: table.id })
-      if (!isLoading) await publishVersion(session, { typeId: type.id, version, put, deleted })
-    }
-    const current = isWritten && !isLoading ? version : type.published
-    return {
-      typeId: type.id,
-      commit: { version: current, put, deleted, kept },
-      grown: hasGrownMuch(written.liveCount, table.liveCount) ? table.id : undefined,
-    }
+  return commitWrite(store, batch, callerId, (session, target) =>
+    writeChanges(session, store, settled, target, keepsExisting),
+  )
+}
+
+/** Commits an edit. It is decided while the type is locked, so nothing comes in between. */
+export function commitEdit(store: PostgresContext, edit: Edit, callerId: string): Promise<Commit> {
+  return commitWrite(store, edit, callerId, async (session, target) => {
+    const { changes, note } = await edit.decide(await readCurrent(session, target, edit.keys))
+    const settled = await deduplicateInTurns([changes], keyOf, false)
+    const written = await writeChanges(session, store, settled, target, false)
+    return note === undefined ? written : { ...written, note }
   })
-  if (grown !== undefined) analyzeLater(store.database, grown)
-  if (store.capabilities.needsSeparatePublication) await publishPending(store, typeId)
-  return commit
+}
+
+async function writeChanges(
+  session: WriteSession,
+  { capabilities }: PostgresContext,
+  settled: readonly Change[],
+  target: CommitTarget,
+  keepsExisting: boolean,
+): Promise<Written> {
+  if (!target.isCreated && settled.some(isPut)) {
+    const { typeId, id, isLoading } = target
+    const state = isLoading ? 'loading' : 'published'
+    await createObjectTable(session, capabilities, { typeId, id, state })
+  }
+  // Not before the locks are held: waiting for a lock keeps the short timeout.
+  await session.extendTimeout(BATCH_TIMEOUT_MS)
+  return writeRows(session, settled, target, keepsExisting)
 }
 
 /** Returns the parts of a batch; changes that are complete already are one part. */
@@ -99,34 +75,10 @@ function isPut(change: Change): change is { readonly put: StoredObject } {
   return 'put' in change
 }
 
-function outOfSync(objectTypeRid: string): ObjectQueryError {
-  return new ObjectQueryError('OntologyDefinitionOutOfSync', {
-    objectTypeRid,
-    reason: 'the object type was changed while the batch was being read',
-  })
-}
-
-interface Target extends WriteTable {
-  readonly typeId: number
-  readonly version: number
-  readonly isLoading: boolean
-}
-
-interface Written {
-  readonly put: number
-  readonly deleted: number
-  readonly kept: number
-  /** The numbers of added and closed rows. */
-  readonly added: number
-  readonly closed: number
-  readonly liveCount: number
-  readonly maxRecordBytes: number
-}
-
 async function writeRows(
   session: WriteSession,
   changes: readonly Change[],
-  target: Target,
+  target: CommitTarget,
   keepsExisting: boolean,
 ): Promise<Written> {
   const kept = keepsExisting ? await existingKeys(session, target, putKeys(changes)) : NO_KEYS

@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../file/connection.ts'
+import { addObjectIdIndexes } from './object-table.ts'
 import { upgradeTables } from './upgrade-tables.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
@@ -12,6 +13,7 @@ const FOLDER = new URL('./migrations/', import.meta.url)
 /** Steps after a migration that depend on which tables exist, so that plain SQL cannot do them. */
 const STEPS: Readonly<Record<string, (db: DatabaseSync) => void>> = {
   '0004-past-rows.sql': upgradeTables,
+  '0007-object-ids.sql': addObjectIdIndexes,
 }
 
 export function migrate(db: DatabaseSync): void {

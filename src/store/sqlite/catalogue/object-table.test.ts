@@ -88,8 +88,8 @@ describe('the tables of object types', () => {
     expect(countSchema(path)).toBe(0)
 
     await put(store, first(types), ['a', 'b'])
-    // The table, an index per property, and the indexes of current rows, versions and closed rows.
-    expect(countSchema(path)).toBe(1 + 100 + 3)
+    // The table, an index per property, and those of current rows, versions, closed rows and ids.
+    expect(countSchema(path)).toBe(1 + 100 + 4)
     expect(await store.readPage(pageRequest(first(types)))).toMatchObject({
       count: 2,
       totalCount: 2,
@@ -117,10 +117,10 @@ describe('the tables of object types', () => {
       }
       const metrics = [
         { kind: 'count', name: 'count' },
-        { kind: 'approximateDistinct', name: 'distinct', property: 'p2', type: 'string' },
+        { kind: 'distinct', name: 'distinct', property: 'p2', type: 'string' },
       ] as const
       const grouping = { kind: 'exact', property: 'p1', type: 'string', maxGroups: 5 } as const
-      const read = { objectType: type, query, maxGroups: 10 }
+      const read = { sources: [{ objectType: type, query }], maxGroups: 10 }
       const whole = await store.aggregate({ ...read, aggregation: { metrics, groupings: [] } })
       expect(groupsOf(whole)).toEqual([{ keys: [], metrics: [0, 0] }])
       const grouped = { metrics, groupings: [grouping] }
@@ -149,8 +149,8 @@ describe('the tables of object types', () => {
     await put(store, first(types), ['a'])
     expect(await store.reclaim(retention(1))).toBe(0)
     expect(await store.readPage(pageRequest(first(types)))).toMatchObject({ count: 1 })
-    // One table with an index for each of two properties, and three others.
-    expect(countSchema(path)).toBe(1 + 2 + 3)
+    // One table with an index for each of two properties, and four others.
+    expect(countSchema(path)).toBe(1 + 2 + 4)
   })
 
   it('are limited by their number of properties; types without objects do not count', async () => {

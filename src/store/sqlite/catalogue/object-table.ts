@@ -99,7 +99,7 @@ interface Index {
 }
 
 function indexSql({ name, on }: Index): string {
-  return `CREATE INDEX ${name} ON ${on}`
+  return `CREATE INDEX IF NOT EXISTS ${name} ON ${on}`
 }
 
 /** The indexes that are not needed before the table is read. */
@@ -109,13 +109,32 @@ function deferredIndexes(table: string, columns: readonly string[]): Index[] {
     { name: `${table}_version`, on: `${table} (pk, valid_from, valid_to)` },
     // For reclaim.
     { name: `${table}_closed`, on: `${table} (valid_to) WHERE valid_to < ${OPEN}` },
+    objectIdIndex(table),
     ...columns.map((column) => propertyIndex(table, column)),
   ]
+}
+
+/** For object sets that list RIDs. */
+function objectIdIndex(table: string): Index {
+  return { name: `${table}_object_id`, on: `${table} (object_id)` }
+}
+
+/** Adds the index of object ids to the tables of an earlier release. */
+export function addObjectIdIndexes(db: DatabaseSync): void {
+  const types = db.prepare('SELECT id FROM object_type').all()
+  for (const { id, state } of types.flatMap((type) => createdTables(db, Number(type['id'])))) {
+    if (state === 'published') db.exec(indexSql(objectIdIndex(objectTable(id))))
+  }
 }
 
 /** Includes the key, so that rows with equal values are walked in key order. */
 function propertyIndex(table: string, column: string): Index {
   return { name: `${table}_${column}`, on: `${table} (${column}, pk)` }
+}
+
+/** Returns the name of the index of a property. */
+export function propertyIndexName(table: string, number: number): string {
+  return propertyIndex(table, columnOf(number)).name
 }
 
 /** Builds one missing index of a loaded table. Returns false if there is none. */

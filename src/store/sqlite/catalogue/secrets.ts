@@ -5,6 +5,9 @@ import { API_TOKEN_COLUMNS, apiTokenValues, toApiToken } from '../../sql/api-tok
 import { inTransaction } from '../file/connection.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 
+/** The number of rows to delete per transaction, so that writers never wait long. */
+const ROWS_AT_ONCE = 5000
+
 /** Returns the page token keys, newest first. Saves the given key if there is none yet. */
 export function readPageTokenKeys(db: DatabaseSync, newKey: Uint8Array): Uint8Array[] {
   const select = db.prepare('SELECT secret FROM page_token_key ORDER BY id DESC')
@@ -23,7 +26,7 @@ export function createApiToken(
   { token, secretHash }: { readonly token: ApiToken; readonly secretHash: string },
 ): void {
   db.prepare(
-    `INSERT INTO api_token (secret_hash, ${API_TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO api_token (secret_hash, ${API_TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(secretHash, ...apiTokenValues(token))
 }
 
@@ -33,8 +36,15 @@ export function findApiToken(statements: StatementCache, secretHash: string): Ap
   return row && toApiToken(row as unknown as unknown[])
 }
 
+export function findApiTokenById(statements: StatementCache, id: string): ApiToken | undefined {
+  const sql = `SELECT ${API_TOKEN_COLUMNS} FROM api_token WHERE id = ?`
+  const row = statements.prepare(sql).get(id)
+  return row && toApiToken(row as unknown as unknown[])
+}
+
 export function listApiTokens(statements: StatementCache): readonly ApiToken[] {
-  const sql = `SELECT ${API_TOKEN_COLUMNS} FROM api_token ORDER BY created_at_ms, id`
+  const sql = `SELECT ${API_TOKEN_COLUMNS} FROM api_token WHERE client_id IS NULL
+    ORDER BY created_at_ms, id`
   return (statements.prepare(sql).all() as unknown as unknown[][]).map(toApiToken)
 }
 
@@ -42,11 +52,45 @@ export function revokeApiTokens(
   db: DatabaseSync,
   { idOrName, nowMs }: { readonly idOrName: string; readonly nowMs: number },
 ): number {
+  return inTransaction(db, 'write', () => {
+    db.prepare(REVOKE_ON_BEHALF_SQL).run(nowMs, idOrName, idOrName)
+    const { changes } = db
+      .prepare(
+        `UPDATE api_token SET revoked_at_ms = ?
+         WHERE (id = ? OR (name = ? AND client_id IS NULL)) AND revoked_at_ms IS NULL`,
+      )
+      .run(nowMs, idOrName, idOrName)
+    return Number(changes)
+  })
+}
+
+const REVOKE_ON_BEHALF_SQL = `UPDATE api_token SET revoked_at_ms = ?
+  WHERE revoked_at_ms IS NULL AND subject_id IN (
+    SELECT id FROM api_token WHERE client_id IS NULL AND (id = ? OR name = ?)
+  )`
+
+export function revokeIssuedTokens(
+  db: DatabaseSync,
+  { clientOrGrantId, nowMs }: { readonly clientOrGrantId: string; readonly nowMs: number },
+): number {
   const { changes } = db
     .prepare(
       `UPDATE api_token SET revoked_at_ms = ?
-       WHERE (id = ? OR name = ?) AND revoked_at_ms IS NULL`,
+       WHERE (client_id = ? OR grant_id = ?) AND revoked_at_ms IS NULL`,
     )
-    .run(nowMs, idOrName, idOrName)
+    .run(nowMs, clientOrGrantId, clientOrGrantId)
+  return Number(changes)
+}
+
+/** Deletes some of the issued tokens that expired by a time, and returns how many. */
+export function deleteIssuedTokens(db: DatabaseSync, expiredByMs: number): number {
+  const { changes } = db
+    .prepare(
+      `DELETE FROM api_token WHERE id IN (
+         SELECT id FROM api_token WHERE client_id IS NOT NULL AND expires_at_ms <= ?
+         LIMIT ${ROWS_AT_ONCE}
+       )`,
+    )
+    .run(expiredByMs)
   return Number(changes)
 }

@@ -1,19 +1,20 @@
 /** Executes the part of a page plan that finds the rows of a query. */
+import type { Query } from '../../../query/query.ts'
 import type { ReadPageRequest, StoredPage } from '../../object-store.ts'
+import { alternativesOf, maxMatches } from '../../sql/alternatives.ts'
 import type { KeysetCursor } from '../../sql/order-sql.ts'
-import { hasFewMatches, type RowSearchPlan } from '../../sql/plan-rules.ts'
+import { hasFewMatches } from '../../sql/plan-rules.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import {
   countCurrentRows,
   countVisibleRows,
   estimateRows,
   findRows,
-  queryTables,
   type RowSearch,
 } from '../queries/find-rows.ts'
-import type { QueryTables } from '../queries/query-sql.ts'
+import { filterLinks, gatherLinks, type QueryTables, queryTables } from '../queries/query-tables.ts'
 import type { ReadConnection } from '../threads/read-connection.ts'
-import type { PagePlan, RowsPlan } from './plan-page.ts'
+import type { PagePlan, RowsPlan, SearchPlan } from './plan-page.ts'
 
 export type FoundRowsPlan = PagePlan & RowsPlan
 
@@ -33,28 +34,47 @@ export function findMatches(
   const { statements, lists } = connection
   const tables = queryTables(connection, search)
   const totalCount = countTotal(statements, search, tables, plan)
+  const searchPlan = plan.kind === 'matchList' ? plan.unlisted : plan
+  const fewTables = gatherLinks(tables, statements)
   const limit = maxObjects + 1
   if (plan.kind === 'matchList' && cursor !== undefined) {
-    const rows = lists.rowsAfter(statements, search, tables, {
+    const rows = lists.rowsAfter(statements, search, fewTables, {
       version: plan.version,
       afterKey: cursor.pk,
       limit,
       sortMatches: plan.unlisted.kind === 'sortFewMatches',
+      alternatives: alternativesFor(plan.unlisted, search, true),
     })
     if (rows !== undefined) return { rows, totalCount, matchEstimate: totalCount ?? matchEstimate }
   }
-  const searchPlan = plan.kind === 'matchList' ? plan.unlisted : plan
-  const matches = totalCount ?? estimateMatches(statements, search, tables, searchPlan)
+  const matches = totalCount ?? estimateMatches(statements, search, fewTables, searchPlan)
   const sortMatches = hasFewMatches(searchPlan, matches)
-  const rows = findRows(statements, search, tables, { cursor, limit, sortMatches })
+  const pageTables = sortMatches ? fewTables : filterLinks(tables, statements)
+  const alternatives = alternativesFor(searchPlan, search, sortMatches)
+  const options = { cursor, limit, sortMatches, alternatives }
+  const rows = findRows(statements, search, pageTables, options)
   return { rows, totalCount, matchEstimate: matches }
 }
 
-function countTotal(
+/** Returns the queries that are searched one by one; undefined if the query is searched as a whole. */
+function alternativesFor(
+  plan: SearchPlan,
+  { query, objectType }: RowSearch,
+  sortMatches: boolean,
+): readonly Query[] | undefined {
+  if (plan.kind === 'mergeWalks') return plan.queries
+  // SQLite scans the table for two ranges, unless it is told to use the index of each.
+  return plan.kind === 'sortFewMatches' && sortMatches
+    ? alternativesOf(query, objectType)
+    : undefined
+}
+
+/** Counts the matches, if the plan says so. */
+export function countTotal(
   statements: StatementCache,
   search: RowSearch,
   tables: QueryTables,
-  { totalCount, table: { liveCount } }: FoundRowsPlan,
+  { totalCount, table: { liveCount } }: Pick<PagePlan, 'totalCount' | 'table'>,
 ): number | undefined {
   switch (totalCount) {
     case 'live':
@@ -72,8 +92,11 @@ function estimateMatches(
   statements: StatementCache,
   search: RowSearch,
   tables: QueryTables,
-  plan: RowSearchPlan,
+  plan: SearchPlan,
 ): number | undefined {
-  if (plan.kind === 'indexWalk') return undefined
-  return plan.matchEstimate ?? estimateRows(statements, search, tables, plan.fewMatches + 1)
+  if (plan.kind !== 'sortFewMatches') return undefined
+  const { matchEstimate, fewMatches } = plan
+  if (matchEstimate !== undefined) return matchEstimate
+  const maximum = maxMatches(search.query, search.objectType)
+  return maximum <= fewMatches ? maximum : estimateRows(statements, search, tables, fewMatches + 1)
 }

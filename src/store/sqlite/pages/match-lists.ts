@@ -7,10 +7,12 @@
  * its own, and a list would serve no other page.
  */
 import { LRUCache } from 'lru-cache'
+import { plainQuery } from '../../../query/linked-types.ts'
+import type { Query } from '../../../query/query.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { findRowsSql, type RowSearch } from '../queries/find-rows.ts'
-import type { QueryTables } from '../queries/query-sql.ts'
+import type { QueryTables } from '../queries/query-tables.ts'
 
 const MAX_BYTES = 32 * 1024 * 1024
 const MAX_LENGTH = 2_000_000
@@ -25,6 +27,7 @@ export interface ListedPage {
   readonly limit: number
   /** Whether the matches are sorted; otherwise an index returns them in key order. */
   readonly sortMatches: boolean
+  readonly alternatives?: readonly Query[] | undefined
 }
 
 export class MatchLists {
@@ -43,16 +46,21 @@ export class MatchLists {
     statements: StatementCache,
     search: RowSearch,
     tables: QueryTables,
-    { version, afterKey, limit, sortMatches }: ListedPage,
+    { version, afterKey, limit, ...how }: ListedPage,
   ): readonly number[] | undefined {
-    const key = JSON.stringify([search.table, version, search.query])
+    const key = JSON.stringify([
+      search.table,
+      version,
+      plainQuery(search.query),
+      linkedVersionsOf(search),
+    ])
     let entry = this.#lists.get(key)
     if (entry === undefined) {
       this.#lists.set(key, 'requestedOnce')
       return undefined
     }
     if (entry === 'requestedOnce') {
-      entry = this.#gather(statements, search, tables, sortMatches)
+      entry = this.#gather(statements, search, tables, how)
       this.#lists.set(key, entry)
     }
     if (typeof entry === 'string') return undefined
@@ -64,16 +72,20 @@ export class MatchLists {
     statements: StatementCache,
     search: RowSearch,
     tables: QueryTables,
-    sortMatches: boolean,
+    how: Pick<ListedPage, 'sortMatches' | 'alternatives'>,
   ): Entry {
     const limit = this.#maxLength + 1
-    const { sql, values } = findRowsSql(search, tables, { cursor: undefined, limit, sortMatches })
+    const { sql, values } = findRowsSql(search, tables, { ...how, cursor: undefined, limit })
     const rows: number[] = []
     for (const row of statements.prepare(sql).iterate(...values)) {
       rows.push((row as unknown as [number])[0])
     }
     return rows.length > this.#maxLength ? 'tooLong' : Float64Array.from(rows)
   }
+}
+
+function linkedVersionsOf({ versions }: RowSearch): number[] {
+  return [...versions.values()].map(({ version }) => version)
 }
 
 /** A binary search. The database compares the keys, because it orders them by their UTF-8 bytes. */

@@ -6,7 +6,12 @@
  * supplies. SQLite guarantees that order only for `group_concat(… ORDER BY …)`, which costs twice as
  * much; docs/decisions/004-page-as-one-blob.md says how tests verify the order instead.
  */
-import { type RecordColumn, type RecordPart, shapeKey } from '../../../contract/object-record.ts'
+import {
+  type RecordColumn,
+  type RecordPart,
+  type RenamedProperty,
+  shapeKey,
+} from '../../../contract/object-record.ts'
 import type { Selection } from '../../../query/selection.ts'
 import type { RecordSpec } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
@@ -38,6 +43,16 @@ export function rowsSql(table: number, record: RecordSpec): SqlText {
       SELECT ${sql} AS record FROM json_each(?) AS listed
       CROSS JOIN ${objectTable(table)} AS o ON o.id = listed.value
     )`,
+    values,
+  }
+}
+
+/** Selects the record of each row, in the order of the list. Further value: the row ids, as JSON. */
+export function recordsSql(table: number, record: RecordSpec): SqlText {
+  const { sql, values } = recordSql(record)
+  return {
+    sql: `SELECT CAST(${sql} AS BLOB) FROM json_each(?) AS listed
+      CROSS JOIN ${objectTable(table)} AS o ON o.id = listed.value`,
     values,
   }
 }
@@ -100,22 +115,33 @@ function recordSql({ shape, selection }: RecordSpec): SqlText {
 const COLUMNS: Readonly<Record<RecordColumn, string>> = {
   objectId: 'o.object_id',
   key: 'o.key',
+  wholeKey: 'substr(o.key, 2, length(o.key) - 2)',
+  doubleKey: `iif(o.key LIKE '%Infinity%', o.key, trim(o.key, '"'))`,
   title: 'o.title',
   properties: 'o.body',
+  // Of a text, substr() counts every character; of bytes, it does not.
+  flatProperties: 'substr(CAST(o.body AS BLOB), 2)',
 }
 
 function partSql(part: RecordPart, selection: Selection, values: string[]): string {
   if ('column' in part) {
-    const selects = part.column === 'properties' && selection !== undefined
-    return selects ? selectedBody(selection, values) : COLUMNS[part.column]
+    if (selection === undefined) return COLUMNS[part.column]
+    if (part.column === 'properties') return `'{' || ${selectedMembers(selection, values)}`
+    return part.column === 'flatProperties'
+      ? selectedMembers(selection, values)
+      : COLUMNS[part.column]
   }
+  if ('renamed' in part) return renamedMembers(part.renamed, values)
   values.push(part.literal)
   // concat() skips nulls, so a missing title also omits its literal.
   return 'optionalColumn' in part ? `? || ${COLUMNS[part.optionalColumn]}` : '?'
 }
 
-/** Writes a body of the selected properties; `->` returns each value's text as it was stored. */
-function selectedBody(selection: readonly string[], values: string[]): string {
+/**
+ * Writes the selected properties and the closing brace; `->` returns each value's text as it was
+ * stored.
+ */
+function selectedMembers(selection: readonly string[], values: string[]): string {
   const members = selection.map((name) => {
     values.push(`"${name}":`, `$."${name}"`)
     return '? || (o.body -> ?)'
@@ -125,7 +151,19 @@ function selectedBody(selection: readonly string[], values: string[]): string {
     const group = members.slice(index * GROUP, (index + 1) * GROUP)
     return `nullif(concat_ws(',', ${group.join(', ')}), '')`
   })
-  return `'{' || concat_ws(',', ${groups.join(', ')}) || '}'`
+  return `concat_ws(',', ${groups.join(', ')}) || '}'`
+}
+
+/** Writes properties under other names, each with a comma before it. */
+function renamedMembers(renamed: readonly RenamedProperty[], values: string[]): string {
+  const members = renamed.map(({ property, as }) => {
+    values.push(`,"${as}":`, `$."${property}"`)
+    return '? || (o.body -> ?)'
+  })
+  const groups = Array.from({ length: Math.ceil(members.length / GROUP) }, (_, index) => {
+    return `concat(${members.slice(index * GROUP, (index + 1) * GROUP).join(', ')})`
+  })
+  return groups.length === 0 ? "''" : `concat(${groups.join(', ')})`
 }
 
 const GROUP = 50

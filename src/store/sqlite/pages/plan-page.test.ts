@@ -49,6 +49,19 @@ const compare = (operator: Comparison, property = 'a'): Query => ({
 })
 const text: Query = { kind: 'text', field: undefined, match: 'anyTerm', terms: ['x'], fuzzy: false }
 const polygon: Query = { kind: 'withinPolygon', ring: [] }
+const ids: Query = { kind: 'objectIds', ids: ['x'] }
+const linked: Query = {
+  kind: 'linked',
+  property: 'a',
+  linkedType: TYPE,
+  linkedProperty: 'a',
+  of: { kind: 'everything' },
+}
+const oneOf = (count: number, property = 'a'): Query => ({
+  kind: 'oneOf',
+  field: { property, structField: undefined },
+  values: Array.from({ length: count }, (_, n) => n),
+})
 const and = (...of: Query[]): Query => ({ kind: 'and', of })
 const or = (...of: Query[]): Query => ({ kind: 'or', of })
 const not = (of: Query): Query => ({ kind: 'not', of })
@@ -72,7 +85,39 @@ describe('the rows of a page', () => {
     ['an equality and a range', { query: and(compare('eq'), compare('gt')) }, walked],
     ['a range', { query: compare('gt') }, sorted],
     ['a range, ordered', { query: compare('gt'), order }, walked],
-    ['an alternative of equalities', { query: or(compare('eq'), compare('eq')) }, sorted],
+    [
+      'an alternative of equalities',
+      { query: or(compare('eq'), compare('eq')), after },
+      { kind: 'mergeWalks', queries: [compare('eq'), compare('eq')] },
+    ],
+    [
+      'an alternative of equalities, and a range',
+      { query: and(compare('gt'), or(compare('eq'), compare('eq'))) },
+      {
+        kind: 'mergeWalks',
+        queries: [and(compare('gt'), compare('eq')), and(compare('gt'), compare('eq'))],
+      },
+    ],
+    ['a few values', { query: oneOf(8) }, { kind: 'mergeWalks' }],
+    ['many values', { query: oneOf(9) }, sorted],
+    ['values of an array, later', { query: oneOf(2, 'tags'), after }, listed(sorted)],
+    ['an alternative of equalities, ordered', { query: oneOf(2), order }, walked],
+    ['an equality or a range', { query: or(compare('eq'), compare('gt')) }, sorted],
+    ['ids', { query: ids }, sorted],
+    ['ids, later', { query: ids, after }, listed(sorted)],
+    ['linked objects', { query: linked }, sorted],
+    ['linked objects, later', { query: linked, after }, sorted],
+    [
+      'few linked objects, later',
+      { query: linked, after, matchEstimate: 10_000 },
+      listed({ ...sorted, matchEstimate: 10_000 }),
+    ],
+    [
+      'many linked objects, later',
+      { query: linked, after, matchEstimate: 10_001 },
+      { ...sorted, matchEstimate: 10_001 },
+    ],
+    ['linked objects with an equality', { query: and(linked, compare('eq')) }, walked],
     ['a text', { query: text }, sorted],
     ['a text with an estimate', { query: text, matchEstimate: 7 }, { ...sorted, matchEstimate: 7 }],
     ['a text, later', { query: text, after }, listed(sorted)],
@@ -104,6 +149,8 @@ describe('the thread of a page', () => {
     ['a key walk', {}, latest, mainThread(), 'main'],
     ['a text', { query: text }, LATEST, mainThread(), 'reader'],
     ['an order', { order }, LATEST, mainThread(), 'main'],
+    ['a few values', { query: oneOf(8) }, LATEST, mainThread(), 'main'],
+    ['linked objects', { query: linked }, LATEST, mainThread(), 'reader'],
     ['an order over many past rows', { order }, latest, mainThread(), 'reader'],
     [
       'few equal rows among past ones',

@@ -4,10 +4,12 @@
  */
 import type { Query } from '../../../query/query.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
+import { isKeyOrdered, mergedWalks } from '../../sql/alternatives.ts'
 import {
   type ByteBudget,
   byteBudget,
   fewMatches,
+  hasFewMatches,
   isKeyWalk,
   isQuick,
   type RowSearchPlan,
@@ -37,9 +39,14 @@ export type PagePlan = PlanBase &
 
 /** Plans that find the ids of rows first, and then read the records that fit. */
 export type RowsPlan =
-  | RowSearchPlan
+  | SearchPlan
   /** Rows come from a list of all matches, which the pages of a walk share. */
-  | { readonly kind: 'matchList'; readonly unlisted: RowSearchPlan }
+  | { readonly kind: 'matchList'; readonly unlisted: SearchPlan }
+
+export type SearchPlan =
+  | RowSearchPlan
+  /** Walks an index for each of several queries, and merges the rows: the union of the queries. */
+  | { readonly kind: 'mergeWalks'; readonly queries: readonly Query[] }
 
 interface PlanBase {
   readonly version: number
@@ -90,36 +97,40 @@ function hasFewClosedRows({ closedCount, liveCount }: TableHead): boolean {
 }
 
 function planRows(request: ReadPageRequest, { liveCount }: TableHead): RowsPlan {
-  const { maxObjects, matchEstimate, after } = request
-  const search: RowSearchPlan = dependsOnMatchCount(request)
-    ? { kind: 'sortFewMatches', fewMatches: fewMatches(maxObjects, liveCount), matchEstimate }
-    : { kind: 'indexWalk' }
+  const { after, matchEstimate } = request
+  const search = planSearch(request, liveCount)
   // Most walks stop after the first page, so only later pages use a list.
-  return after !== undefined && isGathered(request)
+  return after !== undefined && (isGathered(request) || hasFewMatches(search, matchEstimate))
     ? { kind: 'matchList', unlisted: search }
     : search
 }
 
-/** True if the best plan depends on how many rows match. */
-function dependsOnMatchCount({ query, order, objectType }: ReadPageRequest): boolean {
-  if (order.length > 0) return false
-  // The index of a scalar property is in key order within each value.
-  const isEquality = (one: Query) =>
-    one.kind === 'compare' && one.operator === 'eq' && !isMultiValued(objectType, one.field)
-  return !(query.kind === 'and' ? query.of.some(isEquality) : isEquality(query))
+function planSearch(request: ReadPageRequest, liveCount: number): SearchPlan {
+  const { query, order, objectType, maxObjects, matchEstimate } = request
+  if (order.length > 0 || isKeyOrdered(query, objectType)) return { kind: 'indexWalk' }
+  const queries = mergedWalks(request)
+  if (queries !== undefined) return { kind: 'mergeWalks', queries }
+  // The best plan depends on how many rows match.
+  return { kind: 'sortFewMatches', fewMatches: fewMatches(maxObjects, liveCount), matchEstimate }
 }
 
 /**
  * True if the rows come in key order, but from indexes that do not have that order: texts,
- * positions and array elements. All matches must be gathered before the first row is known.
+ * positions, array elements and ids. All matches must be gathered before the first row is known.
  */
 function isGathered({ order, query, objectType }: ReadPageRequest): boolean {
   const isGatheredQuery = (one: Query): boolean => {
     switch (one.kind) {
       case 'text':
+      case 'interval':
       case 'withinPolygon':
+      case 'objectIds':
         return true
+      case 'geo':
+        return one.relation !== 'disjoint'
+      case 'oneOf':
       case 'compare':
+      case 'pattern':
         return isMultiValued(objectType, one.field)
       case 'and':
         return one.of.some(isGatheredQuery)
@@ -139,7 +150,14 @@ function isMainThreadPage(
   statistics: RowStatistics,
 ): boolean {
   if (!state.table.isCreated) return true
-  return isQuick(request) && !maySkipManyRows(request, state, statistics)
+  const isQuickPage = isQuick(request) || mergesEqualities(request)
+  return isQuickPage && !maySkipManyRows(request, state, statistics)
+}
+
+/** True if the page merges a few walks, each of which is as quick as that of one equality. */
+function mergesEqualities(request: ReadPageRequest): boolean {
+  if (request.includeTotalCount) return false
+  return mergedWalks(request)?.every(({ kind }) => kind === 'compare') ?? false
 }
 
 /**

@@ -5,12 +5,13 @@
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { PageCache } from '../../page-cache.ts'
 import { releaserOf } from '../../page-memory.ts'
-import { type ByteBudget, readableVersion } from '../../sql/plan-rules.ts'
+import type { ByteBudget } from '../../sql/plan-rules.ts'
 import { readFieldNumbers } from '../catalogue/field-numbers.ts'
 import { objectTable } from '../catalogue/object-table.ts'
-import { readTypeHead, type TypeHead, tableOfVersion } from '../catalogue/type-head.ts'
+import { readTypeHead, type TypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { resolveCursor } from '../queries/find-rows.ts'
+import { readVersions, type TypeVersion, type TypeVersions } from '../queries/linked-tables.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
 import { type FoundRowsPlan, findMatches } from './find-matches.ts'
 import {
@@ -34,10 +35,10 @@ export function readPage(
 ): StoredPage | Reclaimed {
   return inReadTransaction(connection, () => {
     const head = readTypeHead(connection.statements, request.objectType)
-    const version = readableVersion(request, head)
-    if (version === undefined) return 'reclaimed'
-    const state = versionState(connection, head, version)
-    return runPlan(connection, request, head, planPage(request, state, { thread: 'reader' }))
+    const versions = readVersions(connection.statements, request, head)
+    if (versions === 'reclaimed') return versions
+    const plan = planPage(request, ownVersion(versions, request), { thread: 'reader' })
+    return runPlan(connection, request, { head, versions }, plan)
   })
 }
 
@@ -49,38 +50,53 @@ export function readQuickPage(
 ): StoredPage | Reclaimed | undefined {
   return inReadTransaction(connection, () => {
     const head = readTypeHead(connection.statements, request.objectType)
-    const version = readableVersion(request, head)
-    if (version === undefined) return 'reclaimed'
-    const cached = cache.find(request, version)
+    const versions = readVersions(connection.statements, request, head)
+    if (versions === 'reclaimed') return versions
+    const state = ownVersion(versions, request)
+    const cached = cache.find(request, state.version)
     if (cached !== undefined) return cached
-    const state = versionState(connection, head, version)
     const statistics = rowStatistics(connection, request, head, state.table.table)
     const site: PlanSite = { thread: 'main', ...statistics }
     const plan = planPage(request, state, site)
     if (plan.thread !== 'main') return undefined
-    const page = runPlan(connection, request, head, plan)
+    const page = runPlan(connection, request, { head, versions }, plan)
     return page === 'reclaimed' ? page : cache.keep(request, page)
   })
 }
 
-function versionState({ statements }: ReadConnection, head: TypeHead, version: number) {
-  const isLatest = version === head.published
-  return { version, isLatest, table: tableOfVersion(statements, head, version) }
+/** The state of the request's type, and the versions of all types that it reads. */
+interface PageTypes {
+  readonly head: TypeHead
+  readonly versions: TypeVersions
 }
 
-function runPlan(
+/** Returns the version of the request's own type. */
+export function ownVersion(versions: TypeVersions, { objectType }: ReadPageRequest): TypeVersion {
+  const version = versions.get(objectType.rid)
+  if (version === undefined) throw new Error(`no version of ${objectType.apiName} was read`)
+  return version
+}
+
+/** Returns the versions of the other types, in the order of `linkedTypesOf`. */
+function linkedVersions(versions: TypeVersions): Pick<StoredPage, 'linkedVersions'> {
+  if (versions.size === 1) return {}
+  return { linkedVersions: [...versions.values()].slice(1).map(({ version }) => version) }
+}
+
+/** Executes a plan. Must be called in the transaction that read the types. */
+export function runPlan(
   connection: ReadConnection,
   request: ReadPageRequest,
-  head: TypeHead,
+  types: PageTypes,
   plan: PagePlan,
 ): StoredPage | Reclaimed {
   switch (plan.kind) {
     case 'noTable':
-      return emptyPage(plan.version)
+      return { ...emptyPage(plan.version), ...linkedVersions(types.versions) }
     case 'keyWalk':
       return walkKey(connection.statements, request, plan)
     default:
-      return readFoundRows(connection, request, head, plan)
+      return readFoundRows(connection, request, types, plan)
   }
 }
 
@@ -133,7 +149,7 @@ function walkKey(
 function readFoundRows(
   connection: ReadConnection,
   request: ReadPageRequest,
-  head: TypeHead,
+  { head, versions }: PageTypes,
   plan: FoundRowsPlan,
 ): StoredPage | Reclaimed {
   const { db, statements } = connection
@@ -142,7 +158,7 @@ function readFoundRows(
   const { table } = plan.table
   const numbers = readFieldNumbers(db, head.typeId)
   const visibleValues = visibilityValues(visibility, version)
-  const search = { table, objectType, numbers, query, order, visibility, visibleValues }
+  const search = { table, objectType, numbers, query, order, visibility, visibleValues, versions }
   const cursor = request.after && resolveCursor(statements, search, head, request.after)
   if (request.after !== undefined && cursor === undefined) return 'reclaimed'
 
@@ -161,12 +177,14 @@ function readFoundRows(
     last: readCursor(statements, table, ids.at(-1)),
     more: rows.length > ids.length,
     version,
+    ...linkedVersions(versions),
     totalCount,
     matchEstimate,
   }
 }
 
-function readCursor(statements: StatementCache, table: number, id: number | undefined) {
+/** Returns the cursor of a row. */
+export function readCursor(statements: StatementCache, table: number, id: number | undefined) {
   if (id === undefined) return undefined
   const row = statements
     .prepare(`SELECT pk, valid_from FROM ${objectTable(table)} WHERE id = ?`)

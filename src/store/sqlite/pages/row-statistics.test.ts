@@ -99,6 +99,12 @@ describe('pages of a table with past rows', () => {
     {
       using db = new DatabaseSync(path())
       db.exec(`
+        DROP TABLE idempotency_key;
+        DROP TABLE document;
+        DROP INDEX issued_token_expiry;
+        ALTER TABLE api_token DROP COLUMN client_id;
+        ALTER TABLE api_token DROP COLUMN grant_id;
+        ALTER TABLE api_token DROP COLUMN subject_id;
         ALTER TABLE object_table DROP COLUMN past_count;
         CREATE TABLE object_2 (id INTEGER PRIMARY KEY);
         CREATE INDEX object_2_id ON object_2 (id);

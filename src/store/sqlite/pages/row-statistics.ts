@@ -3,7 +3,8 @@ import type { ReadPageRequest } from '../../object-store.ts'
 import { readFieldNumbers } from '../catalogue/field-numbers.ts'
 import type { TypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
-import { estimateRows, queryTables } from '../queries/find-rows.ts'
+import { estimateRows } from '../queries/find-rows.ts'
+import { queryTables } from '../queries/query-tables.ts'
 import type { ReadConnection } from '../threads/read-connection.ts'
 import { LIMIT } from './page-sql.ts'
 import type { RowStatistics } from './plan-page.ts'
@@ -29,7 +30,13 @@ export function rowStatistics(
 }
 
 /** `estimateRows` ignores visibility and order. */
-const ALL_ROW_VERSIONS = { order: [], visibility: 'current', visibleValues: [] } as const
+const ALL_ROW_VERSIONS = {
+  order: [],
+  visibility: 'current',
+  visibleValues: [],
+  // Only counts equal rows, which no link is followed for.
+  versions: new Map(),
+} as const
 
 function countRowsAfter(statements: StatementCache, typeId: number, version: number): number {
   const row = statements

@@ -1,7 +1,7 @@
 import { decodeDecimal } from '../../../ontology/values/column-value.ts'
 import { columnJson } from '../../../ontology/values/scalar-codec.ts'
-import type { NumericType, TimeType } from '../../../query/aggregation/aggregation.ts'
-import { intervalStart } from '../../../query/aggregation/duration.ts'
+import type { NumericType, TimeStep, TimeType } from '../../../query/aggregation/aggregation.ts'
+import { WEEK_OFFSET_SECONDS, WEEK_SECONDS } from '../../../query/aggregation/time-step.ts'
 import { finite, type GroupingDialect, type KeySql } from '../../sql/aggregate-grouping.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import { BUCKET_START } from './aggregate-functions.ts'
@@ -9,7 +9,7 @@ import { BUCKET_START } from './aggregate-functions.ts'
 /** The groupings that SQLite computes in its own way. */
 export const SQLITE_GROUPINGS: GroupingDialect = {
   fixedWidth: fixedWidthSql,
-  duration: durationSql,
+  stepNumber: stepNumberSql,
   rangeTable: 'SELECT value ->> 0, value ->> 1 FROM json_each(?)',
   toColumn: (_, value) => value,
   keyJson: columnJson,
@@ -60,12 +60,22 @@ function floatingSql(column: string, width: bigint): KeySql {
   }
 }
 
-function durationSql(type: TimeType, column: string, seconds: bigint): KeySql {
+function stepNumberSql(type: TimeType, column: string, step: TimeStep): SqlCondition {
   // Truncated to seconds as text, because SQLite would round the fraction.
-  const time = type === 'date' ? `unixepoch(${column})` : `unixepoch(substr(${column}, 1, 19))`
-  return {
-    key: floorDivision(time, seconds),
-    read: (key) => `"${intervalStart(type, Number(BigInt(key) * seconds))}"`,
+  const seconds = type === 'date' ? `unixepoch(${column})` : `unixepoch(substr(${column}, 1, 19))`
+  switch (step.unit) {
+    case 'seconds':
+      return floorDivision(seconds, BigInt(step.count))
+    case 'milliseconds': {
+      const fraction = `CAST(substr(${column}, 21, 3) AS INTEGER)`
+      return floorDivision(`(${seconds} * 1000 + ${fraction})`, BigInt(step.count))
+    }
+    case 'week':
+      return floorDivision(`(${seconds} + ${WEEK_OFFSET_SECONDS})`, BigInt(WEEK_SECONDS))
+    case 'months': {
+      const [year, month] = [`substr(${column}, 1, 4)`, `substr(${column}, 6, 2)`]
+      return { sql: `((${year} * 12 + ${month} - 1) / ?)`, values: [BigInt(step.count)] }
+    }
   }
 }
 

@@ -1,45 +1,43 @@
 import type { NumericType } from '../../../query/aggregation/aggregation.ts'
 import { columnNumber } from '../../../query/aggregation/column-number.ts'
-import type { ExactSum, MetricDialect, MetricSql } from '../../sql/aggregate-metric.ts'
-import { DECIMAL_SUM, readDecimalSum } from './aggregate-functions.ts'
+import type { ExactSum, FloatingSum, MetricDialect } from '../../sql/aggregate-metric.ts'
+import { DECIMAL_SUM } from './aggregate-functions.ts'
+import { EXACT_ORDER, FLOATING_ORDER, readExactSum, readFloatingSum } from './aggregate-sums.ts'
 
 /** The metrics that SQLite computes in its own way. */
 export const SQLITE_METRICS: MetricDialect = { exactSum, floatingSum, readNumber: columnNumber }
 
 function exactSum(type: Exclude<NumericType, 'float' | 'double'>, column: string): ExactSum {
+  return {
+    columns: exactColumns(type, column),
+    read: readExactSum,
+    order: (names, divisor = '1') =>
+      divisor === '1' && names.length === 1 && type !== 'decimal'
+        ? names.join()
+        : `${EXACT_ORDER}(${[divisor, ...names].join(', ')})`,
+  }
+}
+
+function exactColumns(type: Exclude<NumericType, 'float' | 'double'>, column: string): string[] {
   switch (type) {
     case 'byte':
     case 'short':
     case 'integer':
-      return {
-        columns: [`sum(CAST(${column} AS INTEGER))`],
-        read: ([sum]) => ({ units: BigInt(sum ?? 0), scale: 0 }),
-      }
+      return [`sum(CAST(${column} AS INTEGER))`]
     case 'long':
       // In two halves, because SQLite fails if a sum does not fit into 64 bits.
-      return {
-        columns: [`sum(${column} >> 32)`, `sum(${column} & 4294967295)`],
-        read: ([high, low]) => ({
-          units: BigInt(high ?? 0) * 2n ** 32n + BigInt(low ?? 0),
-          scale: 0,
-        }),
-      }
+      return [`sum(${column} >> 32)`, `sum(${column} & 4294967295)`]
     case 'decimal':
-      return {
-        columns: [`${DECIMAL_SUM}(${column})`],
-        read: ([sum]) => readDecimalSum(String(sum)),
-      }
+      return [`${DECIMAL_SUM}(${column})`]
   }
 }
-
-const TWO_64 = 2 ** 64
 
 /**
  * SQLite sums doubles with error compensation. NaN (stored as text) and the infinities are counted
  * separately, because they alone determine the sum. The second sum is scaled by 2^-64: it gives the
  * result if only an intermediate value of the first one overflowed.
  */
-function floatingSum(column: string, divisor: (count: number) => number): MetricSql {
+function floatingSum(column: string): FloatingSum {
   const finite = `FILTER (WHERE ${column} > -9e999 AND ${column} < 9e999)`
   return {
     columns: [
@@ -50,14 +48,7 @@ function floatingSum(column: string, divisor: (count: number) => number): Metric
       `total(${column}) ${finite}`,
       `total(${column} / 4294967296 / 4294967296) ${finite}`,
     ],
-    read: (cells) => {
-      const [count = 0, nan = 0, positive = 0, negative = 0, sum = 0, part = 0] = cells.map(Number)
-      if (count === 0) return undefined
-      if (nan > 0 || (positive > 0 && negative > 0)) return Number.NaN
-      if (positive > 0) return Infinity
-      if (negative > 0) return -Infinity
-      const by = divisor(count)
-      return Number.isFinite(sum) ? sum / by : (part / by) * TWO_64
-    },
+    read: readFloatingSum,
+    order: (names, divisor = '1') => `${FLOATING_ORDER}(${[divisor, ...names].join(', ')})`,
   }
 }

@@ -2,15 +2,16 @@
  * Aggregates the current objects of a type, in one transaction. The database filters, groups and
  * sums; this module converts its rows to groups, and exact sums to doubles.
  */
-import type { AggregateRequest, AggregateResult } from '../../aggregate-request.ts'
+import type { AggregateRequest, AggregateResult, AggregateSource } from '../../aggregate-request.ts'
 import {
   type CompiledAggregation,
   compileAggregation,
   GroupCollector,
+  type SourceRows,
   tooManyGroups,
 } from '../../sql/aggregate-groups.ts'
 import type { Cell } from '../../sql/aggregate-metric.ts'
-import { type AggregateParts, aggregateSql, countGroupsSql } from '../../sql/aggregate-sql.ts'
+import { aggregateSql, countGroupsSql } from '../../sql/aggregate-sql.ts'
 import { readFieldNumbers } from '../catalogue/field-numbers.ts'
 import { emptyTable, objectTable } from '../catalogue/object-table.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
@@ -19,49 +20,61 @@ import { VISIBLE } from '../pages/page-sql.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
 import { SQLITE_GROUPINGS } from './aggregate-grouping.ts'
 import { SQLITE_METRICS } from './aggregate-metric.ts'
-import { queryTables } from './find-rows.ts'
+import { readVersions } from './linked-tables.ts'
 import { querySql } from './query-sql.ts'
+import { queryTables } from './query-tables.ts'
 
-export function aggregate(connection: ReadConnection, request: AggregateRequest): AggregateResult {
-  const { db, statements } = connection
+export function aggregate(
+  connection: ReadConnection,
+  { sources, aggregation, maxGroups }: AggregateRequest,
+): AggregateResult {
   return inReadTransaction(connection, () => {
-    const { objectType, query, aggregation } = request
-    const head = readTypeHead(statements, objectType)
-    const { table, isCreated } = head.current
-    const numbers = readFieldNumbers(db, head.typeId)
-    const compiled = compileAggregation(aggregation, numbers, DIALECT)
-    const parts: AggregateParts & CompiledAggregation = {
-      ...compiled,
-      table: isCreated ? objectTable(table) : emptyTable(numbers),
-      // The plus sign stops SQLite from using the index of current rows: an aggregation reads the
-      // whole table, and a sequential scan is many times faster than random access.
-      visible: { sql: `+${VISIBLE.current}`, values: [] },
-      matching: querySql(query, queryTables(connection, { objectType, numbers })),
-    }
-    return readGroups(statements, parts, request.maxGroups)
+    const rows = sources.map((source) => sourceRows(connection, source))
+    const compiled = compileAggregation(aggregation, rows, DIALECT)
+    return readGroups(connection.statements, compiled, maxGroups)
   })
+}
+
+function sourceRows(connection: ReadConnection, source: AggregateSource): SourceRows {
+  const { db, statements } = connection
+  const { objectType, query } = source
+  const head = readTypeHead(statements, objectType)
+  const { table, isCreated } = head.current
+  const numbers = readFieldNumbers(db, head.typeId)
+  const versions = readVersions(statements, source, head)
+  if (versions === 'reclaimed') throw new Error('the latest version is always readable')
+  return {
+    source,
+    numbers,
+    table: isCreated ? objectTable(table) : emptyTable(numbers),
+    // The plus sign stops SQLite from using the index of current rows: an aggregation reads the
+    // whole table, and a sequential scan is many times faster than random access.
+    visible: { sql: `+${VISIBLE.current}`, values: [] },
+    matching: querySql(query, queryTables(connection, { objectType, numbers, versions })),
+  }
 }
 
 const DIALECT = { groupings: SQLITE_GROUPINGS, metrics: SQLITE_METRICS }
 
 function readGroups(
   statements: StatementCache,
-  parts: AggregateParts & CompiledAggregation,
+  compiled: CompiledAggregation,
   maxGroups: number,
 ): AggregateResult {
-  const { sql, values } = aggregateSql(parts)
+  const { sql, values } = aggregateSql(compiled)
   const statement = statements.prepare(sql)
   statement.setReadBigInts(true)
-  const collector = new GroupCollector(parts)
+  const collector = new GroupCollector(compiled)
   for (const row of statement.iterate(...values, maxGroups + 1)) {
     collector.add(row as unknown as Cell[])
   }
-  if (collector.exceeds(maxGroups)) throw tooManyGroups(countGroups(statements, parts), maxGroups)
+  if (collector.exceeds(maxGroups))
+    throw tooManyGroups(countGroups(statements, compiled), maxGroups)
   return collector.finish()
 }
 
-function countGroups(statements: StatementCache, parts: AggregateParts): number {
-  const { sql, values } = countGroupsSql(parts)
+function countGroups(statements: StatementCache, compiled: CompiledAggregation): number {
+  const { sql, values } = countGroupsSql(compiled)
   const row = statements.prepare(sql).get(...values)
   return (row as unknown as [number])[0]
 }

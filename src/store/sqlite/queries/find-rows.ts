@@ -6,16 +6,15 @@ import type { FieldNumbers } from '../../sql/field-numbers.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { type KeysetCursor, orderArms, orderColumn } from '../../sql/order-sql.ts'
 import type { Visibility } from '../../sql/plan-rules.ts'
-import { isMultiValued, textFieldsOf } from '../../sql/query-fields.ts'
-import { SimilarTermSearch, type SimilarTerms } from '../../sql/similar-terms.ts'
 import type { BoundValue, SqlCondition, SqlValue } from '../../sql/sql-condition.ts'
-import type { TermPrefix } from '../../sql/text-index.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { LIMIT, VISIBLE } from '../pages/page-sql.ts'
-import { type QueryTables, querySql } from './query-sql.ts'
-import type { Rings } from './rings.ts'
+import { countIn } from './count-in.ts'
+import type { TypeVersions } from './linked-tables.ts'
+import { querySql } from './query-sql.ts'
+import type { QueryTables } from './query-tables.ts'
 
 export interface RowSearch {
   readonly table: number
@@ -26,6 +25,8 @@ export interface RowSearch {
   readonly visibility: Visibility
   /** The values of the visibility's placeholders. */
   readonly visibleValues: readonly number[]
+  /** The versions of all types that the query reads. */
+  readonly versions: TypeVersions
 }
 
 export interface RowSearchOptions {
@@ -33,6 +34,8 @@ export interface RowSearchOptions {
   readonly limit: number
   /** Whether to sort the matches by key, instead of walking the key until enough rows match. */
   readonly sortMatches: boolean
+  /** Queries whose union is the query, each of which is searched by itself; in key order only. */
+  readonly alternatives?: readonly Query[] | undefined
 }
 
 /** Returns the ids of the rows after the cursor. */
@@ -50,16 +53,17 @@ export function findRows(
 export function findRowsSql(
   search: RowSearch,
   tables: QueryTables,
-  { cursor, limit, sortMatches }: RowSearchOptions,
+  options: RowSearchOptions,
 ): SqlCondition {
+  const { cursor, limit, sortMatches, alternatives } = options
+  if (alternatives !== undefined) return alternativesSql(search, tables, options, alternatives)
   const passedBounds = passedBoundsOf(search, cursor)
   const condition = querySql(search.query, { ...tables, passedBounds })
   const columns = search.order.map((term) => orderColumn(term, search.numbers))
   const values: BoundValue[] = []
   const arms = orderArms(columns, cursor).map((arm) => {
     values.push(...search.visibleValues, ...condition.values, ...arm.values, limit)
-    // The plus sign stops SQLite from walking the key index to avoid the sort.
-    const orderBy = sortMatches ? arm.orderBy.replace('o.pk', '+o.pk') : arm.orderBy
+    const orderBy = sortMatches ? arm.orderBy.replace('o.pk', HIDDEN_KEY) : arm.orderBy
     return `SELECT id FROM (
       SELECT o.id AS id FROM ${objectTable(search.table)} AS o
       WHERE ${VISIBLE[search.visibility]} AND ${condition.sql} AND ${arm.sql}
@@ -67,6 +71,41 @@ export function findRowsSql(
   })
   values.push(limit)
   return { sql: `${arms.join(' UNION ALL ')} ${LIMIT}`, values }
+}
+
+/** The plus sign stops SQLite from walking the key index to avoid the sort. */
+const HIDDEN_KEY = '+o.pk'
+
+/**
+ * Selects the union of several queries in key order. SQLite merges rows that arrive in this order
+ * and stops at the limit; otherwise it gathers the matches of each query by its own index. Rows are
+ * read, to see whether they are visible, only after indexes alone have put them into order. The
+ * order of the outer query is that of the inner one, as in page-sql.ts.
+ */
+function alternativesSql(
+  search: RowSearch,
+  tables: QueryTables,
+  { cursor, limit, sortMatches }: RowSearchOptions,
+  alternatives: readonly Query[],
+): SqlCondition {
+  const [arm] = orderArms([], cursor)
+  if (arm === undefined) throw new Error('key order has one arm')
+  const table = objectTable(search.table)
+  const values: BoundValue[] = []
+  const hidden = (sql: string) => (sortMatches ? sql.replace('o.pk', HIDDEN_KEY) : sql)
+  const parts = alternatives.map((query) => {
+    const condition = querySql(query, tables)
+    values.push(...condition.values, ...arm.values)
+    return `SELECT ${hidden('o.pk')} AS pk, o.id AS id FROM ${table} AS o
+      WHERE ${condition.sql} AND ${hidden(arm.sql)}`
+  })
+  values.push(...search.visibleValues, limit)
+  return {
+    sql: `SELECT o.id FROM (${parts.join(' UNION ')} ORDER BY 1, 2) AS match
+      CROSS JOIN ${table} AS o ON o.id = match.id
+      WHERE ${VISIBLE[search.visibility]} ${LIMIT}`,
+    values,
+  }
 }
 
 /** Counts the visible rows that match the query. */
@@ -94,11 +133,6 @@ export function countCurrentRows(
   const all = countIn(statements, `${table} AS o WHERE ${sql}`, values)
   const past = `${table} AS o INDEXED BY ${table}_closed WHERE valid_to < ${OPEN}`
   return all - countIn(statements, `${past} AND ${sql}`, values)
-}
-
-function countIn(statements: StatementCache, from: string, values: readonly BoundValue[]): number {
-  const row = statements.prepare(`SELECT count(*) FROM ${from}`).get(...values)
-  return (row as unknown as [number])[0]
 }
 
 /**
@@ -135,27 +169,6 @@ export function resolveCursor(
   return row && { pk, values: row }
 }
 
-/** Returns what the SQL of a query needs. Each set of similar terms is looked up once. */
-export function queryTables(
-  { statements, rings }: { readonly statements: StatementCache; readonly rings: Rings },
-  { objectType, numbers }: Pick<RowSearch, 'objectType' | 'numbers'>,
-): QueryTables {
-  const similarByKey = new Map<string, SimilarTerms>()
-  return {
-    numbers,
-    textFields: textFieldsOf(objectType),
-    isMultiValued: (field) => isMultiValued(objectType, field),
-    passedBounds: undefined,
-    ringNumber: (ring) => rings.numberOf(ring),
-    similarTerms: (terms, prefix) => {
-      const key = JSON.stringify([terms, prefix])
-      const similar = similarByKey.get(key) ?? findSimilarTerms(statements, terms, prefix)
-      similarByKey.set(key, similar)
-      return similar
-    },
-  }
-}
-
 /** A cursor in the order of a range makes the range's near bound redundant. */
 function passedBoundsOf(
   { order, numbers }: RowSearch,
@@ -167,18 +180,4 @@ function passedBoundsOf(
     field: numbers.of({ property: first.property, structField: undefined }),
     operators: first.direction === 'asc' ? ['gt', 'gte'] : ['lt', 'lte'],
   }
-}
-
-/** Finds the terms of a field within a small edit distance, in one scan of the vocabulary. */
-function findSimilarTerms(
-  statements: StatementCache,
-  terms: readonly string[],
-  prefix: TermPrefix,
-): SimilarTerms {
-  const search = new SimilarTermSearch(terms, prefix)
-  const rows = statements
-    .prepare('SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) <= ?')
-    .iterate(search.from, search.before, search.maxLength)
-  for (const row of rows) search.compare((row as unknown as [string])[0])
-  return search.similarTerms
 }

@@ -1,28 +1,20 @@
 /** Compiles the query tree to SQL over the table of its type, aliased `o`. */
-import { toColumnValue } from '../../../query/compared-value.ts'
-import type { Comparison, Field, Position, Query } from '../../../query/query.ts'
-import { compileQuery } from '../../sql/compile-query.ts'
-import { columnOf, type FieldNumbers } from '../../sql/field-numbers.ts'
-import { type SimilarTerms, termAlternatives } from '../../sql/similar-terms.ts'
-import { FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
-import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
-import { matchExpression } from '../writes/text-index.ts'
 
-export interface QueryTables {
-  readonly numbers: FieldNumbers
-  /** The fields that contain text. */
-  readonly textFields: readonly Field[]
-  /** True if a field's values are in the table of array elements. */
-  readonly isMultiValued: (field: Field) => boolean
-  /** Range bounds that the cursor makes redundant. They are hidden, so that the index uses the cursor. */
-  readonly passedBounds:
-    | { readonly field: number; readonly operators: readonly Comparison[] }
-    | undefined
-  /** Returns the number by which `within_ring` knows a ring until the transaction ends. */
-  readonly ringNumber: (ring: readonly Position[]) => number
-  /** Returns, for each fuzzy term, the terms of a field that match it. */
-  readonly similarTerms: (terms: readonly string[], prefix: TermPrefix) => SimilarTerms
-}
+import type { ColumnValue } from '../../../ontology/values/column-value.ts'
+import { toColumnValue } from '../../../query/compared-value.ts'
+import type { LinkedQuery, Position, Query } from '../../../query/query.ts'
+import { compileQuery } from '../../sql/compile-query.ts'
+import { columnOf } from '../../sql/field-numbers.ts'
+import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../sql/linked-sql.ts'
+import { prefixRange } from '../../sql/prefix-range.ts'
+import { termAlternatives } from '../../sql/similar-terms.ts'
+import { combine, FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
+import { fieldPrefix } from '../../sql/text-index.ts'
+import { objectTable, propertyIndexName } from '../catalogue/object-table.ts'
+import { matchExpression } from '../writes/text-index.ts'
+import { geoSql } from './geo-sql.ts'
+import { intervalSql } from './interval-sql.ts'
+import type { LinkedPlan, QueryTables } from './query-tables.ts'
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
   return compileQuery(query, {
@@ -33,6 +25,15 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
     },
     text: (one) => textSql(one, tables),
     withinPolygon: ({ ring }) => polygonSql(ring, tables),
+    pattern: (one) => patternSql(one, tables),
+    geo: (one) => geoSql(one, tables),
+    interval: (one) => intervalSql(one, tables),
+    oneOf: (one) => oneOfSql(one, tables),
+    objectIds: (ids) => ({
+      sql: 'o.object_id IN (SELECT value FROM json_each(?))',
+      values: [JSON.stringify(ids)],
+    }),
+    linked: (one) => linkedSql(one, tables),
   })
 }
 
@@ -52,6 +53,54 @@ function compareSql(
     sql: `o.id IN (SELECT row FROM element WHERE field = ? AND value ${sign} ?)`,
     values: [number, value],
   }
+}
+
+function oneOfSql(
+  { field, values }: Query & { kind: 'oneOf' },
+  { numbers, isMultiValued }: QueryTables,
+): SqlCondition {
+  const number = numbers.of(field)
+  const list = `[${values.map((value) => jsonOf(toColumnValue(value))).join()}]`
+  const inList = 'IN (SELECT value FROM json_each(?))'
+  if (!isMultiValued(field)) return { sql: `o.${columnOf(number)} ${inList}`, values: [list] }
+  return {
+    sql: `o.id IN (SELECT row FROM element WHERE field = ? AND element.value ${inList})`,
+    values: [number, list],
+  }
+}
+
+/** Writes a column value as JSON that SQLite reads without a loss. */
+function jsonOf(value: ColumnValue): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (value === Infinity) return '9e999'
+  return value === -Infinity ? '-9e999' : String(value)
+}
+
+function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
+  const { linkedType, property, linkedProperty } = query
+  const linked = tables.linkedTable(linkedType)
+  if (linked === undefined) return FALSE
+  const { linkedPlan, depth, numbers } = tables
+  const { kind, isFew } = linkedPlan
+  const table = objectTable(linked.table)
+  const linkedField = linked.tables.numbers.of({ property: linkedProperty, structField: undefined })
+  const matching = (plan: LinkedPlan) =>
+    querySql(query.of, { ...linked.tables, linkedPlan: plan, depth: depth + 1 })
+  const rows = (where: SqlCondition): LinkedRows => ({
+    table,
+    ownField: numbers.of({ property, structField: undefined }),
+    linkedField,
+    where: combine('and', [linked.visible, where]),
+  })
+  const found = matching({ kind: 'find', isFew })
+  // Without the visibility, an index alone can count.
+  if (!isFew({ sql: `${table} AS o WHERE ${found.sql}`, values: found.values })) {
+    const hint = ` INDEXED BY ${propertyIndexName(table, linkedField)}`
+    return probeLinked(rows(matching({ kind: 'filter', isFew })), linkedAlias(depth), hint)
+  }
+  const { sql, values } = gatherLinked(rows(found), linkedAlias(depth))
+  // The plus sign stops SQLite from finding rows by this condition, which is not in key order.
+  return { sql: kind === 'filter' ? `+${sql}` : sql, values }
 }
 
 function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
@@ -87,4 +136,23 @@ function polygonSql(ring: readonly Position[], { ringNumber }: QueryTables): Sql
       ringNumber(ring),
     ],
   }
+}
+
+/** Finds the texts with the prefix of the pattern in an index; then tests each text. */
+function patternSql(
+  query: Query & { kind: 'pattern' },
+  { numbers, isMultiValued, matcherNumber }: QueryTables,
+): SqlCondition {
+  const number = numbers.of(query.field)
+  const isElement = isMultiValued(query.field)
+  const column = isElement ? 'value' : `o.${columnOf(number)}`
+  const range = prefixRange(column, query.pattern)
+  const sql = `${range.sql} AND matches(${column}, ?)`
+  const values = [...range.values, matcherNumber(query)]
+  return isElement
+    ? {
+        sql: `o.id IN (SELECT row FROM element WHERE field = ? AND ${sql})`,
+        values: [number, ...values],
+      }
+    : { sql: `(${sql})`, values }
 }

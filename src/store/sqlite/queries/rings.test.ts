@@ -16,8 +16,9 @@ import {
   type ReadConnection,
   toReadConnection,
 } from '../threads/read-connection.ts'
-import { findRows, queryTables, type RowSearch } from './find-rows.ts'
+import { findRows, type RowSearch } from './find-rows.ts'
 import { querySql } from './query-sql.ts'
+import { queryTables } from './query-tables.ts'
 
 const CORNERS = 497
 
@@ -73,6 +74,7 @@ describe('the polygon rings of a query', () => {
       order: [],
       visibility: 'current',
       visibleValues: [],
+      versions: new Map(),
     }
   }
 

@@ -1,33 +1,31 @@
 /** A connection that only reads, with the state that its queries share. */
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../file/connection.ts'
-import { StatementCache } from '../file/statement-cache.ts'
 import { MatchLists } from '../pages/match-lists.ts'
 import { addAggregateFunctions } from '../queries/aggregate-functions.ts'
-import { addRingFunction, Rings } from '../queries/rings.ts'
+import { addOrderFunctions } from '../queries/aggregate-sums.ts'
+import { type QueryConnection, toQueryConnection } from '../queries/query-connection.ts'
 
-export interface ReadConnection {
-  readonly db: DatabaseSync
-  readonly statements: StatementCache
-  readonly rings: Rings
+export interface ReadConnection extends QueryConnection {
   /** Used in reader processes only: quick pages need no list. */
   readonly lists: MatchLists
 }
 
 /** Makes a connection read-only; the writer thread has a connection of its own. */
 export function toReadConnection(db: DatabaseSync): ReadConnection {
-  const rings = new Rings()
   addAggregateFunctions(db)
-  addRingFunction(db, rings)
+  addOrderFunctions(db)
+  const connection = toQueryConnection(db)
   db.exec('PRAGMA query_only = ON')
-  return { db, statements: new StatementCache(db), rings, lists: new MatchLists() }
+  return { ...connection, lists: new MatchLists() }
 }
 
-/** Runs a function in a transaction that sees one moment, and then drops the rings it used. */
-export function inReadTransaction<T>({ db, rings }: ReadConnection, run: () => T): T {
+/** Runs a function in a transaction that sees one moment, and then drops the rings and matchers it used. */
+export function inReadTransaction<T>({ db, rings, matchers }: ReadConnection, run: () => T): T {
   try {
     return inTransaction(db, 'read', run)
   } finally {
     rings.clear()
+    matchers.clear()
   }
 }

@@ -1,8 +1,11 @@
 /** The jobs of a reader process: every query that may be slow. */
 import type { AggregateRequest, AggregateResult } from '../../aggregate-request.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
+import type { ReadSetPageRequest, StoredSetPage } from '../../set-page.ts'
 import { readPage } from '../pages/read-page.ts'
+import { readSetPage } from '../pages/read-set-page.ts'
 import { aggregate } from '../queries/aggregate.ts'
+import { findRowsToDelete } from '../writes/delete-matches.ts'
 import type { ReadConnection } from './read-connection.ts'
 import type { Jobs } from './thread-jobs.ts'
 
@@ -14,8 +17,18 @@ export const READ_JOBS = {
     const { release: _, ...bare } = page
     return bare
   },
+  readSetPage: (
+    reading: ReadConnection,
+    request: ReadSetPageRequest,
+  ): Omit<StoredSetPage, 'release'> | Reclaimed => {
+    const page = readSetPage(reading, request)
+    if (page === 'reclaimed') return page
+    const { release: _, ...bare } = page
+    return bare
+  },
   aggregate: (reading: ReadConnection, request: AggregateRequest): AggregateResult =>
     aggregate(reading, request),
+  findRowsToDelete,
 } as const satisfies Jobs
 
 export type ReadJobs = typeof READ_JOBS

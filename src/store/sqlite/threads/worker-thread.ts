@@ -26,16 +26,16 @@ export class WorkerThread<J extends Jobs> implements AsyncDisposable {
     name: Name,
     input: JobInput<J[Name]>,
   ): Promise<JobResult<J[Name]>> {
-    return this.runWithItems(name, input, [])
+    return this.runWithItems(name, () => input, [])
   }
 
   /**
    * Runs a job whose items are sent before it, part by part as they arrive. If a part fails, the job
-   * is cancelled. `schedule` decides when the job itself runs.
+   * is cancelled. `schedule` decides when the job itself runs, which then asks for its input.
    */
   async runWithItems<Name extends keyof J & string>(
     name: Name,
-    input: JobInput<J[Name]>,
+    input: () => JobInput<J[Name]>,
     parts: AsyncIterable<readonly unknown[]> | readonly [],
     schedule: <T>(run: () => Promise<T>) => Promise<T> = (run) => run(),
   ): Promise<JobResult<J[Name]>> {
@@ -46,7 +46,7 @@ export class WorkerThread<J extends Jobs> implements AsyncDisposable {
     const job = thread.openJob()
     try {
       for await (const items of parts) job.send(items)
-      return (await schedule(() => job.run(name, input))) as JobResult<J[Name]>
+      return (await schedule(() => job.run(name, input()))) as JobResult<J[Name]>
     } catch (error) {
       job.cancel()
       throw error

@@ -1,4 +1,11 @@
 /** The jobs of the writer thread: everything that writes. */
+import {
+  deleteDocument,
+  deleteExpiredDocuments,
+  extendDocument,
+  putDocument,
+  takeDocument,
+} from '../catalogue/documents.ts'
 import { reclaimStep } from '../catalogue/reclaim.ts'
 import {
   abandonReplacement,
@@ -8,14 +15,26 @@ import {
   touchReplacement,
 } from '../catalogue/replacement.ts'
 import { saveOntology } from '../catalogue/save-ontology.ts'
-import { createApiToken, readPageTokenKeys, revokeApiTokens } from '../catalogue/secrets.ts'
+import {
+  createApiToken,
+  deleteIssuedTokens,
+  readPageTokenKeys,
+  revokeApiTokens,
+  revokeIssuedTokens,
+} from '../catalogue/secrets.ts'
 import { saveSightings } from '../catalogue/sightings.ts'
 import { commitBatch } from '../writes/commit-batch.ts'
+import { commitEdit } from '../writes/commit-edit.ts'
+import { deleteRows } from '../writes/delete-matches.ts'
+import { deleteExpiredKeys } from '../writes/idempotency-keys.ts'
 import type { Jobs } from './thread-jobs.ts'
 
 export const WRITE_JOBS = {
   saveOntology,
   commitBatch,
+  commitEdit,
+  deleteRows,
+  deleteExpiredKeys,
   startReplacement,
   touchReplacement,
   indexReplacement,
@@ -26,6 +45,13 @@ export const WRITE_JOBS = {
   readPageTokenKeys,
   createApiToken,
   revokeApiTokens,
+  revokeIssuedTokens,
+  deleteIssuedTokens,
+  putDocument,
+  takeDocument,
+  extendDocument,
+  deleteDocument,
+  deleteExpiredDocuments,
 } as const satisfies Jobs
 
 export type WriteJobs = typeof WRITE_JOBS

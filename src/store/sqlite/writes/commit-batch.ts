@@ -4,10 +4,12 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 import { deduplicateChanges } from '../../batch.ts'
 import type { Commit } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
+import type { OnceMessage } from '../../sql/once-key.ts'
 import { createObjectTable, objectTable, removeFromIndexes } from '../catalogue/object-table.ts'
 import { findReplacement, TOUCH } from '../catalogue/replacement.ts'
 import { inTransaction } from '../file/connection.ts'
 import { type ChangeMessage, isPut, type PutMessage } from '../threads/change-message.ts'
+import { findRepeated, recordCommit } from './idempotency-keys.ts'
 import { publishVersion } from './publish-version.ts'
 import { rowWriter } from './write-row.ts'
 
@@ -19,6 +21,7 @@ export interface BatchMessage {
   readonly keepsExisting: boolean
   /** The properties of the type, in the order of the column values of a put. */
   readonly properties: readonly string[]
+  readonly once: OnceMessage | undefined
 }
 
 /**
@@ -31,28 +34,38 @@ export function commitBatch(
   changes: readonly ChangeMessage[],
 ): Commit {
   const settled = deduplicateChanges(changes, ([pk]) => pk, batch.keepsExisting)
-  return inTransaction(db, 'write', () => {
-    const type = readType(db, batch)
-    const table =
-      batch.replacement === undefined
-        ? type.current
-        : findReplacement(db, type.id, batch.replacement)
-    if (!table.isCreated) {
-      // A table that is not created yet has nothing to delete.
-      if (!settled.some(isPut)) return { version: type.published, put: 0, deleted: 0, kept: 0 }
-      const state = table.loadedAs === undefined ? 'published' : 'loading'
-      createObjectTable(db, { typeId: type.id, id: table.id, state })
-    }
-    const version = table.loadedAs ?? type.lastVersion + 1
-    const written = writeRows(db, settled, { ...table, typeId: type.id, version }, batch)
-    const { put, deleted, kept } = written
-    if (put + deleted > 0) saveTableCounts(db, table.id, written)
-    if (table.loadedAs !== undefined || put + deleted === 0) {
-      return { version: type.published, put, deleted, kept }
-    }
-    publishVersion(db, { typeId: type.id, version, put, deleted })
-    return { version, put, deleted, kept }
-  })
+  return inTransaction(
+    db,
+    'write',
+    () =>
+      findRepeated(db, batch.once) ?? recordCommit(db, batch.once, writeBatch(db, batch, settled)),
+  )
+}
+
+/** Writes a batch with one change per object, within a transaction. */
+export function writeBatch(
+  db: DatabaseSync,
+  batch: BatchMessage,
+  settled: readonly ChangeMessage[],
+): Commit {
+  const type = readType(db, batch)
+  const table =
+    batch.replacement === undefined ? type.current : findReplacement(db, type.id, batch.replacement)
+  if (!table.isCreated) {
+    // A table that is not created yet has nothing to delete.
+    if (!settled.some(isPut)) return { version: type.published, put: 0, deleted: 0, kept: 0 }
+    const state = table.loadedAs === undefined ? 'published' : 'loading'
+    createObjectTable(db, { typeId: type.id, id: table.id, state })
+  }
+  const version = table.loadedAs ?? type.lastVersion + 1
+  const written = writeRows(db, settled, { ...table, typeId: type.id, version }, batch)
+  const { put, deleted, kept } = written
+  if (put + deleted > 0) saveTableCounts(db, table.id, written)
+  if (table.loadedAs !== undefined || put + deleted === 0) {
+    return { version: type.published, put, deleted, kept }
+  }
+  publishVersion(db, { typeId: type.id, version, put, deleted })
+  return { version, put, deleted, kept }
 }
 
 /** The table that a batch is written to. */
@@ -66,14 +79,21 @@ export interface WriteTable {
   readonly isCreated: boolean
 }
 
-interface WrittenType {
+export interface WrittenType {
   readonly id: number
   readonly published: number
   readonly lastVersion: number
   readonly current: WriteTable
 }
 
-function readType(db: DatabaseSync, batch: BatchMessage): WrittenType {
+/**
+ * Reads the state of a type for a write. Throws `OntologyDefinitionOutOfSync` if its definition is
+ * newer than the one that the request was validated against.
+ */
+export function readType(
+  db: DatabaseSync,
+  batch: Pick<BatchMessage, 'typeRid' | 'basedOn'>,
+): WrittenType {
   const row = db
     .prepare(
       `SELECT t.id, t.generation, t.published, t.last_version,
@@ -171,7 +191,11 @@ function recordBytes([, , key, title, body]: PutMessage): number {
   return Buffer.byteLength(body) + Buffer.byteLength(key) + Buffer.byteLength(title ?? '')
 }
 
-function saveTableCounts(db: DatabaseSync, table: number, written: Written): void {
+export function saveTableCounts(
+  db: DatabaseSync,
+  table: number,
+  written: Pick<Written, 'liveCount' | 'maxRecordBytes' | 'closed'>,
+): void {
   db.prepare(
     `UPDATE object_table
      SET live_count = ?, max_record_bytes = ?, past_count = past_count + ?, ${TOUCH} WHERE id = ?`,

@@ -1,0 +1,92 @@
+import { type Command, Option } from 'commander'
+import { addExamples } from '../examples.ts'
+import { untilInterrupted } from '../interrupt.ts'
+import type { OntologyModel } from '../ontology-types/types-model.ts'
+import { printMessage, writeOut } from '../output.ts'
+import { readDefinition } from '../read-definition.ts'
+import {
+  addServiceOptions,
+  openClient,
+  parseText,
+  type ServiceOptions,
+} from '../service-options.ts'
+
+interface TypesOptions extends ServiceOptions {
+  readonly ontology?: string
+  readonly out?: string
+  readonly for: 'client' | 'osdk'
+}
+
+export function addTypesCommand(ontology: Command): void {
+  const types = ontology
+    .command('types')
+    .description('Write TypeScript types for an ontology, from a service or a definition file.')
+    .argument('[file]', 'definition as JSON; - reads standard input', parseText)
+    .option('--ontology <name>', 'API name or RID of an ontology of the service', parseText)
+    .option('--out <file>', 'file to write (default: standard output)', parseText)
+    .addOption(
+      new Option('--for <client>', 'whose types: our own client, or @osdk/client')
+        .choices(['client', 'osdk'])
+        .default('client'),
+    )
+  addServiceOptions(types)
+  addExamples(
+    types,
+    'oqs ontology types --ontology aviation --out aviation.ts',
+    'oqs ontology types --ontology aviation --for osdk --out osdk.ts',
+    'oqs ontology types aviation.json',
+  ).action((file: string | undefined, options: TypesOptions) => {
+    if ((file === undefined) === (options.ontology === undefined)) {
+      types.error("error: specify either a file or '--ontology <name>'", { exitCode: 2 })
+    }
+    return untilInterrupted((signal) => writeTypes(file, options, signal))
+  })
+}
+
+async function writeTypes(
+  file: string | undefined,
+  options: TypesOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const model =
+    file === undefined ? await readService(options, signal) : await readFileModel(file, options)
+  const text = await generate(model, options.for)
+  if (options.out === undefined) return await writeOut(text, signal)
+  const { writeFile } = await import('node:fs/promises')
+  await writeFile(options.out, text).catch((error: Error) => {
+    throw new Error(`cannot write ${options.out}: ${error.message}`, { cause: error })
+  })
+  printMessage(
+    `wrote ${model.objectTypes.length} object types of ${model.apiName} to ${options.out}`,
+  )
+}
+
+async function readService(options: TypesOptions, signal: AbortSignal): Promise<OntologyModel> {
+  const { modelOfMetadata } = await import('../ontology-types/model-of-metadata.ts')
+  const { objectSets } = await openClient(options, signal)
+  const metadata = await objectSets.getFullMetadata(options.ontology ?? '')
+  return modelOfMetadata(metadata as Parameters<typeof modelOfMetadata>[0])
+}
+
+async function readFileModel(file: string, options: TypesOptions): Promise<OntologyModel> {
+  const { modelOfDefinition } = await import('../ontology-types/model-of-definition.ts')
+  const definition = await readDefinition(file)
+  if (options.for === 'osdk' && definition.rid === undefined) {
+    throw new Error(
+      `${file} has no RIDs, which @osdk/client needs. Apply it and use \`oqs ontology types --ontology ${definition.apiName} --for osdk\`.`,
+    )
+  }
+  return modelOfDefinition(definition as Parameters<typeof modelOfDefinition>[0])
+}
+
+async function generate(model: OntologyModel, target: 'client' | 'osdk'): Promise<string> {
+  if (target === 'client') {
+    const { writeClientTypes } = await import('../ontology-types/client-types.ts')
+    return writeClientTypes(model)
+  }
+  const [{ writeOsdkTypes }, { readVersion }] = await Promise.all([
+    import('../ontology-types/osdk-types.ts'),
+    import('../../server/version.ts'),
+  ])
+  return writeOsdkTypes(model, { version: readVersion() })
+}

@@ -1,0 +1,266 @@
+/** The administration endpoints, one method each: definitions, writes, replacements, exports. */
+import type { ExportFormat } from '../../contract/export-formats.ts'
+import {
+  type CallOptions,
+  type Connection,
+  type QueryParameters,
+  type ServiceRequest,
+  segment,
+  toJson,
+} from '../connection.ts'
+import { newIdempotencyKey } from '../idempotency-key.ts'
+import { type ExportStream, openStream } from './byte-stream.ts'
+import type { TypePath } from './pages.ts'
+
+export interface BatchResult {
+  readonly version: number
+  readonly put: number
+  readonly deleted: number
+  /** Objects that existed and were kept, in append mode. */
+  readonly kept?: number
+}
+
+export interface DeletedResult {
+  readonly version: number
+  readonly deleted: number
+}
+
+export interface BatchOptions extends CallOptions {
+  /** What `put` does to an existing object: replaces it, or leaves it unchanged. */
+  readonly mode?: 'upsert' | 'append' | undefined
+  /** Checks every line and writes nothing. */
+  readonly dryRun?: boolean | undefined
+  /** Adds the objects to a replacement that is not published yet. */
+  readonly replacement?: string | undefined
+}
+
+export interface WriteOptions extends CallOptions {
+  /** Writes only if the object has this entity tag; `*` stands for any. */
+  readonly ifMatch?: string | undefined
+  /** `*` writes only if there is no such object. */
+  readonly ifNoneMatch?: string | undefined
+}
+
+/** The result of a write of one object. */
+export interface WriteResult {
+  /** The version that contains the change. */
+  readonly version: number
+  /** The entity tag of the object, for `ifMatch`. */
+  readonly etag: string | undefined
+}
+
+export interface DefinitionOptions extends CallOptions {
+  /** Returns what would change, and changes nothing. */
+  readonly dryRun?: boolean | undefined
+  /** Allows changes that drop values. */
+  readonly allowDataLoss?: boolean | undefined
+}
+
+export interface ExportOptions extends CallOptions {
+  readonly format: ExportFormat
+  /** A query of revision 1.0, as JSON. */
+  readonly where?: string | undefined
+  /** Properties to export, comma-separated. */
+  readonly select?: string | undefined
+  /** To resume: the version, the last primary key received, and the number of objects received. */
+  readonly version?: string | undefined
+  readonly after?: string | undefined
+  readonly received?: number | undefined
+}
+
+export interface Caller {
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly [member: string]: unknown
+}
+
+export class Administration {
+  readonly #connection: Connection
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /** Returns the caller: name, scopes, ontologies, expiry and limits. */
+  getCaller(call: CallOptions = {}): Promise<Caller> {
+    return this.#connection.send({ ...call, path: '/api/admin/v1/me', isRepeatable: true })
+  }
+
+  getDefinition(ontology: string, call: CallOptions = {}): Promise<unknown> {
+    return this.#connection.send({ ...call, path: adminPath(ontology), isRepeatable: true })
+  }
+
+  /** Creates or changes an ontology; applying the same definition again changes nothing. */
+  applyDefinition(
+    ontology: string,
+    definition: unknown,
+    { dryRun, allowDataLoss, ...call }: DefinitionOptions = {},
+  ): Promise<unknown> {
+    return this.#connection.send({
+      ...call,
+      method: 'PUT',
+      path: adminPath(ontology),
+      query: { dryRun, allowDataLoss },
+      json: definition,
+      isRepeatable: true,
+    })
+  }
+
+  deleteOntology(ontology: string, options: CallOptions & Cascade = {}): Promise<unknown> {
+    return this.#delete(adminPath(ontology), options)
+  }
+
+  deleteObjectType(
+    { ontology, objectType }: TypePath,
+    options: CallOptions & Cascade = {},
+  ): Promise<unknown> {
+    return this.#delete(`${adminPath(ontology)}/objectTypes/${segment(objectType)}`, options)
+  }
+
+  /** Sends one atomic batch with one change per line: `{"put": …}` or `{"delete": …}`. */
+  writeObjects(
+    type: TypePath,
+    lines: string | Uint8Array<ArrayBuffer>,
+    { signal, ...options }: BatchOptions = {},
+  ): Promise<BatchResult> {
+    const query: QueryParameters = { ...options }
+    const body = { type: 'application/x-ndjson', content: lines }
+    return this.#write({ signal, method: 'POST', path: objectsPath(type), query, body })
+  }
+
+  putObject(
+    type: TypePath,
+    primaryKey: string,
+    object: object,
+    options: WriteOptions = {},
+  ): Promise<WriteResult> {
+    return this.#writeOne('PUT', type, primaryKey, options, {
+      type: 'application/json',
+      content: toJson(object),
+    })
+  }
+
+  /** Changes properties with a JSON merge patch: null removes a value. */
+  patchObject(
+    type: TypePath,
+    primaryKey: string,
+    patch: object,
+    options: WriteOptions = {},
+  ): Promise<WriteResult> {
+    return this.#writeOne('PATCH', type, primaryKey, options, {
+      type: 'application/merge-patch+json',
+      content: toJson(patch),
+    })
+  }
+
+  deleteObject(
+    type: TypePath,
+    primaryKey: string,
+    options: WriteOptions = {},
+  ): Promise<WriteResult> {
+    return this.#writeOne('DELETE', type, primaryKey, options)
+  }
+
+  /** Deletes all objects that match a query of revision 1.0. */
+  deleteByQuery(type: TypePath, query: unknown, call: CallOptions = {}): Promise<DeletedResult> {
+    const path = `${objectsPath(type)}/deleteByQuery`
+    return this.#write({ ...call, method: 'POST', path, json: { query } })
+  }
+
+  /** Starts a replacement of all objects of a type; returns the name for its batches. */
+  async startReplacement(type: TypePath, call: CallOptions = {}): Promise<string> {
+    const { replacement } = await this.#connection.send<{ replacement: string }>({
+      ...call,
+      method: 'POST',
+      path: `${objectsPath(type)}/replacements`,
+      // A replacement that is started twice and never used expires.
+      isRepeatable: true,
+    })
+    return replacement
+  }
+
+  publishReplacement(
+    type: TypePath,
+    replacement: string,
+    call: CallOptions = {},
+  ): Promise<BatchResult> {
+    return this.#connection.send({
+      ...call,
+      method: 'POST',
+      path: `${objectsPath(type)}/replacements/${segment(replacement)}/publish`,
+      // Publishing again returns the result of the first time.
+      isRepeatable: true,
+    })
+  }
+
+  async abandonReplacement(
+    type: TypePath,
+    replacement: string,
+    call: CallOptions = {},
+  ): Promise<void> {
+    await this.#connection.send({
+      ...call,
+      method: 'DELETE',
+      path: `${objectsPath(type)}/replacements/${segment(replacement)}`,
+      isRepeatable: false,
+    })
+  }
+
+  /** Opens an export of one snapshot of a type as a stream, which may break off anywhere. */
+  openExport(type: TypePath, { signal, ...options }: ExportOptions): Promise<ExportStream> {
+    const path = `${objectsPath(type)}/export`
+    return openStream(this.#connection, { signal, path, query: { ...options } })
+  }
+
+  /** The key lets the service recognise a repeated request, so it is applied once. */
+  #write<Result>(request: Omit<ServiceRequest, 'isRepeatable'>): Promise<Result> {
+    const headers = { ...request.headers, 'idempotency-key': newIdempotencyKey() }
+    return this.#connection.send({ ...request, headers, isRepeatable: true })
+  }
+
+  async #writeOne(
+    method: 'PUT' | 'PATCH' | 'DELETE',
+    type: TypePath,
+    primaryKey: string,
+    { ifMatch, ifNoneMatch, ...call }: WriteOptions,
+    content?: ServiceRequest['body'],
+  ): Promise<WriteResult> {
+    const { body, headers } = await this.#connection.exchange({
+      ...call,
+      method,
+      path: `${objectsPath(type)}/${segment(primaryKey)}`,
+      headers: {
+        'if-match': ifMatch,
+        'if-none-match': ifNoneMatch,
+        'idempotency-key': newIdempotencyKey(),
+      },
+      ...(content === undefined ? {} : { body: content }),
+      isRepeatable: true,
+    })
+    const { version } = body as { readonly version: number }
+    return { version, etag: headers.get('etag') ?? undefined }
+  }
+
+  #delete(path: string, { cascade, ...call }: CallOptions & Cascade): Promise<unknown> {
+    return this.#connection.send({
+      ...call,
+      method: 'DELETE',
+      path,
+      query: { cascade },
+      isRepeatable: false,
+    })
+  }
+}
+
+export interface Cascade {
+  /** Also deletes what depends on it. */
+  readonly cascade?: boolean | undefined
+}
+
+function adminPath(ontology: string): string {
+  return `/api/admin/v1/ontologies/${segment(ontology)}`
+}
+
+function objectsPath({ ontology, objectType }: TypePath): string {
+  return `${adminPath(ontology)}/objects/${segment(objectType)}`
+}

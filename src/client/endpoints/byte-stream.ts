@@ -1,0 +1,40 @@
+/** Streams of bytes: exports. */
+import type { Connection, ServiceRequest } from '../connection.ts'
+
+export interface ExportStream {
+  /** The version of the object type that is exported. */
+  readonly version: string
+  readonly chunks: AsyncIterable<Uint8Array>
+}
+
+export async function openStream(
+  connection: Connection,
+  request: Omit<ServiceRequest, 'isRepeatable'>,
+): Promise<ExportStream> {
+  const response = await connection.stream(request)
+  const version = response.headers.get('oqs-version')
+  if (version === null || response.body === null) {
+    throw connection.invalidResponse('did not return an export')
+  }
+  return { version, chunks: chunksOf(connection, response.body, request.signal) }
+}
+
+/** Reads with a reader: not every browser can iterate over a stream. */
+async function* chunksOf(
+  connection: Connection,
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        throw connection.lost(error, connection.signalFor(signal))
+      })
+      if (done) return
+      yield value
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
+}

@@ -1,0 +1,43 @@
+/** Pages as the service sends them, and the parameters that request them. */
+
+/** An object as the revisions 1.0 and 2.0 send it. */
+export interface ObjectRecord {
+  readonly properties: Readonly<Record<string, unknown>>
+  /** Revision 1.0. */
+  readonly rid?: string
+  /** Revision 2.0. */
+  readonly primaryKey?: string
+  readonly objectType?: string
+  readonly title?: string
+}
+
+/** An object as v2 sends it. */
+export interface FlatRecord {
+  readonly __primaryKey: unknown
+  readonly __apiName: string
+  readonly __rid?: string
+  readonly __title?: string
+  readonly [property: string]: unknown
+}
+
+export interface Page<Item = ObjectRecord> {
+  readonly data: readonly Item[]
+  /** Absent on the last page. */
+  readonly nextPageToken?: string
+  /** Absent in revision 2.0 and for linked objects. */
+  readonly totalCount?: string
+}
+
+/** The parameters that all paged endpoints share. */
+export interface PageOptions {
+  readonly pageSize?: number | undefined
+  readonly pageToken?: string | undefined
+  readonly snapshot?: boolean | undefined
+}
+
+/** The path parameters that name an object type. */
+export interface TypePath {
+  /** RID or API name. */
+  readonly ontology: string
+  readonly objectType: string
+}

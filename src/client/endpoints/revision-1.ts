@@ -1,0 +1,199 @@
+/** The endpoints of revision 1.0, one method each. */
+import { type CallOptions, type Connection, type QueryParameters, segment } from '../connection.ts'
+import type { WireQuery } from '../query/compile-where.ts'
+import type { ObjectRecord, Page, PageOptions, TypePath } from './pages.ts'
+import { readPage } from './read-page.ts'
+
+export interface OntologySummary {
+  readonly apiName: string
+  readonly displayName: string
+  readonly description: string
+  readonly rid: string
+}
+
+export interface ObjectTypeSummary {
+  readonly apiName: string
+  readonly rid: string
+  readonly status: string
+  readonly displayName?: string
+  readonly description?: string
+  /** One property. */
+  readonly primaryKey: readonly string[]
+  readonly properties: Readonly<Record<string, PropertySummary>>
+}
+
+export interface PropertySummary {
+  readonly baseType: string
+  readonly displayName?: string
+  readonly description?: string
+}
+
+export interface LinkTypeSide {
+  readonly apiName: string
+  readonly displayName: string
+  readonly status: string
+  readonly objectTypeApiName: string
+  readonly cardinality: 'ONE' | 'MANY'
+  readonly foreignKeyPropertyApiName?: string
+}
+
+export interface ListOptions extends PageOptions {
+  /** Properties to return, comma-separated. */
+  readonly properties?: string | undefined
+  /** Such as `properties.name:desc,properties.city`. */
+  readonly orderBy?: string | undefined
+  /** `properties.NAME.OPERATOR` → values. */
+  readonly filters?: Readonly<Record<string, readonly string[]>>
+}
+
+/** The body of a search request. */
+export interface SearchRequest extends PageOptions {
+  readonly query: unknown
+  readonly orderBy?: { readonly fields: readonly object[] } | undefined
+  readonly fields?: readonly string[] | undefined
+}
+
+export interface AggregateRequest {
+  readonly aggregation: readonly object[]
+  readonly query?: WireQuery | undefined
+  readonly groupBy?: readonly object[] | undefined
+}
+
+export interface AggregateResponse {
+  readonly data: readonly {
+    readonly group: Readonly<Record<string, unknown>>
+    readonly metrics: readonly { readonly name: string; readonly value?: number | string }[]
+  }[]
+  readonly excludedItems?: number
+  readonly accuracy?: string
+}
+
+/** Which end of a link a request starts from. */
+export interface LinkPath extends TypePath {
+  readonly primaryKey: string
+  readonly linkType: string
+}
+
+export class Revision1 {
+  readonly #connection: Connection
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  async listOntologies(call: CallOptions = {}): Promise<readonly OntologySummary[]> {
+    return (await this.#page<OntologySummary>('/api/v1/ontologies', {}, call)).data
+  }
+
+  getOntology(ontology: string, call: CallOptions = {}): Promise<OntologySummary> {
+    return this.#get(`/api/v1/ontologies/${segment(ontology)}`, {}, call)
+  }
+
+  listObjectTypes(
+    ontology: string,
+    options: PageOptions = {},
+    call: CallOptions = {},
+  ): Promise<Page<ObjectTypeSummary>> {
+    return this.#page(`/api/v1/ontologies/${segment(ontology)}/objectTypes`, { ...options }, call)
+  }
+
+  getObjectType(type: TypePath, call: CallOptions = {}): Promise<ObjectTypeSummary> {
+    return this.#get(typePath(type), {}, call)
+  }
+
+  listLinkTypes(
+    type: TypePath,
+    options: PageOptions = {},
+    call: CallOptions = {},
+  ): Promise<Page<LinkTypeSide>> {
+    return this.#page(`${typePath(type)}/outgoingLinkTypes`, { ...options }, call)
+  }
+
+  getLinkType(type: TypePath, linkType: string, call: CallOptions = {}): Promise<LinkTypeSide> {
+    return this.#get(`${typePath(type)}/outgoingLinkTypes/${segment(linkType)}`, {}, call)
+  }
+
+  listObjects(type: TypePath, options: ListOptions = {}, call: CallOptions = {}): Promise<Page> {
+    return this.#page(objectsPath(type), toQuery(options), call)
+  }
+
+  getObject(
+    type: TypePath,
+    primaryKey: string,
+    options: Pick<ListOptions, 'properties'> = {},
+    call: CallOptions = {},
+  ): Promise<ObjectRecord> {
+    return this.#get(`${objectsPath(type)}/${segment(primaryKey)}`, { ...options }, call)
+  }
+
+  listLinkedObjects(
+    link: LinkPath,
+    options: ListOptions = {},
+    call: CallOptions = {},
+  ): Promise<Page> {
+    return this.#page(linkPath(link), toQuery(options), call)
+  }
+
+  getLinkedObject(
+    link: LinkPath,
+    linkedPrimaryKey: string,
+    options: Pick<ListOptions, 'properties'> = {},
+    call: CallOptions = {},
+  ): Promise<ObjectRecord> {
+    return this.#get(`${linkPath(link)}/${segment(linkedPrimaryKey)}`, { ...options }, call)
+  }
+
+  searchObjects(type: TypePath, request: SearchRequest, call: CallOptions = {}): Promise<Page> {
+    return readPage(this.#connection, {
+      ...call,
+      method: 'POST',
+      path: `${objectsPath(type)}/search`,
+      json: request,
+    })
+  }
+
+  aggregateObjects(
+    type: TypePath,
+    request: AggregateRequest,
+    call: CallOptions = {},
+  ): Promise<AggregateResponse> {
+    return readPage(this.#connection, {
+      ...call,
+      method: 'POST',
+      path: `${objectsPath(type)}/aggregate`,
+      json: request,
+    })
+  }
+
+  /** Returns the name of the primary key property of a type. */
+  async primaryKeyOf(type: TypePath, call: CallOptions = {}): Promise<string> {
+    const { primaryKey } = await this.getObjectType(type, call)
+    const name = primaryKey?.[0]
+    if (name !== undefined) return name
+    throw this.#connection.invalidResponse(`returned no primary key for ${type.objectType}`)
+  }
+
+  #get<Result>(path: string, query: QueryParameters, call: CallOptions): Promise<Result> {
+    return this.#connection.send({ ...call, path, query, isRepeatable: true })
+  }
+
+  #page<Item>(path: string, query: QueryParameters, call: CallOptions): Promise<Page<Item>> {
+    return readPage(this.#connection, { ...call, path, query })
+  }
+}
+
+function toQuery({ filters = {}, ...options }: ListOptions): QueryParameters {
+  return { ...options, ...filters }
+}
+
+function typePath({ ontology, objectType }: TypePath): string {
+  return `/api/v1/ontologies/${segment(ontology)}/objectTypes/${segment(objectType)}`
+}
+
+function objectsPath({ ontology, objectType }: TypePath): string {
+  return `/api/v1/ontologies/${segment(ontology)}/objects/${segment(objectType)}`
+}
+
+function linkPath(link: LinkPath): string {
+  return `${objectsPath(link)}/${segment(link.primaryKey)}/links/${segment(link.linkType)}`
+}

@@ -1,0 +1,86 @@
+/** The one error class of the client: error responses, lost connections and invalid responses. */
+import type { ErrorName } from '../contract/error-catalogue.ts'
+import type { ErrorCode } from '../contract/error-codes.ts'
+import { describeError, type ErrorBody } from './describe-error.ts'
+
+/** Failures that the client finds itself; `errorCode` is `CLIENT`. */
+export type ClientErrorName =
+  /** No connection could be made, or it broke before a response arrived. */
+  | 'Client:Unreachable'
+  /** The connection broke in the middle of a response. */
+  | 'Client:ConnectionLost'
+  /** The response is not one of an object query service, or a part of it is missing. */
+  | 'Client:InvalidResponse'
+  /** A walk received a page token for the second time. */
+  | 'Client:PageTokenRepeated'
+  /** An export ended without its last line, or with another number of objects. */
+  | 'Client:ExportIncomplete'
+
+/** How far a walk had come when it failed. */
+export interface WalkProgress {
+  readonly pages: number
+  readonly objects: number
+  /** The last object that was handed out. */
+  readonly lastObject: object | undefined
+}
+
+export interface OqsErrorOptions {
+  readonly statusCode?: number | undefined
+  readonly isRetryable?: boolean
+  readonly retryAfterMs?: number | undefined
+  readonly message?: string
+  readonly cause?: unknown
+}
+
+/** Any text is a valid name; the known ones are suggested by editors. */
+type OpenEnded<Known extends string> = Known | (string & {})
+
+export class OqsError extends Error {
+  override readonly name = 'OqsError'
+  readonly errorName: OpenEnded<ErrorName | ClientErrorName>
+  readonly errorCode: OpenEnded<ErrorCode | 'CLIENT'>
+  /** The status of the response; undefined if there was none. */
+  readonly statusCode: number | undefined
+  /** The id of the request in the log of the service. */
+  readonly errorInstanceId: string | undefined
+  readonly parameters: Readonly<Record<string, unknown>>
+  /** Whether the failure may be temporary: 429, 503 or a connection error. */
+  readonly isRetryable: boolean
+  /** The pause before a retry that the service requested. */
+  readonly retryAfterMs: number | undefined
+  /** Set on an error that ended a walk. */
+  walk: WalkProgress | undefined
+
+  constructor(body: ErrorBody, options: OqsErrorOptions = {}) {
+    super(options.message ?? describeError(options.statusCode, body), { cause: options.cause })
+    this.errorName = body.errorName
+    this.errorCode = body.errorCode ?? 'CLIENT'
+    this.errorInstanceId = body.errorInstanceId
+    this.parameters = body.parameters ?? {}
+    this.statusCode = options.statusCode
+    this.isRetryable = options.isRetryable ?? false
+    this.retryAfterMs = options.retryAfterMs
+    this.walk = undefined
+  }
+}
+
+/** Creates the error for a failure that the client found. */
+export function clientError(
+  errorName: ClientErrorName,
+  message: string,
+  options: Omit<OqsErrorOptions, 'message'> = {},
+): OqsError {
+  return new OqsError({ errorName }, { ...options, message })
+}
+
+export function isErrorBody(body: unknown): body is ErrorBody {
+  return typeof (body as Partial<ErrorBody> | null)?.errorName === 'string'
+}
+
+/** True if a page token is too old: it expired, or its snapshot was reclaimed. */
+export function isExpired(error: unknown): error is OqsError {
+  if (!(error instanceof OqsError)) return false
+  if (error.errorName === 'ConsistentSnapshotError') return true
+  const { reason } = error.parameters
+  return error.errorName === 'InvalidPageToken' && (reason === 'expired' || reason === 'reclaimed')
+}

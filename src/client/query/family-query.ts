@@ -1,0 +1,64 @@
+/** Queries on the objects of a type through revision 2.0, which has no retrieval limit. */
+import type { Endpoints } from '../endpoints/endpoints.ts'
+import type { ObjectRecord } from '../endpoints/pages.ts'
+import type { KeyOf, Names, ObjectTypeShape, OntologyShape } from '../types/property-types.ts'
+import { compileWhere, FAMILY_SYNTAX } from './compile-where.ts'
+import { propertiesOf } from './object-query.ts'
+import { type OnExpired, type QuerySource, QueryWalk } from './query-walk.ts'
+
+export class FamilyQuery<Type extends ObjectTypeShape, Item = Type['object']> extends QueryWalk<
+  Type,
+  Item,
+  'family'
+> {
+  declare protected readonly source: FamilySource
+
+  /** Returns the object with this key; conditions do not apply. Throws `ObjectNotFound`. */
+  async get(key: KeyOf<Type>): Promise<Item> {
+    return (await this.source.readObject(String(key), this.spec)).properties as Item
+  }
+}
+
+interface FamilySource extends QuerySource<ObjectRecord> {
+  readonly readObject: (
+    key: string,
+    call: { readonly signal?: AbortSignal | undefined },
+  ) => Promise<ObjectRecord>
+}
+
+/** A family: an ontology as revision 2.0 names it. */
+export class Family<Ontology extends OntologyShape<Ontology>> {
+  readonly #endpoints: Endpoints
+  readonly #names: { readonly family: string; readonly ontology: string }
+  readonly #onExpired: OnExpired
+
+  constructor(
+    endpoints: Endpoints,
+    names: { readonly family: string; readonly ontology: string },
+    onExpired: OnExpired,
+  ) {
+    this.#endpoints = endpoints
+    this.#names = names
+    this.#onExpired = onExpired
+  }
+
+  objects<Name extends Names<Ontology>>(name: Name): FamilyQuery<Ontology[Name]> {
+    const { revision1, revision2 } = this.#endpoints
+    const { family, ontology } = this.#names
+    const source: FamilySource = {
+      toObject: propertiesOf,
+      readKeyName: (call) => revision1.primaryKeyOf({ ontology, objectType: name }, call),
+      readObject: (key, call) => revision2.getObject(family, key, { objectType: name }, call),
+      readPage: ({ conditions, ...spec }, paging) => {
+        const query = compileWhere(conditions, FAMILY_SYNTAX) ?? { type: 'empty' }
+        return revision2.searchObjects(family, name, { query, ...paging }, spec)
+      },
+    }
+    return new FamilyQuery(source, {
+      conditions: [],
+      order: [],
+      select: undefined,
+      onExpired: this.#onExpired,
+    })
+  }
+}

@@ -1,0 +1,73 @@
+/** The errors of definitions, of writes and of actions: a part of the error catalogue. */
+import type { CatalogueEntry } from './error-codes.ts'
+
+export const WRITE_ERRORS = {
+  InvalidOntologyDefinition: {
+    errorCode: 'INVALID_ARGUMENT',
+    description:
+      'The ontology definition is invalid. The parameters list each mistake with its path.',
+  },
+  OntologyChangeRefused: {
+    errorCode: 'CONFLICT',
+    description:
+      'The change would invalidate stored objects, so nothing was changed. The parameters list the reasons.',
+  },
+  OntologyDefinitionOutOfSync: {
+    errorCode: 'CONFLICT',
+    description: 'The ontology definition changed during this request. Send the request again.',
+  },
+  ReplacementsExceededLimit: {
+    errorCode: 'CONFLICT',
+    description:
+      'The object type has too many open replacements. Publish or abandon one, or wait until idle ones expire.',
+  },
+  InvalidBatchLine: {
+    errorCode: 'INVALID_ARGUMENT',
+    description:
+      'A line of the batch is invalid, so nothing was written. The parameters list the invalid lines.',
+  },
+
+  InvalidParameterValue: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The value of a parameter is not valid for its type. Nothing was written.',
+  },
+  ParametersNotFound: {
+    errorCode: 'INVALID_ARGUMENT',
+    description:
+      'The action type does not have these parameters. The parameters of this error list those that it has.',
+  },
+  ActionValidationFailed: {
+    errorCode: 'INVALID_ARGUMENT',
+    description: 'The action is not valid, so nothing was written. Validate it for details.',
+  },
+  ObjectAlreadyExists: {
+    errorCode: 'CONFLICT',
+    description: 'An object with this primary key exists already, so nothing was written.',
+  },
+  ActionContainsDuplicateEdits: {
+    errorCode: 'CONFLICT',
+    description: 'The request edits an object more than once, so nothing was written.',
+  },
+  PreconditionFailed: {
+    errorCode: 'CONFLICT',
+    status: 412,
+    description:
+      'The object is not in the state that If-Match or If-None-Match requires, so nothing was written. Read it again and repeat the change.',
+  },
+  IdempotencyKeyReused: {
+    errorCode: 'INVALID_ARGUMENT',
+    status: 422,
+    description:
+      'The idempotency key belongs to another request of this caller. Use a new key for each request, and the same one only to repeat it.',
+  },
+
+  // Actions
+  ActionTypeNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The action type does not exist, or is not visible to this token.',
+  },
+  ActionParameterObjectNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'The object that a parameter of the action names does not exist.',
+  },
+} as const satisfies Record<string, CatalogueEntry>

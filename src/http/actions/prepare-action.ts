@@ -1,0 +1,170 @@
+/** Checks the parameters of an action, and turns them into the edit of one object. */
+import { nextTurn } from '../../admission/next-turn.ts'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import {
+  type ActionParameter,
+  type ActionType,
+  OBJECT_PARAMETERS,
+} from '../../ontology/actions/action-type.ts'
+import { readLocator, toPropertyValue } from '../../ontology/actions/parameter-value.ts'
+import { baseType } from '../../ontology/definition/base-type.ts'
+import type { PrimaryKey } from '../../ontology/values/primary-key.ts'
+import {
+  objectSteps,
+  RefusedObject,
+  readObjectKey,
+  type StoredObject,
+} from '../../ontology/values/read-object.ts'
+import { finishInTurns } from '../../ontology/values/steps.ts'
+import type { Change, CurrentObject } from '../../store/object-store.ts'
+
+export type ParameterValues = Readonly<Record<string, unknown>>
+
+/** An action whose parameters are complete and valid. */
+export interface PreparedAction {
+  readonly actionType: ActionType
+  readonly key: PrimaryKey
+  /** Returns the change of the object. Throws if the object exists or is missing against the rules. */
+  readonly decide: (current: Pick<CurrentObject, 'body'> | undefined) => Promise<Change>
+}
+
+/**
+ * Prepares an action. Returns the ids of the required parameters that are missing instead, if there
+ * are any. Throws if a parameter is unknown or has a value that is invalid for its type.
+ */
+export async function prepareAction(
+  actionType: ActionType,
+  values: ParameterValues,
+): Promise<PreparedAction | readonly string[]> {
+  refuseUnknown(actionType, values)
+  const missing = [...actionType.parameters.values()]
+    .filter(({ id, isRequired }) => isRequired && isAbsent(values, id))
+    .map(({ id }) => id)
+  if (missing.length > 0) return missing
+  return actionType.kind === 'create'
+    ? prepareCreate(actionType, values)
+    : prepareChange(actionType, values)
+}
+
+export function isPrepared(action: PreparedAction | readonly string[]): action is PreparedAction {
+  return !Array.isArray(action)
+}
+
+async function prepareCreate(
+  actionType: ActionType,
+  values: ParameterValues,
+): Promise<PreparedAction> {
+  const { objectType } = actionType
+  const put = await readObject(actionType, propertiesOf(actionType, values), values)
+  const { text } = readObjectKey(objectType, JSON.parse(put.key))
+  const key = { pk: put.pk, text }
+  return {
+    actionType,
+    key,
+    decide: async (current) => {
+      if (current === undefined) return { put }
+      const parameters = { objectType: objectType.apiName, primaryKey: text }
+      throw new ObjectQueryError('ObjectAlreadyExists', parameters)
+    },
+  }
+}
+
+function prepareChange(actionType: ActionType, values: ParameterValues): PreparedAction {
+  const key = readObjectParameter(actionType, values)
+  const changed = propertiesOf(actionType, values)
+  return {
+    actionType,
+    key,
+    decide: async (current) => {
+      if (current === undefined) {
+        const parameterId = OBJECT_PARAMETERS[actionType.kind]
+        const parameters = { parameterId, primaryKey: key.text }
+        throw new ObjectQueryError('ActionParameterObjectNotFound', parameters)
+      }
+      if (actionType.kind === 'delete') return { delete: key.pk }
+      const merged = { ...(JSON.parse(current.body) as object), ...changed }
+      return { put: await readObject(actionType, merged, values) }
+    },
+  }
+}
+
+function refuseUnknown({ apiName, parameters }: ActionType, values: ParameterValues): void {
+  const unknownParameterIds = Object.keys(values).filter((id) => !parameters.has(id))
+  if (unknownParameterIds.length === 0) return
+  throw new ObjectQueryError('ParametersNotFound', {
+    actionType: apiName,
+    unknownParameterIds,
+    configuredParameterIds: [...parameters.keys()],
+  })
+}
+
+function isAbsent(values: ParameterValues, id: string): boolean {
+  return (Object.hasOwn(values, id) ? values[id] : null) === null
+}
+
+/** Returns the properties that the parameters set. Null clears a property. */
+function propertiesOf({ parameters }: ActionType, values: ParameterValues): ParameterValues {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([id, value]) => {
+      const type = parameters.get(id)?.type ?? 'object'
+      return type === 'object' ? [] : [[id, toPropertyValue(type, value)]]
+    }),
+  )
+}
+
+function readObjectParameter(actionType: ActionType, values: ParameterValues): PrimaryKey {
+  const { kind, objectType, parameters } = actionType
+  const parameter = parameters.get(OBJECT_PARAMETERS[kind] ?? '')
+  const value = values[parameter?.id ?? '']
+  const { objectType: named = objectType.apiName, key } = readLocator(value)
+  try {
+    if (named !== objectType.apiName)
+      throw new RefusedObject(`is not of type ${objectType.apiName}`)
+    return readObjectKey(objectType, key)
+  } catch (error) {
+    if (!(error instanceof RefusedObject)) throw error
+    throw invalidValue(actionType, parameter, value, error.reason)
+  }
+}
+
+async function readObject(
+  actionType: ActionType,
+  properties: unknown,
+  values: ParameterValues,
+): Promise<StoredObject> {
+  try {
+    return await finishInTurns(objectSteps(actionType.objectType)(properties), nextTurn)
+  } catch (error) {
+    if (!(error instanceof RefusedObject)) throw error
+    const { property = '', reason } = error
+    const parameter = [...actionType.parameters.values()].find(
+      ({ id }) => property === id || property.startsWith(`${id}.`) || property.startsWith(`${id}[`),
+    )
+    throw invalidValue(actionType, parameter, values[parameter?.id ?? ''], reason, property)
+  }
+}
+
+function invalidValue(
+  { apiName, objectType }: ActionType,
+  parameter: ActionParameter | undefined,
+  parameterValue: unknown,
+  reason: string,
+  path = parameter?.id,
+): ObjectQueryError {
+  // The object as a whole is refused, for example because of its size.
+  if (parameter === undefined) {
+    return new ObjectQueryError('ActionValidationFailed', { actionType: apiName, reason })
+  }
+  return new ObjectQueryError('InvalidParameterValue', {
+    parameterId: parameter.id,
+    parameterBaseType: parameterBaseType(parameter, objectType.apiName),
+    parameterValue,
+    ...(path === parameter.id ? {} : { path }),
+    reason,
+  })
+}
+
+/** Returns the type of a parameter as revision 1.0 writes it. */
+export function parameterBaseType({ type }: ActionParameter, objectType: string): string {
+  return type === 'object' ? `OntologyObject<${objectType}>` : baseType(type)
+}

@@ -1,0 +1,119 @@
+/** Actions in v2. */
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import { repeatHeaders } from '../request/idempotency-key.ts'
+import { closed, orNull } from '../schemas/common.ts'
+import { responses } from '../schemas/responses.ts'
+import { RepeatHeaders } from '../schemas/write-headers.ts'
+import type { Services } from '../services.ts'
+import { V2Parameters } from '../v2/parameters.ts'
+import { describeEdits, EditsResponse } from './action-edits.ts'
+import {
+  applyActions,
+  isApplied,
+  refuseBatchSize,
+  resolveActionType,
+  validationFailed,
+} from './apply-actions.ts'
+import { ActionBody, ActionPath, requests, textOrNull, ValidationResponse } from './schemas.ts'
+import { describeValidation, validateAction } from './validate-action.ts'
+
+const PATH = '/api/v2/ontologies/:ontology/actions/:actionType'
+const config = { scope: 'api:ontologies-write' } as const
+const common = {
+  tags: ['v2'],
+  params: ActionPath,
+  querystring: V2Parameters,
+  headers: RepeatHeaders,
+}
+
+/** Adds `applyActionV2` and `applyActionBatchV2`. */
+export function addV2Actions(app: App, services: Services): void {
+  addApply(app, services)
+  addApplyBatch(app, services)
+}
+
+const ApplyOptions = Type.Object(
+  {
+    mode: textOrNull(['VALIDATE_ONLY', 'VALIDATE_AND_EXECUTE'], 'Default: `VALIDATE_AND_EXECUTE`.'),
+    returnEdits: textOrNull(
+      ['NONE', 'ALL', 'ALL_V2_WITH_DELETIONS'],
+      'Whether the response lists the edits. Default: `NONE`.',
+    ),
+  },
+  closed,
+)
+
+function addApply(app: App, services: Services): void {
+  app.post(
+    `${PATH}/apply`,
+    {
+      config,
+      schema: {
+        ...common,
+        operationId: 'applyActionV2',
+        summary: 'Apply or validate an action (v2)',
+        description:
+          'Applies the action as one commit. If required parameters are missing, `validation.result` is `INVALID` and nothing is written. Requires both scopes.',
+        body: Type.Object(
+          { ...ActionBody.properties, options: Type.Optional(orNull(ApplyOptions)) },
+          closed,
+        ),
+        response: responses(
+          Type.Object({
+            validation: Type.Optional(ValidationResponse),
+            edits: Type.Optional(EditsResponse),
+          }),
+        ),
+      },
+    },
+    async (request, reply) => {
+      const { parameters, options } = request.body
+      const values = parameters ?? {}
+      if (options?.mode === 'VALIDATE_ONLY') {
+        return { validation: await validateAction(request, values, services) }
+      }
+      const actionType = resolveActionType(request)
+      const applied = await applyActions(request, [values], services)
+      if (!isApplied(applied)) return { validation: describeValidation(actionType, applied) }
+      reply.headers(repeatHeaders(applied.commit))
+      const validation = describeValidation(actionType, [])
+      const returned = options?.returnEdits ?? 'NONE'
+      if (returned === 'NONE') return { validation }
+      const listDeletions = returned === 'ALL_V2_WITH_DELETIONS'
+      return { validation, edits: describeEdits(applied.actions, listDeletions) }
+    },
+  )
+}
+
+const BatchOptions = Type.Object(
+  { returnEdits: textOrNull(['NONE', 'ALL'], 'Default: `NONE`.') },
+  closed,
+)
+
+function addApplyBatch(app: App, services: Services): void {
+  app.post(
+    `${PATH}/applyBatch`,
+    {
+      config,
+      schema: {
+        ...common,
+        operationId: 'applyActionBatchV2',
+        summary: 'Apply up to 20 actions of one type (v2)',
+        description: 'Applies all actions as one commit, or none. Requires both scopes.',
+        body: Type.Object({ requests, options: Type.Optional(orNull(BatchOptions)) }, closed),
+        response: responses(Type.Object({ edits: Type.Optional(EditsResponse) })),
+      },
+    },
+    async (request, reply) => {
+      const batch = request.body.requests ?? []
+      refuseBatchSize(batch)
+      const values = batch.map(({ parameters }) => parameters ?? {})
+      const applied = await applyActions(request, values, services)
+      if (!isApplied(applied)) throw validationFailed(request, applied)
+      reply.headers(repeatHeaders(applied.commit))
+      if ((request.body.options?.returnEdits ?? 'NONE') === 'NONE') return {}
+      return { edits: describeEdits(applied.actions, false) }
+    },
+  )
+}

@@ -1,0 +1,82 @@
+/** Validates actions without applying them. */
+import type { ObjectQueryError } from '../../contract/errors.ts'
+import { PROPERTIES_RECORD } from '../../contract/object-record.ts'
+import { type ActionType, OBJECT_PARAMETERS } from '../../ontology/actions/action-type.ts'
+import { findRecord, keyEquals } from '../page/find-object.ts'
+import type { Services } from '../services.ts'
+import { type ActionRequest, resolveActionType } from './apply-actions.ts'
+import { isPrepared, type ParameterValues, prepareAction } from './prepare-action.ts'
+
+export interface Validation {
+  readonly result: ValidationResult
+  readonly submissionCriteria: readonly {
+    readonly configuredFailureMessage: string
+    readonly result: ValidationResult
+  }[]
+  readonly parameters: Readonly<Record<string, ParameterValidation>>
+}
+
+type ValidationResult = 'VALID' | 'INVALID'
+
+interface ParameterValidation {
+  readonly result: ValidationResult
+  readonly evaluatedConstraints: readonly { readonly type: 'objectQueryResult' }[]
+  readonly required: boolean
+}
+
+/** Validates an action against its parameters and the current objects. Writes nothing. */
+export async function validateAction(
+  request: ActionRequest,
+  values: ParameterValues,
+  services: Services,
+): Promise<Validation> {
+  const actionType = resolveActionType(request)
+  const action = await prepareAction(actionType, values)
+  if (!isPrepared(action)) return describeValidation(actionType, action)
+  const { objectType } = actionType
+  const spec = {
+    objectType,
+    query: keyEquals(objectType, action.key.text),
+    shape: PROPERTIES_RECORD,
+    selection: undefined,
+  }
+  const body = await findRecord(spec, request.context, services)
+  try {
+    await action.decide(body && { body: body.toString('utf8') })
+    return describeValidation(actionType, [])
+  } catch (error) {
+    const { errorName } = error as Partial<ObjectQueryError>
+    if (errorName === 'ObjectAlreadyExists') {
+      return describeValidation(actionType, [], [ALREADY_EXISTS])
+    }
+    if (errorName !== 'ActionParameterObjectNotFound') throw error
+    return describeValidation(actionType, [OBJECT_PARAMETERS[actionType.kind] ?? ''])
+  }
+}
+
+const ALREADY_EXISTS = 'An object with this primary key exists already.'
+
+/** Describes which parameters are invalid, and which criteria the action does not meet. */
+export function describeValidation(
+  { parameters }: ActionType,
+  invalidIds: readonly string[],
+  failures: readonly string[] = [],
+): Validation {
+  const isValid = invalidIds.length + failures.length === 0
+  return {
+    result: isValid ? 'VALID' : 'INVALID',
+    submissionCriteria: failures.map((configuredFailureMessage) => ({
+      configuredFailureMessage,
+      result: 'INVALID',
+    })),
+    parameters: Object.fromEntries(
+      [...parameters.values()].map(({ id, type, isRequired }) => {
+        const isInvalid = invalidIds.includes(id)
+        const evaluatedConstraints =
+          type === 'object' ? [{ type: 'objectQueryResult' as const }] : []
+        const result = isInvalid ? 'INVALID' : 'VALID'
+        return [id, { result, evaluatedConstraints, required: isRequired }]
+      }),
+    ),
+  }
+}

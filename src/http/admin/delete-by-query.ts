@@ -1,0 +1,67 @@
+/** Deletes all objects that match a query, as one commit. */
+import { Type } from 'typebox'
+import { invalidArgument } from '../../contract/errors.ts'
+import { isJsonObject } from '../../ontology/values/refused-value.ts'
+import { parseQuery } from '../../query/parse/parse-query.ts'
+import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
+import type { App } from '../app.ts'
+import { readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
+import { resolveTypePath } from '../request/resolve.ts'
+import { closed, NoParameters } from '../schemas/common.ts'
+import { TypePath } from '../schemas/paths.ts'
+import { queryBody } from '../schemas/query-body.ts'
+import { responses } from '../schemas/responses.ts'
+import { RepeatHeaders } from '../schemas/write-headers.ts'
+import type { Services } from '../services.ts'
+
+/** Adds `deleteByQuery`. */
+export function addDeleteByQuery(app: App, services: Services): void {
+  app.post(
+    '/api/admin/v1/ontologies/:ontology/objects/:objectType/deleteByQuery',
+    {
+      config: { scope: 'api:ontologies-write' },
+      preValidation: async ({ body }) => refuseMissingQuery(body),
+      schema: {
+        operationId: 'deleteByQuery',
+        summary: 'Delete all objects that match a query',
+        description:
+          'Deletes the objects that match a query of revision 1.0, as one commit: readers see all of them or none. A query is required. To delete all objects, send one that matches all, such as `{"type": "isNull", "field": "properties.ID", "value": false}` with the primary key.',
+        tags: ['Administration'],
+        params: TypePath,
+        querystring: NoParameters,
+        headers: RepeatHeaders,
+        body: Type.Object({ query: queryBody('1.0') }, closed),
+        response: responses(DeleteResponse),
+      },
+    },
+    async (request, reply) => {
+      const { catalogue, context, params, body } = request
+      const { objectType } = resolveTypePath(request, params)
+      const limits = services.limits.query
+      const commit = await services.store.deleteMatches(
+        {
+          objectType,
+          basedOn: catalogue.generation,
+          query: parseQuery(REVISION_1_QUERIES, body.query, { objectType, limits }),
+          once: readIdempotencyKey(request, services),
+        },
+        context,
+      )
+      reply.headers(repeatHeaders(commit))
+      return { version: commit.version, deleted: commit.deleted }
+    },
+  )
+}
+
+const DeleteResponse = Type.Object({
+  version: Type.Integer({ description: 'The version without the objects.' }),
+  deleted: Type.Integer({ description: 'The number of objects that were deleted.' }),
+})
+
+/** A forgotten query must not delete everything. The schema reports other mistakes. */
+function refuseMissingQuery(body: unknown): void {
+  if (!isJsonObject(body)) return
+  const query = body['query'] ?? {}
+  if (typeof query !== 'object' || Object.keys(query).length > 0) return
+  throw invalidArgument('query', 'is missing; to delete all objects, send a query that matches all')
+}

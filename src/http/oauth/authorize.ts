@@ -1,0 +1,228 @@
+/**
+ * `/multipass/api/oauth2/authorize`: a person signs in with an API token, sees what a client asks
+ * for, and allows or denies it (RFC 6749, 4.1).
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Scope } from '../../contract/scopes.ts'
+import type { Catalogue } from '../../ontology/catalogue.ts'
+import type { ApiToken } from '../../store/object-store.ts'
+import type { App } from '../app.ts'
+import { findTokenBySecret } from '../request/caller.ts'
+import type { Services } from '../services.ts'
+import { findOAuthClient, type OAuthClient } from './clients.ts'
+import { createCode } from './grants.ts'
+import { intersectOntologies } from './intersect-ontologies.ts'
+import { OAuthError } from './oauth-error.ts'
+import { limitScopes, type RequestedScopes, readScopes } from './oauth-scopes.ts'
+import { AUTHORIZE_PATH } from './paths.ts'
+import { readChallenge } from './pkce.ts'
+import { type Parameters, readParameters, requireParameter } from './read-form.ts'
+import { pageHeaders, signInPage } from './sign-in-page.ts'
+
+/** The parameters that the form of the page repeats. */
+const REPEATED = [
+  'response_type',
+  'client_id',
+  'redirect_uri',
+  'scope',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+] as const
+
+/** A cookie and a hidden member of the form with the same secret: another site can send neither. */
+const CSRF_NAME = 'oqs_sign_in'
+const CSRF_BYTES = 32
+const CSRF_SECONDS = 3600
+
+interface AuthorizationRequest {
+  readonly client: OAuthClient
+  readonly redirectUri: string
+  readonly parameters: Parameters
+}
+
+export function addAuthorize(app: App, services: Services): void {
+  app.get(AUTHORIZE_PATH, { schema: { hide: true } }, async (request, reply) => {
+    const parameters = readParameters(queryOf(request))
+    const authorization = await readRequest(parameters, services)
+    return redirectOnError(reply, authorization, async () =>
+      sendPage(request, reply, authorization, readRequestedScopes(authorization)),
+    )
+  })
+  app.post(AUTHORIZE_PATH, { schema: { hide: true } }, async (request, reply) => {
+    const form = (request.body ?? {}) as Parameters
+    const authorization = await readRequest(form, services)
+    checkCsrf(request, form[CSRF_NAME])
+    return redirectOnError(reply, authorization, async () => {
+      const requested = readRequestedScopes(authorization)
+      if (form['decision'] !== 'allow') {
+        throw new OAuthError('access_denied', 'The person denied the request.')
+      }
+      const subject = await findSubject(form['token'], request.ip, services)
+      if (typeof subject === 'string') {
+        const delayMs = services.admission.refusalDelayMs(`address ${request.ip}`)
+        if (delayMs > 0) await sleep(delayMs)
+        return sendPage(request, reply, authorization, requested, subject)
+      }
+      const granted = limitToSubject(requested, subject.scopes)
+      if (granted === undefined) {
+        const problem = 'This token allows none of this. Sign in with one that does.'
+        return sendPage(request, reply, authorization, requested, problem)
+      }
+      const catalogue = await services.store.readCatalogue()
+      const code = await createGrantedCode(services, authorization, granted, subject, catalogue)
+      return redirect(reply, authorization, { code })
+    })
+  })
+}
+
+function queryOf({ raw }: FastifyRequest): URLSearchParams {
+  const [, query = ''] = (raw.url ?? '').split('?', 2)
+  return new URLSearchParams(query)
+}
+
+/** Errors before the redirect URI is known to belong to the client are shown to the person. */
+async function readRequest(
+  parameters: Parameters,
+  { store, now }: Services,
+): Promise<AuthorizationRequest> {
+  const id = requireParameter(parameters, 'client_id')
+  const client = await findOAuthClient(store.documents, id, now())
+  if (client === undefined) throw new OAuthError('invalid_request', 'The client is unknown.')
+  const redirectUri = requireParameter(parameters, 'redirect_uri')
+  if (!client.redirectUris.includes(redirectUri)) {
+    const description = 'redirect_uri is not one of those that the client was created with.'
+    throw new OAuthError('invalid_request', description)
+  }
+  return { client, redirectUri, parameters }
+}
+
+/** Checks the rest of the request. These errors are for the client. */
+function readRequestedScopes({ client, parameters }: AuthorizationRequest): RequestedScopes {
+  if (requireParameter(parameters, 'response_type') !== 'code') {
+    throw new OAuthError('unsupported_response_type', 'response_type must be code.')
+  }
+  readChallenge(parameters, client.isPublic)
+  return readScopes(parameters['scope'], client.scopes)
+}
+
+async function redirectOnError(
+  reply: FastifyReply,
+  authorization: AuthorizationRequest,
+  run: () => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error
+    const { code, message } = error
+    return redirect(reply, authorization, { error: code, error_description: message })
+  }
+}
+
+/** 303: the browser must not send the form, which contains a token, to the client. */
+function redirect(
+  reply: FastifyReply,
+  { redirectUri, parameters: { state } }: AuthorizationRequest,
+  result: Readonly<Record<string, string>>,
+): FastifyReply {
+  const target = new URL(redirectUri)
+  for (const [name, value] of Object.entries(result)) target.searchParams.set(name, value)
+  if (state !== undefined) target.searchParams.set('state', state)
+  return reply.headers({ 'cache-control': 'no-store' }).redirect(target.href, 303)
+}
+
+function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { client, redirectUri, parameters }: AuthorizationRequest,
+  { scopes, isOffline }: RequestedScopes,
+  problem?: string,
+): FastifyReply {
+  const csrf = readCookie(request) ?? randomBytes(CSRF_BYTES).toString('base64url')
+  const isSecure = request.protocol === 'https' ? '; Secure' : ''
+  const attributes = `Path=${AUTHORIZE_PATH}; Max-Age=${CSRF_SECONDS}; HttpOnly; SameSite=Lax`
+  const repeated = REPEATED.flatMap((name) => {
+    const value = parameters[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  const page = signInPage({
+    clientName: client.name,
+    redirectUri,
+    scopes,
+    ontologies: client.ontologies,
+    isOffline,
+    hidden: { ...Object.fromEntries(repeated), [CSRF_NAME]: csrf },
+    problem,
+  })
+  return reply
+    .code(problem === undefined ? 200 : 403)
+    .headers({
+      ...pageHeaders(redirectUri),
+      'set-cookie': `${CSRF_NAME}=${csrf}; ${attributes}${isSecure}`,
+    })
+    .send(page)
+}
+
+const COOKIE = new RegExp(`(?:^|; *)${CSRF_NAME}=([A-Za-z0-9_-]{43})(?:;|$)`)
+
+function readCookie({ headers }: FastifyRequest): string | undefined {
+  return COOKIE.exec(headers.cookie ?? '')?.[1]
+}
+
+/** Refuses a form that another site sent. */
+function checkCsrf(request: FastifyRequest, sent = ''): void {
+  const expected = readCookie(request) ?? ''
+  const isOwn =
+    expected !== '' &&
+    sent.length === expected.length &&
+    timingSafeEqual(Buffer.from(sent), Buffer.from(expected))
+  if (isOwn && request.headers['sec-fetch-site'] !== 'cross-site') return
+  const description = 'The page has expired, or the browser does not keep cookies. Start again.'
+  throw new OAuthError('invalid_request', description, 403)
+}
+
+/** Returns the token of the person, or why it cannot be used. */
+async function findSubject(
+  secret: string | undefined,
+  address: string,
+  services: Services,
+): Promise<ApiToken | string> {
+  if (secret === undefined) return 'Enter your API token.'
+  const token = await findTokenBySecret(secret.trim(), address, services)
+  if (token === undefined || token.issue !== undefined) {
+    return 'This is not an API token of this service. The admin token cannot sign in.'
+  }
+  if (token.revokedAtMs !== undefined) return 'This token was revoked.'
+  return (token.expiresAtMs ?? Infinity) <= services.now() ? 'This token has expired.' : token
+}
+
+function limitToSubject(
+  requested: RequestedScopes,
+  allowed: readonly Scope[],
+): RequestedScopes | undefined {
+  try {
+    return limitScopes(requested, allowed)
+  } catch {
+    return undefined
+  }
+}
+
+function createGrantedCode(
+  services: Services,
+  { client, redirectUri, parameters }: AuthorizationRequest,
+  granted: RequestedScopes,
+  subject: ApiToken,
+  catalogue: Catalogue,
+): Promise<string> {
+  return createCode(services, {
+    ...granted,
+    clientId: client.id,
+    subjectId: subject.id,
+    ontologies: intersectOntologies(client.ontologies, subject.ontologies, catalogue),
+    redirectUri,
+    challenge: readChallenge(parameters, client.isPublic),
+  })
+}

@@ -1,0 +1,124 @@
+/** OAuth clients: programs that get tokens for themselves, or for a person who signs in. */
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Scope } from '../../contract/scopes.ts'
+import type { Documents, ObjectStore, StoredDocument } from '../../store/object-store.ts'
+import { hashSecret } from '../request/caller.ts'
+import { OAuthError } from './oauth-error.ts'
+
+export interface OAuthClientSpec {
+  readonly name: string
+  /** Whether the program cannot keep a secret, as in a browser or on a phone. */
+  readonly isPublic: boolean
+  /** Where a person may be sent after signing in; compared exactly. */
+  readonly redirectUris: readonly string[]
+  readonly scopes: readonly Scope[]
+  /** API names or RIDs; undefined for every ontology. */
+  readonly ontologies: readonly string[] | undefined
+  readonly expiresAtMs: number | undefined
+}
+
+/** A stored client: everything but the secret. */
+export interface OAuthClient extends OAuthClientSpec {
+  readonly id: string
+  readonly createdAtMs: number
+}
+
+interface ClientBody extends Omit<OAuthClient, 'id' | 'expiresAtMs'> {
+  /** Undefined for a public client. */
+  readonly secretHash: string | undefined
+}
+
+/** Lets people and secret scanners recognise a leaked secret. */
+const SECRET_PREFIX = 'oqs_client_'
+const SECRET_BYTES = 32
+const ID_BYTES = 16
+
+/** Creates a client. The secret is returned once and stored only as a hash. */
+export async function createOAuthClient(
+  { documents }: ObjectStore,
+  { expiresAtMs, ...spec }: OAuthClientSpec,
+  nowMs: number,
+): Promise<{ readonly id: string; readonly secret: string | undefined }> {
+  const id = randomBytes(ID_BYTES).toString('hex')
+  const secret = spec.isPublic
+    ? undefined
+    : SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64url')
+  const body: ClientBody = {
+    ...spec,
+    createdAtMs: nowMs,
+    secretHash: secret === undefined ? undefined : hashSecret(secret),
+  }
+  await documents.put({ kind: 'oauthClient', id, body, expiresAtMs })
+  return { id, secret }
+}
+
+/** Returns all clients that have not expired, oldest first. */
+export async function listOAuthClients(
+  { documents }: ObjectStore,
+  nowMs: number,
+): Promise<readonly OAuthClient[]> {
+  const clients = (await documents.list('oauthClient', nowMs)).map(toClient)
+  return clients.toSorted((a, b) => a.createdAtMs - b.createdAtMs)
+}
+
+/**
+ * Revokes one client by id, or every client with a name, and returns how many. Grants and refresh
+ * tokens need their client, so they end with it; access tokens are revoked.
+ */
+export async function revokeOAuthClients(
+  store: ObjectStore,
+  idOrName: string,
+  nowMs: number,
+): Promise<number> {
+  const clients = await listOAuthClients(store, nowMs)
+  const revoked = clients.filter(({ id, name }) => id === idOrName || name === idOrName)
+  for (const { id } of revoked) {
+    await store.documents.delete('oauthClient', id)
+    // Afterwards: a token that is being issued now is either revoked here, or finds no client.
+    await store.revokeIssuedTokens(id, nowMs)
+  }
+  return revoked.length
+}
+
+export async function findOAuthClient(
+  documents: Documents,
+  id: string,
+  nowMs: number,
+): Promise<OAuthClient | undefined> {
+  const found = await documents.find('oauthClient', id, nowMs)
+  return found && toClient(found)
+}
+
+/** What a request presents to identify its client. */
+export interface ClientCredentials {
+  readonly id: string
+  readonly secret: string | undefined
+}
+
+/** Returns the client of a request. Throws `invalid_client` if its secret is wrong. */
+export async function authenticateClient(
+  documents: Documents,
+  { id, secret }: ClientCredentials,
+  nowMs: number,
+): Promise<OAuthClient> {
+  const found = await documents.find('oauthClient', id, nowMs)
+  const expected = found && (found.body as ClientBody).secretHash
+  const isPublic = found !== undefined && expected === undefined
+  const isSame = sameHash(
+    hashSecret(secret ?? ''),
+    expected ?? hashSecret(randomBytes(1).toString()),
+  )
+  if (found === undefined || (isPublic ? secret !== undefined : !isSame)) {
+    throw new OAuthError('invalid_client', 'The client is unknown, or its secret is wrong.')
+  }
+  return toClient(found)
+}
+
+function toClient({ id, body, expiresAtMs }: StoredDocument): OAuthClient {
+  const { secretHash: _, ...client } = body as ClientBody
+  return { ...client, id, ontologies: client.ontologies, expiresAtMs }
+}
+
+function sameHash(a: string, b: string): boolean {
+  return timingSafeEqual(Buffer.from(a), Buffer.from(b))
+}

@@ -1,0 +1,269 @@
+/**
+ * Grants: what a person allowed a client to do. A code is exchanged for a grant, whose access tokens
+ * are ordinary API tokens of the store, and whose refresh tokens are used once each. Codes and
+ * refresh tokens are stored as hashes.
+ */
+import { randomBytes } from 'node:crypto'
+import type { Scope } from '../../contract/scopes.ts'
+import type { ApiToken } from '../../store/object-store.ts'
+import { hashSecret } from '../request/caller.ts'
+import type { Services } from '../services.ts'
+import { findOAuthClient, type OAuthClient } from './clients.ts'
+import { OAuthError } from './oauth-error.ts'
+import { OFFLINE_ACCESS, type RequestedScopes } from './oauth-scopes.ts'
+
+export const ACCESS_TOKEN_SECONDS = 3600
+const CODE_MS = 600_000
+/** A refresh token that is not used for this long expires, and its grant with it. */
+const REFRESH_IDLE_MS = 30 * 24 * 3_600_000
+/** A client that lost the response may repeat a refresh for this long. */
+const REUSE_GRACE_MS = 60_000
+const SECRET_BYTES = 32
+const ACCESS_PREFIX = 'oqs_access_'
+const REFRESH_PREFIX = 'oqs_refresh_'
+
+/** What a person allowed a client to do. */
+export interface Grant extends RequestedScopes {
+  readonly clientId: string
+  /** The id of the API token that the person signed in with. */
+  readonly subjectId: string
+  readonly ontologies: readonly string[] | undefined
+}
+
+/** A code that waits to be exchanged. */
+export interface PendingGrant extends Grant {
+  readonly redirectUri: string
+  readonly challenge: string | undefined
+}
+
+export interface IssuedTokens {
+  readonly accessToken: string
+  readonly expiresInSeconds: number
+  readonly refreshToken: string | undefined
+  readonly names: readonly string[]
+}
+
+interface RefreshBody {
+  readonly grantId: string
+  readonly usedAtMs: number | undefined
+}
+
+type GrantServices = Pick<Services, 'store' | 'now' | 'newUuid' | 'emit'>
+
+/** Stores a code and returns it. */
+export async function createCode(
+  { store, now }: GrantServices,
+  grant: PendingGrant,
+): Promise<string> {
+  const code = randomBytes(SECRET_BYTES).toString('base64url')
+  const expiresAtMs = now() + CODE_MS
+  await store.documents.put({ kind: 'oauthCode', id: hashSecret(code), body: grant, expiresAtMs })
+  return code
+}
+
+/**
+ * Takes a code, which works once. If a code is used again, the tokens of its first use may be in the
+ * wrong hands, so the grant ends (RFC 6749, 4.1.2).
+ */
+export async function takeCode(
+  services: GrantServices,
+  code: string,
+): Promise<{ readonly grantId: string; readonly pending: PendingGrant }> {
+  const { store, now, emit } = services
+  const grantId = hashSecret(code)
+  const found = await store.documents.take('oauthCode', grantId, now())
+  if (found !== undefined) return { grantId, pending: found.body as PendingGrant }
+  const grant = await findGrant(services, grantId)
+  if (grant !== undefined) {
+    await endGrant(services, grantId)
+    emit({ event: 'oauthReuseRefused', clientId: grant.clientId, reused: 'code' })
+  }
+  throw new OAuthError('invalid_grant', 'The code is unknown, expired or already used.')
+}
+
+/** Starts a grant and issues its first tokens. */
+export async function startGrant(
+  services: GrantServices,
+  client: OAuthClient,
+  grantId: string,
+  grant: Grant,
+): Promise<IssuedTokens> {
+  const { store, now } = services
+  const lifeMs = grant.isOffline ? REFRESH_IDLE_MS : 1000 * ACCESS_TOKEN_SECONDS
+  await store.documents.put({
+    kind: 'oauthGrant',
+    id: grantId,
+    body: grant,
+    expiresAtMs: now() + lifeMs,
+  })
+  return issueForGrant(services, client, grantId, grant)
+}
+
+/** Exchanges a refresh token for new tokens. `scope` may ask for less than the grant allows. */
+export async function refreshGrant(
+  services: GrantServices,
+  client: OAuthClient,
+  refreshToken: string,
+  readRequested: (allowed: readonly Scope[]) => RequestedScopes | undefined,
+): Promise<IssuedTokens> {
+  const { store, now } = services
+  const nowMs = now()
+  const id = hashSecret(refreshToken)
+  const found = await store.documents.find('oauthRefreshToken', id, nowMs)
+  const { grantId, usedAtMs } = (found?.body ?? {}) as Partial<RefreshBody>
+  const grant = grantId === undefined ? undefined : await findGrant(services, grantId)
+  if (found === undefined || grantId === undefined || grant?.clientId !== client.id) {
+    throw new OAuthError('invalid_grant', 'The refresh token is unknown, expired or revoked.')
+  }
+  if (usedAtMs !== undefined && nowMs - usedAtMs > REUSE_GRACE_MS) {
+    await endGrant(services, grantId)
+    services.emit({ event: 'oauthReuseRefused', clientId: client.id, reused: 'refreshToken' })
+    throw new OAuthError('invalid_grant', 'The refresh token was used before; the grant has ended.')
+  }
+  const requested = readRequested(grant.scopes)
+  await store.documents.put({
+    ...found,
+    body: { grantId, usedAtMs: usedAtMs ?? nowMs } satisfies RefreshBody,
+  })
+  const narrowed = requested === undefined ? grant : { ...grant, ...requested, isOffline: true }
+  return issueForGrant(services, client, grantId, narrowed)
+}
+
+async function issueForGrant(
+  services: GrantServices,
+  client: OAuthClient,
+  grantId: string,
+  grant: Grant,
+): Promise<IssuedTokens> {
+  const { store, now } = services
+  const nowMs = now()
+  const subject = await findSubject(services, grant.subjectId)
+  if (subject === undefined) {
+    await endGrant(services, grantId)
+    throw new OAuthError('invalid_grant', 'The token that signed in has expired or was revoked.')
+  }
+  const refreshToken = grant.isOffline ? newSecret(REFRESH_PREFIX) : undefined
+  if (refreshToken !== undefined) {
+    const expiresAtMs = nowMs + REFRESH_IDLE_MS
+    const body: RefreshBody = { grantId, usedAtMs: undefined }
+    const id = hashSecret(refreshToken)
+    await store.documents.put({ kind: 'oauthRefreshToken', id, body, expiresAtMs })
+    // Not with `put`, which would create the grant again if it was ended meanwhile.
+    await store.documents.extend('oauthGrant', grantId, expiresAtMs, nowMs)
+  }
+  const access = await createAccessToken(services, client, {
+    scopes: grant.scopes,
+    ontologies: grant.ontologies,
+    grantId,
+    subject,
+  })
+  // After the token was created: a revocation either revokes this token, or is noticed here.
+  const isAlive =
+    (await findGrant(services, grantId)) !== undefined &&
+    (await findSubject(services, grant.subjectId)) !== undefined &&
+    (await findOAuthClient(store.documents, client.id, nowMs)) !== undefined
+  if (!isAlive) {
+    await endGrant(services, grantId)
+    throw new OAuthError('invalid_grant', 'The grant has ended.')
+  }
+  return { ...access, refreshToken, names: grant.names }
+}
+
+/** Issues an access token to a client that acts for itself. */
+export async function issueForClient(
+  services: GrantServices,
+  client: OAuthClient,
+  { scopes, names }: RequestedScopes,
+): Promise<IssuedTokens> {
+  const { store, now } = services
+  const spec = { scopes, ontologies: client.ontologies, grantId: undefined, subject: undefined }
+  const access = await createAccessToken(services, client, spec)
+  // After the token was created: a revocation either revokes this token, or is noticed here.
+  if ((await findOAuthClient(store.documents, client.id, now())) === undefined) {
+    await store.revokeIssuedTokens(client.id, now())
+    throw new OAuthError('invalid_client', 'The client was revoked.')
+  }
+  return {
+    ...access,
+    refreshToken: undefined,
+    names: names.filter((name) => name !== OFFLINE_ACCESS),
+  }
+}
+
+interface AccessTokenSpec {
+  readonly scopes: readonly Scope[]
+  readonly ontologies: readonly string[] | undefined
+  readonly grantId: string | undefined
+  readonly subject: ApiToken | undefined
+}
+
+/** An access token never outlives its client or the token that signed in. */
+async function createAccessToken(
+  { store, now, newUuid }: GrantServices,
+  client: OAuthClient,
+  { scopes, ontologies, grantId, subject }: AccessTokenSpec,
+): Promise<{ readonly accessToken: string; readonly expiresInSeconds: number }> {
+  const nowMs = now()
+  const expiresAtMs = Math.min(
+    nowMs + 1000 * ACCESS_TOKEN_SECONDS,
+    client.expiresAtMs ?? Infinity,
+    subject?.expiresAtMs ?? Infinity,
+  )
+  const accessToken = newSecret(ACCESS_PREFIX)
+  const token: ApiToken = {
+    id: newUuid(),
+    // Of the person, if one signed in: it is what the client shows.
+    name: subject?.name ?? client.name,
+    scopes,
+    ontologies,
+    createdAtMs: nowMs,
+    expiresAtMs,
+    revokedAtMs: undefined,
+    issue: { clientId: client.id, grantId, subjectId: subject?.id },
+  }
+  await store.createApiToken(token, hashSecret(accessToken))
+  return { accessToken, expiresInSeconds: Math.floor((expiresAtMs - nowMs) / 1000) }
+}
+
+/** Ends what a token of this client belongs to. Does nothing for any other token (RFC 7009, 2.2). */
+export async function revokeToken(
+  services: GrantServices,
+  client: OAuthClient,
+  token: string,
+): Promise<void> {
+  const { store, now } = services
+  const id = hashSecret(token)
+  const refresh = await store.documents.find('oauthRefreshToken', id, now())
+  const access = refresh === undefined ? await store.findApiToken(id) : undefined
+  const grantId = (refresh?.body as RefreshBody | undefined)?.grantId ?? access?.issue?.grantId
+  if (grantId !== undefined) {
+    const grant = await findGrant(services, grantId)
+    if (grant?.clientId === client.id) await endGrant(services, grantId)
+  } else if (access?.issue?.clientId === client.id) {
+    await store.revokeApiTokens(access.id, now())
+  }
+}
+
+async function findGrant({ store, now }: GrantServices, id: string): Promise<Grant | undefined> {
+  return (await store.documents.find('oauthGrant', id, now()))?.body as Grant | undefined
+}
+
+/** Ends a grant: its access tokens are revoked, and its refresh tokens no longer work. */
+async function endGrant({ store, now }: GrantServices, grantId: string): Promise<void> {
+  await store.documents.delete('oauthGrant', grantId)
+  await store.revokeIssuedTokens(grantId, now())
+}
+
+/** Returns the token that signed in, if it is still valid. */
+async function findSubject(
+  { store, now }: GrantServices,
+  id: string,
+): Promise<ApiToken | undefined> {
+  const token = await store.findApiTokenById(id)
+  if (token === undefined || token.revokedAtMs !== undefined) return undefined
+  return (token.expiresAtMs ?? Infinity) > now() ? token : undefined
+}
+
+function newSecret(prefix: string): string {
+  return prefix + randomBytes(SECRET_BYTES).toString('base64url')
+}

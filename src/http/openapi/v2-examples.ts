@@ -1,0 +1,206 @@
+/** Examples of the endpoints of v2 that read objects, metadata and object sets. */
+
+const RID = 'ri.ontology.main.ontology.0f1f5c0e-7b1a-4c57-9a53-2f0a4c1d2b3e'
+const TYPE_RID = 'ri.ontology.main.object-type.5f0a7c51-1c1e-4a53-8f57-9a1d2b3e4c5f'
+const PROPERTY_RID = 'ri.ontology.main.property.7d0c2f11-52aa-8f0e-b1d4-0c9e5a3f7b21'
+const LINK_RID = 'ri.ontology.main.relation.2b8e4d70-91c3-8a5f-8e62-f14d7c0a9b35'
+const AIRPORT_RID = 'ri.phonograph2-objects.main.object.350a7005-3cd0-88e0-bd1d-2ae673ea2ad8'
+const SET_RID = 'ri.object-set.main.temporary-object-set.4f7a1d0e-2c6b-4e39-9f85-b1c0d2e3f4a5'
+const TOKEN = 'v1.AVWsPDbJqSQWhe8cFIZ57IyQD7z1TeBp'
+
+const DEMO = { ontology: 'aviation' }
+const AIRPORTS = { ...DEMO, objectType: 'airport' }
+const CITIES = { ...DEMO, objectType: 'city' }
+const ZURICH = { ...AIRPORTS, primaryKey: 'ZRH' }
+
+const ONTOLOGY = {
+  apiName: 'aviation',
+  displayName: 'Aviation',
+  description:
+    'A demo with open data: airports, flights, and the countries and cities of the world.',
+  rid: RID,
+}
+const property = (type: string) => ({
+  dataType: { type },
+  rid: PROPERTY_RID,
+  visibility: 'NORMAL',
+  typeClasses: [],
+})
+const OBJECT_TYPE = {
+  apiName: 'airport',
+  displayName: 'Airport',
+  status: 'ACTIVE',
+  pluralDisplayName: 'Airport',
+  icon: { type: 'blueprint', name: 'cube', color: '#4C90F0' },
+  primaryKey: 'iata',
+  properties: { iata: property('string'), runwayFeet: property('integer') },
+  rid: TYPE_RID,
+  titleProperty: 'name',
+  visibility: 'NORMAL',
+}
+const LINK_TYPE = {
+  apiName: 'country',
+  displayName: 'country',
+  status: 'ACTIVE',
+  objectTypeApiName: 'country',
+  cardinality: 'ONE',
+  foreignKeyPropertyApiName: 'countryCode',
+  linkTypeRid: LINK_RID,
+}
+const FULL_OBJECT_TYPE = {
+  objectType: OBJECT_TYPE,
+  linkTypes: [LINK_TYPE],
+  implementsInterfaces: [],
+  implementsInterfaces2: {},
+  sharedPropertyTypeMapping: {},
+}
+
+const AIRPORT = {
+  __primaryKey: 'ZRH',
+  __apiName: 'airport',
+  __title: 'Zurich Airport',
+  iata: 'ZRH',
+  name: 'Zurich Airport',
+  runwayFeet: 12_139,
+}
+const COUNTRY = {
+  __primaryKey: 'CH',
+  __apiName: 'country',
+  __title: 'Switzerland',
+  code: 'CH',
+  name: 'Switzerland',
+}
+
+const SWISS_AIRPORTS = {
+  type: 'filter',
+  objectSet: { type: 'base', objectType: 'airport' },
+  where: { type: 'eq', field: 'countryCode', value: 'CH' },
+}
+
+export const V2_EXAMPLES = {
+  listOntologiesV2: { response: { data: [ONTOLOGY] } },
+  getOntologyV2: { parameters: DEMO, response: ONTOLOGY },
+  getOntologyFullMetadata: {
+    parameters: DEMO,
+    response: {
+      ontology: ONTOLOGY,
+      objectTypes: { airport: FULL_OBJECT_TYPE },
+      actionTypes: {},
+      queryTypes: {},
+      interfaceTypes: {},
+      sharedPropertyTypes: {},
+      valueTypes: {},
+    },
+  },
+  listObjectTypesV2: {
+    parameters: { ...DEMO, pageSize: 1 },
+    response: { data: [OBJECT_TYPE], nextPageToken: TOKEN },
+  },
+  getObjectTypeV2: { parameters: AIRPORTS, response: OBJECT_TYPE },
+  getObjectTypeFullMetadata: { parameters: AIRPORTS, response: FULL_OBJECT_TYPE },
+  getObjectTypesByRid: {
+    parameters: DEMO,
+    request: { requests: [{ objectTypeRid: TYPE_RID }] },
+    response: { data: [OBJECT_TYPE] },
+  },
+  listOutgoingLinkTypesV2: { parameters: CITIES, response: { data: [LINK_TYPE] } },
+  getOutgoingLinkTypeV2: {
+    parameters: { ...CITIES, linkType: 'country' },
+    response: LINK_TYPE,
+  },
+  listQueryTypes: { parameters: DEMO, response: { data: [] } },
+  listObjectsV2: {
+    parameters: {
+      ...AIRPORTS,
+      pageSize: 1,
+      select: 'name',
+      orderBy: 'properties.runwayFeet:desc',
+    },
+    response: {
+      data: [
+        {
+          __rid: 'ri.phonograph2-objects.main.object.2a1e6a1b-0f63-8f43-a6c2-7c1de0b2c9f5',
+          __primaryKey: 'BPX',
+          __apiName: 'airport',
+          __title: 'Changdu Bangda Airport',
+          iata: 'BPX',
+          name: 'Changdu Bangda Airport',
+        },
+      ],
+      nextPageToken: TOKEN,
+      totalCount: '10131',
+    },
+  },
+  getObjectV2: {
+    parameters: { ...ZURICH, select: 'name,runwayFeet' },
+    response: { __rid: AIRPORT_RID, ...AIRPORT },
+  },
+  countObjects: { parameters: AIRPORTS, response: { count: 10_131 } },
+  searchObjectsV2: {
+    parameters: AIRPORTS,
+    request: {
+      where: { type: 'containsAllTermsInOrderPrefixLastTerm', field: 'name', value: 'zur' },
+      orderBy: { orderType: 'relevance', fields: [] },
+      select: ['name', 'runwayFeet'],
+      excludeRid: true,
+      pageSize: 100,
+    },
+    response: { data: [{ ...AIRPORT, __score: 1 }], totalCount: '1' },
+  },
+  listLinkedObjectsV2: {
+    parameters: { ...ZURICH, linkType: 'country', select: 'name', excludeRid: true },
+    response: { data: [COUNTRY] },
+  },
+  getLinkedObjectV2: {
+    parameters: {
+      ...ZURICH,
+      linkType: 'country',
+      linkedObjectPrimaryKey: 'CH',
+      select: 'name',
+      excludeRid: true,
+    },
+    response: COUNTRY,
+  },
+  loadObjects: {
+    parameters: DEMO,
+    request: {
+      objectSet: SWISS_AIRPORTS,
+      orderBy: { fields: [{ field: 'runwayFeet', direction: 'asc' }] },
+      selectV2: [
+        { type: 'property', apiName: 'name' },
+        { type: 'property', apiName: 'runwayFeet' },
+      ],
+      excludeRid: true,
+      snapshot: true,
+      pageSize: 10_000,
+    },
+    response: { data: [AIRPORT], totalCount: '15', propertySecurities: [] },
+  },
+  loadLinks: {
+    parameters: DEMO,
+    request: {
+      objectSet: {
+        type: 'filter',
+        objectSet: { type: 'base', objectType: 'airport' },
+        where: { type: 'eq', field: 'iata', value: 'ZRH' },
+      },
+      links: ['country'],
+    },
+    response: {
+      data: [
+        {
+          sourceObject: { __primaryKey: 'ZRH', __apiName: 'airport' },
+          linkedObjects: [
+            { targetObject: { __primaryKey: 'CH', __apiName: 'country' }, linkType: 'country' },
+          ],
+        },
+      ],
+    },
+  },
+  createTemporaryObjectSet: {
+    parameters: DEMO,
+    request: { objectSet: SWISS_AIRPORTS },
+    response: { objectSetRid: SET_RID },
+  },
+  getObjectSet: { parameters: { ...DEMO, objectSetRid: SET_RID }, response: SWISS_AIRPORTS },
+}

@@ -1,0 +1,58 @@
+/** Parts of the request bodies of v2 as `openapi.json` describes them. */
+import { Type } from 'typebox'
+import { orNull } from '../schemas/common.ts'
+import { memberOf, QUERY_COMPONENTS, unionOf } from './query-schemas.ts'
+import { PROPERTY_IDENTIFIER_COMPONENT, refTo, V2_QUERY_SCHEMAS } from './v2-query-schemas.ts'
+
+const PROPERTY_IDENTIFIER_MEMBERS = {
+  Property: memberOf(['property'], { apiName: Type.String() }),
+  StructField: memberOf(['structField'], {
+    propertyApiName: Type.String(),
+    structFieldApiName: Type.String(),
+  }),
+  LoadLevel: memberOf(['propertyWithLoadLevel'], {
+    propertyIdentifier: refTo(PROPERTY_IDENTIFIER_COMPONENT),
+    loadLevel: Type.Object({ type: Type.Enum(['noLoadLevel']) }),
+  }),
+  Special: memberOf(['titleProperty', 'primaryKeyProperty'], {}),
+}
+
+export const OBJECT_SET_COMPONENT = 'ObjectSet'
+
+const objectSet = refTo(OBJECT_SET_COMPONENT)
+const where = refTo(QUERY_COMPONENTS.v2)
+
+const OBJECT_SET_MEMBERS = {
+  Base: memberOf(['base'], { objectType: Type.String() }),
+  InterfaceBase: memberOf(['interfaceBase'], {
+    interfaceType: Type.String(),
+    includeAllBaseObjectProperties: Type.Optional(orNull(Type.Boolean())),
+  }),
+  Static: memberOf(['static'], {
+    objects: Type.Array(Type.String(), { description: 'RIDs of objects.' }),
+  }),
+  Reference: memberOf(['reference'], {
+    reference: Type.String({ description: 'RID of a temporary object set.' }),
+  }),
+  Filter: memberOf(['filter'], { objectSet, where }),
+  Operation: memberOf(['union', 'intersect', 'subtract'], {
+    objectSets: Type.Array(objectSet, { minItems: 1 }),
+  }),
+  SearchAround: memberOf(['searchAround'], {
+    objectSet,
+    link: Type.String({ description: 'API name of a link type.' }),
+  }),
+  AsType: memberOf(['asType'], { entityType: Type.String(), objectSet }),
+  AsBaseObjectTypes: memberOf(['asBaseObjectTypes'], { objectSet }),
+}
+
+/** The components that `openapi.json` refers to. */
+export const V2_SCHEMAS: Readonly<Record<string, object>> = {
+  ...V2_QUERY_SCHEMAS,
+  ...unionOf(
+    PROPERTY_IDENTIFIER_COMPONENT,
+    PROPERTY_IDENTIFIER_MEMBERS,
+    'Names a property, or in conditions a field of a struct.',
+  ),
+  ...unionOf(OBJECT_SET_COMPONENT, OBJECT_SET_MEMBERS, 'A set of objects.'),
+}

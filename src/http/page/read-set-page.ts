@@ -1,0 +1,176 @@
+/**
+ * A page over several object types. Like `read-page.ts`: open the token, read the store, seal the
+ * next token. The token carries the part that the page ended in and, in snapshot mode, the version of
+ * every type, all taken in one moment.
+ */
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { SET_PAGE_MAX_TYPES, V2_PAGE_SIZES } from '../../contract/limits.ts'
+import { shapeKey } from '../../contract/object-record.ts'
+import type { Ontology } from '../../ontology/ontology.ts'
+import { nextPageState, type WalkState } from '../../paging/next-page.ts'
+import { effectivePageSize } from '../../paging/page-size.ts'
+import type { PageState, TokenBinding } from '../../paging/page-token.ts'
+import { callerFingerprint, requestFingerprint } from '../../paging/request-fingerprint.ts'
+import { decodeSetPosition, encodeSetPosition, type SetPosition } from '../../paging/set-cursor.ts'
+import { plainQuery } from '../../query/linked-types.ts'
+import { resolveRelativeDates } from '../../query/relative-dates.ts'
+import {
+  type SetOrderTerm,
+  type SetPagePart,
+  type StoredSetPage,
+  typesOfSet,
+} from '../../store/object-store.ts'
+import { digest } from '../response/entity-tag.ts'
+import type { PagingParameters } from '../schemas/paging.ts'
+import type { Services } from '../services.ts'
+import { openWalk, type PagedRequest, refusePageToken } from './open-walk.ts'
+import { startOfWalk } from './read-page.ts'
+import type { Page } from './send-page.ts'
+
+/** What an endpoint wants a page of. */
+export interface SetPageSpec {
+  /** Page tokens are valid only for requests with the same value. */
+  readonly endpoint: string
+  readonly ontology: Ontology
+  readonly parts: readonly SetPagePart[]
+  /** Part after part, each in key order, if empty. */
+  readonly order: readonly SetOrderTerm[]
+  readonly paging: PagingParameters
+  /** Whether the response contains `totalCount`. */
+  readonly includeTotalCount: boolean
+}
+
+export async function readSetPage(
+  request: PagedRequest,
+  spec: SetPageSpec,
+  services: Services,
+): Promise<Page> {
+  const { walkTokens, memory, limits, admission, store } = services
+  const { context } = request
+  const types = typesOfSet(spec.parts)
+  refuseManyTypes(types.length)
+  const nowSeconds = services.now() / 1000
+  const binding = bindingOf(request, spec)
+  const { pageToken, snapshot: isSnapshot = false, pageSize } = spec.paging
+  const resumed = openWalk(request, pageToken, binding, nowSeconds, services)
+  const position = resumed && decodeSetPosition(resumed.after.pk)
+  const startedAtMs = startOfWalk(resumed) ?? nowSeconds * 1000
+  const parts = resolveDates(spec.parts, startedAtMs)
+
+  memory.refuseWhenFull(context.callerId)
+  const { round } = admission
+  const stored = await store.readSetPage(
+    {
+      parts,
+      order: spec.order,
+      after: position && { ...position, version: resumed.after.version },
+      versions: position?.versions,
+      maxObjects: effectivePageSize(pageSize ?? V2_PAGE_SIZES.default, V2_PAGE_SIZES.maximum),
+      maxBytes: limits.pageMaxBytes,
+      // The token of a counted walk carries the count.
+      includeTotalCount: spec.includeTotalCount && resumed?.totalCount === undefined,
+    },
+    context,
+  )
+  if (stored === 'reclaimed') throw refusePageToken(request, pageToken, 'reclaimed', services)
+  const held = memory.hold(context.callerId, stored.records.length)
+  context.defer(() => {
+    stored.release()
+    held.release()
+  })
+  // Other callers get a turn before the page is sent; see `readPage`.
+  const turn = admission.resumeTurn(context.callerId, round)
+  if (turn !== undefined) await turn
+
+  const totalCount = resumed?.totalCount ?? stored.totalCount
+  const walk = {
+    alreadySent: resumed?.served ?? 0,
+    totalCount,
+    nowSeconds,
+    startedAtMs: parts === spec.parts ? undefined : startedAtMs,
+  }
+  const next = nextState(stored, isSnapshot === true ? { resumed, position } : undefined, walk)
+  return {
+    records: stored.records,
+    nextPageToken: walkTokens.seal(next, binding, nowSeconds),
+    totalCount: spec.includeTotalCount ? (totalCount ?? 0) : undefined,
+    etagInputs: [
+      binding.request.toString('base64url'),
+      binding.caller.toString('base64url'),
+      // Records contain the names, which can change without a new version.
+      digest(JSON.stringify(types.map(({ apiName, titleProperty }) => [apiName, titleProperty]))),
+      // Relative dates select other objects the next day.
+      ...(parts === spec.parts ? [] : [digest(JSON.stringify(parts.map(plainPart)))]),
+      ...stored.versions,
+      walk.alreadySent,
+      stored.count,
+      totalCount ?? 0,
+      ...walkTokens.etagInputs(nowSeconds),
+    ],
+  }
+}
+
+/** The state of a snapshot walk before this page; both members are undefined on the first page. */
+interface SnapshotWalk {
+  readonly resumed: PageState | undefined
+  readonly position: SetPosition | undefined
+}
+
+function nextState(
+  { last, count, more, versions }: StoredSetPage,
+  snapshotWalk: SnapshotWalk | undefined,
+  walk: Omit<WalkState, 'snapshot'> & { readonly nowSeconds: number },
+): PageState | undefined {
+  // The first page of a snapshot walk fixes the versions that all later pages read.
+  const fixed = snapshotWalk && (snapshotWalk.position?.versions ?? versions)
+  const cursor = last && {
+    pk: encodeSetPosition({ part: last.part, pk: last.pk, versions: fixed }),
+    version: last.version,
+  }
+  const snapshot = snapshotWalk && {
+    version: 0,
+    takenAtSeconds: snapshotWalk.resumed?.snapshot?.takenAtSeconds ?? walk.nowSeconds,
+  }
+  return nextPageState({ count, last: cursor, more }, { ...walk, snapshot })
+}
+
+/** Returns the parts with absolute dates; the same list if they have no relative ones. */
+function resolveDates(parts: readonly SetPagePart[], atMs: number): readonly SetPagePart[] {
+  const resolved = parts.map((part) => {
+    const query = resolveRelativeDates(part.query, atMs)
+    return query === part.query ? part : { ...part, query }
+  })
+  return resolved.every((part, index) => part === parts[index]) ? parts : resolved
+}
+
+function refuseManyTypes(count: number): void {
+  if (count <= SET_PAGE_MAX_TYPES) return
+  throw new ObjectQueryError('UnsupportedObjectSet', {
+    reason: `reads ${count} object types; one request can read ${SET_PAGE_MAX_TYPES}`,
+  })
+}
+
+function bindingOf({ caller }: PagedRequest, spec: SetPageSpec): TokenBinding {
+  const { endpoint, ontology, parts, order, paging } = spec
+  const types = parts.map(({ objectType: { rid, primaryKey } }) =>
+    [rid, primaryKey.apiName, primaryKey.type].join(),
+  )
+  return {
+    request: requestFingerprint({
+      endpoint,
+      revision: 'v2',
+      ontologyRid: ontology.rid,
+      objectType: types.join(';'),
+      query: parts.map(plainPart),
+      order,
+      selection: undefined,
+      snapshot: paging.snapshot ?? false,
+    }),
+    caller: callerFingerprint(caller.id),
+  }
+}
+
+/** Returns what a part selects and how it is written, as plain data. */
+function plainPart({ query, record: { shape, selection } }: SetPagePart) {
+  return [plainQuery(query), shapeKey(shape), selection ?? null]
+}

@@ -1,0 +1,23 @@
+import type { Scope } from '../../contract/scopes.ts'
+
+/** The identity behind a bearer token, and what the token allows. */
+export interface CallerRights {
+  /** Page tokens and limits are bound to it. */
+  readonly id: string
+  /** The name of the token, of the client that it was issued to, or of the person. */
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  /** RIDs and API names of the ontologies that the token is limited to; undefined for all. */
+  readonly ontologies: readonly string[] | undefined
+  readonly expiresAtMs: number | undefined
+  /** The person, whichever client acts for them; the caller itself if undefined. */
+  readonly userId?: string | undefined
+  /** What an OpenID provider says about a person. */
+  readonly profile?: CallerProfile | undefined
+}
+
+export interface CallerProfile {
+  readonly givenName?: string | undefined
+  readonly familyName?: string | undefined
+  readonly email?: string | undefined
+}

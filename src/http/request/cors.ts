@@ -1,0 +1,68 @@
+/** Cross-origin requests: which web sites may call the service from a browser (Fetch standard). */
+import type { ServerResponse } from 'node:http'
+import type { App } from '../app.ts'
+import type { Services } from '../services.ts'
+
+/** The allowed origins; `*` for every web site. */
+export type CorsOrigins = '*' | readonly string[]
+
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+
+/** What our client and the official SDKs send, beside the headers that are always allowed. */
+const REQUEST_HEADERS = [
+  'authorization',
+  'content-type',
+  'content-encoding',
+  'fetch-user-agent',
+  'x-osdk-request-context',
+  'traceparent',
+  'tracestate',
+  'idempotency-key',
+  'if-match',
+  'if-none-match',
+].join(', ')
+
+/** What scripts may read, beside the headers that are always exposed. */
+const RESPONSE_HEADERS = ['allow', 'etag', 'oqs-version', 'retry-after', 'www-authenticate'].join(
+  ', ',
+)
+
+const PREFLIGHT_SECONDS = 3600
+
+/**
+ * Adds the headers that browsers require. A preflight request, which has no token, is answered like
+ * any other `OPTIONS` request. Requests of other origins are served without these headers: the
+ * browser keeps the response from the script. Must be added after the scopes of requests.
+ */
+export function allowOrigins(app: App, origins: CorsOrigins, { admission }: Services): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { origin, 'access-control-request-method': asked } = request.headers
+    try {
+      if (allowOrigin(reply.raw, origin, origins)) {
+        if (request.method === 'OPTIONS' && asked !== undefined) {
+          admission.admit(`address ${request.ip}`, request.context)
+          reply.raw.setHeader('access-control-allow-methods', METHODS)
+          reply.raw.setHeader('access-control-allow-headers', REQUEST_HEADERS)
+          reply.raw.setHeader('access-control-max-age', PREFLIGHT_SECONDS)
+        }
+      }
+      done()
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+}
+
+/** Sets headers on the response itself, because pages are written without the framework. */
+function allowOrigin(
+  response: ServerResponse,
+  origin: string | undefined,
+  origins: CorsOrigins,
+): boolean {
+  // For a list, a cache must not give the response for one origin to another.
+  if (origins !== '*') response.setHeader('vary', 'origin')
+  if (origin === undefined || (origins !== '*' && !origins.includes(origin))) return false
+  response.setHeader('access-control-allow-origin', origins === '*' ? '*' : origin)
+  response.setHeader('access-control-expose-headers', RESPONSE_HEADERS)
+  return true
+}

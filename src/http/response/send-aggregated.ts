@@ -1,0 +1,53 @@
+/** Runs an aggregation and sends its groups, for every version of the API. */
+import type { ServerResponse } from 'node:http'
+import { resolveRelativeDates } from '../../query/relative-dates.ts'
+import type { AggregateRequest, AggregateResult } from '../../store/object-store.ts'
+import type { RequestScope } from '../request/admission.ts'
+import type { Services } from '../services.ts'
+
+/** The part of a reply that `sendAggregated` uses, whatever its schema. */
+interface RawReply<Reply> {
+  readonly raw: ServerResponse
+  hijack(): Reply
+}
+
+/** Aggregates within the memory of the caller, which is held until the response is sent. */
+export async function aggregateWithin(
+  context: RequestScope,
+  { store, memory, limits, now }: Services,
+  request: Omit<AggregateRequest, 'maxGroups'>,
+): Promise<AggregateResult> {
+  memory.refuseWhenFull(context.callerId)
+  const atMs = now()
+  const sources = request.sources.map((source) => ({
+    ...source,
+    query: resolveRelativeDates(source.query, atMs),
+  }))
+  const spec = { ...request, sources, maxGroups: limits.aggregateMaxGroups }
+  const aggregated = await store.aggregate(spec, context)
+  const held = memory.hold(context.callerId, aggregated.records.length)
+  context.defer(() => held.release())
+  return aggregated
+}
+
+/** Sends the groups without the framework, which only sends bodies in one piece. */
+export function sendAggregated<Reply>(
+  reply: RawReply<Reply>,
+  { records, excludedItems }: AggregateResult,
+  members: Readonly<Record<string, unknown>> = {},
+): Reply {
+  // Members that are undefined are omitted.
+  const envelope = JSON.stringify({ excludedItems, ...members, data: [] })
+  const head = envelope.slice(0, -2)
+  const tail = ']}'
+  const hijacked = reply.hijack()
+  const { raw } = reply
+  raw.writeHead(200, {
+    'content-type': 'application/json',
+    'content-length': head.length + records.length + tail.length,
+  })
+  raw.write(head, 'latin1')
+  raw.write(records)
+  raw.end(tail, 'latin1')
+  return hijacked
+}

@@ -1,0 +1,43 @@
+/** The parts that aggregations have in common in all versions of the API. */
+import { type TSchema, Type } from 'typebox'
+import { API_NAME_MAX_LENGTH, WIRE_INTEGER_MAX } from '../../contract/limits.ts'
+import { DOCUMENTED_AS } from '../openapi/query-schemas.ts'
+import { orNull } from './common.ts'
+
+/** Long enough for a struct field, so that the parser can reject one by name. */
+export const AggregatedFieldName = Type.String({ maxLength: 3 * API_NAME_MAX_LENGTH })
+
+export const MetricName = Type.Optional(
+  orNull(Type.String({ minLength: 1, maxLength: 2 * API_NAME_MAX_LENGTH })),
+)
+
+export const PositiveInteger = Type.Integer({ minimum: 1, maximum: WIRE_INTEGER_MAX })
+
+/** The parser rejects unknown members, and names the members of each type. */
+export function documentedAs(component: string) {
+  return { additionalProperties: true, [DOCUMENTED_AS]: component }
+}
+
+/** Returns the members of a response with groups, given the schema of a metric's value. */
+export function groupMembers<T extends TSchema>(value: T) {
+  return {
+    excludedItems: Type.Optional(
+      Type.Integer({
+        description: 'The number of objects in groups that `maxGroupCount` dropped.',
+      }),
+    ),
+    data: Type.Array(
+      Type.Object({
+        group: Type.Object(
+          {},
+          {
+            additionalProperties: true,
+            description: 'The value, the start or the range, by property. Empty without `groupBy`.',
+          },
+        ),
+        metrics: Type.Array(Type.Object({ name: Type.String(), value: Type.Optional(value) })),
+      }),
+      { description: 'The groups. Exactly one without `groupBy`.' },
+    ),
+  }
+}

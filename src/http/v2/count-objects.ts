@@ -1,0 +1,49 @@
+import { Type } from 'typebox'
+import { EVERYTHING } from '../../query/query.ts'
+import type { ReadPageRequest } from '../../store/object-store.ts'
+import type { App } from '../app.ts'
+import { resolveTypePath } from '../request/resolve.ts'
+import { sendJson } from '../response/send-json.ts'
+import { TypePath } from '../schemas/paths.ts'
+import { responses } from '../schemas/responses.ts'
+import type { Services } from '../services.ts'
+import { V2Parameters } from './parameters.ts'
+
+/** Adds `countObjects`. */
+export function addCountObjects(app: App, { store }: Services): void {
+  app.post(
+    '/api/v2/ontologies/:ontology/objects/:objectType/count',
+    {
+      config: { scope: 'api:ontologies-read' },
+      schema: {
+        operationId: 'countObjects',
+        summary: 'Count objects (v2)',
+        description: 'The number of current objects of a type. The request has no body.',
+        tags: ['v2'],
+        params: TypePath,
+        querystring: V2Parameters,
+        response: responses(Type.Object({ count: Type.Integer() })),
+      },
+    },
+    async (request, reply) => {
+      const { objectType } = resolveTypePath(request, request.params)
+      const pageRequest: ReadPageRequest = {
+        objectType,
+        query: EVERYTHING,
+        order: [],
+        record: { shape: [{ column: 'key' }], selection: undefined },
+        after: undefined,
+        version: undefined,
+        maxObjects: 1,
+        maxBytes: 1,
+        includeTotalCount: true,
+        matchEstimate: undefined,
+      }
+      const page = await store.readPage(pageRequest, request.context)
+      // No version is requested, so the latest is read, which is never reclaimed.
+      const count = page === 'reclaimed' ? 0 : (page.totalCount ?? 0)
+      if (page !== 'reclaimed') page.release()
+      return sendJson(reply, JSON.stringify({ count }))
+    },
+  )
+}

@@ -1,0 +1,119 @@
+/** The caller of a request: as a user for the official SDKs, and with its rights and limits. */
+import { hash } from 'node:crypto'
+import { Type } from 'typebox'
+import type { Limit } from '../../admission/caller-limits.ts'
+import type { App } from '../app.ts'
+import type { Caller } from '../request/caller.ts'
+import { sendJson } from '../response/send-json.ts'
+import { closed, NoParameters } from '../schemas/common.ts'
+import { readResponses } from '../schemas/responses.ts'
+import type { Services } from '../services.ts'
+
+const User = Type.Object({
+  id: Type.String({ description: 'The same for all tokens of one person or program.' }),
+  username: Type.String(),
+  givenName: Type.Optional(Type.String()),
+  familyName: Type.Optional(Type.String()),
+  email: Type.Optional(Type.String()),
+  realm: Type.String({ description: 'Always `oqs`.' }),
+  status: Type.Literal('ACTIVE'),
+  attributes: Type.Object({}),
+})
+
+/** Adds `getCurrentUser`, which the official SDKs call. */
+export function addCurrentUser(app: App): void {
+  app.get(
+    '/api/v2/admin/users/getCurrent',
+    {
+      config: { scope: 'any' },
+      schema: {
+        operationId: 'getCurrentUser',
+        summary: 'Get the caller as a user (v2)',
+        tags: ['v2'],
+        querystring: Type.Object({ preview: Type.Optional(Type.Boolean()) }, closed),
+        response: readResponses(User),
+      },
+    },
+    async ({ caller }, reply) => sendJson(reply, JSON.stringify(toUser(caller))),
+  )
+}
+
+function toUser({ id, userId, name, profile }: Caller) {
+  return {
+    id: toUuid(userId ?? id),
+    username: name,
+    ...profile,
+    realm: 'oqs',
+    status: 'ACTIVE',
+    attributes: {},
+  }
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** Clients expect a UUID. Ids that are none are hashed to one of version 8 (RFC 9562, 5.8). */
+function toUuid(id: string): string {
+  if (UUID.test(id)) return id
+  const digits = hash('sha256', id, 'hex')
+  const parts = [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    `8${digits.slice(13, 16)}`,
+    `8${digits.slice(17, 20)}`,
+    digits.slice(20, 32),
+  ]
+  return parts.join('-')
+}
+
+const CallerResponse = Type.Object({
+  id: Type.String({ description: 'The caller as the log of the service names it.' }),
+  name: Type.String(),
+  scopes: Type.Array(Type.String()),
+  ontologies: Type.Optional(
+    Type.Array(Type.String(), { description: 'Absent if the token is not limited.' }),
+  ),
+  expiresAt: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Absent if the token never expires.' }),
+  ),
+  limits: Type.Object(
+    {
+      requestsPerMinute: Type.Optional(Type.Integer()),
+      maxConcurrentRequests: Type.Optional(Type.Integer()),
+    },
+    { description: 'The limits of the caller in each process; absent ones do not exist.' },
+  ),
+})
+
+/** Adds `getCaller`, which every valid token may call. */
+export function addCaller(app: App, { limits }: Services): void {
+  const { requestsPerMinute, maxConcurrentRequests } = limits.callers
+  const shownLimits = {
+    ...limitAs('requestsPerMinute', requestsPerMinute),
+    ...limitAs('maxConcurrentRequests', maxConcurrentRequests),
+  }
+  app.get(
+    '/api/admin/v1/me',
+    {
+      config: { scope: 'any' },
+      schema: {
+        operationId: 'getCaller',
+        summary: 'Get the name and the rights of the caller',
+        tags: ['Administration'],
+        querystring: NoParameters,
+        response: readResponses(CallerResponse),
+      },
+    },
+    async ({ caller }, reply) => {
+      const { id, name, scopes, ontologies, expiresAtMs } = caller
+      const expiresAt = expiresAtMs === undefined ? undefined : new Date(expiresAtMs).toISOString()
+      return sendJson(
+        reply,
+        JSON.stringify({ id, name, scopes, ontologies, expiresAt, limits: shownLimits }),
+      )
+    },
+  )
+}
+
+function limitAs(name: string, limit: Limit): Readonly<Record<string, number>> {
+  return limit === 'none' ? {} : { [name]: limit }
+}

@@ -1,0 +1,33 @@
+/** Property types as the metadata of v2 describes them. */
+import { Type } from 'typebox'
+import type { PropertyType } from '../../ontology/definition/property-type.ts'
+import { propertyRid } from '../../ontology/definition/rid.ts'
+
+export const DataType = Type.Object(
+  { type: Type.String() },
+  {
+    additionalProperties: true,
+    description:
+      'The type, such as `{"type": "integer"}`. An `array` has a `subType`, a `struct` has `structFieldTypes`.',
+  },
+)
+
+/** Describes a property type. */
+export function dataType(type: PropertyType, typeRid: string, property: string): object {
+  switch (type.kind) {
+    case 'scalar':
+      return { type: type.type }
+    case 'array':
+      return { type: 'array', subType: dataType(type.items, typeRid, property), reducers: [] }
+    case 'struct':
+      return {
+        type: 'struct',
+        structFieldTypes: [...type.fields].map(([apiName, field]) => ({
+          apiName,
+          rid: propertyRid(typeRid, property, apiName),
+          dataType: { type: field.type },
+          typeClasses: [],
+        })),
+      }
+  }
+}

@@ -1,0 +1,211 @@
+import { type Static, Type } from 'typebox'
+import { PROPERTIES_MAX, SET_PAGE_MAX_TYPES } from '../../contract/limits.ts'
+import { interfaceRecordShape, type RenamedProperty } from '../../contract/object-record.ts'
+import { findInterfaceType, findObjectType } from '../../ontology/catalogue.ts'
+import type { InterfaceType, Ontology } from '../../ontology/ontology.ts'
+import { asObjectType, queryOfType } from '../../query/interface-query.ts'
+import type { SetPart } from '../../query/object-set/parse-object-set.ts'
+import { entityTypes } from '../../query/object-set/set-parts.ts'
+import { parseQuery } from '../../query/parse/parse-query.ts'
+import { V2_QUERIES } from '../../query/parse/v2-query-types.ts'
+import { EVERYTHING } from '../../query/query.ts'
+import { checkSelection, type Selection } from '../../query/selection.ts'
+import type { SetPagePart } from '../../store/object-store.ts'
+import type { App } from '../app.ts'
+import { readSelection } from '../page/listing-parameters.ts'
+import { closed, orNull } from '../schemas/common.ts'
+import { bodyPaging } from '../schemas/paging.ts'
+import { InterfaceTypePath } from '../schemas/paths.ts'
+import { queryBody } from '../schemas/query-body.ts'
+import { readResponses, responses } from '../schemas/responses.ts'
+import type { Services } from '../services.ts'
+import { orderBy, readOrder } from './body-members.ts'
+import { resolveInterfacePath } from './interface-types.ts'
+import { ListParameters, readOrderText, V2Parameters } from './parameters.ts'
+import { CountedFlatPage } from './records.ts'
+import { refuseRelevance, serveSetPage } from './serve-set-page.ts'
+import { mergedOrder } from './set-page-parts.ts'
+
+const ORDER =
+  'Without an order, object types follow each other by API name, and objects by primary key.'
+
+/** Adds `listInterfaceObjects`. */
+export function addListInterfaceObjects(app: App, services: Services): void {
+  app.get(
+    '/api/v2/ontologies/:ontology/interfaces/:interfaceType',
+    {
+      config: { scope: 'api:ontologies-read' },
+      schema: {
+        operationId: 'listInterfaceObjects',
+        summary: 'List the objects of an interface (v2)',
+        description: `Objects of all types that implement the interface, with its properties. ${ORDER}`,
+        tags: ['v2'],
+        params: InterfaceTypePath,
+        querystring: ListParameters,
+        response: readResponses(CountedFlatPage),
+      },
+    },
+    async (request, reply) => {
+      const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
+      const type = asObjectType(interfaceType)
+      const { select, orderBy, excludeRid = false } = request.query
+      const parts = partsOf(interfaceType)
+      const selection = readSelection(select, type)
+      const spec = {
+        endpoint: `listInterfaceObjects/${interfaceType.rid}`,
+        ontology,
+        parts: parts.map((part) => viewedPart(part, shownProperties(part, selection), excludeRid)),
+        order: mergedOrder(readOrderText(orderBy, type), parts, ontology),
+        paging: request.query,
+        includeTotalCount: true,
+      }
+      return serveSetPage(request, reply, spec, services)
+    },
+  )
+}
+
+/** Adds `searchInterfaceObjects`. */
+export function addSearchInterfaceObjects(app: App, services: Services): void {
+  app.post(
+    '/api/v2/ontologies/:ontology/interfaces/:interfaceType/search',
+    {
+      config: { scope: 'api:ontologies-read' },
+      schema: {
+        operationId: 'searchInterfaceObjects',
+        summary: 'Search the objects of an interface (v2)',
+        description: `Conditions, order and selection name properties of the interface. ${ORDER}`,
+        tags: ['v2'],
+        params: InterfaceTypePath,
+        querystring: V2Parameters,
+        body: SearchBody,
+        response: responses(CountedFlatPage),
+      },
+    },
+    async (request, reply) => {
+      const { body } = request
+      const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
+      const type = asObjectType(interfaceType)
+      const context = { objectType: type, limits: services.limits.query }
+      const where = body.where == null ? EVERYTHING : parseQuery(V2_QUERIES, body.where, context)
+      const parts = selectedTypes(partsOf(interfaceType), body, ontology).map((part) => ({
+        ...part,
+        query: part.view === undefined ? where : queryOfType(where, part.view),
+      }))
+      const selected = [
+        ...(body.selectedSharedPropertyTypes ?? []),
+        ...(body.selectedInterfacePropertyTypes ?? []),
+      ]
+      const selection = checkSelection(selected, type)
+      const spec = {
+        endpoint: `searchInterfaceObjects/${interfaceType.rid}`,
+        ontology,
+        parts: parts.map((part) => {
+          const properties = [
+            ...shownProperties(part, selection),
+            ...augmentedProperties(part, body, ontology),
+          ]
+          return viewedPart(part, properties, false)
+        }),
+        order: mergedOrder(refuseRelevance(readOrder(body.orderBy, type)), parts, ontology),
+        paging: body,
+        includeTotalCount: true,
+      }
+      return serveSetPage(request, reply, spec, services)
+    },
+  )
+}
+
+const names = (description: string) =>
+  Type.Optional(orNull(Type.Array(Type.String(), { maxItems: PROPERTIES_MAX, description })))
+
+const namesByType = (description: string) =>
+  Type.Optional(
+    orNull(
+      Type.Record(Type.String(), Type.Array(Type.String(), { maxItems: PROPERTIES_MAX }), {
+        maxProperties: SET_PAGE_MAX_TYPES,
+        description,
+      }),
+    ),
+  )
+
+const SearchBody = Type.Object(
+  {
+    where: Type.Optional(orNull(queryBody('v2'))),
+    orderBy,
+    selectedObjectTypes: names('Object types to search; all that implement it if empty.'),
+    selectedSharedPropertyTypes: names('Properties of the interface to return; all if empty.'),
+    selectedInterfacePropertyTypes: names('As `selectedSharedPropertyTypes`.'),
+    augmentedProperties: namesByType('Further properties to return, by object type.'),
+    augmentedSharedPropertyTypes: namesByType(
+      'Further properties to return, by interface, of the objects that implement it.',
+    ),
+    augmentedInterfacePropertyTypes: namesByType('As `augmentedSharedPropertyTypes`.'),
+    otherInterfaceTypes: Type.Optional(
+      orNull(
+        Type.Array(Type.String(), {
+          maxItems: 0,
+          description: 'Must be empty: one request searches one interface.',
+        }),
+      ),
+    ),
+    pageSize: bodyPaging.pageSize,
+    pageToken: bodyPaging.pageToken,
+  },
+  closed,
+)
+
+type SearchBody = Static<typeof SearchBody>
+
+/** Returns all objects of an interface, by object type. */
+function partsOf(interfaceType: InterfaceType): SetPart[] {
+  return entityTypes(interfaceType).map((type) => ({ ...type, query: EVERYTHING }))
+}
+
+function selectedTypes(
+  parts: readonly SetPart[],
+  { selectedObjectTypes }: SearchBody,
+  ontology: Ontology,
+): readonly SetPart[] {
+  if (selectedObjectTypes == null || selectedObjectTypes.length === 0) return parts
+  const types = selectedObjectTypes.map((name) => findObjectType(ontology, name))
+  return parts.filter(({ objectType }) => types.includes(objectType))
+}
+
+function shownProperties({ view }: SetPart, selection: Selection): RenamedProperty[] {
+  return [...(view?.properties ?? [])]
+    .filter(([name]) => selection === undefined || selection.includes(name))
+    .map(([as, property]) => ({ property, as }))
+}
+
+/** Returns the further properties that a search wants of an object type. */
+function augmentedProperties(
+  { objectType, view }: SetPart,
+  body: SearchBody,
+  ontology: Ontology,
+): RenamedProperty[] {
+  const shown = new Set(view?.properties.keys())
+  const own = checkSelection(body.augmentedProperties?.[objectType.apiName] ?? [], objectType)
+  const byInterface = [
+    ...Object.entries(body.augmentedSharedPropertyTypes ?? {}),
+    ...Object.entries(body.augmentedInterfacePropertyTypes ?? {}),
+  ]
+  const shared = byInterface.flatMap(([name, properties]) => {
+    const interfaceType = findInterfaceType(ontology, name)
+    const implementation = interfaceType.implementations.get(objectType.apiName)
+    return (checkSelection(properties, asObjectType(interfaceType)) ?? []).flatMap((as) => {
+      const property = implementation?.properties.get(as)
+      return property === undefined ? [] : [{ property, as }]
+    })
+  })
+  const added = [...(own ?? []).map((property) => ({ property, as: property })), ...shared]
+  return added.filter(({ as }) => !shown.has(as) && shown.add(as))
+}
+
+function viewedPart(
+  { objectType, query }: SetPart,
+  properties: readonly RenamedProperty[],
+  excludeRid: boolean,
+): SetPagePart {
+  const shape = interfaceRecordShape(objectType, properties, { excludeRid })
+  return { objectType, query, record: { shape, selection: undefined } }
+}

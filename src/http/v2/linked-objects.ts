@@ -1,0 +1,102 @@
+import { V2_PAGE_SIZES } from '../../contract/limits.ts'
+import { flatRecordShape } from '../../contract/object-record.ts'
+import type { App } from '../app.ts'
+import { findRecord, keyEquals, objectNotFound, readKey } from '../page/find-object.ts'
+import {
+  bothOf,
+  followLink,
+  linkEndpoint,
+  linkedObjectNotFound,
+  resolveLink,
+} from '../page/follow-link.ts'
+import { readSelection } from '../page/listing-parameters.ts'
+import { servePage } from '../page/serve-page.ts'
+import { sendJson } from '../response/send-json.ts'
+import { LinkedObjectPath, LinkedObjectsPath } from '../schemas/paths.ts'
+import { readResponses } from '../schemas/responses.ts'
+import type { Services } from '../services.ts'
+import { ListParameters, RecordParameters, readOrderText } from './parameters.ts'
+import { FlatPage, FlatRecord } from './records.ts'
+
+/** Adds `listLinkedObjectsV2`. */
+export function addListLinkedObjects(app: App, services: Services): void {
+  app.get(
+    '/api/v2/ontologies/:ontology/objects/:objectType/:primaryKey/links/:linkType',
+    {
+      config: { scope: 'api:ontologies-read' },
+      schema: {
+        operationId: 'listLinkedObjectsV2',
+        summary: 'List linked objects (v2)',
+        description:
+          'Selection and order apply to the linked objects. If the start object is deleted, a snapshot walk continues and any other walk ends.',
+        tags: ['v2'],
+        params: LinkedObjectsPath,
+        querystring: ListParameters,
+        response: readResponses(FlatPage),
+      },
+    },
+    async (request, reply) => {
+      const { ontology, link } = resolveLink(request.params, request)
+      const { objectType, linkedType } = link.side
+      const { select, orderBy, excludeRid = false } = request.query
+      const order = readOrderText(orderBy, linkedType)
+      const selection = readSelection(select, linkedType)
+      const query = await followLink(link, request.query, request.context, services)
+      if (query === undefined) throw objectNotFound(objectType, request.params.primaryKey)
+      const spec = {
+        ontology,
+        objectType: linkedType,
+        endpoint: linkEndpoint(link),
+        revision: 'v2',
+        query,
+        order,
+        selection,
+        excludeRid,
+        paging: request.query,
+        maximumPageSize: V2_PAGE_SIZES.maximum,
+        defaultPageSize: V2_PAGE_SIZES.default,
+        includeTotalCount: false,
+      } as const
+      return servePage(request, reply, spec, services)
+    },
+  )
+}
+
+/** Adds `getLinkedObjectV2`. */
+export function addGetLinkedObject(app: App, services: Services): void {
+  app.get(
+    '/api/v2/ontologies/:ontology/objects/:objectType/:primaryKey/links/:linkType/:linkedObjectPrimaryKey',
+    {
+      config: { scope: 'api:ontologies-read' },
+      schema: {
+        operationId: 'getLinkedObjectV2',
+        summary: 'Get a linked object (v2)',
+        tags: ['v2'],
+        params: LinkedObjectPath,
+        querystring: RecordParameters,
+        response: readResponses(FlatRecord),
+      },
+    },
+    async (request, reply) => {
+      const { primaryKey, linkType, linkedObjectPrimaryKey: written } = request.params
+      const { select, excludeRid = false } = request.query
+      const { link } = resolveLink(request.params, request)
+      const { objectType, linkedType } = link.side
+      const selection = readSelection(select, linkedType)
+      const condition = await followLink(link, {}, request.context, services)
+      if (condition === undefined) throw objectNotFound(objectType, primaryKey)
+
+      const key = readKey(linkedType, written)
+      if (key === undefined) throw linkedObjectNotFound(linkType, linkedType, written)
+      const spec = {
+        objectType: linkedType,
+        query: bothOf(keyEquals(linkedType, key), condition),
+        shape: flatRecordShape(linkedType, { excludeRid }),
+        selection,
+      }
+      const record = await findRecord(spec, request.context, services)
+      if (record === undefined) throw linkedObjectNotFound(linkType, linkedType, written)
+      return sendJson(reply, record)
+    },
+  )
+}

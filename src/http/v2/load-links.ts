@@ -1,0 +1,156 @@
+import { Type } from 'typebox'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { LINK_PAGE_SIZES, PRIMARY_KEY_MAX_BYTES } from '../../contract/limits.ts'
+import { findLink } from '../../ontology/definition/links.ts'
+import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
+import type { PageState, TokenBinding } from '../../paging/page-token.ts'
+import { callerFingerprint, requestFingerprint } from '../../paging/request-fingerprint.ts'
+import { plainQuery } from '../../query/linked-types.ts'
+import type { Query } from '../../query/query.ts'
+import { resolveRelativeDates } from '../../query/relative-dates.ts'
+import type { App } from '../app.ts'
+import { openWalk } from '../page/open-walk.ts'
+import { sendPage } from '../page/send-page.ts'
+import { resolveOntology } from '../request/resolve.ts'
+import { closed, orNull } from '../schemas/common.ts'
+import { bodyPaging, NextPageToken } from '../schemas/paging.ts'
+import { OntologyPath } from '../schemas/paths.ts'
+import { responses } from '../schemas/responses.ts'
+import type { Services } from '../services.ts'
+import { type LinkPosition, readLinkPage } from './link-pages.ts'
+import { ObjectSet } from './object-set-schema.ts'
+import { V2Parameters } from './parameters.ts'
+import { readSingleTypeSet } from './read-object-set.ts'
+
+/** Adds `loadLinks`. */
+export function addLoadLinks(app: App, services: Services): void {
+  app.post(
+    '/api/v2/ontologies/:ontology/objectSets/loadLinks',
+    {
+      config: { scope: 'api:ontologies-read' },
+      schema: {
+        operationId: 'loadLinks',
+        summary: 'Load the links of the objects of an object set (v2)',
+        description: DESCRIPTION,
+        tags: ['v2'],
+        params: OntologyPath,
+        querystring: V2Parameters,
+        body: LoadLinksBody,
+        response: responses(LinksPage),
+      },
+    },
+    async (request, reply) => {
+      const { body, context, caller } = request
+      const ontology = resolveOntology(request.catalogue, caller, request.params.ontology)
+      const set = await readSingleTypeSet(body.objectSet, ontology, context, services)
+      const { objectType } = set
+      const links = [...new Set(body.links)]
+      const sides = links.map((link) => findLink(ontology, objectType, link))
+      const binding: TokenBinding = {
+        request: fingerprint(ontology, objectType, set.query, links),
+        caller: callerFingerprint(caller.id),
+      }
+      const nowMs = services.now()
+      const resumed = openWalk(request, body.pageToken, binding, nowMs / 1000, services)
+      const startedAtMs = resumed?.startedAtMs ?? nowMs
+      const query = resolveRelativeDates(set.query, startedAtMs)
+      services.memory.refuseWhenFull(context.callerId)
+      const { store, limits, memory, walkTokens } = services
+      const { entries, next } = await readLinkPage(
+        { objectType, query, sides, after: resumed && positionOf(resumed) },
+        { store, context, maxBytes: limits.pageMaxBytes },
+      )
+      const records = Buffer.from(entries.join())
+      const held = memory.hold(context.callerId, records.length)
+      context.defer(() => held.release())
+      const state = next && stateOf(next, query === set.query ? undefined : startedAtMs)
+      return sendPage(reply, {
+        records,
+        nextPageToken: walkTokens.seal(state, binding, nowMs / 1000),
+        totalCount: undefined,
+        etagInputs: [],
+      })
+    },
+  )
+}
+
+const DESCRIPTION = `
+Returns an entry for each object of the set, with the objects that it is linked to. Objects are named
+by type and primary key. A page covers up to ${LINK_PAGE_SIZES.sources} objects and has at most
+${LINK_PAGE_SIZES.links} links; it covers fewer objects if they have more links. The links of one
+object can be spread over several entries.
+`
+
+const Locator = Type.Object({
+  __primaryKey: Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'] }),
+  __apiName: Type.String(),
+})
+
+const LinksPage = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      sourceObject: Locator,
+      linkedObjects: Type.Array(Type.Object({ targetObject: Locator, linkType: Type.String() })),
+    }),
+  ),
+  nextPageToken: NextPageToken,
+})
+
+const LoadLinksBody = Type.Object(
+  {
+    objectSet: ObjectSet,
+    links: Type.Array(Type.String(), {
+      minItems: 1,
+      maxItems: 100,
+      description: 'API names of link types.',
+    }),
+    pageToken: bodyPaging.pageToken,
+    includeComputeUsage: Type.Optional(orNull(Type.Boolean({ description: 'Has no effect.' }))),
+  },
+  closed,
+)
+
+function fingerprint(
+  ontology: Ontology,
+  { rid, primaryKey }: ObjectType,
+  query: Query,
+  links: readonly string[],
+): Buffer {
+  return requestFingerprint({
+    endpoint: JSON.stringify(['loadLinks', ...links]),
+    revision: 'v2',
+    ontologyRid: ontology.rid,
+    objectType: [rid, primaryKey.apiName, primaryKey.type].join(),
+    query: plainQuery(query),
+    order: [],
+    selection: undefined,
+    snapshot: false,
+  })
+}
+
+/** In place of the version of a cursor: the key is a position among the links of an object. */
+const IN_SOURCE = -1
+
+/** Returns the state of a page token at a position. */
+function stateOf(position: LinkPosition, startedAtMs: number | undefined): PageState {
+  const walk = { served: 0, totalCount: undefined, snapshot: undefined, startedAtMs }
+  if ('afterSource' in position) return { ...walk, after: position.afterSource }
+  const { source, side, afterLinked } = position
+  const pk = JSON.stringify([source, side, ...(afterLinked ? [afterLinked.pk] : [])])
+  if (Buffer.byteLength(pk) > PRIMARY_KEY_MAX_BYTES) {
+    throw new ObjectQueryError('LoadObjectSetLinksNotSupported', {
+      reason: 'an object has too many links to objects with long primary keys for one page',
+    })
+  }
+  return { ...walk, after: { pk, version: IN_SOURCE } }
+}
+
+function positionOf({ after }: PageState): LinkPosition {
+  if (after.version !== IN_SOURCE) return { afterSource: after }
+  const [source, side, linked] = JSON.parse(after.pk) as [string, number, string | undefined]
+  return {
+    source,
+    side,
+    afterLinked: linked === undefined ? undefined : { pk: linked, version: 0 },
+  }
+}

@@ -1,0 +1,75 @@
+import { Type } from 'typebox'
+import { parseSelection } from '../../query/parse/selection-v2.ts'
+import type { App } from '../app.ts'
+import { resolveOntology } from '../request/resolve.ts'
+import { closed, orNull } from '../schemas/common.ts'
+import { OntologyPath } from '../schemas/paths.ts'
+import { responses } from '../schemas/responses.ts'
+import type { Services } from '../services.ts'
+import { pageMembers, readOrder } from './body-members.ts'
+import { ObjectSet } from './object-set-schema.ts'
+import { V2Parameters } from './parameters.ts'
+import { readSingleTypeSet } from './read-object-set.ts'
+import { CountedFlatPage } from './records.ts'
+import { serveFlatPage } from './serve-flat-page.ts'
+
+/** Adds `loadObjects`. */
+export function addLoadObjects(app: App, services: Services): void {
+  app.post(
+    '/api/v2/ontologies/:ontology/objectSets/loadObjects',
+    {
+      config: { scope: 'api:ontologies-read' },
+      schema: {
+        operationId: 'loadObjects',
+        summary: 'Load the objects of an object set (v2)',
+        description:
+          'The objects must be of one type. A page can be shorter than `pageSize`: only an absent `nextPageToken` marks the last one.',
+        tags: ['v2'],
+        params: OntologyPath,
+        querystring: V2Parameters,
+        body: LoadObjectsBody,
+        response: responses(LoadedPage),
+      },
+    },
+    async (request, reply) => {
+      const { body, context } = request
+      const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
+      const part = await readSingleTypeSet(body.objectSet, ontology, context, services)
+      const { objectType, query } = part
+      const spec = {
+        ontology,
+        objectType,
+        endpoint: 'loadObjects',
+        query,
+        ...readOrder(body.orderBy, objectType),
+        selection: parseSelection(body, objectType),
+        excludeRid: body.excludeRid ?? false,
+        paging: body,
+      }
+      return serveFlatPage(request, reply, spec, services, PROPERTY_SECURITIES)
+    },
+  )
+}
+
+/** Required by clients; properties have no security of their own here. */
+const PROPERTY_SECURITIES = '"propertySecurities":[]'
+
+export const loadPropertySecurities = Type.Optional(
+  orNull(
+    Type.Unsafe<false>({
+      type: 'boolean',
+      enum: [false, null],
+      description: 'Must not be true: properties have no security of their own here.',
+    }),
+  ),
+)
+
+const LoadObjectsBody = Type.Object(
+  { objectSet: ObjectSet, ...pageMembers, loadPropertySecurities },
+  closed,
+)
+
+const LoadedPage = Type.Object({
+  ...CountedFlatPage.properties,
+  propertySecurities: Type.Array(Type.Unknown(), { maxItems: 0 }),
+})

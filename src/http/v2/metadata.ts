@@ -1,0 +1,175 @@
+/** The metadata of v2: ontologies, object types and link types as JSON, and their schemas. */
+import { Type } from 'typebox'
+import { actionTypesOf } from '../../ontology/actions/action-type.ts'
+import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
+import { type LinkSide, linksByType } from '../../ontology/definition/links.ts'
+import { propertyRid } from '../../ontology/definition/rid.ts'
+import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
+import { ActionTypeV2Response, describeActionTypeV2 } from '../actions/describe-action-type.ts'
+import { DataType, dataType } from './data-type.ts'
+import {
+  describeSharedPropertyTypes,
+  implementationsDescriber,
+  interfaceTypeDescriber,
+} from './interface-metadata.ts'
+
+export const OntologyResponse = Type.Object({
+  apiName: Type.String(),
+  displayName: Type.String(),
+  description: Type.String(),
+  rid: Type.String(),
+})
+
+const ObjectProperty = Type.Object({
+  description: Type.Optional(Type.String()),
+  displayName: Type.Optional(Type.String()),
+  dataType: DataType,
+  rid: Type.String(),
+  visibility: Type.Enum(['NORMAL']),
+  typeClasses: Type.Array(Type.Unknown()),
+})
+
+export const ObjectTypeResponse = Type.Object({
+  apiName: Type.String(),
+  displayName: Type.String(),
+  status: Type.Enum(['ACTIVE']),
+  description: Type.Optional(Type.String()),
+  pluralDisplayName: Type.String(),
+  icon: Type.Object({
+    type: Type.Enum(['blueprint']),
+    name: Type.String(),
+    color: Type.String(),
+  }),
+  primaryKey: Type.String({ description: 'API name of the primary key property.' }),
+  properties: Type.Record(Type.String(), ObjectProperty, { description: 'By API name.' }),
+  rid: Type.String(),
+  titleProperty: Type.String({
+    description: 'The primary key property if the definition names none.',
+  }),
+  visibility: Type.Enum(['NORMAL']),
+})
+
+export const LinkTypeResponse = Type.Object({
+  apiName: Type.String(),
+  displayName: Type.String(),
+  status: Type.Enum(['ACTIVE']),
+  objectTypeApiName: Type.String({ description: 'API name of the linked object type.' }),
+  cardinality: Type.Enum(['ONE', 'MANY']),
+  foreignKeyPropertyApiName: Type.Optional(
+    Type.String({ description: 'The property that contains the key of the linked object.' }),
+  ),
+  linkTypeRid: Type.String({ description: 'Both sides of a link type have the same RID.' }),
+})
+
+const anyMembers = { additionalProperties: true }
+
+export const FullObjectTypeResponse = Type.Object({
+  objectType: ObjectTypeResponse,
+  linkTypes: Type.Array(LinkTypeResponse),
+  implementsInterfaces: Type.Array(Type.String()),
+  implementsInterfaces2: Type.Object({}, anyMembers),
+  sharedPropertyTypeMapping: Type.Object({}, anyMembers),
+})
+
+export const FullOntologyResponse = Type.Object({
+  ontology: OntologyResponse,
+  objectTypes: Type.Record(Type.String(), FullObjectTypeResponse, { description: 'By API name.' }),
+  actionTypes: Type.Record(Type.String(), ActionTypeV2Response, { description: 'By API name.' }),
+  queryTypes: Type.Object({}, anyMembers),
+  interfaceTypes: Type.Object({}, anyMembers),
+  sharedPropertyTypes: Type.Object({}, anyMembers),
+  valueTypes: Type.Object({}, anyMembers),
+})
+
+/** Returns every member, even if empty: published clients reject an ontology without one. */
+export function describeOntology({ apiName, rid, definition }: Ontology) {
+  const { displayName = apiName, description = '' } = definition
+  return { apiName, displayName, description, rid }
+}
+
+/** Returns a function that describes the object types of an ontology. */
+export function objectTypeDescriber({ definition }: Ontology) {
+  const definitions = new Map(definition.objectTypes.map((type) => [type.apiName, type]))
+  return (objectType: ObjectType) =>
+    describeObjectType(objectType, definitions.get(objectType.apiName))
+}
+
+/** Published clients fail without an icon; definitions have none. */
+const ICON = { type: 'blueprint', name: 'cube', color: '#4C90F0' } as const
+
+function describeObjectType(objectType: ObjectType, definition: ObjectTypeDefinition | undefined) {
+  const { apiName, rid, primaryKey, titleProperty = primaryKey.apiName, properties } = objectType
+  const displayName = definition?.displayName ?? apiName
+  return {
+    apiName,
+    displayName,
+    status: 'ACTIVE',
+    description: definition?.description,
+    pluralDisplayName: displayName,
+    icon: ICON,
+    primaryKey: primaryKey.apiName,
+    properties: Object.fromEntries(
+      [...properties].map(([name, { type }]) => {
+        const { description, displayName } = definition?.properties[name] ?? {}
+        const property = {
+          description,
+          displayName,
+          dataType: dataType(type, rid, name),
+          rid: propertyRid(rid, name),
+          visibility: 'NORMAL',
+          typeClasses: [],
+        }
+        return [name, property]
+      }),
+    ),
+    rid,
+    titleProperty,
+    visibility: 'NORMAL',
+  }
+}
+
+export function describeLink(side: LinkSide) {
+  const { apiName, displayName, linkedType, cardinality, foreignKey, rid } = side
+  return {
+    apiName,
+    displayName,
+    status: 'ACTIVE',
+    objectTypeApiName: linkedType.apiName,
+    cardinality,
+    foreignKeyPropertyApiName: foreignKey,
+    linkTypeRid: rid,
+  }
+}
+
+/** Returns a function that describes the object types of an ontology, with links and interfaces. */
+export function fullObjectTypeDescriber(ontology: Ontology) {
+  const describe = objectTypeDescriber(ontology)
+  const links = linksByType(ontology)
+  const describeImplementations = implementationsDescriber(ontology)
+  return (objectType: ObjectType) => ({
+    objectType: describe(objectType),
+    linkTypes: (links.get(objectType.apiName) ?? []).map(describeLink),
+    ...describeImplementations(objectType),
+  })
+}
+
+/** Returns an ontology with everything that it defines. */
+export function describeFullOntology(ontology: Ontology) {
+  const describe = fullObjectTypeDescriber(ontology)
+  const describeInterface = interfaceTypeDescriber(ontology)
+  return {
+    ontology: describeOntology(ontology),
+    objectTypes: Object.fromEntries(
+      [...ontology.objectTypes].map(([apiName, type]) => [apiName, describe(type)]),
+    ),
+    actionTypes: Object.fromEntries(
+      actionTypesOf(ontology).map((one) => [one.apiName, describeActionTypeV2(one)]),
+    ),
+    queryTypes: {},
+    interfaceTypes: Object.fromEntries(
+      [...ontology.interfaceTypes].map(([apiName, type]) => [apiName, describeInterface(type)]),
+    ),
+    sharedPropertyTypes: describeSharedPropertyTypes(ontology),
+    valueTypes: {},
+  }
+}

@@ -1,0 +1,158 @@
+import { Type } from 'typebox'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import type { SetPart } from '../../query/object-set/parse-object-set.ts'
+import type { App } from '../app.ts'
+import { resolveOntology } from '../request/resolve.ts'
+import { closed } from '../schemas/common.ts'
+import { OntologyPath } from '../schemas/paths.ts'
+import { responses } from '../schemas/responses.ts'
+import type { Services } from '../services.ts'
+import { pageMembers, readOrder } from './body-members.ts'
+import { localImplementations } from './interface-metadata.ts'
+import { loadPropertySecurities } from './load-objects.ts'
+import { ObjectSet } from './object-set-schema.ts'
+import { V2Parameters } from './parameters.ts'
+import { readNonEmptyParts } from './read-object-set.ts'
+import { CountedDollarPage } from './records.ts'
+import { refuseRelevance, serveSetPage } from './serve-set-page.ts'
+import { commonType, mergedOrder, pageParts, sortParts } from './set-page-parts.ts'
+
+const ORDER = `Without \`orderBy\`, object types follow each other by API name, and objects by primary
+key. With it, all objects are in one order; objects of a type without the property have no value for it.`
+
+/** Adds `loadObjectsMultipleObjectTypes`. */
+export function addLoadMultipleObjectTypes(app: App, services: Services): void {
+  app.post(
+    '/api/v2/ontologies/:ontology/objectSets/loadObjectsMultipleObjectTypes',
+    {
+      config: { scope: 'api:ontologies-read' },
+      schema: {
+        operationId: 'loadObjectsMultipleObjectTypes',
+        summary: 'Load the objects of an object set with several types (v2)',
+        description: `Objects have the properties of their type, under its names. Objects of an interface have those that implement it and their primary key, or all with \`includeAllBaseObjectProperties\`.\n\n${ORDER}`,
+        tags: ['v2'],
+        params: OntologyPath,
+        querystring: V2Parameters,
+        body: Type.Object({ objectSet: ObjectSet, ...pageMembers, loadPropertySecurities }, closed),
+        response: responses(MultipleTypesPage),
+      },
+    },
+    async (request, reply) => {
+      const { body, context } = request
+      const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
+      const parts = sortParts(await readNonEmptyParts(body.objectSet, ontology, context, services))
+      const order = refuseRelevance(readOrder(body.orderBy, commonType(parts, ontology)))
+      const form = {
+        asInterface: false,
+        prefix: '$',
+        excludeRid: body.excludeRid ?? false,
+      } as const
+      const spec = {
+        endpoint: 'loadObjectsMultipleObjectTypes',
+        ontology,
+        parts: pageParts(parts, body, form, ontology),
+        order: mergedOrder(order, parts, ontology),
+        paging: body,
+        includeTotalCount: true,
+      }
+      return serveSetPage(request, reply, spec, services, mappingMembers(parts))
+    },
+  )
+}
+
+/** Adds `loadObjectsOrInterfaces`. */
+export function addLoadObjectsOrInterfaces(app: App, services: Services): void {
+  app.post(
+    '/api/v2/ontologies/:ontology/objectSets/loadObjectsOrInterfaces',
+    {
+      config: { scope: 'api:ontologies-read' },
+      schema: {
+        operationId: 'loadObjectsOrInterfaces',
+        summary: 'Load the objects of an object set as an interface (v2)',
+        description: `Objects of an interface have the properties of the interface, under its names; other objects have those of their type. A set cannot contain both.\n\n${ORDER}`,
+        tags: ['v2'],
+        params: OntologyPath,
+        querystring: V2Parameters,
+        body: Type.Object({ objectSet: ObjectSet, ...pageMembers }, closed),
+        response: responses(CountedDollarPage),
+      },
+    },
+    async (request, reply) => {
+      const { body, context } = request
+      const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
+      const parts = sortParts(await readNonEmptyParts(body.objectSet, ontology, context, services))
+      refuseMixedViews(parts)
+      const order = refuseRelevance(readOrder(body.orderBy, commonType(parts, ontology)))
+      const form = { asInterface: true, prefix: '$', excludeRid: body.excludeRid ?? false } as const
+      const spec = {
+        endpoint: 'loadObjectsOrInterfaces',
+        ontology,
+        parts: pageParts(parts, body, form, ontology),
+        order: mergedOrder(order, parts, ontology),
+        paging: body,
+        includeTotalCount: true,
+      }
+      return serveSetPage(request, reply, spec, services)
+    },
+  )
+}
+
+function refuseMixedViews(parts: readonly SetPart[]): void {
+  const interfaceTypes = [...new Set(parts.map(({ view }) => view?.interfaceType))]
+  if (interfaceTypes.length < 2) return
+  throw new ObjectQueryError('IncompatibleNestedObjectSet', {
+    parameter: 'objectSet',
+    objectTypes: parts.map(({ objectType }) => objectType.apiName),
+    reason: 'some objects are viewed as an interface and others are not, or as another one',
+  })
+}
+
+/** Returns how each object type implements the interfaces as which the set is viewed. */
+function mappingMembers(parts: readonly SetPart[]): string {
+  const mappings: Record<string, Record<string, object>> = {}
+  const mappingsV2: Record<string, Record<string, object>> = {}
+  for (const { objectType, view } of parts) {
+    if (view === undefined) continue
+    const { interfaceType, properties } = view
+    mappings[interfaceType] = {
+      ...mappings[interfaceType],
+      [objectType.apiName]: Object.fromEntries(properties),
+    }
+    mappingsV2[interfaceType] = {
+      ...mappingsV2[interfaceType],
+      [objectType.apiName]: localImplementations(properties),
+    }
+  }
+  return [
+    `"interfaceToObjectTypeMappings":${JSON.stringify(mappings)}`,
+    `"interfaceToObjectTypeMappingsV2":${JSON.stringify(mappingsV2)}`,
+    // Required by clients; properties have no security of their own here.
+    '"propertySecurities":[]',
+  ].join()
+}
+
+const byInterface = { description: 'By interface type, object type and interface property.' }
+
+const MultipleTypesPage = Type.Object({
+  ...CountedDollarPage.properties,
+  interfaceToObjectTypeMappings: Type.Record(
+    Type.String(),
+    Type.Record(Type.String(), Type.Record(Type.String(), Type.String())),
+    byInterface,
+  ),
+  interfaceToObjectTypeMappingsV2: Type.Record(
+    Type.String(),
+    Type.Record(
+      Type.String(),
+      Type.Record(
+        Type.String(),
+        Type.Object({
+          type: Type.Enum(['localPropertyImplementation']),
+          propertyApiName: Type.String(),
+        }),
+      ),
+    ),
+    byInterface,
+  ),
+  propertySecurities: Type.Array(Type.Unknown(), { maxItems: 0 }),
+})

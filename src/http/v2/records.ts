@@ -1,0 +1,52 @@
+/** Objects as v2 returns them, alone and in pages. */
+import { Type } from 'typebox'
+import { NextPageToken } from '../schemas/paging.ts'
+
+/** The primary key, in the JSON encoding of its type. */
+const PrimaryKey = Type.Unsafe<string | number | boolean>({
+  type: ['string', 'number', 'boolean'],
+  description: 'The primary key, in the JSON encoding of its type.',
+})
+
+/** An object of v2: its properties by API name, beside four members that describe it. */
+export const FlatRecord = Type.Object(
+  {
+    __rid: Type.Optional(Type.String({ description: 'Absent with `excludeRid`.' })),
+    __primaryKey: PrimaryKey,
+    __apiName: Type.String({ description: 'API name of the object type.' }),
+    __score: Type.Optional(
+      Type.Number({ description: 'How well the object matches; only in an order by relevance.' }),
+    ),
+    __title: Type.Optional(Type.String({ description: 'Absent if the object has no title.' })),
+  },
+  {
+    additionalProperties: true,
+    description: 'Property values by API name. Properties without a value are absent.',
+  },
+)
+
+export const FlatPage = Type.Object({ data: Type.Array(FlatRecord), nextPageToken: NextPageToken })
+
+export const CountedFlatPage = Type.Object({
+  ...FlatPage.properties,
+  totalCount: Type.String({ description: 'The number of matching objects.' }),
+})
+
+/** An object of a set with several types: like `FlatRecord`, but its own members begin with `$`. */
+const DollarRecord = Type.Object(
+  {
+    $rid: Type.Optional(Type.String({ description: 'Absent with `excludeRid`.' })),
+    $primaryKey: PrimaryKey,
+    $apiName: Type.String({ description: 'API name of the object type.' }),
+    $title: Type.Optional(Type.String({ description: 'Absent if the object has no title.' })),
+  },
+  {
+    additionalProperties: true,
+    description: 'Property values by API name. Properties without a value are absent.',
+  },
+)
+
+export const CountedDollarPage = Type.Object({
+  ...CountedFlatPage.properties,
+  data: Type.Array(DollarRecord),
+})

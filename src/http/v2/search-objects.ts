@@ -1,0 +1,73 @@
+import { Type } from 'typebox'
+import { parseQuery } from '../../query/parse/parse-query.ts'
+import { parseSelection } from '../../query/parse/selection-v2.ts'
+import { V2_QUERIES } from '../../query/parse/v2-query-types.ts'
+import { EVERYTHING } from '../../query/query.ts'
+import type { App } from '../app.ts'
+import { resolveTypePath } from '../request/resolve.ts'
+import { closed, orNull } from '../schemas/common.ts'
+import { TypePath } from '../schemas/paths.ts'
+import { queryBody } from '../schemas/query-body.ts'
+import { responses } from '../schemas/responses.ts'
+import type { Services } from '../services.ts'
+import { pageMembers, readOrder } from './body-members.ts'
+import { V2Parameters } from './parameters.ts'
+import { CountedFlatPage } from './records.ts'
+import { serveFlatPage } from './serve-flat-page.ts'
+
+/** Adds `searchObjectsV2`. */
+export function addSearchObjects(app: App, services: Services): void {
+  app.post(
+    '/api/v2/ontologies/:ontology/objects/:objectType/search',
+    {
+      config: { scope: 'api:ontologies-read' },
+      schema: {
+        operationId: 'searchObjectsV2',
+        summary: 'Search objects (v2)',
+        description: DESCRIPTION,
+        tags: ['v2'],
+        params: TypePath,
+        querystring: V2Parameters,
+        body: SearchBody,
+        response: responses(CountedFlatPage),
+      },
+    },
+    async (request, reply) => {
+      const { body } = request
+      const { ontology, objectType } = resolveTypePath(request, request.params)
+      const context = { objectType, limits: services.limits.query }
+      const spec = {
+        ontology,
+        objectType,
+        endpoint: 'searchObjects',
+        query: body.where == null ? EVERYTHING : parseQuery(V2_QUERIES, body.where, context),
+        ...readOrder(body.orderBy, objectType),
+        selection: parseSelection(body, objectType),
+        excludeRid: body.excludeRid ?? false,
+        paging: body,
+      }
+      return serveFlatPage(request, reply, spec, services)
+    },
+  )
+}
+
+const SearchBody = Type.Object(
+  { where: Type.Optional(orNull(queryBody('v2'))), ...pageMembers },
+  closed,
+)
+
+const DESCRIPTION = `
+Returns the objects that match \`where\`, or every object without it.
+
+With \`"orderBy": {"orderType": "relevance"}\`, the best matches of the text conditions come first, and
+objects have a \`__score\`, which is higher for better matches and comparable within one query. From
+best to worst:
+
+1. All text conditions match as a phrase: their terms follow each other.
+2. All text conditions match with all their terms, as whole terms.
+3. Of several text conditions, at least one matches with all its terms; of up to five terms of a
+   single condition, more of them match.
+4. Other matches, for example by a prefix or by similar terms.
+
+Equally good matches are ordered by primary key. Conditions inside \`not\` do not count.
+`

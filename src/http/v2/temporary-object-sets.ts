@@ -1,0 +1,80 @@
+import { Type } from 'typebox'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { TEMPORARY_OBJECT_SET_SECONDS } from '../../contract/limits.ts'
+import type { App } from '../app.ts'
+import { requireScope } from '../request/caller.ts'
+import { resolveOntology } from '../request/resolve.ts'
+import { sendJson } from '../response/send-json.ts'
+import { closed } from '../schemas/common.ts'
+import { OntologyPath } from '../schemas/paths.ts'
+import { readResponses, responses } from '../schemas/responses.ts'
+import type { Services } from '../services.ts'
+import { ObjectSet } from './object-set-schema.ts'
+import { V2Parameters } from './parameters.ts'
+import { readObjectSet } from './read-object-set.ts'
+import { findTemporarySet, TEMPORARY_SET_RID_PREFIX, type TemporarySet } from './temporary-set.ts'
+
+/** Adds `createTemporaryObjectSet`. */
+export function addCreateTemporaryObjectSet(app: App, services: Services): void {
+  app.post(
+    '/api/v2/ontologies/:ontology/objectSets/createTemporary',
+    {
+      config: { scope: 'api:ontologies-write' },
+      schema: {
+        operationId: 'createTemporaryObjectSet',
+        summary: 'Create a temporary object set (v2)',
+        description: `Stores the definition of an object set for ${TEMPORARY_OBJECT_SET_SECONDS / 60} minutes; its objects are not stored. Requires the scopes \`api:ontologies-read\` and \`api:ontologies-write\`.`,
+        tags: ['v2'],
+        params: OntologyPath,
+        querystring: V2Parameters,
+        body: Type.Object({ objectSet: ObjectSet }, closed),
+        response: responses(Type.Object({ objectSetRid: Type.String() })),
+      },
+    },
+    async (request, reply) => {
+      requireScope(request.caller, 'api:ontologies-read')
+      const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
+      const { objectSet } = request.body
+      // Refuses a set that no request could use.
+      await readObjectSet(objectSet, ontology, services)
+      const id = services.newUuid()
+      const body: TemporarySet = { ontologyRid: ontology.rid, objectSet }
+      const expiresAtMs = services.now() + TEMPORARY_OBJECT_SET_SECONDS * 1000
+      await services.store.documents.put(
+        { kind: 'temporaryObjectSet', id, body, expiresAtMs },
+        request.context,
+      )
+      return sendJson(reply, JSON.stringify({ objectSetRid: TEMPORARY_SET_RID_PREFIX + id }))
+    },
+  )
+}
+
+/** Adds `getObjectSet`. */
+export function addGetObjectSet(app: App, services: Services): void {
+  app.get(
+    '/api/v2/ontologies/:ontology/objectSets/:objectSetRid',
+    {
+      config: { scope: 'api:ontologies-read' },
+      schema: {
+        operationId: 'getObjectSet',
+        summary: 'Get a temporary object set (v2)',
+        tags: ['v2'],
+        params: ObjectSetPath,
+        querystring: V2Parameters,
+        response: readResponses(ObjectSet),
+      },
+    },
+    async (request, reply) => {
+      const { objectSetRid } = request.params
+      const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
+      const objectSet = await findTemporarySet(objectSetRid, ontology, services)
+      if (objectSet === undefined) throw new ObjectQueryError('ObjectSetNotFound', { objectSetRid })
+      return sendJson(reply, JSON.stringify(objectSet))
+    },
+  )
+}
+
+const ObjectSetPath = Type.Object({
+  ...OntologyPath.properties,
+  objectSetRid: Type.String({ description: 'RID of the object set.' }),
+})

@@ -1,0 +1,55 @@
+/** Tests the values of a geopoint or geoshape property against an area. */
+
+import { isJsonObject } from '../../ontology/values/refused-value.ts'
+import type { GeoArea, GeoRelation, Query } from '../query.ts'
+import { isNear, toCircle } from './distance.ts'
+import { type Geometry, intersects, isWithin, membersOf, type Shape, toShape } from './shape.ts'
+
+/** Returns a test of the JSON text of a property. */
+export function geoMatcher({
+  field,
+  relation,
+  area,
+}: Query & { kind: 'geo' }): (json: string) => boolean {
+  const isMatch = relationTest(relation, area)
+  return (json) => {
+    const value: unknown = JSON.parse(json)
+    const items = Array.isArray(value) ? value : [value]
+    const { structField } = field
+    const geometries = items.flatMap((item) => {
+      const geometry = structField === undefined ? item : ownValue(item, structField)
+      return isJsonObject(geometry) ? [geometry as unknown as Geometry] : []
+    })
+    return relation === 'disjoint'
+      ? geometries.length > 0 && !geometries.some(isMatch)
+      : geometries.some(isMatch)
+  }
+}
+
+function ownValue(item: unknown, name: string): unknown {
+  return isJsonObject(item) && Object.hasOwn(item, name) ? item[name] : undefined
+}
+
+/** Returns the test of one value; for `disjoint`, whether it intersects. */
+function relationTest(relation: GeoRelation, area: GeoArea): (geometry: Geometry) => boolean {
+  if (area.kind === 'circle') {
+    const circle = toCircle(area.center, area.metres)
+    return ({ coordinates }) => {
+      const [longitude = 0, latitude = 0] = coordinates as readonly number[]
+      return isNear(longitude, latitude, circle)
+    }
+  }
+  const shape = toShape(area.members)
+  const ownShape = (geometry: Geometry): Shape => toShape(membersOf(geometry))
+  switch (relation) {
+    case 'within':
+      return (geometry) => isWithin(ownShape(geometry), shape)
+    case 'contains':
+      return (geometry) => {
+        const own = ownShape(geometry)
+        return shape.every((point) => intersects(own, [point]))
+      }
+    default:
+      return (geometry) => intersects(ownShape(geometry), shape)
+  }
+}

@@ -1,0 +1,296 @@
+/**
+ * Parses the JSON of an object set into one query per object type. Nothing is materialised: set
+ * operations become conditions, and following a link becomes a condition on the linked objects.
+ */
+import { ObjectQueryError } from '../../contract/errors.ts'
+import {
+  OBJECT_SET_MAX_DEPTH,
+  OBJECT_SET_MAX_LINKS,
+  OBJECT_SET_MAX_OBJECTS,
+} from '../../contract/limits.ts'
+import { findInterfaceType, findObjectType } from '../../ontology/catalogue.ts'
+import { objectIdOfRid } from '../../ontology/definition/rid.ts'
+import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
+import { isJsonObject } from '../../ontology/values/refused-value.ts'
+import { matchAll, NOTHING } from '../combine-queries.ts'
+import { asObjectType, queryOfType } from '../interface-query.ts'
+import { parseQuery } from '../parse/parse-query.ts'
+import { QueryBudget, type QueryLimits } from '../parse/query-budget.ts'
+import { refuseUnknownMembers, unprocessable } from '../parse/unprocessable.ts'
+import { V2_QUERIES } from '../parse/v2-query-types.ts'
+import { EVERYTHING, type Query } from '../query.ts'
+import {
+  castTo,
+  differenceOf,
+  entityTypes,
+  intersectionOf,
+  linkedByInterface,
+  linkedTo,
+  refuseWithoutTypes,
+  type SetPart,
+  type SetParts,
+  unionOf,
+} from './set-parts.ts'
+
+export type { SetPart } from './set-parts.ts'
+
+export interface ObjectSetContext {
+  /** The ontology that the caller may see. */
+  readonly ontology: Ontology
+  readonly limits: QueryLimits
+  /** Returns the JSON of a stored set, or undefined if there is none; see `loadReferences`. */
+  readonly storedSet: (rid: string) => unknown
+  /** The path of the set in the request; `objectSet` by default. */
+  readonly path?: string
+}
+
+/** Parses an object set, or throws the error that the client gets. */
+export function parseObjectSet(json: unknown, context: ObjectSetContext): readonly SetPart[] {
+  const budget = new QueryBudget(context.limits)
+  let links = 0
+  const parse = (value: unknown, path: string, depth: number): SetParts => {
+    if (!isJsonObject(value) || typeof value['type'] !== 'string') {
+      throw unprocessable(path, 'is not an object set: a JSON object with a type')
+    }
+    if (depth > OBJECT_SET_MAX_DEPTH) {
+      throw new ObjectQueryError('QueryDepthExceededLimit', {
+        depth,
+        depthLimit: OBJECT_SET_MAX_DEPTH,
+      })
+    }
+    budget.spendTerms(1)
+    const { type } = value
+    const parser = SET_TYPES.get(type)
+    if (parser === undefined) throw unknownSetType(type, path)
+    refuseUnknownMembers(value, ['type', ...parser.members], path, `an object set of type ${type}`)
+    return parser.parse(value, {
+      context,
+      path,
+      budget,
+      parseNested: (nested, step) => parse(nested, path + step, depth + 1),
+      spendLinks: (count) => {
+        links += count
+        if (links <= OBJECT_SET_MAX_LINKS) return
+        throw new ObjectQueryError('QueryTermsExceededLimit', {
+          termsLimit: OBJECT_SET_MAX_LINKS,
+          parameter: `${path}.link`,
+        })
+      },
+    })
+  }
+  return parse(json, context.path ?? 'objectSet', 0)
+}
+
+interface SetTypeParser {
+  /** The allowed members, apart from `type`. */
+  readonly members: readonly string[]
+  readonly parse: (members: SetMembers, parsing: SetParsing) => SetParts
+}
+
+type SetMembers = Readonly<Record<string, unknown>>
+
+interface SetParsing {
+  readonly context: ObjectSetContext
+  /** The path of the set in the request: `objectSet.objectSets[2]`. */
+  readonly path: string
+  readonly budget: QueryBudget
+  /** Parses a nested set at a step from this one: `.objectSets[2]`. */
+  readonly parseNested: (value: unknown, step: string) => SetParts
+  /** Links are limited, because page tokens carry the versions of all linked types. */
+  readonly spendLinks: (count: number) => void
+}
+
+const SET_TYPES: ReadonlyMap<string, SetTypeParser> = new Map<string, SetTypeParser>([
+  [
+    'base',
+    {
+      members: ['objectType'],
+      parse: ({ objectType }, { context: { ontology }, path }) => {
+        const name = requireText(objectType, `${path}.objectType`)
+        return [{ objectType: findObjectType(ontology, name), query: EVERYTHING }]
+      },
+    },
+  ],
+  [
+    'interfaceBase',
+    {
+      members: ['interfaceType', 'includeAllBaseObjectProperties'],
+      parse: (members, { context: { ontology }, path }) => {
+        const apiName = requireText(members['interfaceType'], `${path}.interfaceType`)
+        const includeAllProperties = readFlag(members, 'includeAllBaseObjectProperties', path)
+        return entityTypes(findInterfaceType(ontology, apiName)).map((type) => ({
+          ...type,
+          query: EVERYTHING,
+          ...(includeAllProperties && { includeAllProperties }),
+        }))
+      },
+    },
+  ],
+  ['static', { members: ['objects'], parse: parseStatic }],
+  ['reference', { members: ['reference'], parse: parseReference }],
+  ['filter', { members: ['objectSet', 'where'], parse: parseFilter }],
+  ['union', { members: ['objectSets'], parse: combined(unionOf) }],
+  ['intersect', { members: ['objectSets'], parse: combined(intersectionOf) }],
+  ['subtract', { members: ['objectSets'], parse: combined(differenceOf) }],
+  [
+    'searchAround',
+    {
+      members: ['objectSet', 'link'],
+      parse: ({ objectSet, link }, { context: { ontology }, path, parseNested, spendLinks }) => {
+        const set = parseNested(objectSet, '.objectSet')
+        const linked = linkedTo(ontology, set, requireText(link, `${path}.link`))
+        spendLinks(linked.length)
+        return unionOf([linked])
+      },
+    },
+  ],
+  [
+    'interfaceLinkSearchAround',
+    {
+      members: ['objectSet', 'interfaceLink'],
+      parse: (
+        { objectSet, interfaceLink },
+        { context: { ontology }, path, parseNested, spendLinks },
+      ) => {
+        const set = parseNested(objectSet, '.objectSet')
+        const link = requireText(interfaceLink, `${path}.interfaceLink`)
+        const linked = linkedByInterface(ontology, set, link)
+        spendLinks(linked.length)
+        return unionOf([linked])
+      },
+    },
+  ],
+  ['asType', { members: ['entityType', 'objectSet'], parse: parseCast }],
+  [
+    'asBaseObjectTypes',
+    {
+      members: ['objectSet'],
+      parse: ({ objectSet }, { parseNested }) =>
+        parseNested(objectSet, '.objectSet').map(({ objectType, query }) => ({
+          objectType,
+          query,
+        })),
+    },
+  ],
+])
+
+/** Set types of the public API that this service does not have. */
+const UNSUPPORTED = ['withProperties', 'nearestNeighbors', 'methodInput']
+
+function unknownSetType(type: string, path: string): ObjectQueryError {
+  const allowed = [...SET_TYPES.keys()].join(', ')
+  return UNSUPPORTED.includes(type)
+    ? new ObjectQueryError('UnsupportedObjectSet', { type, parameter: `${path}.type` })
+    : new ObjectQueryError('Default:InvalidArgument', {
+        parameter: `${path}.type`,
+        value: type,
+        reason: `is not a type of object sets; allowed types: ${allowed}`,
+      })
+}
+
+/** A RID does not name its type, so the objects may be of any; other types do not have the ids. */
+function parseStatic({ objects }: SetMembers, { context, path }: SetParsing): SetParts {
+  if (!Array.isArray(objects)) throw unprocessable(`${path}.objects`, 'is not a list of RIDs')
+  if (objects.length > OBJECT_SET_MAX_OBJECTS) {
+    throw new ObjectQueryError('QueryTermsExceededLimit', {
+      termsLimit: OBJECT_SET_MAX_OBJECTS,
+      parameter: `${path}.objects`,
+    })
+  }
+  const ids = objects.map((rid: unknown, index) => {
+    const id = typeof rid === 'string' ? objectIdOfRid(rid) : undefined
+    if (id === undefined) {
+      throw unprocessable(`${path}.objects[${index}]`, 'is not the RID of an object')
+    }
+    return id
+  })
+  const query: Query =
+    ids.length === 0 ? NOTHING : { kind: 'objectIds', ids: [...new Set(ids)].sort() }
+  return [...context.ontology.objectTypes.values()].map((objectType) => ({ objectType, query }))
+}
+
+function parseReference(
+  { reference }: SetMembers,
+  { context, path, parseNested }: SetParsing,
+): SetParts {
+  const objectSetRid = requireText(reference, `${path}.reference`)
+  const stored = context.storedSet(objectSetRid)
+  if (stored === undefined) throw new ObjectQueryError('ObjectSetNotFound', { objectSetRid })
+  return parseNested(stored, '.reference')
+}
+
+/** Only types that have the properties of the filter can satisfy it. */
+function parseFilter(
+  { objectSet, where }: SetMembers,
+  { context: { ontology, limits }, path, budget, parseNested }: SetParsing,
+): SetParts {
+  const set = parseNested(objectSet, '.objectSet')
+  let notFound: unknown
+  const filtered = set.flatMap((part, index) => {
+    // The filter is part of the request once, however many types it applies to.
+    const spent = index === 0 ? budget : new QueryBudget(limits)
+    const queryContext = {
+      objectType: queriedType(part, ontology),
+      limits,
+      budget: spent,
+      path: `${path}.where`,
+    }
+    try {
+      const written = parseQuery(V2_QUERIES, where, queryContext)
+      const filter = part.view === undefined ? written : queryOfType(written, part.view)
+      return [{ ...part, query: matchAll([part.query, filter]) }]
+    } catch (error) {
+      if (!(error instanceof ObjectQueryError) || error.errorName !== 'PropertiesNotFound') {
+        throw error
+      }
+      notFound ??= error
+      return []
+    }
+  })
+  if (filtered.length === 0 && notFound !== undefined) throw notFound
+  return filtered
+}
+
+/** Returns the type whose properties a filter names: the interface, or the object type itself. */
+function queriedType({ objectType, view }: SetPart, ontology: Ontology): ObjectType {
+  if (view === undefined) return objectType
+  return asObjectType(findInterfaceType(ontology, view.interfaceType))
+}
+
+function combined(operation: (sets: readonly SetParts[]) => SetParts): SetTypeParser['parse'] {
+  return ({ objectSets }, { path, parseNested }) => {
+    if (!Array.isArray(objectSets) || objectSets.length === 0) {
+      throw unprocessable(`${path}.objectSets`, 'is not a list of at least one object set')
+    }
+    const sets = objectSets.map((set, index) => parseNested(set, `.objectSets[${index}]`))
+    return refuseWithoutTypes(operation(sets), sets, path)
+  }
+}
+
+function parseCast(
+  { entityType, objectSet }: SetMembers,
+  { context: { ontology }, path, parseNested }: SetParsing,
+): SetParts {
+  const name = requireText(entityType, `${path}.entityType`)
+  const set = parseNested(objectSet, '.objectSet')
+  const interfaceType = ontology.interfaceTypes.get(name)
+  const types =
+    interfaceType === undefined
+      ? [{ objectType: findObjectType(ontology, name) }]
+      : entityTypes(interfaceType)
+  const cast = castTo(set, types)
+  return refuseWithoutTypes(cast, [set], path)
+}
+
+function requireText(value: unknown, path: string): string {
+  if (value === undefined || value === null) throw unprocessable(path, 'is missing')
+  if (typeof value !== 'string') throw unprocessable(path, 'is not a string')
+  return value
+}
+
+/** Null means absent, and absent means false. */
+function readFlag(members: SetMembers, name: string, path: string): boolean {
+  const value = members[name] ?? false
+  if (typeof value !== 'boolean') throw unprocessable(`${path}.${name}`, 'is not a boolean')
+  return value
+}

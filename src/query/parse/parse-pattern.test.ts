@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { endOfPrefix, literalPrefix } from '../matching/pattern.ts'
+import { parseRegex, parseWildcard } from './parse-pattern.ts'
+
+const refusal = (part: string) => expect.objectContaining({ reason: expect.stringContaining(part) })
+
+describe('a regular expression', () => {
+  it.each([
+    ['a(?=b)', '(?='],
+    ['(?i)a', '(?i'],
+    ['(?:a)', '(?:'],
+    ['(a)\\1', '\\1'],
+    ['\\bfox\\b', '\\b'],
+    ['\\p{L}', '\\p'],
+    ['^fox', 'anchor ^'],
+    ['fox$', 'anchor $'],
+    ['a*?', '? after a repetition'],
+    ['a++', '+ after a repetition'],
+    ['*a', '* with nothing to repeat'],
+    ['(|+a)', '+ with nothing to repeat'],
+    ['a{,3}', '{,3 that is not a repetition'],
+    ['a{b}', '{b that is not a repetition'],
+    ['a{', '{ that is not a repetition'],
+    ['a{3,2}', '{3,2}, whose end is before its start'],
+    ['a{256}', 'repeats more than 255 times'],
+    ['a{0,999}', 'repeats more than 255 times'],
+    ['(a{200}){200}', 'more than 1000 characters'],
+    ['(', '( without a )'],
+    ['a)', ') without a ('],
+    ['[', '[ without a ]'],
+    ['[]', 'empty []'],
+    ['[z-a]', 'range z-a'],
+    ['[a-\\d]', 'range that ends with a class'],
+    ['[[:alpha:]]', '[:'],
+    ['[^\\s\\S]', 'excludes every character'],
+    ['"abc', '" without a second one'],
+    ['a\\', 'ends with \\'],
+    [`${'('.repeat(21)}a${')'.repeat(21)}`, 'nests groups more than 20 deep'],
+    ['a'.repeat(1001), 'longer than 1000 characters'],
+    ['\0', 'U+0000'],
+    ['\ud800', 'unpaired surrogate'],
+  ])('%j is refused', (written, part) => {
+    expect(() => parseRegex(written)).toThrow(refusal(part))
+  })
+
+  it('has one form for equal spellings', () => {
+    expect(parseRegex('"a."b')).toEqual(parseRegex('a\\.b'))
+    expect(parseRegex('[cab]')).toEqual(parseRegex('[a-c]'))
+    expect(parseRegex('a{1,}')).toEqual(parseRegex('a+'))
+  })
+})
+
+describe('a wildcard', () => {
+  it.each([
+    ['fox\\', 'ends with \\'],
+    ['*'.repeat(1001), 'longer than 1000 characters'],
+  ])('%j is refused', (written, part) => {
+    expect(() => parseWildcard(written)).toThrow(refusal(part))
+  })
+
+  it('treats all other characters as themselves', () => {
+    expect(parseWildcard('a.(b)\\*\\x')).toEqual({ kind: 'literal', text: 'a.(b)*x' })
+  })
+})
+
+describe('the literal prefix', () => {
+  it.each([
+    ['abc', 'abc'],
+    ['ab.*', 'ab'],
+    ['ab*', 'a'],
+    ['a(bc)d', 'abcd'],
+    ['a(b.)d', 'ab'],
+    ['a|b', ''],
+    ['(ab)?c', ''],
+    ['', ''],
+  ])('of %j is %j', (written, prefix) => {
+    expect(literalPrefix(parseRegex(written))).toBe(prefix)
+  })
+
+  it.each([
+    ['ab', 'ac'],
+    ['a\ud7ff', 'a\ue000'],
+    ['a\uffff', 'a\u{10000}'],
+    ['a\u{10ffff}', 'b'],
+    ['\u{10ffff}', undefined],
+    ['', undefined],
+  ])('%j ends before %j', (prefix, end) => {
+    expect(endOfPrefix(prefix)).toBe(end)
+  })
+})

@@ -1,0 +1,135 @@
+/** Tokens of an outside OpenID provider: verified with its public keys, mapped to rights here. */
+import { hash } from 'node:crypto'
+import { errors, type JWTPayload, jwtVerify } from 'jose'
+import { ObjectQueryError } from '../contract/errors.ts'
+import { isScope, type Scope } from '../contract/scopes.ts'
+import { OAUTH_SCOPES } from '../http/oauth/oauth-scopes.ts'
+import type { CallerRights } from '../http/request/caller-rights.ts'
+import type { OpenIdTokens } from '../http/request/openid-tokens.ts'
+import { type Config, ConfigError } from './config.ts'
+import { ProviderKeys } from './provider-keys.ts'
+
+/** How far the clocks of the provider and of this machine may differ. */
+const CLOCK_TOLERANCE_SECONDS = 60
+
+export interface OpenIdOptions {
+  readonly issuer: string
+  readonly audience: readonly string[]
+  readonly algorithms: readonly string[]
+  readonly jwksUrl: string | undefined
+  readonly scopeClaim: string
+  /** What each value of the claim stands for; undefined for the names of the SDKs. */
+  readonly scopes: ReadonlyMap<string, Scope> | undefined
+  readonly ontologyClaim: string | undefined
+  /** The clock, in milliseconds. */
+  readonly now: () => number
+}
+
+/** Returns the provider of the settings, or undefined if there is none. */
+export function openIdProviderOf(config: Config, now: () => number): OpenIdTokens | undefined {
+  const { OQS_OIDC_ISSUER: issuer, OQS_OIDC_AUDIENCE: audience } = config
+  if (issuer === undefined && audience === undefined) return undefined
+  if (issuer === undefined || audience === undefined) {
+    const [given, missing] =
+      issuer === undefined
+        ? ['OQS_OIDC_AUDIENCE', 'OQS_OIDC_ISSUER']
+        : ['OQS_OIDC_ISSUER', 'OQS_OIDC_AUDIENCE']
+    throw new ConfigError(`${given} is set, but ${missing} is not. Set both, or neither.`)
+  }
+  return new OpenIdProvider({
+    issuer,
+    audience,
+    algorithms: config.OQS_OIDC_ALGORITHMS,
+    jwksUrl: config.OQS_OIDC_JWKS_URL,
+    scopeClaim: config.OQS_OIDC_SCOPE_CLAIM,
+    scopes: config.OQS_OIDC_SCOPES,
+    ontologyClaim: config.OQS_OIDC_ONTOLOGY_CLAIM,
+    now,
+  })
+}
+
+export class OpenIdProvider implements OpenIdTokens {
+  readonly #options: OpenIdOptions
+  readonly #keys: ProviderKeys
+
+  constructor(options: OpenIdOptions) {
+    this.#options = options
+    this.#keys = new ProviderKeys(options)
+  }
+
+  async verify(token: string): Promise<CallerRights> {
+    const { issuer, audience, algorithms, now } = this.#options
+    try {
+      const { payload } = await jwtVerify(token, (header, jws) => this.#keys.find(header, jws), {
+        issuer,
+        audience: [...audience],
+        algorithms: [...algorithms],
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
+        currentDate: new Date(now()),
+        requiredClaims: ['sub', 'exp'],
+      })
+      return this.#toRights(payload)
+    } catch (error) {
+      if (error instanceof ObjectQueryError) throw error
+      throw new ObjectQueryError('Default:Unauthorized', describeRefusal(error))
+    }
+  }
+
+  #toRights(payload: JWTPayload): CallerRights {
+    const { issuer, scopeClaim, scopes = DEFAULT_SCOPES, ontologyClaim } = this.#options
+    const { sub = '', exp = 0 } = payload
+    const name = [payload['preferred_username'], payload['email'], payload['name'], sub].find(
+      isText,
+    )
+    return {
+      // Subjects are unique within their issuer. Hashed, because the log contains caller ids.
+      id: `openid.${hash('sha256', JSON.stringify([issuer, sub]), 'hex').slice(0, 32)}`,
+      name: name ?? sub,
+      scopes: [...new Set(valuesOf(payload, scopeClaim).flatMap((one) => scopes.get(one) ?? []))],
+      ontologies: ontologyClaim === undefined ? undefined : valuesOf(payload, ontologyClaim),
+      expiresAtMs: 1000 * exp,
+      profile: {
+        givenName: textOf(payload['given_name']),
+        familyName: textOf(payload['family_name']),
+        email: textOf(payload['email']),
+      },
+    }
+  }
+}
+
+const DEFAULT_SCOPES: ReadonlyMap<string, Scope> = new Map(
+  Object.entries(OAUTH_SCOPES).filter(([, scope]) => isScope(scope)),
+)
+
+/** Returns the values of a claim: a list, or a text with spaces between them (RFC 8693, 4.2). */
+function valuesOf(payload: JWTPayload, claim: string): readonly string[] {
+  const value = Object.hasOwn(payload, claim) ? payload[claim] : followPath(payload, claim)
+  if (Array.isArray(value)) return value.filter(isText)
+  return isText(value) ? value.split(' ').filter((one) => one !== '') : []
+}
+
+function followPath(payload: JWTPayload, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, step) => {
+    const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, step)
+    return isObject ? (value as Record<string, unknown>)[step] : undefined
+  }, payload)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+function textOf(value: unknown): string | undefined {
+  return isText(value) ? value : undefined
+}
+
+/** Says what is wrong with a token, without repeating any of it. */
+function describeRefusal(error: unknown): Readonly<Record<string, string>> {
+  if (error instanceof errors.JWTExpired) return { error: 'EXPIRED' }
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    return { error: 'INVALID_CLAIM', claim: error.claim }
+  }
+  if (error instanceof errors.JOSEAlgNotAllowed) return { error: 'ALGORITHM_NOT_ALLOWED' }
+  if (error instanceof errors.JWKSNoMatchingKey) return { error: 'UNKNOWN_KEY' }
+  return { error: 'INVALID_TOKEN' }
+}

@@ -1,0 +1,38 @@
+/** Small JSON documents beside the objects: OAuth clients, codes, grants and temporary object sets. */
+import type { RequestContext } from '../admission/request-context.ts'
+
+/** Kinds of documents, so that the ids of one kind never meet those of another. */
+export type DocumentKind =
+  | 'oauthClient'
+  | 'oauthCode'
+  | 'oauthGrant'
+  | 'oauthRefreshToken'
+  | 'temporaryObjectSet'
+
+export interface StoredDocument {
+  readonly kind: DocumentKind
+  /** Unique within the kind. */
+  readonly id: string
+  /** Any JSON value. */
+  readonly body: unknown
+  /** From this time on, the document is no longer returned; undefined if it never expires. */
+  readonly expiresAtMs: number | undefined
+}
+
+/**
+ * Documents with an expiry. A document is stored when `put` resolves. Reads take the time, and never
+ * return a document that has expired by then; maintenance deletes it.
+ */
+export interface Documents {
+  /** Creates a document, or replaces the one with the same kind and id. */
+  put(document: StoredDocument, context?: RequestContext): Promise<void>
+  find(kind: DocumentKind, id: string, nowMs: number): Promise<StoredDocument | undefined>
+  /** Removes a document and returns it. Of several concurrent calls, one gets the document. */
+  take(kind: DocumentKind, id: string, nowMs: number): Promise<StoredDocument | undefined>
+  /** Changes the expiry. Returns false, and creates nothing, if there is no such document. */
+  extend(kind: DocumentKind, id: string, expiresAtMs: number, nowMs: number): Promise<boolean>
+  /** Returns all documents of a kind, in order of their ids by code point. */
+  list(kind: DocumentKind, nowMs: number): Promise<readonly StoredDocument[]>
+  /** Returns whether there was a document, expired or not. */
+  delete(kind: DocumentKind, id: string): Promise<boolean>
+}

@@ -1,0 +1,54 @@
+/** Reads pages over several object types, in one transaction, so that all belong to one moment. */
+import type { Reclaimed } from '../../object-store.ts'
+import { type ReadSetPageRequest, type StoredSetPage, typesOfSet } from '../../set-page.ts'
+import { PartWalk } from '../../sql/part-walk.ts'
+import { isQuick } from '../../sql/plan-rules.ts'
+import { findTypeHead, readTypeHead, type TypeHead } from '../catalogue/type-head.ts'
+import type { Session } from '../driver/database.ts'
+import { readMergedPage } from './merge-parts.ts'
+import type { Lane } from './plan-page.ts'
+import { type PageStore, readPage } from './read-page.ts'
+
+/** Returns the lane of a page. A merge reads a page of each part. */
+export function laneOfSet(request: ReadSetPageRequest): Lane {
+  const { parts, order, includeTotalCount, maxObjects, maxBytes } = request
+  const isQuickPart = (part: (typeof parts)[number]) =>
+    isQuick({
+      ...part,
+      order: [],
+      after: undefined,
+      version: undefined,
+      maxObjects,
+      maxBytes,
+      includeTotalCount,
+      matchEstimate: undefined,
+    })
+  return order.length === 0 && parts.every(isQuickPart) ? 'quick' : 'slow'
+}
+
+export async function readSetPage(
+  session: Session,
+  request: ReadSetPageRequest,
+  store: PageStore,
+): Promise<StoredSetPage | Reclaimed> {
+  const heads: TypeHead[] = []
+  for (const [index, type] of typesOfSet(request.parts).entries()) {
+    // The tables of linked types may not be created yet.
+    const readHead = index < request.parts.length ? readTypeHead : findTypeHead
+    heads.push(await readHead(session, type))
+  }
+  const versions = request.versions ?? heads.map(({ published }) => published)
+  if (request.order.length > 0) return readMergedPage(session, request, heads, versions, store)
+
+  const walk = new PartWalk(request, versions)
+  for (let step = walk.next(); step !== undefined; step = walk.next()) {
+    const head = heads[step.part]
+    const page = head && (await readPage(session, step.request, head, store))
+    if (page === undefined || page === 'reclaimed') {
+      walk.abandon()
+      return 'reclaimed'
+    }
+    walk.add(page)
+  }
+  return walk.finish()
+}

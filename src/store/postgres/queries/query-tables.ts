@@ -1,0 +1,39 @@
+/** What the SQL of a query needs to know about its table, and about those that it links to. */
+import type { Field } from '../../../query/query.ts'
+import type { SimilarTerms } from '../../sql/similar-terms.ts'
+import type { SqlCondition } from '../../sql/sql-condition.ts'
+import type { TermPrefix } from '../../sql/text-index.ts'
+import type { FieldColumns } from '../catalogue/field-columns.ts'
+
+export interface QueryTables {
+  readonly columnsOf: (field: Field) => FieldColumns
+  /** The fields that contain text. */
+  readonly textFields: readonly Field[]
+  /** True for a field of geopoints, whose positions are indexed. */
+  readonly isGeoPoint: (field: Field) => boolean
+  /** Returns, for each fuzzy term, the terms of a field that match it. */
+  readonly similarTerms: (
+    terms: readonly string[],
+    prefix: TermPrefix,
+    edits?: number,
+  ) => SimilarTerms
+  readonly links: LinkedTables
+  /** How many links were followed to the table. */
+  readonly depth: number
+}
+
+/** The tables of the types that a query links to. */
+export interface LinkedTables {
+  /** By RID; undefined for a table that is not created yet. */
+  readonly tables: ReadonlyMap<string, LinkedTable | undefined>
+  /** Whether linked rows are gathered first: Citus cannot look them up on other machines. */
+  readonly isGathered: boolean
+}
+
+/** The table of a linked type, as of the version that the page reads. */
+export interface LinkedTable extends Pick<QueryTables, 'columnsOf' | 'textFields' | 'isGeoPoint'> {
+  readonly table: number
+  readonly visible: SqlCondition
+}
+
+export const NO_LINKS: LinkedTables = { tables: new Map(), isGathered: false }

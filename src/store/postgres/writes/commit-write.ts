@@ -1,0 +1,118 @@
+/**
+ * The transaction that every write of objects shares: locks the type, lets the write change rows as
+ * the next version, and publishes it, or marks it as pending where rows become visible later.
+ */
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import { toOnceMessage } from '../../sql/once-key.ts'
+import type { Commit, WriteTarget } from '../../write-request.ts'
+import {
+  type PostgresContext,
+  publishPending,
+  savePending,
+  writeInTurn,
+} from '../citus/pending-commit.ts'
+import type { WriteSession } from '../driver/database.ts'
+import { analyzeLater, hasGrownMuch } from './analyze.ts'
+import { findRepeated, recordCommit } from './idempotency-keys.ts'
+import {
+  type LockedType,
+  lockReplacement,
+  lockType,
+  readTable,
+  type WriteTable,
+} from './lock-type.ts'
+import { publishVersion, saveTableCounts } from './publish-version.ts'
+
+/** The table that a write changes, and the version of its rows. */
+export interface CommitTarget extends WriteTable {
+  readonly typeId: number
+  /** The generation of the type's definition. */
+  readonly generation: number
+  readonly version: number
+  readonly isLoading: boolean
+}
+
+export interface Written {
+  readonly put: number
+  readonly deleted: number
+  readonly kept: number
+  /** The numbers of added and closed rows. */
+  readonly added: number
+  readonly closed: number
+  readonly liveCount: number
+  readonly maxRecordBytes: number
+  readonly note?: string
+}
+
+/** Runs a write as one commit; it is on disk when the promise resolves. */
+export async function commitWrite(
+  store: PostgresContext,
+  write: WriteTarget & { readonly replacement?: string | undefined },
+  callerId: string,
+  writeRows: (session: WriteSession, target: CommitTarget) => Promise<Written>,
+): Promise<Commit> {
+  const { objectType, replacement, basedOn } = write
+  const once = toOnceMessage(write.once)
+  const owner = { key: objectType.rid, callerId }
+  const { typeId, commit, grown } = await writeInTurn(store, owner, async (session) => {
+    const lock = replacement === undefined ? 'commit' : 'load'
+    const type = await lockType(session, store.capabilities, objectType.rid, lock)
+    if (type === undefined) throw outOfSync(objectType.rid)
+    // After the lock: a request with the same key that held it is committed now.
+    const repeated = await findRepeated(session, once)
+    if (repeated !== undefined) return { typeId: type.id, commit: repeated, grown: undefined }
+    if (type.generation > basedOn) throw outOfSync(objectType.rid)
+    const target = await targetOf(session, type, replacement)
+    const written = await writeRows(session, target)
+    await publish(session, store, target, written)
+    const { put, deleted, kept, note } = written
+    const isVisible = put + deleted > 0 && !target.isLoading
+    const version = isVisible ? target.version : type.published
+    const counts = { version, put, deleted, kept }
+    return {
+      typeId: type.id,
+      commit: await recordCommit(session, once, note === undefined ? counts : { ...counts, note }),
+      grown: hasGrownMuch(written.liveCount, target.liveCount) ? target.id : undefined,
+    }
+  })
+  if (grown !== undefined) analyzeLater(store.database, grown)
+  if (store.capabilities.needsSeparatePublication) await publishPending(store, typeId)
+  return commit
+}
+
+async function targetOf(
+  session: WriteSession,
+  type: LockedType,
+  replacement: string | undefined,
+): Promise<CommitTarget> {
+  const isLoading = replacement !== undefined
+  const table = isLoading
+    ? await lockReplacement(session, type.id, replacement)
+    : await readTable(session, type.tableId)
+  const version = isLoading ? table.loadedAs : type.lastVersion + 1
+  return { ...table, typeId: type.id, generation: type.generation, version, isLoading }
+}
+
+async function publish(
+  session: WriteSession,
+  { capabilities }: PostgresContext,
+  { typeId, id: table, version, isLoading }: CommitTarget,
+  written: Written,
+): Promise<void> {
+  const { put, deleted } = written
+  if (put + deleted === 0) return
+  if (!isLoading && capabilities.needsSeparatePublication) {
+    await session.run('UPDATE oqs_object_type SET last_version = ? WHERE id = ?', [version, typeId])
+    await savePending(session, { ...written, typeId, version, table })
+    return
+  }
+  await saveTableCounts(session, { ...written, table })
+  if (!isLoading) await publishVersion(session, { typeId, version, put, deleted })
+}
+
+function outOfSync(objectTypeRid: string): ObjectQueryError {
+  return new ObjectQueryError('OntologyDefinitionOutOfSync', {
+    objectTypeRid,
+    reason: 'the object type was changed while the batch was being read',
+  })
+}

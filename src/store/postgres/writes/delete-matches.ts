@@ -1,0 +1,67 @@
+/** Deletes the matches of a query: one statement closes their rows. */
+import type { RequestContext } from '../../../admission/request-context.ts'
+import type { Commit, DeleteRequest } from '../../object-store.ts'
+import { OPEN } from '../../sql/new-table.ts'
+import { readObjects } from '../catalogue/missing-tables.ts'
+import { objectTable } from '../catalogue/object-table.ts'
+import { readTypeHead } from '../catalogue/type-head.ts'
+import type { PostgresContext } from '../citus/pending-commit.ts'
+import type { Session, WriteSession } from '../driver/database.ts'
+import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
+import type { PageStore } from '../pages/read-page.ts'
+import { countRows, readQuerySql } from '../queries/find-rows.ts'
+import { NO_LINKS } from '../queries/query-tables.ts'
+import { type CommitTarget, commitWrite, type Written } from './commit-write.ts'
+
+type DeleteStore = PostgresContext & PageStore
+
+/** Deletes the objects that match when the type is locked. */
+export async function deleteMatches(
+  store: DeleteStore,
+  request: DeleteRequest,
+  context: RequestContext,
+): Promise<Commit> {
+  await refuseSlowQuery(store, request, context)
+  return commitWrite(store, request, context.callerId, (session, target) =>
+    closeMatches(session, store, request, target),
+  )
+}
+
+/**
+ * Counts the matches before the type is locked, with the timeout of queries. A query that is too
+ * slow is refused here, instead of delaying other writers of the type.
+ */
+async function refuseSlowQuery(
+  store: DeleteStore,
+  { objectType, query }: DeleteRequest,
+  context: RequestContext,
+): Promise<void> {
+  const count = async (session: Session) => {
+    const head = await readTypeHead(session, objectType)
+    const fields = await store.fields.read(session, head, objectType)
+    const condition = await readQuerySql(session, query, fields, NO_LINKS)
+    return countRows(session, head.current.table, condition)
+  }
+  await store.database.readSlowly(context, (lane) => readObjects(store, objectType, count, lane))
+}
+
+async function closeMatches(
+  session: WriteSession,
+  store: DeleteStore,
+  { objectType, query }: DeleteRequest,
+  target: CommitTarget,
+): Promise<Written> {
+  const { liveCount, maxRecordBytes } = target
+  if (!target.isCreated) return { ...NOTHING, liveCount, maxRecordBytes }
+  await session.extendTimeout(BATCH_TIMEOUT_MS)
+  const fields = await store.fields.read(session, target, objectType)
+  const { sql, values } = await readQuerySql(session, query, fields, NO_LINKS)
+  const closed = await session.run(
+    `UPDATE ${objectTable(target.id)} AS o SET valid_to = ?::bigint
+     WHERE o.valid_to = ${OPEN} AND ${sql}`,
+    [target.version, ...values],
+  )
+  return { ...NOTHING, deleted: closed, closed, liveCount: liveCount - closed, maxRecordBytes }
+}
+
+const NOTHING = { put: 0, deleted: 0, kept: 0, added: 0, closed: 0 }

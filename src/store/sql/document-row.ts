@@ -1,0 +1,23 @@
+/** Documents as rows: the column list, the values of an insert, and the way back. */
+import type { DocumentKind, StoredDocument } from '../documents.ts'
+
+export const DOCUMENT_COLUMNS = 'kind, id, body, expires_at_ms'
+
+/** The condition on documents that have not expired. Its placeholder is the time. */
+export const UNEXPIRED = '(expires_at_ms IS NULL OR expires_at_ms > ?)'
+
+/** Returns the values of `DOCUMENT_COLUMNS`. */
+export function documentValues(document: StoredDocument): (string | number | null)[] {
+  const { kind, id, body, expiresAtMs } = document
+  return [kind, id, JSON.stringify(body), expiresAtMs ?? null]
+}
+
+/** Reads a row of `DOCUMENT_COLUMNS`. */
+export function toDocument([kind, id, body, expiresAtMs]: readonly unknown[]): StoredDocument {
+  return {
+    kind: kind as DocumentKind,
+    id: String(id),
+    body: JSON.parse(String(body)) as unknown,
+    expiresAtMs: expiresAtMs === null ? undefined : Number(expiresAtMs),
+  }
+}

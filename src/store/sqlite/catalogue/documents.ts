@@ -1,0 +1,82 @@
+/** Documents: the statements that read them, and the jobs that write them. */
+import type { DatabaseSync } from 'node:sqlite'
+import type { DocumentKind, StoredDocument } from '../../documents.ts'
+import { DOCUMENT_COLUMNS, documentValues, toDocument, UNEXPIRED } from '../../sql/document-row.ts'
+import type { StatementCache } from '../file/statement-cache.ts'
+
+/** The number of rows to delete per transaction, so that writers never wait long. */
+const ROWS_AT_ONCE = 5000
+
+export interface DocumentKey {
+  readonly kind: DocumentKind
+  readonly id: string
+}
+
+export function findDocument(
+  statements: StatementCache,
+  { kind, id }: DocumentKey,
+  nowMs: number,
+): StoredDocument | undefined {
+  const sql = `SELECT ${DOCUMENT_COLUMNS} FROM document WHERE kind = ? AND id = ? AND ${UNEXPIRED}`
+  const row = statements.prepare(sql).get(kind, id, nowMs)
+  return row && toDocument(row as unknown as unknown[])
+}
+
+export function listDocuments(
+  statements: StatementCache,
+  kind: DocumentKind,
+  nowMs: number,
+): readonly StoredDocument[] {
+  const sql = `SELECT ${DOCUMENT_COLUMNS} FROM document WHERE kind = ? AND ${UNEXPIRED} ORDER BY id`
+  return (statements.prepare(sql).all(kind, nowMs) as unknown as unknown[][]).map(toDocument)
+}
+
+export function putDocument(db: DatabaseSync, document: StoredDocument): void {
+  db.prepare(`INSERT OR REPLACE INTO document (${DOCUMENT_COLUMNS}) VALUES (?, ?, ?, ?)`).run(
+    ...documentValues(document),
+  )
+}
+
+export function takeDocument(
+  db: DatabaseSync,
+  { kind, id, nowMs }: DocumentKey & { readonly nowMs: number },
+): StoredDocument | undefined {
+  const statement = db.prepare(
+    `DELETE FROM document WHERE kind = ? AND id = ? AND ${UNEXPIRED} RETURNING ${DOCUMENT_COLUMNS}`,
+  )
+  statement.setReturnArrays(true)
+  const row = statement.get(kind, id, nowMs)
+  return row && toDocument(row as unknown as unknown[])
+}
+
+export function extendDocument(
+  db: DatabaseSync,
+  {
+    kind,
+    id,
+    expiresAtMs,
+    nowMs,
+  }: DocumentKey & { readonly expiresAtMs: number; readonly nowMs: number },
+): boolean {
+  const { changes } = db
+    .prepare(`UPDATE document SET expires_at_ms = ? WHERE kind = ? AND id = ? AND ${UNEXPIRED}`)
+    .run(expiresAtMs, kind, id, nowMs)
+  return Number(changes) > 0
+}
+
+export function deleteDocument(db: DatabaseSync, { kind, id }: DocumentKey): boolean {
+  const { changes } = db.prepare('DELETE FROM document WHERE kind = ? AND id = ?').run(kind, id)
+  return Number(changes) > 0
+}
+
+/** Deletes some of the documents that have expired, and returns how many; 0 if none is left. */
+export function deleteExpiredDocuments(db: DatabaseSync, nowMs: number): number {
+  const { changes } = db
+    .prepare(
+      `DELETE FROM document WHERE (kind, id) IN (
+         SELECT kind, id FROM document WHERE expires_at_ms <= ? LIMIT ${ROWS_AT_ONCE}
+       )`,
+    )
+    .run(nowMs)
+  return Number(changes)
+}

@@ -1,0 +1,2 @@
+-- Object sets can list objects by RID. Every object table gets an index of object ids; the step after
+-- this migration creates those of existing tables.

@@ -1,0 +1,12 @@
+import type { BoundValue } from '../../sql/sql-condition.ts'
+import type { StatementCache } from '../file/statement-cache.ts'
+
+/** Counts the rows of a `FROM` clause. */
+export function countIn(
+  statements: StatementCache,
+  from: string,
+  values: readonly BoundValue[],
+): number {
+  const row = statements.prepare(`SELECT count(*) FROM ${from}`).get(...values)
+  return (row as unknown as [number])[0]
+}

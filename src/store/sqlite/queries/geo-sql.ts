@@ -1,0 +1,34 @@
+/** Conditions on geopoints and geoshapes. Both are tested in JavaScript, on the JSON of the property. */
+import type { Box } from '../../../query/matching/shape.ts'
+import type { Query } from '../../../query/query.ts'
+import { columnOf } from '../../sql/field-numbers.ts'
+import { areaBoxes } from '../../sql/geo-boxes.ts'
+import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
+import type { QueryTables } from './query-tables.ts'
+
+export function geoSql(
+  query: Query & { kind: 'geo' },
+  { numbers, matcherNumber, isGeoPoint }: QueryTables,
+): SqlCondition {
+  const { property } = query.field
+  const test: SqlCondition = {
+    sql: 'matches(o.body -> ?, ?)',
+    values: [`$."${property}"`, matcherNumber(query)],
+  }
+  if (isGeoPoint(query.field) && query.relation !== 'disjoint') {
+    return combine('and', [combine('or', areaBoxes(query.area).map(placeSql)), test])
+  }
+  const number = numbers.of({ property, structField: undefined })
+  return combine('and', [{ sql: `o.${columnOf(number)} IS NOT NULL`, values: [] }, test])
+}
+
+/** Finds the rows with a position in a box. The R-tree rounds outwards, and has all fields. */
+function placeSql([west, south, east, north]: Box): SqlCondition {
+  return {
+    sql: `o.id IN (
+      SELECT row FROM place
+      WHERE max_longitude >= ? AND min_longitude <= ? AND max_latitude >= ? AND min_latitude <= ?
+    )`,
+    values: [west, east, south, north],
+  }
+}

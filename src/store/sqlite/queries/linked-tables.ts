@@ -1,0 +1,50 @@
+/** The versions and tables of all types that a query reads: its own, and those that it links to. */
+import { linkedTypesOf } from '../../../query/linked-types.ts'
+import type { ReadPageRequest, Reclaimed } from '../../object-store.ts'
+import { readableVersion, type VersionState } from '../../sql/plan-rules.ts'
+import {
+  readTypeHead,
+  type TableHead,
+  type TypeHead,
+  tableOfVersion,
+} from '../catalogue/type-head.ts'
+import type { StatementCache } from '../file/statement-cache.ts'
+
+/** The version of each type that a query reads, by RID. */
+export type TypeVersions = ReadonlyMap<string, TypeVersion>
+
+export interface TypeVersion extends VersionState<TableHead> {
+  readonly typeId: number
+}
+
+type VersionedRequest = Pick<ReadPageRequest, 'query' | 'objectType'> &
+  Partial<Pick<ReadPageRequest, 'version' | 'linkedVersions'>>
+
+/** Reads the versions of a request, or the latest where it names none. */
+export function readVersions(
+  statements: StatementCache,
+  { query, objectType, version, linkedVersions }: VersionedRequest,
+  head: TypeHead,
+): TypeVersions | Reclaimed {
+  const own = typeVersion(statements, head, version)
+  if (own === undefined) return 'reclaimed'
+  const versions = new Map([[objectType.rid, own]])
+  for (const [index, type] of linkedTypesOf(query, objectType).entries()) {
+    const linkedHead = readTypeHead(statements, type)
+    const linked = typeVersion(statements, linkedHead, linkedVersions?.[index])
+    if (linked === undefined) return 'reclaimed'
+    versions.set(type.rid, linked)
+  }
+  return versions
+}
+
+function typeVersion(
+  statements: StatementCache,
+  head: TypeHead,
+  requested: number | undefined,
+): TypeVersion | undefined {
+  const version = readableVersion({ version: requested }, head)
+  if (version === undefined) return undefined
+  const table = tableOfVersion(statements, head, version)
+  return { typeId: head.typeId, version, isLatest: version === head.published, table }
+}

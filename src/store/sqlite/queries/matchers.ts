@@ -1,0 +1,69 @@
+/**
+ * The conditions that SQLite cannot test itself, for the statements of one connection. A condition
+ * is prepared once per transaction; statements know it by a number, until the transaction ends.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { RE2JS } from 're2js'
+import { intervalTest, type ResolvedRule } from '../../../query/matching/interval.ts'
+import { geoMatcher } from '../../../query/matching/match-geo.ts'
+import { termsOf } from '../../../query/matching/terms.ts'
+import type { Query } from '../../../query/query.ts'
+import { patternText } from '../../sql/pattern-text.ts'
+
+/** The conditions that are tested in JavaScript. */
+export type MatcherQuery =
+  | (Query & { kind: 'pattern' | 'geo' })
+  | { readonly kind: 'resolvedInterval'; readonly rule: ResolvedRule }
+
+type Matcher = (value: string) => boolean
+
+export class Matchers {
+  readonly #numbers = new Map<MatcherQuery, number>()
+  readonly #matchers = new Map<number, Matcher>()
+  #last = 0
+
+  get size(): number {
+    return this.#matchers.size
+  }
+
+  /** Returns the number of a condition, which is the same throughout a transaction. */
+  numberOf(query: MatcherQuery): number {
+    const known = this.#numbers.get(query)
+    if (known !== undefined) return known
+    // Numbers are never reused: a statement that outlives its transaction must not run another test.
+    this.#last += 1
+    this.#numbers.set(query, this.#last)
+    this.#matchers.set(this.#last, prepareMatcher(query))
+    return this.#last
+  }
+
+  matches(number: number, value: unknown): boolean {
+    const matcher = this.#matchers.get(number)
+    if (matcher === undefined) throw new Error(`no matcher ${number}`)
+    return typeof value === 'string' && matcher(value)
+  }
+
+  clear(): void {
+    if (this.#matchers.size === 0) return
+    this.#numbers.clear()
+    this.#matchers.clear()
+  }
+}
+
+function prepareMatcher(query: MatcherQuery): Matcher {
+  if (query.kind === 'geo') return geoMatcher(query)
+  if (query.kind === 'resolvedInterval') {
+    const test = intervalTest(query.rule)
+    return (text) => test(termsOf(text))
+  }
+  // Linear in the length of the text, whatever the pattern.
+  const expression = RE2JS.compile(patternText(query.pattern, 're2'), RE2JS.DOTALL)
+  return (text) => expression.testExact(text)
+}
+
+/** Adds the SQL function `matches(value, matcher number)` to a connection. */
+export function addMatcherFunction(db: DatabaseSync, matchers: Matchers): void {
+  db.function('matches', { deterministic: true, directOnly: true }, (value, number) =>
+    matchers.matches(number as number, value) ? 1 : 0,
+  )
+}

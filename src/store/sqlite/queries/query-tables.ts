@@ -1,0 +1,160 @@
+/** What the SQL of a query needs to know about its tables, and about those that it links to. */
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import type { Comparison, Field, Position } from '../../../query/query.ts'
+import type { FieldNumbers } from '../../sql/field-numbers.ts'
+import type { Visibility } from '../../sql/plan-rules.ts'
+import { isGeoPoint, isMultiValued, textFieldsOf } from '../../sql/query-fields.ts'
+import { SimilarTermSearch, type SimilarTerms } from '../../sql/similar-terms.ts'
+import type { SqlCondition } from '../../sql/sql-condition.ts'
+import type { TermPrefix } from '../../sql/text-index.ts'
+import { readFieldNumbers } from '../catalogue/field-numbers.ts'
+import type { StatementCache } from '../file/statement-cache.ts'
+import { LIMIT, VISIBLE, visibilityValues } from '../pages/page-sql.ts'
+import { countIn } from './count-in.ts'
+import type { TypeVersions } from './linked-tables.ts'
+import type { MatcherQuery } from './matchers.ts'
+import type { QueryConnection } from './query-connection.ts'
+
+export interface QueryTables {
+  readonly numbers: FieldNumbers
+  /** The fields that contain text. */
+  readonly textFields: readonly Field[]
+  /** True if a field's values are in the table of array elements. */
+  readonly isMultiValued: (field: Field) => boolean
+  /** Range bounds that the cursor makes redundant. They are hidden, so that the index uses the cursor. */
+  readonly passedBounds:
+    | { readonly field: number; readonly operators: readonly Comparison[] }
+    | undefined
+  /** Returns the number by which `within_ring` knows a ring until the transaction ends. */
+  readonly ringNumber: (ring: readonly Position[]) => number
+  /** Returns the number by which `matches` knows a condition until the transaction ends. */
+  readonly matcherNumber: (query: MatcherQuery) => number
+  /** True for a field of geopoints, whose positions are indexed. */
+  readonly isGeoPoint: (field: Field) => boolean
+  /** Returns, for each fuzzy term, the terms of a field that match it. */
+  readonly similarTerms: (
+    terms: readonly string[],
+    prefix: TermPrefix,
+    edits?: number,
+  ) => SimilarTerms
+  /** Returns the table of a linked type; undefined if it is not created yet. */
+  readonly linkedTable: (linkedType: ObjectType) => LinkedTable | undefined
+  readonly linkedPlan: LinkedPlan
+  /** How many links were followed to the table. */
+  readonly depth: number
+}
+
+/** The table of a linked type, as of the version that the page reads. */
+export interface LinkedTable {
+  readonly table: number
+  readonly visible: SqlCondition
+  readonly tables: QueryTables
+}
+
+/**
+ * What linked rows are for: to find rows with an index, or to filter rows that are found by other
+ * means. If they are few, they are gathered first; otherwise they are looked up row by row.
+ */
+export interface LinkedPlan {
+  readonly kind: 'find' | 'filter'
+  readonly isFew: (linkedRows: SqlCondition) => boolean
+}
+
+/** The type of a query. */
+interface QueriedType {
+  readonly objectType: ObjectType
+  readonly numbers: FieldNumbers
+  /** The versions of all types that the query reads. */
+  readonly versions: TypeVersions
+}
+
+/** Returns what the SQL of a query needs. Each set of similar terms is looked up once. */
+export function queryTables(
+  connection: QueryConnection,
+  { objectType, numbers, versions }: QueriedType,
+): QueryTables {
+  const { statements, rings, matchers } = connection
+  const similarByKey = new Map<string, SimilarTerms>()
+  const linkedByRid = new Map<string, LinkedTable | undefined>()
+  return {
+    linkedTable: (linkedType) => {
+      const { rid } = linkedType
+      if (!linkedByRid.has(rid)) linkedByRid.set(rid, linkedTable(connection, linkedType, versions))
+      return linkedByRid.get(rid)
+    },
+    linkedPlan: { kind: 'find', isFew: () => true },
+    depth: 1,
+    numbers,
+    textFields: textFieldsOf(objectType),
+    isMultiValued: (field) => isMultiValued(objectType, field),
+    isGeoPoint: (field) => isGeoPoint(objectType, field),
+    passedBounds: undefined,
+    ringNumber: (ring) => rings.numberOf(ring),
+    matcherNumber: (query) => matchers.numberOf(query),
+    similarTerms: (terms, prefix, edits) => {
+      const key = JSON.stringify([terms, prefix, edits])
+      const similar = similarByKey.get(key) ?? findSimilarTerms(statements, terms, prefix, edits)
+      similarByKey.set(key, similar)
+      return similar
+    },
+  }
+}
+
+function linkedTable(
+  connection: QueryConnection,
+  objectType: ObjectType,
+  versions: TypeVersions,
+): LinkedTable | undefined {
+  const state = versions.get(objectType.rid)
+  if (state === undefined) throw new Error(`no version of ${objectType.apiName} was read`)
+  if (!state.table.isCreated) return undefined
+  const visibility: Visibility = state.isLatest ? 'current' : 'version'
+  const numbers = readFieldNumbers(connection.db, state.typeId)
+  return {
+    table: state.table.table,
+    visible: { sql: VISIBLE[visibility], values: visibilityValues(visibility, state.version) },
+    tables: queryTables(connection, { objectType, numbers, versions }),
+  }
+}
+
+/** Row versions of a linked type that are gathered to find their objects: a few 100 milliseconds. */
+const MAX_GATHERED_ROWS = 100_000
+/** Row versions that are gathered to filter other rows: a few milliseconds. */
+const MAX_FILTER_ROWS = 10_000
+
+/** Finds rows by gathering what they are linked to, unless that is too much. */
+export function gatherLinks(tables: QueryTables, statements: StatementCache): QueryTables {
+  return { ...tables, linkedPlan: { kind: 'find', isFew: isFew(statements, MAX_GATHERED_ROWS) } }
+}
+
+/** Filters rows that are found by other means. */
+export function filterLinks(tables: QueryTables, statements: StatementCache): QueryTables {
+  return { ...tables, linkedPlan: { kind: 'filter', isFew: isFew(statements, MAX_FILTER_ROWS) } }
+}
+
+/** Returns a function that counts each set of rows once. */
+function isFew(statements: StatementCache, maximum: number) {
+  const known = new Map<string, boolean>()
+  return ({ sql, values }: SqlCondition) => {
+    const key = [sql, ...values].join('\0')
+    const rows = `(SELECT 1 FROM ${sql} ${LIMIT})`
+    const few = known.get(key) ?? countIn(statements, rows, [...values, maximum + 1]) <= maximum
+    known.set(key, few)
+    return few
+  }
+}
+
+/** Finds the terms of a field within a small edit distance, in one scan of the vocabulary. */
+function findSimilarTerms(
+  statements: StatementCache,
+  terms: readonly string[],
+  prefix: TermPrefix,
+  edits: number | undefined,
+): SimilarTerms {
+  const search = new SimilarTermSearch(terms, prefix, edits)
+  const rows = statements
+    .prepare('SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) <= ?')
+    .iterate(search.from, search.before, search.maxLength)
+  for (const row of rows) search.compare((row as unknown as [string])[0])
+  return search.similarTerms
+}

@@ -1,0 +1,50 @@
+/** Documents in SQLite: read on this thread, written by the writer thread. */
+import { INTERNAL_CONTEXT, type RequestContext } from '../../admission/request-context.ts'
+import type { DocumentKind, Documents, StoredDocument } from '../documents.ts'
+import { findDocument, listDocuments } from './catalogue/documents.ts'
+import type { StatementCache } from './file/statement-cache.ts'
+import type { JobInput, JobResult } from './threads/thread-jobs.ts'
+import type { WriteJobs } from './threads/write-jobs.ts'
+
+/** How documents reach the database. */
+export interface DocumentAccess {
+  readonly read: <T>(read: (statements: StatementCache) => T) => T
+  readonly write: <Name extends keyof WriteJobs & string>(
+    name: Name,
+    input: JobInput<WriteJobs[Name]>,
+    context: RequestContext,
+  ) => Promise<JobResult<WriteJobs[Name]>>
+}
+
+export class SqliteDocuments implements Documents {
+  readonly #access: DocumentAccess
+
+  constructor(access: DocumentAccess) {
+    this.#access = access
+  }
+
+  put(document: StoredDocument, context = INTERNAL_CONTEXT): Promise<void> {
+    return this.#access.write('putDocument', document, context)
+  }
+
+  async find(kind: DocumentKind, id: string, nowMs: number): Promise<StoredDocument | undefined> {
+    return this.#access.read((statements) => findDocument(statements, { kind, id }, nowMs))
+  }
+
+  take(kind: DocumentKind, id: string, nowMs: number): Promise<StoredDocument | undefined> {
+    return this.#access.write('takeDocument', { kind, id, nowMs }, INTERNAL_CONTEXT)
+  }
+
+  extend(kind: DocumentKind, id: string, expiresAtMs: number, nowMs: number): Promise<boolean> {
+    const input = { kind, id, expiresAtMs, nowMs }
+    return this.#access.write('extendDocument', input, INTERNAL_CONTEXT)
+  }
+
+  async list(kind: DocumentKind, nowMs: number): Promise<readonly StoredDocument[]> {
+    return this.#access.read((statements) => listDocuments(statements, kind, nowMs))
+  }
+
+  delete(kind: DocumentKind, id: string): Promise<boolean> {
+    return this.#access.write('deleteDocument', { kind, id }, INTERNAL_CONTEXT)
+  }
+}

@@ -1,0 +1,37 @@
+/** Runs maintenance in the writer thread, in steps between which other writes can run. */
+import type { Retention } from '../../object-store.ts'
+import { ISSUED_TOKENS_KEPT_MS } from '../../sql/api-token-row.ts'
+import type { Sightings } from '../catalogue/sightings.ts'
+import type { JobInput, JobResult } from './thread-jobs.ts'
+import type { WriteJobs } from './write-jobs.ts'
+
+export type RunWriteJob = <Name extends keyof WriteJobs & string>(
+  name: Name,
+  input: JobInput<WriteJobs[Name]>,
+) => Promise<JobResult<WriteJobs[Name]>>
+
+/** Returns the number of deleted rows. */
+export async function reclaimInSteps(
+  { now, rowVersionsMs, idleReplacementsMs }: Retention,
+  readSightings: () => Sightings,
+  write: RunWriteJob,
+): Promise<number> {
+  const sightings = readSightings()
+  const nowMs = now()
+  await write('saveSightings', { ...sightings, nowMs })
+  await write('deleteExpiredKeys', nowMs)
+  const times = {
+    rowVersionsSinceMs: nowMs - rowVersionsMs,
+    replacementsSinceMs: nowMs - idleReplacementsMs,
+  }
+  const steps = [
+    () => write('reclaimStep', times),
+    () => write('deleteExpiredDocuments', nowMs),
+    () => write('deleteIssuedTokens', nowMs - ISSUED_TOKENS_KEPT_MS),
+  ]
+  let total = 0
+  for (const step of steps) {
+    for (let deleted = await step(); deleted > 0; deleted = await step()) total += deleted
+  }
+  return total
+}

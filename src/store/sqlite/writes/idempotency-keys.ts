@@ -1,0 +1,58 @@
+/** Idempotency keys: which requests were committed, and with which result. */
+import type { DatabaseSync } from 'node:sqlite'
+import { keyReused, type OnceMessage } from '../../sql/once-key.ts'
+import type { Commit } from '../../write-request.ts'
+
+/**
+ * Returns the result of the request that was committed with a key, or undefined if there is none.
+ * Throws `IdempotencyKeyReused` if it was another request.
+ */
+export function findRepeated(db: DatabaseSync, once: OnceMessage | undefined): Commit | undefined {
+  if (once === undefined) return undefined
+  const row = db.prepare(FIND).get(once.callerId, once.key, once.nowMs)
+  if (row === undefined) return undefined
+  if (row['fingerprint'] !== once.fingerprint) throw keyReused(once)
+  const { note } = row as { note: string | null }
+  return {
+    version: Number(row['version']),
+    put: Number(row['put']),
+    deleted: Number(row['deleted']),
+    kept: Number(row['kept']),
+    ...(note === null ? {} : { note }),
+    isRepeated: true,
+  }
+}
+
+const FIND = `SELECT fingerprint, version, put, deleted, kept, note FROM idempotency_key
+  WHERE caller = ? AND key = ? AND expires_at_ms > ?`
+
+/** Records the result of a request with a key, and returns it. An expired entry is replaced. */
+export function recordCommit(
+  db: DatabaseSync,
+  once: OnceMessage | undefined,
+  commit: Commit,
+): Commit {
+  if (once === undefined) return commit
+  const { version, put, deleted, kept, note = null } = commit
+  db.prepare(
+    `INSERT OR REPLACE INTO idempotency_key
+       (caller, key, fingerprint, version, put, deleted, kept, note, expires_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(
+    once.callerId,
+    once.key,
+    once.fingerprint,
+    version,
+    put,
+    deleted,
+    kept,
+    note,
+    once.expiresAtMs,
+  )
+  return commit
+}
+
+/** Deletes the keys that are expired. */
+export function deleteExpiredKeys(db: DatabaseSync, nowMs: number): void {
+  db.prepare('DELETE FROM idempotency_key WHERE expires_at_ms <= ?').run(nowMs)
+}

@@ -1,0 +1,88 @@
+/** Writes as they cross the port. Each one is a commit: one transaction, one version. */
+import type { ObjectType } from '../ontology/ontology.ts'
+import type { StoredObject } from '../ontology/values/read-object.ts'
+import type { Query } from '../query/query.ts'
+
+export type Change =
+  | { readonly put: StoredObject }
+  /** The stored form of the key. */
+  | { readonly delete: string }
+
+/** What every write names. */
+export interface WriteTarget {
+  readonly objectType: ObjectType
+  /** The generation of the catalogue that the request was validated against. */
+  readonly basedOn: number
+  /** Applies the write at most once; undefined applies it each time. */
+  readonly once?: OnceKey | undefined
+}
+
+/**
+ * Changes of one object type, applied atomically. If a batch changes an object several times, the
+ * last change wins, or the first if existing objects are kept.
+ */
+export interface Batch extends WriteTarget {
+  /** A list or a stream. If the stream fails, the commit fails and nothing is written. */
+  readonly changes: readonly Change[] | AsyncIterable<readonly Change[]>
+  /** The replacement to add to; undefined for the visible objects. */
+  readonly replacement?: string | undefined
+  /** Whether putting an existing object leaves it unchanged. */
+  readonly keepsExisting?: boolean
+}
+
+/** Changes of a few objects that depend on their current state. */
+export interface Edit extends WriteTarget {
+  /** The stored form of the keys whose objects `decide` needs. */
+  readonly keys: readonly string[]
+  /**
+   * Returns the changes, given the current objects by key. No other write of these objects happens
+   * between this call and the commit. It may be called several times, so it must have no effects;
+   * if it throws, nothing is written.
+   */
+  readonly decide: (
+    current: ReadonlyMap<string, CurrentObject>,
+  ) => EditDecision | Promise<EditDecision>
+}
+
+export interface EditDecision {
+  readonly changes: readonly Change[]
+  /** Kept with the key of the request, and returned with the commit; see `Commit.note`. */
+  readonly note?: string
+}
+
+/** An object as it is stored. */
+export type CurrentObject = Omit<StoredObject, 'searchable'>
+
+/** Deletes all objects that match a query at the moment of the commit. */
+export interface DeleteRequest extends WriteTarget {
+  /** Without links to other types, whose objects may change at any time. */
+  readonly query: Query
+}
+
+/**
+ * The idempotency key of a request. The store records it in the transaction of the commit, with the
+ * result. A later write with the same key gets that result and changes nothing.
+ */
+export interface OnceKey {
+  readonly callerId: string
+  readonly key: string
+  /** Identifies the request. Called after its body was read. */
+  readonly fingerprint: () => string
+  readonly nowMs: number
+  readonly expiresAtMs: number
+}
+
+export interface Commit {
+  /** The version that holds the changes, or the current one if nothing changed. */
+  readonly version: number
+  /** Objects that were written. */
+  readonly put: number
+  /** Objects that existed and were deleted. */
+  readonly deleted: number
+  /** Objects that existed and were left unchanged. */
+  readonly kept: number
+  /** The note of the edit that was committed. */
+  readonly note?: string
+  /** True if an earlier request with the same key was committed instead of this one. */
+  readonly isRepeated?: boolean
+}
