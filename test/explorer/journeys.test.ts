@@ -94,7 +94,10 @@ it('shows markup in values as text', async () => {
   }
   await page.goto(`${service.url}/o/shop/item?q=alert`)
   await waitForRows(watched)
-  await page.getByRole('gridcell', { name: MARKUP[0] ?? '', exact: true }).first().waitFor()
+  await page
+    .getByRole('gridcell', { name: MARKUP[0] ?? '', exact: true })
+    .first()
+    .waitFor()
   expect(await page.locator('main script, main iframe, main img').count()).toBe(0)
   expect(faults()).toEqual([])
 })

@@ -6,6 +6,9 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
+/** Only ends what hangs. */
+const HANGS_AFTER_MS = Number(process.env['OQS_TEST_BROWSER_MS'] ?? 60_000)
+
 /** Starts Chromium; disposing stops it. */
 export function openBrowser(): Promise<Browser> {
   // Chromium refuses to start its sandbox as root.
@@ -61,6 +64,7 @@ export async function openPage(
     locale: 'en-GB',
     timezoneId: 'UTC',
   })
+  context.setDefaultTimeout(HANGS_AFTER_MS)
   const faults: string[] = []
   const page = await context.newPage()
   const hosts = new Set<string>()
