@@ -1,5 +1,6 @@
 /** The keys of the explorer. Opens with a question mark. */
 import { useEffect, useRef, useState } from 'react'
+import { useActions } from './actions.tsx'
 import { areLettersOn, switchLetters } from './letters.ts'
 import styles from './palette.module.css'
 
@@ -34,6 +35,7 @@ export function Help() {
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)
   }, [])
+  useActions([{ name: 'Show the keys', run: () => dialog.current?.showModal() }])
   return (
     <dialog ref={dialog} className={styles.dialog} aria-label="Keys">
       <dl className={styles.keys}>

@@ -44,8 +44,8 @@ export function ExportForm({ of, count, version, onDone }: ExportFormProps) {
   return (
     <form className={styles.form} onSubmit={(event) => void submit(event)}>
       <p className="data">
-        {count === undefined ? 'All matches' : `All ${formatCount(count)} matches`}, as one snapshot,
-        in the order of their keys.
+        {count === undefined ? 'All matches' : `All ${formatCount(count)} matches`}, as one
+        snapshot, in the order of their keys.
       </p>
       <Segments
         label="Format"
