@@ -83,7 +83,7 @@ function FacetValues({ of, property, setView, facet }: FacetValuesProps) {
   const { values, others } = facet
   const chosen = filters.find(({ field, operator }) => field === property && operator === 'eq')
   if (values.length === 0) return <p className={styles.note}>No values</p>
-  const most = Math.max(others, ...values.map(({ count }) => count))
+  const most = Math.max(...values.map(({ count }) => count))
   const choose = (value: string) => {
     const rest = filters.filter((filter) => filter !== chosen)
     const isChosen = chosen?.value === value

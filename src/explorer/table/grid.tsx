@@ -62,7 +62,6 @@ export function Grid(props: GridProps) {
   }
   const classes = [styles.scroller, isSnapshot ? styles.snapshot : '', isStale ? styles.stale : '']
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: links in cells are followed by Enter as well
     <div
       ref={scroller}
       className={classes.join(' ')}

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { MAP_HEIGHT, MAP_WIDTH, pathOf, ringsOf, toMap } from './mini-map.ts'
+
+it('puts the corners of the map into its corners', () => {
+  expect(toMap([-180, 84])).toEqual([0, 0])
+  expect(toMap([180, -60])).toEqual([MAP_WIDTH, MAP_HEIGHT])
+})
+
+it('draws the rings of nested shapes', () => {
+  const ring = [
+    [-180, 84],
+    [180, 84],
+    [180, -60],
+  ]
+  const shape = {
+    type: 'FeatureCollection',
+    features: [{ type: 'Feature', geometry: { type: 'MultiPolygon', coordinates: [[ring]] } }],
+  }
+  expect(pathOf(ringsOf(shape))).toBe('M0 0L240 0L240 110Z')
+})

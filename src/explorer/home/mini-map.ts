@@ -1,0 +1,49 @@
+/** The outline of the continents as one small path. */
+import type { Position } from 'geojson'
+
+export const MAP_WIDTH = 240
+export const MAP_HEIGHT = 110
+/** The poles are left out: hardly anything is there, and they cost a third of the height. */
+const NORTH = 84
+const SOUTH = -60
+
+export function toMap([longitude = 0, latitude = 0]: readonly number[]): readonly [
+  x: number,
+  y: number,
+] {
+  const x = ((longitude + 180) * MAP_WIDTH) / 360
+  const y = ((NORTH - latitude) * MAP_HEIGHT) / (NORTH - SOUTH)
+  return [round(x), round(y)]
+}
+
+/** Loads the land, and draws it. */
+export async function landPath(): Promise<string> {
+  const { loadLand } = await import('../map/world.ts')
+  return pathOf(ringsOf(await loadLand()))
+}
+
+export function pathOf(rings: readonly (readonly Position[])[]): string {
+  return rings
+    .map((ring) => `M${ring.map((position) => toMap(position).join(' ')).join('L')}Z`)
+    .join('')
+}
+
+/** Returns the rings of all polygons, however deep they are nested. */
+export function ringsOf(shape: unknown): Position[][] {
+  const { geometry, features, geometries, coordinates, type } = (shape ?? {}) as {
+    readonly geometry?: unknown
+    readonly features?: readonly unknown[]
+    readonly geometries?: readonly unknown[]
+    readonly coordinates?: unknown
+    readonly type?: string
+  }
+  if (type === 'Polygon') return coordinates as Position[][]
+  if (type === 'MultiPolygon') return (coordinates as Position[][][]).flat()
+  return [geometry, ...(features ?? []), ...(geometries ?? [])]
+    .filter((part) => part !== undefined)
+    .flatMap(ringsOf)
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
+}
