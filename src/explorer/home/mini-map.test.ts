@@ -6,15 +6,16 @@ it('puts the corners of the map into its corners', () => {
   expect(toMap([180, -60])).toEqual([MAP_WIDTH, MAP_HEIGHT])
 })
 
-it('draws the rings of nested shapes', () => {
+it('draws the rings of nested shapes, and no line across the map', () => {
   const ring = [
     [-180, 84],
+    [0, 84],
     [180, 84],
-    [180, -60],
+    [-180, -60],
   ]
   const shape = {
     type: 'FeatureCollection',
     features: [{ type: 'Feature', geometry: { type: 'MultiPolygon', coordinates: [[ring]] } }],
   }
-  expect(pathOf(ringsOf(shape))).toBe('M0 0L240 0L240 110Z')
+  expect(pathOf(ringsOf(shape))).toBe('M0 0L120 0L240 0M0 110')
 })

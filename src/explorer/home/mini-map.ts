@@ -23,9 +23,14 @@ export async function landPath(): Promise<string> {
 }
 
 export function pathOf(rings: readonly (readonly Position[])[]): string {
-  return rings
-    .map((ring) => `M${ring.map((position) => toMap(position).join(' ')).join('L')}Z`)
-    .join('')
+  return rings.map((ring) => ring.map(stepTo).join('')).join('')
+}
+
+/** A ring that jumps over the antimeridian starts anew there, instead of crossing the whole map. */
+function stepTo(position: Position, index: number, ring: readonly Position[]): string {
+  const last = ring[index - 1]
+  const isJump = last === undefined || Math.abs((position[0] ?? 0) - (last[0] ?? 0)) > 180
+  return `${isJump ? 'M' : 'L'}${toMap(position).join(' ')}`
 }
 
 /** Returns the rings of all polygons, however deep they are nested. */

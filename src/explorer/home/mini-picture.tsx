@@ -6,11 +6,12 @@ import {
   type ObjectTypeDefinition,
   type OntologyDefinition,
 } from '../api/ontology.ts'
-import { geoCellsQuery } from '../map/geo-cells.ts'
+import type { FacetOf } from '../facets/facet-query.ts'
 import { type Distribution, distributionQuery } from '../pictures/distribution.ts'
 import { useSession } from '../shell/session.tsx'
 import { EMPTY_VIEW } from '../view/view-state.ts'
 import styles from './home.module.css'
+import { miniCellsQuery } from './mini-cells.ts'
 import { landPath, MAP_HEIGHT, MAP_WIDTH, toMap } from './mini-map.ts'
 import { type PictureChoice, pictureOf } from './picture-of.ts'
 
@@ -55,7 +56,7 @@ function Drawn({ ontology, objectType, choice }: DrawnProps) {
 }
 
 interface PartProps {
-  readonly of: Parameters<typeof geoCellsQuery>[1]
+  readonly of: FacetOf
   readonly property: string
 }
 
@@ -64,15 +65,20 @@ const STALE_MS = 60_000
 function MiniMap({ of, property }: PartProps) {
   const { send } = useSession()
   const land = useQuery({ queryKey: ['mini land'], queryFn: landPath, staleTime: Infinity })
-  const { data: cells = [] } = useQuery({
-    ...geoCellsQuery(send, of, property),
+  const { data: points = [] } = useQuery({
+    ...miniCellsQuery(send, of, property),
     staleTime: STALE_MS,
   })
-  const points = cells.map(({ longitude, latitude }) => toMap([longitude, latitude]))
   return (
     <svg viewBox={`0 0 ${MAP_WIDTH} ${MAP_HEIGHT}`} aria-hidden="true" focusable="false">
       <path d={land.data ?? ''} className={styles.land} />
-      <path d={points.map(([x, y]) => `M${x} ${y}h.01`).join('')} className={styles.points} />
+      <path
+        d={points
+          .map(toMap)
+          .map(([x, y]) => `M${x} ${y}h.01`)
+          .join('')}
+        className={styles.points}
+      />
     </svg>
   )
 }
