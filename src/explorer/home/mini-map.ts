@@ -1,5 +1,6 @@
 /** The outline of the continents as one small path. */
 import type { Position } from 'geojson'
+import type { MiniCell } from './mini-cells.ts'
 
 export const MAP_WIDTH = 240
 export const MAP_HEIGHT = 110
@@ -31,6 +32,29 @@ function stepTo(position: Position, index: number, ring: readonly Position[]): s
   const last = ring[index - 1]
   const isJump = last === undefined || Math.abs((position[0] ?? 0) - (last[0] ?? 0)) > 180
   return `${isJump ? 'M' : 'L'}${toMap(position).join(' ')}`
+}
+
+const OPACITIES = [0.3, 0.55, 0.8, 1]
+
+export interface Tier {
+  readonly opacity: number
+  readonly path: string
+}
+
+/** Draws cells as points, the fuller the stronger. The strength grows with the digits of a count. */
+export function tiersOf(cells: readonly MiniCell[]): readonly Tier[] {
+  const most = cells.reduce((largest, { count }) => Math.max(largest, count), 1)
+  const tierOf = ({ count }: MiniCell) => {
+    const share = most === 1 ? 1 : Math.log(count) / Math.log(most)
+    return Math.min(OPACITIES.length - 1, Math.floor(share * OPACITIES.length))
+  }
+  return OPACITIES.map((opacity, tier) => ({
+    opacity,
+    path: cells
+      .filter((cell) => tierOf(cell) === tier)
+      .map(({ longitude, latitude }) => `M${toMap([longitude, latitude]).join(' ')}h.01`)
+      .join(''),
+  }))
 }
 
 /** Returns the rings of all polygons, however deep they are nested. */

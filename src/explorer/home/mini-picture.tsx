@@ -12,7 +12,7 @@ import { useSession } from '../shell/session.tsx'
 import { EMPTY_VIEW } from '../view/view-state.ts'
 import styles from './home.module.css'
 import { miniCellsQuery } from './mini-cells.ts'
-import { landPath, MAP_HEIGHT, MAP_WIDTH, toMap } from './mini-map.ts'
+import { landPath, MAP_HEIGHT, MAP_WIDTH, tiersOf } from './mini-map.ts'
 import { type PictureChoice, pictureOf } from './picture-of.ts'
 
 export interface MiniPictureProps {
@@ -65,20 +65,16 @@ const STALE_MS = 60_000
 function MiniMap({ of, property }: PartProps) {
   const { send } = useSession()
   const land = useQuery({ queryKey: ['mini land'], queryFn: landPath, staleTime: Infinity })
-  const { data: points = [] } = useQuery({
+  const { data: cells = [] } = useQuery({
     ...miniCellsQuery(send, of, property),
     staleTime: STALE_MS,
   })
   return (
     <svg viewBox={`0 0 ${MAP_WIDTH} ${MAP_HEIGHT}`} aria-hidden="true" focusable="false">
       <path d={land.data ?? ''} className={styles.land} />
-      <path
-        d={points
-          .map(toMap)
-          .map(([x, y]) => `M${x} ${y}h.01`)
-          .join('')}
-        className={styles.points}
-      />
+      {tiersOf(cells).map(({ opacity, path }) => (
+        <path key={opacity} d={path} strokeOpacity={opacity} className={styles.points} />
+      ))}
     </svg>
   )
 }

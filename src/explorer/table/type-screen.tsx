@@ -77,6 +77,8 @@ function Objects({ ontology, objectType }: ObjectsProps) {
   const asked = useMemo(() => knownPart(view, objectType), [view, objectType])
   const of = useMemo(() => ({ ontology, objectType, view: asked }), [ontology, objectType, asked])
   const walk = useWalk(of, restarts)
+  // What is counted beside a snapshot is counted in it.
+  const counted = { ...of, version: view.isSnapshot ? walk.state.pages[0]?.version : undefined }
   const point = pointProperty(objectType)
   const restart = () => setRestarts((count) => count + 1)
   const switchSnapshot = () => setView({ isSnapshot: !view.isSnapshot })
@@ -112,7 +114,7 @@ function Objects({ ontology, objectType }: ObjectsProps) {
         onRestart={restart}
       />
       <div className={styles.content}>
-        <Facets of={of} setView={setView} canCount={walk.state.pages.length > 0} />
+        <Facets of={counted} setView={setView} canCount={walk.state.pages.length > 0} />
         <Suspense fallback={<p className={styles.note}>Loading…</p>}>
           {isTable ? (
             <ObjectsTable
