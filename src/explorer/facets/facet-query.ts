@@ -97,10 +97,10 @@ export function suggestionsQuery(send: Send, of: FacetOf, property: string) {
   }
 }
 
-/** True if a facet helps to choose: with one object for each value there is nothing to group. */
+/** True if a facet helps to choose: where most values belong to one object, there is nothing to group. */
 export function isUseful({ values, others }: Facet): boolean {
-  const most = values[0]?.count ?? 0
-  return most > 1 || (values.length === 1 && others === 0)
+  const typical = others === 0 ? values[0] : values[values.length >> 1]
+  return (typical?.count ?? 0) > 1 || (values.length === 1 && others === 0)
 }
 
 /** Properties whose values are worth counting: short texts and booleans, but not keys and titles. */
