@@ -1,0 +1,102 @@
+import { memo } from 'react'
+import type { ObjectRecord } from '../api/records.ts'
+import { formatValue, localTime } from '../ui/format-value.ts'
+import type { Column } from './columns.ts'
+import styles from './grid.module.css'
+
+export interface GridRowProps {
+  readonly row: number
+  readonly top: number
+  readonly columns: readonly Column[]
+  /** Undefined while the row is being loaded. */
+  readonly record: ObjectRecord | undefined
+  readonly primaryKey: string
+  /** The number of the page that ends with this row. */
+  readonly endsPage: number | undefined
+  /** The column of the active cell, if it is in this row. */
+  readonly activeColumn: number | undefined
+  readonly onActivate: (cell: { readonly row: number; readonly column: number }) => void
+  readonly onOpen: (row: number) => void
+}
+
+export const GridRow = memo(function GridRow(props: GridRowProps) {
+  const { row, top, columns, record, primaryKey, endsPage, activeColumn } = props
+  const classes = [styles.row, styles.dataRow, endsPage === undefined ? '' : styles.pageEnd].join(
+    ' ',
+  )
+  return (
+    <div
+      role="row"
+      tabIndex={-1}
+      aria-rowindex={row + 2}
+      className={classes}
+      style={{ transform: `translateY(${top}px)` }}
+    >
+      {columns.map((column, index) => (
+        <Cell
+          key={column.name}
+          column={column}
+          index={index}
+          value={record?.properties[column.name]}
+          isLoaded={record !== undefined}
+          isKey={column.name === primaryKey}
+          isActive={activeColumn === index}
+          onActivate={() => props.onActivate({ row, column: index })}
+          onOpen={() => props.onOpen(row)}
+        />
+      ))}
+      {endsPage !== undefined && (
+        <span className={styles.pageMark} aria-hidden="true">
+          page {endsPage} ends
+        </span>
+      )}
+    </div>
+  )
+})
+
+interface CellProps {
+  readonly column: Column
+  readonly index: number
+  readonly value: unknown
+  readonly isLoaded: boolean
+  readonly isKey: boolean
+  readonly isActive: boolean
+  readonly onActivate: () => void
+  readonly onOpen: () => void
+}
+
+function Cell({ column, index, value, isLoaded, isKey, isActive, onActivate, onOpen }: CellProps) {
+  const { definition, width, isNumeric } = column
+  const text = isLoaded ? formatValue(value, definition, { isKey }) : undefined
+  const classes = [
+    styles.cell,
+    isNumeric ? styles.numeric : '',
+    isKey ? styles.key : '',
+    isActive ? styles.active : '',
+    isLoaded ? '' : styles.pending,
+  ].join(' ')
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys of all cells
+    <div
+      role="gridcell"
+      aria-colindex={index + 1}
+      tabIndex={isActive ? 0 : -1}
+      data-cell={`${index}`}
+      className={classes}
+      style={{ width }}
+      title={definition.type === 'timestamp' && text ? localTime(String(value)) : text}
+      onClick={onActivate}
+      onDoubleClick={onOpen}
+    >
+      {isLoaded && text === undefined ? (
+        <span className={styles.missing}>–</span>
+      ) : column.linkTo !== undefined && text !== undefined ? (
+        <a href={`${column.linkTo}/${encodeURIComponent(String(value))}`} tabIndex={-1}>
+          {text} ›
+        </a>
+      ) : (
+        text
+      )}
+    </div>
+  )
+}
