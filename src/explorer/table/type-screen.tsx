@@ -13,12 +13,14 @@ import { keyText } from '../api/records.ts'
 import { Facets } from '../facets/facets.tsx'
 import { RequestPanel } from '../lens/request-panel.tsx'
 import { MapView } from '../map/map-view.tsx'
-import { objectPath } from '../object/object-queries.ts'
 import { Peek } from '../object/peek.tsx'
+import { addressOf, listText, searchOf, type TrailStep, toLink } from '../object/trail.ts'
+import { withinLink } from '../object/within-link.ts'
 import { Pictures } from '../pictures/pictures.tsx'
 import { useSession } from '../shell/session.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { useView } from '../view/use-view.ts'
+import type { Filter } from '../view/view-state.ts'
 import { pointProperty } from '../view/where.ts'
 import { columnsOf } from './columns.ts'
 import { Grid } from './grid.tsx'
@@ -48,13 +50,24 @@ export function TypeScreen() {
   return <Objects key={objectType.rid} ontology={data} objectType={objectType} />
 }
 
-interface ObjectsProps {
-  readonly ontology: OntologyDefinition
-  readonly objectType: ObjectTypeDefinition
+/** A link whose objects are shown: the condition that selects them, and the trail behind it. */
+export interface LinkedList {
+  readonly filter: Filter
+  readonly trail: readonly TrailStep[]
 }
 
-function Objects({ ontology, objectType }: ObjectsProps) {
-  const [view, setView] = useView()
+export interface ObjectsProps {
+  readonly ontology: OntologyDefinition
+  readonly objectType: ObjectTypeDefinition
+  readonly linked?: LinkedList
+}
+
+export function Objects({ ontology, objectType, linked }: ObjectsProps) {
+  const [shownView, setShownView] = useView()
+  const { view, setView } = useMemo(
+    () => withinLink(shownView, setShownView, linked?.filter),
+    [shownView, setShownView, linked?.filter],
+  )
   const [restarts, setRestarts] = useState(0)
   const [isRequestShown, setRequestShown] = useState(false)
   const navigate = useNavigate()
@@ -72,8 +85,9 @@ function Objects({ ontology, objectType }: ObjectsProps) {
   const open = (row: number) => {
     const record = walk.walk.record(row)
     if (record === undefined) return
-    const path = objectPath({ ontology, objectType, key: keyText(record.key) })
-    void navigate({ to: path as '/' })
+    const one = { type: objectType.apiName, key: keyText(record.key) }
+    const search = searchOf(listText(shownView), linked?.trail ?? [])
+    void navigate(toLink(addressOf(ontology.apiName, one, search)) as never)
   }
   const filter = (row: number, column: string, isExcluded: boolean) => {
     const value = walk.walk.record(row)?.properties[column]
