@@ -1,13 +1,15 @@
 /** The objects at a link of an object, as a table that can be filtered further. */
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useCallback, useMemo } from 'react'
 import { findType, type LinkSide, linksOf, wordsOf } from '../api/ontology.ts'
 import { definitionQuery } from '../api/queries.ts'
 import { useSession } from '../shell/session.tsx'
 import { Objects } from '../table/type-screen.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
+import { searchRecord } from '../view/search-record.ts'
 import { useView } from '../view/use-view.ts'
+import type { ViewState } from '../view/view-state.ts'
 import styles from './linked-screen.module.css'
 import objectStyles from './object.module.css'
 import { linkFilter, type ObjectAddress, objectQuery } from './object-queries.ts'
@@ -47,14 +49,25 @@ interface LinkedObjectsProps {
 function LinkedObjects({ address, link }: LinkedObjectsProps) {
   const { send } = useSession()
   const [view] = useView()
+  const navigate = useNavigate()
   const { ontology, objectType, key } = address
   const { data, error } = useQuery(objectQuery(send, address))
   const target = findType(ontology, link.target)
   const trail = useMemo(() => readTrail(view.trail), [view.trail])
-  const step = { type: objectType.apiName, key, link: link.apiName, list: '' }
-  const filter = useMemo(
-    () => data && target && linkFilter(link, data.record, target),
-    [data, link, target],
+  const path = useMemo(
+    () => [...trail, { type: objectType.apiName, key, link: link.apiName, list: '' }],
+    [trail, objectType, key, link],
+  )
+  const leave = useCallback(
+    (left: ViewState) => {
+      const to = `/o/${[ontology.apiName, link.target].map(encodeURIComponent).join('/')}`
+      void navigate({ to, search: searchRecord({ ...left, trail: [] }) } as never)
+    },
+    [navigate, ontology, link],
+  )
+  const linked = useMemo(
+    () => data && target && { filter: linkFilter(link, data.record, target), trail: path, leave },
+    [data, link, target, path, leave],
   )
   if (error !== null) return <ErrorNote error={error} />
   return (
@@ -63,17 +76,18 @@ function LinkedObjects({ address, link }: LinkedObjectsProps) {
         <TrailPath
           ontology={ontology}
           type={objectType.apiName}
-          trail={[...trail, step]}
+          trail={path}
           list={listText(view)}
+          isList
           here={wordsOf(link.apiName)}
         />
       </div>
       <div className={styles.objects}>
-        {target !== undefined && filter !== undefined && (
+        {target !== undefined && linked !== undefined && (
           <Objects
             ontology={ontology}
             objectType={target}
-            linked={{ filter, trail: [...trail, step] }}
+            linked={linked}
           />
         )}
       </div>

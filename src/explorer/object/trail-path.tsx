@@ -13,13 +13,16 @@ export interface TrailPathProps {
   readonly trail: readonly TrailStep[]
   /** The list that the object was opened from. */
   readonly list: string
+  /** True if the page shows the objects at the last link, and not one of them. */
+  readonly isList?: boolean
   /** The name of the page. */
   readonly here: string
 }
 
 /** The way that led here, from the ontology on; each part of it can be opened again. */
-export function TrailPath({ ontology, type, trail, list, here }: TrailPathProps) {
+export function TrailPath({ ontology, type, trail, list, isList = false, here }: TrailPathProps) {
   const [first] = trail
+  const crumbs = crumbsOf(ontology.apiName, trail, list)
   const start = first?.type ?? type
   const objectType = findType(ontology, start)
   const home = `/o/${encodeURIComponent(ontology.apiName)}`
@@ -36,7 +39,7 @@ export function TrailPath({ ontology, type, trail, list, here }: TrailPathProps)
         <li>
           <Link {...toLink(origin)}>{objectType === undefined ? start : nameOf(objectType)}</Link>
         </li>
-        {crumbsOf(ontology.apiName, trail, list).map((crumb) => (
+        {crumbs.slice(0, isList ? -1 : undefined).map((crumb) => (
           <li key={crumb.path + crumb.search}>
             <CrumbLink ontology={ontology} crumb={crumb} />
           </li>

@@ -1,19 +1,30 @@
 /** A view of the objects at a link: the condition of the link holds, but is not in the address. */
 import type { SetView } from '../view/use-view.ts'
 import type { Filter, ViewState } from '../view/view-state.ts'
+import type { TrailStep } from './trail.ts'
 
 export interface LinkedView {
   readonly view: ViewState
   readonly setView: SetView
 }
 
-/** Adds the condition of a link to a view, and removes it from changes of the view. */
+/** A link whose objects are shown. */
+export interface LinkedList {
+  /** The condition that selects them. */
+  readonly filter: Filter
+  readonly trail: readonly TrailStep[]
+  /** Shows a view of the type without the link. */
+  readonly leave: (view: ViewState) => void
+}
+
+/** Adds the condition of a link to a view. A change that drops the condition leaves the link. */
 export function withinLink(
   view: ViewState,
   setView: SetView,
-  filter: Filter | undefined,
+  linked: Pick<LinkedList, 'filter' | 'leave'> | undefined,
 ): LinkedView {
-  if (filter === undefined) return { view, setView }
+  if (linked === undefined) return { view, setView }
+  const { filter, leave } = linked
   const isLink = (other: Filter) =>
     other.field === filter.field &&
     other.operator === filter.operator &&
@@ -22,8 +33,9 @@ export function withinLink(
     view: { ...view, filters: [filter, ...view.filters] },
     setView: (change, options) => {
       const { filters } = change
-      const kept = filters && { filters: filters.filter((each) => !isLink(each)) }
-      setView({ ...change, ...kept }, options)
+      if (filters === undefined) setView(change, options)
+      else if (!filters.some(isLink)) leave({ ...view, ...change })
+      else setView({ ...change, filters: filters.filter((each) => !isLink(each)) }, options)
     },
   }
 }

@@ -14,13 +14,12 @@ import { Facets } from '../facets/facets.tsx'
 import { RequestPanel } from '../lens/request-panel.tsx'
 import { MapView } from '../map/map-view.tsx'
 import { Peek } from '../object/peek.tsx'
-import { addressOf, listText, searchOf, type TrailStep, toLink } from '../object/trail.ts'
-import { withinLink } from '../object/within-link.ts'
+import { addressOf, listText, searchOf, toLink } from '../object/trail.ts'
+import { type LinkedList, withinLink } from '../object/within-link.ts'
 import { Pictures } from '../pictures/pictures.tsx'
 import { useSession } from '../shell/session.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { useView } from '../view/use-view.ts'
-import type { Filter } from '../view/view-state.ts'
 import { pointProperty } from '../view/where.ts'
 import { columnsOf } from './columns.ts'
 import { Grid } from './grid.tsx'
@@ -50,12 +49,6 @@ export function TypeScreen() {
   return <Objects key={objectType.rid} ontology={data} objectType={objectType} />
 }
 
-/** A link whose objects are shown: the condition that selects them, and the trail behind it. */
-export interface LinkedList {
-  readonly filter: Filter
-  readonly trail: readonly TrailStep[]
-}
-
 export interface ObjectsProps {
   readonly ontology: OntologyDefinition
   readonly objectType: ObjectTypeDefinition
@@ -65,8 +58,8 @@ export interface ObjectsProps {
 export function Objects({ ontology, objectType, linked }: ObjectsProps) {
   const [shownView, setShownView] = useView()
   const { view, setView } = useMemo(
-    () => withinLink(shownView, setShownView, linked?.filter),
-    [shownView, setShownView, linked?.filter],
+    () => withinLink(shownView, setShownView, linked),
+    [shownView, setShownView, linked],
   )
   const [restarts, setRestarts] = useState(0)
   const [isRequestShown, setRequestShown] = useState(false)
