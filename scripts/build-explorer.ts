@@ -17,6 +17,8 @@ const hash = sourceHash()
 if (readStamp() !== hash) await buildExplorer()
 
 async function buildExplorer(): Promise<void> {
+  // Whatever the service runs in: Vite takes the kind of build from here.
+  process.env['NODE_ENV'] = 'production'
   const [{ build }, { default: react }] = await Promise.all([
     import('vite'),
     import('@vitejs/plugin-react'),

@@ -14,6 +14,7 @@ import type { App } from './app.ts'
 import { addExplorer, type OpenExplorer } from './explorer/serve-explorer.ts'
 import { addHealth } from './health.ts'
 import { addOAuth } from './oauth/endpoints.ts'
+import { addOneTimeEndpoints } from './one-time/endpoints.ts'
 import { addDocs, addDocsRedirect } from './openapi/add-docs.ts'
 import type { RequestScope } from './request/admission.ts'
 import { authenticate, type Caller, requireScope } from './request/caller.ts'
@@ -104,6 +105,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   else if (docs) addDocsRedirect(app)
   addHealth(app, services)
   await app.register(async (open: App) => addOAuth(open, services))
+  await app.register(async (open: App) => addOneTimeEndpoints(open, services))
   await app.register(async (secured: App) => {
     requireAuthentication(secured, services)
     addRevision1(secured, services)

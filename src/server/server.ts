@@ -127,6 +127,8 @@ export async function startServer(config: Config, options: ServerOptions): Promi
         aggregateMaxGroups: config.OQS_AGGREGATE_MAX_GROUPS,
       },
       now,
+      version,
+      startedAtMs: now(),
       newUuid: randomUUID,
       emit: log,
       isLoggingRequests: isLogged('requestFinished', config.OQS_LOG_LEVEL),

@@ -115,6 +115,14 @@ export function nameOf(named: { readonly apiName: string; readonly displayName?:
   return named.displayName ?? wordsOf(named.apiName)
 }
 
+/** Returns the display name of a property, or its API name split into words. */
+export function nameOfProperty(
+  apiName: string,
+  definition: { readonly displayName?: string } | undefined,
+): string {
+  return definition?.displayName ?? wordsOf(apiName)
+}
+
 /** Splits an API name: `runwayFeet` and `runway_feet` become "Runway feet". */
 export function wordsOf(apiName: string): string {
   const words = apiName

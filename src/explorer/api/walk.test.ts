@@ -31,9 +31,9 @@ function pagesOf(total: number): Send {
   }
 }
 
-const requestOf = (pageToken: string | undefined): ApiRequest => ({
+const requestOf = (pageToken: string | undefined, after: string | undefined): ApiRequest => ({
   method: 'GET',
-  path: pageToken ?? '0',
+  path: pageToken ?? (after === undefined ? '0' : String(Number(after) + 1)),
 })
 
 describe('a walk', () => {
@@ -79,5 +79,29 @@ describe('a walk', () => {
     fails = false
     await walk.loadNext()
     expect(walk.getState()).toMatchObject({ rowCount: 4, error: undefined, isComplete: true })
+  })
+
+  it('goes on after its last key when the token of the next page has expired', async () => {
+    const send = pagesOf(5)
+    const walk = new Walk({
+      send: (request) => {
+        if (request.path === '2' && !isRest) {
+          throw new ApiError(400, { errorName: 'InvalidPageToken' })
+        }
+        return send(request)
+      },
+      objectType,
+      requestOf,
+    })
+    let isRest = false
+    await walk.loadNext()
+    await walk.loadNext()
+    expect(walk.getState()).toMatchObject({ rowCount: 2, error: { errorName: 'InvalidPageToken' } })
+    expect(walk.lastKey()).toBe('1')
+    isRest = true
+    await walk.goOnAfterLast()
+    await walk.loadNext()
+    expect(walk.getState()).toMatchObject({ rowCount: 5, totalCount: 5, isComplete: true })
+    expect([0, 1, 2, 3, 4].map((row) => walk.record(row)?.key)).toEqual([0, 1, 2, 3, 4])
   })
 })

@@ -1,23 +1,14 @@
 /**
- * A walk through the pages of a view. Pages are kept as the bytes that came, and only the few in
- * view are parsed: scrolling back needs no token, so an expired token costs nothing that was read.
+ * A walk through the pages of a view. What was read stays: scrolling back needs no token, so an
+ * expired token costs nothing that was read.
  */
-import { ApiError, type ApiRequest, parseBody, type Send } from './call.ts'
+import { ApiError, type ApiRequest, type ApiResponse, parseBody, type Send } from './call.ts'
+import { KeptPages, type WalkPage } from './kept-pages.ts'
 import type { ObjectTypeDefinition } from './ontology.ts'
-import { type ObjectRecord, readRecord } from './records.ts'
+import { keyText, type ObjectRecord, readRecord } from './records.ts'
+import { serverMs } from './server-timing.ts'
 
-/** One page as the paging lens shows it. */
-export interface WalkPage {
-  readonly index: number
-  /** The number of objects before this page. */
-  readonly firstRow: number
-  readonly count: number
-  readonly byteLength: number
-  readonly durationMs: number
-  readonly receivedAtMs: number
-  readonly request: ApiRequest
-  readonly hasNextToken: boolean
-}
+export type { WalkPage } from './kept-pages.ts'
 
 export interface WalkState {
   readonly pages: readonly WalkPage[]
@@ -36,21 +27,12 @@ interface PageBody {
   readonly totalCount?: string
 }
 
-interface KeptPage {
-  readonly page: WalkPage
-  bytes: Uint8Array | undefined
-}
-
 export interface WalkOptions {
   readonly send: Send
   readonly objectType: ObjectTypeDefinition
-  readonly requestOf: (pageToken: string | undefined) => ApiRequest
+  /** `after` is the key after which the walk goes on without an earlier token. */
+  readonly requestOf: (pageToken: string | undefined, after: string | undefined) => ApiRequest
 }
-
-/** Bytes of pages that a walk keeps; the oldest leave first. */
-const MAX_BYTES = 64 * 1024 * 1024
-/** Pages that are kept parsed. */
-const PARSED_PAGES = 6
 
 const INITIAL: WalkState = {
   pages: [],
@@ -64,16 +46,16 @@ const INITIAL: WalkState = {
 
 export class Walk {
   readonly #options: WalkOptions
-  readonly #kept: KeptPage[] = []
-  readonly #parsed = new Map<number, readonly ObjectRecord[]>()
+  readonly #kept: KeptPages
   readonly #listeners = new Set<() => void>()
   readonly #stopped = new AbortController()
   #state = INITIAL
   #nextToken: string | undefined
-  #keptBytes = 0
+  #after: string | undefined
 
   constructor(options: WalkOptions) {
     this.#options = options
+    this.#kept = new KeptPages((bytes) => this.#readRecords(parseBody<PageBody>({ bytes })))
   }
 
   /** The state; a new object after each change. */
@@ -86,50 +68,50 @@ export class Walk {
 
   /** Loads the next page, unless one is being loaded or the walk is complete. */
   async loadNext(): Promise<void> {
-    if (this.#state.isLoading || this.#state.isComplete) return
+    if (this.#state.isLoading || this.#state.isComplete || this.#stopped.signal.aborted) return
     this.#change({ isLoading: true, error: undefined })
-    const request = this.#options.requestOf(this.#nextToken)
     try {
-      const response = await this.#options.send(request, this.#stopped.signal)
-      const body = parseBody<PageBody>(response)
-      this.#nextToken = body.nextPageToken
-      const page: WalkPage = {
-        index: this.#kept.length,
-        firstRow: this.#state.rowCount,
-        count: body.data.length,
-        byteLength: response.bytes.length,
-        durationMs: response.durationMs,
-        receivedAtMs: response.receivedAtMs,
-        request,
-        hasNextToken: body.nextPageToken !== undefined,
-      }
-      this.#keep(page, response.bytes, this.#readRecords(body))
-      this.#change({
-        pages: this.#kept.map((kept) => kept.page),
-        rowCount: page.firstRow + page.count,
-        isLoading: false,
-        isComplete: body.nextPageToken === undefined,
-        totalCount:
-          body.totalCount === undefined ? this.#state.totalCount : Number(body.totalCount),
-        startedAtMs: this.#state.startedAtMs ?? response.receivedAtMs,
-      })
+      const request = this.#options.requestOf(this.#nextToken, this.#after)
+      this.#add(request, await this.#options.send(request, this.#stopped.signal))
     } catch (error) {
       if (this.#stopped.signal.aborted) return
       this.#change({ isLoading: false, error: toApiError(error) })
     }
   }
 
+  /** Goes on after the last row without its token: from there on, as another walk by key. */
+  async goOnAfterLast(): Promise<void> {
+    const key = this.lastKey()
+    if (key === undefined) return
+    this.#after = key
+    this.#nextToken = undefined
+    this.#change({ isComplete: false })
+    await this.loadNext()
+  }
+
+  /** The key of the last row that was read. */
+  lastKey(): string | undefined {
+    const last = this.#kept.record(this.#state.rowCount - 1)
+    return last && keyText(last.key)
+  }
+
   /** Returns a row that was read; undefined if its page is not loaded or has left memory. */
   record(row: number): ObjectRecord | undefined {
-    const kept = this.#kept.find(
-      ({ page }) => row >= page.firstRow && row < page.firstRow + page.count,
-    )
-    return kept && this.#recordsOf(kept)?.[row - kept.page.firstRow]
+    return this.#kept.record(row)
+  }
+
+  pageAt(row: number): WalkPage | undefined {
+    return this.#kept.pageAt(row)
+  }
+
+  /** Returns the records of a page, for a search through everything that was read. */
+  recordsOf(index: number): readonly ObjectRecord[] {
+    return this.#kept.recordsOf(index)
   }
 
   /** Returns the body of a page as it came. */
   bytesOf(index: number): Uint8Array | undefined {
-    return this.#kept[index]?.bytes
+    return this.#kept.bytesOf(index)
   }
 
   /** Ends the walk: what is being loaded is dropped. */
@@ -138,33 +120,39 @@ export class Walk {
     this.#listeners.clear()
   }
 
-  #recordsOf({ page, bytes }: KeptPage): readonly ObjectRecord[] | undefined {
-    const parsed = this.#parsed.get(page.index)
-    if (parsed !== undefined || bytes === undefined) return parsed
-    const records = this.#readRecords(parseBody<PageBody>({ bytes }))
-    this.#keepParsed(page.index, records)
-    return records
+  #add(request: ApiRequest, response: ApiResponse): void {
+    const body = parseBody<PageBody>(response)
+    const { rowCount, totalCount, startedAtMs } = this.#state
+    const version = response.headers.get('oqs-version')
+    this.#nextToken = body.nextPageToken
+    const page: WalkPage = {
+      index: this.#state.pages.length,
+      firstRow: rowCount,
+      count: body.data.length,
+      byteLength: response.bytes.length,
+      durationMs: response.durationMs,
+      serverMs: serverMs(response.headers.get('server-timing')),
+      version: version === null ? undefined : Number(version),
+      receivedAtMs: response.receivedAtMs,
+      request,
+      hasNextToken: body.nextPageToken !== undefined,
+    }
+    this.#kept.add(page, response.bytes, this.#readRecords(body))
+    // After a key, the service counts the rest only.
+    const counted = body.totalCount === undefined ? undefined : Number(body.totalCount)
+    const isRest = this.#after !== undefined
+    this.#change({
+      pages: this.#kept.pages,
+      rowCount: rowCount + page.count,
+      isLoading: false,
+      isComplete: body.nextPageToken === undefined,
+      totalCount: isRest ? totalCount : (counted ?? totalCount),
+      startedAtMs: startedAtMs ?? response.receivedAtMs,
+    })
   }
 
   #readRecords({ data }: PageBody): readonly ObjectRecord[] {
     return data.map((json) => readRecord(json, this.#options.objectType))
-  }
-
-  #keep(page: WalkPage, bytes: Uint8Array, records: readonly ObjectRecord[]): void {
-    this.#kept.push({ page, bytes })
-    this.#keptBytes += bytes.length
-    this.#keepParsed(page.index, records)
-    for (const kept of this.#kept) {
-      if (this.#keptBytes <= MAX_BYTES) break
-      this.#keptBytes -= kept.bytes?.length ?? 0
-      kept.bytes = undefined
-    }
-  }
-
-  #keepParsed(index: number, records: readonly ObjectRecord[]): void {
-    this.#parsed.set(index, records)
-    const [oldest] = this.#parsed.keys()
-    if (this.#parsed.size > PARSED_PAGES && oldest !== undefined) this.#parsed.delete(oldest)
   }
 
   #change(change: Partial<WalkState>): void {
@@ -175,5 +163,6 @@ export class Walk {
 
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  return new ApiError(0, { errorName: 'InvalidResponse', errorDescription: String(error) })
+  const text = error instanceof Error ? error.message : String(error)
+  return new ApiError(400, { errorName: 'InvalidView', errorDescription: text })
 }

@@ -35,9 +35,9 @@ export function toClientCode({ ontology, objectType, view }: PageOf, origin: str
   const calls = [
     `client.objects(${js(objectType.apiName)})`,
     ...(where === undefined ? [] : [`.where(${js(where)})`]),
-    ...(view.order === undefined
-      ? []
-      : [`.orderBy(${js(view.order.property)}, ${js(view.order.direction)})`]),
+    ...view.order.map(
+      ({ property, direction }) => `.orderBy(${js(property)}, ${js(direction)})`,
+    ),
     ...(view.isSnapshot ? ['.snapshot()'] : []),
   ]
   return `import { createClient } from 'object-query-service/client'
@@ -56,10 +56,8 @@ for await (const object of ${calls.join('\n  ')}) {
 /** Returns a program with `@osdk/client`. */
 export function toOsdkCode({ ontology, objectType, view }: PageOf, origin: string): string {
   const where = whereOf(view, objectType, DIALECTS.v2)
-  const order =
-    view.order === undefined
-      ? ''
-      : `$orderBy: { ${js(view.order.property)}: ${js(view.order.direction)} }, `
+  const terms = view.order.map(({ property, direction }) => `${js(property)}: ${js(direction)}`)
+  const order = terms.length === 0 ? '' : `$orderBy: { ${terms.join(', ')} }, `
   const note =
     where === undefined ? '' : `\n// Conditions of this view, in v2: ${JSON.stringify(where)}`
   return `import { createClient } from '@osdk/client'

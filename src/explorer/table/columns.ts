@@ -37,12 +37,15 @@ const NUMERIC_WIDTH = 130
 const CHARACTER_WIDTH = 8
 /** Room for the padding, the arrow of the order, and the menu. */
 const HEADER_EXTRA = 56
+/** The narrowest column that a reader can choose. */
+export const MIN_WIDTH = 56
 
 /** Returns the columns in the order of the view: the key first, then the title, then the rest. */
 export function columnsOf(
   ontology: OntologyDefinition,
   { apiName, properties, primaryKey, titleProperty }: ObjectTypeDefinition,
   chosen: readonly string[] | undefined,
+  widths: Readonly<Record<string, number>> = {},
 ): readonly Column[] {
   const home = `/o/${encodeURIComponent(ontology.apiName)}`
   const links = new Map(
@@ -52,14 +55,15 @@ export function columnsOf(
   )
   const names = Object.keys(properties)
   const first = [primaryKey, ...(titleProperty === undefined ? [] : [titleProperty])]
-  const usual = [...new Set([...first, ...names])]
-  const shown = chosen === undefined ? usual : [...new Set([primaryKey, ...chosen])]
+  const all = [...new Set([...first, ...names])]
+  const shown = chosen === undefined ? all : [...new Set([primaryKey, ...chosen])]
   return shown.flatMap((name) => {
     const definition = properties[name]
     if (definition === undefined) return []
     const isNumeric = NUMERIC.has(definition.type)
     const content = isNumeric ? NUMERIC_WIDTH : (WIDTHS[definition.type] ?? 160)
-    const width = Math.max(content, name.length * CHARACTER_WIDTH + HEADER_EXTRA)
+    const usual = Math.max(content, name.length * CHARACTER_WIDTH + HEADER_EXTRA)
+    const width = Math.max(MIN_WIDTH, widths[name] ?? usual)
     return [{ name, definition, width, isNumeric, linkTo: links.get(name) }]
   })
 }

@@ -1,19 +1,22 @@
-import { wordsOf } from '../api/ontology.ts'
+import { type KeyboardEvent, type PointerEvent, useRef } from 'react'
+import { nameOfProperty } from '../api/ontology.ts'
 import { Icon } from '../ui/icon.tsx'
 import type { OrderTerm } from '../view/view-state.ts'
-import { type Column, isSortable } from './columns.ts'
+import { ColumnMenu, type ColumnMenuProps } from './column-menu.tsx'
+import { type Column, isSortable, MIN_WIDTH } from './columns.ts'
 import styles from './grid.module.css'
+import { orderOf, pressed } from './order-terms.ts'
 
-export interface OrderProps {
-  readonly order: OrderTerm | undefined
-  readonly onOrder: (order: OrderTerm | undefined) => void
+export interface ColumnActions extends Omit<ColumnMenuProps, 'column'> {
+  readonly onWidth: (column: string, width: number) => void
 }
 
-export interface GridHeaderProps extends OrderProps {
+export interface GridHeaderProps extends ColumnActions {
   readonly columns: readonly Column[]
+  readonly primaryKey: string
 }
 
-export function GridHeader({ columns, order, onOrder }: GridHeaderProps) {
+export function GridHeader({ columns, primaryKey, ...actions }: GridHeaderProps) {
   return (
     <div role="rowgroup" className={styles.head}>
       <div role="row" tabIndex={-1} aria-rowindex={1} className={styles.row}>
@@ -22,8 +25,8 @@ export function GridHeader({ columns, order, onOrder }: GridHeaderProps) {
             key={column.name}
             column={column}
             index={index}
-            order={order?.property === column.name ? order.direction : undefined}
-            onOrder={onOrder}
+            isKey={column.name === primaryKey}
+            actions={actions}
           />
         ))}
       </div>
@@ -34,22 +37,26 @@ export function GridHeader({ columns, order, onOrder }: GridHeaderProps) {
 interface HeaderCellProps {
   readonly column: Column
   readonly index: number
-  readonly order: OrderTerm['direction'] | undefined
-  readonly onOrder: OrderProps['onOrder']
+  readonly isKey: boolean
+  readonly actions: ColumnActions
 }
 
-/** The first press orders upwards, the second downwards, the third not at all. */
-function HeaderCell({ column, index, order, onOrder }: HeaderCellProps) {
+function HeaderCell({ column, index, isKey, actions }: HeaderCellProps) {
   const { name, definition, width, isNumeric } = column
-  const next = order === undefined ? 'asc' : order === 'asc' ? 'desc' : undefined
-  const label = definition.displayName ?? wordsOf(name)
+  const { order, onOrder, onWidth } = actions
+  const term = orderOf(order, name)
+  const classes = [
+    styles.headCell,
+    isNumeric ? styles.numeric : '',
+    isKey ? styles.headKey : '',
+  ].join(' ')
   return (
     <div
       role="columnheader"
       tabIndex={-1}
       aria-colindex={index + 1}
-      aria-sort={order === undefined ? 'none' : order === 'asc' ? 'ascending' : 'descending'}
-      className={`${styles.headCell} ${isNumeric ? styles.numeric : ''}`}
+      aria-sort={ariaSort(term?.direction)}
+      className={classes}
       style={{ width }}
       title={`${name}: ${definition.type}${definition.description ? ` – ${definition.description}` : ''}`}
     >
@@ -57,16 +64,65 @@ function HeaderCell({ column, index, order, onOrder }: HeaderCellProps) {
         <button
           type="button"
           className={styles.headButton}
-          onClick={() =>
-            onOrder(next === undefined ? undefined : { property: name, direction: next })
-          }
+          onClick={({ shiftKey }) => onOrder(pressed(order, name, shiftKey))}
         >
-          <span className={styles.ellipsis}>{label}</span>
-          {order !== undefined && <Icon name={order === 'asc' ? 'up' : 'down'} size={12} />}
+          <span className={styles.ellipsis}>{nameOfProperty(name, definition)}</span>
+          {term !== undefined && (
+            <>
+              <Icon name={term.direction === 'asc' ? 'up' : 'down'} size={12} />
+              {order.length > 1 && <sup>{term.rank}</sup>}
+            </>
+          )}
         </button>
       ) : (
-        <span className={styles.ellipsis}>{label}</span>
+        <span className={styles.ellipsis}>{nameOfProperty(name, definition)}</span>
       )}
+      <ColumnMenu {...actions} column={column} />
+      <WidthHandle column={column} onWidth={onWidth} />
     </div>
+  )
+}
+
+function ariaSort(direction: OrderTerm['direction'] | undefined) {
+  if (direction === undefined) return 'none'
+  return direction === 'asc' ? 'ascending' : 'descending'
+}
+
+const KEY_STEP = 16
+
+/** The edge of a column, which can be dragged or moved by arrow keys. */
+function WidthHandle({ column, onWidth }: Pick<ColumnActions, 'onWidth'> & { column: Column }) {
+  const start = useRef<{ readonly x: number; readonly width: number }>(undefined)
+  const onPointerDown = (event: PointerEvent) => {
+    event.currentTarget.setPointerCapture(event.pointerId)
+    start.current = { x: event.clientX, width: column.width }
+  }
+  const onPointerMove = (event: PointerEvent) => {
+    if (start.current === undefined) return
+    onWidth(column.name, start.current.width + event.clientX - start.current.x)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowLeft: -KEY_STEP, ArrowRight: KEY_STEP }[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    onWidth(column.name, column.width + step)
+  }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: an edge that can be moved is not a line
+    <div
+      role="separator"
+      tabIndex={0}
+      aria-orientation="vertical"
+      aria-label={`Width of ${column.name}`}
+      aria-valuenow={column.width}
+      aria-valuemin={MIN_WIDTH}
+      className={styles.handle}
+      onPointerDown={onPointerDown}
+      onPointerMove={onPointerMove}
+      onPointerUp={() => {
+        start.current = undefined
+      }}
+      onKeyDown={onKeyDown}
+    />
   )
 }

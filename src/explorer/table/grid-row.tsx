@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import type { ObjectRecord } from '../api/records.ts'
 import { formatValue, localTime } from '../ui/format-value.ts'
@@ -12,7 +11,8 @@ export interface GridRowProps {
   /** Undefined while the row is being loaded. */
   readonly record: ObjectRecord | undefined
   readonly primaryKey: string
-  readonly isPageEnd: boolean
+  /** The number of the page that ends with this row. */
+  readonly endsPage: number | undefined
   /** The column of the active cell, if it is in this row. */
   readonly activeColumn: number | undefined
   readonly onActivate: (cell: { readonly row: number; readonly column: number }) => void
@@ -20,8 +20,8 @@ export interface GridRowProps {
 }
 
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { row, top, columns, record, primaryKey, isPageEnd, activeColumn } = props
-  const classes = [styles.row, styles.dataRow, isPageEnd ? styles.pageEnd : ''].join(' ')
+  const { row, top, columns, record, primaryKey, endsPage, activeColumn } = props
+  const classes = [styles.row, styles.dataRow, endsPage === undefined ? '' : styles.pageEnd].join(' ')
   return (
     <div
       role="row"
@@ -43,6 +43,11 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
           onOpen={() => props.onOpen(row)}
         />
       ))}
+      {endsPage !== undefined && (
+        <span className={styles.pageMark} aria-hidden="true">
+          page {endsPage} ends
+        </span>
+      )}
     </div>
   )
 })
@@ -84,9 +89,9 @@ function Cell({ column, index, value, isLoaded, isKey, isActive, onActivate, onO
       {isLoaded && text === undefined ? (
         <span className={styles.missing}>–</span>
       ) : column.linkTo !== undefined && text !== undefined ? (
-        <Link to={`${column.linkTo}/${encodeURIComponent(String(value))}` as '/'} tabIndex={-1}>
+        <a href={`${column.linkTo}/${encodeURIComponent(String(value))}`} tabIndex={-1}>
           {text} ›
-        </Link>
+        </a>
       ) : (
         text
       )}

@@ -2,90 +2,109 @@
  * The table of objects: a virtual ARIA grid with true row numbers. Rows come from the walk; the next
  * page is requested before the end is reached.
  */
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { useCallback, useEffect, useRef } from 'react'
+import { useNavigate } from '@tanstack/react-router'
+import { type MouseEvent, type Ref, useEffect, useImperativeHandle, useRef } from 'react'
 import { formatCount } from '../ui/format.ts'
 import type { Column } from './columns.ts'
 import styles from './grid.module.css'
-import { GridHeader, type OrderProps } from './grid-header.tsx'
+import { type ColumnActions, GridHeader } from './grid-header.tsx'
 import { GridRow } from './grid-row.tsx'
-import { type RowActions, useGridKeys } from './use-grid-keys.ts'
+import { heightOf, ROW_HEIGHT } from './scroll-space.ts'
+import { type ActiveCell, type RowActions, useGridKeys } from './use-grid-keys.ts'
+import { useRowWindow } from './use-row-window.ts'
 import type { ViewWalk } from './use-walk.ts'
 
-export const ROW_HEIGHT = 32
-const OVERSCAN = 8
 /** Rows before the end at which the next page is requested. */
 const LOAD_AHEAD = 200
 /** Rows that stand for a page that is being loaded. */
 const PENDING_ROWS = 12
 
-export interface GridProps extends OrderProps, RowActions {
+/** What other parts of the screen can ask of the grid. */
+export interface GridHandle {
+  readonly goTo: (cell: ActiveCell) => void
+}
+
+export interface GridProps extends ColumnActions, RowActions {
   readonly label: string
   readonly walk: ViewWalk
   readonly columns: readonly Column[]
   readonly primaryKey: string
+  readonly isSnapshot: boolean
+  readonly onTopRow: (row: number) => void
+  readonly ref: Ref<GridHandle>
 }
 
 export function Grid(props: GridProps) {
-  const { walk: viewWalk, columns, primaryKey, label, order, onOrder, onOpen } = props
-  const { walk, state } = viewWalk
+  const { walk: viewWalk, columns, primaryKey, label, onOpen, onTopRow, isSnapshot, ref } = props
+  const { walk, state, isStale } = viewWalk
   const scroller = useRef<HTMLDivElement>(null)
   const pending = state.isComplete || state.error !== undefined ? 0 : PENDING_ROWS
   const rowCount = state.rowCount + pending
-  const virtual = useVirtualizer({
-    count: rowCount,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
-    overscan: OVERSCAN,
-    scrollPaddingStart: ROW_HEIGHT,
-  })
-  const rows = virtual.getVirtualItems()
-  const lastRow = rows.at(-1)?.index ?? 0
+  const { window: rows, topRow, scrollTo } = useRowWindow(scroller, rowCount)
+  const navigate = useNavigate()
+  useEffect(() => onTopRow(topRow), [topRow, onTopRow])
   useEffect(() => {
-    if (lastRow >= state.rowCount - LOAD_AHEAD && state.error === undefined) void walk.loadNext()
-  }, [lastRow, state.rowCount, state.error, walk])
+    const isNear = rows.end >= state.rowCount - LOAD_AHEAD
+    if (isNear && state.error === undefined && !state.isLoading) void walk.loadNext()
+  }, [rows.end, state.rowCount, state.error, state.isLoading, walk])
 
-  const scrollTo = useCallback((row: number) => virtual.scrollToIndex(row), [virtual])
-  const { active, setActive, onKeyDown } = useGridKeys({
+  const { active, move, setActive, onKeyDown } = useGridKeys({
     ...props,
     rowCount: state.rowCount,
     scrollTo,
   })
+  useImperativeHandle(ref, () => ({ goTo: ({ row, column }) => move(row, column) }), [move])
   const width = columns.reduce((sum, column) => sum + column.width, 0)
+  const follow = (event: MouseEvent) => {
+    const link = (event.target as Element).closest('a')?.getAttribute('href')
+    if (!link || event.metaKey || event.ctrlKey || event.shiftKey) return
+    event.preventDefault()
+    void navigate({ to: link as '/' })
+  }
+  const classes = [styles.scroller, isSnapshot ? styles.snapshot : '', isStale ? styles.stale : '']
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: links in cells are followed by Enter as well
     <div
       ref={scroller}
-      className={styles.scroller}
+      className={classes.join(' ')}
       role="grid"
       aria-label={label}
       aria-rowcount={state.totalCount === undefined ? -1 : state.totalCount + 1}
       aria-colcount={columns.length}
-      aria-busy={state.isLoading}
+      aria-busy={state.isLoading || isStale}
       tabIndex={-1}
       onKeyDown={onKeyDown}
+      onClick={follow}
     >
-      <div style={{ width }} className={styles.canvas}>
-        <GridHeader columns={columns} order={order} onOrder={onOrder} />
-        <div role="rowgroup" className={styles.body} style={{ height: rowCount * ROW_HEIGHT }}>
-          {rows.map(({ index, start }) => (
-            <GridRow
-              key={index}
-              row={index}
-              top={start}
-              columns={columns}
-              record={walk.record(index)}
-              primaryKey={primaryKey}
-              isPageEnd={state.pages.some(({ firstRow, count }) => firstRow + count - 1 === index)}
-              activeColumn={active.row === index ? active.column : undefined}
-              onActivate={setActive}
-              onOpen={onOpen}
-            />
-          ))}
+      <div role="presentation" style={{ width }} className={styles.canvas}>
+        <GridHeader {...props} columns={columns} />
+        <div role="rowgroup" className={styles.body} style={{ height: heightOf(rowCount) }}>
+          {Array.from({ length: Math.max(0, rows.end - rows.first) }, (_, offset) => {
+            const index = rows.first + offset
+            const page = walk.pageAt(index)
+            const isPageEnd = page !== undefined && page.firstRow + page.count - 1 === index
+            return (
+              <GridRow
+                key={index}
+                row={index}
+                top={index * ROW_HEIGHT + rows.shift}
+                columns={columns}
+                record={walk.record(index)}
+                primaryKey={primaryKey}
+                endsPage={isPageEnd && page.hasNextToken ? page.index + 1 : undefined}
+                activeColumn={active.row === index ? active.column : undefined}
+                onActivate={setActive}
+                onOpen={onOpen}
+              />
+            )
+          })}
         </div>
       </div>
-      <p className="visually-hidden" role="status">
-        {state.isLoading ? 'Loading' : `${formatCount(state.rowCount)} rows loaded`}
-      </p>
+      <span className="visually-hidden" role="row">
+        <span role="gridcell" aria-live="polite">
+          {state.isLoading ? 'Loading' : `${formatCount(state.rowCount)} rows loaded`}
+        </span>
+      </span>
     </div>
   )
 }

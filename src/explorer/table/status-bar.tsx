@@ -1,35 +1,42 @@
 /** The paging lens: where the reader is, and what each page cost. */
-import { useEffect, useState } from 'react'
-import { formatBytes, formatCount } from '../ui/format.ts'
+import { PAGE_TOKEN_TTL_SECONDS } from '../../contract/limits.ts'
+import type { WalkPage } from '../api/walk.ts'
+import { formatBytes, formatCount, formatCountdown } from '../ui/format.ts'
+import { useNow } from '../ui/use-now.ts'
+import { PageBars } from './page-bars.tsx'
 import styles from './status-bar.module.css'
 import type { ViewWalk } from './use-walk.ts'
 
-const SHOWN_PAGES = 24
+export interface StatusBarProps {
+  readonly walk: ViewWalk
+  /** The first row in view. */
+  readonly topRow: number
+  readonly onJump: (row: number) => void
+}
 
-export function StatusBar({ walk: { state, revision } }: { readonly walk: ViewWalk }) {
-  const { pages, rowCount, totalCount } = state
+export function StatusBar({ walk: { walk, state, revision }, topRow, onJump }: StatusBarProps) {
+  const { pages, rowCount, totalCount, isComplete } = state
+  const page = walk.pageAt(topRow)
   const last = pages.at(-1)
-  const slowest = Math.max(...pages.map(({ durationMs }) => durationMs), 1)
   return (
     <section className={styles.bar} aria-label="Pages">
-      <span>
-        {formatCount(rowCount)}
-        {totalCount === undefined ? ' rows' : ` of ${formatCount(totalCount)}`}
+      <span className={styles.position}>
+        row {formatCount(rowCount === 0 ? 0 : topRow + 1)}
+        {page !== undefined && ` · page ${formatCount(page.index + 1)}`}
+        {` · ${formatCount(rowCount)} read`}
+        {totalCount === undefined ? '' : ` of ${formatCount(totalCount)}`}
       </span>
-      {last !== undefined && (
-        <>
-          <span>page {last.index + 1}</span>
-          <span>{formatCount(last.count)} objects</span>
-          <span>{formatBytes(last.byteLength)}</span>
-          <span>{Math.round(last.durationMs)} ms</span>
-          <span>{last.hasNextToken ? <Age since={last.receivedAtMs} /> : 'last page'}</span>
-        </>
+      <PageBars pages={pages} current={page?.index} onJump={onJump} />
+      {page !== undefined && (
+        <span className={styles.detail}>
+          {formatCount(page.count)} objects · {formatBytes(page.byteLength)} · {timeOf(page)}
+        </span>
       )}
-      <span className={styles.bars} aria-hidden="true">
-        {pages.slice(-SHOWN_PAGES).map(({ index, durationMs }) => (
-          <i key={index} style={{ height: `${Math.max(2, (16 * durationMs) / slowest)}px` }} />
-        ))}
-      </span>
+      {last !== undefined && (
+        <span>
+          {isComplete ? 'all pages read' : <TokenLife receivedAtMs={last.receivedAtMs} />}
+        </span>
+      )}
       <span className={styles.right}>{NAMES[revision]}</span>
     </section>
   )
@@ -37,14 +44,14 @@ export function StatusBar({ walk: { state, revision } }: { readonly walk: ViewWa
 
 const NAMES = { '1': 'revision 1.0', '2': 'revision 2.0', v2: 'v2' } as const
 
-/** How old the token of the next page is. */
-function Age({ since }: { readonly since: number }) {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000)
-    return () => clearInterval(timer)
-  }, [])
-  const seconds = Math.max(0, Math.round((now - since) / 1000))
-  const text = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
-  return <>next token {text} old</>
+/** The time until the last byte, and the part of it that the service spent. */
+export function timeOf({ durationMs, serverMs }: WalkPage): string {
+  const server = serverMs === undefined ? '' : ` (service ${serverMs.toFixed(serverMs < 10 ? 1 : 0)})`
+  return `${Math.round(durationMs)} ms${server}`
+}
+
+/** How long the token of the next page is still valid. */
+function TokenLife({ receivedAtMs }: { readonly receivedAtMs: number }) {
+  const leftMs = receivedAtMs + 1000 * PAGE_TOKEN_TTL_SECONDS - useNow()
+  return <>{leftMs <= 0 ? 'next token expired' : `next token ${formatCountdown(leftMs)}`}</>
 }

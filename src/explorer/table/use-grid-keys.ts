@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react'
+import { areLettersOn } from '../shell/letters.ts'
 import type { Column } from './columns.ts'
 
 export interface ActiveCell {
@@ -11,6 +12,10 @@ export interface RowActions {
   readonly onOpen: (row: number) => void
   readonly onPeek: (row: number) => void
   readonly onFilter: (row: number, column: string, isExcluded: boolean) => void
+  /** Copies the text of a cell. */
+  readonly onCopy: (row: number, column: string) => void
+  /** Orders by a column: upwards, then downwards, then not at all. */
+  readonly onOrderBy: (column: string) => void
 }
 
 interface GridKeysOptions extends RowActions {
@@ -55,6 +60,11 @@ export function useGridKeys(options: GridKeysOptions) {
       const { row, column } = active
       if (!(event.target as HTMLElement).matches('[role="gridcell"]')) return
       const isFar = event.ctrlKey || event.metaKey
+      const name = columns[column]?.name ?? ''
+      if (isFar && event.key.toLowerCase() === 'c' && String(getSelection()) === '') {
+        event.preventDefault()
+        options.onCopy(row, name)
+      }
       const moves: Readonly<Record<string, () => void>> = {
         ArrowDown: () => move(isFar ? rowCount - 1 : row + 1, column),
         ArrowUp: () => move(isFar ? 0 : row - 1, column),
@@ -66,15 +76,19 @@ export function useGridKeys(options: GridKeysOptions) {
         PageUp: () => move(row - PAGE_ROWS, column),
         Enter: () => options.onOpen(row),
         ' ': () => options.onPeek(row),
-        '=': () => options.onFilter(row, columns[column]?.name ?? '', false),
-        '-': () => options.onFilter(row, columns[column]?.name ?? '', true),
       }
-      const act = moves[event.key]
+      const letters: Readonly<Record<string, () => void>> = {
+        '=': () => options.onFilter(row, name, false),
+        '-': () => options.onFilter(row, name, true),
+        o: () => options.onOrderBy(name),
+      }
+      const act =
+        moves[event.key] ?? (isFar || !areLettersOn() ? undefined : letters[event.key])
       if (act === undefined) return
       event.preventDefault()
       act()
     },
     [active, columns, move, options, rowCount],
   )
-  return { active, setActive, onKeyDown }
+  return { active, move, setActive, onKeyDown }
 }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { Walk, type WalkState } from '../api/walk.ts'
 import { useSession } from '../shell/session.tsx'
 import { chooseRevision, type PageOf, pageRequest } from '../view/page-request.ts'
@@ -10,6 +10,8 @@ export interface ViewWalk {
   readonly walk: Walk
   readonly state: WalkState
   readonly revision: ApiRevision
+  /** True while the rows are those of the last question, because the first page of this one is on its way. */
+  readonly isStale: boolean
 }
 
 /** Walks through the pages of a view. Another question starts another walk. */
@@ -28,8 +30,12 @@ export function useWalk({ ontology, objectType, view }: PageOf, restarts: number
   ])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the question contains all that matters
   const walk = useMemo(() => {
-    const requestOf = (pageToken: string | undefined) =>
-      pageRequest({ ontology, objectType, view }, revision, { pageSize: PAGE_SIZE, pageToken })
+    const requestOf = (pageToken: string | undefined, after: string | undefined) =>
+      pageRequest({ ontology, objectType, view }, revision, {
+        pageSize: PAGE_SIZE,
+        pageToken,
+        after,
+      })
     return new Walk({ send, objectType, requestOf })
   }, [question, send])
   useEffect(() => {
@@ -37,5 +43,10 @@ export function useWalk({ ontology, objectType, view }: PageOf, restarts: number
     return () => walk.stop()
   }, [walk])
   const state = useSyncExternalStore(walk.subscribe, walk.getState)
-  return { walk, state, revision }
+  const last = useRef<ViewWalk>(undefined)
+  const isWaiting = state.pages.length === 0 && (state.isLoading || state.error === undefined)
+  if (isWaiting && last.current !== undefined) return { ...last.current, isStale: true }
+  const current = { walk, state, revision, isStale: false }
+  if (state.pages.length > 0) last.current = current
+  return current
 }

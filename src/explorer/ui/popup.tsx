@@ -2,7 +2,7 @@
  * A button that opens a panel. It uses the popover of the browser, so that the panel is in the top
  * layer, closes on Escape, and needs no library.
  */
-import { type ReactNode, useCallback, useId, useRef } from 'react'
+import { type ReactNode, type ToggleEvent, useCallback, useId, useRef, useState } from 'react'
 import { Button, type ButtonProps } from './button.tsx'
 import styles from './popup.module.css'
 
@@ -19,6 +19,8 @@ export function Popup({ label, panelLabel, children, ...button }: PopupProps) {
   const id = useId()
   const panel = useRef<HTMLDivElement>(null)
   const trigger = useRef<HTMLSpanElement>(null)
+  // What is inside is made when it is opened: a table has a panel for each column.
+  const [isOpen, setOpen] = useState(false)
   const close = useCallback(() => panel.current?.hidePopover(), [])
   const place = () => {
     const box = trigger.current?.getBoundingClientRect()
@@ -26,8 +28,12 @@ export function Popup({ label, panelLabel, children, ...button }: PopupProps) {
     const { offsetWidth } = panel.current
     const left = Math.max(GAP, Math.min(box.left, innerWidth - offsetWidth - GAP))
     panel.current.style.left = `${left}px`
-    panel.current.style.top = `${box.bottom + GAP}px`
+    const { offsetHeight } = panel.current
+    const below = box.bottom + GAP
+    const isTooLow = below + offsetHeight > innerHeight && box.top > offsetHeight
+    panel.current.style.top = `${isTooLow ? box.top - GAP - offsetHeight : below}px`
   }
+  const onBeforeToggle = ({ newState }: ToggleEvent) => setOpen(newState === 'open')
   return (
     <>
       <span ref={trigger}>
@@ -42,9 +48,10 @@ export function Popup({ label, panelLabel, children, ...button }: PopupProps) {
         role="dialog"
         aria-label={panelLabel}
         className={styles.panel}
+        onBeforeToggle={onBeforeToggle}
         onToggle={place}
       >
-        {children(close)}
+        {isOpen && children(close)}
       </div>
     </>
   )

@@ -28,7 +28,7 @@ const request = (view: Partial<ViewState>, revision = chooseRevision({ ...EMPTY_
 
 describe('the request for a page', () => {
   it('lists in revision 1.0 without conditions', () => {
-    expect(request({ order: { property: 'name', direction: 'desc' }, isSnapshot: true })).toEqual({
+    expect(request({ order: [{ property: 'name', direction: 'desc' }], isSnapshot: true })).toEqual({
       method: 'GET',
       path: '/api/v1/ontologies/world/objects/city?pageSize=1000&orderBy=p.name%3Adesc&snapshot=true',
     })
@@ -68,8 +68,32 @@ describe('the request for a page', () => {
     expect(request({ filters }, '2').body).toMatchObject({ query: { field: 'names:text' } })
   })
 
+  it('orders by several properties', () => {
+    const order = [
+      { property: 'name', direction: 'desc' as const },
+      { property: 'id', direction: 'asc' as const },
+    ]
+    expect(request({ order }).path).toContain('orderBy=p.name%3Adesc%2Cp.id%3Aasc')
+    expect(request({ order, text: 'x' }).body).toMatchObject({
+      orderBy: {
+        fields: [
+          { field: 'name', direction: 'desc' },
+          { field: 'id', direction: 'asc' },
+        ],
+      },
+    })
+  })
+
+  it('goes on after a key as a walk of its own', () => {
+    const of = { ontology, objectType, view: EMPTY_VIEW }
+    expect(pageRequest(of, '1', { pageSize: 10, after: '7' })).toMatchObject({
+      method: 'POST',
+      body: { query: { type: 'gt', field: 'properties.id', value: 7 } },
+    })
+  })
+
   it('says what an API cannot express', () => {
-    expect(() => request({ text: 'x' }, '1')).toThrow('free text')
-    expect(() => request({ order: { property: 'id', direction: 'asc' } }, '2')).toThrow('an order')
+    expect(() => request({ box: [5, 45, 11, 48] }, '1')).toThrow('a box')
+    expect(() => request({ order: [{ property: 'id', direction: 'asc' }] }, '2')).toThrow('an order')
   })
 })

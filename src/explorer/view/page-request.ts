@@ -1,7 +1,7 @@
 /** The request for one page of a view, in each API that can express it. */
 import type { ApiRequest } from '../api/call.ts'
 import type { ObjectTypeDefinition, OntologyDefinition } from '../api/ontology.ts'
-import type { ApiRevision, ViewState } from './view-state.ts'
+import type { ApiRevision, OrderTerm, ViewState } from './view-state.ts'
 import { DIALECTS, NotExpressible, whereOf } from './where.ts'
 
 export interface PageOf {
@@ -13,6 +13,8 @@ export interface PageOf {
 export interface PageOptions {
   readonly pageSize: number
   readonly pageToken?: string | undefined
+  /** The key after which a walk goes on without the token of its last page. */
+  readonly after?: string | undefined
 }
 
 /** The largest page of revision 2.0. */
@@ -27,7 +29,16 @@ export function chooseRevision(view: ViewState): ApiRevision {
 
 /** Returns the request for a page. Throws `NotExpressible` if the API has no words for the view. */
 export function pageRequest(of: PageOf, revision: ApiRevision, options: PageOptions): ApiRequest {
-  return BUILDERS[revision](of, options)
+  const { view, objectType } = of
+  if (options.after === undefined) return BUILDERS[revision](of, options)
+  const rest = { field: objectType.primaryKey, operator: 'gt', value: options.after } as const
+  const filters = [...view.filters, rest]
+  return BUILDERS[revision]({ ...of, view: { ...view, filters } }, options)
+}
+
+/** True if a walk can go on after a key: its objects come in the order of their keys. */
+export function isInKeyOrder({ order }: ViewState): boolean {
+  return order.length === 0
 }
 
 type Builder = (of: PageOf, options: PageOptions) => ApiRequest
@@ -39,9 +50,7 @@ const BUILDERS: Readonly<Record<ApiRevision, Builder>> = {
     const path = `/api/v1/ontologies/${encodeURIComponent(of.ontology.apiName)}/objects/${encodeURIComponent(objectType.apiName)}`
     if (where === undefined) {
       const parameters = new URLSearchParams({ pageSize: String(pageSize) })
-      if (view.order !== undefined) {
-        parameters.set('orderBy', `p.${view.order.property}:${view.order.direction}`)
-      }
+      if (view.order.length > 0) parameters.set('orderBy', listedOrder(view.order))
       if (view.isSnapshot) parameters.set('snapshot', 'true')
       if (pageToken !== undefined) parameters.set('pageToken', pageToken)
       return { method: 'GET', path: `${path}?${parameters}` }
@@ -51,13 +60,7 @@ const BUILDERS: Readonly<Record<ApiRevision, Builder>> = {
       path: `${path}/search`,
       body: {
         query: where,
-        ...(view.order && {
-          orderBy: {
-            fields: [
-              { field: `properties.${view.order.property}`, direction: view.order.direction },
-            ],
-          },
-        }),
+        ...searchOrder(view.order, 'properties.'),
         ...(view.isSnapshot && { snapshot: true }),
         pageSize,
         ...(pageToken !== undefined && { pageToken }),
@@ -67,7 +70,7 @@ const BUILDERS: Readonly<Record<ApiRevision, Builder>> = {
   '2': ({ ontology, objectType, view }, { pageSize, pageToken }) => {
     const [family] = ontology.families ?? []
     if (family === undefined) throw new NotExpressible('an ontology without a family')
-    if (view.order !== undefined) throw new NotExpressible('an order')
+    if (view.order.length > 0) throw new NotExpressible('an order')
     return {
       method: 'POST',
       path: `/api/${encodeURIComponent(family)}/v1/objects/types/${encodeURIComponent(objectType.apiName)}/search`,
@@ -86,9 +89,7 @@ const BUILDERS: Readonly<Record<ApiRevision, Builder>> = {
       path: `/api/v2/ontologies/${encodeURIComponent(ontology.apiName)}/objects/${encodeURIComponent(objectType.apiName)}/search`,
       body: {
         ...(where && { where }),
-        ...(view.order && {
-          orderBy: { fields: [{ field: view.order.property, direction: view.order.direction }] },
-        }),
+        ...searchOrder(view.order, ''),
         select: [],
         selectV2: [],
         ...(view.isSnapshot && { snapshot: true }),
@@ -97,4 +98,14 @@ const BUILDERS: Readonly<Record<ApiRevision, Builder>> = {
       },
     }
   },
+}
+
+function listedOrder(order: readonly OrderTerm[]): string {
+  return order.map(({ property, direction }) => `p.${property}:${direction}`).join()
+}
+
+function searchOrder(order: readonly OrderTerm[], prefix: string) {
+  if (order.length === 0) return {}
+  const fields = order.map(({ property, direction }) => ({ field: prefix + property, direction }))
+  return { orderBy: { fields } }
 }

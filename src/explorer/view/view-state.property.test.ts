@@ -28,9 +28,9 @@ const view: fc.Arbitrary<ViewState> = fc.record({
     fc.tuple(...Array.from({ length: 4 }, () => fc.integer({ min: -180, max: 180 }))) as never,
     { nil: undefined },
   ),
-  order: fc.option(
+  order: fc.array(
     fc.record({ property: name, direction: fc.constantFrom('asc' as const, 'desc' as const) }),
-    { nil: undefined },
+    { maxLength: 3 },
   ),
   columns: fc.option(fc.array(name, { minLength: 1, maxLength: 4 }), { nil: undefined }),
   isSnapshot: fc.boolean(),

@@ -47,7 +47,8 @@ export interface ViewState {
   /** Free text, searched in every text of an object. */
   readonly text: string
   readonly box: Box | undefined
-  readonly order: OrderTerm | undefined
+  /** The first term decides; each further one orders what is equal so far. */
+  readonly order: readonly OrderTerm[]
   /** Undefined shows every property. */
   readonly columns: readonly string[] | undefined
   readonly isSnapshot: boolean
@@ -66,7 +67,7 @@ export const EMPTY_VIEW: ViewState = {
   filters: [],
   text: '',
   box: undefined,
-  order: undefined,
+  order: [],
   columns: undefined,
   isSnapshot: false,
   revision: undefined,
@@ -84,7 +85,9 @@ export function toSearch(view: ViewState): URLSearchParams {
   }
   if (view.text !== '') search.set('q', view.text)
   if (view.box !== undefined) search.set('in', view.box.join())
-  if (view.order !== undefined) search.set('o', `${view.order.property}:${view.order.direction}`)
+  if (view.order.length > 0) {
+    search.set('o', view.order.map(({ property, direction }) => `${property}:${direction}`).join())
+  }
   if (view.columns !== undefined) search.set('c', view.columns.join())
   if (view.isSnapshot) search.set('at', 'snapshot')
   if (view.revision !== undefined) search.set('rev', view.revision)
@@ -120,10 +123,11 @@ function readFilter(text: string): Filter[] {
   return [{ field, operator, value: rest.join(':') }]
 }
 
-function readOrder(text: string | null): OrderTerm | undefined {
-  const [property = '', direction = 'asc'] = text?.split(':') ?? []
-  if (property === '') return undefined
-  return { property, direction: direction === 'desc' ? 'desc' : 'asc' }
+function readOrder(text: string | null): OrderTerm[] {
+  return (text?.split(',') ?? []).flatMap((term) => {
+    const [property = '', direction] = term.split(':')
+    return property === '' ? [] : [{ property, direction: direction === 'desc' ? 'desc' : 'asc' }]
+  })
 }
 
 function readBox(text: string | null): Box | undefined {

@@ -49,9 +49,14 @@ const REVISION_1: Dialect = {
   textTypes: { words: 'allTerms', phrase: 'phrase', prefix: 'prefix' },
   hasNull: true,
   contains: 'contains',
-  freeText: () => {
-    throw new NotExpressible('free text')
-  },
+  freeText: (text, type) => ({
+    type: 'or',
+    value: textProperties(type).map((field) => ({
+      type: 'allTerms',
+      field: `properties.${field}`,
+      value: text,
+    })),
+  }),
   box: () => {
     throw new NotExpressible('a box on the map')
   },

@@ -24,7 +24,7 @@ export const OAUTH_EXAMPLES = {
     response: {
       id: 'admin',
       name: 'admin',
-      scopes: ['api:ontologies-read', 'api:ontologies-write'],
+      scopes: ['api:ontologies-read', 'api:ontologies-write', 'api:admin'],
       limits: {},
     },
   },

@@ -23,9 +23,14 @@ const REQUEST_HEADERS = [
 ].join(', ')
 
 /** What scripts may read, beside the headers that are always exposed. */
-const RESPONSE_HEADERS = ['allow', 'etag', 'oqs-version', 'retry-after', 'www-authenticate'].join(
-  ', ',
-)
+const RESPONSE_HEADERS = [
+  'allow',
+  'etag',
+  'oqs-version',
+  'retry-after',
+  'server-timing',
+  'www-authenticate',
+].join(', ')
 
 const PREFLIGHT_SECONDS = 3600
 

@@ -7,6 +7,7 @@ import { EVERYTHING } from '../../query/query.ts'
 import type { App } from '../app.ts'
 import { resolveTypePath } from '../request/resolve.ts'
 import { aggregateWithin, sendAggregated } from '../response/send-aggregated.ts'
+import { AggregatedVersion } from '../schemas/aggregation.ts'
 import { closed, orNull } from '../schemas/common.ts'
 import { TypePath } from '../schemas/paths.ts'
 import { queryBody } from '../schemas/query-body.ts'
@@ -33,12 +34,13 @@ export function addAggregateObjects(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const { where, ...body } = request.body
+      const { where, version, ...body } = request.body
       const { objectType } = resolveTypePath(request, request.params)
       const context = { objectType, limits: services.limits.query }
       const aggregation = parseAggregation(V2_AGGREGATIONS, body, context)
       const query = where == null ? EVERYTHING : parseQuery(V2_QUERIES, where, context)
-      const spec = { sources: [{ objectType, query }], aggregation }
+      const source = { objectType, query, version: version ?? undefined }
+      const spec = { sources: [source], aggregation }
       const aggregated = await aggregateWithin(request.context, services, spec)
       return sendAggregated(reply, aggregated, { accuracy: 'ACCURATE' })
     },
@@ -46,7 +48,11 @@ export function addAggregateObjects(app: App, services: Services): void {
 }
 
 const AggregateBody = Type.Object(
-  { ...aggregationMembers, where: Type.Optional(orNull(queryBody('v2'))) },
+  {
+    ...aggregationMembers,
+    where: Type.Optional(orNull(queryBody('v2'))),
+    version: AggregatedVersion,
+  },
   closed,
 )
 

@@ -39,7 +39,8 @@ export function addCountObjects(app: App, { store }: Services): void {
         includeTotalCount: true,
         matchEstimate: undefined,
       }
-      const page = await store.readPage(pageRequest, request.context)
+      const { context } = request
+      const page = await context.timeStore(() => store.readPage(pageRequest, context))
       // No version is requested, so the latest is read, which is never reclaimed.
       const count = page === 'reclaimed' ? 0 : (page.totalCount ?? 0)
       if (page !== 'reclaimed') page.release()

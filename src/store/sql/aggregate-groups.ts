@@ -31,6 +31,7 @@ export interface CompiledAggregation extends AggregateParts {
 /** The rows of a source, before the columns of the aggregation are known. */
 export interface SourceRows extends Pick<SourceSql, 'table' | 'visible' | 'matching'> {
   readonly source: AggregateSource
+  readonly version: number
   readonly numbers: FieldNumbers
 }
 
@@ -169,7 +170,7 @@ export class GroupCollector {
     return this.#compiled.groupings.length > 0 && this.#groups > maxGroups
   }
 
-  finish(): AggregateResult {
+  finish(): Omit<AggregateResult, 'versions'> {
     return {
       records: this.#records.finish(),
       excludedItems: this.#isCut ? this.#allObjects - this.#keptObjects : undefined,

@@ -23,6 +23,8 @@ import type {
   StoredPage,
   StoredSetPage,
   StoreOptions,
+  StoreStatus,
+  TypeState,
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
 import { releaserOf } from '../page-memory.ts'
@@ -31,6 +33,7 @@ import { migrate } from './catalogue/migrate.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
 import { findApiToken, findApiTokenById, listApiTokens } from './catalogue/secrets.ts'
 import { readSightings } from './catalogue/sightings.ts'
+import { readDatabaseStatus, readTypeStates } from './catalogue/type-states.ts'
 import { createDatabaseFile, OpenFiles } from './file/database-file.ts'
 import { openChecked } from './file/open-checked.ts'
 import { toStoreFailure } from './file/store-failure.ts'
@@ -38,7 +41,11 @@ import { StoreGuard } from './file/store-guard.ts'
 import { readQuickPage } from './pages/read-page.ts'
 import { readQuickSetPage } from './pages/read-set-page.ts'
 import { SqliteDocuments } from './store-documents.ts'
-import { type ReadConnection, toReadConnection } from './threads/read-connection.ts'
+import {
+  inReadTransaction,
+  type ReadConnection,
+  toReadConnection,
+} from './threads/read-connection.ts'
 import type { ReadJobs } from './threads/read-jobs.ts'
 import { ReaderPool } from './threads/reader-pool.ts'
 import { reclaimInSteps } from './threads/reclaim-in-steps.ts'
@@ -95,6 +102,7 @@ class SqliteStore implements ObjectStore {
     busyReason: BUSY_WRITING,
   })
   readonly #slowReaders: ReaderPool
+  #reclaims = 0
 
   constructor(path: string, reading: ReadConnection, guard: StoreGuard, options: StoreOptions) {
     this.#guard = guard
@@ -129,6 +137,17 @@ class SqliteStore implements ObjectStore {
     return this.#read(() => this.#catalogue.read())
   }
 
+  async readTypeStates(ontologyRid: string): Promise<readonly TypeState[]> {
+    return this.#read(() => readTypeStates(this.#reading.statements, ontologyRid))
+  }
+
+  async readStatus(): Promise<StoreStatus> {
+    const { statements } = this.#reading
+    const read = () => inReadTransaction(this.#reading, () => readDatabaseStatus(statements))
+    const isReclaiming = this.#reclaims > 0
+    return { ...this.#read(read), isReclaiming, pageCache: this.#cache.state() }
+  }
+
   async readPage(
     request: ReadPageRequest,
     context: RequestContext = INTERNAL_CONTEXT,
@@ -150,7 +169,10 @@ class SqliteStore implements ObjectStore {
     return page === 'reclaimed' ? page : { ...page, release: releaserOf(page.records) }
   }
 
-  aggregate(request: AggregateRequest, context = INTERNAL_CONTEXT): Promise<AggregateResult> {
+  aggregate(
+    request: AggregateRequest,
+    context = INTERNAL_CONTEXT,
+  ): Promise<AggregateResult | Reclaimed> {
     return this.#readSlowly('aggregate', request, context)
   }
 
@@ -215,12 +237,16 @@ class SqliteStore implements ObjectStore {
     return this.#write('abandonReplacement', { typeRid, replacement })
   }
 
-  reclaim(retention: Retention): Promise<number> {
-    return reclaimInSteps(
+  async reclaim(retention: Retention): Promise<number> {
+    this.#reclaims += 1
+    const reclaimed = reclaimInSteps(
       retention,
       () => this.#read(() => readSightings(this.#reading.statements)),
       (name, input) => this.#write(name, input),
     )
+    return reclaimed.finally(() => {
+      this.#reclaims -= 1
+    })
   }
 
   readPageTokenKeys(): Promise<readonly Uint8Array[]> {
@@ -233,6 +259,10 @@ class SqliteStore implements ObjectStore {
 
   revokeApiTokens(idOrName: string, nowMs: number): Promise<number> {
     return this.#write('revokeApiTokens', { idOrName, nowMs })
+  }
+
+  deleteApiTokens(ids: readonly string[]): Promise<void> {
+    return this.#write('deleteApiTokens', ids)
   }
 
   revokeIssuedTokens(clientOrGrantId: string, nowMs: number): Promise<number> {

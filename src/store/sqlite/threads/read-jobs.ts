@@ -26,7 +26,7 @@ export const READ_JOBS = {
     const { release: _, ...bare } = page
     return bare
   },
-  aggregate: (reading: ReadConnection, request: AggregateRequest): AggregateResult =>
+  aggregate: (reading: ReadConnection, request: AggregateRequest): AggregateResult | Reclaimed =>
     aggregate(reading, request),
   findRowsToDelete,
 } as const satisfies Jobs
