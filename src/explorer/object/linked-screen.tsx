@@ -84,11 +84,7 @@ function LinkedObjects({ address, link }: LinkedObjectsProps) {
       </div>
       <div className={styles.objects}>
         {target !== undefined && linked !== undefined && (
-          <Objects
-            ontology={ontology}
-            objectType={target}
-            linked={linked}
-          />
+          <Objects ontology={ontology} objectType={target} linked={linked} />
         )}
       </div>
     </div>

@@ -38,11 +38,18 @@ const ROWS: readonly Row[] = [
 ]
 
 describe('besideQuery', () => {
-  const orders: readonly (readonly [OrderTerm | undefined, readonly number[]])[] = [
-    [undefined, [1, 2, 3, 4, 5]],
-    [{ property: 'id', direction: 'desc' }, [5, 4, 3, 2, 1]],
-    [{ property: 'size', direction: 'asc' }, [4, 1, 3, 2, 5]],
-    [{ property: 'size', direction: 'desc' }, [3, 1, 4, 5, 2]],
+  const orders: readonly (readonly [readonly OrderTerm[], readonly number[]])[] = [
+    [[], [1, 2, 3, 4, 5]],
+    [[{ property: 'id', direction: 'desc' }], [5, 4, 3, 2, 1]],
+    [[{ property: 'size', direction: 'asc' }], [4, 1, 3, 2, 5]],
+    [[{ property: 'size', direction: 'desc' }], [3, 1, 4, 5, 2]],
+    [
+      [
+        { property: 'size', direction: 'desc' },
+        { property: 'id', direction: 'asc' },
+      ],
+      [1, 3, 4, 2, 5],
+    ],
   ]
   it.each(orders)('cuts a list at each object: %o', (order, keys) => {
     for (const [index, key] of keys.entries()) {
@@ -59,6 +66,6 @@ describe('besideQuery', () => {
 })
 
 it('looks for neighbours only where values can be compared', () => {
-  expect(canFindNeighbours(TYPE, undefined)).toBe(true)
-  expect(canFindNeighbours(TYPE, { property: 'open', direction: 'asc' })).toBe(false)
+  expect(canFindNeighbours(TYPE, [])).toBe(true)
+  expect(canFindNeighbours(TYPE, [{ property: 'open', direction: 'asc' }])).toBe(false)
 })

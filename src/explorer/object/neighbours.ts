@@ -6,7 +6,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { parseBody, type Send } from '../api/call.ts'
 import type { ObjectTypeDefinition, OntologyDefinition, ScalarType } from '../api/ontology.ts'
 import { keyText, type ObjectRecord, readRecord } from '../api/records.ts'
-import type { aggregate } from '../facets/facet-query.ts'
+import type { Group } from '../facets/facet-query.ts'
 import type { OrderTerm, ViewState } from '../view/view-state.ts'
 import { DIALECTS, type Json, scalarOf, whereOf } from '../view/where.ts'
 
@@ -31,47 +31,56 @@ export interface ListedObject {
 const UNORDERED: readonly (ScalarType | undefined)[] = ['boolean', 'marking', undefined]
 
 /** True if the service can compare the values that the list is ordered by. */
-export function canFindNeighbours(type: ObjectTypeDefinition, order: OrderTerm | undefined) {
-  const properties = [type.primaryKey, ...(order === undefined ? [] : [order.property])]
+export function canFindNeighbours(
+  type: ObjectTypeDefinition,
+  order: readonly OrderTerm[],
+): boolean {
+  const properties = [type.primaryKey, ...order.map(({ property }) => property)]
   return properties.every((name) => !UNORDERED.includes(scalarOf(type, name)))
 }
 
 /** Returns the conditions of the objects before or after a record. Missing values come last. */
 export function besideQuery(
   type: ObjectTypeDefinition,
-  order: OrderTerm | undefined,
+  order: readonly OrderTerm[],
   record: ObjectRecord,
   side: 'before' | 'after',
 ): Query {
-  // Objects with equal values are ordered by key, in the direction of the order.
-  const goesUp = ((order?.direction ?? 'asc') === 'asc') === (side === 'after')
-  const beyond = goesUp ? 'gt' : 'lt'
-  const key = (record.properties[type.primaryKey] ?? record.key) as Json
-  const byKey: Query = { type: beyond, field: type.primaryKey, value: key }
-  if (order === undefined || order.property === type.primaryKey) return byKey
-  const field = order.property
-  const value = record.properties[field] as Json | undefined
-  const isMissing: Query = { type: 'isNull', field, value: true }
-  if (value === undefined || value === null) {
-    const among: Query = { type: 'and', value: [isMissing, byKey] }
-    return side === 'after'
-      ? among
-      : { type: 'or', value: [{ type: 'isNull', field, value: false }, among] }
-  }
-  const ties: Query = { type: 'and', value: [{ type: 'eq', field, value }, byKey] }
-  const conditions = [{ type: beyond, field, value }, ties]
-  return { type: 'or', value: side === 'after' ? [...conditions, isMissing] : conditions }
+  // Objects with equal values are ordered by key, in the direction of the last term.
+  const terms = [...order, { property: type.primaryKey, direction: lastDirection(order) }]
+  const valueIn = (property: string) => (record.properties[property] ?? null) as Json
+  const alternatives = terms.flatMap(({ property, direction }, index) => {
+    const equal = terms.slice(0, index).map((term) => equals(term.property, valueIn(term.property)))
+    const goesUp = (direction === 'asc') === (side === 'after')
+    return beyond(property, valueIn(property), goesUp ? 'gt' : 'lt', side).map((query) =>
+      allOf([...equal, query]),
+    )
+  })
+  const [first, ...rest] = alternatives
+  return first !== undefined && rest.length === 0 ? first : { type: 'or', value: alternatives }
 }
 
-/** Returns the order in which the nearest neighbour comes first. */
-function nearestFirst(
-  type: ObjectTypeDefinition,
-  order: OrderTerm | undefined,
-  side: string,
-): Json {
-  const { property, direction } = order ?? { property: type.primaryKey, direction: 'asc' }
-  if (side === 'after') return { fields: [{ field: property, direction }] }
-  return { fields: [{ field: property, direction: direction === 'asc' ? 'desc' : 'asc' }] }
+function beyond(field: string, value: Json, type: 'gt' | 'lt', side: 'before' | 'after'): Query[] {
+  if (value === null) return side === 'after' ? [] : [{ type: 'isNull', field, value: false }]
+  const missing: Query[] = side === 'after' ? [{ type: 'isNull', field, value: true }] : []
+  return [{ type, field, value }, ...missing]
+}
+
+function equals(field: string, value: Json): Query {
+  return value === null ? { type: 'isNull', field, value: true } : { type: 'eq', field, value }
+}
+
+function allOf(queries: readonly Query[]): Query {
+  const [first, ...rest] = queries
+  return first !== undefined && rest.length === 0 ? first : { type: 'and', value: queries }
+}
+
+function lastDirection(order: readonly OrderTerm[]): OrderTerm['direction'] {
+  return order.at(-1)?.direction ?? 'asc'
+}
+
+function reversed({ property, direction }: OrderTerm): OrderTerm {
+  return { property, direction: direction === 'asc' ? 'desc' : 'asc' }
 }
 
 export function neighboursQuery(send: Send, { ontology, objectType, list, record }: ListedObject) {
@@ -81,12 +90,12 @@ export function neighboursQuery(send: Send, { ontology, objectType, list, record
     queryKey: ['neighbours', objectType.rid, keyText(record.key), listed],
     queryFn: async ({ signal }): Promise<Neighbours> => {
       const conditions = whereOf(list, objectType, DIALECTS.v2)
-      const within = (query: Query): Query =>
-        conditions === undefined ? query : { type: 'and', value: [conditions, query] }
+      const within = (query: Query) =>
+        allOf(conditions === undefined ? [query] : [conditions, query])
       const path = `/api/v2/ontologies/${encodeURIComponent(ontology.apiName)}/objects/${encodeURIComponent(objectType.apiName)}`
-      const find = async (side: 'before' | 'after', where: Query) => {
-        const orderBy = nearestFirst(objectType, order, side)
-        const body = { where, orderBy, select: [], selectV2: [], pageSize: 1 }
+      const find: Find = async (where, terms) => {
+        const fields = terms.map(({ property, direction }) => ({ field: property, direction }))
+        const body = { where, orderBy: { fields }, select: [], selectV2: [], pageSize: 1 }
         const page = parseBody<{ readonly data: readonly unknown[] }>(
           await send({ method: 'POST', path: `${path}/search`, body }, signal),
         )
@@ -94,16 +103,20 @@ export function neighboursQuery(send: Send, { ontology, objectType, list, record
       }
       const count = async (where: Query | undefined) => {
         const body = { ...(where && { where }), aggregation: [COUNT], groupBy: [] }
-        const result = parseBody<Awaited<ReturnType<typeof aggregate>>>(
+        const { data } = parseBody<{ readonly data: readonly Group[] }>(
           await send({ method: 'POST', path: `${path}/aggregate`, body }, signal),
         )
-        return Number(result.data[0]?.metrics[0]?.value ?? 0)
+        return Number(data[0]?.metrics[0]?.value ?? 0)
       }
+      const byKey: OrderTerm = { property: objectType.primaryKey, direction: lastDirection(order) }
       const before = within(besideQuery(objectType, order, record, 'before'))
       const after = within(besideQuery(objectType, order, record, 'after'))
       const [previous, next, preceding, total] = await Promise.all([
-        findPrevious(find, { objectType, order, record, within }, before),
-        find('after', after),
+        findLast(find, before, [
+          ...order.filter(({ property }) => property !== byKey.property),
+          byKey,
+        ]),
+        find(after, order.length === 0 ? [byKey] : order),
         count(before),
         count(conditions),
       ])
@@ -114,26 +127,25 @@ export function neighboursQuery(send: Send, { ontology, objectType, list, record
 
 const COUNT = { type: 'count', name: 'count' } as const
 
-interface Before extends Pick<ListedObject, 'objectType' | 'record'> {
-  readonly order: OrderTerm | undefined
-  readonly within: (query: Query) => Query
-}
+type Find = (where: Query, order: readonly OrderTerm[]) => Promise<ObjectRecord | undefined>
 
 /**
- * Missing values come last in both directions, so a reversed order finds objects with values first.
- * The previous object of one without a value is therefore looked for among its like first.
+ * Returns the last object of an ordered list. Missing values come last in both directions, so the
+ * end of the list cannot be read in the reversed order: it is found term by term.
  */
-async function findPrevious(
-  find: (side: 'before', where: Query) => Promise<ObjectRecord | undefined>,
-  { objectType, order, record, within }: Before,
-  before: Query,
+async function findLast(
+  find: Find,
+  where: Query,
+  [term, ...rest]: readonly OrderTerm[],
 ): Promise<ObjectRecord | undefined> {
-  const field = order?.property ?? objectType.primaryKey
-  if (record.properties[field] === undefined || record.properties[field] === null) {
-    const isMissing: Query = { type: 'isNull', field, value: true }
-    const beside = besideQuery(objectType, order, record, 'before')
-    const alike = await find('before', within({ type: 'and', value: [isMissing, beside] }))
-    if (alike !== undefined) return alike
-  }
-  return find('before', before)
+  if (term === undefined) return undefined
+  if (rest.length === 0) return find(where, [reversed(term)])
+  const { property: field } = term
+  const missing = allOf([where, { type: 'isNull', field, value: true }])
+  const last = await findLast(find, missing, rest)
+  if (last !== undefined) return last
+  const largest = await find(where, [reversed(term)])
+  if (largest === undefined) return undefined
+  const value = (largest.properties[field] ?? null) as Json
+  return findLast(find, allOf([where, equals(field, value)]), rest)
 }

@@ -117,7 +117,8 @@ async function numberBars(read: Read, field: string, isWhole: boolean): Promise<
   const [min, max] = await readExtent(read, field)
   const bins = numberBins(Number(min), Number(max), { isWhole })
   const ranges = bins.map(({ from, to }) => ({ startValue: from, endValue: to }))
-  const { data } = bins.length === 0 ? { data: [] } : await read([{ type: 'ranges', field, ranges }])
+  const { data } =
+    bins.length === 0 ? { data: [] } : await read([{ type: 'ranges', field, ranges }])
   const counts = new Map(
     data.map((group) => {
       const { startValue } = (group.group[field] ?? {}) as { readonly startValue?: number | string }
@@ -148,11 +149,13 @@ async function timeBars(read: Read, field: string, isDate: boolean): Promise<Bar
   )
   const text = (ms: number) => new Date(ms).toISOString().slice(0, isDate ? 10 : undefined)
   const format = momentFormat(unit)
-  const bars = bins.map(({ from, to }): Bar => ({
-    label: format(from),
-    count: counts.get(from) ?? 0,
-    filters: rangeFilters(field, text(from), text(to)),
-  }))
+  const bars = bins.map(
+    ({ from, to }): Bar => ({
+      label: format(from),
+      count: counts.get(from) ?? 0,
+      filters: rangeFilters(field, text(from), text(to)),
+    }),
+  )
   return { kind: 'times', bars, ticks: edgeTicks(edgesOf(bins), format, TICKS), others: 0 }
 }
 

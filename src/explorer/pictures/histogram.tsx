@@ -96,7 +96,7 @@ export function Histogram({ label, bars, ticks, isLarge, onChoose }: HistogramPr
         onPointerUp={(event) => brush !== undefined && choose([brush[0], barAt(event)])}
         onPointerCancel={() => setBrush(undefined)}
       >
-        <g aria-hidden="true" className={styles.axis}>
+        <g className={styles.axis}>
           {countTicks(largest).map((count) => (
             <g key={count}>
               <line x1={MARGIN.left} x2={width - MARGIN.right} y1={top(count)} y2={top(count)} />

@@ -17,7 +17,9 @@ export function edgeTicks(
   most: number,
 ): readonly Tick[] {
   const step = Math.max(1, Math.ceil((edges.length - 1) / Math.max(1, most - 1)))
-  return edges.flatMap((edge, index) => (index % step === 0 ? [{ index, label: format(edge) }] : []))
+  return edges.flatMap((edge, index) =>
+    index % step === 0 ? [{ index, label: format(edge) }] : [],
+  )
 }
 
 /** Returns round counts from zero up to the largest. Counts are whole. */
