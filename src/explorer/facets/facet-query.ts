@@ -42,30 +42,53 @@ export async function aggregate(
   return parseBody<Aggregation>(await send(request, signal))
 }
 
-/** Returns the most frequent values of a property. A filter on the property itself is left out. */
-export function facetQuery(send: Send, of: FacetOf, property: string) {
+/** The most frequent values of a property, and how many objects have another one. */
+export interface Facet {
+  readonly values: readonly FacetValue[]
+  readonly others: number
+}
+
+/** Counts the values of a property. A filter on the property itself is left out. */
+export function facetQuery(send: Send, of: FacetOf, property: string, most = FACET_VALUES) {
   const filters = of.view.filters.filter(({ field }) => field !== property)
   const view: ViewState = { ...of.view, filters }
   return queryOptions({
-    queryKey: ['facet', of.objectType.rid, property, filters, view.text, view.box],
-    queryFn: async ({ signal }): Promise<readonly FacetValue[]> => {
-      const { data } = await aggregate(
+    queryKey: ['facet', of.objectType.rid, property, filters, view.text, view.box, most],
+    queryFn: async ({ signal }): Promise<Facet> => {
+      const { data, excludedItems = 0 } = await aggregate(
         send,
         { ...of, view },
         {
           aggregation: [{ type: 'count', name: 'count', direction: 'DESC' }],
-          groupBy: [{ type: 'exact', field: property, maxGroupCount: FACET_VALUES }],
+          groupBy: [{ type: 'exact', field: property, maxGroupCount: most }],
         },
         signal,
       )
-      return data
+      const values = data
         .map(({ group, metrics }) => ({
           value: String(group[property]),
           count: Number(metrics[0]?.value ?? 0),
         }))
         .toSorted((a, b) => b.count - a.count)
+      return { values, others: excludedItems }
     },
   })
+}
+
+const SUGGESTIONS = 50
+
+/** Returns the values that the editor of a filter suggests. */
+export function suggestionsQuery(send: Send, of: FacetOf, property: string) {
+  return {
+    ...facetQuery(send, of, property, SUGGESTIONS),
+    select: ({ values }: Facet) => values,
+  }
+}
+
+/** True if a facet helps to choose: with one object for each value there is nothing to group. */
+export function isUseful({ values, others }: Facet): boolean {
+  const most = values[0]?.count ?? 0
+  return most > 1 || (values.length === 1 && others === 0)
 }
 
 /** Properties whose values are worth counting: short texts and booleans, but not keys and titles. */

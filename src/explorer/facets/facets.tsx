@@ -1,47 +1,58 @@
-/** The left rail: the most frequent values of properties, with exact counts. */
+/** The most frequent values of each property, with exact counts. Pressing one filters. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { wordsOf } from '../api/ontology.ts'
+import { nameOfProperty } from '../api/ontology.ts'
 import { useSession } from '../shell/session.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import type { SetView } from '../view/use-view.ts'
-import { type FacetOf, facetProperties, facetQuery } from './facet-query.ts'
+import { type Facet, type FacetOf, facetProperties, facetQuery, isUseful } from './facet-query.ts'
 import styles from './facets.module.css'
 
 /** Facets that are open at first. */
 const OPEN_FACETS = 3
+/** Facets that are counted without being opened, to find out which are useful. */
+const COUNTED_FACETS = 8
 
 export interface FacetsProps {
   readonly of: FacetOf
   readonly setView: SetView
+  /** Rows come first: nothing is counted before they are shown. */
+  readonly canCount: boolean
 }
 
-export function Facets({ of, setView }: FacetsProps) {
-  const properties = facetProperties(of.objectType)
+export function Facets({ of, setView, canCount }: FacetsProps) {
   return (
     <nav className={styles.rail} aria-label="Values">
-      {properties.map((property, index) => (
-        <Facet
+      {facetProperties(of.objectType).map((property, index) => (
+        <FacetSection
           key={property}
           of={of}
           property={property}
           setView={setView}
-          isOpenAtFirst={index < OPEN_FACETS}
+          canCount={canCount}
+          index={index}
         />
       ))}
     </nav>
   )
 }
 
-interface FacetProps extends FacetsProps {
+interface FacetSectionProps extends FacetsProps {
   readonly property: string
-  readonly isOpenAtFirst: boolean
+  readonly index: number
 }
 
-function Facet({ of, property, setView, isOpenAtFirst }: FacetProps) {
-  const [isOpen, setOpen] = useState(isOpenAtFirst)
-  const name = of.objectType.properties[property]?.displayName ?? wordsOf(property)
+function FacetSection({ of, property, setView, canCount, index }: FacetSectionProps) {
+  const { send } = useSession()
+  const [isOpen, setOpen] = useState(index < OPEN_FACETS)
+  const { data, error } = useQuery({
+    ...facetQuery(send, of, property),
+    enabled: canCount && (isOpen || index < COUNTED_FACETS),
+    placeholderData: (last) => last,
+  })
+  const isFiltered = of.view.filters.some(({ field }) => field === property)
+  if (data !== undefined && !isUseful(data) && !isFiltered) return null
   return (
     <section>
       <button
@@ -51,37 +62,42 @@ function Facet({ of, property, setView, isOpenAtFirst }: FacetProps) {
         onClick={() => setOpen(!isOpen)}
       >
         <Icon name={isOpen ? 'down' : 'next'} size={12} />
-        {name}
+        {nameOfProperty(property, of.objectType.properties[property])}
       </button>
-      {isOpen && <FacetValues of={of} property={property} setView={setView} />}
+      {isOpen && error !== null && <p className={styles.note}>{error.message}</p>}
+      {isOpen && error === null && data === undefined && <p className={styles.note}>Counting…</p>}
+      {isOpen && data !== undefined && (
+        <FacetValues of={of} property={property} setView={setView} facet={data} />
+      )}
     </section>
   )
 }
 
-function FacetValues({ of, property, setView }: Omit<FacetProps, 'isOpenAtFirst'>) {
-  const { send } = useSession()
-  const { data, error } = useQuery(facetQuery(send, of, property))
+interface FacetValuesProps extends Omit<FacetsProps, 'canCount'> {
+  readonly property: string
+  readonly facet: Facet
+}
+
+function FacetValues({ of, property, setView, facet }: FacetValuesProps) {
   const { filters } = of.view
+  const { values, others } = facet
   const chosen = filters.find(({ field, operator }) => field === property && operator === 'eq')
-  if (error !== null) return <p className={styles.note}>{error.message}</p>
-  if (data === undefined) return <p className={styles.note}>Counting…</p>
-  if (data.length === 0) return <p className={styles.note}>No values</p>
-  const most = Math.max(...data.map(({ count }) => count))
+  if (values.length === 0) return <p className={styles.note}>No values</p>
+  const most = Math.max(others, ...values.map(({ count }) => count))
   const choose = (value: string) => {
-    const others = filters.filter((filter) => filter !== chosen)
+    const rest = filters.filter((filter) => filter !== chosen)
     const isChosen = chosen?.value === value
-    setView({
-      filters: isChosen ? others : [...others, { field: property, operator: 'eq', value }],
-    })
+    setView({ filters: isChosen ? rest : [...rest, { field: property, operator: 'eq', value }] })
   }
   return (
     <ul className={styles.values}>
-      {data.map(({ value, count }) => (
+      {values.map(({ value, count }) => (
         <li key={value}>
           <button
             type="button"
             aria-pressed={chosen?.value === value}
             className={styles.value}
+            title={value}
             onClick={() => choose(value)}
           >
             <i className={styles.share} style={{ width: `${(100 * count) / most}%` }} />
@@ -90,6 +106,12 @@ function FacetValues({ of, property, setView }: Omit<FacetProps, 'isOpenAtFirst'
           </button>
         </li>
       ))}
+      {others > 0 && (
+        <li className={styles.others}>
+          <span className={styles.name}>others</span>
+          <span className={styles.count}>{formatCount(others)}</span>
+        </li>
+      )}
     </ul>
   )
 }

@@ -35,9 +35,7 @@ export function toClientCode({ ontology, objectType, view }: PageOf, origin: str
   const calls = [
     `client.objects(${js(objectType.apiName)})`,
     ...(where === undefined ? [] : [`.where(${js(where)})`]),
-    ...view.order.map(
-      ({ property, direction }) => `.orderBy(${js(property)}, ${js(direction)})`,
-    ),
+    ...view.order.map(({ property, direction }) => `.orderBy(${js(property)}, ${js(direction)})`),
     ...(view.isSnapshot ? ['.snapshot()'] : []),
   ]
   return `import { createClient } from 'object-query-service/client'

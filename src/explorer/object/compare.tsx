@@ -48,15 +48,28 @@ export function CompareStates(props: {
   const { data, error } = useQuery(stateQuery(send, address, version))
   if (error !== null) return <ErrorNote error={error} />
   if (data === undefined) return <p className={styles.note}>Loading…</p>
+  const before = data.record?.properties ?? {}
+  const again = <Button onClick={onRefresh}>Read the latest again</Button>
+  const differs = differencesOf(address.objectType, before, latest.properties).some(
+    ({ kind }) => kind !== 'same',
+  )
+  if (!differs) {
+    return (
+      <div className={styles.band}>
+        <p role="status">Nothing changed since the snapshot of version {formatCount(version)}.</p>
+        {again}
+      </div>
+    )
+  }
   return (
     <DifferenceTable
       objectType={address.objectType}
-      before={data.record?.properties ?? {}}
+      before={before}
       after={latest.properties}
       beforeName={`Snapshot, version ${formatCount(version)}`}
       afterName="Latest"
       isSnapshot
-      action={<Button onClick={onRefresh}>Read the latest again</Button>}
+      action={again}
     />
   )
 }

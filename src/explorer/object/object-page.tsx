@@ -49,17 +49,19 @@ function Content({ address, object, view, onRefresh }: ContentProps) {
   if (view.with !== undefined) {
     return <CompareObjects address={address} record={object.record} otherKey={view.with} />
   }
-  if (view.version !== undefined) {
-    return (
-      <CompareStates
-        address={address}
-        latest={object.record}
-        version={view.version}
-        onRefresh={onRefresh}
-      />
-    )
-  }
-  return <Properties address={address} record={object.record} view={view} />
+  return (
+    <>
+      {view.version !== undefined && (
+        <CompareStates
+          address={address}
+          latest={object.record}
+          version={view.version}
+          onRefresh={onRefresh}
+        />
+      )}
+      <Properties address={address} record={object.record} view={view} />
+    </>
+  )
 }
 
 function Properties({

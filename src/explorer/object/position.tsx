@@ -31,7 +31,7 @@ export function Position({ listed, view }: PositionProps) {
     const one = { type: objectType.apiName, key: keyText(record.key) }
     void navigate(toLink(addressOf(ontology.apiName, one, search)) as never)
   }
-  useViewKeys({ '[': () => open(data?.previous), ']': () => open(data?.next) })
+  useViewKeys({ '[': () => open(data?.previous), ']': () => open(data?.next) }, {})
   if (data === undefined) return null
   return (
     <div className={styles.position}>

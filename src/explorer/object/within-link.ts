@@ -1,7 +1,9 @@
 /** A view of the objects at a link: the condition of the link holds, but is not in the address. */
+import type { FacetOf } from '../facets/facet-query.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { Filter, ViewState } from '../view/view-state.ts'
-import type { TrailStep } from './trail.ts'
+import { writeObjectView } from './object-address.ts'
+import { addressOf, type TrailStep, toLink } from './trail.ts'
 
 export interface LinkedView {
   readonly view: ViewState
@@ -25,10 +27,7 @@ export function withinLink(
 ): LinkedView {
   if (linked === undefined) return { view, setView }
   const { filter, leave } = linked
-  const isLink = (other: Filter) =>
-    other.field === filter.field &&
-    other.operator === filter.operator &&
-    other.value === filter.value
+  const isLink = (other: Filter) => isSame(other, filter)
   return {
     view: { ...view, filters: [filter, ...view.filters] },
     setView: (change, options) => {
@@ -38,4 +37,31 @@ export function withinLink(
       else setView({ ...change, filters: filters.filter((each) => !isLink(each)) }, options)
     },
   }
+}
+
+function isSame(a: Filter, b: Filter): boolean {
+  return a.field === b.field && a.operator === b.operator && a.value === b.value
+}
+
+export interface ListedIn {
+  readonly linked: LinkedList | undefined
+  /** The version of the snapshot that the list shows. */
+  readonly version: number | undefined
+}
+
+/** Returns the link from a list to one of its objects, which remembers the list. */
+export function listedObjectLink(
+  { ontology, objectType, view }: FacetOf,
+  key: string,
+  { linked, version }: ListedIn,
+) {
+  const filters = view.filters.filter((each) => !(linked && isSame(each, linked.filter)))
+  const search = writeObjectView({
+    list: { ...view, filters },
+    trail: linked?.trail ?? [],
+    with: undefined,
+    version,
+    isJson: false,
+  })
+  return toLink(addressOf(ontology.apiName, { type: objectType.apiName, key }, search))
 }

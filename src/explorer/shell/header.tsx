@@ -4,6 +4,8 @@ import { useState } from 'react'
 import { meQuery } from '../api/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { useActions } from './actions.tsx'
+import { OPEN_PALETTE } from './palette.tsx'
 import { useSession } from './session.tsx'
 import styles from './shell.module.css'
 import { applyTheme, readTheme, type Theme } from './theme.ts'
@@ -16,6 +18,15 @@ export function Header() {
         <Icon name="objects" />
         Objects
       </Link>
+      {isSignedIn && (
+        <Button
+          kind="quiet"
+          className={styles.find ?? ''}
+          onClick={() => dispatchEvent(new Event(OPEN_PALETTE))}
+        >
+          <Icon name="search" size={14} /> Find <kbd className="mono">Ctrl K</kbd>
+        </Button>
+      )}
       <span className={styles.spacer} />
       {isSignedIn && <Caller />}
       <ThemeButton />
@@ -26,9 +37,12 @@ export function Header() {
 function Caller() {
   const { send, signOut } = useSession()
   const { data } = useQuery(meQuery(send))
+  useActions([{ name: 'Sign out', run: signOut }])
   return (
     <>
-      {data && <span className="label">{describe(data.name, data.expiresAt)}</span>}
+      {data && (
+        <span className={`label ${styles.caller}`}>{describe(data.name, data.expiresAt)}</span>
+      )}
       <Button kind="quiet" onClick={signOut}>
         Sign out
       </Button>
@@ -51,6 +65,7 @@ function ThemeButton() {
     applyTheme(NEXT[theme])
     setTheme(NEXT[theme])
   }
+  useActions([{ name: `Change the theme to ${NEXT[theme]}`, run: change }])
   return (
     <Button kind="quiet" onClick={change} aria-label={`Theme: ${theme}`} title={`Theme: ${theme}`}>
       <Icon name="theme" />

@@ -1,31 +1,40 @@
-/** The command palette: jumps to any type of any ontology. Opens with Ctrl K or ⌘ K. */
+/** The command palette: finds types, properties, saved views and actions. Opens with Ctrl K or ⌘ K. */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
-import { nameOf } from '../api/ontology.ts'
 import { definitionQuery, ontologiesQuery } from '../api/queries.ts'
+import { readViews } from '../view/saved-views.ts'
+import { useReadActions } from './actions.tsx'
+import {
+  type Command,
+  commandsOf,
+  commandsOfActions,
+  commandsOfViews,
+  findCommands,
+} from './commands.ts'
 import styles from './palette.module.css'
 import { useSession } from './session.tsx'
 
-interface Command {
-  readonly name: string
-  readonly hint: string
-  readonly to: string
-}
-
 const SHOWN = 12
+/** The header opens the palette by this event of its own. */
+export const OPEN_PALETTE = 'oqs:palette'
 
 export function Palette() {
   const dialog = useRef<HTMLDialogElement>(null)
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {
+    const open = () => setOpen(true)
     const listen = (event: globalThis.KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return
       event.preventDefault()
-      setOpen(true)
+      open()
     }
     addEventListener('keydown', listen)
-    return () => removeEventListener('keydown', listen)
+    addEventListener(OPEN_PALETTE, open)
+    return () => {
+      removeEventListener('keydown', listen)
+      removeEventListener(OPEN_PALETTE, open)
+    }
   }, [])
   useEffect(() => {
     if (isOpen) dialog.current?.showModal()
@@ -34,7 +43,7 @@ export function Palette() {
     <dialog
       ref={dialog}
       className={styles.dialog}
-      aria-label="Go to"
+      aria-label="Find"
       onClose={() => setOpen(false)}
       onClick={({ target }) => target === dialog.current && dialog.current?.close()}
       onKeyDown={({ key }) => key === 'Escape' && dialog.current?.close()}
@@ -49,13 +58,12 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
   const [active, setActive] = useState(0)
   const navigate = useNavigate()
   const id = useId()
-  const found = useCommands()
-    .filter(({ name, hint }) => `${name} ${hint}`.toLowerCase().includes(text.toLowerCase()))
-    .slice(0, SHOWN)
+  const found = findCommands(useCommands(), text, SHOWN)
   const run = (command: Command | undefined) => {
     if (command === undefined) return
     onDone()
-    void navigate({ to: command.to as '/' })
+    if (typeof command.target === 'string') void navigate({ href: command.target } as never)
+    else command.target()
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
@@ -64,7 +72,10 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
       event.preventDefault()
       setActive((active + step + found.length) % found.length)
     }
-    if (event.key === 'Enter') run(found[active])
+    if (event.key === 'Enter') {
+      event.preventDefault()
+      run(found[active])
+    }
   }
   return (
     <>
@@ -75,9 +86,9 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
         role="combobox"
         aria-expanded="true"
         aria-controls={`${id}-list`}
-        aria-activedescendant={`${id}-${active}`}
-        aria-label="Go to a type"
-        placeholder="Go to a type…"
+        aria-activedescendant={found.length === 0 ? undefined : `${id}-${active}`}
+        aria-label="Find types, properties, views and actions"
+        placeholder="Find types, properties, views and actions…"
         value={text}
         onChange={(event) => {
           setText(event.target.value)
@@ -88,14 +99,14 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
       <div
         id={`${id}-list`}
         role="listbox"
-        aria-label="Types"
+        aria-label="Found"
         className={styles.list}
         tabIndex={-1}
       >
         {found.map((command, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys of all options
           <div
-            key={command.to}
+            key={command.id}
             id={`${id}-${index}`}
             role="option"
             tabIndex={-1}
@@ -108,26 +119,21 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
           </div>
         ))}
       </div>
+      {found.length === 0 && <p className={styles.nothing}>Nothing has this name.</p>}
     </>
   )
 }
 
 function useCommands(): readonly Command[] {
   const { send } = useSession()
+  const readActions = useReadActions()
+  const [views] = useState(() => readViews(localStorage))
   const { data: ontologies = [] } = useQuery(ontologiesQuery(send))
   const definitions = useQueries({
     queries: ontologies.map(({ apiName }) => definitionQuery(send, apiName)),
   })
-  return definitions.flatMap(({ data }) => {
-    if (data === undefined) return []
-    const home = `/o/${encodeURIComponent(data.apiName)}`
-    return [
-      { name: nameOf(data), hint: 'ontology', to: home },
-      ...data.objectTypes.map((type) => ({
-        name: nameOf(type),
-        hint: nameOf(data),
-        to: `${home}/${encodeURIComponent(type.apiName)}`,
-      })),
-    ]
-  })
+  const defined = definitions.flatMap(({ data }) => (data === undefined ? [] : commandsOf(data)))
+  return [...commandsOfActions(readActions()), ...commandsOfViews(views), ...defined].toSorted(
+    (a, b) => Number(typeof a.target === 'function') - Number(typeof b.target === 'function'),
+  )
 }

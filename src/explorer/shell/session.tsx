@@ -8,12 +8,14 @@ import {
   useMemo,
   useState,
 } from 'react'
-import { type Send, senderOf } from '../api/call.ts'
+import { ApiError, type Send, senderOf } from '../api/call.ts'
 import { readToken, redeemCode, saveToken } from '../api/session.ts'
 
 export interface Session {
   readonly send: Send
   readonly isSignedIn: boolean
+  /** True if the service no longer accepts the token. What was read stays on the screen. */
+  readonly isRefused: boolean
   /** True until a one-time code in the address has been exchanged. */
   readonly isStarting: boolean
   /** Why a one-time code was not accepted. */
@@ -28,6 +30,7 @@ const SessionContext = createContext<Session | undefined>(undefined)
 
 export function SessionProvider({ children }: { readonly children: ReactNode }) {
   const [token, setToken] = useState(readToken)
+  const [isRefused, setRefused] = useState(false)
   const [isStarting, setStarting] = useState(() => location.hash.startsWith('#code='))
   const [startError, setStartError] = useState<string>()
 
@@ -42,18 +45,31 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
     saveToken(next)
     setToken(next)
     setStartError(undefined)
+    setRefused(false)
   }, [])
+  const send = useMemo<Send>(() => {
+    const sendNow = senderOf(token)
+    return async (request, signal) => {
+      try {
+        return await sendNow(request, signal)
+      } catch (error) {
+        if (error instanceof ApiError && error.needsSignIn) setRefused(true)
+        throw error
+      }
+    }
+  }, [token])
   const session = useMemo<Session>(
     () => ({
-      send: senderOf(token),
+      send,
       isSignedIn: token !== undefined,
+      isRefused,
       isStarting,
       startError,
       token,
       signIn: change,
       signOut: () => change(undefined),
     }),
-    [token, isStarting, startError, change],
+    [token, send, isRefused, isStarting, startError, change],
   )
   return <SessionContext value={session}>{children}</SessionContext>
 }

@@ -9,8 +9,8 @@ import { formatCount } from '../ui/format.ts'
 import { needsValue, OPERATOR_NAMES, operatorsOf } from '../view/operators.ts'
 import type { Filter, Operator } from '../view/view-state.ts'
 import { scalarOf } from '../view/where.ts'
-import { inputOf } from './filter-input.ts'
 import styles from './filter-form.module.css'
+import { inputOf } from './filter-input.ts'
 
 export interface FilterFormProps {
   readonly of: FacetOf

@@ -21,7 +21,9 @@ export interface GridRowProps {
 
 export const GridRow = memo(function GridRow(props: GridRowProps) {
   const { row, top, columns, record, primaryKey, endsPage, activeColumn } = props
-  const classes = [styles.row, styles.dataRow, endsPage === undefined ? '' : styles.pageEnd].join(' ')
+  const classes = [styles.row, styles.dataRow, endsPage === undefined ? '' : styles.pageEnd].join(
+    ' ',
+  )
   return (
     <div
       role="row"

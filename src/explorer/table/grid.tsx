@@ -4,7 +4,6 @@
  */
 import { useNavigate } from '@tanstack/react-router'
 import { type MouseEvent, type Ref, useEffect, useImperativeHandle, useRef } from 'react'
-import { formatCount } from '../ui/format.ts'
 import type { Column } from './columns.ts'
 import styles from './grid.module.css'
 import { type ColumnActions, GridHeader } from './grid-header.tsx'
@@ -100,11 +99,6 @@ export function Grid(props: GridProps) {
           })}
         </div>
       </div>
-      <span className="visually-hidden" role="row">
-        <span role="gridcell" aria-live="polite">
-          {state.isLoading ? 'Loading' : `${formatCount(state.rowCount)} rows loaded`}
-        </span>
-      </span>
     </div>
   )
 }

@@ -8,11 +8,7 @@ describe('the order of a table', () => {
   it('goes up, down and away with the presses on one header', () => {
     const up = pressed([], 'a', false)
     const down = pressed(up, 'a', false)
-    expect([up, down, pressed(down, 'a', false)]).toEqual([
-      [a],
-      [{ ...a, direction: 'desc' }],
-      [],
-    ])
+    expect([up, down, pressed(down, 'a', false)]).toEqual([[a], [{ ...a, direction: 'desc' }], []])
   })
 
   it('replaces the order by the pressed column, unless it is added', () => {

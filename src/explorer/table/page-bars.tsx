@@ -26,9 +26,7 @@ export function PageBars({ pages, current = 0, onJump }: PageBarsProps) {
           key={page.index}
           kind="quiet"
           className={`${styles.page} ${page.index === current ? styles.current : ''}`}
-          label={
-            <i style={{ height: `${Math.max(3, (HEIGHT * page.durationMs) / slowest)}px` }} />
-          }
+          label={<i style={{ height: `${Math.max(3, (HEIGHT * page.durationMs) / slowest)}px` }} />}
           aria-label={`Page ${page.index + 1}`}
           panelLabel={`Page ${page.index + 1}`}
         >

@@ -1,7 +1,7 @@
 /** The objects of one type. */
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useParams } from '@tanstack/react-router'
+import { lazy, Suspense, useMemo, useRef, useState } from 'react'
 import {
   findType,
   nameOf,
@@ -9,26 +9,32 @@ import {
   type OntologyDefinition,
 } from '../api/ontology.ts'
 import { definitionQuery } from '../api/queries.ts'
-import { keyText } from '../api/records.ts'
 import { Facets } from '../facets/facets.tsx'
-import { RequestPanel } from '../lens/request-panel.tsx'
-import { MapView } from '../map/map-view.tsx'
 import { Peek } from '../object/peek.tsx'
-import { addressOf, listText, searchOf, toLink } from '../object/trail.ts'
 import { type LinkedList, withinLink } from '../object/within-link.ts'
-import { Pictures } from '../pictures/pictures.tsx'
+import { useActions } from '../shell/actions.tsx'
 import { useSession } from '../shell/session.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
+import { knownPart } from '../view/known-view.ts'
 import { useView } from '../view/use-view.ts'
 import { pointProperty } from '../view/where.ts'
-import { columnsOf } from './columns.ts'
-import { Grid } from './grid.tsx'
+import type { GridHandle } from './grid.tsx'
+import { ObjectsTable } from './objects-table.tsx'
 import { StatusBar } from './status-bar.tsx'
-import { Toolbar } from './toolbar.tsx'
+import { TOOL_IDS, Toolbar } from './toolbar.tsx'
 import styles from './type-screen.module.css'
 import { useViewKeys } from './use-view-keys.ts'
 import { PAGE_SIZE, useWalk } from './use-walk.ts'
 import { WalkNotice } from './walk-notice.tsx'
+
+// Loaded when they are first shown: the table is what most visits need.
+const MapView = lazy(async () => ({ default: (await import('../map/map-view.tsx')).MapView }))
+const Pictures = lazy(async () => ({
+  default: (await import('../pictures/pictures.tsx')).Pictures,
+}))
+const RequestPanel = lazy(async () => ({
+  default: (await import('../lens/request-panel.tsx')).RequestPanel,
+}))
 
 export function TypeScreen() {
   const { send } = useSession()
@@ -36,8 +42,13 @@ export function TypeScreen() {
     Record<string, string>
   >
   const { data, error, refetch } = useQuery(definitionQuery(send, ontology))
-  if (error !== null) return <ErrorNote error={error} onRetry={() => void refetch()} />
-  if (data === undefined) return <p className={styles.note}>Loading…</p>
+  if (data === undefined) {
+    return error === null ? (
+      <p className={styles.note}>Loading…</p>
+    ) : (
+      <ErrorNote error={error} onRetry={() => void refetch()} />
+    )
+  }
   const objectType = findType(data, type)
   if (objectType === undefined) {
     return (
@@ -52,8 +63,12 @@ export function TypeScreen() {
 export interface ObjectsProps {
   readonly ontology: OntologyDefinition
   readonly objectType: ObjectTypeDefinition
+  /** The link whose objects are shown; all objects of the type without it. */
   readonly linked?: LinkedList
 }
+
+const press = (id: string) => () => document.getElementById(id)?.click()
+const focusSearch = () => document.querySelector<HTMLElement>('[role="search"] input')?.focus()
 
 export function Objects({ ontology, objectType, linked }: ObjectsProps) {
   const [shownView, setShownView] = useView()
@@ -63,95 +78,90 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
   )
   const [restarts, setRestarts] = useState(0)
   const [isRequestShown, setRequestShown] = useState(false)
-  const navigate = useNavigate()
-  const walk = useWalk({ ontology, objectType, view }, restarts)
-  const columns = useMemo(
-    () => columnsOf(ontology, objectType, view.columns),
-    [ontology, objectType, view.columns],
-  )
+  const [isFinding, setFinding] = useState(false)
+  const [topRow, setTopRow] = useState(0)
+  const grid = useRef<GridHandle>(null)
+  const asked = useMemo(() => knownPart(view, objectType), [view, objectType])
+  const of = useMemo(() => ({ ontology, objectType, view: asked }), [ontology, objectType, asked])
+  const walk = useWalk(of, restarts)
+  const version = view.isSnapshot ? walk.state.pages[0]?.version : undefined
+  const pictured = useMemo(() => ({ ...of, version }), [of, version])
   const point = pointProperty(objectType)
-  useViewKeys({
-    '/': () => document.querySelector<HTMLElement>('[role="search"] input')?.focus(),
-    s: () => setView({ isSnapshot: !view.isSnapshot }),
-    r: () => setRequestShown(!isRequestShown),
-  })
-  const open = (row: number) => {
-    const record = walk.walk.record(row)
-    if (record === undefined) return
-    const one = { type: objectType.apiName, key: keyText(record.key) }
-    const search = searchOf(listText(shownView), linked?.trail ?? [])
-    void navigate(toLink(addressOf(ontology.apiName, one, search)) as never)
-  }
-  const filter = (row: number, column: string, isExcluded: boolean) => {
-    const value = walk.walk.record(row)?.properties[column]
-    const condition =
-      value === undefined || value === null
-        ? {
-            field: column,
-            operator: isExcluded ? ('filled' as const) : ('empty' as const),
-            value: '',
-          }
-        : {
-            field: column,
-            operator: isExcluded ? ('neq' as const) : ('eq' as const),
-            value: String(value),
-          }
-    setView({ filters: [...view.filters, condition] })
-  }
-  const peek = (row: number) => {
-    const record = walk.walk.record(row)
-    if (record !== undefined) setView({ peek: keyText(record.key) }, { replace: true })
-  }
+  const restart = () => setRestarts((count) => count + 1)
+  const switchSnapshot = () => setView({ isSnapshot: !view.isSnapshot })
+  const switchRequest = () => setRequestShown(!isRequestShown)
+  const isTable = view.layout === 'table' || (view.layout === 'map' && point === undefined)
+  useViewKeys(
+    {
+      '/': focusSearch,
+      f: press(TOOL_IDS.filter),
+      c: press(TOOL_IDS.columns),
+      s: switchSnapshot,
+      r: switchRequest,
+    },
+    // A second Ctrl F is the browser's own search.
+    isTable && !isFinding ? { f: () => setFinding(true) } : {},
+  )
+  useActions([
+    { name: 'Add a filter', run: press(TOOL_IDS.filter) },
+    { name: 'Choose columns', run: press(TOOL_IDS.columns) },
+    { name: 'Export all matches', run: press(TOOL_IDS.export) },
+    { name: view.isSnapshot ? 'Show the latest' : 'Take a snapshot', run: switchSnapshot },
+    { name: isRequestShown ? 'Hide the request' : 'Show the request', run: switchRequest },
+    { name: 'Find in the rows that were read', run: () => setFinding(true) },
+  ])
   return (
     <div className={styles.screen}>
       <Toolbar
-        objectType={objectType}
-        view={view}
+        of={{ ...of, view }}
         setView={setView}
         walk={walk}
         isRequestShown={isRequestShown}
         onRequestShown={setRequestShown}
-      />
-      <WalkNotice
-        walk={walk}
-        view={view}
-        onRestart={() => setRestarts((count) => count + 1)}
-        setView={setView}
+        onRestart={restart}
       />
       <div className={styles.content}>
-        <Facets of={{ ontology, objectType, view }} setView={setView} />
-        {view.layout === 'map' && point !== undefined ? (
-          <MapView of={{ ontology, objectType, view }} property={point} setView={setView} />
-        ) : view.layout === 'pictures' ? (
-          <Pictures of={{ ontology, objectType, view }} setView={setView} />
-        ) : (
-          <Grid
-            label={nameOf(objectType)}
-            walk={walk}
-            columns={columns}
-            primaryKey={objectType.primaryKey}
-            order={view.order}
-            onOrder={(order) => setView({ order })}
-            onOpen={open}
-            onPeek={peek}
-            onFilter={filter}
-          />
-        )}
+        <Facets of={of} setView={setView} canCount={walk.state.pages.length > 0} />
+        <Suspense fallback={<p className={styles.note}>Loading…</p>}>
+          {isTable ? (
+            <ObjectsTable
+              of={of}
+              setView={setView}
+              walk={walk}
+              isFinding={isFinding}
+              onFindClose={() => setFinding(false)}
+              onTopRow={setTopRow}
+              grid={grid}
+              linked={linked}
+            >
+              <WalkNotice
+                walk={walk}
+                view={asked}
+                setView={setView}
+                onRestart={restart}
+                onNarrow={press(TOOL_IDS.filter)}
+                onExport={press(TOOL_IDS.export)}
+              />
+            </ObjectsTable>
+          ) : view.layout === 'map' && point !== undefined ? (
+            <MapView of={pictured} property={point} setView={setView} />
+          ) : (
+            <Pictures of={pictured} setView={setView} />
+          )}
+          {isRequestShown && <RequestPanel of={of} revision={walk.revision} pageSize={PAGE_SIZE} />}
+        </Suspense>
         {view.peek !== undefined && (
           <Peek
             address={{ ontology, objectType, key: view.peek }}
             onClose={() => setView({ peek: undefined }, { replace: true })}
           />
         )}
-        {isRequestShown && (
-          <RequestPanel
-            of={{ ontology, objectType, view }}
-            revision={walk.revision}
-            pageSize={PAGE_SIZE}
-          />
-        )}
       </div>
-      <StatusBar walk={walk} />
+      <StatusBar
+        walk={walk}
+        topRow={isTable ? topRow : 0}
+        onJump={(row) => grid.current?.goTo({ row, column: 0 })}
+      />
     </div>
   )
 }

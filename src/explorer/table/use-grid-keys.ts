@@ -82,8 +82,7 @@ export function useGridKeys(options: GridKeysOptions) {
         '-': () => options.onFilter(row, name, true),
         o: () => options.onOrderBy(name),
       }
-      const act =
-        moves[event.key] ?? (isFar || !areLettersOn() ? undefined : letters[event.key])
+      const act = moves[event.key] ?? (isFar || !areLettersOn() ? undefined : letters[event.key])
       if (act === undefined) return
       event.preventDefault()
       act()

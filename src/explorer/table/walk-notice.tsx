@@ -89,9 +89,7 @@ function Expired(props: WalkNoticeProps) {
         {isGone ? `The snapshot${taken} is gone.` : `Page ${pages.length + 1} expired.`}{' '}
         {keptRows(rowCount)}
       </p>
-      <Button onClick={onRestart}>
-        {view.isSnapshot ? 'Take a new snapshot' : 'Start again'}
-      </Button>
+      <Button onClick={onRestart}>{view.isSnapshot ? 'Take a new snapshot' : 'Start again'}</Button>
       <GoOnButton {...props} />
     </Notice>
   )

@@ -28,10 +28,12 @@ const request = (view: Partial<ViewState>, revision = chooseRevision({ ...EMPTY_
 
 describe('the request for a page', () => {
   it('lists in revision 1.0 without conditions', () => {
-    expect(request({ order: [{ property: 'name', direction: 'desc' }], isSnapshot: true })).toEqual({
-      method: 'GET',
-      path: '/api/v1/ontologies/world/objects/city?pageSize=1000&orderBy=p.name%3Adesc&snapshot=true',
-    })
+    expect(request({ order: [{ property: 'name', direction: 'desc' }], isSnapshot: true })).toEqual(
+      {
+        method: 'GET',
+        path: '/api/v1/ontologies/world/objects/city?pageSize=1000&orderBy=p.name%3Adesc&snapshot=true',
+      },
+    )
   })
 
   it('searches in v2 with conditions, text and a box', () => {
@@ -94,6 +96,8 @@ describe('the request for a page', () => {
 
   it('says what an API cannot express', () => {
     expect(() => request({ box: [5, 45, 11, 48] }, '1')).toThrow('a box')
-    expect(() => request({ order: [{ property: 'id', direction: 'asc' }] }, '2')).toThrow('an order')
+    expect(() => request({ order: [{ property: 'id', direction: 'asc' }] }, '2')).toThrow(
+      'an order',
+    )
   })
 })
