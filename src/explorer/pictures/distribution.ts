@@ -38,6 +38,8 @@ const NUMBERS: readonly ScalarType[] = [...WHOLE, 'float', 'double', 'decimal']
 const COUNT: Json = { type: 'count', name: 'count' }
 const VALUES_SHOWN = 12
 const TICKS = 5
+/** Dates are longer than numbers. */
+const TIME_TICKS = 4
 
 /** True if a picture of the property can be drawn. */
 export function hasPicture(type: ScalarType | undefined): boolean {
@@ -53,6 +55,7 @@ export function distributionQuery(send: Send, of: PictureOf, property: string) {
     queryKey: ['distribution', of.objectType.rid, property, filters, text, box, of.version],
     queryFn: async ({ signal }): Promise<Distribution> => {
       const type = scalarOf(of.objectType, property)
+      const isArray = of.objectType.properties[property]?.type === 'array'
       const version = of.version === undefined ? {} : { version: of.version }
       const readView =
         (view: ViewState): Read =>
@@ -61,8 +64,9 @@ export function distributionQuery(send: Send, of: PictureOf, property: string) {
       const read = readView(of.view)
       const isMissing: Filter = { field: property, operator: 'empty', value: '' }
       const without = readView({ ...of.view, filters: [...filters, isMissing] })
-      const counts = await countValues(read, without, property)
+      const counts = await countValues(read, without, isArray ? undefined : property)
       if (counts.present === 0) return { kind: 'values', bars: [], ticks: [], others: 0, ...counts }
+      if (isArray) return { ...(await valueBars(read, property, 'contains')), ...counts }
       if (type === 'date' || type === 'timestamp') {
         return { ...(await timeBars(read, property, type === 'date')), ...counts }
       }
@@ -72,7 +76,7 @@ export function distributionQuery(send: Send, of: PictureOf, property: string) {
       if (counts.distinct === counts.present && counts.present > VALUES_SHOWN) {
         return { kind: 'distinct', bars: [], ticks: [], others: counts.present, ...counts }
       }
-      return { ...(await valueBars(read, property)), ...counts }
+      return { ...(await valueBars(read, property, 'eq')), ...counts }
     },
   })
 }
@@ -87,12 +91,15 @@ interface Counts extends Pick<Distribution, 'present' | 'missing'> {
   readonly distinct: number
 }
 
-/** Counts the objects with and without a value, and the different values. */
-async function countValues(read: Read, readMissing: Read, field: string): Promise<Counts> {
-  const [all, without] = await Promise.all([
-    read([], [COUNT, { type: 'exactDistinct', name: 'distinct', field }]),
-    readMissing([]),
-  ])
+/** Counts the objects with and without a value, and the different values of a field. */
+async function countValues(
+  read: Read,
+  readMissing: Read,
+  field: string | undefined,
+): Promise<Counts> {
+  const distinct: readonly Json[] =
+    field === undefined ? [] : [{ type: 'exactDistinct', name: 'distinct', field }]
+  const [all, without] = await Promise.all([read([], [COUNT, ...distinct]), readMissing([])])
   const missing = metricOf(without.data[0], 'count')
   return {
     present: metricOf(all.data[0], 'count') - missing,
@@ -156,10 +163,10 @@ async function timeBars(read: Read, field: string, isDate: boolean): Promise<Bar
       filters: rangeFilters(field, text(from), text(to)),
     }),
   )
-  return { kind: 'times', bars, ticks: edgeTicks(edgesOf(bins), format, TICKS), others: 0 }
+  return { kind: 'times', bars, ticks: edgeTicks(edgesOf(bins), format, TIME_TICKS), others: 0 }
 }
 
-async function valueBars(read: Read, field: string): Promise<Bars> {
+async function valueBars(read: Read, field: string, operator: 'eq' | 'contains'): Promise<Bars> {
   const { data, excludedItems = 0 } = await read(
     [{ type: 'exact', field, maxGroupCount: VALUES_SHOWN }],
     [{ type: 'count', name: 'count', direction: 'DESC' }],
@@ -170,7 +177,7 @@ async function valueBars(read: Read, field: string): Promise<Bars> {
       return {
         label: value,
         count: metricOf(group, 'count'),
-        filters: [{ field, operator: 'eq', value }],
+        filters: [{ field, operator, value }],
       }
     })
     .toSorted((a, b) => b.count - a.count)

@@ -1,0 +1,89 @@
+/** Draws a map on a canvas: the land, then counts or single positions. */
+import { type GeoPermissibleObjects, geoIdentity, geoPath } from 'd3-geo'
+import { type Camera, type Point, toScreen } from './camera.ts'
+import type { GeoCell } from './geo-queries.ts'
+
+export interface MapContent {
+  readonly camera: Camera
+  readonly size: Point
+  /** The outlines in degrees, with north up. */
+  readonly land: Path2D | undefined
+  readonly cells: readonly GeoCell[]
+  readonly points: readonly Point[]
+}
+
+/** Turns outlines into a path in degrees, once; drawing it is then a matter of scale. */
+export function landPath(land: GeoPermissibleObjects): Path2D {
+  return new Path2D(geoPath(geoIdentity().reflectY(true))(land) ?? '')
+}
+
+/** Returns the radius of a cell with this many objects. */
+export function cellRadius(count: number): number {
+  return 1.4 + 1.3 * Math.log10(Math.max(1, count))
+}
+
+const POINT_RADIUS = 4
+
+export function drawMap(context: CanvasRenderingContext2D, content: MapContent): void {
+  const { camera, size, land, cells, points } = content
+  const [width, height] = size
+  const { canvas } = context
+  const pixels = devicePixelRatio
+  if (canvas.width !== Math.round(width * pixels)) canvas.width = Math.round(width * pixels)
+  if (canvas.height !== Math.round(height * pixels)) canvas.height = Math.round(height * pixels)
+  const colour = colourReader(canvas)
+  context.setTransform(pixels, 0, 0, pixels, 0, 0)
+  context.fillStyle = colour('--water')
+  context.fillRect(0, 0, width, height)
+  if (land !== undefined) drawLand(context, land, content, colour)
+  context.setTransform(pixels, 0, 0, pixels, 0, 0)
+  context.fillStyle = colour('--accent')
+  context.globalAlpha = points.length > 0 ? 1 : 0.75
+  context.beginPath()
+  if (points.length > 0) {
+    for (const point of points) addCircle(context, toScreen(camera, size, point), POINT_RADIUS)
+  } else {
+    for (const { longitude, latitude, count } of cells) {
+      addCircle(context, toScreen(camera, size, [longitude, latitude]), cellRadius(count))
+    }
+  }
+  context.fill()
+  context.globalAlpha = 1
+  if (points.length > 0) {
+    context.strokeStyle = colour('--panel')
+    context.lineWidth = 1
+    context.stroke()
+  }
+}
+
+function drawLand(
+  context: CanvasRenderingContext2D,
+  land: Path2D,
+  { camera, size: [width, height] }: MapContent,
+  colour: (name: string) => string,
+): void {
+  const { scale, longitude, latitude } = camera
+  context.translate(width / 2 - longitude * scale, height / 2 + latitude * scale)
+  context.scale(scale, scale)
+  context.fillStyle = colour('--land')
+  context.fill(land)
+  context.strokeStyle = colour('--coast')
+  context.lineWidth = 0.8 / scale
+  context.stroke(land)
+}
+
+/** A circle of its own: without the move, a line would lead to it. */
+function addCircle(context: CanvasRenderingContext2D, [x, y]: Point, radius: number): void {
+  context.moveTo(x + radius, y)
+  context.arc(x, y, radius, 0, 2 * Math.PI)
+}
+
+/** Colours in variables may depend on the theme: only a used property has the final value. */
+function colourReader(canvas: HTMLCanvasElement): (name: string) => string {
+  return (name) => {
+    canvas.style.color = `var(${name})`
+    const { color } = getComputedStyle(canvas)
+    canvas.style.color = ''
+    return color
+  }
+}
