@@ -130,29 +130,36 @@ export interface Grid {
 const MOST_CELLS = 10_000
 const MOST_COLUMNS = 512
 /** Pixels of a cell, about. */
-const CELL = 7
+const CELL = 5
+/** Cells are 1, 1.5, 2, 3, 4, 6 and so on degrees wide, or the same parts of a degree. */
+const STEPS = [1, 1.5] as const
 /** Grids start at multiples of this many cells, so that moving a little asks for the same grid. */
 const SNAP = 8
 
 /**
- * Returns the grid to count for what is visible. Its cells are halves, quarters and so on of a
- * degree, or multiples of it, so that they stay where they are while the map moves.
+ * Returns the grid to count for what is visible, with the smallest cells that can be seen and
+ * counted. They stay where they are while the map moves.
  */
 export function gridOf(camera: Camera, size: Point): Grid {
   const visible = visibleBox(camera, size)
-  for (let step = 2 ** Math.ceil(Math.log2(CELL / camera.scale)); ; step *= 2) {
-    const snap = step * SNAP
-    const snapped: Box = [
-      Math.floor(visible[0] / snap) * snap,
-      Math.floor(visible[1] / snap) * snap,
-      Math.ceil(visible[2] / snap) * snap,
-      Math.ceil(visible[3] / snap) * snap,
-    ]
-    const box = intersect(snapped, WORLD)
-    const columns = Math.max(1, Math.round((box[2] - box[0]) / step))
-    const rows = Math.max(1, Math.round((box[3] - box[1]) / step))
-    if (columns * rows <= MOST_CELLS && columns <= MOST_COLUMNS && rows <= MOST_COLUMNS) {
-      return { box, columns, rows }
+  const smallest = Math.floor(Math.log2(CELL / camera.scale))
+  for (let power = smallest; ; power += 1) {
+    for (const factor of STEPS) {
+      const grid = gridWithin(visible, factor * 2 ** power)
+      const { columns, rows } = grid
+      if (columns * rows <= MOST_CELLS && Math.max(columns, rows) <= MOST_COLUMNS) return grid
     }
+  }
+}
+
+function gridWithin([west, south, east, north]: Box, step: number): Grid {
+  const snap = step * SNAP
+  const down = (value: number) => Math.floor(value / snap) * snap
+  const up = (value: number) => Math.ceil(value / snap) * snap
+  const box = intersect([down(west), down(south), up(east), up(north)], WORLD)
+  return {
+    box,
+    columns: Math.max(1, Math.round((box[2] - box[0]) / step)),
+    rows: Math.max(1, Math.round((box[3] - box[1]) / step)),
   }
 }

@@ -1,20 +1,31 @@
 /** Draws a map on a canvas: the land, then counts or single positions. */
-import { type GeoPermissibleObjects, geoIdentity, geoPath } from 'd3-geo'
+import { type GeoPermissibleObjects, geoEquirectangular, geoPath } from 'd3-geo'
 import { type Camera, type Point, toScreen } from './camera.ts'
 import type { GeoCell } from './geo-queries.ts'
+import type { World } from './world.ts'
 
 export interface MapContent {
   readonly camera: Camera
   readonly size: Point
-  /** The outlines in degrees, with north up. */
-  readonly land: Path2D | undefined
+  readonly world: WorldPaths | undefined
   readonly cells: readonly GeoCell[]
   readonly points: readonly Point[]
 }
 
-/** Turns outlines into a path in degrees, once; drawing it is then a matter of scale. */
-export function landPath(land: GeoPermissibleObjects): Path2D {
-  return new Path2D(geoPath(geoIdentity().reflectY(true))(land) ?? '')
+/** The outlines as paths in degrees, made once; drawing them is then a matter of scale. */
+export interface WorldPaths {
+  readonly land: Path2D
+  readonly borders: Path2D
+}
+
+export function worldPaths({ land, borders }: World): WorldPaths {
+  // One unit is one degree. The projection cuts outlines where the world ends.
+  const projection = geoEquirectangular()
+    .scale(180 / Math.PI)
+    .translate([0, 0])
+    .precision(0)
+  const pathOf = (shape: GeoPermissibleObjects) => new Path2D(geoPath(projection)(shape) ?? '')
+  return { land: pathOf(land), borders: pathOf(borders) }
 }
 
 /** Returns the radius of a cell with this many objects. */
@@ -25,7 +36,7 @@ export function cellRadius(count: number): number {
 const POINT_RADIUS = 4
 
 export function drawMap(context: CanvasRenderingContext2D, content: MapContent): void {
-  const { camera, size, land, cells, points } = content
+  const { camera, size, world, cells, points } = content
   const [width, height] = size
   const { canvas } = context
   const pixels = devicePixelRatio
@@ -35,7 +46,7 @@ export function drawMap(context: CanvasRenderingContext2D, content: MapContent):
   context.setTransform(pixels, 0, 0, pixels, 0, 0)
   context.fillStyle = colour('--water')
   context.fillRect(0, 0, width, height)
-  if (land !== undefined) drawLand(context, land, content, colour)
+  if (world !== undefined) drawWorld(context, world, content, colour)
   context.setTransform(pixels, 0, 0, pixels, 0, 0)
   context.fillStyle = colour('--accent')
   context.globalAlpha = points.length > 0 ? 1 : 0.75
@@ -56,9 +67,9 @@ export function drawMap(context: CanvasRenderingContext2D, content: MapContent):
   }
 }
 
-function drawLand(
+function drawWorld(
   context: CanvasRenderingContext2D,
-  land: Path2D,
+  { land, borders }: WorldPaths,
   { camera, size: [width, height] }: MapContent,
   colour: (name: string) => string,
 ): void {
@@ -68,8 +79,11 @@ function drawLand(
   context.fillStyle = colour('--land')
   context.fill(land)
   context.strokeStyle = colour('--coast')
-  context.lineWidth = 0.8 / scale
+  context.lineWidth = 0.9 / scale
   context.stroke(land)
+  context.strokeStyle = colour('--border')
+  context.lineWidth = 0.7 / scale
+  context.stroke(borders)
 }
 
 /** A circle of its own: without the move, a line would lead to it. */

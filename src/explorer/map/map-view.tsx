@@ -7,7 +7,7 @@ import type { PictureOf } from '../pictures/distribution.ts'
 import { useSession } from '../shell/session.tsx'
 import type { SetView } from '../view/use-view.ts'
 import { type Camera, fitBox, gridOf, type Point, toScreen, visibleBox, WORLD } from './camera.ts'
-import { drawMap, landPath } from './draw-map.ts'
+import { drawMap, worldPaths } from './draw-map.ts'
 import { geoCellsQuery, MOST_POINTS, pointsQuery } from './geo-queries.ts'
 import styles from './map.module.css'
 import { type DragMode, MapControls } from './map-controls.tsx'
@@ -15,7 +15,7 @@ import { MapNotes } from './map-notes.tsx'
 import { BoxOutline, PointName } from './map-overlay.tsx'
 import { useMapInput } from './use-map-input.ts'
 import { useSettled } from './use-settled.ts'
-import { loadLand } from './world.ts'
+import { loadWorld } from './world.ts'
 
 export interface MapViewProps {
   readonly of: PictureOf
@@ -53,9 +53,9 @@ function SizedMap({ of, property, setView, size }: MapViewProps & { readonly siz
   const [camera, setCamera] = useState<Camera>(() => fitBox(box ?? WORLD, size))
   const [mode, setMode] = useState<DragMode>('box')
   const [hovered, setHovered] = useState<ObjectRecord>()
-  const { data: land } = useQuery({
-    queryKey: ['land-path'],
-    queryFn: async () => landPath(await loadLand()),
+  const { data: world } = useQuery({
+    queryKey: ['world-paths'],
+    queryFn: async () => worldPaths(await loadWorld()),
     staleTime: Number.POSITIVE_INFINITY,
   })
   // What is asked follows the camera when it rests, not with every frame.
@@ -101,7 +101,7 @@ function SizedMap({ of, property, setView, size }: MapViewProps & { readonly siz
     const draw = () => {
       const context = canvas.current?.getContext('2d')
       const positions = points.map(({ position }) => position)
-      if (context) drawMap(context, { camera, size, land, cells, points: positions })
+      if (context) drawMap(context, { camera, size, world, cells, points: positions })
     }
     const frame = requestAnimationFrame(draw)
     const theme = matchMedia('(prefers-color-scheme: dark)')
@@ -113,7 +113,7 @@ function SizedMap({ of, property, setView, size }: MapViewProps & { readonly siz
       theme.removeEventListener('change', draw)
       observer.disconnect()
     }
-  }, [camera, size, land, cells, points])
+  }, [camera, size, world, cells, points])
 
   const total = cells.reduce((sum, { count }) => sum + count, 0)
   const named = points.find(({ record }) => record === hovered || keyText(record.key) === peek)

@@ -1,7 +1,7 @@
 /** A position on a small map. */
 import { useQuery } from '@tanstack/react-query'
 import { geoEquirectangular, geoPath } from 'd3-geo'
-import { loadLand } from '../map/world.ts'
+import { loadWorld } from '../map/world.ts'
 import styles from './small-map.module.css'
 
 const WIDTH = 320
@@ -16,7 +16,11 @@ export interface SmallMapProps {
 }
 
 export function SmallMap({ longitude, latitude, label }: SmallMapProps) {
-  const { data: land } = useQuery({ queryKey: ['land'], queryFn: loadLand, staleTime: Infinity })
+  const { data: world } = useQuery({
+    queryKey: ['world'],
+    queryFn: loadWorld,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
   const projection = geoEquirectangular()
     .rotate([-longitude, 0])
     .center([0, latitude])
@@ -26,7 +30,7 @@ export function SmallMap({ longitude, latitude, label }: SmallMapProps) {
       [-1, -1],
       [WIDTH + 1, HEIGHT + 1],
     ])
-  const outline = land === undefined ? null : geoPath(projection)(land)
+  const path = geoPath(projection)
   return (
     <svg
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
@@ -34,7 +38,12 @@ export function SmallMap({ longitude, latitude, label }: SmallMapProps) {
       role="img"
       aria-label={`Map: ${label}`}
     >
-      {outline !== null && <path d={outline} className={styles.land} />}
+      {world !== undefined && (
+        <>
+          <path d={path(world.land) ?? ''} className={styles.land} />
+          <path d={path(world.borders) ?? ''} className={styles.border} />
+        </>
+      )}
       <circle cx={WIDTH / 2} cy={HEIGHT / 2} r="11" className={styles.halo} />
       <circle cx={WIDTH / 2} cy={HEIGHT / 2} r="4.5" className={styles.point} />
     </svg>

@@ -151,7 +151,7 @@ export function scalarOf(type: ObjectTypeDefinition, path: string): ScalarType |
 const NUMBERS: readonly (ScalarType | undefined)[] = ['byte', 'short', 'integer', 'float', 'double']
 
 /** Long and decimal stay text, so that no digit is lost. */
-function toJson(value: string, type: ScalarType | undefined): Json {
+export function toJson(value: string, type: ScalarType | undefined): Json {
   if (type === 'boolean') return value === 'true'
   const number = Number(value)
   return NUMBERS.includes(type) && value.trim() !== '' && Number.isFinite(number) ? number : value
