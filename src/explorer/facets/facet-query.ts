@@ -14,6 +14,8 @@ export interface FacetOf {
   readonly ontology: OntologyDefinition
   readonly objectType: ObjectTypeDefinition
   readonly view: ViewState
+  /** The version to count; undefined counts the newest. */
+  readonly version?: number | undefined
 }
 
 export interface Group {
@@ -32,13 +34,14 @@ export const FACET_VALUES = 12
 /** Aggregates the objects of a view. */
 export async function aggregate(
   send: Send,
-  { ontology, objectType, view }: FacetOf,
+  { ontology, objectType, view, version }: FacetOf,
   body: { readonly aggregation: readonly Json[]; readonly groupBy: readonly Json[] },
   signal: AbortSignal,
 ): Promise<Aggregation> {
   const where = whereOf(view, objectType, DIALECTS.v2)
   const path = `/api/v2/ontologies/${encodeURIComponent(ontology.apiName)}/objects/${encodeURIComponent(objectType.apiName)}/aggregate`
-  const request = { method: 'POST', path, body: { ...(where && { where }), ...body } } as const
+  const counted = { ...(where && { where }), ...(version !== undefined && { version }), ...body }
+  const request = { method: 'POST', path, body: counted } as const
   return parseBody<Aggregation>(await send(request, signal))
 }
 
@@ -53,7 +56,16 @@ export function facetQuery(send: Send, of: FacetOf, property: string, most = FAC
   const filters = of.view.filters.filter(({ field }) => field !== property)
   const view: ViewState = { ...of.view, filters }
   return queryOptions({
-    queryKey: ['facet', of.objectType.rid, property, filters, view.text, view.box, most],
+    queryKey: [
+      'facet',
+      of.objectType.rid,
+      of.version,
+      property,
+      filters,
+      view.text,
+      view.box,
+      most,
+    ],
     queryFn: async ({ signal }): Promise<Facet> => {
       const { data, excludedItems = 0 } = await aggregate(
         send,
@@ -85,18 +97,24 @@ export function suggestionsQuery(send: Send, of: FacetOf, property: string) {
   }
 }
 
-/** True if a facet helps to choose: with one object for each value there is nothing to group. */
+/** True if a facet helps to choose: where most values belong to one object, there is nothing to group. */
 export function isUseful({ values, others }: Facet): boolean {
-  const most = values[0]?.count ?? 0
-  return most > 1 || (values.length === 1 && others === 0)
+  const typical = others === 0 ? values[0] : values[values.length >> 1]
+  return (typical?.count ?? 0) > 1 || (values.length === 1 && others === 0)
 }
 
 /** Properties whose values are worth counting: short texts and booleans, but not keys and titles. */
 export function facetProperties({ properties, primaryKey, titleProperty }: ObjectTypeDefinition) {
   return Object.entries(properties)
-    .filter(
-      ([name, { type }]) =>
-        (type === 'string' || type === 'boolean') && name !== primaryKey && name !== titleProperty,
-    )
+    .filter(([name, definition]) => {
+      const element = definition.type === 'array' ? definition.items : definition
+      const isCounted = element.type === 'string' || element.type === 'boolean'
+      return isCounted && name !== primaryKey && name !== titleProperty
+    })
     .map(([name]) => name)
+}
+
+/** The operator that selects the objects of one value: arrays contain it, others are equal to it. */
+export function facetOperator({ properties }: ObjectTypeDefinition, property: string) {
+  return properties[property]?.type === 'array' ? 'contains' : 'eq'
 }

@@ -6,7 +6,14 @@ import { useSession } from '../shell/session.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import type { SetView } from '../view/use-view.ts'
-import { type Facet, type FacetOf, facetProperties, facetQuery, isUseful } from './facet-query.ts'
+import {
+  type Facet,
+  type FacetOf,
+  facetOperator,
+  facetProperties,
+  facetQuery,
+  isUseful,
+} from './facet-query.ts'
 import styles from './facets.module.css'
 
 /** Facets that are open at first. */
@@ -81,13 +88,14 @@ interface FacetValuesProps extends Omit<FacetsProps, 'canCount'> {
 function FacetValues({ of, property, setView, facet }: FacetValuesProps) {
   const { filters } = of.view
   const { values, others } = facet
-  const chosen = filters.find(({ field, operator }) => field === property && operator === 'eq')
+  const operator = facetOperator(of.objectType, property)
+  const chosen = filters.find((filter) => filter.field === property && filter.operator === operator)
   if (values.length === 0) return <p className={styles.note}>No values</p>
-  const most = Math.max(others, ...values.map(({ count }) => count))
+  const most = Math.max(...values.map(({ count }) => count))
   const choose = (value: string) => {
     const rest = filters.filter((filter) => filter !== chosen)
     const isChosen = chosen?.value === value
-    setView({ filters: isChosen ? rest : [...rest, { field: property, operator: 'eq', value }] })
+    setView({ filters: isChosen ? rest : [...rest, { field: property, operator, value }] })
   }
   return (
     <ul className={styles.values}>

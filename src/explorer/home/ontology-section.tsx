@@ -2,15 +2,17 @@ import { Link } from '@tanstack/react-router'
 import {
   linksOf,
   nameOf,
+  nameOfProperty,
   type ObjectTypeDefinition,
   type OntologyDefinition,
   type OntologySummary,
   type TypeCounts,
+  wordsOf,
 } from '../api/ontology.ts'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { formatCount } from '../ui/format.ts'
-import { Icon, type IconName } from '../ui/icon.tsx'
 import styles from './home.module.css'
+import { MiniPicture } from './mini-picture.tsx'
 
 export interface OntologySectionProps {
   readonly summary: OntologySummary
@@ -58,7 +60,7 @@ interface TypeCardProps {
 
 function TypeCard({ ontology, type, counts }: TypeCardProps) {
   const count = counts?.objectTypes[type.apiName]?.count
-  const picture = pictureOf(type)
+  const links = linksOf(ontology, type.apiName)
   return (
     <li>
       <Link
@@ -69,33 +71,27 @@ function TypeCard({ ontology, type, counts }: TypeCardProps) {
           <strong>{nameOf(type)}</strong>
           <span className="data">{count === undefined ? '…' : formatCount(count)}</span>
         </span>
-        <span className="label">
-          {Object.keys(type.properties).length} properties
-          {picture && (
-            <>
-              {' · '}
-              <Icon name={picture.icon} size={12} /> {picture.name}
-            </>
-          )}
-        </span>
-        <span className="label">{describeLinks(ontology, type)}</span>
+        <MiniPicture ontology={ontology} objectType={type} />
+        <span className="label">{describeProperties(type)}</span>
+        {links.length > 0 && (
+          <span className={styles.links}>
+            {links.map(({ apiName, cardinality }) => (
+              <span key={`${cardinality} ${apiName}`}>
+                {cardinality === 'one' ? '→' : '←'} {wordsOf(apiName)}
+              </span>
+            ))}
+          </span>
+        )}
       </Link>
     </li>
   )
 }
 
-/** Returns the picture that suits a type best. */
-function pictureOf(
-  type: ObjectTypeDefinition,
-): { readonly name: string; readonly icon: IconName } | undefined {
-  const types = new Set(Object.values(type.properties).map((property) => property.type))
-  if (types.has('geopoint')) return { name: 'map', icon: 'map' }
-  if (types.has('timestamp') || types.has('date')) return { name: 'time line', icon: 'time' }
-  return undefined
-}
+const NAMED = 4
 
-function describeLinks(ontology: OntologyDefinition, type: ObjectTypeDefinition): string {
-  return linksOf(ontology, type.apiName)
-    .map(({ apiName, cardinality }) => `${cardinality === 'one' ? '→' : '←'} ${apiName}`)
-    .join('  ')
+function describeProperties({ properties }: ObjectTypeDefinition): string {
+  const names = Object.entries(properties).map(([name, each]) => nameOfProperty(name, each))
+  const rest = names.length - NAMED
+  const named = names.slice(0, NAMED).join(', ')
+  return rest > 0 ? `${named} and ${rest} more` : named
 }

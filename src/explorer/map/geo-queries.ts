@@ -2,8 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { parseBody, type Send } from '../api/call.ts'
 import { type ObjectRecord, readRecord } from '../api/records.ts'
-import { aggregate } from '../facets/facet-query.ts'
-import type { PictureOf } from '../pictures/distribution.ts'
+import { aggregate, type FacetOf } from '../facets/facet-query.ts'
 import { pageRequest } from '../view/page-request.ts'
 import type { Box } from '../view/view-state.ts'
 import { type Grid, intersect } from './camera.ts'
@@ -25,7 +24,7 @@ interface CellGroup {
 /** Few enough objects to show each of them. */
 export const MOST_POINTS = 400
 
-export function geoCellsQuery(send: Send, of: PictureOf, property: string, grid: Grid) {
+export function geoCellsQuery(send: Send, of: FacetOf, property: string, grid: Grid) {
   const { filters, text, box } = of.view
   return queryOptions({
     queryKey: ['cells', of.objectType.rid, property, filters, text, box, of.version, grid],
@@ -39,7 +38,6 @@ export function geoCellsQuery(send: Send, of: PictureOf, property: string, grid:
         {
           aggregation: [{ type: 'count', name: 'count' }],
           groupBy: [{ type: 'geoGrid', field: property, box: area, columns, rows }],
-          ...(of.version !== undefined && { version: of.version }),
         },
         signal,
       )
@@ -56,7 +54,7 @@ export function geoCellsQuery(send: Send, of: PictureOf, property: string, grid:
 }
 
 /** Reads the objects in a box, which must be few. */
-export function pointsQuery(send: Send, of: PictureOf, area: Box) {
+export function pointsQuery(send: Send, of: FacetOf, area: Box) {
   const { filters, text, box } = of.view
   const within = box === undefined ? area : intersect(box, area)
   return queryOptions({

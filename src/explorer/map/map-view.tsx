@@ -2,8 +2,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { keyText, type ObjectRecord } from '../api/records.ts'
+import type { FacetOf } from '../facets/facet-query.ts'
 import { positionOf } from '../object/small-map.tsx'
-import type { PictureOf } from '../pictures/distribution.ts'
 import { useSession } from '../shell/session.tsx'
 import type { SetView } from '../view/use-view.ts'
 import { type Camera, fitBox, gridOf, type Point, toScreen, visibleBox, WORLD } from './camera.ts'
@@ -18,7 +18,7 @@ import { useSettled } from './use-settled.ts'
 import { loadWorld } from './world.ts'
 
 export interface MapViewProps {
-  readonly of: PictureOf
+  readonly of: FacetOf
   readonly property: string
   readonly setView: SetView
 }

@@ -8,11 +8,6 @@ import { type Json, scalarOf } from '../view/where.ts'
 import { type Bin, calendarUnit, numberBins, timeBins } from './bins.ts'
 import { compactNumber, edgeTicks, momentFormat, type Tick } from './ticks.ts'
 
-/** What a picture is of. Without a version, it is of the latest state. */
-export interface PictureOf extends FacetOf {
-  readonly version?: number | undefined
-}
-
 export interface Bar {
   readonly label: string
   readonly count: number
@@ -49,18 +44,17 @@ export function hasPicture(type: ScalarType | undefined): boolean {
   )
 }
 
-export function distributionQuery(send: Send, of: PictureOf, property: string) {
+export function distributionQuery(send: Send, of: FacetOf, property: string) {
   const { filters, text, box } = of.view
   return queryOptions({
     queryKey: ['distribution', of.objectType.rid, property, filters, text, box, of.version],
     queryFn: async ({ signal }): Promise<Distribution> => {
       const type = scalarOf(of.objectType, property)
       const isArray = of.objectType.properties[property]?.type === 'array'
-      const version = of.version === undefined ? {} : { version: of.version }
       const readView =
         (view: ViewState): Read =>
         (groupBy, aggregation = [COUNT]) =>
-          aggregate(send, { ...of, view }, { aggregation, groupBy, ...version }, signal)
+          aggregate(send, { ...of, view }, { aggregation, groupBy }, signal)
       const read = readView(of.view)
       const isMissing: Filter = { field: property, operator: 'empty', value: '' }
       const without = readView({ ...of.view, filters: [...filters, isMissing] })

@@ -1,17 +1,18 @@
 /** A picture for each property: how its values are distributed over all objects of the view. */
 import { useQuery } from '@tanstack/react-query'
 import { wordsOf } from '../api/ontology.ts'
+import type { FacetOf } from '../facets/facet-query.ts'
 import { useSession } from '../shell/session.tsx'
 import { formatCount } from '../ui/format.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import { scalarOf } from '../view/where.ts'
 import { Chart } from './chart.tsx'
-import { type Distribution, distributionQuery, hasPicture, type PictureOf } from './distribution.ts'
+import { type Distribution, distributionQuery, hasPicture } from './distribution.ts'
 import styles from './pictures.module.css'
 
 export interface PicturesProps {
-  readonly of: PictureOf
+  readonly of: FacetOf
   readonly setView: SetView
 }
 

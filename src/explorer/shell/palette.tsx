@@ -43,7 +43,7 @@ export function Palette() {
     <dialog
       ref={dialog}
       className={styles.dialog}
-      aria-label="Find"
+      aria-label="Commands"
       onClose={() => setOpen(false)}
       onClick={({ target }) => target === dialog.current && dialog.current?.close()}
       onKeyDown={({ key }) => key === 'Escape' && dialog.current?.close()}

@@ -6,6 +6,7 @@ import {
   useContext,
   useEffect,
   useMemo,
+  useRef,
   useState,
 } from 'react'
 import { ApiError, type Send, senderOf } from '../api/call.ts'
@@ -47,13 +48,17 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
     setStartError(undefined)
     setRefused(false)
   }, [])
+  const current = useRef(token)
+  current.current = token
   const send = useMemo<Send>(() => {
     const sendNow = senderOf(token)
     return async (request, signal) => {
       try {
         return await sendNow(request, signal)
       } catch (error) {
-        if (error instanceof ApiError && error.needsSignIn) setRefused(true)
+        // A late answer to an earlier token says nothing about this one.
+        const isCurrent = current.current === token
+        if (isCurrent && error instanceof ApiError && error.needsSignIn) setRefused(true)
         throw error
       }
     }

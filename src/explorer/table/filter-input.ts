@@ -34,7 +34,7 @@ const DECIMAL: FilterInput = {
   ...TEXT,
   attributes: {
     inputMode: 'decimal',
-    pattern: '-?[0-9]*[.]?[0-9]+(?:[eE][+-]?[0-9]+)?',
+    pattern: '-?[0-9]*[.]?[0-9]+(?:[eE][+\\-]?[0-9]+)?',
     title: 'A number',
   },
   hasSuggestions: false,

@@ -108,7 +108,6 @@ function WidthHandle({ column, onWidth }: Pick<ColumnActions, 'onWidth'> & { col
     onWidth(column.name, column.width + step)
   }
   return (
-    // biome-ignore lint/a11y/useSemanticElements: an edge that can be moved is not a line
     <div
       role="separator"
       tabIndex={0}

@@ -3,7 +3,14 @@
  * page is requested before the end is reached.
  */
 import { useNavigate } from '@tanstack/react-router'
-import { type MouseEvent, type Ref, useEffect, useImperativeHandle, useRef } from 'react'
+import {
+  type MouseEvent,
+  type Ref,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+} from 'react'
 import type { Column } from './columns.ts'
 import styles from './grid.module.css'
 import { type ColumnActions, GridHeader } from './grid-header.tsx'
@@ -35,12 +42,18 @@ export interface GridProps extends ColumnActions, RowActions {
 
 export function Grid(props: GridProps) {
   const { walk: viewWalk, columns, primaryKey, label, onOpen, onTopRow, isSnapshot, ref } = props
-  const { walk, state, isStale } = viewWalk
+  const { walk, state, topic, isStale } = viewWalk
   const scroller = useRef<HTMLDivElement>(null)
   const pending = state.isComplete || state.error !== undefined ? 0 : PENDING_ROWS
   const rowCount = state.rowCount + pending
   const { window: rows, topRow, scrollTo } = useRowWindow(scroller, rowCount)
   const navigate = useNavigate()
+  // Other rows start at the top; the same rows, read again, stay where the reader was.
+  const lastTopic = useRef(topic)
+  useLayoutEffect(() => {
+    if (lastTopic.current !== topic) scroller.current?.scrollTo({ top: 0 })
+    lastTopic.current = topic
+  }, [topic])
   useEffect(() => onTopRow(topRow), [topRow, onTopRow])
   useEffect(() => {
     const isNear = rows.end >= state.rowCount - LOAD_AHEAD
@@ -62,7 +75,6 @@ export function Grid(props: GridProps) {
   }
   const classes = [styles.scroller, isSnapshot ? styles.snapshot : '', isStale ? styles.stale : '']
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: links in cells are followed by Enter as well
     <div
       ref={scroller}
       className={classes.join(' ')}

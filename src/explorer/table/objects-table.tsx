@@ -17,6 +17,9 @@ import styles from './type-screen.module.css'
 import type { ViewWalk } from './use-walk.ts'
 import { useWidths } from './use-widths.ts'
 
+/** Rows whose texts decide how wide columns are. */
+const SAMPLE = 40
+
 export interface ObjectsTableProps {
   readonly of: FacetOf
   readonly setView: SetView
@@ -36,9 +39,15 @@ export function ObjectsTable(props: ObjectsTableProps) {
   const [handle, setHandle] = useState<GridHandle | null>(null)
   const [widths, setWidth] = useWidths(objectType.rid)
   const navigate = useNavigate()
+  const { walk: current, isStale } = walk
+  const hasRows = walk.state.rowCount > 0
+  const sample = useMemo(
+    () => (hasRows && !isStale ? current.recordsOf(0).slice(0, SAMPLE) : []),
+    [current, hasRows, isStale],
+  )
   const columns = useMemo(
-    () => columnsOf(ontology, objectType, view.columns, widths),
-    [ontology, objectType, view.columns, widths],
+    () => columnsOf(ontology, objectType, view.columns, { widths, sample }),
+    [ontology, objectType, view.columns, widths, sample],
   )
   const recordAt = (row: number) => walk.walk.record(row)
   const open = useCallback(

@@ -44,7 +44,8 @@ export function Toolbar(props: ToolbarProps) {
   const { totalCount, startedAtMs, pages } = walk.state
   const withIcon = (icon: Parameters<typeof Icon>[0]['name'], text: string): ReactNode => (
     <>
-      <Icon name={icon} size={14} /> {text}
+      <Icon name={icon} size={14} />
+      <span className={styles.toolName}>{text}</span>
     </>
   )
   return (

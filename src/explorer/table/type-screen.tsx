@@ -84,8 +84,9 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
   const asked = useMemo(() => knownPart(view, objectType), [view, objectType])
   const of = useMemo(() => ({ ontology, objectType, view: asked }), [ontology, objectType, asked])
   const walk = useWalk(of, restarts)
+  // What is counted beside a snapshot is counted in it.
   const version = view.isSnapshot ? walk.state.pages[0]?.version : undefined
-  const pictured = useMemo(() => ({ ...of, version }), [of, version])
+  const counted = useMemo(() => ({ ...of, version }), [of, version])
   const point = pointProperty(objectType)
   const restart = () => setRestarts((count) => count + 1)
   const switchSnapshot = () => setView({ isSnapshot: !view.isSnapshot })
@@ -121,7 +122,7 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
         onRestart={restart}
       />
       <div className={styles.content}>
-        <Facets of={of} setView={setView} canCount={walk.state.pages.length > 0} />
+        <Facets of={counted} setView={setView} canCount={walk.state.pages.length > 0} />
         <Suspense fallback={<p className={styles.note}>Loading…</p>}>
           {isTable ? (
             <ObjectsTable
@@ -144,9 +145,9 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
               />
             </ObjectsTable>
           ) : view.layout === 'map' && point !== undefined ? (
-            <MapView of={pictured} property={point} setView={setView} />
+            <MapView of={counted} property={point} setView={setView} />
           ) : (
-            <Pictures of={pictured} setView={setView} />
+            <Pictures of={counted} setView={setView} />
           )}
           {isRequestShown && <RequestPanel of={of} revision={walk.revision} pageSize={PAGE_SIZE} />}
         </Suspense>

@@ -10,6 +10,8 @@ export interface ViewWalk {
   readonly walk: Walk
   readonly state: WalkState
   readonly revision: ApiRevision
+  /** What decides which rows there are and in which order; without the version. */
+  readonly topic: string
   /** True while the rows are those of the last question, because the first page of this one is on its way. */
   readonly isStale: boolean
 }
@@ -18,16 +20,8 @@ export interface ViewWalk {
 export function useWalk({ ontology, objectType, view }: PageOf, restarts: number): ViewWalk {
   const { send } = useSession()
   const revision = chooseRevision(view)
-  const question = JSON.stringify([
-    objectType.rid,
-    view.filters,
-    view.text,
-    view.box,
-    view.order,
-    view.isSnapshot,
-    revision,
-    restarts,
-  ])
+  const topic = JSON.stringify([view.filters, view.text, view.box, view.order])
+  const question = JSON.stringify([objectType.rid, topic, view.isSnapshot, revision, restarts])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the question contains all that matters
   const walk = useMemo(() => {
     const requestOf = (pageToken: string | undefined, after: string | undefined) =>
@@ -46,7 +40,7 @@ export function useWalk({ ontology, objectType, view }: PageOf, restarts: number
   const last = useRef<ViewWalk>(undefined)
   const isWaiting = state.pages.length === 0 && (state.isLoading || state.error === undefined)
   if (isWaiting && last.current !== undefined) return { ...last.current, isStale: true }
-  const current = { walk, state, revision, isStale: false }
+  const current = { walk, state, revision, topic, isStale: false }
   if (state.pages.length > 0) last.current = current
   return current
 }
