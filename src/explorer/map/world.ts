@@ -22,3 +22,8 @@ export async function loadWorld(): Promise<World> {
     borders: mesh(atlas, atlas.objects.countries, (one, other) => one !== other),
   }
 }
+
+/** Loads the outlines of the continents alone. */
+export async function loadLand(): Promise<GeoPermissibleObjects> {
+  return (await loadWorld()).land
+}
