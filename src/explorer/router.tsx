@@ -1,6 +1,7 @@
 /** The addresses of the explorer. */
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
 import { HomeScreen } from './home/home-screen.tsx'
+import { LinkedScreen } from './object/linked-screen.tsx'
 import { ObjectScreen } from './object/object-screen.tsx'
 import { NotFound } from './shell/not-found.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -33,8 +34,14 @@ export const objectRoute = createRoute({
   component: ObjectScreen,
 })
 
+export const linkRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/o/$ontology/$type/$key/$link',
+  component: LinkedScreen,
+})
+
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([homeRoute, ontologyRoute, typeRoute, objectRoute]),
+  routeTree: rootRoute.addChildren([homeRoute, ontologyRoute, typeRoute, objectRoute, linkRoute]),
   parseSearch,
   stringifySearch: (search) => stringifySearch(search as SearchRecord),
 })

@@ -5,8 +5,10 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { type PageOf, pageRequest } from '../view/page-request.ts'
 import { type ApiRevision, REVISIONS } from '../view/view-state.ts'
+import { toClientCode } from './client-code.ts'
+import { toOsdkCode } from './osdk-code.ts'
 import styles from './request-panel.module.css'
-import { TOOL_NAMES, TOOLS, type Tool, toClientCode, toCurl, toOsdkCode } from './request-text.ts'
+import { TOOL_NAMES, TOOLS, type Tool, toCurl } from './request-text.ts'
 
 const REVISION_NAMES: Readonly<Record<ApiRevision, string>> = { '1': '1.0', '2': '2.0', v2: 'v2' }
 
@@ -32,7 +34,7 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
           value={tool}
           onChange={setTool}
         />
-        {tool === 'curl' && (
+        {tool !== 'osdk' && (
           <Segments
             label="API"
             options={REVISIONS}
@@ -57,7 +59,7 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
 function textOf(of: PageOf, revision: ApiRevision, tool: Tool, pageSize: number, token: string) {
   const { origin } = location
   try {
-    if (tool === 'client') return { text: toClientCode(of, origin), problem: undefined }
+    if (tool === 'client') return { text: toClientCode(of, revision, origin), problem: undefined }
     if (tool === 'osdk') return { text: toOsdkCode(of, origin), problem: undefined }
     const request = pageRequest(of, revision, { pageSize })
     return { text: toCurl(request, origin, token), problem: undefined }

@@ -1,16 +1,21 @@
-/** The objects of a view on a map. Dragging draws a box, which becomes a filter. */
-import { useQuery } from '@tanstack/react-query'
-import { type GeoProjection, geoEquirectangular, geoPath } from 'd3-geo'
-import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react'
+/** The objects of a view on a map. A box that is drawn on it becomes a filter. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { keyText, type ObjectRecord } from '../api/records.ts'
 import type { FacetOf } from '../facets/facet-query.ts'
+import { positionOf } from '../object/small-map.tsx'
 import { useSession } from '../shell/session.tsx'
-import { Button } from '../ui/button.tsx'
-import { formatCount } from '../ui/format.ts'
 import type { SetView } from '../view/use-view.ts'
-import type { Box } from '../view/view-state.ts'
-import { type GeoCell, geoCellsQuery, WORLD } from './geo-cells.ts'
+import { type Camera, fitBox, gridOf, type Point, toScreen, visibleBox, WORLD } from './camera.ts'
+import { drawMap, worldPaths } from './draw-map.ts'
+import { geoCellsQuery, MOST_POINTS, pointsQuery } from './geo-queries.ts'
 import styles from './map.module.css'
-import { loadLand } from './world.ts'
+import { type DragMode, MapControls } from './map-controls.tsx'
+import { MapNotes } from './map-notes.tsx'
+import { BoxOutline, PointName } from './map-overlay.tsx'
+import { useMapInput } from './use-map-input.ts'
+import { useSettled } from './use-settled.ts'
+import { loadWorld } from './world.ts'
 
 export interface MapViewProps {
   readonly of: FacetOf
@@ -18,22 +23,12 @@ export interface MapViewProps {
   readonly setView: SetView
 }
 
-type Point = readonly [x: number, y: number]
-
-/** A box with shorter sides is a press, not a box. */
-const SMALLEST_BOX = 6
+/** A pointer this near to a position means it. */
+const NEAR = 8
 
 export function MapView({ of, property, setView }: MapViewProps) {
-  const { send } = useSession()
   const frame = useRef<HTMLDivElement>(null)
-  const canvas = useRef<HTMLCanvasElement>(null)
-  const [size, setSize] = useState<Point>([0, 0])
-  const [drag, setDrag] = useState<readonly [Point, Point]>()
-  const { data: land } = useQuery({ queryKey: ['land'], queryFn: loadLand, staleTime: Infinity })
-  const { data: cells, error } = useQuery(geoCellsQuery(send, of, property))
-  const { box } = of.view
-  const projection = useMemo(() => projectionOf(box ?? WORLD, size), [box, size])
-
+  const [size, setSize] = useState<Point>()
   useEffect(() => {
     if (frame.current === null) return
     const observer = new ResizeObserver(([entry]) => {
@@ -42,109 +37,150 @@ export function MapView({ of, property, setView }: MapViewProps) {
     observer.observe(frame.current)
     return () => observer.disconnect()
   }, [])
-
-  useEffect(() => {
-    const context = canvas.current?.getContext('2d')
-    if (context && size[0] > 0) draw(context, size, projection, land, cells ?? [])
-  }, [size, projection, land, cells])
-
-  const end = () => {
-    setDrag(undefined)
-    const chosen = drag && boxOf(drag, projection)
-    if (chosen !== undefined) setView({ box: chosen })
-  }
-  const total = (cells ?? []).reduce((sum, { count }) => sum + count, 0)
   return (
     <div ref={frame} className={styles.frame}>
-      <canvas
-        ref={canvas}
-        className={styles.canvas}
-        role="img"
-        aria-label={`Map of ${formatCount(total)} objects. Drag to choose a box.`}
-        onPointerDown={(event) => {
-          event.currentTarget.setPointerCapture(event.pointerId)
-          setDrag([pointOf(event), pointOf(event)])
-        }}
-        onPointerMove={(event) => drag && setDrag([drag[0], pointOf(event)])}
-        onPointerUp={end}
-      />
-      {drag !== undefined && <DraggedBox drag={drag} />}
-      <div className={styles.notes}>
-        {error !== null && <p role="alert">{error.message}</p>}
-        {cells !== undefined && <p className="label">{formatCount(total)} objects on the map</p>}
-        {box !== undefined && (
-          <Button onClick={() => setView({ box: undefined })}>Show the whole world</Button>
-        )}
-      </div>
+      {size !== undefined && size[0] > 0 && size[1] > 0 && (
+        <SizedMap of={of} property={property} setView={setView} size={size} />
+      )}
     </div>
   )
 }
 
-function DraggedBox({ drag: [[x1, y1], [x2, y2]] }: { readonly drag: readonly [Point, Point] }) {
-  const style = {
-    left: Math.min(x1, x2),
-    top: Math.min(y1, y2),
-    width: Math.abs(x2 - x1),
-    height: Math.abs(y2 - y1),
-  }
-  return <div className={styles.box} style={style} aria-hidden="true" />
+function SizedMap({ of, property, setView, size }: MapViewProps & { readonly size: Point }) {
+  const { send } = useSession()
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const { box, peek } = of.view
+  const [camera, setCamera] = useState<Camera>(() => fitBox(box ?? WORLD, size))
+  const [mode, setMode] = useState<DragMode>('box')
+  const [hovered, setHovered] = useState<ObjectRecord>()
+  const { data: world } = useQuery({
+    queryKey: ['world-paths'],
+    queryFn: async () => worldPaths(await loadWorld()),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  // What is asked follows the camera when it rests, not with every frame.
+  const settled = useSettled(camera)
+  const grid = useMemo(() => gridOf(settled, size), [settled, size])
+  const { data: cells = [], error } = useQuery({
+    ...geoCellsQuery(send, of, property, grid),
+    placeholderData: keepPreviousData,
+  })
+  const inView = useMemo(() => countVisible(cells, settled, size), [cells, settled, size])
+  const isFew = inView > 0 && inView <= MOST_POINTS
+  const { data: records = [] } = useQuery({
+    ...pointsQuery(send, of, grid.box),
+    enabled: isFew,
+    placeholderData: keepPreviousData,
+  })
+  const points = useMemo(
+    () =>
+      (isFew ? records : []).flatMap((record) => {
+        const position = positionOf(record.properties[property])
+        return position === undefined ? [] : [{ record, position }]
+      }),
+    [isFew, records, property],
+  )
+
+  const recordAt = (at: Point): ObjectRecord | undefined =>
+    points.find(({ position }) => distance(toScreen(camera, size, position), at) <= NEAR)?.record
+  const { drag, handlers } = useMapInput({
+    canvas,
+    camera,
+    size,
+    mode,
+    setCamera,
+    onBox: (chosen) => setView({ box: chosen }),
+    onPress: (at) => {
+      const record = recordAt(at)
+      if (record !== undefined) setView({ peek: keyText(record.key) }, { replace: true })
+    },
+    onHover: (at) => setHovered(recordAt(at)),
+  })
+
+  useEffect(() => {
+    const draw = () => {
+      const context = canvas.current?.getContext('2d')
+      const positions = points.map(({ position }) => position)
+      if (context) drawMap(context, { camera, size, world, cells, points: positions })
+    }
+    const frame = requestAnimationFrame(draw)
+    const theme = matchMedia('(prefers-color-scheme: dark)')
+    const observer = new MutationObserver(draw)
+    theme.addEventListener('change', draw)
+    observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    return () => {
+      cancelAnimationFrame(frame)
+      theme.removeEventListener('change', draw)
+      observer.disconnect()
+    }
+  }, [camera, size, world, cells, points])
+
+  const total = cells.reduce((sum, { count }) => sum + count, 0)
+  const named = points.find(({ record }) => record === hovered || keyText(record.key) === peek)
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: keys move the map */}
+      <canvas
+        ref={canvas}
+        className={`${styles.canvas} ${mode === 'box' ? styles.drawing : styles.moving}`}
+        role="application"
+        aria-roledescription="map"
+        aria-label="Map. Arrow keys move it, plus and minus zoom, 0 shows the whole world."
+        tabIndex={0}
+        {...handlers}
+      />
+      {box !== undefined && <BoxOutline kind="filter" camera={camera} size={size} box={box} />}
+      {drag !== undefined && <BoxOutline kind="box" camera={camera} size={size} box={drag} />}
+      {named !== undefined && (
+        <PointName at={toScreen(camera, size, named.position)} record={named.record} />
+      )}
+      <MapControls
+        camera={camera}
+        size={size}
+        setCamera={setCamera}
+        mode={mode}
+        setMode={setMode}
+      />
+      <MapNotes
+        error={error}
+        total={total}
+        records={points.map(({ record }) => record)}
+        isBoxed={box !== undefined}
+        onWorld={() => {
+          setCamera(fitBox(WORLD, size))
+          setView({ box: undefined })
+        }}
+        onVisible={() => setView({ box: rounded(visibleBox(camera, size)) })}
+        onPeek={(key) => setView({ peek: key }, { replace: true })}
+      />
+    </>
+  )
 }
 
-function pointOf({ nativeEvent }: PointerEvent): Point {
-  return [nativeEvent.offsetX, nativeEvent.offsetY]
+function countVisible(
+  cells: readonly {
+    readonly longitude: number
+    readonly latitude: number
+    readonly count: number
+  }[],
+  camera: Camera,
+  size: Point,
+): number {
+  const [west, south, east, north] = gridOf(camera, size).box
+  return cells.reduce(
+    (sum, { longitude, latitude, count }) =>
+      longitude >= west && longitude <= east && latitude >= south && latitude <= north
+        ? sum + count
+        : sum,
+    0,
+  )
 }
 
-/** Fits a box of degrees into the canvas. */
-function projectionOf([west, south, east, north]: Box, size: Point): GeoProjection {
-  const corners = {
-    type: 'MultiPoint',
-    coordinates: [
-      [west, south],
-      [east, north],
-    ],
-  } as const
-  return geoEquirectangular().fitSize([...size], corners as never)
+function rounded([west, south, east, north]: ReturnType<typeof visibleBox>) {
+  const round = (value: number) => Number(value.toFixed(4))
+  return [round(west), round(south), round(east), round(north)] as const
 }
 
-/** Returns the degrees under a dragged box; undefined if it is too small to be meant. */
-function boxOf([from, to]: readonly [Point, Point], projection: GeoProjection): Box | undefined {
-  const isSmall = to.some((value, axis) => Math.abs(value - (from[axis] ?? 0)) < SMALLEST_BOX)
-  const [first, second] = [from, to].map((point) => projection.invert?.([...point]))
-  if (isSmall || !first || !second) return undefined
-  const [west, east] = [first[0], second[0]].toSorted((a, b) => a - b)
-  const [south, north] = [first[1], second[1]].toSorted((a, b) => a - b)
-  const rounded = [west, south, east, north].map((value) => Number((value ?? 0).toFixed(4)))
-  return rounded as unknown as Box
-}
-
-function draw(
-  context: CanvasRenderingContext2D,
-  [width, height]: Point,
-  projection: GeoProjection,
-  land: Parameters<ReturnType<typeof geoPath>>[0] | undefined,
-  cells: readonly GeoCell[],
-): void {
-  const { canvas } = context
-  const scale = devicePixelRatio
-  canvas.width = width * scale
-  canvas.height = height * scale
-  context.scale(scale, scale)
-  const style = getComputedStyle(canvas)
-  if (land !== undefined) {
-    context.beginPath()
-    geoPath(projection, context)(land)
-    context.fillStyle = style.getPropertyValue('--raised')
-    context.fill()
-    context.strokeStyle = style.getPropertyValue('--line')
-    context.stroke()
-  }
-  context.fillStyle = style.getPropertyValue('--accent')
-  context.globalAlpha = 0.7
-  for (const { longitude, latitude, count } of cells) {
-    const point = projection([longitude, latitude])
-    if (point === null) continue
-    context.beginPath()
-    context.arc(point[0], point[1], 1 + Math.log10(count) * 1.6, 0, 2 * Math.PI)
-    context.fill()
-  }
+function distance([x1, y1]: Point, [x2, y2]: Point): number {
+  return Math.hypot(x2 - x1, y2 - y1)
 }

@@ -3,49 +3,69 @@ import { Link } from '@tanstack/react-router'
 import { findType, type LinkSide, wordsOf } from '../api/ontology.ts'
 import { keyText, type ObjectRecord } from '../api/records.ts'
 import { useSession } from '../shell/session.tsx'
-import { searchRecord } from '../view/search-record.ts'
-import { EMPTY_VIEW } from '../view/view-state.ts'
-import styles from './object.module.css'
-import { linkedQuery, type ObjectAddress } from './object-queries.ts'
+import { formatCount } from '../ui/format.ts'
+import styles from './links.module.css'
+import { linkCountQuery, linkedQuery, type ObjectAddress } from './object-queries.ts'
+import { addressOf, searchOf, type TrailStep, toLink, writeStep } from './trail.ts'
 
 export interface LinkListProps {
   readonly address: ObjectAddress
   readonly link: LinkSide
   readonly record: ObjectRecord
+  readonly trail: readonly TrailStep[]
+  /** The list that the object was opened from. */
+  readonly list: string
 }
 
-/** The first objects of a link, and the way to all of them. */
-export function LinkList({ address, link, record }: LinkListProps) {
+/** A link: how many objects it leads to, the first of them, and the way to all. */
+export function LinkList({ address, link, record, trail, list }: LinkListProps) {
   const { send } = useSession()
-  const { ontology } = address
+  const { ontology, objectType, key } = address
   const target = findType(ontology, link.target)
+  const isMany = link.cardinality === 'many'
   const { data, error } = useQuery({
-    ...linkedQuery(send, address, link, target ?? address.objectType),
+    ...linkedQuery(send, address, link, target ?? objectType),
     enabled: target !== undefined,
   })
+  const { data: count } = useQuery({
+    ...linkCountQuery(send, address, link, { record, target: target ?? objectType }),
+    enabled: target !== undefined && isMany,
+  })
   if (target === undefined) return null
-  const list = `/o/${encodeURIComponent(ontology.apiName)}/${encodeURIComponent(link.target)}`
-  // The objects of a link to many are those whose foreign key is the key of this object.
-  const filter = { field: link.foreignKey, operator: 'eq' as const, value: keyText(record.key) }
+  const step: TrailStep = { type: objectType.apiName, key, link: link.apiName, list }
+  const name = wordsOf(link.apiName)
+  const all = addressOf(ontology.apiName, step, searchOf('', trail))
+  const search = searchOf('', [...trail, step])
   return (
-    <section>
-      <h2 className="label">{wordsOf(link.apiName)}</h2>
-      {error !== null && <p className={styles.missing}>{error.message}</p>}
-      {data?.records.length === 0 && <p className={styles.missing}>none</p>}
-      <ul className={styles.items}>
-        {data?.records.map((each) => (
-          <li key={keyText(each.key)}>
-            <Link to={`${list}/${encodeURIComponent(keyText(each.key))}` as '/'}>
-              {each.title ?? keyText(each.key)}
-            </Link>
-          </li>
-        ))}
+    <section className={styles.link}>
+      <h2>
+        {isMany ? (
+          <Link {...toLink(all)} className={styles.all}>
+            {name}{' '}
+            <span className={styles.count}>{count === undefined ? '…' : formatCount(count)}</span>
+            <span aria-hidden="true"> ▸</span>
+          </Link>
+        ) : (
+          <span className={styles.all}>{name}</span>
+        )}
+      </h2>
+      {error !== null && <p className={styles.none}>{error.message}</p>}
+      {data?.records.length === 0 && <p className={styles.none}>None</p>}
+      <ul>
+        {data?.records.map((each) => {
+          const one = { type: link.target, key: keyText(each.key) }
+          return (
+            <li key={writeStep({ ...step, key: one.key })}>
+              <Link {...toLink(addressOf(ontology.apiName, one, search))}>
+                {each.title ?? one.key}
+              </Link>{' '}
+              {each.title !== undefined && each.title !== one.key && (
+                <span className={styles.key}>{one.key}</span>
+              )}
+            </li>
+          )
+        })}
       </ul>
-      {data?.hasMore && (
-        <Link to={list as '/'} search={searchRecord({ ...EMPTY_VIEW, filters: [filter] }) as never}>
-          Show all
-        </Link>
-      )}
     </section>
   )
 }

@@ -1,8 +1,11 @@
-/** One object, and what it links to. */
+/** One object, its earlier state, and what it links to. */
 import { queryOptions } from '@tanstack/react-query'
 import { type ApiRequest, parseBody, type Send } from '../api/call.ts'
 import type { LinkSide, ObjectTypeDefinition, OntologyDefinition } from '../api/ontology.ts'
-import { type ObjectRecord, readRecord } from '../api/records.ts'
+import { keyText, type ObjectRecord, readRecord } from '../api/records.ts'
+import { aggregate } from '../facets/facet-query.ts'
+import { EMPTY_VIEW, type Filter } from '../view/view-state.ts'
+import { DIALECTS, whereOf } from '../view/where.ts'
 
 export interface ObjectAddress {
   readonly ontology: OntologyDefinition
@@ -37,6 +40,43 @@ export function objectQuery(send: Send, address: ObjectAddress) {
   })
 }
 
+/** The state of an object at a version of its type. */
+export interface EarlierState {
+  readonly version: number
+  /** Undefined if the object did not exist. */
+  readonly record: ObjectRecord | undefined
+  readonly json: string
+}
+
+/** Reads an object as of a version, or as of now; an export can read any version that is kept. */
+export async function readState(
+  send: Send,
+  { ontology, objectType, key }: ObjectAddress,
+  version: number | undefined,
+  signal?: AbortSignal,
+): Promise<EarlierState> {
+  const filter: Filter = { field: objectType.primaryKey, operator: 'eq', value: key }
+  const where = whereOf({ ...EMPTY_VIEW, filters: [filter] }, objectType, DIALECTS['1'])
+  const parameters = new URLSearchParams({ where: JSON.stringify(where) })
+  if (version !== undefined) parameters.set('version', String(version))
+  const steps = [ontology.apiName, 'objects', objectType.apiName, 'export'].map(encodeURIComponent)
+  const path = `/api/admin/v1/ontologies/${steps.join('/')}?${parameters}`
+  const { bytes, headers } = await send({ method: 'GET', path }, signal)
+  const [json = '', end] = new TextDecoder().decode(bytes).trimEnd().split('\n')
+  const read = Number(headers.get('oqs-version') ?? version)
+  if (end === undefined) return { version: read, record: undefined, json: '' }
+  const properties = JSON.parse(json) as ObjectRecord['properties']
+  return { version: read, record: readRecord({ properties }, objectType), json }
+}
+
+export function stateQuery(send: Send, address: ObjectAddress, version: number) {
+  return queryOptions({
+    queryKey: ['state', address.objectType.rid, address.key, version],
+    queryFn: ({ signal }) => readState(send, address, version, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
 /** Linked objects that the page of an object shows. */
 export const LINKED_SHOWN = 5
 
@@ -64,6 +104,39 @@ export function linkedQuery(
         records: body.data.map((json) => readRecord(json, target)),
         hasMore: body.nextPageToken !== undefined,
       }
+    },
+  })
+}
+
+/** Returns the condition on the objects at a link: their foreign key, or their own key. */
+export function linkFilter(link: LinkSide, record: ObjectRecord, target: ObjectTypeDefinition) {
+  const filter = (field: string, value: unknown): Filter =>
+    value === undefined || value === null
+      ? { field: target.primaryKey, operator: 'empty', value: '' }
+      : { field, operator: 'eq', value: String(value) }
+  return link.cardinality === 'many'
+    ? filter(link.foreignKey, keyText(record.key))
+    : filter(target.primaryKey, record.properties[link.foreignKey])
+}
+
+/** Counts the objects at a link to many. */
+export function linkCountQuery(
+  send: Send,
+  { ontology, objectType, key }: ObjectAddress,
+  link: LinkSide,
+  { record, target }: { readonly record: ObjectRecord; readonly target: ObjectTypeDefinition },
+) {
+  return queryOptions({
+    queryKey: ['link-count', objectType.rid, key, link.apiName],
+    queryFn: async ({ signal }): Promise<number> => {
+      const view = { ...EMPTY_VIEW, filters: [linkFilter(link, record, target)] }
+      const { data } = await aggregate(
+        send,
+        { ontology, objectType: target, view },
+        { aggregation: [{ type: 'count', name: 'count' }], groupBy: [] },
+        signal,
+      )
+      return Number(data[0]?.metrics[0]?.value ?? 0)
     },
   })
 }

@@ -10,14 +10,26 @@ export interface Bin {
 /** Skewed values are cut into steps of 1, 2 and 5, because equal bins would make one bar of them. */
 const SKEWED_FROM = 1000
 
-/** Returns about this many bins that cover all values from the smallest to the largest. */
-export function numberBins(min: number, max: number, count = 24): readonly Bin[] {
+export interface BinOptions {
+  /** About how many bins. */
+  readonly count?: number
+  /** True if all values are whole numbers, so that no bin is narrower than one. */
+  readonly isWhole?: boolean
+}
+
+/** Returns bins that cover all values from the smallest to the largest. */
+export function numberBins(
+  min: number,
+  max: number,
+  { count = 24, isWhole = false }: BinOptions = {},
+): readonly Bin[] {
   if (!Number.isFinite(min) || !Number.isFinite(max)) return []
   if (min === max) return [{ from: min, to: nextAfter(min) }]
   if (min >= 0 && max >= SKEWED_FROM && max / Math.max(1, min) >= SKEWED_FROM) {
     return logarithmicBins(max)
   }
-  const step = roundStep((max - min) / count)
+  const width = roundStep((max - min) / count)
+  const step = isWhole ? Math.max(1, width) : width
   const first = Math.floor(min / step)
   const bins: Bin[] = []
   for (let index = first; index * step <= max; index += 1) {
@@ -74,4 +86,48 @@ export function calendarUnit(
   const usable = UNITS.filter(([unit]) => !isDate || (unit !== 'MINUTES' && unit !== 'HOURS'))
   const [unit] = usable.find(([, ms]) => (toMs - fromMs) / ms <= most) ?? ['YEARS' as const]
   return unit
+}
+
+/** Returns the bins of a calendar unit that cover a time range, in UTC, without gaps. */
+export function timeBins(fromMs: number, toMs: number, unit: CalendarUnit): readonly Bin[] {
+  const bins: Bin[] = []
+  for (let from = startOf(fromMs, unit); from <= toMs; ) {
+    const to = nextStart(from, unit)
+    bins.push({ from, to })
+    from = to
+  }
+  return bins
+}
+
+const DAY_MS = 86_400_000
+/** 1970-01-05 was a Monday. */
+const FIRST_MONDAY_MS = 4 * DAY_MS
+const MONTHS_OF = { MONTHS: 1, QUARTERS: 3, YEARS: 12 } as const
+
+function startOf(ms: number, unit: CalendarUnit): number {
+  if (unit in MONTHS_OF) {
+    const date = new Date(ms)
+    const months = MONTHS_OF[unit as keyof typeof MONTHS_OF]
+    const month = date.getUTCMonth() - (date.getUTCMonth() % months)
+    return utc(date.getUTCFullYear(), month)
+  }
+  const length = unitMs(unit)
+  const offset = unit === 'WEEKS' ? FIRST_MONDAY_MS : 0
+  return Math.floor((ms - offset) / length) * length + offset
+}
+
+function nextStart(ms: number, unit: CalendarUnit): number {
+  if (!(unit in MONTHS_OF)) return ms + unitMs(unit)
+  const date = new Date(ms)
+  const month = date.getUTCMonth() + MONTHS_OF[unit as keyof typeof MONTHS_OF]
+  return utc(date.getUTCFullYear(), month)
+}
+
+/** `Date.UTC` takes the years 0 to 99 for those of the 20th century. */
+function utc(year: number, month: number): number {
+  return new Date(0).setUTCFullYear(year, month, 1)
+}
+
+function unitMs(unit: CalendarUnit): number {
+  return UNITS.find(([name]) => name === unit)?.[1] ?? DAY_MS
 }

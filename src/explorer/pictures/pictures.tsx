@@ -8,7 +8,7 @@ import type { SetView } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import { scalarOf } from '../view/where.ts'
 import { Chart } from './chart.tsx'
-import { distributionQuery, hasPicture } from './distribution.ts'
+import { type Distribution, distributionQuery, hasPicture } from './distribution.ts'
 import styles from './pictures.module.css'
 
 export interface PicturesProps {
@@ -18,39 +18,93 @@ export interface PicturesProps {
 
 export function Pictures({ of, setView }: PicturesProps) {
   const { properties, primaryKey, titleProperty } = of.objectType
-  const names = Object.keys(properties).filter(
-    (name) =>
-      name !== primaryKey && name !== titleProperty && hasPicture(scalarOf(of.objectType, name)),
+  const drawable = Object.keys(properties).filter((name) =>
+    hasPicture(scalarOf(of.objectType, name)),
+  )
+  const large = drawable.find((name) => name === of.view.picture)
+  const names = drawable.filter(
+    (name) => name !== primaryKey && name !== titleProperty && name !== large,
   )
   return (
     <div className={styles.pictures}>
+      {large !== undefined && (
+        <Picture key={large} of={of} property={large} setView={setView} isLarge />
+      )}
       {names.map((name) => (
-        <Picture key={name} of={of} property={name} setView={setView} />
+        <Picture key={name} of={of} property={name} setView={setView} isLarge={false} />
       ))}
     </div>
   )
 }
 
-function Picture({ of, property, setView }: PicturesProps & { readonly property: string }) {
+interface PictureProps extends PicturesProps {
+  readonly property: string
+  readonly isLarge: boolean
+}
+
+function Picture({ of, property, setView, isLarge }: PictureProps) {
   const { send } = useSession()
-  const { data, error } = useQuery(distributionQuery(send, of, property))
+  const { data, error } = useQuery({
+    ...distributionQuery(send, of, property),
+    // The old picture stays until the new one has arrived.
+    placeholderData: (previous: Distribution | undefined) => previous,
+  })
   const name = of.objectType.properties[property]?.displayName ?? wordsOf(property)
   const choose = (chosen: readonly Filter[]) => {
     const others = of.view.filters.filter(({ field }) => field !== property)
     setView({ filters: [...others, ...chosen] })
   }
   return (
-    <section className={styles.picture} aria-label={name}>
-      <h2 className="label">{name}</h2>
-      {error !== null && <p className="label">{error.message}</p>}
-      {data === undefined && error === null && <div className={styles.outline} />}
-      {data !== undefined && data.bars.length === 0 && <p className="label">No values</p>}
-      {data !== undefined && data.bars.length > 0 && (
-        <Chart label={name} distribution={data} onChoose={choose} />
+    <section className={isLarge ? styles.large : styles.picture} aria-label={name}>
+      <h2>
+        <button
+          type="button"
+          className={styles.title}
+          aria-expanded={isLarge}
+          title={isLarge ? 'Show it small again' : 'Show it large'}
+          onClick={() => setView({ picture: isLarge ? undefined : property }, { replace: true })}
+        >
+          {name}
+        </button>
+        {data !== undefined && data.missing > 0 && (
+          <button
+            type="button"
+            className={styles.missing}
+            title="Filter for objects without a value"
+            onClick={() => choose([{ field: property, operator: 'empty', value: '' }])}
+          >
+            {formatCount(data.missing)} without a value
+          </button>
+        )}
+      </h2>
+      {error !== null && (
+        <p role="alert" className="label">
+          {error.message}
+        </p>
       )}
-      {data !== undefined && data.missing > 0 && (
-        <p className="label">{formatCount(data.missing)} objects have no value.</p>
+      {data === undefined && error === null && <div className={styles.outline} />}
+      {data !== undefined && (
+        <Content name={name} data={data} isLarge={isLarge} onChoose={choose} />
       )}
     </section>
   )
+}
+
+interface ContentProps {
+  readonly name: string
+  readonly data: Distribution
+  readonly isLarge: boolean
+  readonly onChoose: (filters: readonly Filter[]) => void
+}
+
+function Content({ name, data, isLarge, onChoose }: ContentProps) {
+  if (data.kind === 'distinct') {
+    return (
+      <p className={styles.note}>
+        All {formatCount(data.present)} values are different, so there is nothing to count.
+      </p>
+    )
+  }
+  if (data.bars.length === 0) return <p className={styles.note}>No values</p>
+  return <Chart label={name} distribution={data} isLarge={isLarge} onChoose={onChoose} />
 }

@@ -4,7 +4,7 @@ import { type ReactNode, type Ref, useCallback, useMemo, useState } from 'react'
 import { nameOf } from '../api/ontology.ts'
 import { keyText } from '../api/records.ts'
 import type { FacetOf } from '../facets/facet-query.ts'
-import { objectPath } from '../object/object-queries.ts'
+import { type LinkedList, listedObjectLink } from '../object/within-link.ts'
 import { formatCount } from '../ui/format.ts'
 import { formatValue } from '../ui/format-value.ts'
 import type { SetView } from '../view/use-view.ts'
@@ -28,12 +28,13 @@ export interface ObjectsTableProps {
   readonly onFindClose: () => void
   readonly onTopRow: (row: number) => void
   readonly grid: Ref<GridHandle>
+  readonly linked: LinkedList | undefined
   /** Stands after the last row. */
   readonly children: ReactNode
 }
 
 export function ObjectsTable(props: ObjectsTableProps) {
-  const { of, setView, walk, isFinding, onFindClose, onTopRow, grid, children } = props
+  const { of, setView, walk, isFinding, onFindClose, onTopRow, grid, linked, children } = props
   const { ontology, objectType, view } = of
   const [handle, setHandle] = useState<GridHandle | null>(null)
   const [widths, setWidth] = useWidths(objectType.rid)
@@ -53,10 +54,10 @@ export function ObjectsTable(props: ObjectsTableProps) {
     (row: number) => {
       const record = walk.walk.record(row)
       if (record === undefined) return
-      const path = objectPath({ ontology, objectType, key: keyText(record.key) })
-      void navigate({ to: path as '/' })
+      const version = view.isSnapshot ? walk.walk.getState().pages[0]?.version : undefined
+      void navigate(listedObjectLink(of, keyText(record.key), { linked, version }) as never)
     },
-    [walk.walk, ontology, objectType, navigate],
+    [walk.walk, of, view.isSnapshot, linked, navigate],
   )
   const addFilter = (filter: Filter) => setView({ filters: [...view.filters, filter] })
   const filter = (row: number, field: string, isExcluded: boolean) => {

@@ -11,6 +11,7 @@ import {
 import { definitionQuery } from '../api/queries.ts'
 import { Facets } from '../facets/facets.tsx'
 import { Peek } from '../object/peek.tsx'
+import { type LinkedList, withinLink } from '../object/within-link.ts'
 import { useActions } from '../shell/actions.tsx'
 import { useSession } from '../shell/session.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
@@ -59,16 +60,22 @@ export function TypeScreen() {
   return <Objects key={objectType.rid} ontology={data} objectType={objectType} />
 }
 
-interface ObjectsProps {
+export interface ObjectsProps {
   readonly ontology: OntologyDefinition
   readonly objectType: ObjectTypeDefinition
+  /** The link whose objects are shown; all objects of the type without it. */
+  readonly linked?: LinkedList
 }
 
 const press = (id: string) => () => document.getElementById(id)?.click()
 const focusSearch = () => document.querySelector<HTMLElement>('[role="search"] input')?.focus()
 
-function Objects({ ontology, objectType }: ObjectsProps) {
-  const [view, setView] = useView()
+export function Objects({ ontology, objectType, linked }: ObjectsProps) {
+  const [shownView, setShownView] = useView()
+  const { view, setView } = useMemo(
+    () => withinLink(shownView, setShownView, linked),
+    [shownView, setShownView, linked],
+  )
   const [restarts, setRestarts] = useState(0)
   const [isRequestShown, setRequestShown] = useState(false)
   const [isFinding, setFinding] = useState(false)
@@ -78,7 +85,8 @@ function Objects({ ontology, objectType }: ObjectsProps) {
   const of = useMemo(() => ({ ontology, objectType, view: asked }), [ontology, objectType, asked])
   const walk = useWalk(of, restarts)
   // What is counted beside a snapshot is counted in it.
-  const counted = { ...of, version: view.isSnapshot ? walk.state.pages[0]?.version : undefined }
+  const version = view.isSnapshot ? walk.state.pages[0]?.version : undefined
+  const counted = useMemo(() => ({ ...of, version }), [of, version])
   const point = pointProperty(objectType)
   const restart = () => setRestarts((count) => count + 1)
   const switchSnapshot = () => setView({ isSnapshot: !view.isSnapshot })
@@ -125,6 +133,7 @@ function Objects({ ontology, objectType }: ObjectsProps) {
               onFindClose={() => setFinding(false)}
               onTopRow={setTopRow}
               grid={grid}
+              linked={linked}
             >
               <WalkNotice
                 walk={walk}
@@ -136,9 +145,9 @@ function Objects({ ontology, objectType }: ObjectsProps) {
               />
             </ObjectsTable>
           ) : view.layout === 'map' && point !== undefined ? (
-            <MapView of={of} property={point} setView={setView} />
+            <MapView of={counted} property={point} setView={setView} />
           ) : (
-            <Pictures of={of} setView={setView} />
+            <Pictures of={counted} setView={setView} />
           )}
           {isRequestShown && <RequestPanel of={of} revision={walk.revision} pageSize={PAGE_SIZE} />}
         </Suspense>

@@ -13,7 +13,8 @@ type Query = { readonly [name: string]: Json }
 
 /** How one API writes conditions. A part that it cannot express is undefined. */
 interface Dialect {
-  readonly field: (field: string) => string
+  /** Returns the member that names a property or a field of a struct. */
+  readonly field: (path: string) => Query
   readonly textTypes: Readonly<Record<'words' | 'phrase' | 'prefix', string>> | undefined
   readonly hasNull: boolean
   readonly contains: string | undefined
@@ -22,7 +23,11 @@ interface Dialect {
 }
 
 const V2: Dialect = {
-  field: (field) => field,
+  field: (path) => {
+    const [propertyApiName = '', structFieldApiName] = path.split('/')
+    if (structFieldApiName === undefined) return { field: propertyApiName }
+    return { propertyIdentifier: { type: 'structField', propertyApiName, structFieldApiName } }
+  },
   textTypes: {
     words: 'containsAllTerms',
     phrase: 'containsAllTermsInOrder',
@@ -45,7 +50,7 @@ const V2: Dialect = {
 }
 
 const REVISION_1: Dialect = {
-  field: (field) => `properties.${field.replace('/', '.')}`,
+  field: (path) => ({ field: `properties.${path.replace('/', '.')}` }),
   textTypes: { words: 'allTerms', phrase: 'phrase', prefix: 'prefix' },
   hasNull: true,
   contains: 'contains',
@@ -63,7 +68,7 @@ const REVISION_1: Dialect = {
 }
 
 const REVISION_2: Dialect = {
-  field: (field) => field.replace('/', ':'),
+  field: (path) => ({ field: path.replace('/', ':') }),
   textTypes: undefined,
   hasNull: false,
   contains: 'eq',
@@ -116,22 +121,22 @@ function filterQuery(
     case 'empty':
     case 'filled': {
       if (!dialect.hasNull) throw new NotExpressible('a missing value')
-      return { type: 'isNull', field, value: operator === 'empty' }
+      return { type: 'isNull', ...field, value: operator === 'empty' }
     }
     case 'words':
     case 'phrase':
     case 'prefix': {
       if (dialect.textTypes === undefined) throw new NotExpressible('words in one property')
-      return { type: dialect.textTypes[operator], field, value }
+      return { type: dialect.textTypes[operator], ...field, value }
     }
     case 'contains': {
       if (dialect.contains === undefined) throw new NotExpressible('an element of an array')
-      return { type: dialect.contains, field, value: toJson(value, scalarOf(type, path)) }
+      return { type: dialect.contains, ...field, value: toJson(value, scalarOf(type, path)) }
     }
     case 'neq':
-      return not({ type: 'eq', field, value: toJson(value, scalarOf(type, path)) })
+      return not({ type: 'eq', ...field, value: toJson(value, scalarOf(type, path)) })
     default:
-      return { type: operator, field, value: toJson(value, scalarOf(type, path)) }
+      return { type: operator, ...field, value: toJson(value, scalarOf(type, path)) }
   }
 }
 
@@ -151,7 +156,7 @@ export function scalarOf(type: ObjectTypeDefinition, path: string): ScalarType |
 const NUMBERS: readonly (ScalarType | undefined)[] = ['byte', 'short', 'integer', 'float', 'double']
 
 /** Long and decimal stay text, so that no digit is lost. */
-function toJson(value: string, type: ScalarType | undefined): Json {
+export function toJson(value: string, type: ScalarType | undefined): Json {
   if (type === 'boolean') return value === 'true'
   const number = Number(value)
   return NUMBERS.includes(type) && value.trim() !== '' && Number.isFinite(number) ? number : value
