@@ -4,6 +4,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { findType, linksOf, nameOf } from '../api/ontology.ts'
 import { definitionQuery } from '../api/queries.ts'
+import { EditActions } from '../edit/edit-actions.tsx'
 import { useSession } from '../shell/session.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
@@ -56,6 +57,7 @@ function ObjectPage({
           value={tab}
           onChange={setTab}
         />
+        {data !== undefined && <EditActions address={address} />}
       </header>
       {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {data !== undefined && tab === 'json' && (

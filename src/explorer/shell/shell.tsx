@@ -1,5 +1,6 @@
 /** The frame of every screen: header, sign-in, and the place where the screen goes. */
 import { Outlet } from '@tanstack/react-router'
+import { UndoBar } from '../edit/undo-bar.tsx'
 import { Header } from './header.tsx'
 import { Help } from './help.tsx'
 import { Palette } from './palette.tsx'
@@ -24,6 +25,7 @@ export function Shell() {
           <SignIn />
         )}
         {isSignedIn && <Palette />}
+        {isSignedIn && <UndoBar />}
         <Help />
       </main>
     </div>
