@@ -46,7 +46,7 @@ export function readDraft(objectType: ObjectTypeDefinition, draft: Draft): ReadD
     const text = draft[name] ?? ''
     if (text === '') continue
     try {
-      properties[name] = valueOf(text, type)
+      properties[name] = readText(text, type)
     } catch (error) {
       mistakes[name] = (error as Error).message
     }
@@ -57,7 +57,7 @@ export function readDraft(objectType: ObjectTypeDefinition, draft: Draft): ReadD
   return { properties, mistakes }
 }
 
-function valueOf(text: string, type: PropertyType): unknown {
+function readText(text: string, type: PropertyType): unknown {
   if (NUMBER_TYPES.has(type.type)) {
     const value = Number(text)
     // Revision 1.0 writes NaN and the infinities as strings.
