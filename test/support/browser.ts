@@ -7,7 +7,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
 /** Only ends what hangs. */
-const HANGS_AFTER_MS = Number(process.env['OQS_TEST_BROWSER_MS'] ?? 60_000)
+const HANGS_AFTER_MS = 120_000
 
 /** Starts Chromium; disposing stops it. */
 export function openBrowser(): Promise<Browser> {

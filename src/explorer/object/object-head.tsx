@@ -1,6 +1,7 @@
 /** The way to an object, its title, its place in the list, and what can be done with it. */
 import { findType, linksOf, nameOf } from '../api/ontology.ts'
 import type { ObjectRecord } from '../api/records.ts'
+import { EditActions } from '../edit/edit-actions.tsx'
 import { Segments } from '../ui/segments.tsx'
 import type { ViewState } from '../view/view-state.ts'
 import { CompareMenu } from './compare-menu.tsx'
@@ -52,6 +53,7 @@ export function ObjectHead({ address, record, view, setView }: ObjectHeadProps) 
             value={view.isJson ? 'json' : 'properties'}
             onChange={(form) => setView({ isJson: form === 'json' }, { replace: true })}
           />
+          {record !== undefined && <EditActions address={address} />}
         </div>
       </div>
     </header>

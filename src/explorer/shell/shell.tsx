@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
+import { UndoBar } from '../edit/undo-bar.tsx'
 import { ActionsProvider } from './actions.tsx'
 import { Header } from './header.tsx'
 import { Help } from './help.tsx'
@@ -31,6 +32,7 @@ export function Shell() {
           )}
           {isSignedIn && <Palette />}
           {isSignedIn && isRefused && <SignInAgain />}
+          {isSignedIn && <UndoBar />}
           <Help />
         </main>
       </div>

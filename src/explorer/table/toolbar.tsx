@@ -1,6 +1,7 @@
 /** What the table shows: free text, filters, columns, latest or snapshot. */
 import type { ReactNode } from 'react'
 import { nameOf } from '../api/ontology.ts'
+import { CreateAction } from '../edit/edit-actions.tsx'
 import type { FacetOf } from '../facets/facet-query.ts'
 import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
@@ -40,7 +41,7 @@ export const TOOL_IDS = { filter: 'tool-filter', columns: 'tool-columns', export
 
 export function Toolbar(props: ToolbarProps) {
   const { of, setView, walk, isRequestShown, onRequestShown, onRestart } = props
-  const { objectType, view } = of
+  const { ontology, objectType, view } = of
   const { totalCount, startedAtMs, pages } = walk.state
   const withIcon = (icon: Parameters<typeof Icon>[0]['name'], text: string): ReactNode => (
     <>
@@ -83,6 +84,7 @@ export function Toolbar(props: ToolbarProps) {
         <Popup label={withIcon('bookmark', 'Views')} panelLabel="Saved views">
           {(close) => <SavedViews suggestion={nameOf(objectType)} onDone={close} />}
         </Popup>
+        <CreateAction address={{ ontology, objectType }} />
         <span className={styles.spacer} />
         <Segments
           label="Layout"

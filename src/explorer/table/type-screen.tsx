@@ -9,6 +9,7 @@ import {
   type OntologyDefinition,
 } from '../api/ontology.ts'
 import { definitionQuery } from '../api/queries.ts'
+import { useWriteCount } from '../edit/use-writes.ts'
 import { Facets } from '../facets/facets.tsx'
 import { Peek } from '../object/peek.tsx'
 import { type LinkedList, withinLink } from '../object/within-link.ts'
@@ -83,7 +84,9 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
   const grid = useRef<GridHandle>(null)
   const asked = useMemo(() => knownPart(view, objectType), [view, objectType])
   const of = useMemo(() => ({ ontology, objectType, view: asked }), [ontology, objectType, asked])
-  const walk = useWalk(of, restarts)
+  const writes = useWriteCount()
+  // A snapshot stays what it is, whatever this tab writes.
+  const walk = useWalk(of, view.isSnapshot ? restarts : restarts + writes)
   // What is counted beside a snapshot is counted in it.
   const version = view.isSnapshot ? walk.state.pages[0]?.version : undefined
   const counted = useMemo(() => ({ ...of, version }), [of, version])
