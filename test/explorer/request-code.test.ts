@@ -79,7 +79,8 @@ function attempt(write: () => string): string | undefined {
 }
 
 describe('the copied command', () => {
-  it.each(VIEWS)('runs in a shell: %s', async (search, count, ...cannot) => {
+  const cases = VIEWS.map(([search, count, ...cannot]) => ({ search, count, cannot }))
+  it.each(cases)('runs in a shell: $search', async ({ search, count, cannot }) => {
     for (const revision of REVISIONS) {
       const command = attempt(() =>
         toCurl(pageRequest(viewOf(search), revision, { pageSize: 100 }), service.url, ADMIN_TOKEN),

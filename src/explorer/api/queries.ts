@@ -34,6 +34,10 @@ export interface Me {
   readonly scopes: readonly string[]
   readonly ontologies?: readonly string[]
   readonly expiresAt?: string
+  readonly pageTokens: {
+    readonly maxAgeSeconds: number
+    readonly snapshotMaxAgeSeconds: number
+  }
 }
 
 export function meQuery(send: Send) {

@@ -66,7 +66,8 @@ function SizedMap({ of, property, setView, size }: MapViewProps & { readonly siz
     placeholderData: keepPreviousData,
   })
   const inView = useMemo(() => countVisible(cells, settled, size), [cells, settled, size])
-  const isFew = inView > 0 && inView <= MOST_POINTS
+  // Cells can be counted as of a version, but single objects are read as they are now.
+  const isFew = inView > 0 && inView <= MOST_POINTS && of.version === undefined
   const { data: records = [] } = useQuery({
     ...pointsQuery(send, of, grid.box),
     enabled: isFew,

@@ -15,8 +15,6 @@ export interface GridRowProps {
   readonly endsPage: number | undefined
   /** The column of the active cell, if it is in this row. */
   readonly activeColumn: number | undefined
-  readonly onActivate: (cell: { readonly row: number; readonly column: number }) => void
-  readonly onOpen: (row: number) => void
 }
 
 export const GridRow = memo(function GridRow(props: GridRowProps) {
@@ -41,8 +39,6 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
           isLoaded={record !== undefined}
           isKey={column.name === primaryKey}
           isActive={activeColumn === index}
-          onActivate={() => props.onActivate({ row, column: index })}
-          onOpen={() => props.onOpen(row)}
         />
       ))}
       {endsPage !== undefined && (
@@ -61,11 +57,9 @@ interface CellProps {
   readonly isLoaded: boolean
   readonly isKey: boolean
   readonly isActive: boolean
-  readonly onActivate: () => void
-  readonly onOpen: () => void
 }
 
-function Cell({ column, index, value, isLoaded, isKey, isActive, onActivate, onOpen }: CellProps) {
+function Cell({ column, index, value, isLoaded, isKey, isActive }: CellProps) {
   const { definition, width, isNumeric } = column
   const text = isLoaded ? formatValue(value, definition, { isKey }) : undefined
   const classes = [
@@ -76,7 +70,6 @@ function Cell({ column, index, value, isLoaded, isKey, isActive, onActivate, onO
     isLoaded ? '' : styles.pending,
   ].join(' ')
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys of all cells
     <div
       role="gridcell"
       aria-colindex={index + 1}
@@ -84,9 +77,6 @@ function Cell({ column, index, value, isLoaded, isKey, isActive, onActivate, onO
       data-cell={`${index}`}
       className={classes}
       style={{ width }}
-      title={definition.type === 'timestamp' && text ? localTime(String(value)) : text}
-      onClick={onActivate}
-      onDoubleClick={onOpen}
     >
       {isLoaded && text === undefined ? (
         <span className={styles.missing}>–</span>
@@ -99,4 +89,15 @@ function Cell({ column, index, value, isLoaded, isKey, isActive, onActivate, onO
       )}
     </div>
   )
+}
+
+/** Returns the whole text of a cell, which may be cut; of a moment, its local time. */
+export function titleOf(
+  { name, definition }: Column,
+  record: ObjectRecord | undefined,
+  primaryKey: string,
+): string | undefined {
+  const value = record?.properties[name]
+  const text = formatValue(value, definition, { isKey: name === primaryKey })
+  return definition.type === 'timestamp' && text ? localTime(String(value)) : text
 }

@@ -1,4 +1,5 @@
 /** A bar for each page that was read, as high as it took. Pressing one shows what it cost. */
+import { memo } from 'react'
 import type { WalkPage } from '../api/walk.ts'
 import { Button } from '../ui/button.tsx'
 import { formatBytes, formatCount } from '../ui/format.ts'
@@ -14,7 +15,7 @@ export interface PageBarsProps {
   readonly onJump: (row: number) => void
 }
 
-export function PageBars({ pages, current = 0, onJump }: PageBarsProps) {
+export const PageBars = memo(function PageBars({ pages, current = 0, onJump }: PageBarsProps) {
   // The page in view stays in the middle, as far as there are pages around it.
   const start = Math.max(0, Math.min(current - SHOWN_PAGES / 2, pages.length - SHOWN_PAGES))
   const shown = pages.slice(start, start + SHOWN_PAGES)
@@ -43,7 +44,7 @@ export function PageBars({ pages, current = 0, onJump }: PageBarsProps) {
       ))}
     </span>
   )
-}
+})
 
 function PageDetails({ page, onJump }: { readonly page: WalkPage; readonly onJump: () => void }) {
   const { firstRow, count, byteLength, durationMs, serverMs, version, request } = page

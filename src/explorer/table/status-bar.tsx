@@ -1,20 +1,26 @@
 /** The paging lens: where the reader is, and what each page cost. */
-import { PAGE_TOKEN_TTL_SECONDS } from '../../contract/limits.ts'
-import type { WalkPage } from '../api/walk.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
+import { meQuery } from '../api/queries.ts'
+import type { WalkPage, WalkState } from '../api/walk.ts'
+import { useSession } from '../shell/session.tsx'
 import { formatBytes, formatCount, formatCountdown } from '../ui/format.ts'
 import { useNow } from '../ui/use-now.ts'
 import { PageBars } from './page-bars.tsx'
 import styles from './status-bar.module.css'
+import type { TopRow } from './top-row.ts'
 import type { ViewWalk } from './use-walk.ts'
 
 export interface StatusBarProps {
   readonly walk: ViewWalk
-  /** The first row in view. */
-  readonly topRow: number
+  readonly topRow: TopRow
+  readonly isSnapshot: boolean
   readonly onJump: (row: number) => void
 }
 
-export function StatusBar({ walk: { walk, state, revision }, topRow, onJump }: StatusBarProps) {
+export function StatusBar(props: StatusBarProps) {
+  const { walk, state, revision } = props.walk
+  const topRow = useSyncExternalStore(props.topRow.subscribe, props.topRow.get)
   const { pages, rowCount, totalCount, isComplete } = state
   const page = walk.pageAt(topRow)
   const last = pages.at(-1)
@@ -26,7 +32,7 @@ export function StatusBar({ walk: { walk, state, revision }, topRow, onJump }: S
         {` · ${formatCount(rowCount)} read`}
         {totalCount === undefined ? '' : ` of ${formatCount(totalCount)}`}
       </span>
-      <PageBars pages={pages} current={page?.index} onJump={onJump} />
+      <PageBars pages={pages} current={page?.index} onJump={props.onJump} />
       {page !== undefined && (
         <span className={styles.detail}>
           {formatCount(page.count)} objects · {formatBytes(page.byteLength)} · {timeOf(page)}
@@ -34,7 +40,11 @@ export function StatusBar({ walk: { walk, state, revision }, topRow, onJump }: S
       )}
       {last !== undefined && (
         <span>
-          {isComplete ? 'all pages read' : <TokenLife receivedAtMs={last.receivedAtMs} />}
+          {isComplete ? (
+            'all pages read'
+          ) : (
+            <TokenLife state={state} isSnapshot={props.isSnapshot} />
+          )}
         </span>
       )}
       <span className={styles.right}>{NAMES[revision]}</span>
@@ -51,8 +61,22 @@ export function timeOf({ durationMs, serverMs }: WalkPage): string {
   return `${Math.round(durationMs)} ms${server}`
 }
 
+interface TokenLifeProps {
+  readonly state: WalkState
+  readonly isSnapshot: boolean
+}
+
 /** How long the token of the next page is still valid. */
-function TokenLife({ receivedAtMs }: { readonly receivedAtMs: number }) {
-  const leftMs = receivedAtMs + 1000 * PAGE_TOKEN_TTL_SECONDS - useNow()
+function TokenLife({ state, isSnapshot }: TokenLifeProps) {
+  const { send } = useSession()
+  const { data } = useQuery(meQuery(send))
+  const now = useNow()
+  const receivedAtMs = state.pages.at(-1)?.receivedAtMs
+  if (data === undefined || receivedAtMs === undefined) return null
+  const { maxAgeSeconds, snapshotMaxAgeSeconds } = data.pageTokens
+  const endsAtMs = receivedAtMs + 1000 * maxAgeSeconds
+  // Each page renews the walk, but no token outlives its snapshot.
+  const snapshotEndsAtMs = (state.startedAtMs ?? receivedAtMs) + 1000 * snapshotMaxAgeSeconds
+  const leftMs = (isSnapshot ? Math.min(endsAtMs, snapshotEndsAtMs) : endsAtMs) - now
   return <>{leftMs <= 0 ? 'next token expired' : `next token ${formatCountdown(leftMs)}`}</>
 }

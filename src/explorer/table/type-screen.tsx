@@ -1,7 +1,7 @@
 /** The objects of one type. */
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { lazy, Suspense, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react'
 import {
   findType,
   nameOf,
@@ -23,6 +23,7 @@ import type { GridHandle } from './grid.tsx'
 import { ObjectsTable } from './objects-table.tsx'
 import { StatusBar } from './status-bar.tsx'
 import { TOOL_IDS, Toolbar } from './toolbar.tsx'
+import { TopRow } from './top-row.ts'
 import styles from './type-screen.module.css'
 import { useViewKeys } from './use-view-keys.ts'
 import { PAGE_SIZE, useWalk } from './use-walk.ts'
@@ -80,7 +81,7 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
   const [restarts, setRestarts] = useState(0)
   const [isRequestShown, setRequestShown] = useState(false)
   const [isFinding, setFinding] = useState(false)
-  const [topRow, setTopRow] = useState(0)
+  const [topRow] = useState(() => new TopRow())
   const grid = useRef<GridHandle>(null)
   const asked = useMemo(() => knownPart(view, objectType), [view, objectType])
   const of = useMemo(() => ({ ontology, objectType, view: asked }), [ontology, objectType, asked])
@@ -91,6 +92,7 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
   const version = view.isSnapshot ? walk.state.pages[0]?.version : undefined
   const counted = useMemo(() => ({ ...of, version }), [of, version])
   const point = pointProperty(objectType)
+  const jump = useCallback((row: number) => grid.current?.goTo({ row, column: 0 }), [])
   const restart = () => setRestarts((count) => count + 1)
   const switchSnapshot = () => setView({ isSnapshot: !view.isSnapshot })
   const switchRequest = () => setRequestShown(!isRequestShown)
@@ -134,7 +136,7 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
               walk={walk}
               isFinding={isFinding}
               onFindClose={() => setFinding(false)}
-              onTopRow={setTopRow}
+              onTopRow={topRow.set}
               grid={grid}
               linked={linked}
             >
@@ -147,6 +149,8 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
                 onExport={press(TOOL_IDS.export)}
               />
             </ObjectsTable>
+          ) : view.isSnapshot && version === undefined ? (
+            <p className={styles.note}>Taking a snapshot…</p>
           ) : view.layout === 'map' && point !== undefined ? (
             <MapView of={counted} property={point} setView={setView} />
           ) : (
@@ -161,11 +165,7 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
           />
         )}
       </div>
-      <StatusBar
-        walk={walk}
-        topRow={isTable ? topRow : 0}
-        onJump={(row) => grid.current?.goTo({ row, column: 0 })}
-      />
+      <StatusBar walk={walk} topRow={topRow} isSnapshot={view.isSnapshot} onJump={jump} />
     </div>
   )
 }

@@ -1,4 +1,12 @@
-import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { areLettersOn } from '../shell/letters.ts'
 import type { Column } from './columns.ts'
 
@@ -19,6 +27,7 @@ export interface RowActions {
 }
 
 interface GridKeysOptions extends RowActions {
+  readonly grid: RefObject<HTMLElement | null>
   readonly columns: readonly Column[]
   readonly rowCount: number
   readonly scrollTo: (row: number) => void
@@ -28,36 +37,41 @@ const PAGE_ROWS = 20
 
 /** The active cell of the grid, and the keys that move it and act on it. */
 export function useGridKeys(options: GridKeysOptions) {
-  const { columns, rowCount, scrollTo } = options
-  const [active, setActive] = useState<ActiveCell>({ row: 0, column: 0 })
-  const hasMoved = useRef(false)
+  const { grid, columns, rowCount, scrollTo } = options
+  const [chosen, setChosen] = useState<ActiveCell>({ row: 0, column: 0 })
+  const isUsed = useRef(false)
+  // Other rows or columns may be fewer than those that the cell was chosen from.
+  const row = clamp(chosen.row, rowCount)
+  const column = clamp(chosen.column, columns.length)
+  const active = useMemo(() => ({ row, column }), [row, column])
 
+  const setActive = useCallback((cell: ActiveCell) => {
+    isUsed.current = true
+    setChosen(cell)
+  }, [])
   const move = useCallback(
-    (row: number, column: number) => {
-      const next = {
-        row: Math.max(0, Math.min(rowCount - 1, row)),
-        column: Math.max(0, Math.min(columns.length - 1, column)),
-      }
-      hasMoved.current = true
+    (toRow: number, toColumn: number) => {
+      const next = { row: clamp(toRow, rowCount), column: clamp(toColumn, columns.length) }
       setActive(next)
       scrollTo(next.row)
     },
-    [rowCount, columns.length, scrollTo],
+    [rowCount, columns.length, scrollTo, setActive],
   )
+
+  const goToTop = useCallback(() => {
+    setChosen((cell) => ({ ...cell, row: 0 }))
+    scrollTo(0)
+  }, [scrollTo])
 
   // The focus follows the active cell, once its row is rendered.
   useEffect(() => {
-    if (!hasMoved.current) return
-    const frame = requestAnimationFrame(() => {
-      const selector = `[aria-rowindex="${active.row + 2}"] [data-cell="${active.column}"]`
-      document.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true })
-    })
+    if (!isUsed.current) return
+    const frame = requestAnimationFrame(() => focusCell(grid.current, active))
     return () => cancelAnimationFrame(frame)
-  }, [active])
+  }, [active, grid])
 
   const onKeyDown = useCallback(
     (event: KeyboardEvent) => {
-      const { row, column } = active
       if (!(event.target as HTMLElement).matches('[role="gridcell"]')) return
       const isFar = event.ctrlKey || event.metaKey
       const name = columns[column]?.name ?? ''
@@ -85,9 +99,24 @@ export function useGridKeys(options: GridKeysOptions) {
       const act = moves[event.key] ?? (isFar || !areLettersOn() ? undefined : letters[event.key])
       if (act === undefined) return
       event.preventDefault()
+      isUsed.current = true
       act()
     },
-    [active, columns, move, options, rowCount],
+    [row, column, columns, move, options, rowCount],
   )
-  return { active, move, setActive, onKeyDown }
+  return { active, move, goToTop, setActive, onKeyDown }
+}
+
+function clamp(index: number, count: number): number {
+  return Math.max(0, Math.min(count - 1, index))
+}
+
+/** Does not take the focus from a field beside the table, such as the search for free text. */
+function focusCell(grid: HTMLElement | null, { row, column }: ActiveCell): void {
+  const focused = document.activeElement
+  if (grid === null || (focused !== document.body && !grid.contains(focused))) return
+  const cell = grid.querySelector<HTMLElement>(
+    `[aria-rowindex="${row + 2}"] [data-cell="${column}"]`,
+  )
+  cell?.focus({ preventScroll: true })
 }

@@ -26,6 +26,7 @@ export const OAUTH_EXAMPLES = {
       name: 'admin',
       scopes: ['api:ontologies-read', 'api:ontologies-write', 'api:admin'],
       limits: {},
+      pageTokens: { maxAgeSeconds: 300, snapshotMaxAgeSeconds: 3600 },
     },
   },
   getCurrentUser: {
