@@ -5,8 +5,8 @@ import styles from './map.module.css'
 
 export interface MapNotesProps {
   readonly error: Error | null
-  /** Objects on the part of the map that was counted. */
-  readonly total: number
+  /** Objects on the part of the map that was counted; undefined until they are counted. */
+  readonly total: number | undefined
   /** The objects that are shown one by one. */
   readonly records: readonly ObjectRecord[]
   readonly isBoxed: boolean
@@ -20,7 +20,7 @@ export function MapNotes(props: MapNotesProps) {
   return (
     <div className={styles.notes}>
       <p className={styles.note} role={error === null ? 'status' : 'alert'}>
-        {error === null ? `${formatCount(total)} objects on this part of the map` : error.message}
+        {error === null ? describe(total) : error.message}
       </p>
       {records.length > 0 && (
         <details className={styles.list}>
@@ -40,4 +40,9 @@ export function MapNotes(props: MapNotesProps) {
       {isBoxed && <Button onClick={onWorld}>Show the whole world</Button>}
     </div>
   )
+}
+
+function describe(total: number | undefined): string {
+  if (total === undefined) return 'Counting…'
+  return `${formatCount(total)} ${total === 1 ? 'object' : 'objects'} on this part of the map`
 }

@@ -8,7 +8,7 @@ import { useSession } from '../shell/session.tsx'
 import type { SetView } from '../view/use-view.ts'
 import { type Camera, fitBox, gridOf, type Point, toScreen, visibleBox, WORLD } from './camera.ts'
 import { drawMap, worldPaths } from './draw-map.ts'
-import { geoCellsQuery, MOST_POINTS, pointsQuery } from './geo-queries.ts'
+import { type GeoCell, geoCellsQuery, MOST_POINTS, pointsQuery } from './geo-queries.ts'
 import styles from './map.module.css'
 import { type DragMode, MapControls } from './map-controls.tsx'
 import { MapNotes } from './map-notes.tsx'
@@ -25,6 +25,8 @@ export interface MapViewProps {
 
 /** A pointer this near to a position means it. */
 const NEAR = 8
+/** The same array each time, so that nothing is drawn again because of it. */
+const NO_CELLS: readonly GeoCell[] = []
 
 export function MapView({ of, property, setView }: MapViewProps) {
   const frame = useRef<HTMLDivElement>(null)
@@ -61,7 +63,11 @@ function SizedMap({ of, property, setView, size }: MapViewProps & { readonly siz
   // What is asked follows the camera when it rests, not with every frame.
   const settled = useSettled(camera)
   const grid = useMemo(() => gridOf(settled, size), [settled, size])
-  const { data: cells = [], error } = useQuery({
+  const {
+    data: cells = NO_CELLS,
+    error,
+    isPending,
+  } = useQuery({
     ...geoCellsQuery(send, of, property, grid),
     placeholderData: keepPreviousData,
   })
@@ -144,7 +150,7 @@ function SizedMap({ of, property, setView, size }: MapViewProps & { readonly siz
       />
       <MapNotes
         error={error}
-        total={total}
+        total={isPending ? undefined : total}
         records={points.map(({ record }) => record)}
         isBoxed={box !== undefined}
         onWorld={() => {
@@ -158,15 +164,7 @@ function SizedMap({ of, property, setView, size }: MapViewProps & { readonly siz
   )
 }
 
-function countVisible(
-  cells: readonly {
-    readonly longitude: number
-    readonly latitude: number
-    readonly count: number
-  }[],
-  camera: Camera,
-  size: Point,
-): number {
+function countVisible(cells: readonly GeoCell[], camera: Camera, size: Point): number {
   const [west, south, east, north] = gridOf(camera, size).box
   return cells.reduce(
     (sum, { longitude, latitude, count }) =>

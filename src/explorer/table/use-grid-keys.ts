@@ -40,6 +40,7 @@ export function useGridKeys(options: GridKeysOptions) {
   const { grid, columns, rowCount, scrollTo } = options
   const [chosen, setChosen] = useState<ActiveCell>({ row: 0, column: 0 })
   const isUsed = useRef(false)
+  const takesFocus = useRef(false)
   // Other rows or columns may be fewer than those that the cell was chosen from.
   const row = clamp(chosen.row, rowCount)
   const column = clamp(chosen.column, columns.length)
@@ -53,6 +54,7 @@ export function useGridKeys(options: GridKeysOptions) {
     (toRow: number, toColumn: number) => {
       const next = { row: clamp(toRow, rowCount), column: clamp(toColumn, columns.length) }
       setActive(next)
+      takesFocus.current = true
       scrollTo(next.row)
     },
     [rowCount, columns.length, scrollTo, setActive],
@@ -66,7 +68,11 @@ export function useGridKeys(options: GridKeysOptions) {
   // The focus follows the active cell, once its row is rendered.
   useEffect(() => {
     if (!isUsed.current) return
-    const frame = requestAnimationFrame(() => focusCell(grid.current, active))
+    const frame = requestAnimationFrame(() => {
+      const isFree = takesFocus.current || hasFocus(grid.current)
+      takesFocus.current = false
+      if (isFree) focusCell(grid.current, active)
+    })
     return () => cancelAnimationFrame(frame)
   }, [active, grid])
 
@@ -111,11 +117,14 @@ function clamp(index: number, count: number): number {
   return Math.max(0, Math.min(count - 1, index))
 }
 
-/** Does not take the focus from a field beside the table, such as the search for free text. */
-function focusCell(grid: HTMLElement | null, { row, column }: ActiveCell): void {
+/** False if a field beside the table has the focus, such as the search for free text. */
+function hasFocus(grid: HTMLElement | null): boolean {
   const focused = document.activeElement
-  if (grid === null || (focused !== document.body && !grid.contains(focused))) return
-  const cell = grid.querySelector<HTMLElement>(
+  return focused === document.body || grid?.contains(focused) === true
+}
+
+function focusCell(grid: HTMLElement | null, { row, column }: ActiveCell): void {
+  const cell = grid?.querySelector<HTMLElement>(
     `[aria-rowindex="${row + 2}"] [data-cell="${column}"]`,
   )
   cell?.focus({ preventScroll: true })
