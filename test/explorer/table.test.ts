@@ -116,9 +116,9 @@ it('finds rows that are not rendered, and copies a cell', async () => {
   await page.keyboard.press('Enter')
   const cell = page.getByRole('gridcell', { name: 'Item 59', exact: true })
   await cell.waitFor()
-  await page.waitForFunction("document.activeElement?.textContent === 'Item 59'")
+  await page.locator('[data-cell]:focus', { hasText: 'Item 59' }).waitFor()
   await page.keyboard.press('Control+c')
-  await page.waitForFunction("navigator.clipboard.readText().then((text) => text === 'Item 59')")
+  await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('Item 59')
 })
 
 it('exports what the API exports, byte for byte', async () => {
@@ -178,6 +178,6 @@ it('does nothing on single letters once they are switched off', async () => {
   await page.keyboard.press('s')
   await page.keyboard.press('=')
   await page.keyboard.press('ArrowDown')
-  await page.waitForFunction("document.activeElement?.parentElement?.ariaRowIndex === '3'")
+  await page.locator('[aria-rowindex="3"] :focus').waitFor()
   expect(new URL(page.url()).search).toBe('')
 })

@@ -35,12 +35,12 @@ export function ObjectHead({ address, record, view, setView }: ObjectHeadProps) 
         here={title}
       />
       <div className={styles.row}>
-        <h1>
-          {title}{' '}
+        <div className={styles.title}>
+          <h1>{title}</h1>
           <span className={styles.key}>
             {nameOf(objectType)} {key}
           </span>
-        </h1>
+        </div>
         <div className={styles.actions}>
           {record !== undefined && list !== undefined && (
             <Position listed={{ ontology, objectType, list, record }} view={view} />

@@ -88,7 +88,7 @@ export const ADMIN_EXAMPLES = {
           oldestVersion: 0,
         },
       ],
-      pageCache: { pages: 5, bytes: 3_217, maxBytes: 67_108_864 },
+      pageCache: { pages: 5, bytes: 3_217, maxBytes: 33_554_432 },
       backgroundWork: { replacements: [], tablesToRemove: 0, reclaiming: false },
     },
   },
