@@ -1,15 +1,17 @@
 /** The buttons that edit and delete an object, or create one; only for callers that may write. */
 import { useNavigate } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { lazy, Suspense, useRef, useState } from 'react'
 import { nameOf } from '../api/ontology.ts'
 import { type ObjectAddress, objectPath } from '../object/object-queries.ts'
 import { useSession } from '../shell/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import styles from './edit.module.css'
-import { EditDialog } from './edit-dialog.tsx'
 import { useCanWrite, useLastChange, useRefresh } from './use-writes.ts'
 import { deleteObject, readObject, type TaggedObject, type WrittenChange } from './write-object.ts'
+
+// Loaded when it is first opened: most visits only read.
+const EditDialog = lazy(async () => ({ default: (await import('./edit-dialog.tsx')).EditDialog }))
 
 export function EditActions({ address }: { readonly address: ObjectAddress }) {
   const canWrite = useCanWrite()
@@ -57,12 +59,14 @@ export function EditActions({ address }: { readonly address: ObjectAddress }) {
       </Button>
       {error !== undefined && <ErrorNote error={error} />}
       {isEditing && (
-        <EditDialog
-          address={address}
-          base={base}
-          onClose={() => setEditing(false)}
-          onWritten={written}
-        />
+        <Suspense>
+          <EditDialog
+            address={address}
+            base={base}
+            onClose={() => setEditing(false)}
+            onWritten={written}
+          />
+        </Suspense>
       )}
       <dialog ref={confirm} className={styles.dialog} aria-label="Delete the object">
         <div className={styles.body}>
@@ -100,12 +104,14 @@ export function CreateAction({ address }: { readonly address: Omit<ObjectAddress
     <>
       <Button onClick={() => setOpen(true)}>New</Button>
       {isOpen && (
-        <EditDialog
-          address={address}
-          base={undefined}
-          onClose={() => setOpen(false)}
-          onWritten={written}
-        />
+        <Suspense>
+          <EditDialog
+            address={address}
+            base={undefined}
+            onClose={() => setOpen(false)}
+            onWritten={written}
+          />
+        </Suspense>
       )}
     </>
   )

@@ -25,6 +25,14 @@ describe('numberBins', () => {
     expect(numberBins(0, 3, { isWhole: true }).map(({ from }) => from)).toEqual([0, 1, 2, 3])
   })
 
+  it('cuts neighbours of very large numbers', () => {
+    const bins = numberBins(1e18, 1e18 + 100_000, { isWhole: true })
+    expect(bins.length).toBeGreaterThan(0)
+    expect(bins[0]?.from).toBeLessThanOrEqual(1e18)
+    expect(bins.at(-1)?.to).toBeGreaterThan(1e18 + 100_000)
+    expect(bins.every(({ from, to }) => from < to)).toBe(true)
+  })
+
   it('has one bin for one value, and none for no values', () => {
     expect(numberBins(7, 7)).toEqual([{ from: 7, to: 8 }])
     expect(numberBins(Number.NaN, 1)).toEqual([])

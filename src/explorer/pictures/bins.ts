@@ -9,6 +9,7 @@ export interface Bin {
 
 /** Skewed values are cut into steps of 1, 2 and 5, because equal bins would make one bar of them. */
 const SKEWED_FROM = 1000
+const EDGE_DIGITS = 12
 
 export interface BinOptions {
   /** About how many bins. */
@@ -29,7 +30,9 @@ export function numberBins(
     return logarithmicBins(max)
   }
   const width = roundStep((max - min) / count)
-  const step = isWhole ? Math.max(1, width) : width
+  // Edges differ in their first digits, even between very large numbers.
+  const least = Math.max(Math.abs(min), Math.abs(max)) / 10 ** (EDGE_DIGITS - 1)
+  const step = Math.max(isWhole ? 1 : 0, width, roundStep(least))
   const first = Math.floor(min / step)
   const bins: Bin[] = []
   for (let index = first; index * step <= max; index += 1) {
@@ -57,7 +60,7 @@ function roundStep(width: number): number {
 
 /** Removes the noise of binary fractions: 0.30000000000000004 becomes 0.3. */
 function clean(value: number): number {
-  return Number(value.toPrecision(12))
+  return Number(value.toPrecision(EDGE_DIGITS))
 }
 
 function nextAfter(value: number): number {

@@ -23,13 +23,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
     ' ',
   )
   return (
-    <div
-      role="row"
-      tabIndex={-1}
-      aria-rowindex={row + 2}
-      className={classes}
-      style={{ transform: `translateY(${top}px)` }}
-    >
+    <div role="row" tabIndex={-1} aria-rowindex={row + 2} className={classes} style={{ top }}>
       {columns.map((column, index) => (
         <Cell
           key={column.name}
