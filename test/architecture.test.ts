@@ -16,6 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ['contract', 'admission', 'ontology', 'query', 'paging', 'formats', 'store'],
   server: ['contract', 'admission', 'ontology', 'query', 'paging', 'formats', 'store', 'http'],
   cli: ['contract', 'client', 'transfer', 'store', 'server'],
+  explorer: ['contract'],
 }
 
 /** Files of a folder that others may import; all of them where nothing is said. */
@@ -60,7 +61,7 @@ function readSource(path: string): SourceFile {
   }
 }
 
-const sources = globSync('src/**/*.ts')
+const sources = globSync('src/**/*.{ts,tsx}')
   .filter((path) => !path.endsWith('.test.ts'))
   .map(readSource)
 

@@ -1,6 +1,7 @@
 /** Runs the service until a signal stops it: alone, or as a supervisor with worker processes. */
 import closeWithGrace from 'close-with-grace'
 import { type Config, readConfig } from '../server/config.ts'
+import { explorerOpener } from '../server/explorer/open-explorer.ts'
 import { type Log, openLog } from '../server/log.ts'
 import { misspeltSettings } from '../server/misspelt-settings.ts'
 import { type Server, startServer } from '../server/server.ts'
@@ -46,7 +47,10 @@ async function serve(demo: boolean): Promise<void> {
     const stopTimeoutMs = STOP_TIMEOUT_MS + SUPERVISOR_MARGIN_MS
     await runUntilFailure(server, { config, log, stopTimeoutMs, failed: server.failed })
   } else {
-    const server = await startServer(config, { log })
+    const explorer = explorerOpener()
+    // The demo prints a link to the explorer, so it is built before somebody follows the link.
+    if (demo) void explorer()
+    const server = await startServer(config, { log, explorer })
     hangup.reload = server.reload
     await runUntilFailure(server, { config, log, stopTimeoutMs: STOP_TIMEOUT_MS })
   }

@@ -1,6 +1,6 @@
 /** Loads the demo into a running service and prints how to try it. */
 import { installCommand } from '../server/demo/data-packages.ts'
-import { createDemoToken, demoCommand } from '../server/demo/demo-token.ts'
+import { createDemoLink, createDemoToken, demoCommand } from '../server/demo/demo-token.ts'
 import { loadDemoType } from '../server/demo/load-demo.ts'
 import { DEMO_COUNTS, type Demo, openDemo } from '../server/demo/open-demo.ts'
 import type { Server } from '../server/server.ts'
@@ -37,6 +37,7 @@ export async function startDemo(
   const token = await createDemoToken(store, Date.now())
   print(`token ${token}`)
   if (demo.isDefined) print(`try   ${demoCommand(url, token)}`)
+  print(`open  ${await createDemoLink(url, store, Date.now())}`)
   if (hasDocs) print(`docs  ${url}/docs (the token is valid for 24 hours)`)
   const reason = whyIncomplete(demo)
   if (reason !== undefined) print(`demo  ${reason}`)

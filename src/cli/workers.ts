@@ -5,6 +5,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { availableParallelism } from 'node:os'
 import type { Config } from '../server/config.ts'
+import { explorerOpener } from '../server/explorer/open-explorer.ts'
 import type { Log } from '../server/log.ts'
 import { openMaintainedStore, type Server, startServer } from '../server/server.ts'
 import { onStopSignal } from './stop-signals.ts'
@@ -50,7 +51,11 @@ export async function serveAsWorker(
   // A supervisor that is gone cannot receive messages. Node.js ends the worker when it notices.
   cluster.worker?.on('error', () => {})
   try {
-    const server = await startServer(config, { log, isMaintainer: false })
+    const server = await startServer(config, {
+      log,
+      isMaintainer: false,
+      explorer: explorerOpener(),
+    })
     prepare(server)
     report({ listening: server.url })
   } catch (error) {

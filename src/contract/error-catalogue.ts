@@ -2,25 +2,13 @@
  * The error catalogue: the name, code and description of every error. Names and codes are those of
  * the public APIs. A test checks that `docs/errors.md` explains each of them.
  */
+import { ACCESS_ERRORS } from './access-errors.ts'
 import type { CatalogueEntry } from './error-codes.ts'
 import { QUERY_ERRORS } from './query-errors.ts'
 import { WRITE_ERRORS } from './write-errors.ts'
 
 export const ERRORS = {
-  // Authentication
-  MissingCredentials: {
-    errorCode: 'UNAUTHORIZED',
-    description: 'The request has no Authorization header. Send a bearer token with every request.',
-  },
-  'Default:Unauthorized': {
-    errorCode: 'UNAUTHORIZED',
-    description: 'The bearer token is unknown, expired or revoked. Send a valid token.',
-  },
-  ApiUsageDenied: {
-    errorCode: 'PERMISSION_DENIED',
-    description:
-      'The bearer token does not allow this request; see the parameters. Use a token with the missing scope or ontology.',
-  },
+  ...ACCESS_ERRORS,
 
   // Resources
   OntologyNotFound: {

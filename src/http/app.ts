@@ -29,8 +29,8 @@ declare module 'fastify' {
     errorName: ErrorName | undefined
   }
   interface FastifyContextConfig {
-    /** The scope that the caller's token must have; `any` if every valid token will do. */
-    scope?: Scope | 'any'
+    /** The scope that the caller's token must have, or one of several; `any` if every token will do. */
+    scope?: Scope | readonly Scope[] | 'any'
     /** The error for a body that does not match the schema, if it is not the default one. */
     invalidBody?: 'InvalidOntologyDefinition'
   }

@@ -11,9 +11,11 @@ import { BODY_MAX_BYTES } from '../contract/limits.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
 import { addAdministration } from './admin/endpoints.ts'
 import type { App } from './app.ts'
+import { addExplorer, type OpenExplorer } from './explorer/serve-explorer.ts'
 import { addHealth } from './health.ts'
 import { addOAuth } from './oauth/endpoints.ts'
-import { addDocs } from './openapi/add-docs.ts'
+import { addOneTimeEndpoints } from './one-time/endpoints.ts'
+import { addDocs, addDocsRedirect } from './openapi/add-docs.ts'
 import type { RequestScope } from './request/admission.ts'
 import { authenticate, type Caller, requireScope } from './request/caller.ts'
 import { allowOrigins, type CorsOrigins } from './request/cors.ts'
@@ -47,6 +49,8 @@ export interface AppOptions {
   readonly version: string
   /** Whether `/docs` and `/openapi.json` are served. */
   readonly docs: boolean
+  /** The explorer at `/`; without it, `/` leads to `/docs`. */
+  readonly explorer?: OpenExplorer | undefined
   /** The certificate and the key of HTTPS; undefined for HTTP. */
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined
   /** The web sites that may call the service; undefined for none. */
@@ -54,7 +58,7 @@ export interface AppOptions {
 }
 
 export async function buildApp(services: Services, options: AppOptions): Promise<App> {
-  const { version, docs, tls, corsOrigins } = options
+  const { version, docs, explorer, tls, corsOrigins } = options
   const handleError = errorHandler(services)
   const respondToParserError = parserErrorHandler(services)
   const serverOptions = {
@@ -97,8 +101,11 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   app.addSchema(ErrorResponse)
   await addUnknownEndpoint(app)
   if (docs) await addDocs(app, version)
+  if (explorer !== undefined) addExplorer(app, explorer)
+  else if (docs) addDocsRedirect(app)
   addHealth(app, services)
   await app.register(async (open: App) => addOAuth(open, services))
+  await app.register(async (open: App) => addOneTimeEndpoints(open, services))
   await app.register(async (secured: App) => {
     requireAuthentication(secured, services)
     addRevision1(secured, services)

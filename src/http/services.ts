@@ -22,6 +22,9 @@ export interface Services {
   readonly openIdTokens: OpenIdTokens | undefined
   readonly limits: RequestLimits
   readonly now: () => number
+  /** The release of the service. */
+  readonly version: string
+  readonly startedAtMs: number
   readonly newUuid: () => string
   readonly emit: EventSink
   /** Whether finished requests are logged. If not, they are not measured either. */

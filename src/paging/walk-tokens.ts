@@ -17,11 +17,11 @@ export interface TokenLifetime {
 
 export class WalkTokens {
   readonly #keys: TokenKeys
-  readonly #lifetime: TokenLifetime
+  readonly lifetime: TokenLifetime
 
   constructor(keys: TokenKeys, lifetime: TokenLifetime) {
     this.#keys = keys
-    this.#lifetime = lifetime
+    this.lifetime = lifetime
   }
 
   open(token: string, binding: TokenBinding, nowSeconds: number): OpenedToken {
@@ -36,7 +36,7 @@ export class WalkTokens {
   /** Seals the token of the next page. Returns undefined after the last page. */
   seal(next: PageState | undefined, binding: TokenBinding, nowSeconds: number): string | undefined {
     if (next === undefined) return undefined
-    const expiresAt = tokenExpiry(nowSeconds, next.snapshot, this.#lifetime)
+    const expiresAt = tokenExpiry(nowSeconds, next.snapshot, this.lifetime)
     return sealPageToken(next, binding, expiresAt, this.#keys)
   }
 
@@ -46,7 +46,7 @@ export class WalkTokens {
    * is sent again with a fresh token. The last page, which has no token, follows the same rule.
    */
   etagInputs(nowSeconds: number): (string | number)[] {
-    const { ttlSeconds, snapshotMaxAgeSeconds } = this.#lifetime
+    const { ttlSeconds, snapshotMaxAgeSeconds } = this.lifetime
     const lifetime = Math.min(ttlSeconds, snapshotMaxAgeSeconds)
     return [this.#keys.sealingId, Math.floor(nowSeconds / (lifetime / 2))]
   }

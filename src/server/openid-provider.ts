@@ -98,8 +98,9 @@ class OpenIdProvider implements OpenIdTokens {
   }
 }
 
+/** Only `OQS_OIDC_SCOPES` makes people of a provider administrators, never a scope of that name. */
 const DEFAULT_SCOPES: ReadonlyMap<string, Scope> = new Map(
-  Object.entries(OAUTH_SCOPES).filter(([, scope]) => isScope(scope)),
+  Object.entries(OAUTH_SCOPES).filter(([, scope]) => isScope(scope) && scope !== 'api:admin'),
 )
 
 /** Returns the values of a claim: a list, or a text with spaces between them (RFC 8693, 4.2). */

@@ -5,6 +5,7 @@ import { CallerLimits } from '../admission/caller-limits.ts'
 import { FairTurns } from '../admission/fair-turns.ts'
 import { MemoryBudget } from '../admission/memory-budget.ts'
 import { buildApp } from '../http/build-app.ts'
+import type { OpenExplorer } from '../http/explorer/serve-explorer.ts'
 import { Admission } from '../http/request/admission.ts'
 import { hashSecret } from '../http/request/caller.ts'
 import type { RequestLimits } from '../http/services.ts'
@@ -46,6 +47,8 @@ export interface ServerOptions {
   readonly isMaintainer?: boolean
   /** How long idle connections stay open when the service stops. */
   readonly idleGraceMs?: number
+  /** The explorer at `/`, if it is served. */
+  readonly explorer?: OpenExplorer
 }
 
 /** An open store with its maintenance running; disposing stops both. */
@@ -124,12 +127,20 @@ export async function startServer(config: Config, options: ServerOptions): Promi
         aggregateMaxGroups: config.OQS_AGGREGATE_MAX_GROUPS,
       },
       now,
+      version,
+      startedAtMs: now(),
       newUuid: randomUUID,
       emit: log,
       isLoggingRequests: isLogged('requestFinished', config.OQS_LOG_LEVEL),
       isStopping: () => isStopping,
     },
-    { version, docs: config.OQS_DOCS, tls, corsOrigins: config.OQS_CORS_ORIGINS },
+    {
+      version,
+      docs: config.OQS_DOCS,
+      explorer: options.explorer,
+      tls,
+      corsOrigins: config.OQS_CORS_ORIGINS,
+    },
   )
   parts.defer(async () => {
     isStopping = true

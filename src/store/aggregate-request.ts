@@ -1,4 +1,4 @@
-/** Aggregations as they cross the port. They read the latest version of each object type. */
+/** Aggregations as they cross the port. */
 import type { ObjectType } from '../ontology/ontology.ts'
 import type { Aggregation } from '../query/aggregation/aggregation.ts'
 import type { Query } from '../query/query.ts'
@@ -15,6 +15,8 @@ export interface AggregateSource {
   readonly objectType: ObjectType
   /** Selects the objects to aggregate. */
   readonly query: Query
+  /** The version to read as of; undefined for the latest. Other types are read as of their latest. */
+  readonly version?: number | undefined
   /**
    * The names that properties of the aggregation have in this object type, if they differ: an
    * interface maps its properties. They have the same type in all sources.
@@ -31,4 +33,6 @@ export interface AggregateResult {
   readonly records: Uint8Array
   /** Objects in groups that `maxGroups` dropped; undefined if no grouping has a maximum. */
   readonly excludedItems: number | undefined
+  /** The versions that were read, in the order of the sources. */
+  readonly versions: readonly number[]
 }

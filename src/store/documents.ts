@@ -1,4 +1,4 @@
-/** Small JSON documents beside the objects: OAuth clients, codes, grants and temporary object sets. */
+/** Small JSON documents beside the objects: OAuth clients, codes, grants, tickets and object sets. */
 import type { RequestContext } from '../admission/request-context.ts'
 
 /** Kinds of documents, so that the ids of one kind never meet those of another. */
@@ -7,6 +7,8 @@ export type DocumentKind =
   | 'oauthCode'
   | 'oauthGrant'
   | 'oauthRefreshToken'
+  | 'sessionCode'
+  | 'downloadTicket'
   | 'temporaryObjectSet'
 
 export interface StoredDocument {

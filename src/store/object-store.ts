@@ -11,6 +11,7 @@ import type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
 import type { Documents } from './documents.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from './page-request.ts'
 import type { ReadSetPageRequest, StoredSetPage } from './set-page.ts'
+import type { StoreStatus, TypeState } from './store-status.ts'
 import type { Batch, Commit, DeleteRequest, Edit } from './write-request.ts'
 
 export type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
@@ -29,6 +30,7 @@ export {
   type StoredSetPage,
   typesOfSet,
 } from './set-page.ts'
+export type { StoreStatus, TypeState } from './store-status.ts'
 export type {
   Batch,
   Change,
@@ -52,6 +54,11 @@ export interface ObjectStore extends AsyncDisposable {
   readCatalogue(): Promise<Catalogue>
   saveOntology(change: OntologyChange, context?: RequestContext): Promise<void>
 
+  /** Returns the newest state of every object type of an ontology, without reading objects. */
+  readTypeStates(ontologyRid: string): Promise<readonly TypeState[]>
+  /** Returns what the store holds and does, without reading objects. */
+  readStatus(): Promise<StoreStatus>
+
   /** Throws `QueryTimedOut` after the query timeout. Stops when the client disconnects. */
   readPage(request: ReadPageRequest, context?: RequestContext): Promise<StoredPage | Reclaimed>
   /** Reads a page over several object types, all as of one moment. */
@@ -61,8 +68,11 @@ export interface ObjectStore extends AsyncDisposable {
   ): Promise<StoredSetPage | Reclaimed>
   /** Returns the RIDs of the types that have a current object with one of the ids. */
   findTypes(request: FindTypesRequest, context?: RequestContext): Promise<readonly string[]>
-  /** Aggregates objects of the latest version. Times out and stops like `readPage`. */
-  aggregate(request: AggregateRequest, context?: RequestContext): Promise<AggregateResult>
+  /** Aggregates objects. Times out and stops like `readPage`. */
+  aggregate(
+    request: AggregateRequest,
+    context?: RequestContext,
+  ): Promise<AggregateResult | Reclaimed>
   commit(batch: Batch, context?: RequestContext): Promise<Commit>
   /** Commits changes that depend on the current state of the objects. */
   edit(edit: Edit, context?: RequestContext): Promise<Commit>
@@ -111,6 +121,8 @@ export interface ObjectStore extends AsyncDisposable {
    * clients on their behalf. Returns how many were revoked, without the latter.
    */
   revokeApiTokens(idOrName: string, nowMs: number): Promise<number>
+  /** Deletes tokens, which nobody can use or list any more. */
+  deleteApiTokens(ids: readonly string[]): Promise<void>
   /** Revokes the tokens that were issued to an OAuth client, or for one of its grants. */
   revokeIssuedTokens(clientOrGrantId: string, nowMs: number): Promise<number>
 }

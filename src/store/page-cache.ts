@@ -15,6 +15,7 @@ import type { ObjectType } from '../ontology/ontology.ts'
 import { hasLink } from '../query/linked-types.ts'
 import type { ReadPageRequest, StoredPage } from './object-store.ts'
 import { releaserOf } from './page-memory.ts'
+import type { PageCacheState } from './store-status.ts'
 
 /** What an entry takes besides its records and its key; a rough measure. */
 const ENTRY_BYTES = 500
@@ -50,6 +51,11 @@ export class PageCache {
       maxSize: maxBytes,
       sizeCalculation: (bytes) => Math.max(bytes, minBytes),
     })
+  }
+
+  state(): PageCacheState {
+    const { size: pages = 0, calculatedSize: bytes = 0, maxSize: maxBytes = 0 } = this.#pages ?? {}
+    return { pages, bytes, maxBytes }
   }
 
   find(request: ReadPageRequest, version: number): StoredPage | undefined {

@@ -24,6 +24,18 @@ const settings = () => ({
   OQS_LIST_OBJECTS_LIMIT: 'none',
 })
 
+/** Follows the printed link as a browser does, and uses the token that it gets. */
+async function signIn(url: string, link: string): Promise<void> {
+  expect(link).toMatch(/^http:\/\/[^/]+\/#code=[\w-]{43}$/)
+  expect(link.startsWith(url)).toBe(true)
+  const json = { code: new URL(link).hash.slice('#code='.length) }
+  const exchange = () => sendTo(`${url}/api/admin/v1/sessions`, { token: null, json })
+  const { token } = (await exchange()).body
+  const tokens = (await sendTo(`${url}/api/admin/v1/tokens`, { token })).body.data
+  expect(tokens.map(({ name }: { name: string }) => name)).toEqual(['demo', 'demo in a browser'])
+  expect((await exchange()).body.errorName).toBe('InvalidOneTimeCode')
+}
+
 describe('oqs serve --demo', () => {
   it('prints a command that works at once, loads in the background, survives a kill', async () => {
     {
@@ -32,6 +44,7 @@ describe('oqs serve --demo', () => {
       const token = await waitForLine(oqs, 'token ')
       const command = await waitForLine(oqs, 'try ')
       expect(command).toContain(token)
+      await signIn(url, await waitForLine(oqs, 'open '))
       const { stdout } = await promisify(execFile)('bash', ['-c', command])
       expect(keysOf(JSON.parse(stdout), 'iata')).toEqual(['AAA', 'AAB', 'AAC'])
       expect(await countOf(url, 'airport')).toBe(DEMO_COUNTS['airport'])

@@ -11,7 +11,11 @@ describe('the caller', () => {
   let service: Service
   beforeAll(async () => {
     service = await startService({
-      settings: { OQS_RATE_LIMIT_PER_MINUTE: '900', OQS_MAX_CONCURRENT_REQUESTS: '7' },
+      settings: {
+        OQS_RATE_LIMIT_PER_MINUTE: '900',
+        OQS_MAX_CONCURRENT_REQUESTS: '7',
+        OQS_PAGE_TOKEN_TTL_SECONDS: '120',
+      },
     })
   })
   afterAll(() => service[Symbol.asyncDispose]())
@@ -31,12 +35,14 @@ describe('the caller', () => {
       ontologies: ['a', 'b'],
       expiresAt: new Date(expiresAtMs).toISOString(),
       limits: { requestsPerMinute: 900, maxConcurrentRequests: 7 },
+      pageTokens: { maxAgeSeconds: 120, snapshotMaxAgeSeconds: 3600 },
     })
     expect((await service.send(ME)).body).toEqual({
       id: 'admin',
       name: 'admin',
-      scopes: ['api:ontologies-read', 'api:ontologies-write'],
+      scopes: ['api:ontologies-read', 'api:ontologies-write', 'api:admin'],
       limits: { requestsPerMinute: 900, maxConcurrentRequests: 7 },
+      pageTokens: { maxAgeSeconds: 120, snapshotMaxAgeSeconds: 3600 },
     })
   })
 

@@ -71,7 +71,8 @@ describe('a token of an OpenID provider', () => {
       status: 'ACTIVE',
     })
     expect((await service.send(LIST, { token })).status).toBe(200)
-    const write = await service.send('/api/admin/v1/ontologies/numbers', { token })
+    const path = '/api/admin/v1/ontologies/numbers'
+    const write = await service.send(path, { token, method: 'PUT', json: NUMBERS })
     expect(write.body).toMatchObject({
       errorName: 'ApiUsageDenied',
       parameters: { missingScope: 'api:ontologies-write' },

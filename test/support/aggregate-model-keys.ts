@@ -1,8 +1,10 @@
 /** Groupings of the aggregation model: the groups that an object belongs to. */
 import {
   compare,
+  type ModelGrid,
   type ModelGrouping,
   type ModelObject,
+  type ModelType,
   model,
   type Sortable,
   type TimeUnit,
@@ -24,10 +26,52 @@ export function compareKeys(a: Key, b: Key): number {
 }
 
 export function keysOf(grouping: ModelGrouping, object: ModelObject): Key[] {
-  const value = (object[grouping.property] ?? grouping.defaultValue) as never
+  const { property, name = property } = grouping
+  const value = (object[name] ?? grouping.defaultValue) as never
   if (value === undefined || value === null) {
     return grouping.includeNullValues === true ? [{ sort: undefined, shown: null }] : []
   }
+  if (property === 'geopoint') return cellsOf(grouping.grid, value)
+  if (grouping.ofElements === true) return elementsOf({ ...grouping, property }, value)
+  return keysOfValue({ ...grouping, property }, value)
+}
+
+type ScalarGrouping = ModelGrouping & { readonly property: ModelType }
+
+/** Each distinct element once. */
+function elementsOf(grouping: ScalarGrouping, values: readonly unknown[]): Key[] {
+  const keys = values.flatMap((value) => keysOfValue(grouping, value as never))
+  return [...new Map(keys.map((key) => [key.sort, key])).values()]
+}
+
+/** In quarters of degrees, which are integers. */
+function cellsOf(grid: ModelGrid | undefined, point: { coordinates: number[] }): Key[] {
+  if (grid === undefined) throw new Error('no grid')
+  const { west, south, east, north, columns, rows } = grid
+  const [longitude = 0, latitude = 0] = point.coordinates
+  const width = (east - west + 360) % 360 || 360
+  const fromWest = longitude < west ? longitude - west + 360 : longitude - west
+  if (fromWest > width || latitude < south || latitude > north) return []
+  const cell = (distance: number, length: number, count: number) =>
+    Math.min(Number((BigInt(4 * distance) * BigInt(count)) / BigInt(4 * length)), count - 1)
+  const column = cell(fromWest, width, columns)
+  const row = cell(latitude - south, north - south, rows)
+  const meridian = (number: number) => {
+    const edge = number === columns ? east : west + (width * number) / columns
+    return edge > 180 ? edge - 360 : edge
+  }
+  const parallel = (number: number) =>
+    number === rows ? north : south + ((north - south) * number) / rows
+  const shown = {
+    west: meridian(column),
+    south: parallel(row),
+    east: meridian(column + 1),
+    north: parallel(row + 1),
+  }
+  return [{ sort: row * columns + column, shown }]
+}
+
+function keysOfValue(grouping: ScalarGrouping, value: never): Key[] {
   const { sort, shown, units, milliseconds } = model(grouping.property)
   switch (grouping.type) {
     case 'exact':
@@ -76,6 +120,8 @@ export function keysOf(grouping: ModelGrouping, object: ModelObject): Key[] {
       const name = grouping.property === 'date' ? text.slice(0, 10) : text.replace('.000Z', 'Z')
       return [{ sort: text, shown: name }]
     }
+    case 'geoGrid':
+      throw new Error('only geopoints have cells')
   }
 }
 

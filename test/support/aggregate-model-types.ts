@@ -28,9 +28,24 @@ export type TimeUnit =
   | 'QUARTERS'
   | 'YEARS'
 
+/** The edges of the grid and its cells, in whole degrees. */
+export interface ModelGrid {
+  readonly west: number
+  readonly south: number
+  readonly east: number
+  readonly north: number
+  readonly columns: number
+  readonly rows: number
+}
+
 export interface ModelGrouping {
-  readonly type: 'exact' | 'fixedWidth' | 'ranges' | 'duration'
-  readonly property: ModelType
+  readonly type: 'exact' | 'fixedWidth' | 'ranges' | 'duration' | 'geoGrid'
+  readonly property: ModelType | 'geopoint'
+  /** The name of the property, if it is not named after its type. */
+  readonly name?: string
+  /** True for an array, which is grouped by its elements. */
+  readonly ofElements?: boolean
+  readonly grid?: ModelGrid
   readonly maxGroupCount?: number
   /** A value of the property. */
   readonly defaultValue?: unknown

@@ -4,6 +4,7 @@ import { compareByMetric, metricOf } from './aggregate-model-metrics.ts'
 import type { ModelGrouping, ModelMetric, ModelObject } from './aggregate-model-types.ts'
 
 export {
+  type ModelGrid,
   type ModelGrouping,
   type ModelMetric,
   type ModelObject,
@@ -45,7 +46,10 @@ export function aggregateModel(
   return {
     rows: kept.map(({ keys, members }) => ({
       group: Object.fromEntries(
-        keys.map(({ shown }, index) => [groupings[index]?.property ?? '', shown]),
+        keys.map(({ shown }, index) => {
+          const { name, property = '' } = groupings[index] ?? {}
+          return [name ?? property, shown]
+        }),
       ),
       metrics: metrics.map((metric) => withValue(metric.name, metricOf(metric, members, times))),
     })),

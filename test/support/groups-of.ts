@@ -1,7 +1,9 @@
-import type { AggregateResult } from '../../src/store/object-store.ts'
+import type { AggregateResult, Reclaimed } from '../../src/store/object-store.ts'
 
 /** Returns the groups of an aggregation, with keys as JSON and metrics as numbers. */
-export function groupsOf({ records }: AggregateResult) {
+export function groupsOf(result: AggregateResult | Reclaimed) {
+  if (result === 'reclaimed') throw new Error('the version was reclaimed')
+  const { records } = result
   const groups = JSON.parse(`[${Buffer.from(records)}]`) as {
     group: Record<string, unknown>
     metrics: { value?: number | string }[]

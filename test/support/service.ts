@@ -1,5 +1,6 @@
 /** The real service on a free port with its own store, and an HTTP client for it. */
 import type { Scope } from '../../src/contract/scopes.ts'
+import type { OpenExplorer } from '../../src/http/explorer/serve-explorer.ts'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { createApiToken } from '../../src/server/api-token.ts'
 import { type Environment, readConfig } from '../../src/server/config.ts'
@@ -60,6 +61,8 @@ export interface ServiceOptions {
   readonly settings?: Environment
   /** The name for `OQS_STORE`; a new store if undefined. */
   readonly store?: string
+  /** The explorer, for tests with a browser. */
+  readonly explorer?: OpenExplorer
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
@@ -75,7 +78,15 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ...options.settings,
   })
   const log = () => {}
-  const server = parts.use(await startServer(config, { log, now: () => clock.now, idleGraceMs: 0 }))
+  const { explorer } = options
+  const server = parts.use(
+    await startServer(config, {
+      log,
+      now: () => clock.now,
+      idleGraceMs: 0,
+      ...(explorer === undefined ? {} : { explorer }),
+    }),
+  )
   const running = parts.move()
   const check = config.OQS_DOCS
     ? responseCheck((await sendTo(`${server.url}/openapi.json`, { token: null })).body)

@@ -57,7 +57,7 @@ export function addGetOntologyDefinition(app: App): void {
   app.get(
     '/api/admin/v1/ontologies/:ontology',
     {
-      config: { scope: 'api:ontologies-write' },
+      config: { scope: ['api:ontologies-read', 'api:ontologies-write'] },
       schema: {
         operationId: 'getOntologyDefinition',
         summary: 'Get the definition of an ontology',

@@ -1,12 +1,18 @@
 import type { App } from '../app.ts'
+import { addCreateDownload } from '../one-time/downloads.ts'
 import type { Services } from '../services.ts'
 import { addCurrentUser } from '../v2/current-user.ts'
+import { addClients } from './clients.ts'
+import { addCountObjects } from './count-objects.ts'
 import { addApplyOntology, addGetOntologyDefinition } from './define-ontology.ts'
 import { addDeleteByQuery } from './delete-by-query.ts'
 import { addExportObjects } from './export-objects.ts'
 import { addCaller } from './get-caller.ts'
 import { addReplaceObjects } from './replace-objects.ts'
+import { refuseLimitedCallers } from './require-admin.ts'
 import { addSingleObject } from './single-object.ts'
+import { addStatus } from './status.ts'
+import { addTokens } from './tokens.ts'
 import { addWriteObjects } from './write-objects.ts'
 
 /** Adds the administration endpoints: `/api/admin/v1/…`, and the current user of the SDKs. */
@@ -15,9 +21,17 @@ export async function addAdministration(app: App, services: Services): Promise<v
   addCurrentUser(app)
   addApplyOntology(app, services)
   addGetOntologyDefinition(app)
+  addCountObjects(app, services)
   addReplaceObjects(app, services)
   addExportObjects(app, services)
+  addCreateDownload(app, services)
   addDeleteByQuery(app, services)
   await addSingleObject(app, services)
   await addWriteObjects(app, services)
+  await app.register(async (operation: App) => {
+    refuseLimitedCallers(operation)
+    addTokens(operation, services)
+    addClients(operation, services)
+    addStatus(operation, services)
+  })
 }

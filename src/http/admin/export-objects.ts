@@ -20,12 +20,13 @@ import type { App } from '../app.ts'
 import { readSelection, SelectionParameter } from '../page/listing-parameters.ts'
 import type { RequestScope } from '../request/admission.ts'
 import { resolveTypePath } from '../request/resolve.ts'
+import { VERSION_HEADER } from '../response/data-headers.ts'
 import { lateErrorBody } from '../response/error-response.ts'
 import { closed } from '../schemas/common.ts'
 import { TypePath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { EXPORT_WRITERS, type ExportWriter } from './export-writers.ts'
+import { EXPORT_RESPONSE, EXPORT_WRITERS, type ExportWriter } from './export-writers.ts'
 
 /** Adds `exportObjects`. */
 export function addExportObjects(app: App, services: Services): void {
@@ -41,43 +42,43 @@ export function addExportObjects(app: App, services: Services): void {
         tags: ['Administration'],
         params: TypePath,
         querystring: ExportParameters,
-        response: { ...responses(Type.String()), 200: ExportResponse },
+        response: { ...responses(Type.String()), 200: EXPORT_RESPONSE },
       },
     },
     async (request, reply) => {
-      const { context } = request
       const { objectType } = resolveTypePath(request, request.params)
-      // One chunk as read, and one as written.
-      const memory = services.memory.reserve(context.callerId, 2 * EXPORT_CHUNK_BYTES)
-      context.defer(() => memory.release())
-      const spec = readParameters(request.query, objectType, services)
-      // Read before anything is sent, so that an error still has its own status.
-      const first = await readChunk(spec, spec.after, spec.version, context, services)
-      // For `HEAD`, Fastify would read the whole export and send none of it.
-      const isHead = request.method === 'HEAD'
-      // Also if the client leaves before the first chunk is written; a second release has no effect.
-      context.defer(() => first.release())
-      const chunks = isHead
-        ? []
-        : writeExport(spec, first, context, services, (error) =>
-            lateErrorBody(error, request as FastifyRequest, services),
-          )
-      void (reply as FastifyReply).header('oqs-version', first.version)
-      return (reply as FastifyReply)
-        .type(spec.writer.contentType)
-        .send(Readable.from(chunks, { objectMode: false, highWaterMark: 1 }))
+      const spec = readExport(request.query, objectType, services)
+      return sendExport(request as FastifyRequest, reply as FastifyReply, spec, services)
     },
   )
 }
 
-const ExportResponse = {
-  description: 'One object per line, as JSON or CSV, followed by a line with their number.',
-  content: Object.fromEntries(
-    Object.values(EXPORT_WRITERS).map(({ contentType }) => [
-      contentType,
-      { schema: Type.String() },
-    ]),
-  ),
+/** Sends an export. The request must have a caller. */
+export async function sendExport(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  spec: ExportSpec,
+  services: Services,
+): Promise<FastifyReply> {
+  const { context } = request
+  // One chunk as read, and one as written.
+  const memory = services.memory.reserve(context.callerId, 2 * EXPORT_CHUNK_BYTES)
+  context.defer(() => memory.release())
+  // Read before anything is sent, so that an error still has its own status.
+  const first = await readChunk(spec, spec.after, spec.version, context, services)
+  // For `HEAD`, Fastify would read the whole export and send none of it.
+  const isHead = request.method === 'HEAD'
+  // Also if the client leaves before the first chunk is written; a second release has no effect.
+  context.defer(() => first.release())
+  const chunks = isHead
+    ? []
+    : writeExport(spec, first, context, services, (error) =>
+        lateErrorBody(error, request, services),
+      )
+  void reply.header(VERSION_HEADER, first.version)
+  return reply
+    .type(spec.writer.contentType)
+    .send(Readable.from(chunks, { objectMode: false, highWaterMark: 1 }))
 }
 
 const ExportParameters = Type.Object(
@@ -108,7 +109,10 @@ const ExportParameters = Type.Object(
   closed,
 )
 
-interface ExportSpec {
+export type ExportParameters = Static<typeof ExportParameters>
+
+/** What to export, and how. */
+export interface ExportSpec {
   readonly objectType: ObjectType
   readonly writer: ExportWriter
   readonly query: Query
@@ -118,8 +122,9 @@ interface ExportSpec {
   readonly received: number
 }
 
-function readParameters(
-  parameters: Static<typeof ExportParameters>,
+/** Parses and checks the parameters of an export. */
+export function readExport(
+  parameters: ExportParameters,
   objectType: ObjectType,
   { limits }: Services,
 ): ExportSpec {

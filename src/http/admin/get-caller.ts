@@ -23,15 +23,26 @@ const CallerResponse = Type.Object({
     },
     { description: 'The limits of the caller in each process; absent ones do not exist.' },
   ),
+  pageTokens: Type.Object(
+    {
+      maxAgeSeconds: Type.Integer({ description: 'How long the token of a next page is valid.' }),
+      snapshotMaxAgeSeconds: Type.Integer({
+        description: 'How long the tokens of a snapshot are valid, from its first page on.',
+      }),
+    },
+    { description: 'The lifetimes of page tokens, which are settings of the service.' },
+  ),
 })
 
 /** Adds `getCaller`, which every valid token may call. */
-export function addCaller(app: App, { limits }: Services): void {
+export function addCaller(app: App, { limits, walkTokens }: Services): void {
   const { requestsPerMinute, maxConcurrentRequests } = limits.callers
   const shownLimits = {
     ...limitAs('requestsPerMinute', requestsPerMinute),
     ...limitAs('maxConcurrentRequests', maxConcurrentRequests),
   }
+  const { ttlSeconds, snapshotMaxAgeSeconds } = walkTokens.lifetime
+  const pageTokens = { maxAgeSeconds: ttlSeconds, snapshotMaxAgeSeconds }
   app.get(
     '/api/admin/v1/me',
     {
@@ -49,7 +60,15 @@ export function addCaller(app: App, { limits }: Services): void {
       const expiresAt = expiresAtMs === undefined ? undefined : new Date(expiresAtMs).toISOString()
       return sendJson(
         reply,
-        JSON.stringify({ id, name, scopes, ontologies, expiresAt, limits: shownLimits }),
+        JSON.stringify({
+          id,
+          name,
+          scopes,
+          ontologies,
+          expiresAt,
+          limits: shownLimits,
+          pageTokens,
+        }),
       )
     },
   )

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { App } from '../app.ts'
+import { admitByAddress } from '../request/admit-by-address.ts'
 import { reportError } from '../response/error-response.ts'
 import { renderError } from '../response/render-error.ts'
 import type { Services } from '../services.ts'
@@ -17,14 +18,7 @@ import { addRevokeToken, addToken } from './token.ts'
 export function addOAuth(app: App, services: Services): void {
   acceptForms(app)
   app.setErrorHandler(oauthErrorHandler(services))
-  app.addHook('onRequest', async ({ ip, context }) => {
-    // Nobody is authenticated yet, so the address counts as the caller.
-    const callerId = `address ${ip}`
-    services.admission.admit(callerId, context)
-    const turn = services.admission.takeTurn(callerId)
-    if (turn !== undefined) await turn
-    context.throwIfEnded()
-  })
+  admitByAddress(app, services)
   addToken(app, services)
   addRevokeToken(app, services)
   addAuthorize(app, services)

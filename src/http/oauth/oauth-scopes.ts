@@ -13,6 +13,7 @@ export const OAUTH_SCOPES: Readonly<Record<string, Scope>> = {
   'api:ontologies-write': 'api:ontologies-write',
   'api:use-ontologies-write': 'api:ontologies-write',
   'api:write-data': 'api:ontologies-write',
+  'api:admin': 'api:admin',
 }
 
 /** What a client asked for, limited to what it may have. */

@@ -18,14 +18,17 @@ import { loadReferenceScript } from './reference-script.ts'
 /** Adds the documentation. Must be added before the endpoints that it describes. */
 export async function addDocs(app: App, version: string): Promise<void> {
   const openApiJson = await describeApi(app, version)
-  app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'))
-
   addFile(app, ['/openapi.json'], () => compressFile('application/json', openApiJson()))
   addFile(app, ['/docs', '/docs/'], () => compressFile('text/html; charset=utf-8', DOCS_PAGE), {
     'content-security-policy': DOCS_PAGE_POLICY,
   })
   addFile(app, [START_PATH], () => compressFile('text/javascript; charset=utf-8', START_SCRIPT))
   addFile(app, [REFERENCE_PATH], loadReferenceScript)
+}
+
+/** Leads from `/` to the documentation, where there is no explorer. */
+export function addDocsRedirect(app: App): void {
+  app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'))
 }
 
 function addFile(

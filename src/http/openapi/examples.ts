@@ -2,6 +2,7 @@
  * An example request and response of every operation, for `openapi.json`. The requests work on the
  * demo data, and a test sends them.
  */
+import { ADMIN_EXAMPLES } from './admin-examples.ts'
 import { AIRPORT_RID, AIRPORTS, CITIES, DEMO, RID, TOKEN, TYPE_RID, ZURICH } from './demo-names.ts'
 import { OAUTH_EXAMPLES } from './oauth-examples.ts'
 import { V2_AGGREGATION_EXAMPLES } from './v2-aggregation-examples.ts'
@@ -108,6 +109,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   healthz: { response: { status: 'ok' } },
   readyz: { response: { status: 'ok' } },
   ...OAUTH_EXAMPLES,
+  ...ADMIN_EXAMPLES,
   listOntologies: { response: { data: [ONTOLOGY] } },
   getOntology: { parameters: DEMO, response: ONTOLOGY },
   listObjectTypes: {

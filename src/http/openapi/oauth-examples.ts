@@ -24,8 +24,9 @@ export const OAUTH_EXAMPLES = {
     response: {
       id: 'admin',
       name: 'admin',
-      scopes: ['api:ontologies-read', 'api:ontologies-write'],
+      scopes: ['api:ontologies-read', 'api:ontologies-write', 'api:admin'],
       limits: {},
+      pageTokens: { maxAgeSeconds: 300, snapshotMaxAgeSeconds: 3600 },
     },
   },
   getCurrentUser: {

@@ -1,5 +1,6 @@
 /** Aggregations of v2 as `openapi.json` describes them. A test compares them with the parsers. */
 import { Type } from 'typebox'
+import { GEO_GRID_MAX_SIDE } from '../../query/aggregation/geo-grid.ts'
 import { TIME_UNITS } from '../../query/aggregation/time-step.ts'
 import { closed, orNull } from '../schemas/common.ts'
 import { memberOf, unionOf } from './query-schemas.ts'
@@ -54,6 +55,9 @@ const Bound = Type.Optional(
   }),
 )
 
+const Longitude = Type.Number({ minimum: -180, maximum: 180 })
+const Latitude = Type.Number({ minimum: -90, maximum: 90 })
+
 const GROUPINGS = {
   Exact: memberOf(['exact'], {
     ...property,
@@ -90,6 +94,24 @@ const GROUPINGS = {
     ...property,
     value: Type.Integer({ minimum: 1, description: 'The number of units; 1 from `WEEKS` on.' }),
     unit: Type.Enum([...TIME_UNITS], { description: 'At least `DAYS` for dates.' }),
+  }),
+  GeoGrid: memberOf(['geoGrid'], {
+    ...property,
+    box: Type.Object(
+      {
+        west: Longitude,
+        south: Latitude,
+        east: Longitude,
+        north: Latitude,
+      },
+      {
+        ...closed,
+        description:
+          'The edges, in degrees. If `west` is greater than `east`, the box crosses the antimeridian.',
+      },
+    ),
+    columns: Type.Integer({ minimum: 1, maximum: GEO_GRID_MAX_SIDE }),
+    rows: Type.Integer({ minimum: 1, maximum: GEO_GRID_MAX_SIDE }),
   }),
 }
 

@@ -79,9 +79,11 @@ export async function readPage(
     matchEstimate: resumed?.totalCount ?? resumed?.matchEstimate,
   }
   const { round } = admission
-  const stored = spec.isByRelevance
-    ? await readTiers(pageRequest, (score) => shapeOf(spec, score), context, services.store)
-    : await services.store.readPage(pageRequest, context)
+  const stored = await context.timeStore(() =>
+    spec.isByRelevance
+      ? readTiers(pageRequest, (score) => shapeOf(spec, score), context, services.store)
+      : services.store.readPage(pageRequest, context),
+  )
   if (stored === 'reclaimed') {
     throw refusePageToken(request, spec.paging.pageToken, 'reclaimed', services)
   }
@@ -108,6 +110,7 @@ export async function readPage(
     records: stored.records,
     nextPageToken: walkTokens.seal(next, binding, nowSeconds),
     totalCount: includeTotalCount ? (totalCount ?? 0) : undefined,
+    version: stored.version,
     etagInputs: [
       binding.request.toString('base64url'),
       binding.caller.toString('base64url'),

@@ -20,6 +20,7 @@ import { decodeSetPosition, encodeSetPosition, type SetPosition } from '../../pa
 import { plainQuery, typeIdentity } from '../../query/linked-types.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import {
+  type ReadSetPageRequest,
   type SetOrderTerm,
   type SetPagePart,
   type StoredSetPage,
@@ -67,19 +68,17 @@ export async function readSetPage(
 
   memory.refuseWhenFull(context.callerId)
   const { round } = admission
-  const stored = await store.readSetPage(
-    {
-      parts,
-      order: spec.order,
-      after: position && { ...position, version: resumed.after.version },
-      versions: position?.versions,
-      maxObjects: effectivePageSize(pageSize ?? V2_PAGE_SIZES.default, V2_PAGE_SIZES.maximum),
-      maxBytes: limits.pageMaxBytes,
-      // The token of a counted walk carries the count.
-      includeTotalCount: spec.includeTotalCount && resumed?.totalCount === undefined,
-    },
-    context,
-  )
+  const pageRequest: ReadSetPageRequest = {
+    parts,
+    order: spec.order,
+    after: position && { ...position, version: resumed.after.version },
+    versions: position?.versions,
+    maxObjects: effectivePageSize(pageSize ?? V2_PAGE_SIZES.default, V2_PAGE_SIZES.maximum),
+    maxBytes: limits.pageMaxBytes,
+    // The token of a counted walk carries the count.
+    includeTotalCount: spec.includeTotalCount && resumed?.totalCount === undefined,
+  }
+  const stored = await context.timeStore(() => store.readSetPage(pageRequest, context))
   if (stored === 'reclaimed') throw refusePageToken(request, pageToken, 'reclaimed', services)
   const turn = holdPage(stored, round, context, services)
   if (turn !== undefined) await turn
@@ -97,6 +96,7 @@ export async function readSetPage(
     records: stored.records,
     nextPageToken: walkTokens.seal(next, binding, nowSeconds),
     totalCount: spec.includeTotalCount ? (totalCount ?? 0) : undefined,
+    version: parts.length === 1 ? stored.versions[0] : undefined,
     etagInputs: [
       binding.request.toString('base64url'),
       binding.caller.toString('base64url'),

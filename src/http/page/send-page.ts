@@ -3,6 +3,7 @@
  * endpoint has it. Records arrive as bytes and leave as bytes, neither parsed nor copied.
  */
 import type { ServerResponse } from 'node:http'
+import { dataHeaders, type TimedReply } from '../response/data-headers.ts'
 import {
   CACHE_CONTROL,
   etagOfInputs,
@@ -20,12 +21,15 @@ export interface Page {
   readonly totalCount: number | undefined
   /** Further members of the envelope, as JSON text. */
   readonly furtherMembers?: string | undefined
+  /** The version that was read; undefined for metadata, and for objects of several types. */
+  readonly version?: number | undefined
   /** Equal for two pages with the same content, although their tokens differ. */
   readonly etagInputs: readonly (string | number)[]
 }
 
 /** The part of a reply that `sendPage` uses, whatever its schema. */
-export interface PageReply<Reply> extends TaggedReply {
+export interface PageReply<Reply> extends Omit<TaggedReply, 'request'> {
+  readonly request: TaggedReply['request'] & TimedReply['request']
   readonly raw: ServerResponse
   hijack(): Reply
   headers(values: Record<string, string>): unknown
@@ -38,8 +42,9 @@ const HEAD = '{"data":['
 export function sendPage<Reply>(reply: PageReply<Reply>, page: Page): Reply {
   const etag = isCacheable(reply) ? etagOfInputs(page.etagInputs) : undefined
   const caching = etag === undefined ? {} : { etag, 'cache-control': CACHE_CONTROL }
+  const headers = { ...dataHeaders(reply, page.version), ...caching }
   if (etag !== undefined && isNotModified(reply, etag)) {
-    reply.headers(caching)
+    reply.headers(headers)
     return reply.code(304).send(undefined as never)
   }
   let tail = ']'
@@ -54,7 +59,7 @@ export function sendPage<Reply>(reply: PageReply<Reply>, page: Page): Reply {
   raw.writeHead(200, {
     'content-type': 'application/json',
     'content-length': HEAD.length + page.records.length + Buffer.byteLength(tail),
-    ...caching,
+    ...headers,
   })
   raw.write(HEAD, 'latin1')
   raw.write(page.records)

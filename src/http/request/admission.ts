@@ -14,6 +14,7 @@ import { RefusalDelay } from '../../admission/refusal-delay.ts'
 import type { RequestContext } from '../../admission/request-context.ts'
 import { clientDisconnected } from '../../contract/errors.ts'
 import type { ApiToken } from '../../store/object-store.ts'
+import type { RequestTimes } from '../response/data-headers.ts'
 
 /** The number of concurrent batches of one caller; `oqs import` sends two. */
 const BATCHES_PER_CALLER = 4
@@ -169,11 +170,13 @@ export class Admission {
 }
 
 /** The scope of one request in progress. */
-export class RequestScope implements RequestContext {
+export class RequestScope implements RequestContext, RequestTimes {
   /** Empty before authentication. */
   callerId = ''
   /** Whether the service delays reading the body, because the request is queued. */
   isBodyHeld = false
+  storeMs = 0
+  readonly #startedAtMs = performance.now()
   readonly #request: IncomingMessage
   readonly #onEnd: () => void
   #deferred: (() => void)[] = []
@@ -188,6 +191,20 @@ export class RequestScope implements RequestContext {
   /** Whether the client still has to send a part of the body. */
   get isReceiving(): boolean {
     return !this.#request.complete && !this.isBodyHeld
+  }
+
+  elapsedMs(): number {
+    return performance.now() - this.#startedAtMs
+  }
+
+  /** Runs a read of the store and adds its duration, waiting for a free slot included. */
+  async timeStore<T>(read: () => Promise<T>): Promise<T> {
+    const startedAtMs = performance.now()
+    try {
+      return await read()
+    } finally {
+      this.storeMs += performance.now() - startedAtMs
+    }
   }
 
   /** Throws if the request has ended, so that no work continues for a client that left. */

@@ -10,9 +10,16 @@ import { isJwt } from './openid-tokens.ts'
 
 /** The caller of a request. Authenticated for every request, including every page [5.1]. */
 export interface Caller extends CallerRights {
+  readonly credential: Credential
   readonly mayUse: (scope: Scope) => boolean
   readonly maySee: (ontology: Pick<Ontology, 'rid' | 'apiName'>) => boolean
 }
+
+/** What a caller authenticated with, so that its rights can be checked again later. */
+export type Credential =
+  | { readonly kind: 'adminToken' }
+  | { readonly kind: 'apiToken'; readonly tokenId: string }
+  | { readonly kind: 'openId' }
 
 /** The scheme is case-insensitive, followed by one or more spaces (RFC 9110, 11.1 and 11.4). */
 const BEARER = /^bearer +/i
@@ -38,18 +45,30 @@ export async function authenticate(
   const secretHash = hashSecret(secret)
   if (adminTokenHash !== undefined && sameHash(secretHash, adminTokenHash)) return ADMIN
   if (openIdTokens !== undefined && isJwt(secret))
-    return toCaller(await openIdTokens.verify(secret))
+    return toCaller(await openIdTokens.verify(secret), { kind: 'openId' })
 
   const token = await findTokenBySecret(secret, address, services)
-  if (token === undefined) throw new ObjectQueryError('Default:Unauthorized', { error: 'UNKNOWN' })
-  if (token.revokedAtMs !== undefined) {
-    throw new ObjectQueryError('Default:Unauthorized', { error: 'REVOKED' })
-  }
-  if (token.expiresAtMs !== undefined && token.expiresAtMs <= services.now()) {
-    throw new ObjectQueryError('Default:Unauthorized', { error: 'EXPIRED' })
-  }
+  const caller = callerOfToken(token, services.now())
   if (!services.admission.isKnown(secretHash)) services.admission.noteKnown(secretHash)
-  return toCaller({ ...token, id: callerIdOf(token), userId: token.issue?.subjectId })
+  return caller
+}
+
+/** Returns the caller of an API token. Throws `Default:Unauthorized` if it is not valid any more. */
+export function callerOfToken(token: ApiToken | undefined, nowMs: number): Caller {
+  if (token === undefined) throw unauthorized('UNKNOWN')
+  if (token.revokedAtMs !== undefined) throw unauthorized('REVOKED')
+  refuseExpired(token, nowMs)
+  const rights = { ...token, id: callerIdOf(token), userId: token.issue?.subjectId }
+  return toCaller(rights, { kind: 'apiToken', tokenId: token.id })
+}
+
+/** Throws `Default:Unauthorized` if rights have expired. */
+export function refuseExpired({ expiresAtMs }: Pick<CallerRights, 'expiresAtMs'>, nowMs: number) {
+  if (expiresAtMs !== undefined && expiresAtMs <= nowMs) throw unauthorized('EXPIRED')
+}
+
+function unauthorized(error: 'UNKNOWN' | 'REVOKED' | 'EXPIRED'): ObjectQueryError {
+  return new ObjectQueryError('Default:Unauthorized', { error })
 }
 
 /** Returns the API token of a secret. A JSON web token is never one, so it is not looked up. */
@@ -63,8 +82,11 @@ export async function findTokenBySecret(
   return admission.lookUp(secretHash, address, () => store.findApiToken(secretHash))
 }
 
-export function requireScope(caller: Caller, scope: Scope): void {
-  if (!caller.mayUse(scope)) throw new ObjectQueryError('ApiUsageDenied', { missingScope: scope })
+/** Throws `ApiUsageDenied` if the caller has none of the scopes; the error names the first. */
+export function requireScope(caller: Caller, scopes: Scope | readonly Scope[]): void {
+  const allowed = [scopes].flat()
+  if (allowed.some(caller.mayUse)) return
+  throw new ObjectQueryError('ApiUsageDenied', { missingScope: allowed[0] })
 }
 
 /**
@@ -76,7 +98,8 @@ function callerIdOf({ id, issue }: ApiToken): string {
   return issue.subjectId === undefined ? issue.clientId : `${issue.clientId}.${issue.subjectId}`
 }
 
-function toCaller(rights: CallerRights): Caller {
+/** Returns the caller with these rights. */
+export function toCaller(rights: CallerRights, credential: Credential): Caller {
   const { id, name, scopes, ontologies, expiresAtMs, userId, profile } = rights
   return {
     id,
@@ -86,19 +109,24 @@ function toCaller(rights: CallerRights): Caller {
     expiresAtMs,
     userId,
     profile,
+    credential,
     mayUse: (scope) => scopes.includes(scope),
     maySee: ({ rid, apiName }) =>
       ontologies === undefined || ontologies.includes(rid) || ontologies.includes(apiName),
   }
 }
 
-const ADMIN: Caller = toCaller({
-  id: 'admin',
-  name: 'admin',
-  scopes: Object.keys(SCOPES) as Scope[],
-  ontologies: undefined,
-  expiresAtMs: undefined,
-})
+/** The caller of the token in `OQS_ADMIN_TOKEN`. */
+export const ADMIN: Caller = toCaller(
+  {
+    id: 'admin',
+    name: 'admin',
+    scopes: Object.keys(SCOPES) as Scope[],
+    ontologies: undefined,
+    expiresAtMs: undefined,
+  },
+  { kind: 'adminToken' },
+)
 
 /** Compares two hashes of `hashSecret` in constant time. */
 export function sameHash(a: string, b: string): boolean {

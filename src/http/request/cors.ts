@@ -29,6 +29,7 @@ const RESPONSE_HEADERS = [
   'idempotency-replayed',
   'oqs-version',
   'retry-after',
+  'server-timing',
   'www-authenticate',
 ].join(', ')
 

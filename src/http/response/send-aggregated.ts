@@ -1,12 +1,15 @@
 /** Runs an aggregation and sends its groups, for every version of the API. */
 import type { ServerResponse } from 'node:http'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import type { Aggregation } from '../../query/aggregation/aggregation.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import type { AggregateRequest, AggregateResult } from '../../store/object-store.ts'
 import type { RequestScope } from '../request/admission.ts'
 import type { Services } from '../services.ts'
+import { dataHeaders, type TimedReply } from './data-headers.ts'
 
 /** The part of a reply that `sendAggregated` uses, whatever its schema. */
-interface RawReply<Reply> {
+interface RawReply<Reply> extends TimedReply {
   readonly raw: ServerResponse
   hijack(): Reply
 }
@@ -18,22 +21,38 @@ export async function aggregateWithin(
   request: Omit<AggregateRequest, 'maxGroups'>,
 ): Promise<AggregateResult> {
   memory.refuseWhenFull(context.callerId)
+  refuseLargeGrids(request.aggregation, limits.aggregateMaxGroups)
   const atMs = now()
   const sources = request.sources.map((source) => ({
     ...source,
     query: resolveRelativeDates(source.query, atMs),
   }))
   const spec = { ...request, sources, maxGroups: limits.aggregateMaxGroups }
-  const aggregated = await store.aggregate(spec, context)
+  const aggregated = await context.timeStore(() => store.aggregate(spec, context))
+  if (aggregated === 'reclaimed') {
+    const version = request.sources.find((source) => source.version !== undefined)?.version
+    throw new ObjectQueryError('VersionNotFound', { version })
+  }
   const held = memory.hold(context.callerId, aggregated.records.length)
   context.defer(() => held.release())
   return aggregated
 }
 
+/** Every cell may become a group, so a grid that is too fine is refused before it is read. */
+function refuseLargeGrids({ groupings }: Aggregation, groupsLimit: number): void {
+  for (const grouping of groupings) {
+    if (grouping.kind !== 'geoGrid') continue
+    const groupsCount = grouping.grid.columns * grouping.grid.rows
+    if (groupsCount > groupsLimit) {
+      throw new ObjectQueryError('AggregationGroupCountExceededLimit', { groupsCount, groupsLimit })
+    }
+  }
+}
+
 /** Sends the groups without the framework, which only sends bodies in one piece. */
 export function sendAggregated<Reply>(
   reply: RawReply<Reply>,
-  { records, excludedItems }: AggregateResult,
+  { records, excludedItems, versions }: AggregateResult,
   members: Readonly<Record<string, unknown>> = {},
 ): Reply {
   // Members that are undefined are omitted.
@@ -45,6 +64,7 @@ export function sendAggregated<Reply>(
   raw.writeHead(200, {
     'content-type': 'application/json',
     'content-length': head.length + records.length + tail.length,
+    ...dataHeaders(reply, versions.length === 1 ? versions[0] : undefined),
   })
   raw.write(head, 'latin1')
   raw.write(records)

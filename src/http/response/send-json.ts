@@ -1,3 +1,4 @@
+import { dataHeaders, type TimedReply } from './data-headers.ts'
 import {
   CACHE_CONTROL,
   etagOfBytes,
@@ -7,7 +8,8 @@ import {
 } from './entity-tag.ts'
 
 /** The part of a reply that `sendJson` uses, whatever its schema. */
-interface JsonReply<Sent> extends TaggedReply {
+interface JsonReply<Sent> extends Omit<TaggedReply, 'request'> {
+  readonly request: TaggedReply['request'] & TimedReply['request']
   headers(values: Record<string, string>): unknown
   code(status: 304): { send(payload: never): Sent }
   type(contentType: string): { send(payload: never): Sent }
@@ -22,6 +24,7 @@ export function sendJson<Sent>(
   json: Buffer | string,
   knownEtag?: string,
 ): Sent {
+  reply.headers(dataHeaders(reply, undefined))
   if (isCacheable(reply)) {
     const etag = knownEtag ?? etagOfBytes(json)
     reply.headers({ etag, 'cache-control': CACHE_CONTROL })

@@ -28,12 +28,13 @@ export function addAggregateObjects(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const { query, ...aggregationBody } = request.body
+      const { query, version, ...aggregationBody } = request.body
       const { objectType } = resolveTypePath(request, request.params)
       const context = { objectType, limits: services.limits.query }
       const aggregation = parseAggregation(REVISION_1_AGGREGATIONS, aggregationBody, context)
       const matching = query == null ? EVERYTHING : parseQuery(REVISION_1_QUERIES, query, context)
-      const spec = { sources: [{ objectType, query: matching }], aggregation }
+      const source = { objectType, query: matching, version: version ?? undefined }
+      const spec = { sources: [source], aggregation }
       const aggregated = await aggregateWithin(request.context, services, spec)
       return sendAggregated(reply, aggregated)
     },

@@ -7,6 +7,7 @@ import { AGGREGATE_MAX_GROUPINGS, AGGREGATE_MAX_METRICS } from '../../contract/l
 import { GROUPING_COMPONENT, METRIC_COMPONENT } from '../openapi/query-schemas.ts'
 import {
   AggregatedFieldName,
+  AggregatedVersion,
   documentedAs,
   groupMembers,
   MetricName,
@@ -52,6 +53,7 @@ export const AggregateBody = Type.Object(
         }),
       ),
     ),
+    version: AggregatedVersion,
   },
   closed,
 )

@@ -13,6 +13,18 @@ export const MetricName = Type.Optional(
 
 export const PositiveInteger = Type.Integer({ minimum: 1, maximum: WIRE_INTEGER_MAX })
 
+/** Aggregates the objects of an earlier moment, such as that of a snapshot walk. */
+export const AggregatedVersion = Type.Optional(
+  orNull(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description:
+        'The version to aggregate, as the header `oqs-version` of a page or an aggregation names it. Default: the newest. A version that can no longer be read is refused with `VersionNotFound`.',
+    }),
+  ),
+)
+
 /** The parser rejects unknown members, and names the members of each type. */
 export function documentedAs(component: string) {
   return { additionalProperties: true, [DOCUMENTED_AS]: component }

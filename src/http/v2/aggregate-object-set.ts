@@ -1,7 +1,11 @@
 import { Type } from 'typebox'
+import { hasLink } from '../../query/linked-types.ts'
+import { unprocessable } from '../../query/parse/unprocessable.ts'
+import type { AggregateRequest } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import { resolveOntology } from '../request/resolve.ts'
 import { aggregateWithin, sendAggregated } from '../response/send-aggregated.ts'
+import { AggregatedVersion } from '../schemas/aggregation.ts'
 import { closed } from '../schemas/common.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
@@ -31,14 +35,30 @@ export function addAggregateObjectSet(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const { objectSet: _, ...body } = request.body
+      const { objectSet: _, version, ...body } = request.body
       const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
       const { parts } = await readRequestedSet(request.body, ontology, request.context, services)
-      const spec = aggregationOfParts(parts, body, services.limits.query)
+      const spec = asOfVersion(aggregationOfParts(parts, body, services.limits.query), version)
       const aggregated = await aggregateWithin(request.context, services, spec)
       return sendAggregated(reply, aggregated, { accuracy: 'ACCURATE' })
     },
   )
 }
 
-const AggregateBody = Type.Object({ ...aggregationMembers, objectSet: ObjectSet }, closed)
+const AggregateBody = Type.Object(
+  { ...aggregationMembers, objectSet: ObjectSet, version: AggregatedVersion },
+  closed,
+)
+
+/** Versions belong to object types, so that only a set of one type has a single version. */
+function asOfVersion<Spec extends Pick<AggregateRequest, 'sources'>>(
+  spec: Spec,
+  version: number | null | undefined,
+): Spec {
+  const [source, ...others] = spec.sources
+  if (version == null || source === undefined) return spec
+  if (others.length > 0 || hasLink(source.query)) {
+    throw unprocessable('version', 'is only possible for a set of one object type, without links')
+  }
+  return { ...spec, sources: [{ ...source, version }] }
+}

@@ -1,3 +1,4 @@
+import { GEO_GRID_MAX_SIDE } from '../../query/aggregation/geo-grid.ts'
 import { parseAggregation } from '../../query/aggregation/parse-aggregation.ts'
 import { V2_AGGREGATIONS } from '../../query/aggregation/v2-aggregations.ts'
 import type { App } from '../app.ts'
@@ -28,12 +29,12 @@ export function addAggregateObjects(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const { where, ...body } = request.body
+      const { where, version, ...body } = request.body
       const { objectType } = resolveTypePath(request, request.params)
       const limits = services.limits.query
       const aggregation = parseAggregation(V2_AGGREGATIONS, body, { objectType, limits })
       const query = parseWhere(where, objectType, limits)
-      const spec = { sources: [{ objectType, query }], aggregation }
+      const spec = { sources: [{ objectType, query, version: version ?? undefined }], aggregation }
       const aggregated = await aggregateWithin(request.context, services, spec)
       return sendAggregated(reply, aggregated, { accuracy: 'ACCURATE' })
     },
@@ -60,12 +61,19 @@ ignored; a metric over no values has no \`value\`, except for counts.
 **Groups**
 
 - \`exact\`: one group per value. Objects without a value are in no group, in the group \`null\`
-  (\`includeNullValues\`) or in the group of \`defaultValue\`.
+  (\`includeNullValues\`) or in the group of \`defaultValue\`. An array puts its object into the
+  group of each distinct element, once; \`includeNullValues\` and \`defaultValue\` are not supported
+  for arrays.
 - \`fixedWidth\`: one group per multiple of the width, named by its start.
 - \`ranges\`: one group per range. An object is in every range that contains its value, but in at most
   ten groups overall.
 - \`duration\`: one group per interval in UTC, named by its start. Intervals of milliseconds to days
   count from 1970-01-01; weeks start on Monday; months, quarters and years are those of the calendar.
+- \`geoGrid\` (an extension of this service): one group per cell of a grid over a box, for geopoints.
+  The value of a group is the cell: \`{"west", "south", "east", "north"}\`. The box has 1 to ${GEO_GRID_MAX_SIDE}
+  \`columns\` and \`rows\`, together at most as many cells as an aggregation may have groups. A position
+  between two cells belongs to the eastern or northern one. Cells are ordered from south to north,
+  then from west to east.
 
 Empty groups are omitted. Groups are ordered by the metrics with a \`direction\`, then by value; ranges
 as in the request. Groups without a value of such a metric come last. \`maxGroupCount\` keeps the first

@@ -11,6 +11,7 @@ import {
 import { V2_GROUPING_COMPONENT, V2_METRIC_COMPONENT } from '../openapi/v2-aggregation-schemas.ts'
 import {
   AggregatedFieldName,
+  AggregatedVersion,
   documentedAs,
   groupMembers,
   MetricName,
@@ -37,6 +38,11 @@ const Metric = Type.Object(
 
 const Bound = Type.Optional(Type.Unknown())
 
+const GeoBox = Type.Object(
+  { west: Type.Number(), south: Type.Number(), east: Type.Number(), north: Type.Number() },
+  closed,
+)
+
 const Grouping = Type.Object(
   {
     type: Type.String(),
@@ -50,6 +56,9 @@ const Grouping = Type.Object(
     ),
     value: Type.Optional(orNull(Type.Integer({ maximum: WIRE_INTEGER_MAX }))),
     unit: Type.Optional(orNull(Type.String({ maxLength: 100 }))),
+    box: Type.Optional(orNull(GeoBox)),
+    columns: Type.Optional(orNull(PositiveInteger)),
+    rows: Type.Optional(orNull(PositiveInteger)),
   },
   documentedAs(V2_GROUPING_COMPONENT),
 )
@@ -75,7 +84,10 @@ export const aggregationMembers = {
 }
 
 /** The body of an aggregation over the objects that match conditions. */
-export const AggregateBody = Type.Object({ ...aggregationMembers, where }, closed)
+export const AggregateBody = Type.Object(
+  { ...aggregationMembers, where, version: AggregatedVersion },
+  closed,
+)
 
 export const AggregateV2Response = Type.Object({
   accuracy: Type.Enum(['ACCURATE', 'APPROXIMATE'], {

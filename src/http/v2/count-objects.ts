@@ -27,8 +27,9 @@ export function addCountObjects(app: App, { store }: Services): void {
     },
     async (request, reply) => {
       const { objectType } = resolveTypePath(request, request.params)
+      const { context } = request
       const probe = probeRequest(objectType, EVERYTHING, { includeTotalCount: true })
-      const page = await store.readPage(probe, request.context)
+      const page = await context.timeStore(() => store.readPage(probe, context))
       // No version is requested, so the latest is read, which is never reclaimed.
       const count = page === 'reclaimed' ? 0 : (page.totalCount ?? 0)
       if (page !== 'reclaimed') page.release()

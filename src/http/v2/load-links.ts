@@ -61,9 +61,11 @@ export function addLoadLinks(app: App, services: Services): void {
       const query = resolveRelativeDates(part.query, startedAtMs)
       services.memory.refuseWhenFull(context.callerId)
       const { store, limits, memory, walkTokens } = services
-      const { entries, next } = await readLinkPage(
-        { objectType, query, sides, after: resumed && positionOf(resumed) },
-        { store, context, maxBytes: limits.pageMaxBytes },
+      const { entries, next } = await context.timeStore(() =>
+        readLinkPage(
+          { objectType, query, sides, after: resumed && positionOf(resumed) },
+          { store, context, maxBytes: limits.pageMaxBytes },
+        ),
       )
       const records = Buffer.from(entries.join())
       const held = memory.hold(context.callerId, records.length)

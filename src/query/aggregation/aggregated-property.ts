@@ -1,7 +1,11 @@
 /** The parts that metrics and groupings share: a property, and the check of their members. */
 
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { type ScalarType, typeName } from '../../ontology/definition/property-type.ts'
+import {
+  type PropertyType,
+  type ScalarType,
+  typeName,
+} from '../../ontology/definition/property-type.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { conditionsOf, type FieldSyntax } from '../parse/conditions.ts'
 import type { QueryBudget } from '../parse/query-budget.ts'
@@ -13,6 +17,8 @@ export interface AggregatedProperty {
   readonly property: string
   /** Undefined for arrays, structs and struct fields, which cannot be aggregated. */
   readonly type: ScalarType | undefined
+  /** The type of the elements of an array of scalars; undefined for all other properties. */
+  readonly elementType: ScalarType | undefined
   /** The type for error messages. */
   readonly typeName: string
 }
@@ -67,9 +73,14 @@ export function propertyFinder(
     return {
       property: structField === undefined ? property : `${property}.${structField}`,
       type: isMultiValued || structField !== undefined ? undefined : type,
+      elementType: structField === undefined ? elementTypeOf(whole) : undefined,
       typeName: whole === undefined ? '' : typeName(whole),
     }
   }
+}
+
+function elementTypeOf(type: PropertyType | undefined): ScalarType | undefined {
+  return type?.kind === 'array' && type.items.kind === 'scalar' ? type.items.type : undefined
 }
 
 export function invalidPropertyType(

@@ -5,6 +5,7 @@
 
 import type { ScalarType } from '../../ontology/definition/property-type.ts'
 import type { ComparedValue, Direction } from '../query.ts'
+import type { GeoGrid } from './geo-grid.ts'
 
 /**
  * An object without a value for a grouping belongs to no group, unless the grouping says otherwise.
@@ -63,6 +64,8 @@ export type Grouping =
       readonly type: ScalarType
       /** Keeps this many of the largest groups within each group of the outer groupings. */
       readonly maxGroups: number | undefined
+      /** True for an array: an object belongs to the group of each of its distinct elements. */
+      readonly ofElements?: true | undefined
       /** The group of objects without a value: none, the group `null`, or the group of a value. */
       readonly absent?: 'null' | { readonly value: ComparedValue } | undefined
     }
@@ -88,6 +91,13 @@ export type Grouping =
       readonly type: TimeType
       /** At least a day for dates. */
       readonly step: TimeStep
+    }
+  | {
+      /** One group per cell; positions outside of the grid belong to none. */
+      readonly kind: 'geoGrid'
+      readonly property: string
+      readonly type: 'geopoint'
+      readonly grid: GeoGrid
     }
 
 /** The length of an interval. */

@@ -37,6 +37,17 @@ export interface WrittenGrouping extends WrittenProperty {
   readonly includeNullValues?: boolean | null
   readonly value?: number | null
   readonly unit?: string | null
+  readonly box?: WrittenBox | null
+  readonly columns?: number | null
+  readonly rows?: number | null
+}
+
+/** The edges of a box, in degrees. */
+export interface WrittenBox {
+  readonly west: number
+  readonly south: number
+  readonly east: number
+  readonly north: number
 }
 
 /** The groupings of one version of the API. */

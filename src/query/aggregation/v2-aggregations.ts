@@ -10,6 +10,7 @@ import { unprocessable } from '../parse/unprocessable.ts'
 import { V2_PROPERTIES } from './aggregated-property.ts'
 import type { Grouping, TimeStep, TimeType } from './aggregation.ts'
 import type { AggregationGrammar } from './parse-aggregation.ts'
+import { readGeoGrid } from './parse-geo-grid.ts'
 import {
   durationReader,
   type GroupingParsing,
@@ -53,10 +54,12 @@ export const V2_AGGREGATIONS: AggregationGrammar = {
     ['fixedWidth', { members: ['fixedWidth'], parse: readFixedWidth }],
     ['ranges', { members: ['ranges'], parse: rangesReader(readV2Range) }],
     ['duration', { members: ['value', 'unit'], parse: durationReader(readStep) }],
+    ['geoGrid', { members: ['box', 'columns', 'rows'], parse: readGeoGrid }],
   ]),
 }
 
 function readV2Exact(parsing: GroupingParsing): Grouping {
+  if (parsing.aggregated.elementType !== undefined) return readElements(parsing)
   const exact = readExact(parsing)
   const { defaultValue, includeNullValues } = parsing.written
   if (defaultValue == null) return includeNullValues === true ? { ...exact, absent: 'null' } : exact
@@ -78,6 +81,23 @@ function readV2Exact(parsing: GroupingParsing): Grouping {
       reason: error.reason,
     })
   }
+}
+
+/** An object without elements is in no group: there is no value that it could have instead. */
+function readElements(parsing: GroupingParsing): Grouping {
+  const { aggregated, written, path } = parsing
+  const { defaultValue, includeNullValues } = written
+  for (const [name, isSet] of [
+    ['defaultValue', defaultValue != null],
+    ['includeNullValues', includeNullValues === true],
+  ] as const) {
+    if (isSet) throw unprocessable(`${path}.${name}`, 'is not supported for arrays')
+  }
+  const exact = readExact({
+    ...parsing,
+    aggregated: { ...aggregated, type: aggregated.elementType },
+  })
+  return { ...exact, ofElements: true }
 }
 
 function readStep({ written, path, aggregated }: GroupingParsing, type: TimeType): TimeStep {

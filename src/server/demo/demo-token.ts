@@ -1,23 +1,59 @@
-import type { ObjectStore } from '../../store/object-store.ts'
+import type { Scope } from '../../contract/scopes.ts'
+import { createSessionCode } from '../../http/one-time/sessions.ts'
+import type { ApiToken, ObjectStore } from '../../store/object-store.ts'
 import { createApiToken } from '../api-token.ts'
 import { DEMO_DEFINITION } from './definition.ts'
 
 const TOKEN_NAME = 'demo'
+const SESSION_NAME = 'demo in a browser'
 const TOKEN_TTL_MS = 24 * 60 * 60 * 1000
+const SCOPES: readonly Scope[] = ['api:ontologies-read', 'api:ontologies-write']
 
-/** Creates a token at every start of the demo, because an earlier secret cannot be shown again. */
+/**
+ * Creates a token at every start of the demo, because an earlier secret cannot be shown again. It
+ * replaces those of earlier starts: they are revoked, and deleted at the start after that.
+ */
 export async function createDemoToken(store: ObjectStore, nowMs: number): Promise<string> {
+  await removeEarlierTokens(store, nowMs)
   const { secret } = await createApiToken(
     store,
     {
       name: TOKEN_NAME,
-      scopes: ['api:ontologies-read', 'api:ontologies-write'],
+      scopes: SCOPES,
       ontologies: undefined,
       expiresAtMs: nowMs + TOKEN_TTL_MS,
     },
     nowMs,
   )
   return secret
+}
+
+/** Returns a link that signs a browser in, once. Whoever starts the demo also administers it. */
+export async function createDemoLink(
+  url: string,
+  store: ObjectStore,
+  nowMs: number,
+): Promise<string> {
+  const scopes: readonly Scope[] = [...SCOPES, 'api:admin']
+  const session = { name: SESSION_NAME, scopes, tokenMs: TOKEN_TTL_MS }
+  // In the fragment, which browsers do not send: the code is in no log of a proxy.
+  return `${url}/#code=${await createSessionCode(store, session, nowMs)}`
+}
+
+/** A browser stays signed in when the service restarts, so its token only goes when it is invalid. */
+async function removeEarlierTokens(store: ObjectStore, nowMs: number): Promise<void> {
+  const tokens = (await store.listApiTokens()).filter(isOfDemo)
+  const isInvalid = ({ revokedAtMs, expiresAtMs = Infinity }: ApiToken) =>
+    revokedAtMs !== undefined || expiresAtMs <= nowMs
+  await store.deleteApiTokens(tokens.filter(isInvalid).map(({ id }) => id))
+  for (const token of tokens) {
+    if (token.name === TOKEN_NAME && !isInvalid(token)) await store.revokeApiTokens(token.id, nowMs)
+  }
+}
+
+/** Tokens that a person gave the same name have another lifetime. */
+function isOfDemo({ name, createdAtMs, expiresAtMs = 0 }: ApiToken): boolean {
+  return [TOKEN_NAME, SESSION_NAME].includes(name) && expiresAtMs - createdAtMs === TOKEN_TTL_MS
 }
 
 /** Returns an example command to paste into a terminal. */

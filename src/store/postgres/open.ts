@@ -19,6 +19,8 @@ import type {
   StoredPage,
   StoredSetPage,
   StoreOptions,
+  StoreStatus,
+  TypeState,
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
 import { ISSUED_TOKENS_KEPT_MS } from '../sql/api-token-row.ts'
@@ -35,6 +37,7 @@ import {
 import { saveOntology } from './catalogue/save-ontology.ts'
 import {
   createApiToken,
+  deleteApiTokens,
   deleteIssuedTokens,
   findApiToken,
   findApiTokenById,
@@ -43,6 +46,7 @@ import {
   revokeApiTokens,
   revokeIssuedTokens,
 } from './catalogue/secrets.ts'
+import { readDatabaseStatus, readTypeStates } from './catalogue/type-states.ts'
 import { type Capabilities, readCapabilities } from './citus/capabilities.ts'
 import { recoverPending } from './citus/pending-commit.ts'
 import { Database, type Session } from './driver/database.ts'
@@ -104,12 +108,15 @@ class PostgresStore implements ObjectStore {
   readonly fields = new TypeFieldsCache()
   readonly #catalogue: CatalogueReader
   readonly #pages: PageReader
+  readonly #cache: PageCache
+  #reclaims = 0
 
   constructor(database: Database, capabilities: Capabilities, cache: PageCache) {
     this.database = database
     this.capabilities = capabilities
     this.documents = new PostgresDocuments(database)
     this.#catalogue = new CatalogueReader(database)
+    this.#cache = cache
     this.#pages = new PageReader(this, cache)
   }
 
@@ -119,6 +126,15 @@ class PostgresStore implements ObjectStore {
 
   readCatalogue(): Promise<Catalogue> {
     return this.#catalogue.read()
+  }
+
+  readTypeStates(ontologyRid: string): Promise<readonly TypeState[]> {
+    return readTypeStates(this.database, ontologyRid)
+  }
+
+  async readStatus(): Promise<StoreStatus> {
+    const status = await readDatabaseStatus(this.database, this.capabilities)
+    return { ...status, isReclaiming: this.#reclaims > 0, pageCache: this.#cache.state() }
   }
 
   saveOntology(change: OntologyChange, { callerId } = INTERNAL_CONTEXT): Promise<void> {
@@ -147,7 +163,10 @@ class PostgresStore implements ObjectStore {
     )
   }
 
-  aggregate(request: AggregateRequest, context = INTERNAL_CONTEXT): Promise<AggregateResult> {
+  aggregate(
+    request: AggregateRequest,
+    context = INTERNAL_CONTEXT,
+  ): Promise<AggregateResult | Reclaimed> {
     const aggregateIn = (session: Session) => aggregate(session, request, this)
     return this.database.readSlowly(context, (lane) => {
       // Each type may lack its table: each lane creates the table of its type and tries again.
@@ -188,12 +207,17 @@ class PostgresStore implements ObjectStore {
   }
 
   async reclaim(retention: Retention): Promise<number> {
-    const rows = await reclaim(this, retention)
-    const nowMs = retention.now()
-    const keys = await deleteExpiredKeys(this.database, nowMs)
-    const documents = await deleteExpiredDocuments(this.database, nowMs)
-    const tokens = await deleteIssuedTokens(this.database, nowMs - ISSUED_TOKENS_KEPT_MS)
-    return rows + keys + documents + tokens
+    this.#reclaims += 1
+    try {
+      const rows = await reclaim(this, retention)
+      const nowMs = retention.now()
+      const keys = await deleteExpiredKeys(this.database, nowMs)
+      const documents = await deleteExpiredDocuments(this.database, nowMs)
+      const tokens = await deleteIssuedTokens(this.database, nowMs - ISSUED_TOKENS_KEPT_MS)
+      return rows + keys + documents + tokens
+    } finally {
+      this.#reclaims -= 1
+    }
   }
 
   drain(reason: string, graceMs: number): void {
@@ -222,6 +246,10 @@ class PostgresStore implements ObjectStore {
 
   revokeApiTokens(idOrName: string, nowMs: number): Promise<number> {
     return revokeApiTokens(this.database, idOrName, nowMs)
+  }
+
+  deleteApiTokens(ids: readonly string[]): Promise<void> {
+    return deleteApiTokens(this.database, ids)
   }
 
   revokeIssuedTokens(clientOrGrantId: string, nowMs: number): Promise<number> {

@@ -8,6 +8,7 @@ import type {
   TimeType,
 } from '../../query/aggregation/aggregation.ts'
 import { type Cut, cutRanges } from '../../query/aggregation/cut-ranges.ts'
+import { cellJson, type GeoGrid } from '../../query/aggregation/geo-grid.ts'
 import { stepStartJson } from '../../query/aggregation/time-step.ts'
 import { toColumnValue } from '../../query/compared-value.ts'
 import { type SqlCondition, type SqlValue, TRUE } from './sql-condition.ts'
@@ -20,6 +21,8 @@ export interface GroupingSql {
   readonly condition: SqlCondition
   /** The table of ranges to join. */
   readonly ranges: (SqlCondition & { readonly name: string }) | undefined
+  /** Another table to join, which depends on the row. */
+  readonly join: SqlCondition | undefined
   readonly maxGroups: number | undefined
   /** True if one group has the key null; it comes last. */
   readonly hasNull: boolean
@@ -28,13 +31,26 @@ export interface GroupingSql {
 }
 
 /** The key of a grouping, with a condition if some values belong to no group. */
-export type KeySql = Pick<GroupingSql, 'key' | 'read'> & Partial<Pick<GroupingSql, 'condition'>>
+export type KeySql = Pick<GroupingSql, 'key' | 'read'> &
+  Partial<Pick<GroupingSql, 'condition' | 'join'>>
+
+/** The property that a grouping groups by. */
+export interface GroupedField {
+  readonly property: string
+  readonly number: number
+  /** The column of its value. */
+  readonly column: string
+}
 
 /** The groupings that each database writes in its own way. */
 export interface GroupingDialect {
   readonly fixedWidth: (type: NumericType, column: string, width: bigint) => KeySql
   /** Returns the number of the interval that contains a time, counted in steps. */
   readonly stepNumber: (type: TimeType, column: string, step: TimeStep) => SqlCondition
+  /** Joins the distinct elements of an array, under a name. */
+  readonly elements: (field: GroupedField, name: string) => Omit<KeySql, 'read'>
+  /** Returns the number of the cell that contains a position, as `gridCell` computes it. */
+  readonly geoCell: (field: GroupedField, grid: GeoGrid, name: string) => Omit<KeySql, 'read'>
   /** Selects the rows of a JSON array of integer pairs. */
   readonly rangeTable: string
   /** Returns a value in the form that the database stores. */
@@ -45,17 +61,26 @@ export interface GroupingDialect {
 
 export function groupingSql(
   grouping: Grouping,
-  column: string,
+  field: GroupedField,
   index: number,
   dialect: GroupingDialect,
 ): GroupingSql {
+  const { column } = field
   const condition = { sql: `${column} IS NOT NULL`, values: [] }
-  const base = { condition, ranges: undefined, maxGroups: undefined, hasNull: false }
+  const base = {
+    condition,
+    ranges: undefined,
+    join: undefined,
+    maxGroups: undefined,
+    hasNull: false,
+  }
   switch (grouping.kind) {
     case 'exact':
       return {
         ...base,
-        ...exactSql(grouping, column, dialect),
+        ...(grouping.ofElements === true
+          ? dialect.elements(field, `elements_${index}`)
+          : exactSql(grouping, column, dialect)),
         maxGroups: grouping.maxGroups,
         read: (key) => dialect.keyJson(grouping.type, key),
       }
@@ -68,6 +93,12 @@ export function groupingSql(
         ...base,
         key: dialect.stepNumber(grouping.type, column, grouping.step),
         read: (key) => stepStartJson(grouping.type, grouping.step, BigInt(key)),
+      }
+    case 'geoGrid':
+      return {
+        ...base,
+        ...dialect.geoCell(field, grouping.grid, `position_${index}`),
+        read: (key) => cellJson(grouping.grid, Number(key)),
       }
   }
 }

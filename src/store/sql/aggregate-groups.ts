@@ -4,7 +4,7 @@ import { AGGREGATE_MAX_BYTES } from '../../contract/limits.ts'
 import type { ScalarType } from '../../ontology/definition/property-type.ts'
 import type { Aggregation, Metric } from '../../query/aggregation/aggregation.ts'
 import type { AggregateResult, AggregateSource } from '../aggregate-request.ts'
-import { type GroupingDialect, groupingSql } from './aggregate-grouping.ts'
+import { type GroupedField, type GroupingDialect, groupingSql } from './aggregate-grouping.ts'
 import { type Cell, type MetricDialect, type MetricSql, metricSql } from './aggregate-metric.ts'
 import { isCut } from './aggregate-sql.ts'
 import { columnOf, type FieldNumbers } from './field-numbers.ts'
@@ -31,6 +31,7 @@ export interface CompiledAggregation extends AggregateParts {
 /** The rows of a source, before the columns of the aggregation are known. */
 export interface SourceRows extends Pick<SourceSql, 'table' | 'visible' | 'matching'> {
   readonly source: AggregateSource
+  readonly version: number
   readonly numbers: FieldNumbers
 }
 
@@ -118,18 +119,19 @@ function sourceSql(
   metricProperties: readonly string[],
   dialect: GroupingDialect,
 ): SourceSql {
-  const column = (property: string) => {
-    const name = source.names?.get(property) ?? property
-    return `o.${columnOf(numbers.of({ property: name, structField: undefined }))}`
+  const field = (name: string): GroupedField => {
+    const property = source.names?.get(name) ?? name
+    const number = numbers.of({ property, structField: undefined })
+    return { property, number, column: `o.${columnOf(number)}` }
   }
   return {
     table,
     visible,
     matching,
     groupings: groupings.map((grouping, index) =>
-      groupingSql(grouping, column(grouping.property), index, dialect),
+      groupingSql(grouping, field(grouping.property), index, dialect),
     ),
-    values: metricProperties.map(column),
+    values: metricProperties.map((property) => field(property).column),
   }
 }
 
@@ -169,7 +171,7 @@ export class GroupCollector {
     return this.#compiled.groupings.length > 0 && this.#groups > maxGroups
   }
 
-  finish(): AggregateResult {
+  finish(): Omit<AggregateResult, 'versions'> {
     return {
       records: this.#records.finish(),
       excludedItems: this.#isCut ? this.#allObjects - this.#keptObjects : undefined,

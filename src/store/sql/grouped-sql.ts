@@ -118,13 +118,15 @@ function rowsSql(
   const selected = [...groupings.map(({ key }, index) => `${key.sql} AS k${index}`), ...columns]
   // The order of the join: object by object, never range by range.
   const ranges = groupings.flatMap((grouping) => grouping.ranges?.name ?? [])
+  const joins = groupings.flatMap(({ join }) => join ?? [])
   const conditions = [visible.sql, matching.sql, ...groupings.map(({ condition }) => condition.sql)]
   return {
     sql: `SELECT ${selected.join(', ')}
-      FROM ${[`${table} AS o`, ...ranges].join(' CROSS JOIN ')}
+      FROM ${[`${table} AS o`, ...ranges, ...joins.map(({ sql }) => sql)].join(' CROSS JOIN ')}
       WHERE ${conditions.join(' AND ')}`,
     values: [
       ...groupings.flatMap(({ key }) => key.values),
+      ...joins.flatMap(({ values }) => values),
       ...visible.values,
       ...matching.values,
       ...groupings.flatMap(({ condition }) => condition.values),

@@ -89,6 +89,13 @@ const REVOKE_ON_BEHALF_SQL = `UPDATE oqs_api_token SET revoked_at_ms = ?
     SELECT id FROM oqs_api_token WHERE client_id IS NULL AND (id = ? OR name = ?)
   )`
 
+export async function deleteApiTokens(database: Database, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await database.write((session) =>
+    session.run('DELETE FROM oqs_api_token WHERE id = ANY(?)', [ids]),
+  )
+}
+
 export function revokeIssuedTokens(
   database: Database,
   clientOrGrantId: string,

@@ -1,17 +1,84 @@
 import type { NumericType, TimeStep, TimeType } from '../../../query/aggregation/aggregation.ts'
+import {
+  crossesAntimeridian,
+  type GeoGrid,
+  gridWidth,
+} from '../../../query/aggregation/geo-grid.ts'
 import { WEEK_OFFSET_SECONDS, WEEK_SECONDS } from '../../../query/aggregation/time-step.ts'
-import { finite, type GroupingDialect, type KeySql } from '../../sql/aggregate-grouping.ts'
+import {
+  finite,
+  type GroupedField,
+  type GroupingDialect,
+  type KeySql,
+} from '../../sql/aggregate-grouping.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import { columnText, columnType, decodeJson } from '../catalogue/column-codec.ts'
+import { elementColumnOf } from '../catalogue/field-columns.ts'
 
 /** The groupings that PostgreSQL computes in its own way. */
 export const POSTGRES_GROUPINGS: GroupingDialect = {
   fixedWidth: fixedWidthSql,
   stepNumber: stepNumberSql,
+  elements: elementsSql,
+  geoCell: geoCellSql,
   rangeTable: `SELECT (pair ->> 0)::integer, (pair ->> 1)::integer
     FROM json_array_elements(?::json) AS pair`,
   toColumn: (type, value) => columnText(columnType(type), value),
   keyJson: decodeJson,
+}
+
+function elementsSql({ number, column }: GroupedField, name: string): Omit<KeySql, 'read'> {
+  const elements = `SELECT DISTINCT value FROM unnest(o.${elementColumnOf(number)}) AS one (value)`
+  return {
+    key: { sql: `${name}.value`, values: [] },
+    join: { sql: `LATERAL (${elements}) AS ${name}`, values: [] },
+    condition: { sql: `${column} IS NOT NULL`, values: [] },
+  }
+}
+
+/** On the JSON of the property. The column with the box of all positions excludes most other rows. */
+function geoCellSql(
+  { property, column }: GroupedField,
+  grid: GeoGrid,
+  name: string,
+): Omit<KeySql, 'read'> {
+  const { west, south, east, north, columns, rows } = grid
+  const [x, y] = [`${name}.longitude`, `${name}.latitude`]
+  const degrees = '(o.body::json #>> ?::text[])::double precision'
+  const number = '?::double precision'
+  const crosses = crossesAntimeridian(grid)
+  const boxes = crosses
+    ? [boxText(west, south, 180, north), boxText(-180, south, east, north)]
+    : [boxText(west, south, east, north)]
+  const fromWest = crosses
+    ? `(${x} - ${number} + CASE WHEN ${x} < ${number} THEN 360 ELSE 0 END)`
+    : `(${x} - ${number})`
+  const west2 = crosses ? [west, west] : [west]
+  return {
+    join: {
+      sql: `LATERAL (SELECT ${degrees} AS longitude, ${degrees} AS latitude OFFSET 0) AS ${name}`,
+      // API names contain neither quotes nor backslashes.
+      values: [0, 1].map((axis) => `{"${property}",coordinates,${axis}}`),
+    },
+    key: {
+      sql: `(least(floor((${y} - ${number}) * ${number} / ${number}), ${number})::bigint * ?::bigint
+        + least(floor(${fromWest} * ${number} / ${number}), ${number})::bigint)`,
+      values: [
+        ...[south, rows, north - south, rows - 1, columns],
+        ...[...west2, columns, gridWidth(grid), columns - 1],
+      ],
+    },
+    condition: {
+      sql: `${column} IS NOT NULL AND (${boxes.map(() => 'o.area && ?::box').join(' OR ')})
+        AND (${x} >= ${number} ${crosses ? 'OR' : 'AND'} ${x} <= ${number})
+        AND ${y} >= ${number} AND ${y} <= ${number}`,
+      values: [...boxes, west, east, south, north],
+    },
+  }
+}
+
+function boxText(west: number, south: number, east: number, north: number): string {
+  return `(${east},${north}),(${west},${south})`
 }
 
 function fixedWidthSql(type: NumericType, column: string, width: bigint): KeySql {

@@ -1,9 +1,10 @@
 /**
- * Aggregates the current objects of a type, in one transaction. The database filters, groups and
+ * Aggregates the objects of a version, in one transaction. The database filters, groups and
  * sums; this module converts its rows to groups, and exact sums to doubles.
  */
 import { AGGREGATE_MAX_BYTES } from '../../../contract/limits.ts'
 import type { AggregateRequest, AggregateResult, AggregateSource } from '../../aggregate-request.ts'
+import type { Reclaimed } from '../../object-store.ts'
 import {
   type CompiledAggregation,
   compileAggregation,
@@ -14,9 +15,10 @@ import {
 import type { Cell } from '../../sql/aggregate-metric.ts'
 import { aggregateSql, countGroupsSql } from '../../sql/aggregate-sql.ts'
 import { inTurns } from '../../sql/in-turns.ts'
+import { readableVersion } from '../../sql/plan-rules.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import { objectTable } from '../catalogue/object-table.ts'
-import { readTypeHead } from '../catalogue/type-head.ts'
+import { readTypeHead, tableOfVersion } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
 import { visibleSql } from '../pages/page-sql.ts'
 import type { PageStore } from '../pages/read-page.ts'
@@ -29,27 +31,38 @@ export async function aggregate(
   session: Session,
   request: AggregateRequest,
   store: PageStore,
-): Promise<AggregateResult> {
+): Promise<AggregateResult | Reclaimed> {
   const rows: SourceRows[] = []
-  for (const source of request.sources) rows.push(await sourceRows(session, source, store))
-  return readGroups(session, compileAggregation(request.aggregation, rows, DIALECT), request)
+  for (const source of request.sources) {
+    const ofSource = await sourceRows(session, source, store)
+    if (ofSource === 'reclaimed') return ofSource
+    rows.push(ofSource)
+  }
+  const compiled = compileAggregation(request.aggregation, rows, DIALECT)
+  const groups = await readGroups(session, compiled, request)
+  return { ...groups, versions: rows.map(({ version }) => version) }
 }
 
 async function sourceRows(
   session: Session,
   source: AggregateSource,
   store: PageStore,
-): Promise<SourceRows> {
+): Promise<SourceRows | Reclaimed> {
   const { canReadCurrentRows } = store.capabilities
   const head = await readTypeHead(session, source.objectType)
   const fields = await store.fields.read(session, head, source.objectType)
-  const links = await readLinkedTables(session, source, { head, version: head.published }, store)
-  if (links === 'reclaimed') throw new Error('the latest version is always readable')
+  const version = readableVersion({ version: source.version }, head)
+  if (version === undefined) return 'reclaimed'
+  const links = await readLinkedTables(session, source, { head, version }, store)
+  if (links === 'reclaimed') return links
+  const { table } = await tableOfVersion(session, head, version)
+  const isCurrent = version === head.published && canReadCurrentRows
   return {
     source,
+    version,
     numbers: fields.numbers,
-    table: objectTable(head.current.table),
-    visible: visibleSql(canReadCurrentRows ? 'current' : 'version', head.published),
+    table: objectTable(table),
+    visible: visibleSql(isCurrent ? 'current' : 'version', version),
     matching: await readQuerySql(session, source.query, fields, links),
   }
 }
@@ -63,7 +76,7 @@ async function readGroups(
   session: Session,
   compiled: CompiledAggregation,
   { maxGroups }: AggregateRequest,
-): Promise<AggregateResult> {
+): Promise<Omit<AggregateResult, 'versions'>> {
   const { sql, values } = withinMemory(aggregateSql(compiled), compiled)
   const collector = new GroupCollector(compiled)
   const rows = await session.query(sql, [...values, maxGroups + 1], { inTurns: true })

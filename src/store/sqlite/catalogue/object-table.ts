@@ -66,7 +66,8 @@ export function createObjectTable(
 
 /** Returns an empty subquery that replaces a table which is not created yet. */
 export function emptyTable({ properties }: FieldNumbers): string {
-  const columns = ['id', 'valid_to', ...properties.map(({ number }) => columnOf(number))]
+  const fixed = ['id', 'valid_from', 'valid_to', 'object_id', 'body']
+  const columns = [...fixed, ...properties.map(({ number }) => columnOf(number))]
   return `(SELECT ${columns.map((column) => `NULL AS ${column}`).join(', ')} WHERE FALSE)`
 }
 

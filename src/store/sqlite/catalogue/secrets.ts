@@ -67,6 +67,12 @@ const REVOKE_ON_BEHALF_SQL = `UPDATE api_token SET revoked_at_ms = ?
     SELECT id FROM api_token WHERE client_id IS NULL AND (id = ? OR name = ?)
   )`
 
+export function deleteApiTokens(db: DatabaseSync, ids: readonly string[]): void {
+  db.prepare('DELETE FROM api_token WHERE id IN (SELECT value FROM json_each(?))').run(
+    JSON.stringify(ids),
+  )
+}
+
 export function revokeIssuedTokens(
   db: DatabaseSync,
   { clientOrGrantId, nowMs }: { readonly clientOrGrantId: string; readonly nowMs: number },

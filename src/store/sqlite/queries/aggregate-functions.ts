@@ -6,11 +6,16 @@ import {
   sortableDecimal,
 } from '../../../ontology/values/column-value.ts'
 
+import { gridCell } from '../../../query/aggregation/geo-grid.ts'
+
 /** The exact sum of sortable decimals; see `readDecimalSum`. */
 export const DECIMAL_SUM = 'decimal_sum'
 
 /** The largest multiple of a width up to a decimal; takes and returns sortable decimals. */
 export const BUCKET_START = 'bucket_start'
+
+/** The number of the cell of a position; null outside of the grid. */
+export const GRID_CELL = 'grid_cell'
 
 export function addAggregateFunctions(db: DatabaseSync): void {
   db.aggregate(DECIMAL_SUM, {
@@ -22,6 +27,22 @@ export function addAggregateFunctions(db: DatabaseSync): void {
     result: ({ units, scale }: Decimal) => `${units}/${scale}`,
     // The types require a SQL value, but the accumulator can be any JavaScript value.
   } as unknown as Parameters<DatabaseSync['aggregate']>[1])
+  db.function(
+    GRID_CELL,
+    { deterministic: true, directOnly: true },
+    (longitude, latitude, west, south, east, north, columns, rows) => {
+      const [x, y] = [Number(longitude), Number(latitude)]
+      const box = {
+        west: Number(west),
+        south: Number(south),
+        east: Number(east),
+        north: Number(north),
+      }
+      const grid = { ...box, columns: Number(columns), rows: Number(rows) }
+      const cell = gridCell(grid, x, y)
+      return cell === undefined ? null : BigInt(cell)
+    },
+  )
   db.function(
     BUCKET_START,
     { deterministic: true, directOnly: true, useBigIntArguments: true },

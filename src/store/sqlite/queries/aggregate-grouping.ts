@@ -1,18 +1,54 @@
 import { decodeDecimal } from '../../../ontology/values/column-value.ts'
 import { columnJson } from '../../../ontology/values/scalar-codec.ts'
 import type { NumericType, TimeStep, TimeType } from '../../../query/aggregation/aggregation.ts'
+import type { GeoGrid } from '../../../query/aggregation/geo-grid.ts'
 import { WEEK_OFFSET_SECONDS, WEEK_SECONDS } from '../../../query/aggregation/time-step.ts'
-import { finite, type GroupingDialect, type KeySql } from '../../sql/aggregate-grouping.ts'
+import {
+  finite,
+  type GroupedField,
+  type GroupingDialect,
+  type KeySql,
+} from '../../sql/aggregate-grouping.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
-import { BUCKET_START } from './aggregate-functions.ts'
+import { BUCKET_START, GRID_CELL } from './aggregate-functions.ts'
 
 /** The groupings that SQLite computes in its own way. */
 export const SQLITE_GROUPINGS: GroupingDialect = {
   fixedWidth: fixedWidthSql,
   stepNumber: stepNumberSql,
+  elements: elementsSql,
+  geoCell: geoCellSql,
   rangeTable: 'SELECT value ->> 0, value ->> 1 FROM json_each(?)',
   toColumn: (_, value) => value,
   keyJson: columnJson,
+}
+
+/** The table of elements has each value of a row once. Its index by row has the other columns. */
+function elementsSql({ number }: GroupedField, name: string): Omit<KeySql, 'read'> {
+  return {
+    key: { sql: `${name}.value`, values: [] },
+    join: { sql: `element AS ${name}`, values: [] },
+    condition: { sql: `${name}.row = o.id AND ${name}.field = ?`, values: [number] },
+  }
+}
+
+/** Computed in JavaScript, on the JSON of the property: its column only says that it has a value. */
+function geoCellSql({ property, column }: GroupedField, grid: GeoGrid): Omit<KeySql, 'read'> {
+  const { west, south, east, north, columns, rows } = grid
+  const coordinates = `$."${property}".coordinates`
+  const cell = {
+    sql: `${GRID_CELL}(o.body ->> ?, o.body ->> ?, ?, ?, ?, ?, ?, ?)`,
+    values: [`${coordinates}[0]`, `${coordinates}[1]`, west, south, east, north, columns, rows],
+  }
+  const isPresent = `${column} IS NOT NULL`
+  // Every position has a cell, so that none needs to be computed twice.
+  const isWorld = west === -180 && east === 180 && south === -90 && north === 90
+  return {
+    key: cell,
+    condition: isWorld
+      ? { sql: isPresent, values: [] }
+      : { sql: `${isPresent} AND ${cell.sql} IS NOT NULL`, values: cell.values },
+  }
 }
 
 function fixedWidthSql(type: NumericType, column: string, width: bigint): KeySql {

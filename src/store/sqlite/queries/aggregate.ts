@@ -1,8 +1,9 @@
 /**
- * Aggregates the current objects of a type, in one transaction. The database filters, groups and
+ * Aggregates the objects of a version, in one transaction. The database filters, groups and
  * sums; this module converts its rows to groups, and exact sums to doubles.
  */
 import type { AggregateRequest, AggregateResult, AggregateSource } from '../../aggregate-request.ts'
+import type { Reclaimed } from '../../object-store.ts'
 import {
   type CompiledAggregation,
   compileAggregation,
@@ -27,29 +28,40 @@ import { queryTables } from './query-tables.ts'
 export function aggregate(
   connection: ReadConnection,
   { sources, aggregation, maxGroups }: AggregateRequest,
-): AggregateResult {
+): AggregateResult | Reclaimed {
   return inReadTransaction(connection, () => {
-    const rows = sources.map((source) => sourceRows(connection, source))
+    const rows: SourceRows[] = []
+    for (const source of sources) {
+      const ofSource = sourceRows(connection, source)
+      if (ofSource === 'reclaimed') return ofSource
+      rows.push(ofSource)
+    }
     const compiled = compileAggregation(aggregation, rows, DIALECT)
-    return readGroups(connection.statements, compiled, maxGroups)
+    const groups = readGroups(connection.statements, compiled, maxGroups)
+    return { ...groups, versions: rows.map(({ version }) => version) }
   })
 }
 
-function sourceRows(connection: ReadConnection, source: AggregateSource): SourceRows {
+function sourceRows(connection: ReadConnection, source: AggregateSource): SourceRows | Reclaimed {
   const { db, statements } = connection
   const { objectType, query } = source
   const head = readTypeHead(statements, objectType)
-  const { table, isCreated } = head.current
   const numbers = readFieldNumbers(db, head.typeId)
   const versions = readVersions(statements, source, head)
-  if (versions === 'reclaimed') throw new Error('the latest version is always readable')
+  if (versions === 'reclaimed') return versions
+  const own = versions.get(objectType.rid)
+  if (own === undefined) throw new Error('a query reads its own type')
+  const { version, isLatest, table } = own
   return {
     source,
+    version,
     numbers,
-    table: isCreated ? objectTable(table) : emptyTable(numbers),
+    table: table.isCreated ? objectTable(table.table) : emptyTable(numbers),
     // The plus sign stops SQLite from using the index of current rows: an aggregation reads the
     // whole table, and a sequential scan is many times faster than random access.
-    visible: { sql: `+${VISIBLE.current}`, values: [] },
+    visible: isLatest
+      ? { sql: `+${VISIBLE.current}`, values: [] }
+      : { sql: '+valid_from <= ? AND +valid_to > ?', values: [version, version] },
     matching: querySql(query, queryTables(connection, { objectType, numbers, versions })),
   }
 }
@@ -60,7 +72,7 @@ function readGroups(
   statements: StatementCache,
   compiled: CompiledAggregation,
   maxGroups: number,
-): AggregateResult {
+): Omit<AggregateResult, 'versions'> {
   const { sql, values } = aggregateSql(compiled)
   const statement = statements.prepare(sql)
   statement.setReadBigInts(true)

@@ -27,7 +27,7 @@ export const READ_JOBS = {
     const { release: _, ...bare } = page
     return bare
   },
-  aggregate: (reading: ReadConnection, request: AggregateRequest): AggregateResult =>
+  aggregate: (reading: ReadConnection, request: AggregateRequest): AggregateResult | Reclaimed =>
     aggregate(reading, request),
   findTypes,
   findRowsToDelete,

@@ -17,6 +17,7 @@ import {
 import { saveOntology } from '../catalogue/save-ontology.ts'
 import {
   createApiToken,
+  deleteApiTokens,
   deleteIssuedTokens,
   readPageTokenKeys,
   revokeApiTokens,
@@ -45,6 +46,7 @@ export const WRITE_JOBS = {
   readPageTokenKeys,
   createApiToken,
   revokeApiTokens,
+  deleteApiTokens,
   revokeIssuedTokens,
   deleteIssuedTokens,
   putDocument,

@@ -1,0 +1,68 @@
+/**
+ * Builds the explorer into `dist/explorer`, unless its sources are unchanged since the last build.
+ * `npm run build` runs it, and so does every start of the service in a checkout.
+ */
+import { createHash } from 'node:crypto'
+import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const SOURCES = fileURLToPath(new URL('../src/explorer', import.meta.url))
+const DIST = fileURLToPath(new URL('../dist', import.meta.url))
+const OUTPUT = join(DIST, 'explorer')
+const STAMP = 'stamp'
+const DEPENDENCIES = fileURLToPath(new URL('../package-lock.json', import.meta.url))
+
+const hash = sourceHash()
+if (readStamp() !== hash) await buildExplorer()
+
+async function buildExplorer(): Promise<void> {
+  // Whatever the service runs in: Vite takes the kind of build from here.
+  process.env['NODE_ENV'] = 'production'
+  const [{ build }, { default: react }] = await Promise.all([
+    import('vite'),
+    import('@vitejs/plugin-react'),
+  ])
+  // Other processes may be building, or reading the files: the result appears at one moment.
+  const folder = join(DIST, `explorer-${process.pid}`)
+  mkdirSync(DIST, { recursive: true })
+  try {
+    await build({
+      root: SOURCES,
+      configFile: false,
+      logLevel: 'error',
+      plugins: [react()],
+      build: {
+        outDir: folder,
+        emptyOutDir: true,
+        // The policy of the page allows neither inline code nor data addresses.
+        assetsInlineLimit: 0,
+        modulePreload: { polyfill: false },
+      },
+    })
+    writeFileSync(join(folder, STAMP), hash)
+    rmSync(OUTPUT, { recursive: true, force: true })
+    renameSync(folder, OUTPUT)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function readStamp(): string | undefined {
+  try {
+    return readFileSync(join(OUTPUT, STAMP), 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns a hash of everything that the build depends on. */
+function sourceHash(): string {
+  const files = globSync('**/*', { cwd: SOURCES, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .toSorted()
+  const sum = createHash('sha256').update(readFileSync(DEPENDENCIES))
+  for (const file of files) sum.update(file.slice(SOURCES.length)).update(readFileSync(file))
+  return sum.digest('hex')
+}

@@ -1,0 +1,135 @@
+/** Ontologies as the service defines them, in the form that the screens use. */
+import type { ApiRequest } from './call.ts'
+
+export type ScalarType =
+  | 'string'
+  | 'boolean'
+  | 'byte'
+  | 'short'
+  | 'integer'
+  | 'long'
+  | 'float'
+  | 'double'
+  | 'decimal'
+  | 'date'
+  | 'timestamp'
+  | 'geopoint'
+  | 'geoshape'
+  | 'attachment'
+  | 'marking'
+
+export type PropertyType =
+  | { readonly type: ScalarType }
+  | { readonly type: 'array'; readonly items: PropertyType }
+  | { readonly type: 'struct'; readonly fields: Readonly<Record<string, PropertyType>> }
+
+export type PropertyDefinition = PropertyType & {
+  readonly displayName?: string
+  readonly description?: string
+}
+
+export interface ObjectTypeDefinition {
+  readonly apiName: string
+  readonly rid: string
+  readonly displayName?: string
+  readonly description?: string
+  readonly primaryKey: string
+  readonly titleProperty?: string
+  readonly retrievalLimit?: number
+  readonly properties: Readonly<Record<string, PropertyDefinition>>
+}
+
+export interface LinkTypeDefinition {
+  readonly apiName: string
+  readonly reverseApiName?: string
+  readonly displayName?: string
+  readonly from: string
+  readonly to: string
+  readonly foreignKey: string
+}
+
+export interface OntologyDefinition {
+  readonly apiName: string
+  readonly rid: string
+  readonly displayName?: string
+  readonly description?: string
+  readonly families?: readonly string[]
+  readonly objectTypes: readonly ObjectTypeDefinition[]
+  readonly linkTypes?: readonly LinkTypeDefinition[]
+}
+
+export interface OntologySummary {
+  readonly apiName: string
+  readonly rid: string
+  readonly displayName: string
+  readonly description: string
+}
+
+/** The number of objects and the latest version of each type. */
+export interface TypeCounts {
+  readonly objectTypes: Readonly<
+    Record<string, { readonly count: number; readonly version: number }>
+  >
+}
+
+/** One end of a link type, as seen from an object type. */
+export interface LinkSide {
+  readonly apiName: string
+  readonly target: string
+  readonly cardinality: 'one' | 'many'
+  /** The property with the key of the other object: of this type for `one`, of the target for `many`. */
+  readonly foreignKey: string
+}
+
+export const listOntologies: ApiRequest = { method: 'GET', path: '/api/v1/ontologies' }
+
+export function getDefinition(ontology: string): ApiRequest {
+  return { method: 'GET', path: `/api/admin/v1/ontologies/${encodeURIComponent(ontology)}` }
+}
+
+export function getCounts(ontology: string): ApiRequest {
+  return { method: 'GET', path: `/api/admin/v1/ontologies/${encodeURIComponent(ontology)}/counts` }
+}
+
+export function findType(
+  { objectTypes }: OntologyDefinition,
+  apiName: string,
+): ObjectTypeDefinition | undefined {
+  return objectTypes.find((type) => type.apiName === apiName)
+}
+
+/** Returns the links of an object type, in both directions. */
+export function linksOf({ linkTypes = [] }: OntologyDefinition, objectType: string): LinkSide[] {
+  return linkTypes.flatMap(({ apiName, reverseApiName, from, to, foreignKey }): LinkSide[] => [
+    ...(from === objectType
+      ? [{ apiName, target: to, cardinality: 'one' as const, foreignKey }]
+      : []),
+    ...(to === objectType && reverseApiName !== undefined
+      ? [{ apiName: reverseApiName, target: from, cardinality: 'many' as const, foreignKey }]
+      : []),
+  ])
+}
+
+/** Returns the display name, or the API name split into words. */
+export function nameOf(named: { readonly apiName: string; readonly displayName?: string }): string {
+  return named.displayName ?? wordsOf(named.apiName)
+}
+
+/** Returns the display name of a property, or its API name split into words. */
+export function nameOfProperty(
+  apiName: string,
+  definition: { readonly displayName?: string } | undefined,
+): string {
+  return definition?.displayName ?? wordsOf(apiName)
+}
+
+/** Splits an API name: `runwayFeet` and `runway_feet` become "Runway feet". */
+export function wordsOf(apiName: string): string {
+  const words = apiName
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .split(/[\s_.-]+/)
+    .filter(Boolean)
+    .map((word) => (/^[A-Z\d]+$/.test(word) ? word : word.toLowerCase()))
+    .join(' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

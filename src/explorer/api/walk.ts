@@ -1,0 +1,168 @@
+/**
+ * A walk through the pages of a view. What was read stays: scrolling back needs no token, so an
+ * expired token costs nothing that was read.
+ */
+import { ApiError, type ApiRequest, type ApiResponse, parseBody, type Send } from './call.ts'
+import { KeptPages, type WalkPage } from './kept-pages.ts'
+import type { ObjectTypeDefinition } from './ontology.ts'
+import { keyText, type ObjectRecord, readRecord } from './records.ts'
+import { serverMs } from './server-timing.ts'
+
+export type { WalkPage } from './kept-pages.ts'
+
+export interface WalkState {
+  readonly pages: readonly WalkPage[]
+  readonly rowCount: number
+  readonly isLoading: boolean
+  readonly isComplete: boolean
+  readonly totalCount: number | undefined
+  readonly error: ApiError | undefined
+  /** When the first page arrived: the moment of a snapshot. */
+  readonly startedAtMs: number | undefined
+}
+
+interface PageBody {
+  readonly data: readonly unknown[]
+  readonly nextPageToken?: string
+  readonly totalCount?: string
+}
+
+export interface WalkOptions {
+  readonly send: Send
+  readonly objectType: ObjectTypeDefinition
+  /** `after` is the key after which the walk goes on without an earlier token. */
+  readonly requestOf: (pageToken: string | undefined, after: string | undefined) => ApiRequest
+}
+
+const INITIAL: WalkState = {
+  pages: [],
+  rowCount: 0,
+  isLoading: false,
+  isComplete: false,
+  totalCount: undefined,
+  error: undefined,
+  startedAtMs: undefined,
+}
+
+export class Walk {
+  readonly #options: WalkOptions
+  readonly #kept: KeptPages
+  readonly #listeners = new Set<() => void>()
+  readonly #stopped = new AbortController()
+  #state = INITIAL
+  #nextToken: string | undefined
+  #after: string | undefined
+
+  constructor(options: WalkOptions) {
+    this.#options = options
+    this.#kept = new KeptPages((bytes) => this.#readRecords(parseBody<PageBody>({ bytes })))
+  }
+
+  /** The state; a new object after each change. */
+  readonly getState = (): WalkState => this.#state
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Loads the next page, unless one is being loaded or the walk is complete. */
+  async loadNext(): Promise<void> {
+    if (this.#state.isLoading || this.#state.isComplete || this.#stopped.signal.aborted) return
+    this.#change({ isLoading: true, error: undefined })
+    try {
+      const request = this.#options.requestOf(this.#nextToken, this.#after)
+      this.#add(request, await this.#options.send(request, this.#stopped.signal))
+    } catch (error) {
+      if (this.#stopped.signal.aborted) return
+      this.#change({ isLoading: false, error: toApiError(error) })
+    }
+  }
+
+  /** Goes on after the last row without its token: from there on, as another walk by key. */
+  async goOnAfterLast(): Promise<void> {
+    const key = this.lastKey()
+    if (key === undefined) return
+    this.#after = key
+    this.#nextToken = undefined
+    this.#change({ isComplete: false })
+    await this.loadNext()
+  }
+
+  /** The key of the last row that was read. */
+  lastKey(): string | undefined {
+    const last = this.#kept.record(this.#state.rowCount - 1)
+    return last && keyText(last.key)
+  }
+
+  /** Returns a row that was read; undefined if its page is not loaded or has left memory. */
+  record(row: number): ObjectRecord | undefined {
+    return this.#kept.record(row)
+  }
+
+  pageAt(row: number): WalkPage | undefined {
+    return this.#kept.pageAt(row)
+  }
+
+  /** Returns the records of a page, for a search through everything that was read. */
+  recordsOf(index: number): readonly ObjectRecord[] {
+    return this.#kept.recordsOf(index)
+  }
+
+  /** Returns the body of a page as it came. */
+  bytesOf(index: number): Uint8Array | undefined {
+    return this.#kept.bytesOf(index)
+  }
+
+  /** Ends the walk: what is being loaded is dropped. */
+  stop(): void {
+    this.#stopped.abort()
+    this.#listeners.clear()
+  }
+
+  #add(request: ApiRequest, response: ApiResponse): void {
+    const body = parseBody<PageBody>(response)
+    const { rowCount, totalCount, startedAtMs } = this.#state
+    const version = response.headers.get('oqs-version')
+    this.#nextToken = body.nextPageToken
+    const page: WalkPage = {
+      index: this.#state.pages.length,
+      firstRow: rowCount,
+      count: body.data.length,
+      byteLength: response.bytes.length,
+      durationMs: response.durationMs,
+      serverMs: serverMs(response.headers.get('server-timing')),
+      version: version === null ? undefined : Number(version),
+      receivedAtMs: response.receivedAtMs,
+      request,
+      hasNextToken: body.nextPageToken !== undefined,
+    }
+    this.#kept.add(page, response.bytes, this.#readRecords(body))
+    // After a key, the service counts the rest only.
+    const counted = body.totalCount === undefined ? undefined : Number(body.totalCount)
+    const isRest = this.#after !== undefined
+    this.#change({
+      pages: this.#kept.pages,
+      rowCount: rowCount + page.count,
+      isLoading: false,
+      isComplete: body.nextPageToken === undefined,
+      totalCount: isRest ? totalCount : (counted ?? totalCount),
+      startedAtMs: startedAtMs ?? response.receivedAtMs,
+    })
+  }
+
+  #readRecords({ data }: PageBody): readonly ObjectRecord[] {
+    return data.map((json) => readRecord(json, this.#options.objectType))
+  }
+
+  #change(change: Partial<WalkState>): void {
+    this.#state = { ...this.#state, ...change }
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  const text = error instanceof Error ? error.message : String(error)
+  return new ApiError(400, { errorName: 'InvalidView', errorDescription: text })
+}

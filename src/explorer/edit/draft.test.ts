@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import type { ObjectTypeDefinition } from '../api/ontology.ts'
+import { changesBetween, draftOf, patchBetween, readDraft } from './draft.ts'
+
+const objectType: ObjectTypeDefinition = {
+  apiName: 'item',
+  rid: 'r',
+  primaryKey: 'id',
+  properties: {
+    id: { type: 'string' },
+    stock: { type: 'long' },
+    price: { type: 'double' },
+    isNew: { type: 'boolean' },
+    tags: { type: 'array', items: { type: 'string' } },
+    size: { type: 'struct', fields: { width: { type: 'integer' }, unit: { type: 'string' } } },
+  },
+}
+const item = {
+  id: 'a',
+  stock: '9007199254740993',
+  price: 1.5,
+  isNew: false,
+  tags: ['x'],
+  size: { width: 1, unit: 'cm' },
+}
+
+describe('a draft', () => {
+  it('reads back as the object that it was made of', () => {
+    expect(readDraft(objectType, draftOf(objectType, item))).toEqual({
+      properties: item,
+      mistakes: {},
+    })
+  })
+
+  it('reads an empty text as a missing value, and names what is wrong', () => {
+    const draft = { ...draftOf(objectType, item), id: '', price: '', tags: '[' }
+    const { properties, mistakes } = readDraft(objectType, draft)
+    expect(properties).not.toHaveProperty('price')
+    expect(Object.keys(mistakes).toSorted()).toEqual(['id', 'tags'])
+  })
+})
+
+it('lists only what differs, whatever the order of members', () => {
+  const after = { ...item, size: { unit: 'cm', width: 1 }, price: 2 }
+  expect(changesBetween(objectType, item, after)).toEqual([
+    { property: 'price', before: 1.5, after: 2 },
+  ])
+})
+
+it('patches only what differs, and removes what is gone', () => {
+  const after = { id: 'a', stock: '1', price: 1.5, isNew: false, tags: [], size: { width: 1 } }
+  expect(patchBetween(item, after)).toEqual({ stock: '1', tags: [], size: { unit: null } })
+  expect(patchBetween(item, { ...item, price: undefined })).toEqual({ price: null })
+})

@@ -1,0 +1,119 @@
+/** An object while it is being edited: one text for each property. */
+import type { ObjectTypeDefinition, PropertyType } from '../api/ontology.ts'
+
+export type Properties = Readonly<Record<string, unknown>>
+/** Texts by property; an empty text is a missing value. */
+export type Draft = Readonly<Record<string, string>>
+
+export interface ReadDraft {
+  readonly properties: Properties
+  /** What is wrong, by property. */
+  readonly mistakes: Readonly<Record<string, string>>
+}
+
+/** Types that JSON writes as strings. */
+const TEXT_TYPES: ReadonlySet<string> = new Set([
+  'string',
+  'long',
+  'decimal',
+  'date',
+  'timestamp',
+  'marking',
+])
+const NUMBER_TYPES: ReadonlySet<string> = new Set(['byte', 'short', 'integer', 'float', 'double'])
+
+/** True if a property is written as JSON, because a line of text cannot express it. */
+export function isWrittenAsJson({ type }: PropertyType): boolean {
+  return !TEXT_TYPES.has(type) && !NUMBER_TYPES.has(type) && type !== 'boolean'
+}
+
+export function draftOf({ properties }: ObjectTypeDefinition, values: Properties): Draft {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, type]) => [name, textOf(values[name], type)]),
+  )
+}
+
+function textOf(value: unknown, type: PropertyType): string {
+  if (value === undefined || value === null) return ''
+  return isWrittenAsJson(type) ? JSON.stringify(value, undefined, 2) : String(value)
+}
+
+/** Reads the texts as values. The service checks them again. */
+export function readDraft(objectType: ObjectTypeDefinition, draft: Draft): ReadDraft {
+  const properties: Record<string, unknown> = {}
+  const mistakes: Record<string, string> = {}
+  for (const [name, type] of Object.entries(objectType.properties)) {
+    const text = draft[name] ?? ''
+    if (text === '') continue
+    try {
+      properties[name] = readText(text, type)
+    } catch (error) {
+      mistakes[name] = (error as Error).message
+    }
+  }
+  if (properties[objectType.primaryKey] === undefined && !(objectType.primaryKey in mistakes)) {
+    mistakes[objectType.primaryKey] = 'Every object needs its primary key.'
+  }
+  return { properties, mistakes }
+}
+
+function readText(text: string, type: PropertyType): unknown {
+  if (NUMBER_TYPES.has(type.type)) {
+    const value = Number(text)
+    // Revision 1.0 writes NaN and the infinities as strings.
+    if (!Number.isFinite(value)) return text
+    return value
+  }
+  if (type.type === 'boolean') return text === 'true'
+  if (!isWrittenAsJson(type)) return text
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    throw new Error(`This is not JSON: ${(error as Error).message}.`)
+  }
+}
+
+export interface Change {
+  readonly property: string
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** Returns the properties that differ, in the order of the definition. */
+export function changesBetween(
+  { properties }: ObjectTypeDefinition,
+  before: Properties,
+  after: Properties,
+): readonly Change[] {
+  return Object.keys(properties)
+    .map((property) => ({ property, before: before[property], after: after[property] }))
+    .filter((change) => canonical(change.before) !== canonical(change.after))
+}
+
+/** JSON with the members in one order, so that equal values have equal texts. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    isObject(member)
+      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  )
+}
+
+/**
+ * Returns the JSON merge patch that turns one object into another. Only what differs is sent, so a
+ * property that somebody adds to the type in the meantime is not lost.
+ */
+export function patchBetween(before: Properties, after: Properties): Properties {
+  const patch: Record<string, unknown> = {}
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [from, to] = [before[name], after[name]]
+    if (canonical(from) === canonical(to)) continue
+    patch[name] =
+      to === undefined ? null : isObject(from) && isObject(to) ? patchBetween(from, to) : to
+  }
+  return patch
+}
+
+function isObject(value: unknown): value is Properties {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

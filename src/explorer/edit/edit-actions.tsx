@@ -1,0 +1,118 @@
+/** The buttons that edit and delete an object, or create one; only for callers that may write. */
+import { useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useRef, useState } from 'react'
+import { nameOf } from '../api/ontology.ts'
+import { type ObjectAddress, objectPath } from '../object/object-queries.ts'
+import { useSession } from '../shell/session.tsx'
+import { Button } from '../ui/button.tsx'
+import { ErrorNote } from '../ui/error-note.tsx'
+import styles from './edit.module.css'
+import { useCanWrite, useLastChange, useRefresh } from './use-writes.ts'
+import { deleteObject, readObject, type TaggedObject, type WrittenChange } from './write-object.ts'
+
+// Loaded when it is first opened: most visits only read.
+const EditDialog = lazy(async () => ({ default: (await import('./edit-dialog.tsx')).EditDialog }))
+
+export function EditActions({ address }: { readonly address: ObjectAddress }) {
+  const canWrite = useCanWrite()
+  const { send } = useSession()
+  const { setLastChange } = useLastChange()
+  const refresh = useRefresh()
+  const navigate = useNavigate()
+  const confirm = useRef<HTMLDialogElement>(null)
+  const [base, setBase] = useState<TaggedObject>()
+  const [isEditing, setEditing] = useState(false)
+  const [error, setError] = useState<Error>()
+  if (!canWrite) return null
+  /** Reads the object first, so that the write is based on what is shown. */
+  const read = async (then: () => void) => {
+    setError(undefined)
+    try {
+      setBase(await readObject(send, address))
+      then()
+    } catch (reason) {
+      setError(reason as Error)
+    }
+  }
+  const written = (change: WrittenChange) => {
+    setEditing(false)
+    setLastChange(change)
+    void refresh()
+  }
+  const remove = async () => {
+    confirm.current?.close()
+    if (base === undefined) return
+    try {
+      written(await deleteObject(send, address, base))
+      const { ontology, objectType } = address
+      const steps = [ontology.apiName, objectType.apiName].map(encodeURIComponent)
+      void navigate({ to: `/o/${steps.join('/')}` as '/' })
+    } catch (reason) {
+      setError(reason as Error)
+    }
+  }
+  return (
+    <div className={styles.actions}>
+      <Button onClick={() => void read(() => setEditing(true))}>Edit</Button>
+      <Button kind="danger" onClick={() => void read(() => confirm.current?.showModal())}>
+        Delete
+      </Button>
+      {error !== undefined && <ErrorNote error={error} />}
+      {isEditing && (
+        <Suspense>
+          <EditDialog
+            address={address}
+            base={base}
+            onClose={() => setEditing(false)}
+            onWritten={written}
+          />
+        </Suspense>
+      )}
+      <dialog ref={confirm} className={styles.dialog} aria-label="Delete the object">
+        <div className={styles.body}>
+          <p>
+            Delete {nameOf(address.objectType)} “{address.key}”? You can undo it until you close
+            this tab.
+          </p>
+        </div>
+        <footer className={styles.foot}>
+          <Button onClick={() => confirm.current?.close()}>Cancel</Button>
+          <Button kind="danger" onClick={() => void remove()}>
+            Delete
+          </Button>
+        </footer>
+      </dialog>
+    </div>
+  )
+}
+
+/** The button that creates an object of a type. */
+export function CreateAction({ address }: { readonly address: Omit<ObjectAddress, 'key'> }) {
+  const canWrite = useCanWrite()
+  const { setLastChange } = useLastChange()
+  const refresh = useRefresh()
+  const navigate = useNavigate()
+  const [isOpen, setOpen] = useState(false)
+  if (!canWrite) return null
+  const written = (change: WrittenChange) => {
+    setOpen(false)
+    setLastChange(change)
+    void refresh()
+    void navigate({ to: objectPath(change.address) as '/' })
+  }
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>New</Button>
+      {isOpen && (
+        <Suspense>
+          <EditDialog
+            address={address}
+            base={undefined}
+            onClose={() => setOpen(false)}
+            onWritten={written}
+          />
+        </Suspense>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,120 @@
+/** Counts of values: aggregations over all objects that match the view, never a sample. */
+import { queryOptions } from '@tanstack/react-query'
+import { parseBody, type Send } from '../api/call.ts'
+import type { ObjectTypeDefinition, OntologyDefinition } from '../api/ontology.ts'
+import type { ViewState } from '../view/view-state.ts'
+import { DIALECTS, type Json, whereOf } from '../view/where.ts'
+
+export interface FacetValue {
+  readonly value: string
+  readonly count: number
+}
+
+export interface FacetOf {
+  readonly ontology: OntologyDefinition
+  readonly objectType: ObjectTypeDefinition
+  readonly view: ViewState
+  /** The version to count; undefined counts the newest. */
+  readonly version?: number | undefined
+}
+
+export interface Group {
+  readonly group: Readonly<Record<string, unknown>>
+  readonly metrics: readonly { readonly name: string; readonly value?: number | string }[]
+}
+
+interface Aggregation {
+  readonly data: readonly Group[]
+  readonly excludedItems?: number
+}
+
+/** Values that a facet shows. */
+export const FACET_VALUES = 12
+
+/** Aggregates the objects of a view. */
+export async function aggregate(
+  send: Send,
+  { ontology, objectType, view, version }: FacetOf,
+  body: { readonly aggregation: readonly Json[]; readonly groupBy: readonly Json[] },
+  signal: AbortSignal,
+): Promise<Aggregation> {
+  const where = whereOf(view, objectType, DIALECTS.v2)
+  const path = `/api/v2/ontologies/${encodeURIComponent(ontology.apiName)}/objects/${encodeURIComponent(objectType.apiName)}/aggregate`
+  const counted = { ...(where && { where }), ...(version !== undefined && { version }), ...body }
+  const request = { method: 'POST', path, body: counted } as const
+  return parseBody<Aggregation>(await send(request, signal))
+}
+
+/** The most frequent values of a property, and how many objects have another one. */
+export interface Facet {
+  readonly values: readonly FacetValue[]
+  readonly others: number
+}
+
+/** Counts the values of a property. A filter on the property itself is left out. */
+export function facetQuery(send: Send, of: FacetOf, property: string, most = FACET_VALUES) {
+  const filters = of.view.filters.filter(({ field }) => field !== property)
+  const view: ViewState = { ...of.view, filters }
+  return queryOptions({
+    queryKey: [
+      'facet',
+      of.objectType.rid,
+      of.version,
+      property,
+      filters,
+      view.text,
+      view.box,
+      most,
+    ],
+    queryFn: async ({ signal }): Promise<Facet> => {
+      const { data, excludedItems = 0 } = await aggregate(
+        send,
+        { ...of, view },
+        {
+          aggregation: [{ type: 'count', name: 'count', direction: 'DESC' }],
+          groupBy: [{ type: 'exact', field: property, maxGroupCount: most }],
+        },
+        signal,
+      )
+      const values = data
+        .map(({ group, metrics }) => ({
+          value: String(group[property]),
+          count: Number(metrics[0]?.value ?? 0),
+        }))
+        .toSorted((a, b) => b.count - a.count)
+      return { values, others: excludedItems }
+    },
+  })
+}
+
+const SUGGESTIONS = 50
+
+/** Returns the values that the editor of a filter suggests. */
+export function suggestionsQuery(send: Send, of: FacetOf, property: string) {
+  return {
+    ...facetQuery(send, of, property, SUGGESTIONS),
+    select: ({ values }: Facet) => values,
+  }
+}
+
+/** True if a facet helps to choose: where most values belong to one object, there is nothing to group. */
+export function isUseful({ values, others }: Facet): boolean {
+  const typical = others === 0 ? values[0] : values[values.length >> 1]
+  return (typical?.count ?? 0) > 1 || (values.length === 1 && others === 0)
+}
+
+/** Properties whose values are worth counting: short texts and booleans, but not keys and titles. */
+export function facetProperties({ properties, primaryKey, titleProperty }: ObjectTypeDefinition) {
+  return Object.entries(properties)
+    .filter(([name, definition]) => {
+      const element = definition.type === 'array' ? definition.items : definition
+      const isCounted = element.type === 'string' || element.type === 'boolean'
+      return isCounted && name !== primaryKey && name !== titleProperty
+    })
+    .map(([name]) => name)
+}
+
+/** The operator that selects the objects of one value: arrays contain it, others are equal to it. */
+export function facetOperator({ properties }: ObjectTypeDefinition, property: string) {
+  return properties[property]?.type === 'array' ? 'contains' : 'eq'
+}

@@ -1,0 +1,125 @@
+/** The most frequent values of each property, with exact counts. Pressing one filters. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { nameOfProperty } from '../api/ontology.ts'
+import { useSession } from '../shell/session.tsx'
+import { formatCount } from '../ui/format.ts'
+import { Icon } from '../ui/icon.tsx'
+import type { SetView } from '../view/use-view.ts'
+import {
+  type Facet,
+  type FacetOf,
+  facetOperator,
+  facetProperties,
+  facetQuery,
+  isUseful,
+} from './facet-query.ts'
+import styles from './facets.module.css'
+
+/** Facets that are open at first. */
+const OPEN_FACETS = 3
+/** Facets that are counted without being opened, to find out which are useful. */
+const COUNTED_FACETS = 8
+
+export interface FacetsProps {
+  readonly of: FacetOf
+  readonly setView: SetView
+  /** Rows come first: nothing is counted before they are shown. */
+  readonly canCount: boolean
+}
+
+export function Facets({ of, setView, canCount }: FacetsProps) {
+  return (
+    <nav className={styles.rail} aria-label="Values">
+      {facetProperties(of.objectType).map((property, index) => (
+        <FacetSection
+          key={property}
+          of={of}
+          property={property}
+          setView={setView}
+          canCount={canCount}
+          index={index}
+        />
+      ))}
+    </nav>
+  )
+}
+
+interface FacetSectionProps extends FacetsProps {
+  readonly property: string
+  readonly index: number
+}
+
+function FacetSection({ of, property, setView, canCount, index }: FacetSectionProps) {
+  const { send } = useSession()
+  const [isOpen, setOpen] = useState(index < OPEN_FACETS)
+  const { data, error } = useQuery({
+    ...facetQuery(send, of, property),
+    enabled: canCount && (isOpen || index < COUNTED_FACETS),
+    placeholderData: (last) => last,
+  })
+  const isFiltered = of.view.filters.some(({ field }) => field === property)
+  if (data !== undefined && !isUseful(data) && !isFiltered) return null
+  return (
+    <section>
+      <button
+        type="button"
+        className={styles.head}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name={isOpen ? 'down' : 'next'} size={12} />
+        {nameOfProperty(property, of.objectType.properties[property])}
+      </button>
+      {isOpen && error !== null && <p className={styles.note}>{error.message}</p>}
+      {isOpen && error === null && data === undefined && <p className={styles.note}>Counting…</p>}
+      {isOpen && data !== undefined && (
+        <FacetValues of={of} property={property} setView={setView} facet={data} />
+      )}
+    </section>
+  )
+}
+
+interface FacetValuesProps extends Omit<FacetsProps, 'canCount'> {
+  readonly property: string
+  readonly facet: Facet
+}
+
+function FacetValues({ of, property, setView, facet }: FacetValuesProps) {
+  const { filters } = of.view
+  const { values, others } = facet
+  const operator = facetOperator(of.objectType, property)
+  const chosen = filters.find((filter) => filter.field === property && filter.operator === operator)
+  if (values.length === 0) return <p className={styles.note}>No values</p>
+  const most = Math.max(...values.map(({ count }) => count))
+  const choose = (value: string) => {
+    const rest = filters.filter((filter) => filter !== chosen)
+    const isChosen = chosen?.value === value
+    setView({ filters: isChosen ? rest : [...rest, { field: property, operator, value }] })
+  }
+  return (
+    <ul className={styles.values}>
+      {values.map(({ value, count }) => (
+        <li key={value}>
+          <button
+            type="button"
+            aria-pressed={chosen?.value === value}
+            className={styles.value}
+            title={value}
+            onClick={() => choose(value)}
+          >
+            <i className={styles.share} style={{ width: `${(100 * count) / most}%` }} />
+            <span className={styles.name}>{value}</span>
+            <span className={styles.count}>{formatCount(count)}</span>
+          </button>
+        </li>
+      ))}
+      {others > 0 && (
+        <li className={styles.others}>
+          <span className={styles.name}>others</span>
+          <span className={styles.count}>{formatCount(others)}</span>
+        </li>
+      )}
+    </ul>
+  )
+}

@@ -1,0 +1,51 @@
+/** What is in the service: every ontology with its types as cards. */
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { countsQuery, definitionQuery, ontologiesQuery } from '../api/queries.ts'
+import { useSession } from '../shell/session.tsx'
+import { ErrorNote } from '../ui/error-note.tsx'
+import styles from './home.module.css'
+import { OntologySection } from './ontology-section.tsx'
+
+export function HomeScreen() {
+  const { send } = useSession()
+  const { ontology: chosen } = useParams({ strict: false }) as { readonly ontology?: string }
+  const ontologies = useQuery(ontologiesQuery(send))
+  const shown = (ontologies.data ?? []).filter(
+    ({ apiName, rid }) => chosen === undefined || chosen === apiName || chosen === rid,
+  )
+  const definitions = useQueries({
+    queries: shown.map(({ apiName }) => definitionQuery(send, apiName)),
+  })
+  const counts = useQueries({ queries: shown.map(({ apiName }) => countsQuery(send, apiName)) })
+  if (ontologies.error !== null) {
+    return <ErrorNote error={ontologies.error} onRetry={() => void ontologies.refetch()} />
+  }
+  if (ontologies.data?.length === 0) return <EmptyHome />
+  return (
+    <div className={styles.home}>
+      {shown.map((summary, index) => (
+        <OntologySection
+          key={summary.rid}
+          summary={summary}
+          definition={definitions[index]?.data}
+          counts={counts[index]?.data}
+          error={definitions[index]?.error ?? undefined}
+        />
+      ))}
+    </div>
+  )
+}
+
+function EmptyHome() {
+  return (
+    <section className={styles.empty}>
+      <h1>There are no objects yet</h1>
+      <p>Load a file, and its types and objects appear here:</p>
+      <pre className="mono">npx oqs import cities.csv --ontology world --type city --infer</pre>
+      <p>
+        Or define an ontology first: <a href="/docs">the API reference</a> shows how.
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,137 @@
+/** A small picture of a type: where its objects are, when, or which values are frequent. */
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import {
+  nameOfProperty,
+  type ObjectTypeDefinition,
+  type OntologyDefinition,
+} from '../api/ontology.ts'
+import type { FacetOf } from '../facets/facet-query.ts'
+import { type Distribution, distributionQuery } from '../pictures/distribution.ts'
+import { useSession } from '../shell/session.tsx'
+import { EMPTY_VIEW } from '../view/view-state.ts'
+import styles from './home.module.css'
+import { miniCellsQuery } from './mini-cells.ts'
+import { landPath, MAP_HEIGHT, MAP_WIDTH, tiersOf } from './mini-map.ts'
+import { type PictureChoice, pictureOf } from './picture-of.ts'
+
+export interface MiniPictureProps {
+  readonly ontology: OntologyDefinition
+  readonly objectType: ObjectTypeDefinition
+}
+
+/** Asks for nothing until it is on the screen: a service may have hundreds of types. */
+export function MiniPicture({ ontology, objectType }: MiniPictureProps) {
+  const frame = useRef<HTMLSpanElement>(null)
+  const [isSeen, setSeen] = useState(false)
+  const choice = pictureOf(objectType)
+  useEffect(() => {
+    if (frame.current === null) return
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true)
+    })
+    observer.observe(frame.current)
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <span ref={frame} className={styles.picture}>
+      {isSeen && choice !== undefined && (
+        <Drawn ontology={ontology} objectType={objectType} choice={choice} />
+      )}
+    </span>
+  )
+}
+
+interface DrawnProps extends MiniPictureProps {
+  readonly choice: PictureChoice
+}
+
+function Drawn({ ontology, objectType, choice }: DrawnProps) {
+  const of = { ontology, objectType, view: EMPTY_VIEW }
+  return choice.kind === 'map' ? (
+    <MiniMap of={of} property={choice.property} />
+  ) : (
+    <MiniBars of={of} property={choice.property} />
+  )
+}
+
+interface PartProps {
+  readonly of: FacetOf
+  readonly property: string
+}
+
+const STALE_MS = 60_000
+
+function MiniMap({ of, property }: PartProps) {
+  const { send } = useSession()
+  const land = useQuery({ queryKey: ['mini land'], queryFn: landPath, staleTime: Infinity })
+  const { data: cells = [] } = useQuery({
+    ...miniCellsQuery(send, of, property),
+    staleTime: STALE_MS,
+  })
+  return (
+    <svg viewBox={`0 0 ${MAP_WIDTH} ${MAP_HEIGHT}`} aria-hidden="true" focusable="false">
+      <path d={land.data ?? ''} className={styles.land} />
+      {tiersOf(cells).map(({ opacity, path }) => (
+        <path key={opacity} d={path} strokeOpacity={opacity} className={styles.points} />
+      ))}
+    </svg>
+  )
+}
+
+function MiniBars({ of, property }: PartProps) {
+  const { send } = useSession()
+  const { data } = useQuery({ ...distributionQuery(send, of, property), staleTime: STALE_MS })
+  const name = nameOfProperty(property, of.objectType.properties[property])
+  if (data === undefined) return null
+  return (
+    <>
+      {data.kind === 'values' ? <Rows distribution={data} /> : <Upright distribution={data} />}
+      <span className={styles.caption}>{name}</span>
+    </>
+  )
+}
+
+const HEIGHT = 56
+const WIDTH = 200
+
+function Upright({ distribution: { bars } }: { readonly distribution: Distribution }) {
+  const most = bars.reduce((largest, { count }) => Math.max(largest, count), 1)
+  const step = WIDTH / Math.max(1, bars.length)
+  return (
+    <svg
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+      focusable="false"
+    >
+      {bars.map(({ label, count }, index) => (
+        <rect
+          key={label}
+          x={index * step}
+          y={HEIGHT - (HEIGHT * count) / most}
+          width={Math.max(0.5, step - 1)}
+          height={(HEIGHT * count) / most}
+          className={styles.miniBar}
+        />
+      ))}
+    </svg>
+  )
+}
+
+const ROWS = 3
+
+function Rows({ distribution: { bars } }: { readonly distribution: Distribution }) {
+  const shown = bars.slice(0, ROWS)
+  const most = shown.reduce((largest, { count }) => Math.max(largest, count), 1)
+  return (
+    <span className={styles.miniRows}>
+      {shown.map(({ label, count }) => (
+        <span key={label}>
+          <i style={{ width: `${(100 * count) / most}%` }} />
+          <span>{label}</span>
+        </span>
+      ))}
+    </span>
+  )
+}

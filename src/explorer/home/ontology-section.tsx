@@ -1,0 +1,97 @@
+import { Link } from '@tanstack/react-router'
+import {
+  linksOf,
+  nameOf,
+  nameOfProperty,
+  type ObjectTypeDefinition,
+  type OntologyDefinition,
+  type OntologySummary,
+  type TypeCounts,
+  wordsOf,
+} from '../api/ontology.ts'
+import { ErrorNote } from '../ui/error-note.tsx'
+import { formatCount } from '../ui/format.ts'
+import styles from './home.module.css'
+import { MiniPicture } from './mini-picture.tsx'
+
+export interface OntologySectionProps {
+  readonly summary: OntologySummary
+  readonly definition: OntologyDefinition | undefined
+  readonly counts: TypeCounts | undefined
+  readonly error: Error | undefined
+}
+
+export function OntologySection({ summary, definition, counts, error }: OntologySectionProps) {
+  return (
+    <section aria-labelledby={summary.rid}>
+      <header className={styles.sectionHead}>
+        <h1 id={summary.rid}>{summary.displayName}</h1>
+        <p className="label">{summary.description}</p>
+        {definition && <p className="label">{describe(definition)}</p>}
+      </header>
+      {error !== undefined && <ErrorNote error={error} />}
+      <ul className={styles.cards}>
+        {definition === undefined
+          ? OUTLINES.map((outline) => <li key={outline} className={styles.outline} />)
+          : bySize(definition.objectTypes, counts).map((type) => (
+              <TypeCard key={type.apiName} ontology={definition} type={type} counts={counts} />
+            ))}
+      </ul>
+    </section>
+  )
+}
+
+const OUTLINES = [1, 2, 3, 4]
+
+function describe({ objectTypes, linkTypes = [] }: OntologyDefinition): string {
+  return `${objectTypes.length} types, ${linkTypes.length} links`
+}
+
+function bySize(types: readonly ObjectTypeDefinition[], counts: TypeCounts | undefined) {
+  const sizeOf = ({ apiName }: ObjectTypeDefinition) => counts?.objectTypes[apiName]?.count ?? 0
+  return types.toSorted((a, b) => sizeOf(b) - sizeOf(a))
+}
+
+interface TypeCardProps {
+  readonly ontology: OntologyDefinition
+  readonly type: ObjectTypeDefinition
+  readonly counts: TypeCounts | undefined
+}
+
+function TypeCard({ ontology, type, counts }: TypeCardProps) {
+  const count = counts?.objectTypes[type.apiName]?.count
+  const links = linksOf(ontology, type.apiName)
+  return (
+    <li>
+      <Link
+        to={`/o/${encodeURIComponent(ontology.apiName)}/${encodeURIComponent(type.apiName)}` as '/'}
+        className={styles.card ?? ''}
+      >
+        <span className={styles.cardHead}>
+          <strong>{nameOf(type)}</strong>
+          <span className="data">{count === undefined ? '…' : formatCount(count)}</span>
+        </span>
+        <MiniPicture ontology={ontology} objectType={type} />
+        <span className="label">{describeProperties(type)}</span>
+        {links.length > 0 && (
+          <span className={styles.links}>
+            {links.map(({ apiName, cardinality }) => (
+              <span key={`${cardinality} ${apiName}`}>
+                {cardinality === 'one' ? '→' : '←'} {wordsOf(apiName)}
+              </span>
+            ))}
+          </span>
+        )}
+      </Link>
+    </li>
+  )
+}
+
+const NAMED = 4
+
+function describeProperties({ properties }: ObjectTypeDefinition): string {
+  const names = Object.entries(properties).map(([name, each]) => nameOfProperty(name, each))
+  const rest = names.length - NAMED
+  const named = names.slice(0, NAMED).join(', ')
+  return rest > 0 ? `${named} and ${rest} more` : named
+}

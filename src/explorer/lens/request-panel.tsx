@@ -1,0 +1,74 @@
+/** The exact call behind the view, in every API that can express it. */
+import { useState } from 'react'
+import { useSession } from '../shell/session.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { Segments } from '../ui/segments.tsx'
+import { type PageOf, pageRequest } from '../view/page-request.ts'
+import { type ApiRevision, REVISIONS } from '../view/view-state.ts'
+import { toClientCode } from './client-code.ts'
+import { toOsdkCode } from './osdk-code.ts'
+import styles from './request-panel.module.css'
+import { TOOL_NAMES, TOOLS, type Tool, toCurl } from './request-text.ts'
+
+const REVISION_NAMES: Readonly<Record<ApiRevision, string>> = { '1': '1.0', '2': '2.0', v2: 'v2' }
+
+export interface RequestPanelProps {
+  readonly of: PageOf
+  readonly revision: ApiRevision
+  readonly pageSize: number
+}
+
+export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps) {
+  const { token = 'TOKEN' } = useSession()
+  const [chosen, setChosen] = useState<ApiRevision>()
+  const [tool, setTool] = useState<Tool>('curl')
+  const revision = chosen ?? used
+  const { text, problem } = textOf(of, revision, tool, pageSize, token)
+  return (
+    <aside className={styles.panel} aria-label="The request behind this view">
+      <div className={styles.choices}>
+        <Segments
+          label="Tool"
+          options={TOOLS}
+          nameOf={(name) => TOOL_NAMES[name]}
+          value={tool}
+          onChange={setTool}
+        />
+        {tool !== 'osdk' && (
+          <Segments
+            label="API"
+            options={REVISIONS}
+            nameOf={(name) => REVISION_NAMES[name]}
+            value={revision}
+            onChange={setChosen}
+          />
+        )}
+      </div>
+      {problem === undefined ? (
+        <>
+          <pre className={`mono ${styles.code}`}>{hidden(text, token)}</pre>
+          <CopyButton text={text} />
+        </>
+      ) : (
+        <p className="label">{problem}</p>
+      )}
+    </aside>
+  )
+}
+
+function textOf(of: PageOf, revision: ApiRevision, tool: Tool, pageSize: number, token: string) {
+  const { origin } = location
+  try {
+    if (tool === 'client') return { text: toClientCode(of, revision, origin), problem: undefined }
+    if (tool === 'osdk') return { text: toOsdkCode(of, origin), problem: undefined }
+    const request = pageRequest(of, revision, { pageSize })
+    return { text: toCurl(request, origin, token), problem: undefined }
+  } catch (error) {
+    return { text: '', problem: (error as Error).message }
+  }
+}
+
+/** The token is copied, but not shown: screens are shared. */
+function hidden(text: string, token: string): string {
+  return text.replace(token, `${token.slice(0, 8)}…`)
+}

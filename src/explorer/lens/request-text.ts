@@ -1,0 +1,28 @@
+/** The request behind a view as a command for a shell. */
+import type { ApiRequest } from '../api/call.ts'
+
+export const TOOLS = ['curl', 'client', 'osdk'] as const
+export type Tool = (typeof TOOLS)[number]
+
+export const TOOL_NAMES: Readonly<Record<Tool, string>> = {
+  curl: 'curl',
+  client: 'our client',
+  osdk: '@osdk/client',
+}
+
+/** Returns a command that works when it is pasted into a shell. */
+export function toCurl({ method, path, body }: ApiRequest, origin: string, token: string): string {
+  const lines = [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}${quote(origin + path)}`,
+    `-H ${quote(`Authorization: Bearer ${token}`)}`,
+    ...(body === undefined
+      ? []
+      : [`-H ${quote('Content-Type: application/json')}`, `-d ${quote(JSON.stringify(body))}`]),
+  ]
+  return lines.join(' \\\n  ')
+}
+
+/** Quotes for POSIX shells: a single quote ends the text, is escaped, and starts it again. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,23 @@
+/** Starts the explorer. */
+import './ui/tokens.css'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { makeQueryClient } from './api/queries.ts'
+import { router } from './router.tsx'
+import { SessionProvider } from './shell/session.tsx'
+import { applyTheme, readTheme } from './shell/theme.ts'
+
+applyTheme(readTheme())
+const root = document.getElementById('root')
+if (root === null) throw new Error('The page has no element for the explorer.')
+createRoot(root).render(
+  <StrictMode>
+    <SessionProvider>
+      <QueryClientProvider client={makeQueryClient()}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </SessionProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,185 @@
+/** The objects of a view on a map. A box that is drawn on it becomes a filter. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { keyText, type ObjectRecord } from '../api/records.ts'
+import type { FacetOf } from '../facets/facet-query.ts'
+import { positionOf } from '../object/small-map.tsx'
+import { useSession } from '../shell/session.tsx'
+import type { SetView } from '../view/use-view.ts'
+import { type Camera, fitBox, gridOf, type Point, toScreen, visibleBox, WORLD } from './camera.ts'
+import { drawMap, worldPaths } from './draw-map.ts'
+import { type GeoCell, geoCellsQuery, MOST_POINTS, pointsQuery } from './geo-queries.ts'
+import styles from './map.module.css'
+import { MapControls } from './map-controls.tsx'
+import { MapNotes } from './map-notes.tsx'
+import { BoxOutline, PointName } from './map-overlay.tsx'
+import { type DragMode, useMapInput } from './use-map-input.ts'
+import { useSettled } from './use-settled.ts'
+import { loadWorld } from './world.ts'
+
+export interface MapViewProps {
+  readonly of: FacetOf
+  readonly property: string
+  readonly setView: SetView
+}
+
+/** A pointer this near to a position means it. */
+const NEAR = 8
+/** The same array each time, so that nothing is drawn again because of it. */
+const NO_CELLS: readonly GeoCell[] = []
+
+export function MapView({ of, property, setView }: MapViewProps) {
+  const frame = useRef<HTMLDivElement>(null)
+  const [size, setSize] = useState<Point>()
+  useEffect(() => {
+    if (frame.current === null) return
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry) setSize([entry.contentRect.width, entry.contentRect.height])
+    })
+    observer.observe(frame.current)
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <div ref={frame} className={styles.frame}>
+      {size !== undefined && size[0] > 0 && size[1] > 0 && (
+        <SizedMap of={of} property={property} setView={setView} size={size} />
+      )}
+    </div>
+  )
+}
+
+function SizedMap({ of, property, setView, size }: MapViewProps & { readonly size: Point }) {
+  const { send } = useSession()
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const { box, peek } = of.view
+  const [camera, setCamera] = useState<Camera>(() => fitBox(box ?? WORLD, size))
+  const [mode, setMode] = useState<DragMode>('box')
+  const [hovered, setHovered] = useState<ObjectRecord>()
+  const { data: world } = useQuery({
+    queryKey: ['world-paths'],
+    queryFn: async () => worldPaths(await loadWorld()),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  // What is asked follows the camera when it rests, not with every frame.
+  const settled = useSettled(camera)
+  const grid = useMemo(() => gridOf(settled, size), [settled, size])
+  const {
+    data: cells = NO_CELLS,
+    error,
+    isPending,
+  } = useQuery({
+    ...geoCellsQuery(send, of, property, grid),
+    placeholderData: keepPreviousData,
+  })
+  const inView = useMemo(() => countVisible(cells, settled, size), [cells, settled, size])
+  // Cells can be counted as of a version, but single objects are read as they are now.
+  const isFew = inView > 0 && inView <= MOST_POINTS && of.version === undefined
+  const { data: records = [] } = useQuery({
+    ...pointsQuery(send, of, grid.box),
+    enabled: isFew,
+    placeholderData: keepPreviousData,
+  })
+  const points = useMemo(
+    () =>
+      (isFew ? records : []).flatMap((record) => {
+        const position = positionOf(record.properties[property])
+        return position === undefined ? [] : [{ record, position }]
+      }),
+    [isFew, records, property],
+  )
+
+  const recordAt = (at: Point): ObjectRecord | undefined =>
+    points.find(({ position }) => distance(toScreen(camera, size, position), at) <= NEAR)?.record
+  const { drag, handlers } = useMapInput({
+    canvas,
+    camera,
+    size,
+    mode,
+    setCamera,
+    onBox: (chosen) => setView({ box: chosen }),
+    onPress: (at) => {
+      const record = recordAt(at)
+      if (record !== undefined) setView({ peek: keyText(record.key) }, { replace: true })
+    },
+    onHover: (at) => setHovered(recordAt(at)),
+  })
+
+  useEffect(() => {
+    const draw = () => {
+      const context = canvas.current?.getContext('2d')
+      const positions = points.map(({ position }) => position)
+      if (context) drawMap(context, { camera, size, world, cells, points: positions })
+    }
+    const frame = requestAnimationFrame(draw)
+    const theme = matchMedia('(prefers-color-scheme: dark)')
+    const observer = new MutationObserver(draw)
+    theme.addEventListener('change', draw)
+    observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    return () => {
+      cancelAnimationFrame(frame)
+      theme.removeEventListener('change', draw)
+      observer.disconnect()
+    }
+  }, [camera, size, world, cells, points])
+
+  const total = cells.reduce((sum, { count }) => sum + count, 0)
+  const named = points.find(({ record }) => record === hovered || keyText(record.key) === peek)
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: keys move the map */}
+      <canvas
+        ref={canvas}
+        className={`${styles.canvas} ${mode === 'box' ? styles.drawing : styles.moving}`}
+        role="application"
+        aria-roledescription="map"
+        aria-label="Map. Arrow keys move it, plus and minus zoom, 0 shows the whole world."
+        tabIndex={0}
+        {...handlers}
+      />
+      {box !== undefined && <BoxOutline kind="filter" camera={camera} size={size} box={box} />}
+      {drag !== undefined && <BoxOutline kind="box" camera={camera} size={size} box={drag} />}
+      {named !== undefined && (
+        <PointName at={toScreen(camera, size, named.position)} record={named.record} />
+      )}
+      <MapControls
+        camera={camera}
+        size={size}
+        setCamera={setCamera}
+        mode={mode}
+        setMode={setMode}
+      />
+      <MapNotes
+        error={error}
+        total={isPending ? undefined : total}
+        records={points.map(({ record }) => record)}
+        isBoxed={box !== undefined}
+        onWorld={() => {
+          setCamera(fitBox(WORLD, size))
+          setView({ box: undefined })
+        }}
+        onVisible={() => setView({ box: rounded(visibleBox(camera, size)) })}
+        onPeek={(key) => setView({ peek: key }, { replace: true })}
+      />
+    </>
+  )
+}
+
+function countVisible(cells: readonly GeoCell[], camera: Camera, size: Point): number {
+  const [west, south, east, north] = gridOf(camera, size).box
+  return cells.reduce(
+    (sum, { longitude, latitude, count }) =>
+      longitude >= west && longitude <= east && latitude >= south && latitude <= north
+        ? sum + count
+        : sum,
+    0,
+  )
+}
+
+function rounded([west, south, east, north]: ReturnType<typeof visibleBox>) {
+  const round = (value: number) => Number(value.toFixed(4))
+  return [round(west), round(south), round(east), round(north)] as const
+}
+
+function distance([x1, y1]: Point, [x2, y2]: Point): number {
+  return Math.hypot(x2 - x1, y2 - y1)
+}

@@ -1,0 +1,29 @@
+/** The outlines of land and countries, loaded when the first map is shown. */
+import type { GeoPermissibleObjects } from 'd3-geo'
+import { feature, mesh } from 'topojson-client'
+import type { GeometryCollection, Topology } from 'topojson-specification'
+
+export interface World {
+  readonly land: GeoPermissibleObjects
+  /** The lines between countries, without coasts. */
+  readonly borders: GeoPermissibleObjects
+}
+
+type Atlas = Topology<{
+  readonly land: GeometryCollection
+  readonly countries: GeometryCollection
+}>
+
+export async function loadWorld(): Promise<World> {
+  const { default: topology } = await import('world-atlas/countries-110m.json')
+  const atlas = topology as unknown as Atlas
+  return {
+    land: feature(atlas, atlas.objects.land),
+    borders: mesh(atlas, atlas.objects.countries, (one, other) => one !== other),
+  }
+}
+
+/** Loads the outlines of the continents alone. */
+export async function loadLand(): Promise<GeoPermissibleObjects> {
+  return (await loadWorld()).land
+}

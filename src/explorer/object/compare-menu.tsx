@@ -1,0 +1,63 @@
+import { useState } from 'react'
+import { useSession } from '../shell/session.tsx'
+import { Button } from '../ui/button.tsx'
+import { Popup } from '../ui/popup.tsx'
+import { TextField } from '../ui/text-field.tsx'
+import type { SetObjectView } from './object-address.ts'
+import styles from './object-head.module.css'
+import { type ObjectAddress, readState } from './object-queries.ts'
+
+export interface CompareMenuProps {
+  readonly address: ObjectAddress
+  readonly setView: SetObjectView
+}
+
+export function CompareMenu({ address, setView }: CompareMenuProps) {
+  return (
+    <Popup label="Compare" panelLabel="Compare this object">
+      {(close) => (
+        <CompareForm
+          address={address}
+          setView={(change) => {
+            close()
+            setView(change)
+          }}
+        />
+      )}
+    </Popup>
+  )
+}
+
+function CompareForm({ address, setView }: CompareMenuProps) {
+  const { send } = useSession()
+  const [key, setKey] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const takeSnapshot = async () => {
+    try {
+      const { version } = await readState(send, address, undefined)
+      setView({ version, with: undefined, isJson: false })
+    } catch (error) {
+      setProblem((error as Error).message)
+    }
+  }
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (key !== '') setView({ with: key, version: undefined, isJson: false })
+      }}
+    >
+      <TextField label="Key of another object" value={key} onChange={setKey} required />
+      <Button type="submit" kind="primary">
+        Compare both objects
+      </Button>
+      <hr />
+      <p>
+        A snapshot keeps the state of now for an hour. The address then shows what changed since.
+      </p>
+      <Button onClick={() => void takeSnapshot()}>Take a snapshot</Button>
+      {problem !== undefined && <p role="alert">{problem}</p>}
+    </form>
+  )
+}

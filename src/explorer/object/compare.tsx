@@ -1,0 +1,148 @@
+/** Two objects, or two states of one object, side by side. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type ObjectTypeDefinition, type PropertyDefinition, wordsOf } from '../api/ontology.ts'
+import { keyText, type ObjectRecord } from '../api/records.ts'
+import { useSession } from '../shell/session.tsx'
+import { Button } from '../ui/button.tsx'
+import { ErrorNote } from '../ui/error-note.tsx'
+import { formatCount } from '../ui/format.ts'
+import styles from './compare.module.css'
+import { type Difference, differencesOf, type Values } from './differences.ts'
+import { type ObjectAddress, objectPath, objectQuery, stateQuery } from './object-queries.ts'
+import { Value } from './value.tsx'
+
+const KIND_NAMES = { same: '', changed: 'changed', added: 'added', removed: 'removed' } as const
+
+export function CompareObjects(props: {
+  readonly address: ObjectAddress
+  readonly record: ObjectRecord
+  readonly otherKey: string
+}) {
+  const { address, record, otherKey } = props
+  const { send } = useSession()
+  const other = { ...address, key: otherKey }
+  const { data, error } = useQuery(objectQuery(send, other))
+  if (error !== null) return <ErrorNote error={error} />
+  if (data === undefined) return <p className={styles.note}>Loading…</p>
+  const nameOf = ({ title, key }: ObjectRecord) => title ?? keyText(key)
+  return (
+    <DifferenceTable
+      objectType={address.objectType}
+      before={record.properties}
+      after={data.record.properties}
+      beforeName={nameOf(record)}
+      afterName={<Link to={objectPath(other) as '/'}>{nameOf(data.record)}</Link>}
+    />
+  )
+}
+
+export function CompareStates(props: {
+  readonly address: ObjectAddress
+  readonly latest: ObjectRecord
+  readonly version: number
+  readonly onRefresh: () => void
+}) {
+  const { address, latest, version, onRefresh } = props
+  const { send } = useSession()
+  const { data, error } = useQuery(stateQuery(send, address, version))
+  if (error !== null) return <ErrorNote error={error} />
+  if (data === undefined) return <p className={styles.note}>Loading…</p>
+  const before = data.record?.properties ?? {}
+  const again = <Button onClick={onRefresh}>Read the latest again</Button>
+  const differs = differencesOf(address.objectType, before, latest.properties).some(
+    ({ kind }) => kind !== 'same',
+  )
+  if (!differs) {
+    return (
+      <div className={styles.band}>
+        <p role="status">Nothing changed since the snapshot of version {formatCount(version)}.</p>
+        {again}
+      </div>
+    )
+  }
+  return (
+    <DifferenceTable
+      objectType={address.objectType}
+      before={before}
+      after={latest.properties}
+      beforeName={`Snapshot, version ${formatCount(version)}`}
+      afterName="Latest"
+      isSnapshot
+      action={again}
+    />
+  )
+}
+
+interface DifferenceTableProps {
+  readonly objectType: ObjectTypeDefinition
+  readonly before: Values
+  readonly after: Values
+  readonly beforeName: string
+  readonly afterName: React.ReactNode
+  readonly isSnapshot?: boolean
+  readonly action?: React.ReactNode
+}
+
+function DifferenceTable(props: DifferenceTableProps) {
+  const { objectType, before, after, beforeName, afterName, isSnapshot = false, action } = props
+  const differences = differencesOf(objectType, before, after)
+  const count = differences.filter(({ kind }) => kind !== 'same').length
+  return (
+    <section className={isSnapshot ? styles.snapshot : undefined} aria-label="What differs">
+      <div className={styles.summary}>
+        <p aria-live="polite">
+          {count === 0
+            ? 'Nothing differs.'
+            : `${formatCount(count)} of ${formatCount(differences.length)} properties differ.`}
+        </p>
+        {action}
+      </div>
+      <div className={styles.scroll}>
+        <table className={styles.table}>
+          <thead>
+            <tr>
+              <th scope="col">Property</th>
+              <th scope="col">{beforeName}</th>
+              <th scope="col">{afterName}</th>
+            </tr>
+          </thead>
+          <tbody className="data">
+            {differences.map((difference) => (
+              <Row
+                key={difference.property}
+                difference={difference}
+                definition={objectType.properties[difference.property]}
+                isKey={difference.property === objectType.primaryKey}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+function Row(props: {
+  readonly difference: Difference
+  readonly definition: PropertyDefinition | undefined
+  readonly isKey: boolean
+}) {
+  const { difference, definition, isKey } = props
+  const { property, before, after, kind } = difference
+  if (definition === undefined) return null
+  return (
+    <tr className={kind === 'same' ? styles.same : styles.differs}>
+      <th scope="row" className="label">
+        {definition.displayName ?? wordsOf(property)}
+        {kind !== 'same' && <span className={styles.kind}>{KIND_NAMES[kind]}</span>}
+      </th>
+      <td>
+        <Value value={before} type={definition} isKey={isKey} />
+      </td>
+      <td>
+        <Value value={after} type={definition} isKey={isKey} />
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,49 @@
+/** In place of an object that does not exist, or no longer. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { nameOf } from '../api/ontology.ts'
+import { useSession } from '../shell/session.tsx'
+import { formatCount } from '../ui/format.ts'
+import styles from './object.module.css'
+import type { ObjectView } from './object-address.ts'
+import { type ObjectAddress, stateQuery } from './object-queries.ts'
+import { PropertyList } from './property-list.tsx'
+import { listText, searchOf, toLink } from './trail.ts'
+
+export interface DeletedObjectProps {
+  readonly address: ObjectAddress
+  readonly view: ObjectView
+}
+
+export function DeletedObject({ address, view }: DeletedObjectProps) {
+  const { send } = useSession()
+  const { ontology, objectType, key } = address
+  const { data } = useQuery({
+    ...stateQuery(send, address, view.version ?? 0),
+    enabled: view.version !== undefined,
+  })
+  const list = {
+    path: `/o/${[ontology.apiName, objectType.apiName].map(encodeURIComponent).join('/')}`,
+    search: searchOf(listText(view.list), []),
+  }
+  const record = data?.record
+  return (
+    <section>
+      <div role="alert" className={record === undefined ? styles.gone : styles.goneSnapshot}>
+        {record === undefined ? (
+          <p>
+            There is no {nameOf(objectType)} with the key “{key}”. It was deleted, or it never
+            existed.
+          </p>
+        ) : (
+          <p>
+            This object was deleted. Below is what is last known of it, from the snapshot of version{' '}
+            {formatCount(data?.version ?? 0)}.
+          </p>
+        )}
+        <Link {...toLink(list)}>Back to the list</Link>
+      </div>
+      {record !== undefined && <PropertyList objectType={objectType} record={record} />}
+    </section>
+  )
+}

@@ -1,0 +1,92 @@
+/** The objects at a link of an object, as a table that can be filtered further. */
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useCallback, useMemo } from 'react'
+import { findType, type LinkSide, linksOf, wordsOf } from '../api/ontology.ts'
+import { definitionQuery } from '../api/queries.ts'
+import { useSession } from '../shell/session.tsx'
+import { Objects } from '../table/type-screen.tsx'
+import { ErrorNote } from '../ui/error-note.tsx'
+import { searchRecord } from '../view/search-record.ts'
+import { useView } from '../view/use-view.ts'
+import type { ViewState } from '../view/view-state.ts'
+import styles from './linked-screen.module.css'
+import objectStyles from './object.module.css'
+import { linkFilter, type ObjectAddress, objectQuery } from './object-queries.ts'
+import { listText, readTrail } from './trail.ts'
+import { TrailPath } from './trail-path.tsx'
+
+export function LinkedScreen() {
+  const { send } = useSession()
+  const parameters = useParams({ strict: false }) as Readonly<Record<string, string>>
+  const { ontology = '', type = '', key = '', link: name = '' } = parameters
+  const { data, error } = useQuery(definitionQuery(send, ontology))
+  if (error !== null) return <ErrorNote error={error} />
+  if (data === undefined) return <p className={objectStyles.note}>Loading…</p>
+  const objectType = findType(data, type)
+  const link = linksOf(data, type).find(({ apiName }) => apiName === name)
+  if (objectType === undefined || link === undefined) {
+    return (
+      <p className={objectStyles.note}>
+        “{type}” has no link “{name}”.
+      </p>
+    )
+  }
+  return (
+    <LinkedObjects
+      key={`${objectType.rid} ${key} ${name}`}
+      address={{ ontology: data, objectType, key }}
+      link={link}
+    />
+  )
+}
+
+interface LinkedObjectsProps {
+  readonly address: ObjectAddress
+  readonly link: LinkSide
+}
+
+function LinkedObjects({ address, link }: LinkedObjectsProps) {
+  const { send } = useSession()
+  const [view] = useView()
+  const navigate = useNavigate()
+  const { ontology, objectType, key } = address
+  const { data, error } = useQuery(objectQuery(send, address))
+  const target = findType(ontology, link.target)
+  const trail = useMemo(() => readTrail(view.trail), [view.trail])
+  const path = useMemo(
+    () => [...trail, { type: objectType.apiName, key, link: link.apiName, list: '' }],
+    [trail, objectType, key, link],
+  )
+  const leave = useCallback(
+    (left: ViewState) => {
+      const to = `/o/${[ontology.apiName, link.target].map(encodeURIComponent).join('/')}`
+      void navigate({ to, search: searchRecord({ ...left, trail: [] }) } as never)
+    },
+    [navigate, ontology, link],
+  )
+  const linked = useMemo(
+    () => data && target && { filter: linkFilter(link, data.record, target), trail: path, leave },
+    [data, link, target, path, leave],
+  )
+  if (error !== null) return <ErrorNote error={error} />
+  return (
+    <div className={styles.screen}>
+      <div className={styles.path}>
+        <TrailPath
+          ontology={ontology}
+          type={objectType.apiName}
+          trail={path}
+          list={listText(view)}
+          isList
+          here={wordsOf(link.apiName)}
+        />
+      </div>
+      <div className={styles.objects}>
+        {target !== undefined && linked !== undefined && (
+          <Objects ontology={ontology} objectType={target} linked={linked} />
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,131 @@
+import { useQuery } from '@tanstack/react-query'
+import { ApiError } from '../api/call.ts'
+import { linksOf } from '../api/ontology.ts'
+import type { ObjectRecord } from '../api/records.ts'
+import { useSession } from '../shell/session.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { ErrorNote } from '../ui/error-note.tsx'
+import { formatValue } from '../ui/format-value.ts'
+import { pointProperty } from '../view/where.ts'
+import { CompareObjects, CompareStates } from './compare.tsx'
+import { DeletedObject } from './deleted-object.tsx'
+import { LinkList } from './link-list.tsx'
+import linkStyles from './links.module.css'
+import styles from './object.module.css'
+import { type ObjectView, useObjectView } from './object-address.ts'
+import { ObjectHead } from './object-head.tsx'
+import { type LoadedObject, type ObjectAddress, objectQuery } from './object-queries.ts'
+import { PropertyList } from './property-list.tsx'
+import { positionOf, SmallMap } from './small-map.tsx'
+import { listText } from './trail.ts'
+
+export function ObjectPage({ address }: { readonly address: ObjectAddress }) {
+  const { send } = useSession()
+  const [view, setView] = useObjectView()
+  const { data, error, refetch } = useQuery(objectQuery(send, address))
+  const isGone = error instanceof ApiError && error.status === 404
+  return (
+    <article className={styles.page}>
+      <ObjectHead address={address} record={data?.record} view={view} setView={setView} />
+      {isGone && <DeletedObject address={address} view={view} />}
+      {error !== null && !isGone && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Outlines />}
+      {data !== undefined && (
+        <Content address={address} object={data} view={view} onRefresh={() => void refetch()} />
+      )}
+    </article>
+  )
+}
+
+interface ContentProps {
+  readonly address: ObjectAddress
+  readonly object: LoadedObject
+  readonly view: ObjectView
+  readonly onRefresh: () => void
+}
+
+function Content({ address, object, view, onRefresh }: ContentProps) {
+  if (view.isJson) return <Json text={object.json} />
+  if (view.with !== undefined) {
+    return <CompareObjects address={address} record={object.record} otherKey={view.with} />
+  }
+  return (
+    <>
+      {view.version !== undefined && (
+        <CompareStates
+          address={address}
+          latest={object.record}
+          version={view.version}
+          onRefresh={onRefresh}
+        />
+      )}
+      <Properties address={address} record={object.record} view={view} />
+    </>
+  )
+}
+
+function Properties({
+  address,
+  record,
+  view,
+}: Omit<ContentProps, 'object' | 'onRefresh'> & { readonly record: ObjectRecord }) {
+  const { ontology, objectType } = address
+  const links = linksOf(ontology, objectType.apiName)
+  return (
+    <div className={styles.columns}>
+      <PropertyList objectType={objectType} record={record} />
+      <aside className={linkStyles.links} aria-label="Map and links">
+        <Position address={address} record={record} />
+        {links.map((link) => (
+          <LinkList
+            key={link.apiName}
+            address={address}
+            link={link}
+            record={record}
+            trail={view.trail}
+            list={listText(view.list)}
+          />
+        ))}
+      </aside>
+    </div>
+  )
+}
+
+function Position({
+  address: { objectType },
+  record,
+}: {
+  readonly address: ObjectAddress
+  readonly record: ObjectRecord
+}) {
+  const property = pointProperty(objectType)
+  const value = property === undefined ? undefined : record.properties[property]
+  const position = positionOf(value)
+  if (position === undefined) return null
+  const [longitude, latitude] = position
+  const label = formatValue(value, { type: 'geopoint' }) ?? ''
+  return <SmallMap longitude={longitude} latitude={latitude} label={label} />
+}
+
+/** The bytes as they came, not what was parsed from them. */
+export function Json({ text }: { readonly text: string }) {
+  return (
+    <section className={styles.json} aria-label="JSON">
+      <CopyButton text={text} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the focus */}
+      <pre className="mono" tabIndex={0}>
+        {text}
+      </pre>
+    </section>
+  )
+}
+
+function Outlines() {
+  return (
+    <div className={styles.columns} aria-busy="true">
+      <div className={styles.outline} />
+      <div className={styles.outline} />
+      <p className="visually-hidden">Loading…</p>
+    </div>
+  )
+}

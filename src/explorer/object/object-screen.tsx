@@ -1,0 +1,25 @@
+/** One object: its properties, what it links to, what differs, and the JSON as it came. */
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { findType } from '../api/ontology.ts'
+import { definitionQuery } from '../api/queries.ts'
+import { useSession } from '../shell/session.tsx'
+import { ErrorNote } from '../ui/error-note.tsx'
+import styles from './object.module.css'
+import { ObjectPage } from './object-page.tsx'
+
+export function ObjectScreen() {
+  const { send } = useSession()
+  const parameters = useParams({ strict: false }) as Readonly<Record<string, string>>
+  const { ontology = '', type = '', key = '' } = parameters
+  const { data, error } = useQuery(definitionQuery(send, ontology))
+  if (error !== null) return <ErrorNote error={error} />
+  if (data === undefined) return <p className={styles.note}>Loading…</p>
+  const objectType = findType(data, type)
+  if (objectType === undefined) {
+    return <p className={styles.note}>There is no object type “{type}”.</p>
+  }
+  return (
+    <ObjectPage key={`${objectType.rid} ${key}`} address={{ ontology: data, objectType, key }} />
+  )
+}

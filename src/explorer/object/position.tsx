@@ -1,0 +1,61 @@
+/** Where an object stands in its list, and the ways to the one before and after it. */
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { keyText, type ObjectRecord } from '../api/records.ts'
+import { useSession } from '../shell/session.tsx'
+import { useViewKeys } from '../table/use-view-keys.ts'
+import { Button } from '../ui/button.tsx'
+import { formatCount } from '../ui/format.ts'
+import { Icon } from '../ui/icon.tsx'
+import { canFindNeighbours, type ListedObject, neighboursQuery } from './neighbours.ts'
+import { type ObjectView, writeObjectView } from './object-address.ts'
+import styles from './object-head.module.css'
+import { addressOf, toLink } from './trail.ts'
+
+export interface PositionProps {
+  readonly listed: ListedObject
+  readonly view: ObjectView
+}
+
+export function Position({ listed, view }: PositionProps) {
+  const { send } = useSession()
+  const navigate = useNavigate()
+  const { ontology, objectType, list } = listed
+  const { data } = useQuery({
+    ...neighboursQuery(send, listed),
+    enabled: canFindNeighbours(objectType, list.order),
+  })
+  const open = (record: ObjectRecord | undefined) => {
+    if (record === undefined) return
+    const search = writeObjectView({ ...view, with: undefined })
+    const one = { type: objectType.apiName, key: keyText(record.key) }
+    void navigate(toLink(addressOf(ontology.apiName, one, search)) as never)
+  }
+  useViewKeys({ '[': () => open(data?.previous), ']': () => open(data?.next) }, {})
+  if (data === undefined) return null
+  return (
+    <div className={styles.position}>
+      <Button
+        kind="quiet"
+        aria-label="Previous object"
+        title="Previous object ( [ )"
+        disabled={data.previous === undefined}
+        onClick={() => open(data.previous)}
+      >
+        <Icon name="back" size={14} />
+      </Button>
+      <span>
+        {formatCount(data.position)} of {formatCount(data.total)}
+      </span>
+      <Button
+        kind="quiet"
+        aria-label="Next object"
+        title="Next object ( ] )"
+        disabled={data.next === undefined}
+        onClick={() => open(data.next)}
+      >
+        <Icon name="next" size={14} />
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,62 @@
+/** A position on a small map. */
+import { useQuery } from '@tanstack/react-query'
+import { geoEquirectangular, geoPath } from 'd3-geo'
+import { loadWorld } from '../map/world.ts'
+import styles from './small-map.module.css'
+
+const WIDTH = 320
+const HEIGHT = 180
+/** Degrees of longitude that the map shows: enough to recognise a continent. */
+const SPAN = 70
+
+export interface SmallMapProps {
+  readonly longitude: number
+  readonly latitude: number
+  readonly label: string
+}
+
+export function SmallMap({ longitude, latitude, label }: SmallMapProps) {
+  const { data: world } = useQuery({
+    queryKey: ['world'],
+    queryFn: loadWorld,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const projection = geoEquirectangular()
+    .rotate([-longitude, 0])
+    .center([0, latitude])
+    .scale((WIDTH / SPAN) * (180 / Math.PI))
+    .translate([WIDTH / 2, HEIGHT / 2])
+    .clipExtent([
+      [-1, -1],
+      [WIDTH + 1, HEIGHT + 1],
+    ])
+  const path = geoPath(projection)
+  return (
+    <svg
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      className={styles.map}
+      role="img"
+      aria-label={`Map: ${label}`}
+    >
+      {world !== undefined && (
+        <>
+          <path d={path(world.land) ?? ''} className={styles.land} />
+          <path d={path(world.borders) ?? ''} className={styles.border} />
+        </>
+      )}
+      <circle cx={WIDTH / 2} cy={HEIGHT / 2} r="11" className={styles.halo} />
+      <circle cx={WIDTH / 2} cy={HEIGHT / 2} r="4.5" className={styles.point} />
+    </svg>
+  )
+}
+
+/** Returns the position in a GeoJSON point; undefined if there is none. */
+export function positionOf(
+  value: unknown,
+): readonly [longitude: number, latitude: number] | undefined {
+  const { coordinates } = (value ?? {}) as { readonly coordinates?: readonly unknown[] }
+  const [longitude, latitude] = coordinates ?? []
+  return typeof longitude === 'number' && typeof latitude === 'number'
+    ? [longitude, latitude]
+    : undefined
+}

@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { findType, nameOf, type OntologyDefinition, wordsOf } from '../api/ontology.ts'
+import { useSession } from '../shell/session.tsx'
+import { objectQuery } from './object-queries.ts'
+import styles from './trail.module.css'
+import { type Crumb, crumbsOf, searchOf, type TrailStep, toLink } from './trail.ts'
+
+export interface TrailPathProps {
+  readonly ontology: OntologyDefinition
+  /** The type of the object or objects that are shown. */
+  readonly type: string
+  readonly trail: readonly TrailStep[]
+  /** The list that the object was opened from. */
+  readonly list: string
+  /** True if the page shows the objects at the last link, and not one of them. */
+  readonly isList?: boolean
+  /** The name of the page. */
+  readonly here: string
+}
+
+/** The way that led here, from the ontology on; each part of it can be opened again. */
+export function TrailPath({ ontology, type, trail, list, isList = false, here }: TrailPathProps) {
+  const [first] = trail
+  const crumbs = crumbsOf(ontology.apiName, trail, list)
+  const start = first?.type ?? type
+  const objectType = findType(ontology, start)
+  const home = `/o/${encodeURIComponent(ontology.apiName)}`
+  const origin = {
+    path: `${home}/${encodeURIComponent(start)}`,
+    search: searchOf(first?.list ?? list, []),
+  }
+  return (
+    <nav aria-label="The way here" className={styles.path}>
+      <ol>
+        <li>
+          <Link to={home as '/'}>{nameOf(ontology)}</Link>
+        </li>
+        <li>
+          <Link {...toLink(origin)}>{objectType === undefined ? start : nameOf(objectType)}</Link>
+        </li>
+        {crumbs.slice(0, isList ? -1 : undefined).map((crumb) => (
+          <li key={crumb.path + crumb.search}>
+            <CrumbLink ontology={ontology} crumb={crumb} />
+          </li>
+        ))}
+        <li aria-current="page">{here}</li>
+      </ol>
+    </nav>
+  )
+}
+
+function CrumbLink({
+  ontology,
+  crumb,
+}: {
+  readonly ontology: OntologyDefinition
+  readonly crumb: Crumb
+}) {
+  const { send } = useSession()
+  const { step, kind } = crumb
+  const objectType = findType(ontology, step.type)
+  const { data } = useQuery({
+    ...objectQuery(send, {
+      ontology,
+      objectType: objectType ?? { ...MISSING, apiName: step.type },
+      key: step.key,
+    }),
+    enabled: kind === 'object' && objectType !== undefined,
+  })
+  return (
+    <Link {...toLink(crumb)}>
+      {kind === 'link' ? wordsOf(step.link).toLowerCase() : (data?.record.title ?? step.key)}
+    </Link>
+  )
+}
+
+const MISSING = { rid: '', primaryKey: '', properties: {} }

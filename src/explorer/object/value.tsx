@@ -1,0 +1,151 @@
+/** One value, readable whatever its type. */
+import { useState } from 'react'
+import { type PropertyType, wordsOf } from '../api/ontology.ts'
+import { formatCount } from '../ui/format.ts'
+import { formatValue, localTime } from '../ui/format-value.ts'
+import styles from './value.module.css'
+
+/** Longer texts are folded. */
+const FOLDED_FROM = 400
+const FOLDED_TO = 280
+/** Longer arrays are folded. */
+const ITEMS_FROM = 12
+const ITEMS_TO = 8
+
+type Struct = Extract<PropertyType, { readonly type: 'struct' }>
+
+interface ValueProps {
+  readonly value: unknown
+  readonly type: PropertyType
+  readonly isKey?: boolean
+}
+
+export function Value({ value, type, isKey = false }: ValueProps) {
+  if (value === undefined || value === null) return <span className={styles.missing}>–</span>
+  if (type.type === 'array') return <Items values={value as readonly unknown[]} type={type.items} />
+  if (type.type === 'struct') return <Fields value={value as Values} type={type} />
+  const text = formatValue(value, type, { isKey }) ?? ''
+  if (type.type === 'timestamp') {
+    return (
+      <time dateTime={String(value)} title={`Local time: ${localTime(String(value)) ?? ''}`}>
+        {text}
+      </time>
+    )
+  }
+  return <LongText text={text} />
+}
+
+function LongText({ text }: { readonly text: string }) {
+  const [isOpen, setOpen] = useState(false)
+  if (text.length <= FOLDED_FROM) return <span className={styles.text}>{text}</span>
+  return (
+    <>
+      <span className={styles.text}>{isOpen ? text : `${text.slice(0, FOLDED_TO)}…`}</span>{' '}
+      <Unfold isOpen={isOpen} onOpen={setOpen} what={`${formatCount(text.length)} characters`} />
+    </>
+  )
+}
+
+function Unfold(props: {
+  readonly isOpen: boolean
+  readonly onOpen: (isOpen: boolean) => void
+  readonly what: string
+}) {
+  return (
+    <button
+      type="button"
+      className={styles.unfold}
+      aria-expanded={props.isOpen}
+      onClick={() => props.onOpen(!props.isOpen)}
+    >
+      {props.isOpen ? 'Show less' : `Show all ${props.what}`}
+    </button>
+  )
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+function Items({
+  values,
+  type,
+}: {
+  readonly values: readonly unknown[]
+  readonly type: PropertyType
+}) {
+  const [isOpen, setOpen] = useState(false)
+  if (values.length === 0) return <span className={styles.missing}>empty list</span>
+  const isLong = values.length > ITEMS_FROM
+  const shown = isLong && !isOpen ? values.slice(0, ITEMS_TO) : values
+  return (
+    <>
+      {type.type === 'struct' ? (
+        <StructTable values={shown as readonly Values[]} type={type} />
+      ) : (
+        <ul className={styles.items}>
+          {shown.map((item, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: elements have no identity of their own
+            <li key={index}>
+              <Value value={item} type={type} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {isLong && (
+        <Unfold isOpen={isOpen} onOpen={setOpen} what={`${formatCount(values.length)} values`} />
+      )}
+    </>
+  )
+}
+
+/** Structs of a list have the same fields, so they are read best as a table. */
+function StructTable({
+  values,
+  type,
+}: {
+  readonly values: readonly Values[]
+  readonly type: Struct
+}) {
+  const fields = Object.entries(type.fields)
+  return (
+    <div className={styles.scroll}>
+      <table className={styles.structs}>
+        <thead>
+          <tr>
+            {fields.map(([name]) => (
+              <th key={name} scope="col">
+                {wordsOf(name)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {values.map((value, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: elements have no identity of their own
+            <tr key={index}>
+              {fields.map(([name, field]) => (
+                <td key={name}>
+                  <Value value={value[name]} type={field} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Fields({ value, type }: { readonly value: Values; readonly type: Struct }) {
+  return (
+    <dl className={styles.struct}>
+      {Object.entries(type.fields).map(([name, field]) => (
+        <div key={name}>
+          <dt className="label">{wordsOf(name)}</dt>
+          <dd>
+            <Value value={value[name]} type={field} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

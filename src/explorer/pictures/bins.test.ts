@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { calendarUnit, numberBins, timeBins } from './bins.ts'
+
+describe('numberBins', () => {
+  it('cuts a range into bins with round edges that touch', () => {
+    const bins = numberBins(3, 97, { count: 10 })
+    expect(bins[0]).toEqual({ from: 0, to: 10 })
+    expect(bins.at(-1)).toEqual({ from: 90, to: 100 })
+    for (const [index, bin] of bins.entries()) {
+      if (index > 0) expect(bin.from).toBe(bins[index - 1]?.to)
+    }
+  })
+
+  it('keeps fractions readable', () => {
+    expect(numberBins(0, 1, { count: 10 })[3]).toEqual({ from: 0.3, to: 0.4 })
+  })
+
+  it('cuts skewed values in steps of 1, 2 and 5', () => {
+    const bins = numberBins(0, 22_000_000)
+    expect(bins.slice(0, 4).map(({ from }) => from)).toEqual([0, 1, 2, 5])
+    expect(bins.at(-1)).toEqual({ from: 20_000_000, to: 50_000_000 })
+  })
+
+  it('cuts whole numbers nowhere but between them', () => {
+    expect(numberBins(0, 3, { isWhole: true }).map(({ from }) => from)).toEqual([0, 1, 2, 3])
+  })
+
+  it('cuts neighbours of very large numbers', () => {
+    const bins = numberBins(1e18, 1e18 + 100_000, { isWhole: true })
+    expect(bins.length).toBeGreaterThan(0)
+    expect(bins[0]?.from).toBeLessThanOrEqual(1e18)
+    expect(bins.at(-1)?.to).toBeGreaterThan(1e18 + 100_000)
+    expect(bins.every(({ from, to }) => from < to)).toBe(true)
+  })
+
+  it('has one bin for one value, and none for no values', () => {
+    expect(numberBins(7, 7)).toEqual([{ from: 7, to: 8 }])
+    expect(numberBins(Number.NaN, 1)).toEqual([])
+  })
+})
+
+describe('calendarUnit', () => {
+  it('chooses a unit by the length of the range', () => {
+    const start = Date.UTC(2026, 0, 1)
+    expect(calendarUnit(start, start + 3_600_000, false)).toBe('MINUTES')
+    expect(calendarUnit(start, Date.UTC(2026, 1, 1), false)).toBe('DAYS')
+    expect(calendarUnit(start, Date.UTC(2036, 0, 1), false)).toBe('MONTHS')
+    expect(calendarUnit(start, start + 3_600_000, true)).toBe('DAYS')
+  })
+})
+
+describe('timeBins', () => {
+  const text = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+  it('covers a range without gaps, by the calendar', () => {
+    const months = timeBins(Date.UTC(2000, 0, 31), Date.UTC(2000, 2, 1), 'MONTHS')
+    expect(months.map(({ from }) => text(from))).toEqual(['2000-01-01', '2000-02-01', '2000-03-01'])
+    expect(text(months.at(-1)?.to ?? 0)).toBe('2000-04-01')
+    const [quarter] = timeBins(Date.UTC(2000, 5, 5), Date.UTC(2000, 5, 5), 'QUARTERS')
+    expect(text(quarter?.from ?? 0)).toBe('2000-04-01')
+    const [year] = timeBins(Date.parse('0050-05-05'), Date.parse('0050-05-05'), 'YEARS')
+    expect(text(year?.from ?? 0)).toBe('0050-01-01')
+  })
+
+  it('starts weeks on Monday, also before 1970', () => {
+    for (const day of ['2026-11-16', '2026-11-22', '1969-12-31']) {
+      const [week] = timeBins(Date.parse(day), Date.parse(day), 'WEEKS')
+      expect(new Date(week?.from ?? 0).getUTCDay()).toBe(1)
+    }
+  })
+})

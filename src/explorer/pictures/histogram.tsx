@@ -1,0 +1,154 @@
+/**
+ * Upright bars along an axis. Dragging over several chooses the range that they cover; so do the
+ * arrow keys with Shift, and Enter.
+ */
+import { max } from 'd3-array'
+import { scaleLinear } from 'd3-scale'
+import { type KeyboardEvent, type PointerEvent, useId, useRef, useState } from 'react'
+import { formatCount } from '../ui/format.ts'
+import type { Filter } from '../view/view-state.ts'
+import type { Bar } from './distribution.ts'
+import styles from './pictures.module.css'
+import { compactNumber, countTicks, type Tick } from './ticks.ts'
+
+const SIZES = {
+  small: { width: 360, height: 190 },
+  large: { width: 960, height: 360 },
+} as const
+const MARGIN = { left: 40, right: 16, top: 8, bottom: 24 } as const
+const GAP = 1
+
+export interface HistogramProps {
+  readonly label: string
+  readonly bars: readonly Bar[]
+  readonly ticks: readonly Tick[]
+  readonly isLarge: boolean
+  readonly onChoose: (filters: readonly Filter[]) => void
+}
+
+export function Histogram({ label, bars, ticks, isLarge, onChoose }: HistogramProps) {
+  const help = useId()
+  const svg = useRef<SVGSVGElement>(null)
+  const [brush, setBrush] = useState<readonly [from: number, to: number]>()
+  const [active, setActive] = useState(0)
+  const { width, height } = SIZES[isLarge ? 'large' : 'small']
+  const inner = width - MARGIN.left - MARGIN.right
+  const bottom = height - MARGIN.bottom
+  const largest = max(bars, ({ count }) => count) ?? 1
+  const top = scaleLinear([0, Math.max(1, largest)], [bottom, MARGIN.top])
+  const slot = inner / Math.max(1, bars.length)
+  const barAt = ({ clientX }: PointerEvent) => {
+    const box = svg.current?.getBoundingClientRect()
+    const x = box === undefined ? 0 : ((clientX - box.left) / box.width) * width
+    return clamp(Math.floor((x - MARGIN.left) / slot), bars.length)
+  }
+  const choose = ([from, to]: readonly [number, number]) => {
+    const [first, last] = from < to ? [from, to] : [to, from]
+    const start = bars[first]?.filters.filter(({ operator }) => operator === 'gte') ?? []
+    const end = bars[last]?.filters.filter(({ operator }) => operator === 'lt') ?? []
+    setBrush(undefined)
+    onChoose([...start, ...end])
+  }
+  const moveTo = (index: number, isExtended: boolean) => {
+    const next = clamp(index, bars.length)
+    setBrush(isExtended ? [brush?.[0] ?? active, next] : undefined)
+    setActive(next)
+    svg.current?.querySelector<SVGElement>(`[data-bar="${next}"]`)?.focus()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const targets: Readonly<Record<string, number>> = {
+      ArrowLeft: active - 1,
+      ArrowRight: active + 1,
+      Home: 0,
+      End: bars.length - 1,
+    }
+    const target = targets[event.key]
+    if (target !== undefined) moveTo(target, event.shiftKey)
+    else if (event.key === 'Enter' || event.key === ' ') choose(brush ?? [active, active])
+    else if (event.key === 'Escape' && brush !== undefined) setBrush(undefined)
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  const isBrushed = (index: number) =>
+    brush !== undefined && index >= Math.min(...brush) && index <= Math.max(...brush)
+  return (
+    <figure className={styles.figure}>
+      <p id={help} className="visually-hidden">
+        Use the arrow keys to move, Shift to extend, and Enter to filter.
+      </p>
+      {/* biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset */}
+      <svg
+        ref={svg}
+        viewBox={`0 0 ${width} ${height}`}
+        className={styles.chart}
+        role="group"
+        aria-label={label}
+        aria-describedby={help}
+        onKeyDown={onKeyDown}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId)
+          setBrush([barAt(event), barAt(event)])
+        }}
+        onPointerMove={(event) => {
+          if (brush !== undefined && event.buttons > 0) setBrush([brush[0], barAt(event)])
+        }}
+        onPointerUp={(event) => brush !== undefined && choose([brush[0], barAt(event)])}
+        onPointerCancel={() => setBrush(undefined)}
+      >
+        <g className={styles.axis}>
+          {countTicks(largest).map((count) => (
+            <g key={count}>
+              <line x1={MARGIN.left} x2={width - MARGIN.right} y1={top(count)} y2={top(count)} />
+              <text x={MARGIN.left - 6} y={top(count) + 4} textAnchor="end">
+                {compactNumber(count)}
+              </text>
+            </g>
+          ))}
+          {ticks.map(({ index, label: text }) => (
+            <text
+              key={index}
+              x={MARGIN.left + index * slot}
+              y={height - 6}
+              textAnchor={index === bars.length ? 'end' : index === 0 ? 'start' : 'middle'}
+            >
+              {text}
+            </text>
+          ))}
+        </g>
+        {bars.map(({ label: range, count }, index) => (
+          // biome-ignore lint/a11y/useSemanticElements: SVG has no button element
+          <g
+            key={range}
+            role="button"
+            data-bar={index}
+            tabIndex={index === clamp(active, bars.length) ? 0 : -1}
+            aria-label={`${range}: ${formatCount(count)}`}
+            aria-pressed={isBrushed(index)}
+            onFocus={() => setActive(index)}
+          >
+            <rect
+              x={MARGIN.left + index * slot}
+              y={MARGIN.top}
+              width={slot}
+              height={bottom - MARGIN.top}
+              className={isBrushed(index) ? styles.brushed : styles.slot}
+            />
+            <rect
+              x={MARGIN.left + index * slot + Math.min(GAP, slot / 4)}
+              y={top(count)}
+              width={Math.max(0.5, slot - 2 * Math.min(GAP, slot / 4))}
+              height={bottom - top(count)}
+              className={styles.bar}
+            />
+            <title>{`${range}: ${formatCount(count)}`}</title>
+          </g>
+        ))}
+      </svg>
+    </figure>
+  )
+}
+
+function clamp(index: number, count: number): number {
+  return Math.max(0, Math.min(count - 1, index))
+}

@@ -1,0 +1,110 @@
+/** A picture for each property: how its values are distributed over all objects of the view. */
+import { useQuery } from '@tanstack/react-query'
+import { wordsOf } from '../api/ontology.ts'
+import type { FacetOf } from '../facets/facet-query.ts'
+import { useSession } from '../shell/session.tsx'
+import { formatCount } from '../ui/format.ts'
+import type { SetView } from '../view/use-view.ts'
+import type { Filter } from '../view/view-state.ts'
+import { scalarOf } from '../view/where.ts'
+import { Chart } from './chart.tsx'
+import { type Distribution, distributionQuery, hasPicture } from './distribution.ts'
+import styles from './pictures.module.css'
+
+export interface PicturesProps {
+  readonly of: FacetOf
+  readonly setView: SetView
+}
+
+export function Pictures({ of, setView }: PicturesProps) {
+  const { properties, primaryKey, titleProperty } = of.objectType
+  const drawable = Object.keys(properties).filter((name) =>
+    hasPicture(scalarOf(of.objectType, name)),
+  )
+  const large = drawable.find((name) => name === of.view.picture)
+  const names = drawable.filter(
+    (name) => name !== primaryKey && name !== titleProperty && name !== large,
+  )
+  return (
+    <div className={styles.pictures}>
+      {large !== undefined && (
+        <Picture key={large} of={of} property={large} setView={setView} isLarge />
+      )}
+      {names.map((name) => (
+        <Picture key={name} of={of} property={name} setView={setView} isLarge={false} />
+      ))}
+    </div>
+  )
+}
+
+interface PictureProps extends PicturesProps {
+  readonly property: string
+  readonly isLarge: boolean
+}
+
+function Picture({ of, property, setView, isLarge }: PictureProps) {
+  const { send } = useSession()
+  const { data, error } = useQuery({
+    ...distributionQuery(send, of, property),
+    // The old picture stays until the new one has arrived.
+    placeholderData: (previous: Distribution | undefined) => previous,
+  })
+  const name = of.objectType.properties[property]?.displayName ?? wordsOf(property)
+  const choose = (chosen: readonly Filter[]) => {
+    const others = of.view.filters.filter(({ field }) => field !== property)
+    setView({ filters: [...others, ...chosen] })
+  }
+  return (
+    <section className={isLarge ? styles.large : styles.picture} aria-label={name}>
+      <h2>
+        <button
+          type="button"
+          className={styles.title}
+          aria-expanded={isLarge}
+          title={isLarge ? 'Show it small again' : 'Show it large'}
+          onClick={() => setView({ picture: isLarge ? undefined : property }, { replace: true })}
+        >
+          {name}
+        </button>
+        {data !== undefined && data.missing > 0 && (
+          <button
+            type="button"
+            className={styles.missing}
+            title="Filter for objects without a value"
+            onClick={() => choose([{ field: property, operator: 'empty', value: '' }])}
+          >
+            {formatCount(data.missing)} without a value
+          </button>
+        )}
+      </h2>
+      {error !== null && (
+        <p role="alert" className="label">
+          {error.message}
+        </p>
+      )}
+      {data === undefined && error === null && <div className={styles.outline} />}
+      {data !== undefined && (
+        <Content name={name} data={data} isLarge={isLarge} onChoose={choose} />
+      )}
+    </section>
+  )
+}
+
+interface ContentProps {
+  readonly name: string
+  readonly data: Distribution
+  readonly isLarge: boolean
+  readonly onChoose: (filters: readonly Filter[]) => void
+}
+
+function Content({ name, data, isLarge, onChoose }: ContentProps) {
+  if (data.kind === 'distinct') {
+    return (
+      <p className={styles.note}>
+        All {formatCount(data.present)} values are different, so there is nothing to count.
+      </p>
+    )
+  }
+  if (data.bars.length === 0) return <p className={styles.note}>No values</p>
+  return <Chart label={name} distribution={data} isLarge={isLarge} onChoose={onChoose} />
+}

@@ -1,0 +1,53 @@
+/** The addresses of the explorer. */
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
+import { HomeScreen } from './home/home-screen.tsx'
+import { LinkedScreen } from './object/linked-screen.tsx'
+import { ObjectScreen } from './object/object-screen.tsx'
+import { NotFound } from './shell/not-found.tsx'
+import { Shell } from './shell/shell.tsx'
+import { TypeScreen } from './table/type-screen.tsx'
+import { parseSearch, type SearchRecord, stringifySearch } from './view/search-record.ts'
+
+const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound })
+
+export const homeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/',
+  component: HomeScreen,
+})
+
+export const ontologyRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/o/$ontology',
+  component: HomeScreen,
+})
+
+export const typeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/o/$ontology/$type',
+  component: TypeScreen,
+})
+
+export const objectRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/o/$ontology/$type/$key',
+  component: ObjectScreen,
+})
+
+export const linkRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/o/$ontology/$type/$key/$link',
+  component: LinkedScreen,
+})
+
+export const router = createRouter({
+  routeTree: rootRoute.addChildren([homeRoute, ontologyRoute, typeRoute, objectRoute, linkRoute]),
+  parseSearch,
+  stringifySearch: (search) => stringifySearch(search as SearchRecord),
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import type { OntologyDefinition } from '../api/ontology.ts'
+import { commandsOf, commandsOfActions, commandsOfViews, findCommands } from './commands.ts'
+
+const ontology: OntologyDefinition = {
+  apiName: 'a/b',
+  rid: 'r',
+  displayName: 'World',
+  objectTypes: [
+    {
+      apiName: 'city',
+      rid: 'c',
+      primaryKey: 'id',
+      properties: { id: { type: 'integer' }, cityName: { type: 'string' } },
+    },
+  ],
+}
+const commands = [
+  ...commandsOf(ontology),
+  ...commandsOfViews([{ name: 'Large cities', address: '/o/w/city?w=x:gt:1' }]),
+  ...commandsOfActions([{ name: 'Show the request', run: () => {} }]),
+]
+const names = (text: string) => findCommands(commands, text, 9).map(({ name }) => name)
+
+describe('the command palette', () => {
+  it('finds types, properties, views and actions', () => {
+    expect(names('')).toEqual([
+      'City',
+      'World',
+      'Id',
+      'City name',
+      'Large cities',
+      'Show the request',
+    ])
+    expect(names('saved')).toEqual(['Large cities'])
+    expect(names('request show')).toEqual(['Show the request'])
+  })
+
+  it('puts names that start with the text first', () => {
+    expect(names('cit')).toEqual(['City', 'City name', 'Id', 'Large cities'])
+  })
+
+  it('encodes names in addresses', () => {
+    expect(commands[0]?.target).toBe('/o/a%2Fb/city')
+  })
+})

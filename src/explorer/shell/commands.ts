@@ -1,0 +1,67 @@
+/** What the command palette finds: types, properties, saved views and actions. */
+import { nameOf, nameOfProperty, type OntologyDefinition } from '../api/ontology.ts'
+import type { SavedView } from '../view/saved-views.ts'
+import type { Action } from './actions.tsx'
+
+export interface Command {
+  readonly id: string
+  readonly name: string
+  readonly hint: string
+  /** An address to go to, or something to do. */
+  readonly target: string | (() => void)
+}
+
+/** Returns the types and properties of an ontology. */
+export function commandsOf(ontology: OntologyDefinition): readonly Command[] {
+  const home = `/o/${encodeURIComponent(ontology.apiName)}`
+  const types = ontology.objectTypes.map((type) => ({
+    id: `${home}/${type.apiName}`,
+    name: nameOf(type),
+    hint: nameOf(ontology),
+    target: `${home}/${encodeURIComponent(type.apiName)}`,
+  }))
+  const properties = ontology.objectTypes.flatMap((type) =>
+    Object.entries(type.properties).map(([property, definition]) => ({
+      id: `${home}/${type.apiName}?${property}`,
+      name: nameOfProperty(property, definition),
+      hint: `${nameOf(type)} · ${definition.type}`,
+      target: `${home}/${encodeURIComponent(type.apiName)}?view=pictures&p=${encodeURIComponent(property)}`,
+    })),
+  )
+  const self = { id: home, name: nameOf(ontology), hint: 'ontology', target: home }
+  return [...types, self, ...properties]
+}
+
+export function commandsOfViews(views: readonly SavedView[]): readonly Command[] {
+  return views.map(({ name, address }) => ({
+    id: `view ${name}`,
+    name,
+    hint: 'saved view',
+    target: address,
+  }))
+}
+
+export function commandsOfActions(actions: readonly Action[]): readonly Command[] {
+  return actions.map(({ name, run }) => ({
+    id: `action ${name}`,
+    name,
+    hint: 'action',
+    target: run,
+  }))
+}
+
+/** Returns the commands that have all words of a text; those that start with it come first. */
+export function findCommands(
+  commands: readonly Command[],
+  text: string,
+  most: number,
+): readonly Command[] {
+  const wanted = text.trim().toLowerCase()
+  const words = wanted.split(/\s+/)
+  const matches = commands.filter(({ name, hint }) => {
+    const searched = `${name} ${hint}`.toLowerCase()
+    return words.every((word) => searched.includes(word))
+  })
+  const rank = ({ name }: Command) => (name.toLowerCase().startsWith(wanted) ? 0 : 1)
+  return matches.toSorted((a, b) => rank(a) - rank(b)).slice(0, most)
+}

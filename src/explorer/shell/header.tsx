@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { meQuery } from '../api/queries.ts'
+import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { useActions } from './actions.tsx'
+import { OPEN_PALETTE } from './palette.tsx'
+import { useSession } from './session.tsx'
+import styles from './shell.module.css'
+import { applyTheme, readTheme, type Theme } from './theme.ts'
+
+export function Header() {
+  const { isSignedIn } = useSession()
+  return (
+    <header className={styles.header}>
+      <Link to="/" className={styles.brand ?? ''}>
+        <Icon name="objects" />
+        Objects
+      </Link>
+      {isSignedIn && (
+        <Button
+          kind="quiet"
+          className={styles.find ?? ''}
+          onClick={() => dispatchEvent(new Event(OPEN_PALETTE))}
+        >
+          <Icon name="search" size={14} /> Find <kbd className="mono">Ctrl K</kbd>
+        </Button>
+      )}
+      <span className={styles.spacer} />
+      {isSignedIn && <Caller />}
+      <ThemeButton />
+    </header>
+  )
+}
+
+function Caller() {
+  const { send, signOut } = useSession()
+  const { data } = useQuery(meQuery(send))
+  useActions([{ name: 'Sign out', run: signOut }])
+  return (
+    <>
+      {data && (
+        <span className={`label ${styles.caller}`}>{describe(data.name, data.expiresAt)}</span>
+      )}
+      <Button kind="quiet" onClick={signOut}>
+        Sign out
+      </Button>
+    </>
+  )
+}
+
+function describe(name: string, expiresAt: string | undefined): string {
+  if (expiresAt === undefined) return name
+  const hours = (Date.parse(expiresAt) - Date.now()) / 3_600_000
+  const left = hours < 1 ? `${Math.max(0, Math.round(60 * hours))} min` : `${Math.round(hours)} h`
+  return `${name} · ${left} left`
+}
+
+const NEXT: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' }
+
+function ThemeButton() {
+  const [theme, setTheme] = useState(readTheme)
+  const change = () => {
+    applyTheme(NEXT[theme])
+    setTheme(NEXT[theme])
+  }
+  useActions([{ name: `Change the theme to ${NEXT[theme]}`, run: change }])
+  return (
+    <Button kind="quiet" onClick={change} aria-label={`Theme: ${theme}`} title={`Theme: ${theme}`}>
+      <Icon name="theme" />
+    </Button>
+  )
+}

@@ -1,0 +1,68 @@
+/** The keys of the explorer. Opens with a question mark. */
+import { useEffect, useRef, useState } from 'react'
+import { useActions } from './actions.tsx'
+import { areLettersOn, switchLetters } from './letters.ts'
+import styles from './palette.module.css'
+
+const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
+  ['Ctrl K or ⌘ K', 'Find types, properties, views and actions'],
+  ['Arrows, Home, End, Page Up, Page Down', 'Move in the table; with Ctrl to its ends'],
+  ['Enter', 'Open the object'],
+  ['Space', 'Look at the object beside the table'],
+  ['=', 'Show only objects with this value'],
+  ['-', 'Leave out objects with this value'],
+  ['o', 'Order by this column'],
+  ['Ctrl C', 'Copy the cell'],
+  ['Ctrl F', 'Find in the rows that were read'],
+  ['/', 'Search all texts'],
+  ['f', 'Add a filter'],
+  ['c', 'Choose columns'],
+  ['s', 'Switch between latest and snapshot'],
+  ['r', 'Show the request'],
+  ['?', 'This list'],
+  ['Escape', 'Close'],
+]
+
+export function Help() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [areOn, setOn] = useState(areLettersOn)
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.key !== '?' || isTyping(event)) return
+      event.preventDefault()
+      dialog.current?.showModal()
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
+  useActions([{ name: 'Show the keys', run: () => dialog.current?.showModal() }])
+  return (
+    <dialog ref={dialog} className={styles.dialog} aria-label="Keys">
+      <dl className={styles.keys}>
+        {KEYS.map(([keys, meaning]) => (
+          <div key={keys}>
+            <dt className="mono">{keys}</dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+      <label className={styles.letters}>
+        <input
+          type="checkbox"
+          checked={areOn}
+          onChange={() => {
+            switchLetters(!areOn)
+            setOn(!areOn)
+          }}
+        />
+        Use the keys that are single characters
+      </label>
+    </dialog>
+  )
+}
+
+/** True if a key is not ours: it belongs to a text that is being written, or letters are off. */
+export function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  if (ctrlKey || metaKey || altKey || !areLettersOn()) return true
+  return target instanceof HTMLElement && target.matches('input, select, textarea')
+}

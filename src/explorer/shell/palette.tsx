@@ -1,0 +1,139 @@
+/** The command palette: finds types, properties, saved views and actions. Opens with Ctrl K or ⌘ K. */
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { definitionQuery, ontologiesQuery } from '../api/queries.ts'
+import { readViews } from '../view/saved-views.ts'
+import { useReadActions } from './actions.tsx'
+import {
+  type Command,
+  commandsOf,
+  commandsOfActions,
+  commandsOfViews,
+  findCommands,
+} from './commands.ts'
+import styles from './palette.module.css'
+import { useSession } from './session.tsx'
+
+const SHOWN = 12
+/** The header opens the palette by this event of its own. */
+export const OPEN_PALETTE = 'oqs:palette'
+
+export function Palette() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    const open = () => setOpen(true)
+    const listen = (event: globalThis.KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return
+      event.preventDefault()
+      open()
+    }
+    addEventListener('keydown', listen)
+    addEventListener(OPEN_PALETTE, open)
+    return () => {
+      removeEventListener('keydown', listen)
+      removeEventListener(OPEN_PALETTE, open)
+    }
+  }, [])
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal()
+  }, [isOpen])
+  return (
+    <dialog
+      ref={dialog}
+      className={styles.dialog}
+      aria-label="Commands"
+      onClose={() => setOpen(false)}
+      onClick={({ target }) => target === dialog.current && dialog.current?.close()}
+      onKeyDown={({ key }) => key === 'Escape' && dialog.current?.close()}
+    >
+      {isOpen && <Commands onDone={() => dialog.current?.close()} />}
+    </dialog>
+  )
+}
+
+function Commands({ onDone }: { readonly onDone: () => void }) {
+  const [text, setText] = useState('')
+  const [active, setActive] = useState(0)
+  const navigate = useNavigate()
+  const id = useId()
+  const found = findCommands(useCommands(), text, SHOWN)
+  const run = (command: Command | undefined) => {
+    if (command === undefined) return
+    onDone()
+    if (typeof command.target === 'string') void navigate({ href: command.target } as never)
+    else command.target()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
+    const step = steps[event.key]
+    if (step !== undefined && found.length > 0) {
+      event.preventDefault()
+      setActive((active + step + found.length) % found.length)
+    }
+    if (event.key === 'Enter') {
+      event.preventDefault()
+      run(found[active])
+    }
+  }
+  return (
+    <>
+      <input
+        className={styles.input}
+        // biome-ignore lint/a11y/noAutofocus: the dialog has just been opened to type into
+        autoFocus
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={`${id}-list`}
+        aria-activedescendant={found.length === 0 ? undefined : `${id}-${active}`}
+        aria-label="Find types, properties, views and actions"
+        placeholder="Find types, properties, views and actions…"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value)
+          setActive(0)
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div
+        id={`${id}-list`}
+        role="listbox"
+        aria-label="Found"
+        className={styles.list}
+        tabIndex={-1}
+      >
+        {found.map((command, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys of all options
+          <div
+            key={command.id}
+            id={`${id}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === active}
+            className={styles.option}
+            onClick={() => run(command)}
+          >
+            <span>{command.name}</span>
+            <span className="label">{command.hint}</span>
+          </div>
+        ))}
+      </div>
+      {found.length === 0 && <p className={styles.nothing}>Nothing has this name.</p>}
+    </>
+  )
+}
+
+function useCommands(): readonly Command[] {
+  const { send } = useSession()
+  const readActions = useReadActions()
+  const [views] = useState(() => readViews(localStorage))
+  const { data: ontologies = [] } = useQuery(ontologiesQuery(send))
+  const definitions = useQueries({
+    queries: ontologies.map(({ apiName }) => definitionQuery(send, apiName)),
+  })
+  const defined = definitions.flatMap(({ data }) => (data === undefined ? [] : commandsOf(data)))
+  return [...commandsOfActions(readActions()), ...commandsOfViews(views), ...defined].toSorted(
+    (a, b) => Number(typeof a.target === 'function') - Number(typeof b.target === 'function'),
+  )
+}

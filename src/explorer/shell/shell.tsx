@@ -1,0 +1,54 @@
+/** The frame of every screen: header, sign-in, and the place where the screen goes. */
+import { useQueryClient } from '@tanstack/react-query'
+import { Outlet } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { UndoBar } from '../edit/undo-bar.tsx'
+import { ActionsProvider } from './actions.tsx'
+import { Header } from './header.tsx'
+import { Help } from './help.tsx'
+import { Palette } from './palette.tsx'
+import { useSession } from './session.tsx'
+import styles from './shell.module.css'
+import { SignIn } from './sign-in.tsx'
+import { SignInAgain } from './sign-in-again.tsx'
+
+export function Shell() {
+  const { isSignedIn, isStarting, isRefused } = useSession()
+  useFreshAnswers()
+  return (
+    <ActionsProvider>
+      <div className={styles.frame}>
+        <a className={styles.skip} href="#main">
+          Skip to the content
+        </a>
+        <Header />
+        <main id="main" className={styles.main}>
+          {isStarting ? (
+            <p className={styles.note}>Signing in…</p>
+          ) : isSignedIn ? (
+            <Outlet />
+          ) : (
+            <SignIn />
+          )}
+          {isSignedIn && <Palette />}
+          {isSignedIn && isRefused && <SignInAgain />}
+          {isSignedIn && <UndoBar />}
+          <Help />
+        </main>
+      </div>
+    </ActionsProvider>
+  )
+}
+
+/** Answers belong to the token that asked: another token asks again, and nobody sees old ones. */
+function useFreshAnswers(): void {
+  const { token } = useSession()
+  const client = useQueryClient()
+  const last = useRef(token)
+  useEffect(() => {
+    if (last.current === token) return
+    last.current = token
+    if (token === undefined) client.clear()
+    else void client.invalidateQueries()
+  }, [token, client])
+}

@@ -1,0 +1,53 @@
+import { type FormEvent, useId, useState } from 'react'
+import { parseBody, senderOf } from '../api/call.ts'
+import { Button } from '../ui/button.tsx'
+import { TextField } from '../ui/text-field.tsx'
+import { useSession } from './session.tsx'
+import styles from './shell.module.css'
+
+/** Asks for a bearer token, and checks it before it is kept. */
+export function SignIn() {
+  const { signIn, startError } = useSession()
+  const [token, setToken] = useState('')
+  const [error, setError] = useState<string>()
+  const [isChecking, setChecking] = useState(false)
+  const field = useId()
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    setChecking(true)
+    setError(undefined)
+    try {
+      const written = token.trim()
+      parseBody(await senderOf(written)({ method: 'GET', path: '/api/v1/ontologies' }))
+      signIn(written)
+    } catch (reason) {
+      setError((reason as Error).message)
+    } finally {
+      setChecking(false)
+    }
+  }
+  return (
+    <section className={styles.signIn} aria-labelledby={`${field}-title`}>
+      <h1 id={`${field}-title`}>Sign in</h1>
+      <p className={styles.hint}>
+        Paste a token of this service. <code className="mono">npm start</code> prints one;{' '}
+        <code className="mono">npx oqs token create</code> makes one.
+      </p>
+      <form onSubmit={(event) => void submit(event)}>
+        <TextField
+          label="Token"
+          type="password"
+          autoComplete="off"
+          spellCheck={false}
+          value={token}
+          onChange={setToken}
+          error={error ?? startError}
+        />
+        <Button type="submit" disabled={isChecking || token.trim() === ''}>
+          {isChecking ? 'Checking…' : 'Sign in'}
+        </Button>
+      </form>
+      <p className={styles.hint}>The token stays in this tab and is gone when you close it.</p>
+    </section>
+  )
+}

@@ -1,0 +1,35 @@
+import { type ObjectTypeDefinition, wordsOf } from '../api/ontology.ts'
+import styles from './filter-form.module.css'
+
+export interface ColumnsFormProps {
+  readonly objectType: ObjectTypeDefinition
+  /** Undefined shows every property. */
+  readonly columns: readonly string[] | undefined
+  readonly onChange: (columns: readonly string[] | undefined) => void
+}
+
+/** Which properties the table shows. The key is always shown. */
+export function ColumnsForm({ objectType, columns, onChange }: ColumnsFormProps) {
+  const names = Object.keys(objectType.properties)
+  const shown = columns ?? names
+  const toggle = (name: string) => {
+    const next = shown.includes(name) ? shown.filter((each) => each !== name) : [...shown, name]
+    onChange(next.length === names.length ? undefined : next)
+  }
+  return (
+    <fieldset className={styles.columns}>
+      <legend className="visually-hidden">Columns</legend>
+      {names.map((name) => (
+        <label key={name}>
+          <input
+            type="checkbox"
+            checked={name === objectType.primaryKey || shown.includes(name)}
+            disabled={name === objectType.primaryKey}
+            onChange={() => toggle(name)}
+          />
+          {objectType.properties[name]?.displayName ?? wordsOf(name)}
+        </label>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,77 @@
+/** Exports all objects of the view, not only the rows that were read. */
+import { type FormEvent, useState } from 'react'
+import { parseBody } from '../api/call.ts'
+import { useSession } from '../shell/session.tsx'
+import { Button } from '../ui/button.tsx'
+import { formatCount } from '../ui/format.ts'
+import { Segments } from '../ui/segments.tsx'
+import type { PageOf } from '../view/page-request.ts'
+import { downloadRequest, type ExportFormat, FORMATS } from './export-request.ts'
+import styles from './filter-form.module.css'
+
+export interface ExportFormProps {
+  readonly of: PageOf
+  /** Objects that match the view. */
+  readonly count: number | undefined
+  /** The version in view. */
+  readonly version: number | undefined
+  readonly onDone: () => void
+}
+
+const FORMAT_NAMES: Readonly<Record<ExportFormat, string>> = { ndjson: 'NDJSON', csv: 'CSV' }
+
+export function ExportForm({ of, count, version, onDone }: ExportFormProps) {
+  const { send } = useSession()
+  const [format, setFormat] = useState<ExportFormat>('csv')
+  const [isShownOnly, setShownOnly] = useState(true)
+  const [error, setError] = useState<string>()
+  const hasColumns = of.view.columns !== undefined
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    setError(undefined)
+    try {
+      const request = downloadRequest(of, { format, isShownOnly, version })
+      const { path } = parseBody<{ readonly path: string }>(await send(request))
+      const link = document.createElement('a')
+      link.href = path
+      link.download = ''
+      link.click()
+      onDone()
+    } catch (reason) {
+      setError((reason as Error).message)
+    }
+  }
+  return (
+    <form className={styles.form} onSubmit={(event) => void submit(event)}>
+      <p className="data">
+        {count === undefined ? 'All matches' : `All ${formatCount(count)} matches`}, as one
+        snapshot, in the order of their keys.
+      </p>
+      <Segments
+        label="Format"
+        options={FORMATS}
+        nameOf={(name) => FORMAT_NAMES[name]}
+        value={format}
+        onChange={setFormat}
+      />
+      {hasColumns && (
+        <label className={styles.check}>
+          <input
+            type="checkbox"
+            checked={isShownOnly}
+            onChange={() => setShownOnly(!isShownOnly)}
+          />
+          Only the columns in view
+        </label>
+      )}
+      {error !== undefined && (
+        <p role="alert" className={styles.error}>
+          {error}
+        </p>
+      )}
+      <Button type="submit" kind="primary">
+        Download
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import { EMPTY_VIEW } from '../view/view-state.ts'
+import { downloadRequest } from './export-request.ts'
+
+const objectType = {
+  apiName: 'city',
+  rid: 'r',
+  primaryKey: 'id',
+  properties: { id: { type: 'integer' }, name: { type: 'string' }, spot: { type: 'geopoint' } },
+} as const
+const ontology = { apiName: 'world', rid: 'o', objectTypes: [objectType] }
+const options = { format: 'csv', isShownOnly: true, version: 7 } as const
+
+it('exports all matches of the view, with its columns and its snapshot', () => {
+  const view = {
+    ...EMPTY_VIEW,
+    filters: [{ field: 'name', operator: 'eq' as const, value: 'x' }],
+    columns: ['name'],
+    isSnapshot: true,
+  }
+  expect(downloadRequest({ ontology, objectType, view }, options).body).toEqual({
+    ontology: 'world',
+    objectType: 'city',
+    format: 'csv',
+    where: { type: 'eq', field: 'properties.name', value: 'x' },
+    select: ['id', 'name'],
+    version: 7,
+  })
+})
+
+it('exports the newest objects unless a snapshot is in view', () => {
+  const of = { ontology, objectType, view: EMPTY_VIEW }
+  expect(downloadRequest(of, options).body).toEqual({
+    ontology: 'world',
+    objectType: 'city',
+    format: 'csv',
+  })
+})
+
+it('refuses a box, which the language of exports cannot express', () => {
+  const view = { ...EMPTY_VIEW, box: [1, 2, 3, 4] as const }
+  expect(() => downloadRequest({ ontology, objectType, view }, options)).toThrow('a box')
+})

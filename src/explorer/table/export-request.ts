@@ -1,0 +1,39 @@
+/** The export of a view: all matches, as one snapshot, in one file. */
+import type { ApiRequest } from '../api/call.ts'
+import type { PageOf } from '../view/page-request.ts'
+import { DIALECTS, whereOf } from '../view/where.ts'
+
+export const FORMATS = ['ndjson', 'csv'] as const
+export type ExportFormat = (typeof FORMATS)[number]
+
+export interface ExportOptions {
+  readonly format: ExportFormat
+  /** True to export only the columns that are shown. */
+  readonly isShownOnly: boolean
+  /** The version of the snapshot in view; undefined exports the newest. */
+  readonly version: number | undefined
+}
+
+/**
+ * Asks for a link that downloads the export once: a browser saves it to disk as it arrives, and the
+ * link holds no bearer token. Throws `NotExpressible` for views with a box.
+ */
+export function downloadRequest(
+  { ontology, objectType, view }: PageOf,
+  { format, isShownOnly, version }: ExportOptions,
+): ApiRequest {
+  const where = whereOf(view, objectType, DIALECTS['1'])
+  const select = isShownOnly ? view.columns : undefined
+  return {
+    method: 'POST',
+    path: '/api/admin/v1/downloads',
+    body: {
+      ontology: ontology.apiName,
+      objectType: objectType.apiName,
+      format,
+      ...(where && { where }),
+      ...(select && { select: [...new Set([objectType.primaryKey, ...select])] }),
+      ...(version !== undefined && view.isSnapshot && { version }),
+    },
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * The table of objects: a virtual ARIA grid with true row numbers. Rows come from the walk; the next
+ * page is requested before the end is reached.
+ */
+import { useNavigate } from '@tanstack/react-router'
+import {
+  type MouseEvent,
+  type Ref,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+} from 'react'
+import type { Column } from './columns.ts'
+import styles from './grid.module.css'
+import { type ColumnActions, GridHeader } from './grid-header.tsx'
+import { GridRow, titleOf } from './grid-row.tsx'
+import { heightOf, ROW_HEIGHT, type RowWindow } from './scroll-space.ts'
+import { type ActiveCell, type RowActions, useGridKeys } from './use-grid-keys.ts'
+import { useRowWindow } from './use-row-window.ts'
+import type { ViewWalk } from './use-walk.ts'
+
+/** Rows before the end at which the next page is requested. */
+const LOAD_AHEAD = 200
+/** Rows that stand for a page that is being loaded. */
+const PENDING_ROWS = 12
+
+/** What other parts of the screen can ask of the grid. */
+export interface GridHandle {
+  readonly goTo: (cell: ActiveCell) => void
+}
+
+export interface GridProps extends ColumnActions, RowActions {
+  readonly label: string
+  readonly walk: ViewWalk
+  readonly columns: readonly Column[]
+  readonly primaryKey: string
+  readonly isSnapshot: boolean
+  readonly onTopRow: (row: number) => void
+  readonly ref: Ref<GridHandle>
+}
+
+export function Grid(props: GridProps) {
+  const { walk: viewWalk, columns, primaryKey, label, onOpen, onTopRow, isSnapshot, ref } = props
+  // Scrolling renders the rows only: their window is the state of this component.
+  const header = useMemo(() => <GridHeader {...props} />, [props])
+  const { walk, state, topic, isStale } = viewWalk
+  const scroller = useRef<HTMLDivElement>(null)
+  const pending = state.isComplete || state.error !== undefined ? 0 : PENDING_ROWS
+  const rowCount = state.rowCount + pending
+  const { window: rows, topRow, scrollTo } = useRowWindow(scroller, rowCount)
+  const navigate = useNavigate()
+  useEffect(() => onTopRow(topRow), [topRow, onTopRow])
+  useEffect(() => {
+    const isNear = rows.end >= state.rowCount - LOAD_AHEAD
+    if (isNear && state.error === undefined && !state.isLoading) void walk.loadNext()
+  }, [rows.end, state.rowCount, state.error, state.isLoading, walk])
+
+  const { active, move, goToTop, setActive, onKeyDown } = useGridKeys({
+    ...props,
+    grid: scroller,
+    rowCount: state.rowCount,
+    scrollTo,
+  })
+  // Other rows start at the top; the same rows, read again, stay where the reader was.
+  const lastTopic = useRef(topic)
+  useLayoutEffect(() => {
+    if (lastTopic.current !== topic) goToTop()
+    lastTopic.current = topic
+  }, [topic, goToTop])
+  useImperativeHandle(ref, () => ({ goTo: ({ row, column }) => move(row, column) }), [move])
+  const width = columns.reduce((sum, column) => sum + column.width, 0)
+  const onClick = (event: MouseEvent) => {
+    const cell = cellAt(event)
+    if (cell !== undefined) setActive(cell)
+    const link = (event.target as Element).closest('a')?.getAttribute('href')
+    if (!link || event.metaKey || event.ctrlKey || event.shiftKey) return
+    event.preventDefault()
+    void navigate({ to: link as '/' })
+  }
+  const onDoubleClick = (event: MouseEvent) => {
+    const cell = cellAt(event)
+    if (cell !== undefined) onOpen(cell.row)
+  }
+  const showTitle = (event: MouseEvent) => {
+    const cell = cellAt(event)
+    const column = cell && columns[cell.column]
+    const title = column && titleOf(column, walk.record(cell.row), primaryKey)
+    if (title !== undefined) cell?.element.setAttribute('title', title)
+  }
+  const classes = [styles.scroller, isSnapshot ? styles.snapshot : '', isStale ? styles.stale : '']
+  return (
+    <div
+      ref={scroller}
+      className={classes.join(' ')}
+      role="grid"
+      aria-label={label}
+      aria-rowcount={state.totalCount === undefined ? -1 : state.totalCount + 1}
+      aria-colcount={columns.length}
+      aria-busy={state.isLoading || isStale}
+      tabIndex={-1}
+      onKeyDown={onKeyDown}
+      onClick={onClick}
+      onDoubleClick={onDoubleClick}
+      onPointerOver={showTitle}
+    >
+      <div role="presentation" style={{ width }} className={styles.canvas}>
+        {header}
+        <div role="rowgroup" className={styles.body} style={{ height: heightOf(rowCount) }}>
+          {rowsToRender(rows, active.row, state.rowCount).map((index) => {
+            const page = walk.pageAt(index)
+            const isPageEnd = page !== undefined && page.firstRow + page.count - 1 === index
+            return (
+              <GridRow
+                key={index}
+                row={index}
+                top={index * ROW_HEIGHT + rows.shift}
+                columns={columns}
+                record={walk.record(index)}
+                primaryKey={primaryKey}
+                endsPage={isPageEnd && page.hasNextToken ? page.index + 1 : undefined}
+                activeColumn={active.row === index ? active.column : undefined}
+              />
+            )
+          })}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** Returns the rows of the window, and the active one: without it, its focus would be lost. */
+function rowsToRender({ first, end }: RowWindow, active: number, rowCount: number): number[] {
+  const rows = Array.from({ length: Math.max(0, end - first) }, (_, offset) => first + offset)
+  if (active >= rowCount) return rows
+  if (active < first) return [active, ...rows]
+  return active >= end ? [...rows, active] : rows
+}
+
+/** Returns the cell that an event is about. One listener serves all cells. */
+function cellAt({ target }: MouseEvent): (ActiveCell & { element: Element }) | undefined {
+  const element = (target as Element).closest('[role="gridcell"]')
+  const row = element?.closest('[role="row"]')?.getAttribute('aria-rowindex')
+  const column = element?.getAttribute('data-cell')
+  if (!element || !row || !column) return undefined
+  return { row: Number(row) - 2, column: Number(column), element }
+}

@@ -1,0 +1,130 @@
+/** The table of a view with what belongs to it: find bar, notices, paging lens. */
+import { useNavigate } from '@tanstack/react-router'
+import { type ReactNode, type Ref, useCallback, useMemo, useState } from 'react'
+import { nameOf } from '../api/ontology.ts'
+import { keyText } from '../api/records.ts'
+import type { FacetOf } from '../facets/facet-query.ts'
+import { type LinkedList, listedObjectLink } from '../object/within-link.ts'
+import { formatCount } from '../ui/format.ts'
+import { formatValue } from '../ui/format-value.ts'
+import type { SetView } from '../view/use-view.ts'
+import type { Filter } from '../view/view-state.ts'
+import { columnsOf } from './columns.ts'
+import { FindBar } from './find-bar.tsx'
+import { Grid, type GridHandle } from './grid.tsx'
+import { pressed } from './order-terms.ts'
+import styles from './type-screen.module.css'
+import type { ViewWalk } from './use-walk.ts'
+import { useWidths } from './use-widths.ts'
+
+/** Rows whose texts decide how wide columns are. */
+const SAMPLE = 40
+
+export interface ObjectsTableProps {
+  readonly of: FacetOf
+  readonly setView: SetView
+  readonly walk: ViewWalk
+  readonly isFinding: boolean
+  readonly onFindClose: () => void
+  readonly onTopRow: (row: number) => void
+  readonly grid: Ref<GridHandle>
+  readonly linked: LinkedList | undefined
+  /** Stands after the last row. */
+  readonly children: ReactNode
+}
+
+export function ObjectsTable(props: ObjectsTableProps) {
+  const { of, setView, walk, isFinding, onFindClose, onTopRow, grid, linked, children } = props
+  const { ontology, objectType, view } = of
+  const [handle, setHandle] = useState<GridHandle | null>(null)
+  const [widths, setWidth] = useWidths(objectType.rid)
+  const navigate = useNavigate()
+  const { walk: current, isStale } = walk
+  const hasRows = walk.state.rowCount > 0
+  const sample = useMemo(
+    () => (hasRows && !isStale ? current.recordsOf(0).slice(0, SAMPLE) : []),
+    [current, hasRows, isStale],
+  )
+  const columns = useMemo(
+    () => columnsOf(ontology, objectType, view.columns, { widths, sample }),
+    [ontology, objectType, view.columns, widths, sample],
+  )
+  const recordAt = (row: number) => walk.walk.record(row)
+  const open = useCallback(
+    (row: number) => {
+      const record = walk.walk.record(row)
+      if (record === undefined) return
+      const version = view.isSnapshot ? walk.walk.getState().pages[0]?.version : undefined
+      void navigate(listedObjectLink(of, keyText(record.key), { linked, version }) as never)
+    },
+    [walk.walk, of, view.isSnapshot, linked, navigate],
+  )
+  const addFilter = (filter: Filter) => setView({ filters: [...view.filters, filter] })
+  const filter = (row: number, field: string, isExcluded: boolean) => {
+    const value = recordAt(row)?.properties[field]
+    addFilter(
+      value === undefined || value === null
+        ? { field, operator: isExcluded ? 'filled' : 'empty', value: '' }
+        : { field, operator: isExcluded ? 'neq' : 'eq', value: String(value) },
+    )
+  }
+  const peek = (row: number) => {
+    const record = recordAt(row)
+    if (record !== undefined) setView({ peek: keyText(record.key) }, { replace: true })
+  }
+  const copy = (row: number, name: string) => {
+    const definition = objectType.properties[name]
+    const value = recordAt(row)?.properties[name]
+    // Without separators, so that what is pasted is the value.
+    const text = definition && formatValue(value, definition, { isKey: true })
+    void navigator.clipboard.writeText(text ?? '')
+  }
+  const hide = (name: string) => {
+    const shown = columns.map((column) => column.name).filter((each) => each !== name)
+    setView({ columns: shown }, { replace: true })
+  }
+  const attach = useCallback(
+    (next: GridHandle | null) => {
+      setHandle(next)
+      if (typeof grid === 'function') grid(next)
+      else if (grid) grid.current = next
+    },
+    [grid],
+  )
+  return (
+    <div className={styles.table}>
+      {isFinding && (
+        <FindBar
+          walk={walk}
+          columns={columns}
+          onFound={(cell) => handle?.goTo(cell)}
+          onClose={onFindClose}
+        />
+      )}
+      <Grid
+        ref={attach}
+        of={of}
+        label={nameOf(objectType)}
+        walk={walk}
+        columns={columns}
+        primaryKey={objectType.primaryKey}
+        isSnapshot={view.isSnapshot}
+        order={view.order}
+        onOrder={(order) => setView({ order })}
+        onOrderBy={(name) => setView({ order: pressed(view.order, name, false) })}
+        onNewFilter={addFilter}
+        onHide={hide}
+        onWidth={setWidth}
+        onTopRow={onTopRow}
+        onOpen={open}
+        onPeek={peek}
+        onFilter={filter}
+        onCopy={copy}
+      />
+      <p className="visually-hidden" role="status">
+        {walk.state.isLoading ? 'Loading' : `${formatCount(walk.state.rowCount)} rows loaded`}
+      </p>
+      {children}
+    </div>
+  )
+}

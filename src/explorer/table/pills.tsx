@@ -1,0 +1,117 @@
+/** The conditions of a view as pills. Each opens its editor, and can be removed. */
+import type { ReactNode } from 'react'
+import { nameOfProperty } from '../api/ontology.ts'
+import type { FacetOf } from '../facets/facet-query.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Popup } from '../ui/popup.tsx'
+import { isKnownField } from '../view/known-view.ts'
+import { OPERATOR_NAMES } from '../view/operators.ts'
+import type { SetView } from '../view/use-view.ts'
+import type { Filter } from '../view/view-state.ts'
+import { FilterForm } from './filter-form.tsx'
+import styles from './toolbar.module.css'
+
+export interface PillsProps {
+  readonly of: FacetOf
+  readonly setView: SetView
+}
+
+export function Pills({ of, setView }: PillsProps) {
+  const { view, objectType } = of
+  const lostOrder = view.order.filter(({ property }) => !isKnownField(objectType, property))
+  if (view.filters.length + lostOrder.length === 0 && view.box === undefined) return null
+  return (
+    <ul className={styles.pills} aria-label="Filters">
+      {view.filters.map((filter, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: filters have no identity of their own
+        <li key={index}>
+          <FilterPill
+            of={of}
+            filter={filter}
+            onChange={(next) => setView({ filters: view.filters.with(index, next) })}
+            onRemove={() => setView({ filters: view.filters.toSpliced(index, 1) })}
+          />
+        </li>
+      ))}
+      {lostOrder.map((term) => (
+        <li key={term.property}>
+          <Pill
+            name={`order by ${term.property}`}
+            isLost
+            onRemove={() => setView({ order: view.order.filter((each) => each !== term) })}
+          >
+            Order by {term.property}: there is no such property
+          </Pill>
+        </li>
+      ))}
+      {view.box !== undefined && (
+        <li>
+          <Pill name="the box" onRemove={() => setView({ box: undefined })}>
+            In the box {view.box.map((edge) => edge.toFixed(2)).join(', ')}
+          </Pill>
+        </li>
+      )}
+    </ul>
+  )
+}
+
+interface PillProps {
+  /** What the button removes. */
+  readonly name: string
+  readonly isLost?: boolean
+  readonly onRemove: () => void
+  readonly children: ReactNode
+}
+
+function Pill({ name, isLost = false, onRemove, children }: PillProps) {
+  return (
+    <span className={`${styles.pill} ${isLost ? styles.unknown : ''}`}>
+      <span className={styles.pillText}>{children}</span>
+      <button type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
+        <Icon name="close" size={12} />
+      </button>
+    </span>
+  )
+}
+
+interface FilterPillProps {
+  readonly of: FacetOf
+  readonly filter: Filter
+  readonly onChange: (filter: Filter) => void
+  readonly onRemove: () => void
+}
+
+/** A filter on a property that does not exist can only be removed. */
+function FilterPill({ of, filter, onChange, onRemove }: FilterPillProps) {
+  const { field, operator, value } = filter
+  const { properties } = of.objectType
+  const text = `${nameOfProperty(field, properties[field])} ${OPERATOR_NAMES[operator]} ${value}`
+  if (!isKnownField(of.objectType, field)) {
+    return (
+      <Pill name={text.trim()} isLost onRemove={onRemove}>
+        {text.trim()}: there is no such property
+      </Pill>
+    )
+  }
+  return (
+    <Pill name={text.trim()} onRemove={onRemove}>
+      <Popup
+        kind="quiet"
+        className={styles.pillButton ?? ''}
+        label={text.trim()}
+        panelLabel={`Filter: ${text.trim()}`}
+      >
+        {(close) => (
+          <FilterForm
+            of={of}
+            filter={filter}
+            onSave={(next) => {
+              close()
+              onChange(next)
+            }}
+          />
+        )}
+      </Popup>
+    </Pill>
+  )
+}

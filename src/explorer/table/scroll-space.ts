@@ -1,0 +1,60 @@
+/**
+ * Where rows stand in a scrolled element. Browsers cap the height of an element, so that from about
+ * 400,000 rows on a pixel of scrolling stands for more than a pixel of rows.
+ */
+
+export const ROW_HEIGHT = 32
+/** Below the caps of all browsers; 400,000 rows. */
+export const MAX_HEIGHT = 12_800_000
+const OVERSCAN = 8
+
+export interface ScrollSpace {
+  readonly rowCount: number
+  /** The visible height for rows, in pixels. */
+  readonly viewport: number
+}
+
+/** The rows to render. */
+export interface RowWindow {
+  readonly first: number
+  /** Exclusive. */
+  readonly end: number
+  /** What is added to the natural top of each row; 0 unless positions are compressed. */
+  readonly shift: number
+}
+
+export function heightOf(rowCount: number): number {
+  return Math.min(rowCount * ROW_HEIGHT, MAX_HEIGHT)
+}
+
+/** Pixels of rows for each pixel of scrolling. */
+function ratioOf({ rowCount, viewport }: ScrollSpace): number {
+  const natural = rowCount * ROW_HEIGHT
+  if (natural <= MAX_HEIGHT) return 1
+  return (natural - viewport) / (MAX_HEIGHT - viewport)
+}
+
+export function windowAt(scrollTop: number, space: ScrollSpace): RowWindow {
+  const top = Math.max(0, scrollTop) * ratioOf(space)
+  return {
+    first: Math.max(0, Math.floor(top / ROW_HEIGHT) - OVERSCAN),
+    end: Math.min(space.rowCount, Math.ceil((top + space.viewport) / ROW_HEIGHT) + OVERSCAN),
+    shift: Math.max(0, scrollTop) - top,
+  }
+}
+
+/** Returns the first row that is fully visible. */
+export function rowAt(scrollTop: number, space: ScrollSpace): number {
+  const row = Math.ceil((scrollTop * ratioOf(space)) / ROW_HEIGHT - 0.5)
+  return Math.max(0, Math.min(space.rowCount - 1, row))
+}
+
+/** Returns the scroll position that shows a row, as near as possible to the current one. */
+export function scrollTopFor(row: number, scrollTop: number, space: ScrollSpace): number {
+  const ratio = ratioOf(space)
+  const top = row * ROW_HEIGHT
+  const visible = scrollTop * ratio
+  if (top < visible) return top / ratio
+  const bottom = top + ROW_HEIGHT
+  return bottom > visible + space.viewport ? (bottom - space.viewport) / ratio : scrollTop
+}

@@ -1,0 +1,82 @@
+/** The paging lens: where the reader is, and what each page cost. */
+import { useQuery } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
+import { meQuery } from '../api/queries.ts'
+import type { WalkPage, WalkState } from '../api/walk.ts'
+import { useSession } from '../shell/session.tsx'
+import { formatBytes, formatCount, formatCountdown } from '../ui/format.ts'
+import { useNow } from '../ui/use-now.ts'
+import { PageBars } from './page-bars.tsx'
+import styles from './status-bar.module.css'
+import type { TopRow } from './top-row.ts'
+import type { ViewWalk } from './use-walk.ts'
+
+export interface StatusBarProps {
+  readonly walk: ViewWalk
+  readonly topRow: TopRow
+  readonly isSnapshot: boolean
+  readonly onJump: (row: number) => void
+}
+
+export function StatusBar(props: StatusBarProps) {
+  const { walk, state, revision } = props.walk
+  const topRow = useSyncExternalStore(props.topRow.subscribe, props.topRow.get)
+  const { pages, rowCount, totalCount, isComplete } = state
+  const page = walk.pageAt(topRow)
+  const last = pages.at(-1)
+  return (
+    <section className={styles.bar} aria-label="Pages">
+      <span className={styles.position}>
+        row {formatCount(rowCount === 0 ? 0 : topRow + 1)}
+        {page !== undefined && ` · page ${formatCount(page.index + 1)}`}
+        {` · ${formatCount(rowCount)} read`}
+        {totalCount === undefined ? '' : ` of ${formatCount(totalCount)}`}
+      </span>
+      <PageBars pages={pages} current={page?.index} onJump={props.onJump} />
+      {page !== undefined && (
+        <span className={styles.detail}>
+          {formatCount(page.count)} objects · {formatBytes(page.byteLength)} · {timeOf(page)}
+        </span>
+      )}
+      {last !== undefined && (
+        <span>
+          {isComplete ? (
+            'all pages read'
+          ) : (
+            <TokenLife state={state} isSnapshot={props.isSnapshot} />
+          )}
+        </span>
+      )}
+      <span className={styles.right}>{NAMES[revision]}</span>
+    </section>
+  )
+}
+
+const NAMES = { '1': 'revision 1.0', '2': 'revision 2.0', v2: 'v2' } as const
+
+/** The time until the last byte, and the part of it that the service spent. */
+export function timeOf({ durationMs, serverMs }: WalkPage): string {
+  const server =
+    serverMs === undefined ? '' : ` (service ${serverMs.toFixed(serverMs < 10 ? 1 : 0)})`
+  return `${Math.round(durationMs)} ms${server}`
+}
+
+interface TokenLifeProps {
+  readonly state: WalkState
+  readonly isSnapshot: boolean
+}
+
+/** How long the token of the next page is still valid. */
+function TokenLife({ state, isSnapshot }: TokenLifeProps) {
+  const { send } = useSession()
+  const { data } = useQuery(meQuery(send))
+  const now = useNow()
+  const receivedAtMs = state.pages.at(-1)?.receivedAtMs
+  if (data === undefined || receivedAtMs === undefined) return null
+  const { maxAgeSeconds, snapshotMaxAgeSeconds } = data.pageTokens
+  const endsAtMs = receivedAtMs + 1000 * maxAgeSeconds
+  // Each page renews the walk, but no token outlives its snapshot.
+  const snapshotEndsAtMs = (state.startedAtMs ?? receivedAtMs) + 1000 * snapshotMaxAgeSeconds
+  const leftMs = (isSnapshot ? Math.min(endsAtMs, snapshotEndsAtMs) : endsAtMs) - now
+  return <>{leftMs <= 0 ? 'next token expired' : `next token ${formatCountdown(leftMs)}`}</>
+}

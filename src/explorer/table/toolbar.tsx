@@ -1,0 +1,107 @@
+/** What the table shows: free text, filters, columns, latest or snapshot. */
+import type { ReactNode } from 'react'
+import { nameOf } from '../api/ontology.ts'
+import { CreateAction } from '../edit/edit-actions.tsx'
+import type { FacetOf } from '../facets/facet-query.ts'
+import { Button } from '../ui/button.tsx'
+import { formatCount } from '../ui/format.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Popup } from '../ui/popup.tsx'
+import { Segments } from '../ui/segments.tsx'
+import type { SetView } from '../view/use-view.ts'
+import { LAYOUTS, type Layout } from '../view/view-state.ts'
+import { pointProperty } from '../view/where.ts'
+import { ColumnsForm } from './columns-form.tsx'
+import { ExportForm } from './export-form.tsx'
+import { FilterForm } from './filter-form.tsx'
+import { FreeText } from './free-text.tsx'
+import { Pills } from './pills.tsx'
+import { SavedViews } from './saved-views.tsx'
+import styles from './toolbar.module.css'
+import type { ViewWalk } from './use-walk.ts'
+import { SnapshotLine, VersionSwitch } from './version-switch.tsx'
+
+export interface ToolbarProps {
+  readonly of: FacetOf
+  readonly setView: SetView
+  readonly walk: ViewWalk
+  readonly isRequestShown: boolean
+  readonly onRequestShown: (isShown: boolean) => void
+  readonly onRestart: () => void
+}
+
+const LAYOUT_NAMES: Readonly<Record<Layout, string>> = {
+  table: 'Table',
+  pictures: 'Pictures',
+  map: 'Map',
+}
+
+/** The buttons that keys press as well. */
+export const TOOL_IDS = { filter: 'tool-filter', columns: 'tool-columns', export: 'tool-export' }
+
+export function Toolbar(props: ToolbarProps) {
+  const { of, setView, walk, isRequestShown, onRequestShown, onRestart } = props
+  const { ontology, objectType, view } = of
+  const { totalCount, startedAtMs, pages } = walk.state
+  const withIcon = (icon: Parameters<typeof Icon>[0]['name'], text: string): ReactNode => (
+    <>
+      <Icon name={icon} size={14} />
+      <span className={styles.toolName}>{text}</span>
+    </>
+  )
+  return (
+    <div className={styles.toolbar}>
+      <div className={styles.line}>
+        <h1>{nameOf(objectType)}</h1>
+        <span className="data">{totalCount === undefined ? '' : formatCount(totalCount)}</span>
+        <FreeText text={view.text} onChange={(text) => setView({ text })} />
+        <Popup id={TOOL_IDS.filter} label={withIcon('plus', 'Filter')} panelLabel="New filter">
+          {(close) => (
+            <FilterForm
+              of={of}
+              filter={undefined}
+              onSave={(filter) => {
+                close()
+                setView({ filters: [...view.filters, filter] })
+              }}
+            />
+          )}
+        </Popup>
+        <Popup id={TOOL_IDS.columns} label={withIcon('columns', 'Columns')} panelLabel="Columns">
+          {() => (
+            <ColumnsForm
+              objectType={objectType}
+              columns={view.columns}
+              onChange={(columns) => setView({ columns }, { replace: true })}
+            />
+          )}
+        </Popup>
+        <Popup id={TOOL_IDS.export} label={withIcon('download', 'Export')} panelLabel="Export">
+          {(close) => (
+            <ExportForm of={of} count={totalCount} version={pages[0]?.version} onDone={close} />
+          )}
+        </Popup>
+        <Popup label={withIcon('bookmark', 'Views')} panelLabel="Saved views">
+          {(close) => <SavedViews suggestion={nameOf(objectType)} onDone={close} />}
+        </Popup>
+        <CreateAction address={{ ontology, objectType }} />
+        <span className={styles.spacer} />
+        <Segments
+          label="Layout"
+          options={pointProperty(objectType) === undefined ? LAYOUTS.slice(0, 2) : LAYOUTS}
+          nameOf={(name) => LAYOUT_NAMES[name]}
+          value={view.layout}
+          onChange={(layout) => setView({ layout })}
+        />
+        <VersionSwitch isSnapshot={view.isSnapshot} setView={setView} />
+        <Button aria-pressed={isRequestShown} onClick={() => onRequestShown(!isRequestShown)}>
+          Request
+        </Button>
+      </div>
+      <Pills of={of} setView={setView} />
+      {view.isSnapshot && !walk.isStale && (
+        <SnapshotLine takenAtMs={startedAtMs} version={pages[0]?.version} onRenew={onRestart} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,171 @@
+/** The objects of one type. */
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react'
+import {
+  findType,
+  nameOf,
+  type ObjectTypeDefinition,
+  type OntologyDefinition,
+} from '../api/ontology.ts'
+import { definitionQuery } from '../api/queries.ts'
+import { useWriteCount } from '../edit/use-writes.ts'
+import { Facets } from '../facets/facets.tsx'
+import { Peek } from '../object/peek.tsx'
+import { type LinkedList, withinLink } from '../object/within-link.ts'
+import { useActions } from '../shell/actions.tsx'
+import { useSession } from '../shell/session.tsx'
+import { ErrorNote } from '../ui/error-note.tsx'
+import { knownPart } from '../view/known-view.ts'
+import { useView } from '../view/use-view.ts'
+import { pointProperty } from '../view/where.ts'
+import type { GridHandle } from './grid.tsx'
+import { ObjectsTable } from './objects-table.tsx'
+import { StatusBar } from './status-bar.tsx'
+import { TOOL_IDS, Toolbar } from './toolbar.tsx'
+import { TopRow } from './top-row.ts'
+import styles from './type-screen.module.css'
+import { useViewKeys } from './use-view-keys.ts'
+import { PAGE_SIZE, useWalk } from './use-walk.ts'
+import { WalkNotice } from './walk-notice.tsx'
+
+// Loaded when they are first shown: the table is what most visits need.
+const MapView = lazy(async () => ({ default: (await import('../map/map-view.tsx')).MapView }))
+const Pictures = lazy(async () => ({
+  default: (await import('../pictures/pictures.tsx')).Pictures,
+}))
+const RequestPanel = lazy(async () => ({
+  default: (await import('../lens/request-panel.tsx')).RequestPanel,
+}))
+
+export function TypeScreen() {
+  const { send } = useSession()
+  const { ontology = '', type = '' } = useParams({ strict: false }) as Readonly<
+    Record<string, string>
+  >
+  const { data, error, refetch } = useQuery(definitionQuery(send, ontology))
+  if (data === undefined) {
+    return error === null ? (
+      <p className={styles.note}>Loading…</p>
+    ) : (
+      <ErrorNote error={error} onRetry={() => void refetch()} />
+    )
+  }
+  const objectType = findType(data, type)
+  if (objectType === undefined) {
+    return (
+      <p className={styles.note}>
+        There is no object type “{type}” in {nameOf(data)}.
+      </p>
+    )
+  }
+  return <Objects key={objectType.rid} ontology={data} objectType={objectType} />
+}
+
+export interface ObjectsProps {
+  readonly ontology: OntologyDefinition
+  readonly objectType: ObjectTypeDefinition
+  /** The link whose objects are shown; all objects of the type without it. */
+  readonly linked?: LinkedList
+}
+
+const press = (id: string) => () => document.getElementById(id)?.click()
+const focusSearch = () => document.querySelector<HTMLElement>('[role="search"] input')?.focus()
+
+export function Objects({ ontology, objectType, linked }: ObjectsProps) {
+  const [shownView, setShownView] = useView()
+  const { view, setView } = useMemo(
+    () => withinLink(shownView, setShownView, linked),
+    [shownView, setShownView, linked],
+  )
+  const [restarts, setRestarts] = useState(0)
+  const [isRequestShown, setRequestShown] = useState(false)
+  const [isFinding, setFinding] = useState(false)
+  const [topRow] = useState(() => new TopRow())
+  const grid = useRef<GridHandle>(null)
+  const asked = useMemo(() => knownPart(view, objectType), [view, objectType])
+  const of = useMemo(() => ({ ontology, objectType, view: asked }), [ontology, objectType, asked])
+  const writes = useWriteCount()
+  // A snapshot stays what it is, whatever this tab writes.
+  const walk = useWalk(of, view.isSnapshot ? restarts : restarts + writes)
+  // What is counted beside a snapshot is counted in it.
+  const version = view.isSnapshot ? walk.state.pages[0]?.version : undefined
+  const counted = useMemo(() => ({ ...of, version }), [of, version])
+  const point = pointProperty(objectType)
+  const jump = useCallback((row: number) => grid.current?.goTo({ row, column: 0 }), [])
+  const restart = () => setRestarts((count) => count + 1)
+  const switchSnapshot = () => setView({ isSnapshot: !view.isSnapshot })
+  const switchRequest = () => setRequestShown(!isRequestShown)
+  const isTable = view.layout === 'table' || (view.layout === 'map' && point === undefined)
+  useViewKeys(
+    {
+      '/': focusSearch,
+      f: press(TOOL_IDS.filter),
+      c: press(TOOL_IDS.columns),
+      s: switchSnapshot,
+      r: switchRequest,
+    },
+    // A second Ctrl F is the browser's own search.
+    isTable && !isFinding ? { f: () => setFinding(true) } : {},
+  )
+  useActions([
+    { name: 'Add a filter', run: press(TOOL_IDS.filter) },
+    { name: 'Choose columns', run: press(TOOL_IDS.columns) },
+    { name: 'Export all matches', run: press(TOOL_IDS.export) },
+    { name: view.isSnapshot ? 'Show the latest' : 'Take a snapshot', run: switchSnapshot },
+    { name: isRequestShown ? 'Hide the request' : 'Show the request', run: switchRequest },
+    { name: 'Find in the rows that were read', run: () => setFinding(true) },
+  ])
+  return (
+    <div className={styles.screen}>
+      <Toolbar
+        of={{ ...of, view }}
+        setView={setView}
+        walk={walk}
+        isRequestShown={isRequestShown}
+        onRequestShown={setRequestShown}
+        onRestart={restart}
+      />
+      <div className={styles.content}>
+        <Facets of={counted} setView={setView} canCount={walk.state.pages.length > 0} />
+        <Suspense fallback={<p className={styles.note}>Loading…</p>}>
+          {isTable ? (
+            <ObjectsTable
+              of={of}
+              setView={setView}
+              walk={walk}
+              isFinding={isFinding}
+              onFindClose={() => setFinding(false)}
+              onTopRow={topRow.set}
+              grid={grid}
+              linked={linked}
+            >
+              <WalkNotice
+                walk={walk}
+                view={asked}
+                setView={setView}
+                onRestart={restart}
+                onNarrow={press(TOOL_IDS.filter)}
+                onExport={press(TOOL_IDS.export)}
+              />
+            </ObjectsTable>
+          ) : view.isSnapshot && version === undefined ? (
+            <p className={styles.note}>Taking a snapshot…</p>
+          ) : view.layout === 'map' && point !== undefined ? (
+            <MapView of={counted} property={point} setView={setView} />
+          ) : (
+            <Pictures of={counted} setView={setView} />
+          )}
+          {isRequestShown && <RequestPanel of={of} revision={walk.revision} pageSize={PAGE_SIZE} />}
+        </Suspense>
+        {view.peek !== undefined && (
+          <Peek
+            address={{ ontology, objectType, key: view.peek }}
+            onClose={() => setView({ peek: undefined }, { replace: true })}
+          />
+        )}
+      </div>
+      <StatusBar walk={walk} topRow={topRow} isSnapshot={view.isSnapshot} onJump={jump} />
+    </div>
+  )
+}

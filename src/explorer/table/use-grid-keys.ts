@@ -1,0 +1,131 @@
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { areLettersOn } from '../shell/letters.ts'
+import type { Column } from './columns.ts'
+
+export interface ActiveCell {
+  readonly row: number
+  readonly column: number
+}
+
+/** What a key can do with the object of a row. */
+export interface RowActions {
+  readonly onOpen: (row: number) => void
+  readonly onPeek: (row: number) => void
+  readonly onFilter: (row: number, column: string, isExcluded: boolean) => void
+  /** Copies the text of a cell. */
+  readonly onCopy: (row: number, column: string) => void
+  /** Orders by a column: upwards, then downwards, then not at all. */
+  readonly onOrderBy: (column: string) => void
+}
+
+interface GridKeysOptions extends RowActions {
+  readonly grid: RefObject<HTMLElement | null>
+  readonly columns: readonly Column[]
+  readonly rowCount: number
+  readonly scrollTo: (row: number) => void
+}
+
+const PAGE_ROWS = 20
+
+/** The active cell of the grid, and the keys that move it and act on it. */
+export function useGridKeys(options: GridKeysOptions) {
+  const { grid, columns, rowCount, scrollTo } = options
+  const [chosen, setChosen] = useState<ActiveCell>({ row: 0, column: 0 })
+  const isUsed = useRef(false)
+  const takesFocus = useRef(false)
+  // Other rows or columns may be fewer than those that the cell was chosen from.
+  const row = clamp(chosen.row, rowCount)
+  const column = clamp(chosen.column, columns.length)
+  const active = useMemo(() => ({ row, column }), [row, column])
+
+  const setActive = useCallback((cell: ActiveCell) => {
+    isUsed.current = true
+    setChosen(cell)
+  }, [])
+  const move = useCallback(
+    (toRow: number, toColumn: number) => {
+      const next = { row: clamp(toRow, rowCount), column: clamp(toColumn, columns.length) }
+      setActive(next)
+      takesFocus.current = true
+      scrollTo(next.row)
+    },
+    [rowCount, columns.length, scrollTo, setActive],
+  )
+
+  const goToTop = useCallback(() => {
+    setChosen((cell) => ({ ...cell, row: 0 }))
+    scrollTo(0)
+  }, [scrollTo])
+
+  // The focus follows the active cell, once its row is rendered.
+  useEffect(() => {
+    if (!isUsed.current) return
+    const frame = requestAnimationFrame(() => {
+      const isFree = takesFocus.current || hasFocus(grid.current)
+      takesFocus.current = false
+      if (isFree) focusCell(grid.current, active)
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [active, grid])
+
+  const onKeyDown = useCallback(
+    (event: KeyboardEvent) => {
+      if (!(event.target as HTMLElement).matches('[role="gridcell"]')) return
+      const isFar = event.ctrlKey || event.metaKey
+      const name = columns[column]?.name ?? ''
+      if (isFar && event.key.toLowerCase() === 'c' && String(getSelection()) === '') {
+        event.preventDefault()
+        options.onCopy(row, name)
+      }
+      const moves: Readonly<Record<string, () => void>> = {
+        ArrowDown: () => move(isFar ? rowCount - 1 : row + 1, column),
+        ArrowUp: () => move(isFar ? 0 : row - 1, column),
+        ArrowRight: () => move(row, isFar ? columns.length - 1 : column + 1),
+        ArrowLeft: () => move(row, isFar ? 0 : column - 1),
+        Home: () => move(isFar ? 0 : row, 0),
+        End: () => move(isFar ? rowCount - 1 : row, columns.length - 1),
+        PageDown: () => move(row + PAGE_ROWS, column),
+        PageUp: () => move(row - PAGE_ROWS, column),
+        Enter: () => options.onOpen(row),
+        ' ': () => options.onPeek(row),
+      }
+      const letters: Readonly<Record<string, () => void>> = {
+        '=': () => options.onFilter(row, name, false),
+        '-': () => options.onFilter(row, name, true),
+        o: () => options.onOrderBy(name),
+      }
+      const act = moves[event.key] ?? (isFar || !areLettersOn() ? undefined : letters[event.key])
+      if (act === undefined) return
+      event.preventDefault()
+      isUsed.current = true
+      act()
+    },
+    [row, column, columns, move, options, rowCount],
+  )
+  return { active, move, goToTop, setActive, onKeyDown }
+}
+
+function clamp(index: number, count: number): number {
+  return Math.max(0, Math.min(count - 1, index))
+}
+
+/** False if a field beside the table has the focus, such as the search for free text. */
+function hasFocus(grid: HTMLElement | null): boolean {
+  const focused = document.activeElement
+  return focused === document.body || grid?.contains(focused) === true
+}
+
+function focusCell(grid: HTMLElement | null, { row, column }: ActiveCell): void {
+  const cell = grid?.querySelector<HTMLElement>(
+    `[aria-rowindex="${row + 2}"] [data-cell="${column}"]`,
+  )
+  cell?.focus({ preventScroll: true })
+}

@@ -1,0 +1,41 @@
+import { useEffect, useState } from 'react'
+import type { ApiError } from '../api/call.ts'
+import type { ViewWalk } from './use-walk.ts'
+
+const FIRST_MS = 2000
+const LONGEST_MS = 30_000
+
+/** True for errors that pass: a connection that failed, or a service that is busy or starting. */
+export function isPassing(error: ApiError | undefined): boolean {
+  return error !== undefined && [0, 429, 502, 503, 504].includes(error.status)
+}
+
+/** The wait before a further attempt. It doubles, unless the service names one. */
+export function waitMs(attempt: number, retryAfterSeconds: number | undefined): number {
+  if (retryAfterSeconds !== undefined) return Math.min(LONGEST_MS, 1000 * retryAfterSeconds)
+  return Math.min(LONGEST_MS, FIRST_MS * 2 ** attempt)
+}
+
+/** Resumes a walk by itself when the service cannot be reached; returns when the next attempt is. */
+export function useResume({ walk, state }: ViewWalk): number | undefined {
+  const [attempt, setAttempt] = useState(0)
+  const [dueAtMs, setDueAtMs] = useState<number>()
+  const { error, rowCount } = state
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a page that arrived ends the outage
+  useEffect(() => setAttempt(0), [rowCount, walk])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each error starts one wait
+  useEffect(() => {
+    if (!isPassing(error)) {
+      setDueAtMs(undefined)
+      return
+    }
+    const ms = waitMs(attempt, error?.retryAfterSeconds)
+    setDueAtMs(Date.now() + ms)
+    const timer = setTimeout(() => {
+      setAttempt(attempt + 1)
+      void walk.loadNext()
+    }, ms)
+    return () => clearTimeout(timer)
+  }, [error, walk])
+  return dueAtMs
+}

@@ -1,0 +1,46 @@
+import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import { Walk, type WalkState } from '../api/walk.ts'
+import { useSession } from '../shell/session.tsx'
+import { chooseRevision, type PageOf, pageRequest } from '../view/page-request.ts'
+import type { ApiRevision } from '../view/view-state.ts'
+
+export const PAGE_SIZE = 1000
+
+export interface ViewWalk {
+  readonly walk: Walk
+  readonly state: WalkState
+  readonly revision: ApiRevision
+  /** What decides which rows there are and in which order; without the version. */
+  readonly topic: string
+  /** True while the rows are those of the last question, because the first page of this one is on its way. */
+  readonly isStale: boolean
+}
+
+/** Walks through the pages of a view. Another question starts another walk. */
+export function useWalk({ ontology, objectType, view }: PageOf, restarts: number): ViewWalk {
+  const { send } = useSession()
+  const revision = chooseRevision(view)
+  const topic = JSON.stringify([view.filters, view.text, view.box, view.order])
+  const question = JSON.stringify([objectType.rid, topic, view.isSnapshot, revision, restarts])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the question contains all that matters
+  const walk = useMemo(() => {
+    const requestOf = (pageToken: string | undefined, after: string | undefined) =>
+      pageRequest({ ontology, objectType, view }, revision, {
+        pageSize: PAGE_SIZE,
+        pageToken,
+        after,
+      })
+    return new Walk({ send, objectType, requestOf })
+  }, [question, send])
+  useEffect(() => {
+    void walk.loadNext()
+    return () => walk.stop()
+  }, [walk])
+  const state = useSyncExternalStore(walk.subscribe, walk.getState)
+  const last = useRef<ViewWalk>(undefined)
+  const isWaiting = state.pages.length === 0 && (state.isLoading || state.error === undefined)
+  if (isWaiting && last.current !== undefined) return { ...last.current, isStale: true }
+  const current = { walk, state, revision, topic, isStale: false }
+  if (state.pages.length > 0) last.current = current
+  return current
+}

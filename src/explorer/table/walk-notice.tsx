@@ -1,0 +1,134 @@
+/**
+ * What stands after the last row: why the walk does not go on, and the ways on. Rows that were read
+ * stay in every case.
+ */
+import type { ReactNode } from 'react'
+import { Button } from '../ui/button.tsx'
+import { ErrorNote } from '../ui/error-note.tsx'
+import { formatCount } from '../ui/format.ts'
+import { useNow } from '../ui/use-now.ts'
+import { isInKeyOrder } from '../view/page-request.ts'
+import type { SetView } from '../view/use-view.ts'
+import type { ViewState } from '../view/view-state.ts'
+import { isPassing, useResume } from './use-resume.ts'
+import type { ViewWalk } from './use-walk.ts'
+import styles from './walk-notice.module.css'
+
+export interface WalkNoticeProps {
+  readonly walk: ViewWalk
+  readonly view: ViewState
+  readonly setView: SetView
+  readonly onRestart: () => void
+  readonly onNarrow: () => void
+  readonly onExport: () => void
+}
+
+export function WalkNotice(props: WalkNoticeProps) {
+  const { error, rowCount, isComplete } = props.walk.state
+  const dueAtMs = useResume(props.walk)
+  if (error === undefined) return isComplete && rowCount === 0 ? <NoMatch {...props} /> : null
+  // The dialog for signing in is shown over every screen.
+  if (error.needsSignIn) {
+    return (
+      <Notice tone="warn">
+        <p>Sign in again to read on. {keptRows(rowCount)}</p>
+      </Notice>
+    )
+  }
+  if (isPassing(error)) return <Outage {...props} dueAtMs={dueAtMs} />
+  if (error.errorName === 'ObjectsExceededLimit') return <Cap {...props} />
+  if (error.errorName === 'InvalidPageToken') return <Expired {...props} />
+  return <ErrorNote error={error} onRetry={() => void props.walk.walk.loadNext()} />
+}
+
+function Notice({ tone, children }: { readonly tone: 'warn' | 'snapshot'; children: ReactNode }) {
+  return (
+    <div className={`${styles.notice} ${styles[tone]}`} role="status">
+      {children}
+    </div>
+  )
+}
+
+function keptRows(rowCount: number): string {
+  return rowCount === 0 ? '' : `The ${formatCount(rowCount)} rows that were read stay.`
+}
+
+/** Goes on in the same table, from the last key on. */
+function GoOnButton({ walk: { walk }, view }: WalkNoticeProps) {
+  const key = walk.lastKey()
+  if (key === undefined || !isInKeyOrder(view)) return null
+  return <Button onClick={() => void walk.goOnAfterLast()}>Go on after {key}</Button>
+}
+
+function Cap(props: WalkNoticeProps) {
+  const { walk, setView, onNarrow, onExport } = props
+  const { rowCount, totalCount } = walk.state
+  const rest = totalCount === undefined ? undefined : totalCount - rowCount
+  return (
+    <Notice tone="warn">
+      <p>
+        Revision 1.0 ends a list after {formatCount(rowCount)} objects
+        {rest === undefined || rest <= 0 ? '' : `; ${formatCount(rest)} more match`}.
+      </p>
+      <Button onClick={onNarrow}>Narrow</Button>
+      <GoOnButton {...props} />
+      <Button onClick={() => setView({ revision: 'v2' })}>Read in v2, without a limit</Button>
+      <Button onClick={onExport}>Export all</Button>
+    </Notice>
+  )
+}
+
+function Expired(props: WalkNoticeProps) {
+  const { walk, view, onRestart } = props
+  const { pages, rowCount, startedAtMs, error } = walk.state
+  const isGone = view.isSnapshot && error?.parameters['reason'] === 'reclaimed'
+  const taken = startedAtMs === undefined ? '' : ` of ${new Date(startedAtMs).toLocaleTimeString()}`
+  return (
+    <Notice tone={view.isSnapshot ? 'snapshot' : 'warn'}>
+      <p>
+        {isGone ? `The snapshot${taken} is gone.` : `Page ${pages.length + 1} expired.`}{' '}
+        {keptRows(rowCount)}
+      </p>
+      <Button onClick={onRestart}>{view.isSnapshot ? 'Take a new snapshot' : 'Start again'}</Button>
+      <GoOnButton {...props} />
+    </Notice>
+  )
+}
+
+function Outage({ walk, dueAtMs }: WalkNoticeProps & { readonly dueAtMs: number | undefined }) {
+  const { error, rowCount } = walk.state
+  const now = useNow()
+  const seconds = dueAtMs === undefined ? 0 : Math.max(0, Math.ceil((dueAtMs - now) / 1000))
+  return (
+    <Notice tone="warn">
+      <p>
+        {error?.message} {keptRows(rowCount)} Next attempt in {seconds} s.
+      </p>
+      <Button onClick={() => void walk.walk.loadNext()}>Try now</Button>
+    </Notice>
+  )
+}
+
+function NoMatch({ view, setView }: WalkNoticeProps) {
+  const { filters, text, box } = view
+  const isNarrow = filters.length > 0 || text !== '' || box !== undefined
+  return (
+    <Notice tone="warn">
+      <p>{isNarrow ? 'No object matches.' : 'There are no objects of this type yet.'}</p>
+      {filters.map((filter, index) => (
+        <Button
+          // biome-ignore lint/suspicious/noArrayIndexKey: filters have no identity of their own
+          key={index}
+          onClick={() => setView({ filters: filters.toSpliced(index, 1) })}
+        >
+          Drop {filter.field} {filter.value}
+        </Button>
+      ))}
+      {isNarrow && (
+        <Button onClick={() => setView({ filters: [], text: '', box: undefined })}>
+          Show all objects
+        </Button>
+      )}
+    </Notice>
+  )
+}

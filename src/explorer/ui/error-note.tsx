@@ -1,0 +1,23 @@
+import { ApiError } from '../api/call.ts'
+import { Button } from './button.tsx'
+import styles from './error-note.module.css'
+
+export interface ErrorNoteProps {
+  readonly error: Error
+  readonly onRetry?: () => void
+}
+
+/** Says what went wrong, with the names that an operator can look up. */
+export function ErrorNote({ error, onRetry }: ErrorNoteProps) {
+  return (
+    <div role="alert" className={styles.note}>
+      <p>{error.message}</p>
+      {error instanceof ApiError && error.errorInstanceId !== undefined && (
+        <p className="mono">
+          {error.errorName} · {error.errorInstanceId}
+        </p>
+      )}
+      {onRetry && <Button onClick={onRetry}>Try again</Button>}
+    </div>
+  )
+}

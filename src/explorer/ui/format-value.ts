@@ -1,0 +1,73 @@
+/** Values as text, by their type. Every value is shown as text; nothing is ever parsed as markup. */
+import type { PropertyType } from '../api/ontology.ts'
+
+const INTEGER = new Intl.NumberFormat('en')
+const DECIMAL = new Intl.NumberFormat('en', { maximumFractionDigits: 6 })
+
+/** Returns the text of a cell; undefined for a missing value. */
+export function formatValue(
+  value: unknown,
+  type: PropertyType,
+  options: { readonly isKey?: boolean } = {},
+): string | undefined {
+  if (value === undefined || value === null) return undefined
+  switch (type.type) {
+    case 'byte':
+    case 'short':
+    case 'integer':
+      // Keys are names, not amounts: they get no thousands separators.
+      return options.isKey ? String(value) : INTEGER.format(Number(value))
+    case 'long':
+      return options.isKey ? String(value) : INTEGER.format(BigInt(String(value)))
+    case 'float':
+    case 'double':
+      return typeof value === 'number' ? DECIMAL.format(value) : String(value)
+    case 'timestamp':
+      return formatTimestamp(String(value))
+    case 'geopoint':
+      return formatPoint(value)
+    case 'array': {
+      const items = type.items
+      return (value as readonly unknown[]).map((item) => formatValue(item, items) ?? '–').join(', ')
+    }
+    case 'struct':
+      return Object.entries(value as Readonly<Record<string, unknown>>)
+        .map(([name, item]) => {
+          const field = type.fields[name]
+          return `${name}: ${field === undefined ? String(item) : (formatValue(item, field) ?? '–')}`
+        })
+        .join(', ')
+    case 'geoshape':
+    case 'attachment':
+      return JSON.stringify(value)
+    default:
+      return String(value)
+  }
+}
+
+/** Shows UTC as UTC; local time is for the tooltip. */
+function formatTimestamp(text: string): string {
+  const date = new Date(text)
+  if (Number.isNaN(date.getTime())) return text
+  return `${date
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.000Z$|Z$/, '')} UTC`
+}
+
+export function localTime(text: string): string | undefined {
+  const date = new Date(text)
+  return Number.isNaN(date.getTime()) ? undefined : date.toLocaleString()
+}
+
+function formatPoint(value: unknown): string {
+  const { coordinates: [longitude, latitude] = [] } = value as {
+    readonly coordinates?: readonly number[]
+  }
+  if (longitude === undefined || latitude === undefined) return JSON.stringify(value)
+  return `${degrees(latitude, 'N', 'S')} ${degrees(longitude, 'E', 'W')}`
+}
+
+function degrees(angle: number, positive: string, negative: string): string {
+  return `${Math.abs(angle).toFixed(4)}° ${angle < 0 ? negative : positive}`
+}

@@ -1,0 +1,59 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import {
+  EMPTY_VIEW,
+  fromSearch,
+  LAYOUTS,
+  OPERATORS,
+  REVISIONS,
+  toSearch,
+  type ViewState,
+} from './view-state.ts'
+
+const name = fc.stringMatching(/^[\w.-]{1,12}$/)
+const view: fc.Arbitrary<ViewState> = fc.record({
+  filters: fc.array(
+    fc.record({
+      field: fc.oneof(
+        name,
+        fc.tuple(name, name).map((names) => names.join('/')),
+      ),
+      operator: fc.constantFrom(...OPERATORS),
+      value: fc.string(),
+    }),
+    { maxLength: 4 },
+  ),
+  text: fc.string(),
+  box: fc.option(
+    fc.tuple(...Array.from({ length: 4 }, () => fc.integer({ min: -180, max: 180 }))) as never,
+    { nil: undefined },
+  ),
+  order: fc.array(
+    fc.record({ property: name, direction: fc.constantFrom('asc' as const, 'desc' as const) }),
+    { maxLength: 3 },
+  ),
+  columns: fc.option(fc.array(name, { minLength: 1, maxLength: 4 }), { nil: undefined }),
+  isSnapshot: fc.boolean(),
+  revision: fc.option(fc.constantFrom(...REVISIONS), { nil: undefined }),
+  layout: fc.constantFrom(...LAYOUTS),
+  picture: fc.option(name, { nil: undefined }),
+  peek: fc.option(fc.string(), { nil: undefined }),
+  trail: fc.array(fc.string(), { maxLength: 3 }),
+})
+
+it('reads every view from its own address', () => {
+  fc.assert(
+    fc.property(view, (written) => {
+      expect(fromSearch(new URLSearchParams(toSearch(written).toString()))).toEqual(written)
+    }),
+  )
+})
+
+it('leaves defaults out of the address', () => {
+  expect(toSearch(EMPTY_VIEW).toString()).toBe('')
+})
+
+it('ignores what it cannot read', () => {
+  const search = new URLSearchParams('w=:eq:1&w=a:nope:1&in=1,2&view=cube&rev=7&o=:desc')
+  expect(fromSearch(search)).toEqual(EMPTY_VIEW)
+})

@@ -1,0 +1,145 @@
+/**
+ * The state of a view of objects, and its form in the address bar. The address holds the whole
+ * view, so that it can be shared, and never a token. Defaults are left out.
+ */
+
+export const OPERATORS = [
+  'eq',
+  'neq',
+  'lt',
+  'lte',
+  'gt',
+  'gte',
+  'words',
+  'phrase',
+  'prefix',
+  'contains',
+  'empty',
+  'filled',
+] as const
+export type Operator = (typeof OPERATORS)[number]
+
+/** One condition on a property, or on a field of a struct: `names/text`. */
+export interface Filter {
+  readonly field: string
+  readonly operator: Operator
+  /** As written by the user; empty for `empty` and `filled`. */
+  readonly value: string
+}
+
+export interface OrderTerm {
+  readonly property: string
+  readonly direction: 'asc' | 'desc'
+}
+
+/** West, south, east, north, in degrees. */
+export type Box = readonly [west: number, south: number, east: number, north: number]
+
+export const REVISIONS = ['1', '2', 'v2'] as const
+/** Which API the view calls. */
+export type ApiRevision = (typeof REVISIONS)[number]
+
+export const LAYOUTS = ['table', 'pictures', 'map'] as const
+export type Layout = (typeof LAYOUTS)[number]
+
+export interface ViewState {
+  readonly filters: readonly Filter[]
+  /** Free text, searched in every text of an object. */
+  readonly text: string
+  readonly box: Box | undefined
+  /** The first term decides; each further one orders what is equal so far. */
+  readonly order: readonly OrderTerm[]
+  /** Undefined shows every property. */
+  readonly columns: readonly string[] | undefined
+  readonly isSnapshot: boolean
+  /** Undefined lets the view choose. */
+  readonly revision: ApiRevision | undefined
+  readonly layout: Layout
+  /** The property that the pictures show. */
+  readonly picture: string | undefined
+  /** The key of the object that is shown beside the table. */
+  readonly peek: string | undefined
+  /** The objects through which links led here: `type/key/link`, percent-encoded. */
+  readonly trail: readonly string[]
+}
+
+export const EMPTY_VIEW: ViewState = {
+  filters: [],
+  text: '',
+  box: undefined,
+  order: [],
+  columns: undefined,
+  isSnapshot: false,
+  revision: undefined,
+  layout: 'table',
+  picture: undefined,
+  peek: undefined,
+  trail: [],
+}
+
+/** Neither `:` nor `/` occurs in an API name, so both can separate names from the rest. */
+export function toSearch(view: ViewState): URLSearchParams {
+  const search = new URLSearchParams()
+  for (const { field, operator, value } of view.filters) {
+    search.append('w', [field, operator, value].join(':'))
+  }
+  if (view.text !== '') search.set('q', view.text)
+  if (view.box !== undefined) search.set('in', view.box.join())
+  if (view.order.length > 0) {
+    search.set('o', view.order.map(({ property, direction }) => `${property}:${direction}`).join())
+  }
+  if (view.columns !== undefined) search.set('c', view.columns.join())
+  if (view.isSnapshot) search.set('at', 'snapshot')
+  if (view.revision !== undefined) search.set('rev', view.revision)
+  if (view.layout !== 'table') search.set('view', view.layout)
+  if (view.picture !== undefined) search.set('p', view.picture)
+  if (view.peek !== undefined) search.set('peek', view.peek)
+  for (const step of view.trail) search.append('t', step)
+  return search
+}
+
+/** Reads the state from an address. What cannot be read is ignored. */
+export function fromSearch(search: URLSearchParams): ViewState {
+  return {
+    filters: search.getAll('w').flatMap(readFilter),
+    text: search.get('q') ?? '',
+    box: readBox(search.get('in')),
+    order: readOrder(search.get('o')),
+    columns: search.get('c')?.split(',').filter(Boolean),
+    isSnapshot: search.get('at') === 'snapshot',
+    revision: oneOf(REVISIONS, search.get('rev')),
+    layout: oneOf(LAYOUTS, search.get('view')) ?? 'table',
+    picture: search.get('p') ?? undefined,
+    peek: search.get('peek') ?? undefined,
+    trail: search.getAll('t'),
+  }
+}
+
+function readFilter(text: string): Filter[] {
+  const [field = '', name = '', ...rest] = text.split(':')
+  const operator = oneOf(OPERATORS, name)
+  if (field === '' || operator === undefined) return []
+  // The value may contain colons of its own.
+  return [{ field, operator, value: rest.join(':') }]
+}
+
+function readOrder(text: string | null): OrderTerm[] {
+  return (text?.split(',') ?? []).flatMap((term) => {
+    const [property = '', direction] = term.split(':')
+    return property === '' ? [] : [{ property, direction: direction === 'desc' ? 'desc' : 'asc' }]
+  })
+}
+
+function readBox(text: string | null): Box | undefined {
+  const edges = text?.split(',').map(Number) ?? []
+  const [west, south, east, north] = edges
+  if (edges.length !== 4 || !edges.every(Number.isFinite)) return undefined
+  return [west ?? 0, south ?? 0, east ?? 0, north ?? 0]
+}
+
+function oneOf<const Value extends string>(
+  values: readonly Value[],
+  text: string | null,
+): Value | undefined {
+  return values.find((value) => value === text)
+}

@@ -1,0 +1,157 @@
+/** The OAuth clients of the service, as `oqs client` manages them. */
+import { Type } from 'typebox'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { redirectUriMistake } from '../../contract/redirect-uri.ts'
+import { unprocessable } from '../../query/parse/unprocessable.ts'
+import type { App } from '../app.ts'
+import {
+  createOAuthClient,
+  findOAuthClient,
+  listOAuthClients,
+  type OAuthClient,
+  revokeOAuthClients,
+} from '../oauth/clients.ts'
+import { sendJson } from '../response/send-json.ts'
+import { closed, NoParameters, orNull } from '../schemas/common.ts'
+import { readResponses, responses } from '../schemas/responses.ts'
+import type { Services } from '../services.ts'
+import {
+  credentialMembers,
+  readCredential,
+  storedCredentialMembers,
+  timeText,
+} from './credential-schemas.ts'
+import { ADMIN_SCOPE } from './require-admin.ts'
+
+const REDIRECT_URIS_MAX = 100
+
+const StoredClient = Type.Object({
+  ...storedCredentialMembers,
+  public: Type.Boolean({ description: 'True for a program that cannot keep a secret.' }),
+  redirectUris: Type.Array(Type.String()),
+})
+
+const ClientBody = Type.Object(
+  {
+    ...credentialMembers,
+    public: Type.Optional(
+      orNull(
+        Type.Boolean({
+          description: 'For a program that cannot keep a secret, such as a web page or an app.',
+        }),
+      ),
+    ),
+    redirectUris: Type.Optional(
+      orNull(
+        Type.Array(Type.String(), {
+          maxItems: REDIRECT_URIS_MAX,
+          description: 'Where people are sent after they signed in. Required for a public client.',
+        }),
+      ),
+    ),
+  },
+  closed,
+)
+
+const ClientPath = Type.Object({ id: Type.String({ description: 'The id of the client.' }) })
+
+/** Adds `listClients`, `createClient` and `revokeClient`. */
+export function addClients(app: App, services: Services): void {
+  const { store, now } = services
+  app.get(
+    '/api/admin/v1/clients',
+    {
+      config: { scope: ADMIN_SCOPE },
+      schema: {
+        operationId: 'listClients',
+        summary: 'List the OAuth clients, without their secrets',
+        tags: ['Administration'],
+        querystring: NoParameters,
+        response: readResponses(Type.Object({ data: Type.Array(StoredClient) })),
+      },
+    },
+    async (_request, reply) => {
+      const clients = await listOAuthClients(store, now())
+      return sendJson(reply, JSON.stringify({ data: clients.map(describe) }))
+    },
+  )
+  app.post(
+    '/api/admin/v1/clients',
+    {
+      config: { scope: ADMIN_SCOPE },
+      schema: {
+        operationId: 'createClient',
+        summary: 'Create an OAuth client',
+        tags: ['Administration'],
+        querystring: NoParameters,
+        body: ClientBody,
+        response: responses(
+          Type.Object({
+            ...StoredClient.properties,
+            clientSecret: Type.Optional(
+              Type.String({
+                description: 'It cannot be shown again. Absent for a public client.',
+              }),
+            ),
+          }),
+        ),
+      },
+    },
+    async ({ body }, reply) => {
+      const nowMs = now()
+      const isPublic = body.public === true
+      const redirectUris = readRedirectUris(body.redirectUris ?? [], isPublic)
+      const spec = { ...readCredential(body, nowMs), isPublic, redirectUris }
+      const { id, secret } = await createOAuthClient(store, spec, nowMs)
+      const client = describe({ ...spec, id, createdAtMs: nowMs })
+      void reply.header('cache-control', 'no-store')
+      return sendJson(reply, JSON.stringify({ ...client, clientSecret: secret }))
+    },
+  )
+  app.delete(
+    '/api/admin/v1/clients/:id',
+    {
+      config: { scope: ADMIN_SCOPE },
+      schema: {
+        operationId: 'revokeClient',
+        summary: 'Revoke an OAuth client and all its tokens',
+        tags: ['Administration'],
+        params: ClientPath,
+        querystring: NoParameters,
+        response: responses(StoredClient),
+      },
+    },
+    async ({ params: { id } }, reply) => {
+      const client = await findOAuthClient(store.documents, id, now())
+      if (client === undefined || (await revokeOAuthClients(store, id, now())) === 0) {
+        throw new ObjectQueryError('OAuthClientNotFound', { client: id })
+      }
+      return sendJson(reply, JSON.stringify(describe(client)))
+    },
+  )
+}
+
+function readRedirectUris(uris: readonly string[], isPublic: boolean): readonly string[] {
+  if (isPublic && uris.length === 0) {
+    throw unprocessable('redirectUris', 'is empty; a public client needs at least one')
+  }
+  for (const [index, uri] of uris.entries()) {
+    const mistake = redirectUriMistake(uri)
+    if (mistake !== undefined) throw unprocessable(`redirectUris[${index}]`, mistake)
+  }
+  return uris
+}
+
+function describe(client: OAuthClient) {
+  const { id, name, scopes, ontologies, createdAtMs, expiresAtMs, isPublic, redirectUris } = client
+  return {
+    id,
+    name,
+    scopes,
+    ontologies,
+    createdAt: timeText(createdAtMs),
+    expiresAt: timeText(expiresAtMs),
+    public: isPublic,
+    redirectUris,
+  }
+}

@@ -1,0 +1,81 @@
+/** The members that API tokens and OAuth clients have in common. */
+import { Type } from 'typebox'
+import { SCOPES, type Scope } from '../../contract/scopes.ts'
+import { orNull } from '../schemas/common.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const MAX_DAYS = 36_500
+const NAME_MAX_LENGTH = 200
+const LIST_MAX_ITEMS = 1000
+
+const ScopeName = Type.Enum(Object.keys(SCOPES) as Scope[])
+const OntologyNames = Type.Array(Type.String({ minLength: 1 }), {
+  minItems: 1,
+  maxItems: LIST_MAX_ITEMS,
+  description: 'API names or RIDs of ontologies. Absent: all.',
+})
+
+/** The members of a request that creates a token or a client. Null means absent. */
+export const credentialMembers = {
+  name: Type.String({
+    minLength: 1,
+    maxLength: NAME_MAX_LENGTH,
+    description: 'What it is for.',
+  }),
+  scopes: Type.Optional(
+    orNull(
+      Type.Array(ScopeName, {
+        minItems: 1,
+        maxItems: Object.keys(SCOPES).length,
+        description: 'Default: `api:ontologies-read`.',
+      }),
+    ),
+  ),
+  ontologies: Type.Optional(orNull(OntologyNames)),
+  days: Type.Optional(
+    orNull(
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: MAX_DAYS,
+        description: 'Days until it expires. Default: never.',
+      }),
+    ),
+  ),
+}
+
+/** The members of a stored token or client. */
+export const storedCredentialMembers = {
+  id: Type.String(),
+  name: Type.String(),
+  scopes: Type.Array(ScopeName),
+  ontologies: Type.Optional(OntologyNames),
+  createdAt: Type.String({ format: 'date-time' }),
+  expiresAt: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Absent if it never expires.' }),
+  ),
+}
+
+export interface WrittenCredential {
+  readonly name: string
+  readonly scopes?: readonly Scope[] | null
+  readonly ontologies?: readonly string[] | null
+  readonly days?: number | null
+}
+
+/** Returns what a request asks for. */
+export function readCredential(
+  { name, scopes, ontologies, days }: WrittenCredential,
+  nowMs: number,
+) {
+  return {
+    name,
+    scopes: [...new Set(scopes ?? (['api:ontologies-read'] as const))],
+    ontologies: ontologies ?? undefined,
+    expiresAtMs: days == null ? undefined : nowMs + days * DAY_MS,
+  }
+}
+
+/** Returns a time as responses write it. */
+export function timeText(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString()
+}

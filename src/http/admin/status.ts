@@ -1,0 +1,120 @@
+/** The state of the service and of its store, for people who operate it. */
+import { Type } from 'typebox'
+import type { Catalogue } from '../../ontology/catalogue.ts'
+import type { StoreStatus } from '../../store/object-store.ts'
+import type { App } from '../app.ts'
+import { NoParameters } from '../schemas/common.ts'
+import { responses } from '../schemas/responses.ts'
+import type { Services } from '../services.ts'
+import { timeText } from './credential-schemas.ts'
+import { ADMIN_SCOPE } from './require-admin.ts'
+
+const typeNames = {
+  ontology: Type.String({ description: 'API name of the ontology.' }),
+  objectType: Type.String({ description: 'API name of the object type.' }),
+}
+const StoredBytes = Type.Optional(
+  Type.Integer({ description: 'Absent if the database does not tell it cheaply.' }),
+)
+
+const StatusResponse = Type.Object({
+  version: Type.String({ description: 'The release of the service.' }),
+  startedAt: Type.String({ format: 'date-time', description: 'When this process started.' }),
+  uptimeSeconds: Type.Integer(),
+  store: Type.Object({
+    kind: Type.Enum(['sqlite', 'postgresql']),
+    reachable: Type.Literal(true, {
+      description: 'Without its store, the service answers 503 instead.',
+    }),
+    storedBytes: StoredBytes,
+  }),
+  objectTypes: Type.Array(
+    Type.Object({
+      ...typeNames,
+      count: Type.Integer({ description: 'The number of objects.' }),
+      version: Type.Integer({ description: 'The newest version.' }),
+      oldestVersion: Type.Integer({ description: 'The oldest version that can be read.' }),
+      storedBytes: StoredBytes,
+    }),
+  ),
+  pageCache: Type.Object(
+    {
+      pages: Type.Integer(),
+      bytes: Type.Integer(),
+      maxBytes: Type.Integer({ description: '0 if the cache is disabled.' }),
+    },
+    { description: 'The page cache of this process.' },
+  ),
+  backgroundWork: Type.Object({
+    replacements: Type.Array(
+      Type.Object({
+        ...typeNames,
+        replacement: Type.String(),
+        count: Type.Integer({ description: 'The number of objects that have arrived.' }),
+      }),
+      { description: 'Replacements that are not published yet.' },
+    ),
+    tablesToRemove: Type.Integer({ description: 'Tables that maintenance has still to remove.' }),
+    reclaiming: Type.Boolean({
+      description: 'Whether this process removes versions that nobody can read any more.',
+    }),
+  }),
+})
+
+/** Adds `getStatus`. */
+export function addStatus(app: App, services: Services): void {
+  const { store, now, version, startedAtMs } = services
+  app.get(
+    '/api/admin/v1/status',
+    {
+      config: { scope: ADMIN_SCOPE },
+      schema: {
+        operationId: 'getStatus',
+        summary: 'Get the state of the service and its store',
+        tags: ['Administration'],
+        querystring: NoParameters,
+        response: responses(StatusResponse),
+      },
+    },
+    async ({ catalogue }, reply) => {
+      const status = await store.readStatus()
+      void reply.header('cache-control', 'no-store')
+      return {
+        version,
+        startedAt: timeText(startedAtMs) ?? '',
+        uptimeSeconds: Math.floor((now() - startedAtMs) / 1000),
+        ...describeStore(status, catalogue),
+      }
+    },
+  )
+}
+
+function describeStore(status: StoreStatus, catalogue: Catalogue) {
+  const { kind, storedBytes, pageCache, tablesToRemove, isReclaiming } = status
+  const names = new Map(
+    catalogue.ontologies.flatMap(({ apiName: ontology, objectTypes }) =>
+      [...objectTypes.values()].map(({ rid, apiName }) => [rid, { ontology, objectType: apiName }]),
+    ),
+  )
+  return {
+    store: { kind, reachable: true as const, ...bytes(storedBytes) },
+    // Without types that were created or dropped since the catalogue was read.
+    objectTypes: status.types.flatMap(({ typeRid, storedBytes: ofType, ...state }) => {
+      const name = names.get(typeRid)
+      return name === undefined ? [] : [{ ...name, ...state, ...bytes(ofType) }]
+    }),
+    pageCache,
+    backgroundWork: {
+      replacements: status.replacements.flatMap(({ typeRid, ...replacement }) => {
+        const name = names.get(typeRid)
+        return name === undefined ? [] : [{ ...name, ...replacement }]
+      }),
+      tablesToRemove,
+      reclaiming: isReclaiming,
+    },
+  }
+}
+
+function bytes(storedBytes: number | undefined) {
+  return storedBytes === undefined ? {} : { storedBytes }
+}

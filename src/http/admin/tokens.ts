@@ -1,0 +1,110 @@
+/** The API tokens of the service, as `oqs token` manages them. */
+import { Type } from 'typebox'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import type { ApiToken } from '../../store/object-store.ts'
+import type { App } from '../app.ts'
+import { createApiToken } from '../request/api-token.ts'
+import { sendJson } from '../response/send-json.ts'
+import { closed, NoParameters } from '../schemas/common.ts'
+import { readResponses, responses } from '../schemas/responses.ts'
+import type { Services } from '../services.ts'
+import {
+  credentialMembers,
+  readCredential,
+  storedCredentialMembers,
+  timeText,
+} from './credential-schemas.ts'
+import { ADMIN_SCOPE } from './require-admin.ts'
+
+const StoredToken = Type.Object({
+  ...storedCredentialMembers,
+  revokedAt: Type.Optional(Type.String({ format: 'date-time' })),
+  state: Type.Enum(['active', 'expired', 'revoked']),
+})
+
+const TokenPath = Type.Object({ id: Type.String({ description: 'The id of the token.' }) })
+
+/** Adds `listTokens`, `createToken` and `revokeToken`. */
+export function addTokens(app: App, services: Services): void {
+  const { store, now } = services
+  app.get(
+    '/api/admin/v1/tokens',
+    {
+      config: { scope: ADMIN_SCOPE },
+      schema: {
+        operationId: 'listTokens',
+        summary: 'List the API tokens, without their secrets',
+        tags: ['Administration'],
+        querystring: NoParameters,
+        response: readResponses(Type.Object({ data: Type.Array(StoredToken) })),
+      },
+    },
+    async (_request, reply) => {
+      const tokens = await store.listApiTokens()
+      return sendJson(reply, JSON.stringify({ data: tokens.map((one) => describe(one, now())) }))
+    },
+  )
+  app.post(
+    '/api/admin/v1/tokens',
+    {
+      config: { scope: ADMIN_SCOPE },
+      schema: {
+        operationId: 'createApiToken',
+        summary: 'Create an API token',
+        tags: ['Administration'],
+        querystring: NoParameters,
+        body: Type.Object(credentialMembers, closed),
+        response: responses(
+          Type.Object({
+            ...StoredToken.properties,
+            token: Type.String({ description: 'The secret. It cannot be shown again.' }),
+          }),
+        ),
+      },
+    },
+    async ({ body }, reply) => {
+      const nowMs = now()
+      const { secret, token } = await createApiToken(store, readCredential(body, nowMs), nowMs)
+      void reply.header('cache-control', 'no-store')
+      return sendJson(reply, JSON.stringify({ ...describe(token, nowMs), token: secret }))
+    },
+  )
+  app.delete(
+    '/api/admin/v1/tokens/:id',
+    {
+      config: { scope: ADMIN_SCOPE },
+      schema: {
+        operationId: 'revokeApiToken',
+        summary: 'Revoke an API token, and the tokens that OAuth clients have in its name',
+        tags: ['Administration'],
+        params: TokenPath,
+        querystring: NoParameters,
+        response: responses(StoredToken),
+      },
+    },
+    async ({ params: { id } }, reply) => {
+      const nowMs = now()
+      const token = await store.findApiTokenById(id)
+      const isOwn = token !== undefined && token.issue === undefined
+      if (!isOwn || (await store.revokeApiTokens(id, nowMs)) === 0) {
+        throw new ObjectQueryError('ApiTokenNotFound', { token: id })
+      }
+      return sendJson(reply, JSON.stringify(describe({ ...token, revokedAtMs: nowMs }, nowMs)))
+    },
+  )
+}
+
+function describe(token: ApiToken, nowMs: number) {
+  const { id, name, scopes, ontologies, createdAtMs, expiresAtMs, revokedAtMs } = token
+  const isExpired = expiresAtMs !== undefined && expiresAtMs <= nowMs
+  return {
+    id,
+    name,
+    scopes,
+    ontologies,
+    createdAt: timeText(createdAtMs),
+    expiresAt: timeText(expiresAtMs),
+    revokedAt: timeText(revokedAtMs),
+    state: revokedAtMs !== undefined ? 'revoked' : isExpired ? 'expired' : 'active',
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Serves the explorer at `/`, from memory and without a token: the page itself holds no data.
+ * Addresses of views (`/o/…`) get the same page, which reads its own address.
+ */
+import type { App } from '../app.ts'
+import { sendStatic } from '../response/send-static.ts'
+import { compressFile, type StaticFile } from '../response/static-file.ts'
+
+/** Files by path. `/index.html` is the page. */
+export type ExplorerFiles = ReadonlyMap<string, StaticFile>
+
+/** No inline code, no other hosts, no frames; values can never become markup. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+const PAGE_HEADERS = { 'content-security-policy': POLICY }
+/** Names of assets contain a hash of their content. */
+const ASSET_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable' }
+
+const VIEWS = [
+  '/',
+  '/o/:ontology',
+  '/o/:ontology/:type',
+  '/o/:ontology/:type/:key',
+  '/o/:ontology/:type/:key/:link',
+]
+
+const MISSING_PAGE = `<!doctype html>
+<meta charset="utf-8"><title>Object Query Service</title>
+<p>The explorer is not built: its build needs the development packages. Run npm ci, and start the service again.</p>
+<p><a href="/docs">API reference</a></p>
+`
+
+/** Returns the files, once they are built; undefined if they cannot be built here. */
+export type OpenExplorer = () => Promise<ExplorerFiles | undefined>
+
+/** Adds the explorer. Requests wait until its files are built. */
+export function addExplorer(app: App, open: OpenExplorer): void {
+  const missing = compressFile('text/html; charset=utf-8', MISSING_PAGE)
+  for (const path of VIEWS) {
+    app.get(path, { schema: { hide: true } }, async (_request, reply) => {
+      const page = (await open())?.get('/index.html') ?? (await missing)
+      return sendStatic(reply, page, PAGE_HEADERS)
+    })
+  }
+  for (const path of ['/assets/:name', '/favicon.svg'] as const) {
+    app.get(path, { schema: { hide: true } }, async (request, reply) => {
+      const [name = ''] = request.url.split('?')
+      const file = (await open())?.get(name)
+      if (file === undefined) return reply.callNotFound()
+      return sendStatic(reply, file, name.startsWith('/assets/') ? ASSET_HEADERS : {})
+    })
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * Downloads by a browser, which cannot send a bearer token with a link: a ticket stands for one export
+ * of one caller, whose rights are checked again when the ticket is used.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { EXPORT_FORMATS, type ExportFormat } from '../../contract/export-formats.ts'
+import { PROPERTIES_MAX } from '../../contract/limits.ts'
+import { type ExportParameters, readExport, sendExport } from '../admin/export-objects.ts'
+import { EXPORT_RESPONSE } from '../admin/export-writers.ts'
+import type { App } from '../app.ts'
+import {
+  ADMIN,
+  type Caller,
+  callerOfToken,
+  hashSecret,
+  refuseExpired,
+  requireScope,
+  toCaller,
+} from '../request/caller.ts'
+import type { CallerRights } from '../request/caller-rights.ts'
+import { resolveTypePath } from '../request/resolve.ts'
+import { closed, NoParameters, orNull } from '../schemas/common.ts'
+import { queryBody } from '../schemas/query-body.ts'
+import { responses } from '../schemas/responses.ts'
+import type { Services } from '../services.ts'
+import { createCode, peekCode, redeemCode } from './codes.ts'
+
+const TICKET_MS = 60_000
+const SCOPE = 'api:ontologies-read'
+
+const DownloadBody = Type.Object(
+  {
+    ontology: Type.String({ description: 'RID or API name of the ontology.' }),
+    objectType: Type.String({ description: 'API name of the object type.' }),
+    format: Type.Optional(
+      Type.Unsafe<ExportFormat | null>({
+        enum: [...EXPORT_FORMATS, null],
+        description: 'Default: `ndjson`.',
+      }),
+    ),
+    where: Type.Optional(orNull(queryBody('1.0'))),
+    select: Type.Optional(
+      orNull(
+        Type.Array(Type.String(), {
+          maxItems: PROPERTIES_MAX,
+          description: 'The properties to export. Default: all.',
+        }),
+      ),
+    ),
+    version: Type.Optional(
+      orNull(
+        Type.Integer({
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: 'The version to export, as `oqs-version` named it. Default: the newest.',
+        }),
+      ),
+    ),
+  },
+  closed,
+)
+
+/** Adds `createDownload`. */
+export function addCreateDownload(app: App, services: Services): void {
+  app.post(
+    '/api/admin/v1/downloads',
+    {
+      config: { scope: SCOPE },
+      schema: {
+        operationId: 'createDownload',
+        summary: 'Get a link that downloads an export once',
+        description:
+          'The link needs no bearer token, so that a browser can follow it. It works once, within 60 seconds, and only while the token that asked for it is valid. It returns what `exportObjects` returns, as a file.',
+        tags: ['Administration'],
+        querystring: NoParameters,
+        body: DownloadBody,
+        response: responses(DownloadResponse),
+      },
+    },
+    async (request, reply) => {
+      const { store, now } = services
+      // Checked now, so that a mistake is reported to the program and not to the person.
+      const { objectType } = resolveTypePath(request, request.body)
+      const parameters = exportParameters(request.body)
+      readExport(parameters, objectType, services)
+      const { ontology, objectType: name } = request.body
+      const owner = ownerOf(request.caller, services)
+      const ticket: Ticket = { path: { ontology, objectType: name }, parameters, owner }
+      const expiresAtMs = now() + TICKET_MS
+      const code = await createCode(store.documents, 'download', ticket, expiresAtMs)
+      void reply.header('cache-control', 'no-store')
+      return {
+        path: `/api/admin/v1/downloads/${code}`,
+        expiresAt: new Date(expiresAtMs).toISOString(),
+      }
+    },
+  )
+}
+
+const DownloadResponse = Type.Object({
+  path: Type.String({ description: 'The path of the download, relative to the service.' }),
+  expiresAt: Type.String({ format: 'date-time' }),
+})
+
+/** Adds `download`, which needs no token: the ticket is the credential. */
+export function addRedeemDownload(app: App, services: Services): void {
+  app.get(
+    '/api/admin/v1/downloads/:ticket',
+    {
+      schema: {
+        operationId: 'download',
+        summary: 'Download an export with a ticket',
+        tags: ['Administration'],
+        security: [],
+        params: Type.Object({
+          ticket: Type.String({ description: 'From the path that `createDownload` returned.' }),
+        }),
+        querystring: NoParameters,
+        response: { ...responses(Type.String()), 200: EXPORT_RESPONSE },
+      },
+    },
+    async (request, reply) => {
+      const { store, now } = services
+      // Link previews and download managers ask for the headers first.
+      const take = request.method === 'HEAD' ? peekCode : redeemCode
+      const body = await take(store.documents, 'download', request.params.ticket, now())
+      const { path, parameters, owner } = body as Ticket
+      const caller = await callerOf(owner, services)
+      requireScope(caller, SCOPE)
+      request.caller = caller
+      request.catalogue = await store.readCatalogue()
+      const { ontology, objectType } = resolveTypePath(request, path)
+      const file = `${ontology.apiName}-${objectType.apiName}.${parameters.format ?? 'ndjson'}`
+      void (reply as FastifyReply).headers({
+        'cache-control': 'no-store',
+        'content-disposition': `attachment; filename="${file}"`,
+      })
+      return sendExport(
+        request as FastifyRequest,
+        reply as FastifyReply,
+        readExport(parameters, objectType, services),
+        services,
+      )
+    },
+  )
+}
+
+/** What a ticket stands for. */
+interface Ticket {
+  readonly path: { readonly ontology: string; readonly objectType: string }
+  readonly parameters: ExportParameters
+  readonly owner: Owner
+}
+
+/** Who asked for the ticket. The proof changes with the admin token, and does not reveal it. */
+type Owner =
+  | { readonly kind: 'adminToken'; readonly proof: string }
+  | { readonly kind: 'apiToken'; readonly tokenId: string }
+  | { readonly kind: 'openId'; readonly rights: CallerRights }
+
+function ownerOf(caller: Caller, { adminTokenHash = '' }: Services): Owner {
+  const { credential, id, name, scopes, ontologies, expiresAtMs, userId } = caller
+  if (credential.kind === 'apiToken') return credential
+  if (credential.kind === 'adminToken') return { ...credential, proof: hashSecret(adminTokenHash) }
+  return { ...credential, rights: { id, name, scopes, ontologies, expiresAtMs, userId } }
+}
+
+/** Returns the owner of a ticket as a caller, with the rights that it has now. */
+async function callerOf(owner: Owner, services: Services): Promise<Caller> {
+  const { store, now, adminTokenHash } = services
+  switch (owner.kind) {
+    case 'adminToken':
+      if (adminTokenHash !== undefined && hashSecret(adminTokenHash) === owner.proof) return ADMIN
+      throw new ObjectQueryError('Default:Unauthorized', { error: 'UNKNOWN' })
+    case 'apiToken':
+      return callerOfToken(await store.findApiTokenById(owner.tokenId), now())
+    case 'openId':
+      refuseExpired(owner.rights, now())
+      return toCaller(owner.rights, { kind: 'openId' })
+  }
+}
+
+function exportParameters({ format, where, select, version }: Static<typeof DownloadBody>) {
+  return {
+    ...(format == null ? {} : { format }),
+    ...(where == null ? {} : { where: JSON.stringify(where) }),
+    ...(select == null ? {} : { select }),
+    ...(version == null ? {} : { version }),
+  }
+}

@@ -1,0 +1,65 @@
+/** The hand-over of a session: a printed link signs a browser in, once. */
+import { Type } from 'typebox'
+import type { Scope } from '../../contract/scopes.ts'
+import type { ObjectStore } from '../../store/object-store.ts'
+import type { App } from '../app.ts'
+import { createApiToken } from '../request/api-token.ts'
+import { closed, NoParameters } from '../schemas/common.ts'
+import { responses } from '../schemas/responses.ts'
+import type { Services } from '../services.ts'
+import { createCode, redeemCode } from './codes.ts'
+
+const CODE_MS = 600_000
+
+/** The API token that a code is exchanged for. */
+export interface SessionSpec {
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  readonly ontologies?: readonly string[] | undefined
+  /** How long the token is valid, from the exchange on. */
+  readonly tokenMs: number
+}
+
+/** Creates a code that can be exchanged for an API token, once and within ten minutes. */
+export function createSessionCode(
+  { documents }: Pick<ObjectStore, 'documents'>,
+  session: SessionSpec,
+  nowMs: number,
+): Promise<string> {
+  return createCode(documents, 'session', session, nowMs + CODE_MS)
+}
+
+/** Adds `createSession`, which needs no token: the code is the credential. */
+export function addCreateSession(app: App, { store, now }: Services): void {
+  app.post(
+    '/api/admin/v1/sessions',
+    {
+      schema: {
+        operationId: 'createSession',
+        summary: 'Exchange a one-time code for a bearer token',
+        description:
+          'The demo prints a link with such a code when it starts. A code works once, within ten minutes; any other gets 401 `InvalidOneTimeCode`.',
+        tags: ['Administration'],
+        security: [],
+        querystring: NoParameters,
+        body: Type.Object({ code: Type.String({ minLength: 1, maxLength: 200 }) }, closed),
+        response: responses(SessionResponse),
+      },
+    },
+    async (request, reply) => {
+      const nowMs = now()
+      const body = await redeemCode(store.documents, 'session', request.body.code, nowMs)
+      const { name, scopes, ontologies, tokenMs } = body as SessionSpec
+      const expiresAtMs = nowMs + tokenMs
+      const spec = { name, scopes, ontologies, expiresAtMs }
+      const { secret } = await createApiToken(store, spec, nowMs)
+      void reply.header('cache-control', 'no-store')
+      return { token: secret, expiresAt: new Date(expiresAtMs).toISOString() }
+    },
+  )
+}
+
+const SessionResponse = Type.Object({
+  token: Type.String({ description: 'A bearer token. It cannot be shown again.' }),
+  expiresAt: Type.String({ format: 'date-time' }),
+})

@@ -1,0 +1,95 @@
+/** The examples of administration: counts, sessions, downloads, tokens, clients and the status. */
+
+const CODE = 'k1mYJ0oQ2Zr8h3Vd5sXcNq7wEt9uLb4aGf6pRi0TzAB'
+const TOKEN_ID = '5f0a7c51-1c1e-4a53-8f57-9a1d2b3e4c5f'
+const CLIENT_ID = '8c1f2a94d7e05b36a1c4f7d20b9e6358'
+const CREATED_AT = '2026-01-31T12:00:00.000Z'
+
+const TOKEN = {
+  id: TOKEN_ID,
+  name: 'reports',
+  scopes: ['api:ontologies-read'],
+  ontologies: ['aviation'],
+  createdAt: CREATED_AT,
+  expiresAt: '2026-03-02T12:00:00.000Z',
+  state: 'active',
+}
+const CLIENT = {
+  id: CLIENT_ID,
+  name: 'web',
+  scopes: ['api:ontologies-read'],
+  createdAt: CREATED_AT,
+  public: true,
+  redirectUris: ['http://localhost:3000/callback'],
+}
+
+export const ADMIN_EXAMPLES = {
+  getObjectCounts: {
+    parameters: { ontology: 'aviation' },
+    response: {
+      objectTypes: {
+        country: { count: 250, version: 1 },
+        airport: { count: 10_131, version: 11 },
+      },
+    },
+  },
+  createSession: {
+    request: { code: CODE },
+    response: {
+      token: 'oqs_Yp0mXo0yq3r3vQkEJ6n1m5gkq8Jr2dZ0bWc5e1aTt7U',
+      expiresAt: '2026-02-01T12:00:00.000Z',
+    },
+  },
+  createDownload: {
+    request: {
+      ontology: 'aviation',
+      objectType: 'airport',
+      format: 'csv',
+      where: { type: 'eq', field: 'properties.icao', value: 'LSZH' },
+      select: ['name', 'runwayFeet'],
+    },
+    response: {
+      path: `/api/admin/v1/downloads/${CODE}`,
+      expiresAt: '2026-01-31T12:01:00.000Z',
+    },
+  },
+  download: {
+    parameters: { ticket: CODE },
+    response:
+      'iata,name,runwayFeet\nZRH,Zurich Airport,12139\n# end of export: 1 objects, version 11\n',
+  },
+  listTokens: { response: { data: [TOKEN] } },
+  createApiToken: {
+    request: { name: 'reports', scopes: TOKEN.scopes, ontologies: TOKEN.ontologies, days: 30 },
+    response: { ...TOKEN, token: 'oqs_1bq2mW0pTn6cJ5Yq8e3xLr7uVd4kZs9hGa0fRi2oXyA' },
+  },
+  revokeApiToken: {
+    parameters: { id: TOKEN_ID },
+    response: { ...TOKEN, revokedAt: '2026-02-10T12:00:00.000Z', state: 'revoked' },
+  },
+  listClients: { response: { data: [CLIENT] } },
+  createClient: {
+    request: { name: 'web', public: true, redirectUris: CLIENT.redirectUris },
+    response: CLIENT,
+  },
+  revokeClient: { parameters: { id: CLIENT_ID }, response: CLIENT },
+  getStatus: {
+    response: {
+      version: '1.0.0',
+      startedAt: CREATED_AT,
+      uptimeSeconds: 86_400,
+      store: { kind: 'sqlite', reachable: true, storedBytes: 4_096_000 },
+      objectTypes: [
+        {
+          ontology: 'aviation',
+          objectType: 'country',
+          count: 250,
+          version: 1,
+          oldestVersion: 0,
+        },
+      ],
+      pageCache: { pages: 5, bytes: 3_217, maxBytes: 33_554_432 },
+      backgroundWork: { replacements: [], tablesToRemove: 0, reclaiming: false },
+    },
+  },
+} as const

@@ -1,0 +1,31 @@
+/** The headers of responses with objects, besides those of every response. */
+
+/** The version of the object type that was read. */
+export const VERSION_HEADER = 'oqs-version'
+
+/** How long a request took so far, in milliseconds. */
+export interface RequestTimes {
+  elapsedMs(): number
+  /** The part that the store took. */
+  readonly storeMs: number
+}
+
+/** The part of a reply that these headers depend on. */
+export interface TimedReply {
+  readonly request: { readonly context: RequestTimes }
+}
+
+/**
+ * Returns the headers of a response: `Server-Timing` and, if objects of one type were read,
+ * `oqs-version`.
+ */
+export function dataHeaders(
+  { request: { context } }: TimedReply,
+  version: number | undefined,
+): Record<string, string> {
+  const [total, store] = [context.elapsedMs(), context.storeMs].map((ms) => ms.toFixed(2))
+  const timing = `total;dur=${total}, store;dur=${store}`
+  return version === undefined
+    ? { 'server-timing': timing }
+    : { [VERSION_HEADER]: String(version), 'server-timing': timing }
+}

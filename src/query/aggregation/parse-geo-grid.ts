@@ -1,0 +1,35 @@
+/** Parses groupings by the cells of a grid: an extension of v2 for maps. */
+import { unprocessable } from '../parse/unprocessable.ts'
+import { invalidPropertyType } from './aggregated-property.ts'
+import type { Grouping } from './aggregation.ts'
+import { GEO_GRID_MAX_SIDE } from './geo-grid.ts'
+import type { GroupingParsing, WrittenBox } from './parse-grouping.ts'
+
+export function readGeoGrid({ written, path, aggregated }: GroupingParsing): Grouping {
+  const { property, type } = aggregated
+  if (type !== 'geopoint') throw invalidPropertyType(aggregated, 'is not a geopoint')
+  const box = readBox(written.box, `${path}.box`)
+  const columns = readSide(written.columns, `${path}.columns`)
+  const rows = readSide(written.rows, `${path}.rows`)
+  return { kind: 'geoGrid', property, type, grid: { ...box, columns, rows } }
+}
+
+function readSide(count: number | null | undefined, path: string): number {
+  if (count == null) throw unprocessable(path, 'is missing')
+  if (count <= GEO_GRID_MAX_SIDE) return count
+  throw unprocessable(path, `is more than ${GEO_GRID_MAX_SIDE}`)
+}
+
+function readBox(box: WrittenBox | null | undefined, path: string): WrittenBox {
+  if (box == null) throw unprocessable(path, 'is missing')
+  const { west, south, east, north } = box
+  if (Math.abs(west) > 180 || Math.abs(east) > 180) {
+    throw unprocessable(path, 'has a longitude outside -180 to 180')
+  }
+  if (Math.abs(south) > 90 || Math.abs(north) > 90) {
+    throw unprocessable(path, 'has a latitude outside -90 to 90')
+  }
+  if (west === east) throw unprocessable(path, 'has no width')
+  if (south >= north) throw unprocessable(path, 'has no height: south is not less than north')
+  return { west, south, east, north }
+}

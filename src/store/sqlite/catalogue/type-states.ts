@@ -1,0 +1,51 @@
+/** The states of object types and of the database, read from the catalogue. */
+import type { DatabaseStatus, ReplacementState, TypeState } from '../../store-status.ts'
+import type { StatementCache } from '../file/statement-cache.ts'
+
+const STATES_SQL = `SELECT t.rid, o.live_count, t.published, t.oldest
+  FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id`
+
+/** Returns the states of the types of an ontology. */
+export function readTypeStates(statements: StatementCache, ontologyRid: string): TypeState[] {
+  const rows = statements.prepare(`${STATES_SQL} WHERE t.ontology_rid = ?`).all(ontologyRid)
+  return (rows as unknown as StateRow[]).map(toTypeState)
+}
+
+/** Returns the status of the database. Must be called in a transaction. */
+export function readDatabaseStatus(statements: StatementCache): DatabaseStatus {
+  const rows = statements.prepare(STATES_SQL).all() as unknown as StateRow[]
+  const [pages = 0] = readRow(statements, 'PRAGMA page_count')
+  const [pageBytes = 0] = readRow(statements, 'PRAGMA page_size')
+  const [tablesToRemove = 0] = readRow(
+    statements,
+    `SELECT count(*) FROM object_table WHERE state = 'abandoned'`,
+  )
+  return {
+    kind: 'sqlite',
+    storedBytes: pages * pageBytes,
+    // SQLite would have to visit every page of the file to tell the bytes of one table.
+    types: rows.map((row) => ({ ...toTypeState(row), storedBytes: undefined })),
+    replacements: readReplacements(statements),
+    tablesToRemove,
+  }
+}
+
+type StateRow = readonly [rid: string, count: number, published: number, oldest: number]
+
+function toTypeState([typeRid, count, version, oldestVersion]: StateRow): TypeState {
+  return { typeRid, count, version, oldestVersion }
+}
+
+function readReplacements(statements: StatementCache): ReplacementState[] {
+  const rows = statements
+    .prepare(
+      `SELECT t.rid, o.id, o.live_count FROM object_table AS o
+       JOIN object_type AS t ON t.id = o.object_type_id WHERE o.state = 'loading' ORDER BY o.id`,
+    )
+    .all() as unknown as (readonly [rid: string, id: number, count: number])[]
+  return rows.map(([typeRid, id, count]) => ({ typeRid, replacement: String(id), count }))
+}
+
+function readRow(statements: StatementCache, sql: string): readonly number[] {
+  return statements.prepare(sql).get() as unknown as readonly number[]
+}

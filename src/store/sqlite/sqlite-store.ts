@@ -1,0 +1,298 @@
+/** Implements the store port with SQLite. */
+import { randomBytes } from 'node:crypto'
+import { availableParallelism } from 'node:os'
+import { FairQueue } from '../../admission/fair-queue.ts'
+import { INTERNAL_CONTEXT, type RequestContext } from '../../admission/request-context.ts'
+import { QUERY_MEMORY_BYTES, QUERY_TIMEOUT_SECONDS } from '../../contract/limits.ts'
+import type { Catalogue } from '../../ontology/catalogue.ts'
+import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import { KEY_BYTES } from '../../paging/token-keys.ts'
+import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
+import type {
+  ApiToken,
+  Batch,
+  Commit,
+  DeleteRequest,
+  Edit,
+  FindTypesRequest,
+  ObjectStore,
+  ReadPageRequest,
+  ReadSetPageRequest,
+  Reclaimed,
+  Retention,
+  StoredPage,
+  StoredSetPage,
+  StoreOptions,
+  StoreStatus,
+  TypeState,
+} from '../object-store.ts'
+import { PageCache } from '../page-cache.ts'
+import { releaserOf } from '../page-memory.ts'
+import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../slow-queries.ts'
+import { CatalogueReader } from './catalogue/read-catalogue.ts'
+import { isIdleReplacement } from './catalogue/replacement.ts'
+import { findApiToken, findApiTokenById, listApiTokens } from './catalogue/secrets.ts'
+import { readSightings } from './catalogue/sightings.ts'
+import { readDatabaseStatus, readTypeStates } from './catalogue/type-states.ts'
+import type { StoreGuard } from './file/store-guard.ts'
+import { readQuickPage } from './pages/read-page.ts'
+import { readQuickSetPage } from './pages/read-set-page.ts'
+import { findTypesQuickly } from './queries/find-types.ts'
+import { SqliteDocuments } from './store-documents.ts'
+import { inReadTransaction, type ReadConnection } from './threads/read-connection.ts'
+import type { ReadJobs } from './threads/read-jobs.ts'
+import { ReaderPool } from './threads/reader-pool.ts'
+import { reclaimInSteps } from './threads/reclaim-in-steps.ts'
+import type { JobInput, JobResult } from './threads/thread-jobs.ts'
+import { WorkerThread } from './threads/worker-thread.ts'
+import type { WriteJobs } from './threads/write-jobs.ts'
+import {
+  applyEdit,
+  commitInThread,
+  deleteFoundRows,
+  type WriteConnections,
+} from './writes/send-write.ts'
+
+/** At least two, so that the slow query of one caller leaves a process to other callers. */
+const READERS = Math.max(2, Math.min(4, availableParallelism()))
+/** SQLite has one writer. A job is sent after the previous one, so that callers share it fairly. */
+const WRITES_AT_ONCE = 1
+
+/** The SQLite store. `openSqliteStore` opens its file first. */
+export class SqliteStore implements ObjectStore {
+  readonly documents: SqliteDocuments
+  readonly #guard: StoreGuard
+  readonly #reading: ReadConnection
+  readonly #catalogue: CatalogueReader
+  readonly #cache: PageCache
+  readonly #writer: WorkerThread<WriteJobs>
+  readonly #writes = new FairQueue({
+    slots: WRITES_AT_ONCE,
+    slotsPerCaller: 1,
+    maxWaitMs: MAX_WRITE_WAIT_MS,
+    busyReason: BUSY_WRITING,
+  })
+  readonly #slowReaders: ReaderPool
+  #reclaims = 0
+
+  constructor(path: string, reading: ReadConnection, guard: StoreGuard, options: StoreOptions) {
+    this.#guard = guard
+    this.documents = new SqliteDocuments({
+      read: (read) => this.#read(() => read(this.#reading.statements)),
+      write: (name, input, context) =>
+        this.#writes.run(ownerOf(context), () => this.#write(name, input)),
+    })
+    this.#reading = reading
+    this.#catalogue = new CatalogueReader(reading.db, reading.statements)
+    this.#cache = new PageCache(options.pageCacheBytes)
+    this.#writer = new WorkerThread({
+      module: 'writer-thread',
+      path,
+      lostReason: 'the writer thread ended; whether this was written is not known',
+    })
+    this.#slowReaders = new ReaderPool({
+      path,
+      size: READERS,
+      queryTimeoutMs: options.queryTimeoutMs ?? 1000 * QUERY_TIMEOUT_SECONDS,
+      maxBytes: QUERY_MEMORY_BYTES,
+      onExit: options.onReaderExit,
+    })
+  }
+
+  async check(): Promise<void> {
+    this.#guard.checkFiles()
+    this.#read(() => this.#reading.statements.prepare('SELECT generation FROM catalogue').get())
+  }
+
+  async readCatalogue(): Promise<Catalogue> {
+    return this.#read(() => this.#catalogue.read())
+  }
+
+  async readTypeStates(ontologyRid: string): Promise<readonly TypeState[]> {
+    return this.#read(() => readTypeStates(this.#reading.statements, ontologyRid))
+  }
+
+  async readStatus(): Promise<StoreStatus> {
+    const { statements } = this.#reading
+    const read = () => inReadTransaction(this.#reading, () => readDatabaseStatus(statements))
+    const isReclaiming = this.#reclaims > 0
+    return { ...this.#read(read), isReclaiming, pageCache: this.#cache.state() }
+  }
+
+  async readPage(
+    request: ReadPageRequest,
+    context = INTERNAL_CONTEXT,
+  ): Promise<StoredPage | Reclaimed> {
+    const quickPage = this.#read(() => readQuickPage(this.#reading, request, this.#cache))
+    if (quickPage !== undefined) return quickPage
+    const page = await this.#readSlowly('readPage', request, context)
+    if (page === 'reclaimed') return page
+    return this.#cache.keep(request, { ...page, release: releaserOf(page.records) })
+  }
+
+  async readSetPage(
+    request: ReadSetPageRequest,
+    context = INTERNAL_CONTEXT,
+  ): Promise<StoredSetPage | Reclaimed> {
+    const quickPage = this.#read(() => readQuickSetPage(this.#reading, request))
+    if (quickPage !== undefined) return quickPage
+    const page = await this.#readSlowly('readSetPage', request, context)
+    return page === 'reclaimed' ? page : { ...page, release: releaserOf(page.records) }
+  }
+
+  async findTypes(request: FindTypesRequest, context = INTERNAL_CONTEXT): Promise<string[]> {
+    const found = this.#read(() => findTypesQuickly(this.#reading, request))
+    return found ?? this.#readSlowly('findTypes', request, context)
+  }
+
+  aggregate(
+    request: AggregateRequest,
+    context = INTERNAL_CONTEXT,
+  ): Promise<AggregateResult | Reclaimed> {
+    return this.#readSlowly('aggregate', request, context)
+  }
+
+  async findApiToken(secretHash: string): Promise<ApiToken | undefined> {
+    return this.#read(() => findApiToken(this.#reading.statements, secretHash))
+  }
+
+  async findApiTokenById(id: string): Promise<ApiToken | undefined> {
+    return this.#read(() => findApiTokenById(this.#reading.statements, id))
+  }
+
+  async listApiTokens(): Promise<readonly ApiToken[]> {
+    return this.#read(() => listApiTokens(this.#reading.statements))
+  }
+
+  saveOntology(change: OntologyChange, context = INTERNAL_CONTEXT): Promise<void> {
+    const { ontology, basedOn, breakingChanges } = change
+    const input = { definition: ontology.definition, basedOn, breakingChanges }
+    return this.#writes.run(ownerOf(context), () => this.#write('saveOntology', input))
+  }
+
+  async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
+    if (batch.replacement !== undefined) this.#touchReplacement(batch.replacement)
+    // Queued after the batch was received: a slow upload must not block other writes.
+    const schedule = <T>(run: () => Promise<T>) => this.#writes.run(ownerOf(context), run)
+    return commitInThread(this.#connections, batch, schedule)
+  }
+
+  edit(edit: Edit, context = INTERNAL_CONTEXT): Promise<Commit> {
+    // The slot is held from reading to writing, so only another process can come in between.
+    return this.#writes.run(ownerOf(context), () => applyEdit(this.#connections, edit))
+  }
+
+  deleteMatches(request: DeleteRequest, context = INTERNAL_CONTEXT): Promise<Commit> {
+    return deleteFoundRows(this.#connections, request, {
+      find: (search) => this.#readSlowly('findRowsToDelete', search, context),
+      schedule: (run) => this.#writes.run(ownerOf(context), run),
+    })
+  }
+
+  startReplacement({ rid: typeRid }: ObjectType, context = INTERNAL_CONTEXT): Promise<string> {
+    return this.#writes.run(ownerOf(context), () => this.#write('startReplacement', { typeRid }))
+  }
+
+  async publishReplacement(
+    { rid: typeRid }: ObjectType,
+    replacement: string,
+    context = INTERNAL_CONTEXT,
+  ): Promise<Commit> {
+    const run = <T>(job: () => Promise<T>) => this.#writes.run(ownerOf(context), job)
+    const input = { typeRid, replacement }
+    // One index at a time, so that other writers can run in between.
+    while (await run(() => this.#write('indexReplacement', input)));
+    return run(() => this.#write('publishReplacement', input))
+  }
+
+  abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {
+    return this.#write('abandonReplacement', { typeRid, replacement })
+  }
+
+  async reclaim(retention: Retention): Promise<number> {
+    this.#reclaims += 1
+    try {
+      return await reclaimInSteps(
+        retention,
+        () => this.#read(() => readSightings(this.#reading.statements)),
+        (name, input) => this.#write(name, input),
+      )
+    } finally {
+      this.#reclaims -= 1
+    }
+  }
+
+  readPageTokenKeys(): Promise<readonly Uint8Array[]> {
+    return this.#write('readPageTokenKeys', randomBytes(KEY_BYTES))
+  }
+
+  createApiToken(token: ApiToken, secretHash: string): Promise<void> {
+    return this.#write('createApiToken', { token, secretHash })
+  }
+
+  revokeApiTokens(idOrName: string, nowMs: number): Promise<number> {
+    return this.#write('revokeApiTokens', { idOrName, nowMs })
+  }
+
+  deleteApiTokens(ids: readonly string[]): Promise<void> {
+    return this.#write('deleteApiTokens', ids)
+  }
+
+  revokeIssuedTokens(clientOrGrantId: string, nowMs: number): Promise<number> {
+    return this.#write('revokeIssuedTokens', { clientOrGrantId, nowMs })
+  }
+
+  drain(reason: string, graceMs: number): void {
+    // Not closed: a write that has begun may need further ones to complete.
+    this.#writes.refuseWaiting(reason)
+    this.#slowReaders.drain(reason, graceMs)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([
+      this.#writer[Symbol.asyncDispose](),
+      this.#slowReaders[Symbol.asyncDispose](),
+    ])
+    this.#guard[Symbol.dispose]()
+    this.#reading.db.close()
+  }
+
+  /**
+   * Keeps a replacement from expiring while its next batch arrives, which may take minutes. Writes
+   * only if maintenance has marked it as idle, and does not delay the batch.
+   */
+  #touchReplacement(replacement: string): void {
+    const isIdle = this.#read(() => isIdleReplacement(this.#reading.statements, replacement))
+    // Ignored, because the batch itself fails in the same way.
+    if (isIdle) this.#write('touchReplacement', replacement).catch(() => {})
+  }
+
+  get #connections(): WriteConnections {
+    return { reading: this.#reading, guard: this.#guard, writer: this.#writer }
+  }
+
+  #readSlowly<Name extends keyof ReadJobs & string>(
+    name: Name,
+    request: JobInput<ReadJobs[Name]>,
+    context: RequestContext,
+  ): Promise<JobResult<ReadJobs[Name]>> {
+    return this.#guard.readElsewhere(() => this.#slowReaders.run(name, request, context))
+  }
+
+  #write<Name extends keyof WriteJobs & string>(
+    name: Name,
+    input: JobInput<WriteJobs[Name]>,
+  ): Promise<JobResult<WriteJobs[Name]>> {
+    return this.#guard.write(() => this.#writer.run(name, input))
+  }
+
+  #read<T>(read: () => T): T {
+    return this.#guard.read(read)
+  }
+}
+
+/** Without the signal: a batch that was received is written even if its client disconnects. */
+function ownerOf({ callerId }: RequestContext) {
+  return { callerId }
+}

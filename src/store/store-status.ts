@@ -1,0 +1,49 @@
+/** The state of a store and of its object types, as the catalogue knows it: no object is read. */
+
+/** The newest state of an object type. */
+export interface TypeState {
+  readonly typeRid: string
+  /** The number of objects of the newest version. */
+  readonly count: number
+  /** The newest version; 0 before the first commit. */
+  readonly version: number
+  /** The oldest version that can still be read. */
+  readonly oldestVersion: number
+}
+
+export interface StoreStatus {
+  readonly kind: 'sqlite' | 'postgresql'
+  /** The bytes that the database takes on disk; undefined if the database does not say. */
+  readonly storedBytes: number | undefined
+  readonly types: readonly StoredTypeState[]
+  /** Replacements that are being loaded. */
+  readonly replacements: readonly ReplacementState[]
+  /** Tables that no reader needs any more and that maintenance has still to remove. */
+  readonly tablesToRemove: number
+  /** Whether this process is reclaiming. */
+  readonly isReclaiming: boolean
+  /** The page cache of this process. */
+  readonly pageCache: PageCacheState
+}
+
+/** The part of the status that is the same for all processes. */
+export type DatabaseStatus = Omit<StoreStatus, 'isReclaiming' | 'pageCache'>
+
+export interface StoredTypeState extends TypeState {
+  /** The bytes of the tables and indexes of the type; undefined if they are not cheap to read. */
+  readonly storedBytes: number | undefined
+}
+
+export interface ReplacementState {
+  readonly typeRid: string
+  readonly replacement: string
+  /** The number of objects that have arrived. */
+  readonly count: number
+}
+
+export interface PageCacheState {
+  readonly pages: number
+  readonly bytes: number
+  /** 0 if the cache is disabled. */
+  readonly maxBytes: number
+}

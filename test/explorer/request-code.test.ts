@@ -1,0 +1,162 @@
+/** What the request panel copies, run as a person would: in a shell, compiled, against a service. */
+import { execFile } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Identifiers } from '../../src/cli/ontology-types/identifiers.ts'
+import type { ObjectTypeDefinition, OntologyDefinition } from '../../src/explorer/api/ontology.ts'
+import { toClientCode } from '../../src/explorer/lens/client-code.ts'
+import { constantNames } from '../../src/explorer/lens/js-text.ts'
+import { toOsdkCode } from '../../src/explorer/lens/osdk-code.ts'
+import { toCurl } from '../../src/explorer/lens/request-text.ts'
+import { type PageOf, pageRequest } from '../../src/explorer/view/page-request.ts'
+import { type ApiRevision, fromSearch, REVISIONS } from '../../src/explorer/view/view-state.ts'
+import { NotExpressible } from '../../src/explorer/view/where.ts'
+import { startShop } from '../support/explorer-data.ts'
+import { runOqs } from '../support/oqs-process.ts'
+import { ADMIN_TOKEN, type Service } from '../support/service.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+
+const run = promisify(execFile)
+
+/** Views, with the number of their objects, and what cannot express them. */
+const VIEWS: readonly (readonly [search: string, count: number, ...cannot: string[]])[] = [
+  ['w=makerCode:eq:m1&w=price:gte:10&w=price:lt:50', 10],
+  ['w=isNew:eq:true&w=name:neq:Item 4&o=price:desc,id:asc', 29, '2'],
+  ['w=tags:contains:odd&w=soldAt:gte:2026-02-01T00:00:00Z', 15],
+  ["w=name:words:it's item 'x'", 0, '2'],
+  ['w=name:prefix:item 1&at=snapshot', 11, '2'],
+  ['w=size/width:lte:9&w=place:filled:', 10, '2'],
+  ['in=0,0,50,30', 15, '1'],
+  ['q=odd', 38, 'osdk'],
+]
+
+let service: Service
+let folder: TempFolder
+let ontology: OntologyDefinition
+let objectType: ObjectTypeDefinition
+
+beforeAll(async () => {
+  service = await startShop()
+  ontology = (await service.send('/api/admin/v1/ontologies/shop')).body
+  objectType = ontology.objectTypes.find(({ apiName }) => apiName === 'item') as never
+  folder = tempFolder()
+  const packagePath = join(folder.path, 'node_modules/object-query-service')
+  mkdirSync(packagePath, { recursive: true })
+  symlinkSync(resolve('node_modules/@osdk'), join(folder.path, 'node_modules/@osdk'))
+  symlinkSync(resolve('node_modules/@types'), join(folder.path, 'node_modules/@types'))
+  symlinkSync(resolve('src/client/index.ts'), join(packagePath, 'client.ts'))
+  const exports = { './client': './client.ts' }
+  writeFileSync(
+    join(packagePath, 'package.json'),
+    JSON.stringify({ name: 'object-query-service', type: 'module', exports }),
+  )
+  writeFileSync(join(folder.path, 'package.json'), '{"type": "module"}')
+  const settings = { OQS_URL: service.url, OQS_TOKEN: ADMIN_TOKEN }
+  const args = ['ontology', 'types', '--ontology', 'shop', '--for', 'osdk']
+  writeFileSync(join(folder.path, 'ontology.ts'), (await runOqs(args, settings)).stdout)
+})
+afterAll(async () => {
+  folder?.[Symbol.dispose]()
+  await service?.[Symbol.asyncDispose]()
+})
+
+const viewOf = (search: string): PageOf => ({
+  ontology,
+  objectType,
+  view: fromSearch(new URLSearchParams(search)),
+})
+
+/** Returns the text, or undefined if it cannot express the view. */
+function attempt(write: () => string): string | undefined {
+  try {
+    return write()
+  } catch (error) {
+    if (error instanceof NotExpressible) return undefined
+    throw error
+  }
+}
+
+describe('the copied command', () => {
+  const cases = VIEWS.map(([search, count, ...cannot]) => ({ search, count, cannot }))
+  it.each(cases)('runs in a shell: $search', async ({ search, count, cannot }) => {
+    for (const revision of REVISIONS) {
+      const command = attempt(() =>
+        toCurl(pageRequest(viewOf(search), revision, { pageSize: 100 }), service.url, ADMIN_TOKEN),
+      )
+      expect([revision, command === undefined]).toEqual([revision, cannot.includes(revision)])
+      if (command === undefined) continue
+      const { stdout } = await run('sh', ['-c', command.replace('curl', 'curl -s')])
+      expect([revision, JSON.parse(stdout).data?.length]).toEqual([revision, count])
+    }
+  })
+})
+
+describe('the copied programs', () => {
+  const programs = new Map<string, { readonly text: string; readonly count: number }>()
+  beforeAll(() => {
+    for (const [index, [search, count]] of VIEWS.entries()) {
+      const add = (name: string, text: string | undefined) =>
+        text !== undefined && programs.set(`${name}-${index}.ts`, { text, count })
+      for (const revision of REVISIONS) {
+        add(
+          `client-${revision}`,
+          attempt(() => toClientCode(viewOf(search), revision, service.url)),
+        )
+      }
+      add(
+        'osdk',
+        attempt(() => toOsdkCode(viewOf(search), service.url)),
+      )
+    }
+    for (const [name, { text }] of programs) writeFileSync(join(folder.path, name), text)
+  })
+
+  it('exist wherever the API can express the view', () => {
+    const missing = VIEWS.flatMap(([, , ...cannot], index) =>
+      ['client-1', 'client-2', 'client-v2', 'osdk']
+        .filter((name) => !programs.has(`${name}-${index}.ts`))
+        .filter((name) => !cannot.includes(name.replace('client-', '') as ApiRevision)),
+    )
+    expect(missing).toEqual([])
+  })
+
+  it('compile', async () => {
+    const compilerOptions = {
+      target: 'es2024',
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      lib: ['esnext', 'dom', 'dom.iterable'],
+      types: ['node'],
+      strict: true,
+      allowImportingTsExtensions: true,
+      skipLibCheck: true,
+      noEmit: true,
+    }
+    const config = { compilerOptions, include: ['*.ts'] }
+    writeFileSync(join(folder.path, 'tsconfig.json'), JSON.stringify(config))
+    const compiler = resolve('node_modules/typescript/bin/tsc')
+    const { stdout } = await run(process.execPath, [compiler, '-p', folder.path]).catch(
+      (error: { readonly stdout: string }) => error,
+    )
+    expect(stdout).toBe('')
+  })
+
+  it('run, and print the objects of the view', async () => {
+    for (const [name, { count }] of programs) {
+      // Counts in place of objects: how Node prints them is not at issue.
+      const text = programs.get(name)?.text.replaceAll('console.log(object)', "console.log('one')")
+      writeFileSync(join(folder.path, `counted-${name}`), text ?? '')
+      const env = { ...process.env, OQS_TOKEN: ADMIN_TOKEN }
+      const { stdout } = await run(process.execPath, [`counted-${name}`], { cwd: folder.path, env })
+      expect([name, stdout.split('\n').length - 1]).toEqual([name, count])
+    }
+  })
+})
+
+it('names constants as the generated types do', () => {
+  const names = ['class', 'my-type.v2', 'my_type_v2', '9lives', 'object', 'Airport', 'airport']
+  const identifiers = new Identifiers([])
+  expect(constantNames(names)).toEqual(names.map((name) => identifiers.constantName(name)))
+})

@@ -1,0 +1,127 @@
+/** A real Chromium for the tests of the explorer, and what every page of it must hold to. */
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import { type Browser, chromium, type Page } from 'playwright-core'
+
+const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+
+/** Only ends what hangs. */
+const HANGS_AFTER_MS = 120_000
+
+/** Starts Chromium; disposing stops it. */
+export function openBrowser(): Promise<Browser> {
+  // Chromium refuses to start its sandbox as root.
+  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  return chromium.launch({ executablePath: findChromium(), args })
+}
+
+function findChromium(): string {
+  const chosen = process.env['CHROMIUM_PATH']
+  if (chosen !== undefined) return chosen
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const found = PROGRAMS.flatMap((name) => folders.map((folder) => join(folder, name))).find(
+    isProgram,
+  )
+  if (found !== undefined) return found
+  throw new Error(
+    'The tests of the explorer need Chromium, and the PATH has none. Install it with `apt-get install chromium`, or set CHROMIUM_PATH to the program.',
+  )
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export interface PageOptions {
+  readonly width?: number
+  readonly height?: number
+  readonly colorScheme?: 'light' | 'dark'
+}
+
+/** A page in a profile of its own; disposing closes it. */
+export interface WatchedPage extends AsyncDisposable {
+  readonly page: Page
+  /** Returns what must not happen on any page: other hosts, policy violations, uncaught errors. */
+  readonly faults: () => readonly string[]
+}
+
+/** Opens a page, and watches it from its first request on. */
+export async function openPage(
+  browser: Browser,
+  { width = 1280, height = 800, colorScheme = 'light' }: PageOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme,
+    // Colours in the middle of a transition have no contrast to check.
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+  })
+  context.setDefaultTimeout(HANGS_AFTER_MS)
+  const faults: string[] = []
+  const page = await context.newPage()
+  const hosts = new Set<string>()
+  page.on('request', (request) => {
+    const { host, protocol } = new URL(request.url())
+    if (protocol === 'data:' || protocol === 'blob:') return
+    hosts.add(host)
+    if (hosts.size > 1) faults.push(`request to another host: ${request.url()}`)
+  })
+  page.on('pageerror', (error) => faults.push(`uncaught error: ${error.message}`))
+  page.on('console', (message) => {
+    const text = message.text()
+    if (/Content Security Policy|Trusted ?(Types|HTML|Script)/i.test(text)) faults.push(text)
+  })
+  page.on('dialog', (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  return { page, faults: () => faults, [Symbol.asyncDispose]: () => context.close() }
+}
+
+export interface ExplorerAddress {
+  readonly url: string
+  /** Nobody is signed in without a token. */
+  readonly token?: string
+  readonly path?: string
+}
+
+/** Opens an address of the explorer, signed in. */
+export async function openExplorer(
+  page: Page,
+  { url, token, path = '/' }: ExplorerAddress,
+): Promise<void> {
+  if (token !== undefined) await saveToken(page, token)
+  await page.goto(url + path)
+}
+
+/** Signs in as a reload after a sign-in finds it; does not undo a later sign-out. */
+async function saveToken(page: Page, token: string): Promise<void> {
+  await page.addInitScript(`{
+    if (sessionStorage.getItem('oqs.test') === null) {
+      sessionStorage.setItem('oqs.test', 'signed in')
+      sessionStorage.setItem('oqs.token', ${JSON.stringify(token)})
+    }
+  }`)
+}
+
+/** Returns the violations that axe finds on what is on the screen, in light and in dark. */
+export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+  const faults: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    for (const { id, help, nodes } of violations) {
+      const targets = nodes.map(({ target, failureSummary = '' }) => `${target} ${failureSummary}`)
+      faults.push(`${colorScheme}: ${id} (${help}): ${targets.slice(0, 3).join('; ')}`)
+    }
+  }
+  return faults
+}
