@@ -12,6 +12,8 @@ import { MissingTable } from '../driver/store-failure.ts'
 export interface TypeHead extends AnyTypeHead {
   /** The generation of the catalogue in which the definition last changed. */
   readonly generation: number
+  /** How many fields have long texts, which have other indexes. */
+  readonly longFields: number
   readonly current: TableHead
 }
 
@@ -21,7 +23,9 @@ export interface TableHead extends AnyTableHead {
 
 const TABLE_COLUMNS =
   'o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made'
-const HEAD_COLUMNS = `t.id, t.published, t.oldest, t.generation, ${TABLE_COLUMNS}`
+const LONG_FIELDS = `(SELECT count(*) FROM oqs_object_field AS f
+  WHERE f.object_type_id = t.id AND f.has_long_text)`
+const HEAD_COLUMNS = `t.id, t.published, t.oldest, t.generation, ${LONG_FIELDS}, ${TABLE_COLUMNS}`
 const HEAD_FROM = `FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id
   WHERE t.rid = ?`
 const HEAD_SQL = `SELECT ${HEAD_COLUMNS} ${HEAD_FROM}`
@@ -51,12 +55,14 @@ export function parseTypeHead(text: string): TypeHead {
   return toTypeHead(text.split(' '))
 }
 
-function toTypeHead([typeId, published, oldest, generation, ...table]: Row): TypeHead {
+function toTypeHead(row: Row): TypeHead {
+  const [typeId, published, oldest, generation, longFields, ...table] = row
   return {
     typeId: Number(typeId),
     published: Number(published),
     oldest: Number(oldest),
     generation: Number(generation),
+    longFields: Number(longFields),
     current: toTableHead(table),
   }
 }

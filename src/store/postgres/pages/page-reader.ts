@@ -28,6 +28,7 @@ import { fittingRows, toPageRows } from './page-rows.ts'
 import { type PageRowsSpec, pageSql, visibleSql } from './page-sql.ts'
 import { isStillValid, laneOf, type PagePlan, planPage } from './plan-page.ts'
 import { keyWalkRows, readPage } from './read-page.ts'
+import { valueWalkRows } from './value-walk.ts'
 
 type PagesStore = PostgresContext & { readonly fields: TypeFieldsCache }
 
@@ -133,9 +134,9 @@ export class PageReader {
     const version = readableVersion(request, head)
     if (!current.isCreated || version === undefined || version < current.firstVersion)
       return undefined
-    const knowsFields = this.#store.fields.find(head, request.objectType) !== undefined
+    const fields = this.#store.fields.find(head, request.objectType)
     const state = { version, isLatest: version === published, table: current }
-    return planPage(request, state, { ...this.#store.capabilities, knowsFields })
+    return planPage(request, state, { ...this.#store.capabilities, fields })
   }
 
   #rowsOf(request: ReadPageRequest, head: TypeHead, plan: PagePlan): PageRowsSpec {
@@ -144,6 +145,7 @@ export class PageReader {
     const fields = this.#store.fields.find(head, objectType)
     const [arm] = orderArms([], after && { pk: after.pk, values: [] })
     if (fields === undefined || arm === undefined) throw new Error('the plan needs a lookup')
+    if (plan.kind === 'valueWalk') return valueWalkRows(plan.equality, after, plan, fields)
     const visible = visibleSql(plan.visibility, plan.version)
     const where = combine('and', [visible, exactQuerySql(query, fields), arm])
     return { where, orderBy: arm.orderBy, isKeyOrder: false }
