@@ -50,6 +50,11 @@ export interface ObjectStore extends AsyncDisposable {
   check(): Promise<void>
 
   readCatalogue(): Promise<Catalogue>
+  /**
+   * Returns the catalogue that was last read, without asking the database. Only for a request whose
+   * context says so in `recalled`: its first page confirms it. Absent if reading costs no more.
+   */
+  recallCatalogue?(): Catalogue | undefined
   saveOntology(change: OntologyChange, context?: RequestContext): Promise<void>
 
   /** Throws `QueryTimedOut` after the query timeout. Stops when the client disconnects. */
@@ -101,6 +106,8 @@ export interface ObjectStore extends AsyncDisposable {
 
   createApiToken(token: ApiToken, secretHash: string): Promise<void>
   findApiToken(secretHash: string): Promise<ApiToken | undefined>
+  /** Returns a token that was found before, under the same terms as `recallCatalogue`. */
+  recallApiToken?(secretHash: string): RecalledToken | undefined
   findApiTokenById(id: string): Promise<ApiToken | undefined>
   /** Returns all tokens except those that were issued to OAuth clients. */
   listApiTokens(): Promise<readonly ApiToken[]>
@@ -141,6 +148,12 @@ export interface Retention {
   readonly rowVersionsMs: number
   /** An idle replacement expires after this long. */
   readonly idleReplacementsMs: number
+}
+
+/** A token that was not revoked yet, and the generation of all tokens at that time. */
+export interface RecalledToken {
+  readonly token: ApiToken
+  readonly generation: number
 }
 
 /** A stored bearer token: everything but the secret. */

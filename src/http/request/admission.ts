@@ -11,7 +11,7 @@ import { CoalescedRead } from '../../admission/coalesced-read.ts'
 import { FairQueue } from '../../admission/fair-queue.ts'
 import type { FairTurns } from '../../admission/fair-turns.ts'
 import { RefusalDelay } from '../../admission/refusal-delay.ts'
-import type { RequestContext } from '../../admission/request-context.ts'
+import type { Recalled, RequestContext } from '../../admission/request-context.ts'
 import { clientDisconnected } from '../../contract/errors.ts'
 import type { ApiToken } from '../../store/object-store.ts'
 
@@ -174,6 +174,7 @@ export class RequestScope implements RequestContext {
   callerId = ''
   /** Whether the service delays reading the body, because the request is queued. */
   isBodyHeld = false
+  recalled: Recalled | undefined
   readonly #request: IncomingMessage
   readonly #onEnd: () => void
   #deferred: (() => void)[] = []
@@ -193,6 +194,10 @@ export class RequestScope implements RequestContext {
   /** Throws if the request has ended, so that no work continues for a client that left. */
   throwIfEnded(): void {
     if (this.#hasEnded) throw clientDisconnected()
+  }
+
+  readonly confirm = (): void => {
+    this.recalled = undefined
   }
 
   signal(): AbortSignal {

@@ -27,6 +27,7 @@ export async function authenticate(
   authorization: string | undefined,
   address: string,
   services: Services,
+  findToken = findTokenBySecret,
 ): Promise<Caller> {
   const { adminTokenHash, openIdTokens } = services
   if (authorization === undefined) throw new ObjectQueryError('MissingCredentials')
@@ -40,7 +41,7 @@ export async function authenticate(
   if (openIdTokens !== undefined && isJwt(secret))
     return toCaller(await openIdTokens.verify(secret))
 
-  const token = await findTokenBySecret(secret, address, services)
+  const token = await findToken(secret, address, services)
   if (token === undefined) throw new ObjectQueryError('Default:Unauthorized', { error: 'UNKNOWN' })
   if (token.revokedAtMs !== undefined) {
     throw new ObjectQueryError('Default:Unauthorized', { error: 'REVOKED' })

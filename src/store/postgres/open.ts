@@ -13,6 +13,7 @@ import type {
   ObjectStore,
   ReadPageRequest,
   ReadSetPageRequest,
+  RecalledToken,
   Reclaimed,
   Retention,
   StoredPage,
@@ -22,6 +23,7 @@ import type {
 import { PageCache } from '../page-cache.ts'
 import { ISSUED_TOKENS_KEPT_MS } from '../sql/api-token-row.ts'
 import { deleteExpiredDocuments, PostgresDocuments } from './catalogue/documents.ts'
+import { KnownTokens } from './catalogue/known-tokens.ts'
 import { migrate } from './catalogue/migrate.ts'
 import { readObjects } from './catalogue/missing-tables.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
@@ -35,7 +37,6 @@ import { saveOntology } from './catalogue/save-ontology.ts'
 import {
   createApiToken,
   deleteIssuedTokens,
-  findApiToken,
   findApiTokenById,
   listApiTokens,
   readPageTokenKeys,
@@ -101,6 +102,7 @@ class PostgresStore implements ObjectStore {
   readonly documents: PostgresDocuments
   readonly fields = new TypeFieldsCache()
   readonly #catalogue: CatalogueReader
+  readonly #tokens: KnownTokens
   readonly #pages: PageReader
 
   constructor(database: Database, capabilities: Capabilities, cache: PageCache) {
@@ -108,6 +110,7 @@ class PostgresStore implements ObjectStore {
     this.capabilities = capabilities
     this.documents = new PostgresDocuments(database)
     this.#catalogue = new CatalogueReader(database)
+    this.#tokens = new KnownTokens(database)
     this.#pages = new PageReader(this, cache)
   }
 
@@ -117,6 +120,10 @@ class PostgresStore implements ObjectStore {
 
   readCatalogue(): Promise<Catalogue> {
     return this.#catalogue.read()
+  }
+
+  recallCatalogue(): Catalogue | undefined {
+    return this.#catalogue.newest
   }
 
   saveOntology(change: OntologyChange, { callerId } = INTERNAL_CONTEXT): Promise<void> {
@@ -201,7 +208,11 @@ class PostgresStore implements ObjectStore {
   }
 
   findApiToken(secretHash: string): Promise<ApiToken | undefined> {
-    return findApiToken(this.database, secretHash)
+    return this.#tokens.find(secretHash)
+  }
+
+  recallApiToken(secretHash: string): RecalledToken | undefined {
+    return this.#tokens.recall(secretHash)
   }
 
   findApiTokenById(id: string): Promise<ApiToken | undefined> {

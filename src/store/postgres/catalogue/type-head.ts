@@ -4,6 +4,8 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { TableHead as AnyTableHead, TypeHead as AnyTypeHead } from '../../sql/type-head.ts'
 import type { Row, Session } from '../driver/database.ts'
 import { MissingTable } from '../driver/store-failure.ts'
+import { GENERATION_SQL } from './read-catalogue.ts'
+import { TOKEN_GENERATION_SQL } from './secrets.ts'
 
 /**
  * The current state of an object type. A table that is not marked as created is never read: a table
@@ -14,6 +16,8 @@ export interface TypeHead extends AnyTypeHead {
   readonly generation: number
   /** How many fields have long texts, which have other indexes. */
   readonly longFields: number
+  /** The generations of the whole catalogue and of all API tokens. */
+  readonly generations: { readonly catalogue: number; readonly tokens: number }
   readonly current: TableHead
 }
 
@@ -25,7 +29,8 @@ const TABLE_COLUMNS =
   'o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made'
 const LONG_FIELDS = `(SELECT count(*) FROM oqs_object_field AS f
   WHERE f.object_type_id = t.id AND f.has_long_text)`
-const HEAD_COLUMNS = `t.id, t.published, t.oldest, t.generation, ${LONG_FIELDS}, ${TABLE_COLUMNS}`
+const HEAD_COLUMNS = `t.id, t.published, t.oldest, t.generation, ${LONG_FIELDS},
+  ${GENERATION_SQL}, ${TOKEN_GENERATION_SQL}, ${TABLE_COLUMNS}`
 const HEAD_FROM = `FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id
   WHERE t.rid = ?`
 const HEAD_SQL = `SELECT ${HEAD_COLUMNS} ${HEAD_FROM}`
@@ -56,13 +61,14 @@ export function parseTypeHead(text: string): TypeHead {
 }
 
 function toTypeHead(row: Row): TypeHead {
-  const [typeId, published, oldest, generation, longFields, ...table] = row
+  const [typeId, published, oldest, generation, longFields, catalogue, tokens, ...table] = row
   return {
     typeId: Number(typeId),
     published: Number(published),
     oldest: Number(oldest),
     generation: Number(generation),
     longFields: Number(longFields),
+    generations: { catalogue: Number(catalogue), tokens: Number(tokens) },
     current: toTableHead(table),
   }
 }

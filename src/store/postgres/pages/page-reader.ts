@@ -3,7 +3,7 @@
  * the table and fields that were seen last, together with the current head of the type. The head
  * shows whether they are still right. A single statement sees one moment, as a transaction does.
  */
-import type { RequestContext } from '../../../admission/request-context.ts'
+import { confirmRecalled, type RequestContext } from '../../../admission/request-context.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { PageCache } from '../../page-cache.ts'
@@ -45,11 +45,11 @@ export class PageReader {
 
   async read(request: ReadPageRequest, context: RequestContext): Promise<StoredPage | Reclaimed> {
     const { database } = this.#store
-    const findCached = (lane: ReaderLane) => this.#findCached(request, lane)
+    const findCached = (lane: ReaderLane) => this.#findCached(request, context, lane)
     const readUncached = async (lane: ReaderLane) => {
       const page =
-        (await this.#readInOneStatement(request, lane)) ??
-        (await this.#readInTransaction(request, lane))
+        (await this.#readInOneStatement(request, context, lane)) ??
+        (await this.#readInTransaction(request, context, lane))
       return page === 'reclaimed' ? page : this.#cache.keep(request, page)
     }
     if (laneOf(request) === 'quick') {
@@ -63,7 +63,11 @@ export class PageReader {
   }
 
   /** Returns a cached page if the database confirms that its version is the one to read. */
-  async #findCached(request: ReadPageRequest, lane: ReaderLane): Promise<StoredPage | undefined> {
+  async #findCached(
+    request: ReadPageRequest,
+    context: RequestContext,
+    lane: ReaderLane,
+  ): Promise<StoredPage | undefined> {
     const seen = this.#heads.get(request.objectType)
     if (seen === undefined) return undefined
     const cached = this.#cache.find(request, request.version ?? seen.published)
@@ -72,7 +76,7 @@ export class PageReader {
     try {
       const [row] = await this.#query(lane, HEAD_TEXT_SQL, [request.objectType.rid], true)
       if (row === undefined) return undefined
-      const head = this.#noteHead(request.objectType, String(row[0]))
+      const head = this.#noteHead(request.objectType, String(row[0]), context)
       isConfirmed = head.current.isCreated && readableVersion(request, head) === cached.version
       return isConfirmed ? cached : undefined
     } finally {
@@ -80,10 +84,15 @@ export class PageReader {
     }
   }
 
-  #readInTransaction(request: ReadPageRequest, lane: ReaderLane): Promise<StoredPage | Reclaimed> {
+  #readInTransaction(
+    request: ReadPageRequest,
+    context: RequestContext,
+    lane: ReaderLane,
+  ): Promise<StoredPage | Reclaimed> {
     const { objectType } = request
     const read = async (session: Session) => {
       const head = await readTypeHead(session, objectType)
+      confirmRecalled(context, head.generations)
       this.#heads.set(objectType, head)
       return readPage(session, request, head, this.#store)
     }
@@ -93,6 +102,7 @@ export class PageReader {
   /** Returns undefined if one statement is not enough, or if the head has changed too much. */
   async #readInOneStatement(
     request: ReadPageRequest,
+    context: RequestContext,
     lane: ReaderLane,
   ): Promise<StoredPage | undefined> {
     const { objectType, maxObjects, record } = request
@@ -116,7 +126,7 @@ export class PageReader {
     )
     const headRow = answer.find(([pk]) => pk === null)
     if (headRow === undefined) return undefined
-    const head = this.#noteHead(objectType, String(headRow[2]))
+    const head = this.#noteHead(objectType, String(headRow[2]), context)
     const latestPlan = this.#planFor(request, head)
     if (latestPlan === undefined || head.generation !== seen.generation) return undefined
     if (!isStillValid(plan, latestPlan)) return undefined
@@ -151,8 +161,9 @@ export class PageReader {
     return { where, orderBy: arm.orderBy, isKeyOrder: false }
   }
 
-  #noteHead(objectType: ObjectType, text: string): TypeHead {
+  #noteHead(objectType: ObjectType, text: string, context: RequestContext): TypeHead {
     const head = parseTypeHead(text)
+    confirmRecalled(context, head.generations)
     this.#heads.set(objectType, head)
     return head
   }

@@ -1,0 +1,25 @@
+-- Increases whenever an API token is revoked or deleted. Nodes remember valid tokens; every page reads
+-- this number together with its rows, so a token that was revoked on one node is refused by all.
+CREATE TABLE oqs_token_generation (
+  -- Exactly one row.
+  id bigint PRIMARY KEY CHECK (id = 1),
+  generation bigint NOT NULL
+);
+INSERT INTO oqs_token_generation (id, generation) VALUES (1, 0);
+
+-- A trigger, so that nodes of an earlier release count too.
+CREATE FUNCTION oqs_count_token_change() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM changed) THEN
+    UPDATE oqs_token_generation SET generation = generation + 1;
+  END IF;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER oqs_api_token_updated AFTER UPDATE ON oqs_api_token
+  REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION oqs_count_token_change();
+CREATE TRIGGER oqs_api_token_deleted AFTER DELETE ON oqs_api_token
+  REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION oqs_count_token_change();
