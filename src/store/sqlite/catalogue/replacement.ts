@@ -9,6 +9,7 @@ import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
 import { replacementTableId } from '../../batch.ts'
 import type { Commit } from '../../object-store.ts'
 import { inTransaction } from '../file/connection.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
 import { publishVersion } from '../writes/publish-version.ts'
 import { addObjectTable, buildNextIndex } from './object-table.ts'
 
@@ -76,7 +77,7 @@ export function indexReplacement(db: DatabaseSync, target: ReplacementOfType): b
  * Makes the replacement visible instead of the earlier objects; `put` and `deleted` count both.
  * Idempotent: publishing again, after a lost response, returns the same result.
  */
-export function publishReplacement(db: DatabaseSync, target: ReplacementOfType): Commit {
+export function publishReplacement(db: WriterDatabase, target: ReplacementOfType): Commit {
   return inTransaction(db, 'write', () => {
     const type = readType(db, target.typeRid)
     const done = findPublished(db, type.id, target.replacement)
@@ -125,6 +126,7 @@ interface LoadingTable {
   readonly maxRecordBytes: number
   /** False until the first object is written. */
   readonly isCreated: boolean
+  readonly rowCount: number
 }
 
 export function findReplacement(
@@ -145,6 +147,7 @@ export function findReplacement(
     liveCount: Number(row['live_count']),
     maxRecordBytes: Number(row['max_record_bytes']),
     isCreated: row['is_made'] === 1,
+    rowCount: Number(row['live_count']),
   }
 }
 

@@ -8,7 +8,7 @@ import { toOnceMessage } from '../../sql/once-key.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import type { StoreGuard } from '../file/store-guard.ts'
-import { changeMessages } from '../threads/change-message.ts'
+import { changeMessages, columnsOf } from '../threads/change-message.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
 import type { WorkerThread } from '../threads/worker-thread.ts'
 import type { WriteJobs } from '../threads/write-jobs.ts'
@@ -31,7 +31,7 @@ export function commitInThread(
   batch: Batch,
   schedule: ScheduleWrite,
 ): Promise<Commit> {
-  const parts = changeMessages(batch.changes, propertiesOf(batch))
+  const parts = changeMessages(batch.changes, columnsOf(batch.objectType))
   const message = () => toBatchMessage(batch)
   return guard.write(() => writer.runWithItems('commitBatch', message, parts, schedule))
 }
@@ -43,13 +43,9 @@ function toBatchMessage(batch: Omit<Batch, 'changes'>): BatchMessage {
     basedOn,
     replacement,
     keepsExisting,
-    properties: propertiesOf(batch),
+    columns: columnsOf(objectType),
     once: toOnceMessage(batch.once),
   }
-}
-
-function propertiesOf({ objectType }: Pick<Batch, 'objectType'>): readonly string[] {
-  return [...objectType.properties.keys()]
 }
 
 /** Decides an edit and commits it; decides again if another process wrote in between. */
@@ -59,12 +55,12 @@ export async function applyEdit(connections: WriteConnections, edit: Edit): Prom
   for (;;) {
     const rows = guard.read(() => readCurrent(reading, edit))
     // After the objects: if they contain the changes of this key already, it is found.
-    const repeated = guard.read(() => findRepeated(reading.db, batch.once))
+    const repeated = guard.read(() => findRepeated((sql) => reading.db.prepare(sql), batch.once))
     if (repeated !== undefined) return repeated
     const { changes, note } = await edit.decide(rows)
     const expected = edit.keys.map((pk) => [pk, rows.get(pk)?.version ?? 0] as const)
     const message = () => ({ ...batch, note, expected })
-    const parts = changeMessages(changes, batch.properties)
+    const parts = changeMessages(changes, batch.columns)
     const commit = await guard.write(() => writer.runWithItems('commitEdit', message, parts))
     if (commit !== undefined) return commit
   }
@@ -83,7 +79,7 @@ export async function deleteFoundRows(
 ): Promise<Commit> {
   const { objectType, query, basedOn } = request
   const once = toOnceMessage(request.once)
-  const repeated = guard.read(() => findRepeated(reading.db, once))
+  const repeated = guard.read(() => findRepeated((sql) => reading.db.prepare(sql), once))
   if (repeated !== undefined) return repeated
   for (;;) {
     const found = await find({ objectType, query })
