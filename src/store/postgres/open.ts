@@ -53,6 +53,7 @@ import { aggregate } from './queries/aggregate.ts'
 import { TypeFieldsCache } from './queries/type-fields.ts'
 import { commitBatch, commitEdit } from './writes/commit-batch.ts'
 import { deleteMatches } from './writes/delete-matches.ts'
+import { GroupCommits } from './writes/group-commits.ts'
 import { deleteExpiredKeys } from './writes/idempotency-keys.ts'
 
 const MIN_POSTGRES_VERSION = 15
@@ -101,6 +102,7 @@ class PostgresStore implements ObjectStore {
   readonly capabilities: Capabilities
   readonly documents: PostgresDocuments
   readonly fields = new TypeFieldsCache()
+  readonly groups: GroupCommits | undefined
   readonly #catalogue: CatalogueReader
   readonly #tokens: KnownTokens
   readonly #pages: PageReader
@@ -111,6 +113,8 @@ class PostgresStore implements ObjectStore {
     this.documents = new PostgresDocuments(database)
     this.#catalogue = new CatalogueReader(database)
     this.#tokens = new KnownTokens(database)
+    // Where versions are published separately, only one may be pending.
+    this.groups = capabilities.needsSeparatePublication ? undefined : new GroupCommits(this)
     this.#pages = new PageReader(this, cache)
   }
 

@@ -20,7 +20,8 @@ const COLUMNS = 'pk, valid_from, object_id, key, title, body, words, lexemes, pl
 
 export interface RowTarget {
   readonly table: number
-  readonly version: number
+  /** The version of all rows, or of each one. */
+  readonly version: number | ((object: StoredObject) => number)
   readonly fields: readonly FieldColumns[]
 }
 
@@ -102,7 +103,7 @@ function rowWriter({ version, fields }: RowTarget, vocabulary: Vocabulary): RowW
     const elementsOf = new Map(elements.map((element) => [keyOf(element), element.values]))
     const cells = [
       escaped(pk),
-      String(version),
+      String(typeof version === 'number' ? version : version(object)),
       objectId,
       escaped(key),
       title === null ? NULL : escaped(title),
