@@ -11,7 +11,7 @@ import type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
 import type { Documents } from './documents.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from './page-request.ts'
 import type { ReadSetPageRequest, StoredSetPage } from './set-page.ts'
-import type { Batch, Commit, DeleteRequest, Edit } from './write-request.ts'
+import type { Batch, Commit, DeleteRequest, Edit, PublishMode } from './write-request.ts'
 
 export type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
 export type { DocumentKind, Documents, StoredDocument } from './documents.ts'
@@ -38,6 +38,7 @@ export type {
   Edit,
   EditDecision,
   OnceKey,
+  PublishMode,
 } from './write-request.ts'
 
 /**
@@ -77,10 +78,11 @@ export interface ObjectStore extends AsyncDisposable {
    * Batches that name the replacement go there; they are invisible until it is published.
    */
   startReplacement(objectType: ObjectType, context?: RequestContext): Promise<string>
-  /** Throws `ReplacementNotFound` if it was published, abandoned or never started. */
+  /** Throws `ReplacementNotFound` if it was abandoned or never started. */
   publishReplacement(
     objectType: ObjectType,
     replacement: string,
+    mode?: PublishMode,
     context?: RequestContext,
   ): Promise<Commit>
   abandonReplacement(objectType: ObjectType, replacement: string): Promise<void>

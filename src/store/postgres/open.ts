@@ -11,6 +11,7 @@ import type {
   DeleteRequest,
   Edit,
   ObjectStore,
+  PublishMode,
   ReadPageRequest,
   ReadSetPageRequest,
   RecalledToken,
@@ -181,9 +182,10 @@ class PostgresStore implements ObjectStore {
   publishReplacement(
     { rid: typeRid }: ObjectType,
     replacement: string,
+    mode: PublishMode = 'replace',
     { callerId } = INTERNAL_CONTEXT,
   ): Promise<Commit> {
-    return publishReplacement(this, { typeRid, replacement, callerId })
+    return publishReplacement(this, { typeRid, replacement, mode, callerId })
   }
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {

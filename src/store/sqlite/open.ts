@@ -17,6 +17,7 @@ import type {
   DeleteRequest,
   Edit,
   ObjectStore,
+  PublishMode,
   ReadPageRequest,
   ReadSetPageRequest,
   Reclaimed,
@@ -203,10 +204,11 @@ class SqliteStore implements ObjectStore {
   async publishReplacement(
     { rid: typeRid }: ObjectType,
     replacement: string,
+    mode: PublishMode = 'replace',
     context = INTERNAL_CONTEXT,
   ): Promise<Commit> {
     const owner = ownerOf(context)
-    const input = { typeRid, replacement }
+    const input = { typeRid, replacement, mode }
     // One index at a time, so that other writers can run in between.
     while (await this.#writes.run(owner, () => this.#write('indexReplacement', input)));
     return this.#writes.run(owner, () => this.#write('publishReplacement', input))

@@ -6,6 +6,7 @@ import { nextTurn } from '../../../admission/next-turn.ts'
 import type { PropertyType } from '../../../ontology/definition/property-type.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
+import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import type { FieldId, FieldValues } from '../../../ontology/values/searchable-values.ts'
 import type { Change } from '../../object-store.ts'
 
@@ -59,27 +60,25 @@ function toFieldMessage<T>({
   return [property, structField, values]
 }
 
-function toChangeMessage(
-  change: Change,
-  properties: readonly string[],
-  textNames: ReadonlySet<string>,
-): ChangeMessage {
-  if ('delete' in change) return [change.delete]
-  const { pk, objectId, key, title, body, searchable } = change.put
-  const { columns, elements, texts, points } = searchable
-  return [
-    pk,
-    objectId,
-    key,
-    title,
-    body,
-    properties.map((property) => columns.get(property) ?? null),
-    elements.length === 0 ? NONE : elements.map(toFieldMessage),
-    texts.length === 0
-      ? NONE
-      : texts.filter((text) => !textNames.has(text.property)).map(toFieldMessage),
-    points.length === 0 ? NONE : points.flatMap((point) => [point.longitude, point.latitude]),
-  ]
+/** Returns the function that encodes the objects of a type. */
+export function putEncoder(type: PropertyColumns): (object: StoredObject) => PutMessage {
+  const { properties } = type
+  const textColumns = new Set(type.texts.map((index) => properties[index]))
+  return ({ pk, objectId, key, title, body, searchable }) => {
+    const { columns, elements, texts, points } = searchable
+    const others = texts.filter(({ property }) => !textColumns.has(property))
+    return [
+      pk,
+      objectId,
+      key,
+      title,
+      body,
+      properties.map((property) => columns.get(property) ?? null),
+      elements.length === 0 ? NONE : elements.map(toFieldMessage),
+      others.length === 0 ? NONE : others.map(toFieldMessage),
+      points.length === 0 ? NONE : points.flatMap((point) => [point.longitude, point.latitude]),
+    ]
+  }
 }
 
 /** Changes per message; more would block the readers of this thread. */
@@ -88,10 +87,11 @@ const PART_CHANGES = 1000
 /** Yields the changes of a batch in messages. */
 export async function* changeMessages(
   changes: readonly Change[] | AsyncIterable<readonly Change[]>,
-  { properties, texts }: PropertyColumns,
+  columns: PropertyColumns,
 ): AsyncGenerator<readonly ChangeMessage[]> {
-  const textNames = new Set(texts.map((index) => properties[index] ?? ''))
-  const toMessage = (change: Change) => toChangeMessage(change, properties, textNames)
+  const encode = putEncoder(columns)
+  const toMessage = (change: Change): ChangeMessage =>
+    'delete' in change ? [change.delete] : encode(change.put)
   if (!Array.isArray(changes)) {
     for await (const part of changes as AsyncIterable<readonly Change[]>) yield part.map(toMessage)
     return
