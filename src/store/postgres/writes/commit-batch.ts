@@ -4,7 +4,7 @@ import { deduplicateInTurns, recordBytes } from '../../batch.ts'
 import type { Batch, Change, Commit, Edit } from '../../object-store.ts'
 import { inTurns } from '../../sql/in-turns.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
-import { allowLongTexts, createObjectTable } from '../catalogue/object-table.ts'
+import { allowLongTexts, buildNextIndex, createObjectTable } from '../catalogue/object-table.ts'
 import { touchReplacement } from '../catalogue/replacement.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
@@ -77,15 +77,23 @@ async function writeChanges(
   target: CommitTarget,
   keepsExisting: boolean,
 ): Promise<Written> {
-  if (!target.isCreated && settled.some(isPut)) {
-    const { typeId, id, isLoading } = target
-    const state = isLoading ? 'loading' : 'published'
+  const { typeId, id, isCreated, isLoading } = target
+  const isFirst = !isCreated && settled.some(isPut)
+  // Nobody sees a new table before the commit, and building an index after the rows costs less.
+  const buildsLater = isFirst && settled.length >= LARGE_BATCH && !capabilities.isDistributed
+  if (isFirst) {
+    const state = isLoading || buildsLater ? 'loading' : 'published'
     await createObjectTable(session, capabilities, { typeId, id, state })
   }
   // Not before the locks are held: waiting for a lock keeps the short timeout.
   await session.extendTimeout(BATCH_TIMEOUT_MS)
-  return writeRows(session, settled, target, keepsExisting)
+  const written = await writeRows(session, settled, target, keepsExisting)
+  if (buildsLater && !isLoading) while (await buildNextIndex(session, typeId, id));
+  return written
 }
+
+/** Below this many changes, looking up the missing indexes costs more than it saves. */
+const LARGE_BATCH = 2000
 
 /** Returns the parts of a batch; changes that are complete already are one part. */
 function partsOf(changes: Batch['changes']) {

@@ -8,6 +8,7 @@ import { readFieldColumns } from '../catalogue/field-columns.ts'
 import { allowLongTexts, createObjectTable } from '../catalogue/object-table.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
+import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
 import { longTextFields } from '../text/long-texts.ts'
 import { hasGrownMuch } from './analyze.ts'
 import { closeRowsAt, existingKeys } from './close-rows.ts'
@@ -57,6 +58,8 @@ export async function writeGroup(
     const created = { typeId: type.id, id: table.id, state: 'published' } as const
     await createObjectTable(session, capabilities, created)
   }
+  // Not before the lock is held: waiting for it keeps the short timeout.
+  await session.extendTimeout(BATCH_TIMEOUT_MS)
   const liveCount = await writeRows(session, type.id, table, commits)
   const versions = commits.filter(({ puts, deletes }) => puts.length + deletes.length > 0)
   if (versions.length > 0) {
