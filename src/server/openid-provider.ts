@@ -12,6 +12,9 @@ import { ProviderKeys } from './provider-keys.ts'
 /** How far the clocks of the provider and of this machine may differ. */
 const CLOCK_TOLERANCE_SECONDS = 60
 
+/** The end of the year 9999, the last that RFC 3339 can write. Providers may send any number. */
+const MAX_EXPIRY_MS = Date.UTC(10_000, 0) - 1
+
 export interface OpenIdOptions {
   readonly issuer: string
   readonly audience: readonly string[]
@@ -77,7 +80,11 @@ class OpenIdProvider implements OpenIdTokens {
 
   #toRights(payload: JWTPayload): CallerRights {
     const { issuer, scopeClaim, scopes = DEFAULT_SCOPES, ontologyClaim } = this.#options
-    const { sub = '', exp = 0 } = payload
+    const { sub, exp = 0 } = payload
+    // The library checks only that the claim is present.
+    if (!isText(sub)) {
+      throw new ObjectQueryError('Default:Unauthorized', { error: 'INVALID_CLAIM', claim: 'sub' })
+    }
     const name = [payload['preferred_username'], payload['email'], payload['name'], sub].find(
       isText,
     )
@@ -87,7 +94,7 @@ class OpenIdProvider implements OpenIdTokens {
       name: name ?? sub,
       scopes: [...new Set(valuesOf(payload, scopeClaim).flatMap((one) => scopes.get(one) ?? []))],
       ontologies: ontologyClaim === undefined ? undefined : valuesOf(payload, ontologyClaim),
-      expiresAtMs: 1000 * exp,
+      expiresAtMs: Math.min(1000 * exp, MAX_EXPIRY_MS),
       profile: {
         givenName: textOf(payload['given_name']),
         familyName: textOf(payload['family_name']),

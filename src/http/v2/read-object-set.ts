@@ -1,4 +1,5 @@
 /** Reads the object set of a request, with the temporary sets that it refers to. */
+import { nextTurn } from '../../admission/next-turn.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
 import { isNothing } from '../../query/combine-queries.ts'
@@ -18,9 +19,10 @@ export async function readObjectSet(
   services: Services,
 ): Promise<readonly SetPart[]> {
   const limits = services.limits.query
-  const storedSet = await loadReferences(json, limits.maxTerms, (rid) =>
-    findTemporarySet(rid, ontology, services),
-  )
+  const storedSet = await loadReferences(json, limits.maxTerms, async (rid) => {
+    await nextTurn()
+    return findTemporarySet(rid, ontology, services)
+  })
   return parseObjectSet(json, { ontology, limits, storedSet })
 }
 
@@ -72,6 +74,8 @@ async function nonEmptyParts(
   for (const part of parts) {
     const query = resolveRelativeDates(part.query, now())
     const probe = probeRequest(part.objectType, query, { includeTotalCount: false })
+    // SQLite answers without waiting, and a set can have thousands of types.
+    await nextTurn()
     const page = await store.readPage({ ...probe, matchEstimate: 1 }, context)
     if (page === 'reclaimed') continue
     page.release()
