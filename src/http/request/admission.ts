@@ -120,7 +120,7 @@ export class Admission {
     return lookUp.run()
   }
 
-  /** Returns whether a token was valid before. It is still looked up for every request. */
+  /** Returns whether a token was valid before. It is still checked for every request. */
   isKnown(tokenHash: string): boolean {
     return this.#knownTokens.get(tokenHash) === true
   }

@@ -37,6 +37,7 @@ export async function identify(
 
 /** Makes sure that nothing is sent to a caller before the database has confirmed it. */
 export function confirmBeforeSending(app: App, services: Services): void {
+  if (services.store.recallCatalogue === undefined) return
   app.addHook('onRoute', (route) => {
     if (route.config?.isPage) route.handler = retried(route.handler, services)
   })
