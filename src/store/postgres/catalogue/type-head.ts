@@ -14,7 +14,7 @@ import { TOKEN_GENERATION_SQL } from './secrets.ts'
 export interface TypeHead extends AnyTypeHead {
   /** The generation of the catalogue in which the definition last changed. */
   readonly generation: number
-  /** How many fields have long texts, which have other indexes. */
+  /** Increases when a field gets its first long text, which changes its indexes. */
   readonly longFields: number
   /** The generations of the whole catalogue and of all API tokens. */
   readonly generations: { readonly catalogue: number; readonly tokens: number }
@@ -27,9 +27,7 @@ export interface TableHead extends AnyTableHead {
 
 const TABLE_COLUMNS =
   'o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made'
-const LONG_FIELDS = `(SELECT count(*) FROM oqs_object_field AS f
-  WHERE f.object_type_id = t.id AND f.has_long_text)`
-const HEAD_COLUMNS = `t.id, t.published, t.oldest, t.generation, ${LONG_FIELDS},
+const HEAD_COLUMNS = `t.id, t.published, t.oldest, t.generation, t.long_fields,
   ${GENERATION_SQL}, ${TOKEN_GENERATION_SQL}, ${TABLE_COLUMNS}`
 const HEAD_FROM = `FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id
   WHERE t.rid = ?`
