@@ -48,11 +48,12 @@ import type { JobInput, JobResult } from './threads/thread-jobs.ts'
 import { WorkerThread } from './threads/worker-thread.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
 import {
-  applyEdit,
+  commitEditInThread,
   commitInThread,
   deleteFoundRows,
   type WriteConnections,
 } from './writes/send-write.ts'
+import { WriteGroups } from './writes/write-groups.ts'
 
 /**
  * Opens the embedded store: one SQLite file, which is read on this thread and written by a worker
@@ -96,6 +97,7 @@ class SqliteStore implements ObjectStore {
     maxWaitMs: MAX_WRITE_WAIT_MS,
     busyReason: BUSY_WRITING,
   })
+  readonly #connections: WriteConnections
   readonly #slowReaders: ReaderPool
 
   constructor(path: string, reading: ReadConnection, guard: StoreGuard, options: StoreOptions) {
@@ -113,6 +115,9 @@ class SqliteStore implements ObjectStore {
       path,
       lostReason: 'the writer thread ended; whether this was written is not known',
     })
+    const [writer, queue] = [this.#writer, this.#writes]
+    const groups = new WriteGroups(queue, guard, writer)
+    this.#connections = { reading, guard, writer, queue, groups }
     this.#slowReaders = new ReaderPool({
       path,
       size: READERS,
@@ -180,21 +185,17 @@ class SqliteStore implements ObjectStore {
 
   async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
     if (batch.replacement !== undefined) this.#touchReplacement(batch.replacement)
-    // Queued after the batch was received: a slow upload must not block other writes.
-    const schedule = <T>(run: () => Promise<T>) => this.#writes.run(ownerOf(context), run)
-    return commitInThread(this.#connections, batch, schedule)
+    return commitInThread(this.#connections, batch, ownerOf(context))
   }
 
   edit(edit: Edit, context = INTERNAL_CONTEXT): Promise<Commit> {
-    // The slot is held from reading to writing, so only another process can come in between.
-    return this.#writes.run(ownerOf(context), () => applyEdit(this.#connections, edit))
+    return commitEditInThread(this.#connections, edit, ownerOf(context))
   }
 
   deleteMatches(request: DeleteRequest, context = INTERNAL_CONTEXT): Promise<Commit> {
-    return deleteFoundRows(this.#connections, request, {
-      find: (search) => this.#readSlowly('findRowsToDelete', search, context),
-      schedule: (run) => this.#writes.run(ownerOf(context), run),
-    })
+    return deleteFoundRows(this.#connections, request, ownerOf(context), (search) =>
+      this.#readSlowly('findRowsToDelete', search, context),
+    )
   }
 
   startReplacement({ rid: typeRid }: ObjectType, context = INTERNAL_CONTEXT): Promise<string> {
@@ -268,10 +269,6 @@ class SqliteStore implements ObjectStore {
     )
     // Ignored, because the batch itself fails in the same way.
     if (idle !== undefined) this.#write('touchReplacement', replacement).catch(() => {})
-  }
-
-  get #connections(): WriteConnections {
-    return { reading: this.#reading, guard: this.#guard, writer: this.#writer }
   }
 
   #readSlowly<Name extends keyof ReadJobs & string>(
