@@ -4,15 +4,12 @@ import type { Environment } from '../../src/server/config.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { runOqs, startOqs } from '../support/oqs-process.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
-import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { AIRPORTS, loadAviation, SMALL_AVIATION } from './aviation.ts'
 
 let service: Service
-let compiled: TempFolder
 let settings: Environment
 
 beforeAll(async () => {
-  compiled = tempFolder()
   service = await startService({ settings: { OQS_LIST_OBJECTS_LIMIT: '500' } })
   await loadAviation(service)
   await service.apply(NUMBERS)
@@ -20,13 +17,10 @@ beforeAll(async () => {
   settings = {
     OQS_URL: service.url,
     OQS_ADMIN_TOKEN: ADMIN_TOKEN,
-    // Many short processes compile the same files.
-    NODE_COMPILE_CACHE: compiled.path,
   }
 })
 afterAll(async () => {
   await service[Symbol.asyncDispose]()
-  compiled[Symbol.dispose]()
 })
 
 const airport = ['--ontology', 'aviation', '--type', 'airport']
@@ -164,6 +158,7 @@ describe('oqs ontology', () => {
 
 describe('a failure', () => {
   it('is described in one line, with what to do next', async () => {
+    const secureUrl = service.url.replace('http:', 'https:')
     const cases: [args: string[], more: Environment, expected: RegExp][] = [
       [['list', ...airport], { OQS_URL: 'http://127.0.0.1:9' }, /cannot reach .*oqs serve.*--url/],
       [['list', ...airport], { OQS_ADMIN_TOKEN: '' }, /MissingCredentials: .*OQS_TOKEN/],
@@ -173,6 +168,11 @@ describe('a failure', () => {
       [['ontology', 'apply', 'package.json'], {}, /package\.json is not an ontology definition/],
       [['export', ...airport, '--output', '/no/such'], {}, /cannot write \/no\/such\.part/],
       [['get', ...airport, 'ZRH', '--url', `${service.url}/docs`], {}, /Check --url\.$/],
+      [
+        ['list', ...airport],
+        { OQS_URL: secureUrl },
+        /cannot reach https:.*Write http:\/\/ in OQS_URL/,
+      ],
       [['list', ...airport], { OQS_URL: 'localhost' }, /OQS_URL is "localhost", but must be/],
     ]
     for (const [args, more, expected] of cases) {

@@ -74,6 +74,28 @@ describe('an object set', () => {
     expect(await objectSets.getObjectSet('aviation', rid)).toMatchObject({ type: 'filter' })
   })
 
+  it('is counted and aggregated', async () => {
+    const low = airports().where({ elevation: { lt: 5 } })
+    expect(await airports().count()).toBe(30)
+    expect(await low.count()).toBe(5)
+    expect(await low.where({ id: 'A29' }).count()).toBe(0)
+    expect(await low.union(airports().where({ id: 'A29' })).count()).toBe(6)
+    expect(await low.pivotTo('country').count()).toBe(2)
+    const { data, accuracy } = await low.aggregate({
+      metrics: {
+        objects: { type: 'count' },
+        highest: { type: 'max', field: 'elevation' },
+        names: { type: 'exactDistinct', field: 'name' },
+      },
+      groupBy: [{ type: 'exact', field: 'countryCode' }],
+    })
+    expect(accuracy).toBe('ACCURATE')
+    expect(data).toEqual([
+      { group: { countryCode: 'CH' }, metrics: { objects: 3, highest: 4, names: 3 } },
+      { group: { countryCode: 'FR' }, metrics: { objects: 2, highest: 3, names: 2 } },
+    ])
+  })
+
   it('is aggregated with the request of v2', async () => {
     const bodies: Promise<string>[] = []
     const answer = {
@@ -142,7 +164,9 @@ describe('one object', () => {
     expect(patched.version).toBe(created.version + 1)
     const late = countries.delete('DE', { ifMatch: created.etag })
     await expect(late).rejects.toMatchObject({ errorName: 'PreconditionFailed' })
-    await countries.delete('DE', { ifMatch: patched.etag })
+    const read = await countries.get('DE')
+    expect(read).toEqual({ object: { code: 'DE', name: 'Germany' }, etag: patched.etag })
+    await countries.delete('DE', { ifMatch: read.etag })
     await expect(connect().objects('country').get('DE')).rejects.toThrow('ObjectNotFound')
   })
 
@@ -153,6 +177,22 @@ describe('one object', () => {
     expect(deleted).toMatchObject({ deleted: 2 })
     expect(() => client.edit('country').deleteWhere({})).toThrow(TypeError)
     expect(await client.objects('country').count()).toBe(3)
+  })
+
+  it('is written once with a key of the program, by whichever method', async () => {
+    const client = connect()
+    const countries = client.edit('country')
+    const putOnce = () => countries.put('FI', { code: 'FI' }, { idempotencyKey: 'put' })
+    expect(await putOnce()).toEqual(await putOnce())
+    const batchOnce = () => countries.batch([{ delete: 'FI' }], { idempotencyKey: 'batch' })
+    expect(await batchOnce()).toMatchObject({ deleted: 1 })
+    expect(await batchOnce()).toMatchObject({ deleted: 1 })
+    const action = { code: 'FI' }
+    await client.applyAction('create-country', action, { idempotencyKey: 'action' })
+    await client.applyAction('create-country', action, { idempotencyKey: 'action' })
+    const deleteOnce = () => countries.deleteWhere({ code: 'FI' }, { idempotencyKey: 'query' })
+    expect(await deleteOnce()).toMatchObject({ deleted: 1 })
+    expect(await deleteOnce()).toMatchObject({ deleted: 1 })
   })
 
   it('is written once, even if the response is lost', async () => {
