@@ -8,10 +8,11 @@ import { loadReference } from './load/reference.ts'
 import { LOAD_HEADER, type LoadReport, loadRow } from './load/report.ts'
 import { loadWithSqliteUtils } from './load/sqlite-utils.ts'
 import { runScript, TEXT, wholeNumber } from './measure/command-line.ts'
-import { isMet, type Mark, markTable } from './measure/marks.ts'
+import { judge, type Mark } from './measure/marks.ts'
+import { DEFINITION } from './measure/parts.ts'
 import { print, showProgress } from './measure/progress.ts'
 import {
-  defineParts,
+  define,
   measureImport,
   PART_TYPE,
   partLines,
@@ -84,9 +85,7 @@ await runScript({
         ...loads.flatMap(({ name, commits }) => commits.map((row) => [name, ...row])),
       ])}`,
     )
-    const marks = marksOf(objects, own.load, ceiling)
-    print(`\n${toMarkdown(markTable(marks))}`)
-    return marks.every(isMet)
+    return judge(marksOf(objects, own.load, ceiling))
   },
 })
 
@@ -96,7 +95,7 @@ async function measureLoad(
 ): Promise<MeasuredLoad> {
   const path = storeOf(workspace, name)
   await using service = await startService(workspace, { store: `sqlite:${path}`, checkout })
-  await defineParts(service)
+  await define(service, DEFINITION)
   showProgress(`${name}: importing`)
   const report = await measureImport(workspace, service, [file, ...PART_TYPE])
   const { seconds, serviceMegabytes: megabytes } = report

@@ -116,5 +116,35 @@ export function loadContract({ name, open }: StoreUnderTest): void {
       expect([await count('old', version), await count('far', version)]).toEqual([10, 2500])
       expect((await things.readPage()).totalCount).toBe(5602)
     })
+
+    it('shows readers the objects before a large batch or after it, found by every index', async () => {
+      await using store = await open()
+      const things = await createFixture(store, DEFINITION)
+      await things.put([{ k: 'a', text: 'old one', tags: ['t'] }])
+      const objects = Array.from({ length: 4000 }, (_, n) => ({
+        k: `k${n}`,
+        text: 'old one',
+        tags: ['t'],
+      }))
+      let isDone = false
+      const writing = things.put(objects).finally(() => {
+        isDone = true
+      })
+      const counts = new Set<string>()
+      const count = async (query: Query) =>
+        (await things.readPage({ query, maxObjects: 1 })).totalCount
+      while (!isDone) {
+        const [before, equal, after] = [
+          await count(text('old')),
+          await count({ kind: 'compare', field: field('tags'), operator: 'eq', value: 't' }),
+          await count(text('one')),
+        ]
+        counts.add([before, equal, after].join())
+      }
+      await writing
+      const allowed = ['1,1,1', '1,1,4001', '1,4001,4001', '4001,4001,4001']
+      expect([...counts].filter((seen) => !allowed.includes(seen))).toEqual([])
+      expect(await count(text('old'))).toBe(4001)
+    })
   })
 }

@@ -8,6 +8,7 @@ import type { ObjectStore, StoreOptions } from '../src/store/object-store.ts'
 import { ageContract } from './store-contract-ages.ts'
 import { cacheContract } from './store-contract-cache.ts'
 import { documentContract } from './store-contract-documents.ts'
+import { editContract } from './store-contract-edits.ts'
 import { loadContract } from './store-contract-loads.ts'
 import { queryContract } from './store-contract-queries.ts'
 import { objectSetContract } from './store-contract-sets.ts'
@@ -38,6 +39,7 @@ export function storeContract(store: StoreUnderTest): void {
   whereContract(store)
   writeContract(store)
   loadContract(store)
+  editContract(store)
   slowQueryContract(store)
 
   describe(`the ${name} store: pages`, () => {

@@ -6,7 +6,7 @@ import { isScope, type Scope } from '../contract/scopes.ts'
 import { OAUTH_SCOPES } from '../http/oauth/oauth-scopes.ts'
 import type { CallerRights } from '../http/request/caller-rights.ts'
 import type { OpenIdTokens } from '../http/request/openid-tokens.ts'
-import { type Config, ConfigError } from './config.ts'
+import { type Config, requireBothOrNeither } from './config.ts'
 import { ProviderKeys } from './provider-keys.ts'
 
 /** How far the clocks of the provider and of this machine may differ. */
@@ -31,14 +31,8 @@ export interface OpenIdOptions {
 /** Returns the provider of the settings, or undefined if there is none. */
 export function openIdProviderOf(config: Config, now: () => number): OpenIdTokens | undefined {
   const { OQS_OIDC_ISSUER: issuer, OQS_OIDC_AUDIENCE: audience } = config
-  if (issuer === undefined && audience === undefined) return undefined
-  if (issuer === undefined || audience === undefined) {
-    const [given, missing] =
-      issuer === undefined
-        ? ['OQS_OIDC_AUDIENCE', 'OQS_OIDC_ISSUER']
-        : ['OQS_OIDC_ISSUER', 'OQS_OIDC_AUDIENCE']
-    throw new ConfigError(`${given} is set, but ${missing} is not. Set both, or neither.`)
-  }
+  requireBothOrNeither(config, 'OQS_OIDC_ISSUER', 'OQS_OIDC_AUDIENCE')
+  if (issuer === undefined || audience === undefined) return undefined
   return new OpenIdProvider({
     issuer,
     audience,

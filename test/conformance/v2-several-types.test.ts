@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AIRPORTS, COUNTRIES, PLACES, STATIONS } from '../support/places.ts'
-import { type Service, startService } from '../support/service.ts'
+import { startPlaces } from '../support/places.ts'
+import type { Service } from '../support/service.ts'
 
 const API = '/api/v2/ontologies/places'
 const PLACE = { type: 'interfaceBase', interfaceType: 'Place' }
@@ -15,11 +15,7 @@ describe('object sets of several types', () => {
     body.data.map((record) => record['$primaryKey']).join(' ')
 
   beforeAll(async () => {
-    service = await startService()
-    expect((await service.apply(PLACES)).status).toBe(200)
-    await service.put('places', 'country', COUNTRIES)
-    await service.put('places', 'airport', AIRPORTS)
-    await service.put('places', 'station', STATIONS)
+    service = (await startPlaces()).service
   })
   afterAll(() => service[Symbol.asyncDispose]())
 

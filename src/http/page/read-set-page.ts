@@ -28,6 +28,7 @@ import {
 import { digest } from '../response/entity-tag.ts'
 import type { PagingParameters } from '../schemas/paging.ts'
 import type { Services } from '../services.ts'
+import { holdPage } from './hold-page.ts'
 import { openWalk, type PagedRequest, refusePageToken } from './open-walk.ts'
 import { startOfWalk } from './read-page.ts'
 import type { Page } from './send-page.ts'
@@ -43,6 +44,8 @@ export interface SetPageSpec {
   readonly paging: PagingParameters
   /** Whether the response contains `totalCount`. */
   readonly includeTotalCount: boolean
+  /** For page tokens of a set that lists objects; see `RequestedSet`. */
+  readonly listedTypes?: readonly number[] | undefined
 }
 
 export async function readSetPage(
@@ -78,13 +81,7 @@ export async function readSetPage(
     context,
   )
   if (stored === 'reclaimed') throw refusePageToken(request, pageToken, 'reclaimed', services)
-  const held = memory.hold(context.callerId, stored.records.length)
-  context.defer(() => {
-    stored.release()
-    held.release()
-  })
-  // Other callers get a turn before the page is sent; see `readPage`.
-  const turn = admission.resumeTurn(context.callerId, round)
+  const turn = holdPage(stored, round, context, services)
   if (turn !== undefined) await turn
 
   const totalCount = resumed?.totalCount ?? stored.totalCount
@@ -93,6 +90,7 @@ export async function readSetPage(
     totalCount,
     nowSeconds,
     startedAtMs: parts === spec.parts ? undefined : startedAtMs,
+    listedTypes: spec.listedTypes,
   }
   const next = nextState(stored, isSnapshot === true ? { resumed, position } : undefined, walk)
   return {

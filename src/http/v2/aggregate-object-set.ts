@@ -11,7 +11,7 @@ import { aggregationOfParts } from './aggregate-parts.ts'
 import { AggregateV2Response, aggregationMembers } from './aggregate-schemas.ts'
 import { ObjectSet } from './object-set-schema.ts'
 import { V2Parameters } from './parameters.ts'
-import { readNonEmptyParts } from './read-object-set.ts'
+import { readRequestedSet } from './read-object-set.ts'
 
 /** Adds `aggregateObjectSet`. */
 export function addAggregateObjectSet(app: App, services: Services): void {
@@ -31,9 +31,9 @@ export function addAggregateObjectSet(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const { objectSet, ...body } = request.body
+      const { objectSet: _, ...body } = request.body
       const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
-      const parts = await readNonEmptyParts(objectSet, ontology, request.context, services)
+      const { parts } = await readRequestedSet(request.body, ontology, request.context, services)
       const spec = aggregationOfParts(parts, body, services.limits.query)
       const aggregated = await aggregateWithin(request.context, services, spec)
       return sendAggregated(reply, aggregated, { accuracy: 'ACCURATE' })

@@ -11,7 +11,7 @@ import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { ObjectSet } from './object-set-schema.ts'
 import { V2Parameters } from './parameters.ts'
-import { readObjectSet } from './read-object-set.ts'
+import { checkObjectSet } from './read-object-set.ts'
 import { findTemporarySet, TEMPORARY_SET_RID_PREFIX, type TemporarySet } from './temporary-set.ts'
 
 /** Adds `createTemporaryObjectSet`. */
@@ -36,7 +36,7 @@ export function addCreateTemporaryObjectSet(app: App, services: Services): void 
       const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
       const { objectSet } = request.body
       // Refuses a set that no request could use.
-      await readObjectSet(objectSet, ontology, services)
+      await checkObjectSet(objectSet, ontology, services)
       const id = services.newUuid()
       const bytes = Buffer.byteLength(JSON.stringify(objectSet))
       const body: TemporarySet = { ontologyRid: ontology.rid, objectSet, bytes }

@@ -9,13 +9,13 @@ import type { OntologyChange } from '../../ontology/definition/change-definition
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { KEY_BYTES } from '../../paging/token-keys.ts'
 import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
-import { replacementTableId } from '../batch.ts'
 import type {
   ApiToken,
   Batch,
   Commit,
   DeleteRequest,
   Edit,
+  FindTypesRequest,
   ObjectStore,
   PublishMode,
   ReadPageRequest,
@@ -31,6 +31,7 @@ import { releaserOf } from '../page-memory.ts'
 import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../slow-queries.ts'
 import { migrate } from './catalogue/migrate.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
+import { isIdleReplacement } from './catalogue/replacement.ts'
 import { findApiToken, findApiTokenById, listApiTokens } from './catalogue/secrets.ts'
 import { readSightings } from './catalogue/sightings.ts'
 import { createDatabaseFile, OpenFiles } from './file/database-file.ts'
@@ -39,6 +40,7 @@ import { toStoreFailure } from './file/store-failure.ts'
 import { StoreGuard } from './file/store-guard.ts'
 import { readQuickPage } from './pages/read-page.ts'
 import { readQuickSetPage } from './pages/read-set-page.ts'
+import { findTypesQuickly } from './queries/find-types.ts'
 import { SqliteDocuments } from './store-documents.ts'
 import { type ReadConnection, toReadConnection } from './threads/read-connection.ts'
 import type { ReadJobs } from './threads/read-jobs.ts'
@@ -48,11 +50,12 @@ import type { JobInput, JobResult } from './threads/thread-jobs.ts'
 import { WorkerThread } from './threads/worker-thread.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
 import {
-  applyEdit,
+  commitEditInThread,
   commitInThread,
   deleteFoundRows,
   type WriteConnections,
 } from './writes/send-write.ts'
+import { WriteGroups } from './writes/write-groups.ts'
 
 /**
  * Opens the embedded store: one SQLite file, which is read on this thread and written by a worker
@@ -96,6 +99,7 @@ class SqliteStore implements ObjectStore {
     maxWaitMs: MAX_WRITE_WAIT_MS,
     busyReason: BUSY_WRITING,
   })
+  readonly #connections: WriteConnections
   readonly #slowReaders: ReaderPool
 
   constructor(path: string, reading: ReadConnection, guard: StoreGuard, options: StoreOptions) {
@@ -113,6 +117,9 @@ class SqliteStore implements ObjectStore {
       path,
       lostReason: 'the writer thread ended; whether this was written is not known',
     })
+    const [writer, queue] = [this.#writer, this.#writes]
+    const groups = new WriteGroups(queue, guard, writer)
+    this.#connections = { reading, guard, writer, queue, groups }
     this.#slowReaders = new ReaderPool({
       path,
       size: READERS,
@@ -133,7 +140,7 @@ class SqliteStore implements ObjectStore {
 
   async readPage(
     request: ReadPageRequest,
-    context: RequestContext = INTERNAL_CONTEXT,
+    context = INTERNAL_CONTEXT,
   ): Promise<StoredPage | Reclaimed> {
     const quickPage = this.#read(() => readQuickPage(this.#reading, request, this.#cache))
     if (quickPage !== undefined) return quickPage
@@ -144,12 +151,17 @@ class SqliteStore implements ObjectStore {
 
   async readSetPage(
     request: ReadSetPageRequest,
-    context: RequestContext = INTERNAL_CONTEXT,
+    context = INTERNAL_CONTEXT,
   ): Promise<StoredSetPage | Reclaimed> {
     const quickPage = this.#read(() => readQuickSetPage(this.#reading, request))
     if (quickPage !== undefined) return quickPage
     const page = await this.#readSlowly('readSetPage', request, context)
     return page === 'reclaimed' ? page : { ...page, release: releaserOf(page.records) }
+  }
+
+  async findTypes(request: FindTypesRequest, context = INTERNAL_CONTEXT): Promise<string[]> {
+    const found = this.#read(() => findTypesQuickly(this.#reading, request))
+    return found ?? this.#readSlowly('findTypes', request, context)
   }
 
   aggregate(request: AggregateRequest, context = INTERNAL_CONTEXT): Promise<AggregateResult> {
@@ -168,33 +180,25 @@ class SqliteStore implements ObjectStore {
     return this.#read(() => listApiTokens(this.#reading.statements))
   }
 
-  saveOntology(
-    { ontology, basedOn, breakingChanges }: OntologyChange,
-    context = INTERNAL_CONTEXT,
-  ): Promise<void> {
-    const { definition } = ontology
-    return this.#writes.run(ownerOf(context), () =>
-      this.#write('saveOntology', { definition, basedOn, breakingChanges }),
-    )
+  saveOntology(change: OntologyChange, context = INTERNAL_CONTEXT): Promise<void> {
+    const { ontology, basedOn, breakingChanges } = change
+    const input = { definition: ontology.definition, basedOn, breakingChanges }
+    return this.#writes.run(ownerOf(context), () => this.#write('saveOntology', input))
   }
 
   async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
     if (batch.replacement !== undefined) this.#touchReplacement(batch.replacement)
-    // Queued after the batch was received: a slow upload must not block other writes.
-    const schedule = <T>(run: () => Promise<T>) => this.#writes.run(ownerOf(context), run)
-    return commitInThread(this.#connections, batch, schedule)
+    return commitInThread(this.#connections, batch, ownerOf(context))
   }
 
   edit(edit: Edit, context = INTERNAL_CONTEXT): Promise<Commit> {
-    // The slot is held from reading to writing, so only another process can come in between.
-    return this.#writes.run(ownerOf(context), () => applyEdit(this.#connections, edit))
+    return commitEditInThread(this.#connections, edit, ownerOf(context))
   }
 
   deleteMatches(request: DeleteRequest, context = INTERNAL_CONTEXT): Promise<Commit> {
-    return deleteFoundRows(this.#connections, request, {
-      find: (search) => this.#readSlowly('findRowsToDelete', search, context),
-      schedule: (run) => this.#writes.run(ownerOf(context), run),
-    })
+    return deleteFoundRows(this.#connections, request, ownerOf(context), (search) =>
+      this.#readSlowly('findRowsToDelete', search, context),
+    )
   }
 
   startReplacement({ rid: typeRid }: ObjectType, context = INTERNAL_CONTEXT): Promise<string> {
@@ -207,11 +211,11 @@ class SqliteStore implements ObjectStore {
     mode: PublishMode = 'replace',
     context = INTERNAL_CONTEXT,
   ): Promise<Commit> {
-    const owner = ownerOf(context)
     const input = { typeRid, replacement, mode }
+    const run = <T>(job: () => Promise<T>) => this.#writes.run(ownerOf(context), job)
     // One index at a time, so that other writers can run in between.
-    while (await this.#writes.run(owner, () => this.#write('indexReplacement', input)));
-    return this.#writes.run(owner, () => this.#write('publishReplacement', input))
+    while (await run(() => this.#write('indexReplacement', input)));
+    return run(() => this.#write('publishReplacement', input))
   }
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {
@@ -262,16 +266,9 @@ class SqliteStore implements ObjectStore {
    * only if maintenance has marked it as idle, and does not delay the batch.
    */
   #touchReplacement(replacement: string): void {
-    const sql = 'SELECT 1 FROM object_table WHERE id = ? AND idle_since_ms IS NOT NULL'
-    const idle = this.#read(() =>
-      this.#reading.statements.prepare(sql).get(replacementTableId(replacement)),
-    )
+    const isIdle = this.#read(() => isIdleReplacement(this.#reading.statements, replacement))
     // Ignored, because the batch itself fails in the same way.
-    if (idle !== undefined) this.#write('touchReplacement', replacement).catch(() => {})
-  }
-
-  get #connections(): WriteConnections {
-    return { reading: this.#reading, guard: this.#guard, writer: this.#writer }
+    if (isIdle) this.#write('touchReplacement', replacement).catch(() => {})
   }
 
   #readSlowly<Name extends keyof ReadJobs & string>(

@@ -37,13 +37,19 @@ export function commitBatch(
   batch: BatchMessage,
   changes: readonly ChangeMessage[],
 ): Commit {
+  return inTransaction(db, 'write', () => applyBatch(db, batch, changes))
+}
+
+/** Writes a batch within a transaction, unless its idempotency key was used before. */
+export function applyBatch(
+  db: WriterDatabase,
+  batch: BatchMessage,
+  changes: readonly ChangeMessage[],
+): Commit {
   const settled = deduplicateChanges(changes, ([pk]) => pk, batch.keepsExisting)
-  return inTransaction(
-    db,
-    'write',
-    () =>
-      findRepeated((sql) => db.cached(sql), batch.once) ??
-      recordCommit(db, batch.once, writeBatch(db, batch, settled)),
+  return (
+    findRepeated((sql) => db.cached(sql), batch.once) ??
+    recordCommit(db, batch.once, writeBatch(db, batch, settled))
   )
 }
 

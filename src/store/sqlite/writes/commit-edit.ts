@@ -21,14 +21,21 @@ export function commitEdit(
   edit: EditMessage,
   changes: readonly ChangeMessage[],
 ): Commit | undefined {
+  return inTransaction(db, 'write', () => applyEdit(db, edit, changes))
+}
+
+/** Does the same within a transaction. */
+export function applyEdit(
+  db: WriterDatabase,
+  edit: EditMessage,
+  changes: readonly ChangeMessage[],
+): Commit | undefined {
   const settled = deduplicateChanges(changes, ([pk]) => pk, false)
-  return inTransaction(db, 'write', () => {
-    const repeated = findRepeated((sql) => db.cached(sql), edit.once)
-    if (repeated !== undefined) return repeated
-    if (!isCurrent(db, edit)) return undefined
-    const commit = writeBatch(db, edit, settled)
-    return recordCommit(db, edit.once, edit.note === undefined ? commit : withNote(commit, edit))
-  })
+  const repeated = findRepeated((sql) => db.cached(sql), edit.once)
+  if (repeated !== undefined) return repeated
+  if (!isCurrent(db, edit)) return undefined
+  const commit = writeBatch(db, edit, settled)
+  return recordCommit(db, edit.once, edit.note === undefined ? commit : withNote(commit, edit))
 }
 
 function isCurrent(db: WriterDatabase, edit: EditMessage): boolean {
