@@ -9,6 +9,7 @@ import { ageContract } from './store-contract-ages.ts'
 import { cacheContract } from './store-contract-cache.ts'
 import { documentContract } from './store-contract-documents.ts'
 import { editContract } from './store-contract-edits.ts'
+import { loadContract } from './store-contract-loads.ts'
 import { queryContract } from './store-contract-queries.ts'
 import { objectSetContract } from './store-contract-sets.ts'
 import { slowQueryContract } from './store-contract-slow-queries.ts'
@@ -37,6 +38,7 @@ export function storeContract(store: StoreUnderTest): void {
   documentContract(store)
   whereContract(store)
   writeContract(store)
+  loadContract(store)
   editContract(store)
   slowQueryContract(store)
 

@@ -288,6 +288,9 @@ describe('the PostgreSQL store', () => {
 
 /** Reverts all migrations after the first one. */
 const BACK_TO_SCHEMA_1 = `
+  DROP TABLE oqs_token_generation;
+  DROP FUNCTION oqs_count_token_change, oqs_count_long_field CASCADE;
+  ALTER TABLE oqs_object_type DROP COLUMN long_fields;
   DROP INDEX oqs_object_1_object_id;
   DROP FUNCTION oqs_relates, oqs_is_near, oqs_has_interval;
   DROP TABLE oqs_idempotency_key;

@@ -79,6 +79,21 @@ export function watchMemory(
   }
 }
 
+/** Samples the CPU time of a process, which can no longer be read when it has ended. */
+export function watchCpu(pid: number): Disposable & { end(): number | undefined } {
+  let last = cpuMicros(pid)
+  const timer = setInterval(() => {
+    last = Math.max(last, cpuMicros(pid))
+  }, SAMPLE_MS)
+  return {
+    end() {
+      clearInterval(timer)
+      return last === 0 ? undefined : last
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  }
+}
+
 function statusMegabytes(pid: number, field: 'RssAnon' | 'VmHWM'): number | undefined {
   const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readProc(`${pid}/status`) ?? '')
   return kilobytes === null ? undefined : Math.round(Number(kilobytes[1]) / 1024)

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { readBody } from './connection.ts'
 import { DEFINITION, makePart, OBJECT_TYPE, ONTOLOGY, UPDATED_EVERY } from './parts.ts'
-import { cpuBetween, cpuTimes, treeMegabytes, watchMemory } from './process-stats.ts'
+import { cpuBetween, cpuTimes, treeMegabytes, watchCpu, watchMemory } from './process-stats.ts'
 import { showProgress } from './progress.ts'
 import { cleanEnvironment, keepTail, type MeasuredServer, startServer } from './server.ts'
 import type { Workspace } from './workspace.ts'
@@ -83,13 +83,19 @@ export function programOf(checkout: string): string {
   return program
 }
 
-/** Runs a command of the service's checkout; returns the peak of its private memory in MB. */
+export interface CommandReport {
+  /** The peak of the command's private memory. */
+  readonly megabytes: number
+  readonly cpuMicros: number | undefined
+}
+
+/** Runs a command of the service's checkout. */
 export async function runCommand(
   workspace: Workspace,
   { program, url, token }: Service,
   args: readonly string[],
   input?: Iterable<string>,
-): Promise<number> {
+): Promise<CommandReport> {
   const child = spawn(process.execPath, [program, ...args], {
     env: { ...cleanEnvironment(), OQS_URL: url.origin, OQS_TOKEN: token },
     stdio: ['pipe', 'ignore', 'pipe'],
@@ -97,12 +103,13 @@ export async function runCommand(
   workspace.adopt(child)
   const lastError = keepTail(child)
   using watch = watchMemory(child.pid ?? 0)
+  using cpu = watchCpu(child.pid ?? 0)
   const ended = once(child, 'close')
   // The command may end before it has read everything; its status says why.
   await pipeline(Readable.from(input ?? []), child.stdin).catch(() => {})
   const [status] = await ended
   if (status !== 0) throw new Error(`oqs ${args[0]} failed with ${status}: ${lastError()}`)
-  return watch.end()
+  return { megabytes: watch.end(), cpuMicros: cpu.end() }
 }
 
 /** The cost of an import, from the first row until the objects are visible. */
@@ -112,6 +119,7 @@ export interface ImportReport {
   readonly cpuMicros: number | undefined
   readonly serviceMegabytes: number
   readonly commandMegabytes: number
+  readonly commandCpuMicros: number | undefined
 }
 
 /** Runs `oqs import` and measures the command and the service. */
@@ -124,10 +132,16 @@ export async function measureImport(
   using watch = watchMemory(service.pid, treeMegabytes)
   const cpuBefore = cpuTimes(service.pid)
   const started = performance.now()
-  const commandMegabytes = await runCommand(workspace, service, ['import', ...args], input)
+  const command = await runCommand(workspace, service, ['import', ...args], input)
   const seconds = (performance.now() - started) / 1000
   const cpuMicros = cpuBetween(cpuBefore, cpuTimes(service.pid))
-  return { seconds, cpuMicros, commandMegabytes, serviceMegabytes: watch.end() }
+  return {
+    seconds,
+    cpuMicros,
+    serviceMegabytes: watch.end(),
+    commandMegabytes: command.megabytes,
+    commandCpuMicros: command.cpuMicros,
+  }
 }
 
 export const PART_TYPE = ['--ontology', ONTOLOGY, '--type', OBJECT_TYPE] as const

@@ -6,6 +6,39 @@ export interface RequestContext {
   readonly callerId: string
   /** Returns the signal, which is created on demand because most requests never need it. */
   readonly signal: () => AbortSignal
+  /** What the request took from memory; undefined if it took nothing, or once it was confirmed. */
+  readonly recalled?: Recalled | undefined
+  /** Called when a store has confirmed what the request took from memory. */
+  readonly confirm?: () => void
+}
+
+/**
+ * What a request took from memory instead of the database, as numbers that increase with every
+ * change. A store compares them in the transaction that reads the first page of the request.
+ */
+export interface Recalled {
+  readonly catalogue: number
+  /** Undefined if the API token was looked up, or if the caller has none. */
+  readonly tokens: number | undefined
+}
+
+/** What a request took from memory has changed, so the request starts again. */
+export class RecalledOutdated extends Error {
+  constructor() {
+    super('the caller or the catalogue has changed since it was read')
+    this.name = 'RecalledOutdated'
+  }
+}
+
+/** Compares what a request took from memory with the database. Throws `RecalledOutdated`. */
+export function confirmRecalled(
+  { recalled, confirm }: RequestContext,
+  current: { readonly catalogue: number; readonly tokens: number },
+): void {
+  if (recalled === undefined) return
+  const { catalogue, tokens = current.tokens } = recalled
+  if (catalogue !== current.catalogue || tokens !== current.tokens) throw new RecalledOutdated()
+  confirm?.()
 }
 
 const NEVER = new AbortController().signal

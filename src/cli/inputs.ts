@@ -1,7 +1,7 @@
 /** The input files of a command, opened one after the other. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Input, InputOptions } from '../transfer/input/open-input.ts'
-import { type Progress, startProcessProgress } from './progress.ts'
+import { type Progress, startProcessProgress, startWaiting } from './progress.ts'
 
 export interface InputArgs {
   readonly format?: 'csv' | 'tsv' | 'ndjson' | 'json' | 'parquet'
@@ -53,6 +53,8 @@ function parseDelimiter(text: string): string {
 
 export interface InputProgress {
   update(objects: number): void
+  /** Shows how long a last step takes, whose progress is not known. */
+  wait(label: string): void
   end(): void
 }
 
@@ -79,6 +81,11 @@ export class Inputs implements AsyncDisposable {
     this.#cleanup = cleanup
   }
 
+  /** Whether the inputs are files, which end by themselves; a pipe may stay open. */
+  get isFinite(): boolean {
+    return this.#totalBytes !== undefined
+  }
+
   /** Opens the files one after the other; after the last one, they can be opened again. */
   async *open(): AsyncGenerator<Input> {
     const { openInput } = await import('../transfer/input/open-input.ts')
@@ -101,12 +108,21 @@ export class Inputs implements AsyncDisposable {
 
   startProgress(label: string): InputProgress {
     const progress: Progress = startProcessProgress(label, { totalBytes: this.#totalBytes })
+    let waiting: Pick<Progress, 'end'> | undefined
+    const end = () => {
+      progress.end()
+      waiting?.end()
+    }
     return {
       update: (objects) => {
         const bytes = this.#doneBytes + (this.#current?.bytesRead() ?? 0)
         progress.update({ objects, bytes })
       },
-      end: progress.end,
+      wait: (step) => {
+        end()
+        waiting = startWaiting(`${label}: ${step}`)
+      },
+      end,
     }
   }
 

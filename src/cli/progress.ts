@@ -20,8 +20,8 @@ export interface ProgressOptions {
 export interface ProgressState {
   /** Undefined if only bytes are counted. */
   readonly objects?: number | undefined
-  /** Bytes read or written so far. */
-  readonly bytes: number
+  /** Bytes read or written so far; undefined for a step of which only the duration is known. */
+  readonly bytes?: number | undefined
 }
 
 export interface Progress {
@@ -66,6 +66,7 @@ function describeProgress(
   { objects, bytes }: ProgressState,
   elapsedMs: number,
 ): string {
+  if (bytes === undefined) return `${label}, ${formatDuration(elapsedMs)} so far`
   const perSecond = (done: number) => (elapsedMs > 0 ? Math.round((done * 1000) / elapsedMs) : 0)
   const parts =
     objects === undefined
@@ -120,6 +121,18 @@ export function formatDuration(ms: number): string {
   return visible
     .map((part, index) => (index === 0 ? part : String(part).padStart(2, '0')))
     .join(':')
+}
+
+/** Shows on standard error how long a step takes, until `end` is called. */
+export function startWaiting(label: string): Pick<Progress, 'end'> {
+  const progress = startProcessProgress(label)
+  const timer = setInterval(() => progress.update({}), REDRAW_MS)
+  return {
+    end() {
+      clearInterval(timer)
+      progress.end()
+    },
+  }
 }
 
 /** Starts progress on standard error. */

@@ -31,6 +31,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The scope that the caller's token must have, or one of several; `any` if every token will do. */
     scope?: Scope | readonly Scope[] | 'any'
+    /** Whether every success is read with `readPage` of the store, which confirms the caller. */
+    isPage?: boolean
     /** The error for a body that does not match the schema, if it is not the default one. */
     invalidBody?: 'InvalidOntologyDefinition'
   }

@@ -17,9 +17,10 @@ import { addOAuth } from './oauth/endpoints.ts'
 import { addOneTimeEndpoints } from './one-time/endpoints.ts'
 import { addDocs, addDocsRedirect } from './openapi/add-docs.ts'
 import type { RequestScope } from './request/admission.ts'
-import { authenticate, type Caller, requireScope } from './request/caller.ts'
+import { type Caller, requireScope } from './request/caller.ts'
 import { allowOrigins, type CorsOrigins } from './request/cors.ts'
 import { addJsonParser } from './request/json-body.ts'
+import { confirmBeforeSending, identify } from './request/recall.ts'
 import { textValidator } from './request/text-validator.ts'
 import { addUnknownEndpoint } from './request/unknown-endpoint.ts'
 import {
@@ -138,15 +139,12 @@ function requireAuthentication(app: App, services: Services): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (config?.scope === undefined) throw new Error(`${method} ${url} declares no scope`)
   })
+  confirmBeforeSending(app, services)
   app.addHook('onRequest', async (request) => {
-    // In parallel with the token: on PostgreSQL, both are round trips.
-    const catalogue = services.store.readCatalogue()
-    catalogue.catch(() => {})
-    const caller = await authenticate(request.headers.authorization, request.ip, services)
-    request.caller = caller
-    request.catalogue = await catalogue
+    const { scope, isPage = false } = request.routeOptions.config
+    await identify(request, services, isPage)
+    const { caller } = request
     services.admission.admit(caller.id, request.context)
-    const { scope } = request.routeOptions.config
     if (scope !== undefined && scope !== 'any') requireScope(caller, scope)
     const turn = services.admission.takeTurn(caller.id)
     if (turn !== undefined) await turn

@@ -12,7 +12,7 @@ import type { Documents } from './documents.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from './page-request.ts'
 import type { ReadSetPageRequest, StoredSetPage } from './set-page.ts'
 import type { StoreStatus, TypeState } from './store-status.ts'
-import type { Batch, Commit, DeleteRequest, Edit } from './write-request.ts'
+import type { Batch, Commit, DeleteRequest, Edit, PublishMode } from './write-request.ts'
 
 export type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
 export type { DocumentKind, Documents, StoredDocument } from './documents.ts'
@@ -40,6 +40,7 @@ export type {
   Edit,
   EditDecision,
   OnceKey,
+  PublishMode,
 } from './write-request.ts'
 
 /**
@@ -52,6 +53,11 @@ export interface ObjectStore extends AsyncDisposable {
   check(): Promise<void>
 
   readCatalogue(): Promise<Catalogue>
+  /**
+   * Returns the catalogue that was last read, without asking the database. Only for a request whose
+   * context says so in `recalled`: its first page confirms it. Absent if reading costs no more.
+   */
+  recallCatalogue?(): Catalogue | undefined
   saveOntology(change: OntologyChange, context?: RequestContext): Promise<void>
 
   /** Returns the newest state of every object type of an ontology, without reading objects. */
@@ -84,10 +90,11 @@ export interface ObjectStore extends AsyncDisposable {
    * Batches that name the replacement go there; they are invisible until it is published.
    */
   startReplacement(objectType: ObjectType, context?: RequestContext): Promise<string>
-  /** Throws `ReplacementNotFound` if it was published, abandoned or never started. */
+  /** Throws `ReplacementNotFound` if it was abandoned or never started. */
   publishReplacement(
     objectType: ObjectType,
     replacement: string,
+    mode?: PublishMode,
     context?: RequestContext,
   ): Promise<Commit>
   abandonReplacement(objectType: ObjectType, replacement: string): Promise<void>
@@ -113,6 +120,8 @@ export interface ObjectStore extends AsyncDisposable {
 
   createApiToken(token: ApiToken, secretHash: string): Promise<void>
   findApiToken(secretHash: string): Promise<ApiToken | undefined>
+  /** Returns a token that was found before, under the same terms as `recallCatalogue`. */
+  recallApiToken?(secretHash: string): RecalledToken | undefined
   findApiTokenById(id: string): Promise<ApiToken | undefined>
   /** Returns all tokens except those that were issued to OAuth clients. */
   listApiTokens(): Promise<readonly ApiToken[]>
@@ -164,6 +173,12 @@ export interface Retention {
   readonly rowVersionsMs: number
   /** An idle replacement expires after this long. */
   readonly idleReplacementsMs: number
+}
+
+/** A token that was not revoked yet, and the generation of all tokens at that time. */
+export interface RecalledToken {
+  readonly token: ApiToken
+  readonly generation: number
 }
 
 /** A stored bearer token: everything but the secret. */

@@ -30,6 +30,12 @@ export interface Batch extends WriteTarget {
   readonly keepsExisting?: boolean
 }
 
+/**
+ * What publishing a replacement does to the objects of the type: `replace` deletes all of them,
+ * `upsert` keeps those that the replacement does not have, and `append` keeps all of them.
+ */
+export type PublishMode = 'replace' | 'upsert' | 'append'
+
 /** Changes of a few objects that depend on their current state. */
 export interface Edit extends WriteTarget {
   /** The stored form of the keys whose objects `decide` needs. */

@@ -215,6 +215,24 @@ describe('an import', () => {
     expect(await storedObjects()).toHaveLength(rows.length)
   })
 
+  it('loads an empty type at once, names the line of a rejected row, and keeps what it sent', async () => {
+    const rows = Array.from({ length: 12_000 }, (_, index) => ({
+      iata: `K${String(index).padStart(6, '0')}`,
+      runwayFeet: index === 10_500 ? 'high' : index,
+    }))
+    const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+    const stopped = await runImport(file('rows.ndjson', text), ...AIRPORT)
+    expect([stopped.code, stopped.stderr]).toEqual([
+      1,
+      expect.stringMatching(/rows\.ndjson:10501: runwayFeet "high" is not/),
+    ])
+    expect(stopped.stderr).toContain('10,000 objects written. Fix the row')
+    expect(await storedObjects()).toHaveLength(10_000)
+    const fixed = file('fixed.ndjson', text.replace('"high"', '1'))
+    expect((await runImport(fixed, ...AIRPORT)).stderr).toContain('12,000 objects written')
+    expect(await storedObjects()).toHaveLength(12_000)
+  })
+
   it('can be repeated if the rows were numbered', async () => {
     const path = file('rows.csv', 'a,b\n1,x\n1,x\n')
     for (const mode of [[], [], ['--replace']]) {

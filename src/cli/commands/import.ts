@@ -135,12 +135,14 @@ async function importAll(
       dryRun,
       checkedAs: importType.exists ? undefined : importType.objectType,
       maxErrors: options.maxErrors,
+      isFinite: inputs.isFinite,
       signal,
       onRejected,
       onProgress: async (rows) => {
         progress.update(rows)
         await rejects.flush()
       },
+      onIndexing: (objects) => progress.wait(`indexing ${countOf(objects, 'object')}`),
     })
     progress.end()
     await rejects.flush()
@@ -187,7 +189,8 @@ function describeResult(
 function describeStop({ result, cause }: ImportStopped, mode: ImportMode, dryRun: boolean): string {
   const { objects, isUncertain } = result
   if (isUncertain) {
-    return 'It is not known whether the objects were replaced. Run the command again.'
+    const change = mode === 'replace' ? 'replaced' : 'written'
+    return `It is not known whether the objects were ${change}. Run the command again.`
   }
   if (dryRun || (mode !== 'replace' && objects === 0 && !isLost(cause)))
     return 'Nothing was written.'

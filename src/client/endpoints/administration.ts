@@ -34,6 +34,11 @@ export interface BatchOptions extends IdempotentCallOptions {
   readonly replacement?: string | undefined
 }
 
+export interface PublishOptions extends CallOptions {
+  /** Which existing objects to keep: none, those that the replacement does not have, or all. */
+  readonly mode?: 'replace' | 'upsert' | 'append' | undefined
+}
+
 export interface WriteOptions extends IdempotentCallOptions {
   /** Writes only if the object has this entity tag; `*` stands for any. */
   readonly ifMatch?: string | undefined
@@ -187,11 +192,12 @@ export class Administration {
   publishReplacement(
     type: TypePath,
     replacement: string,
-    call: CallOptions = {},
+    { mode, ...call }: PublishOptions = {},
   ): Promise<BatchResult> {
     return this.#connection.send({
       ...call,
       method: 'POST',
+      query: { mode },
       path: `${objectsPath(type)}/replacements/${segment(replacement)}/publish`,
       // Publishing again returns the result of the first time.
       isRepeatable: true,

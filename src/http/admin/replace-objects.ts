@@ -5,13 +5,24 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { resolveTypePath } from '../request/resolve.ts'
-import { NoParameters } from '../schemas/common.ts'
+import { closed, NoParameters } from '../schemas/common.ts'
 import { ReplacementPath, TypePath } from '../schemas/paths.ts'
 import { CommitResponse, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 
 const PATH = '/api/admin/v1/ontologies/:ontology/objects/:objectType/replacements'
 const config = { scope: 'api:ontologies-write' } as const
+const PublishParameters = Type.Object(
+  {
+    mode: Type.Optional(
+      Type.Enum(['replace', 'upsert', 'append'], {
+        description:
+          'What happens to existing objects: `replace` (the default) deletes them, `upsert` keeps those that the replacement does not have, `append` keeps all of them. The last two are meant for types with few objects.',
+      }),
+    ),
+  },
+  closed,
+)
 const common = { tags: ['Administration'], querystring: NoParameters }
 
 /** Adds `startReplacement`, `publishReplacement` and `abandonReplacement`. */
@@ -47,19 +58,22 @@ export function addReplaceObjects(app: App, services: Services): void {
         operationId: 'publishReplacement',
         summary: 'Publish a replacement',
         description:
-          'Replaces all objects of the type in one commit, including changes made to them since the replacement was started. `put` is the number of new objects, `deleted` that of the old ones.',
+          'Replaces all objects of the type in one commit, including changes made to them since the replacement was started. `put` is the number of new objects, `deleted` that of the old ones. With another `mode`, existing objects are kept.',
         params: ReplacementPath,
+        querystring: PublishParameters,
         response: responses(CommitResponse),
       },
     },
-    async ({ catalogue, caller, context, params }) => {
+    async ({ catalogue, caller, context, params, query }) => {
       const { objectType } = resolveTypePath({ catalogue, caller }, params)
-      const { version, put, deleted } = await store.publishReplacement(
+      const { mode } = query
+      const { version, put, deleted, kept } = await store.publishReplacement(
         objectType,
         params.replacement,
+        mode,
         context,
       )
-      return { version, put, deleted }
+      return { version, put, deleted, ...(mode === 'append' ? { kept } : {}) }
     },
   )
 

@@ -11,7 +11,7 @@ import { CoalescedRead } from '../../admission/coalesced-read.ts'
 import { FairQueue } from '../../admission/fair-queue.ts'
 import type { FairTurns } from '../../admission/fair-turns.ts'
 import { RefusalDelay } from '../../admission/refusal-delay.ts'
-import type { RequestContext } from '../../admission/request-context.ts'
+import type { Recalled, RequestContext } from '../../admission/request-context.ts'
 import { clientDisconnected } from '../../contract/errors.ts'
 import type { ApiToken } from '../../store/object-store.ts'
 import type { RequestTimes } from '../response/data-headers.ts'
@@ -121,7 +121,7 @@ export class Admission {
     return lookUp.run()
   }
 
-  /** Returns whether a token was valid before. It is still looked up for every request. */
+  /** Returns whether a token was valid before. It is still checked for every request. */
   isKnown(tokenHash: string): boolean {
     return this.#knownTokens.get(tokenHash) === true
   }
@@ -177,6 +177,7 @@ export class RequestScope implements RequestContext, RequestTimes {
   isBodyHeld = false
   storeMs = 0
   readonly #startedAtMs = performance.now()
+  recalled: Recalled | undefined
   readonly #request: IncomingMessage
   readonly #onEnd: () => void
   #deferred: (() => void)[] = []
@@ -210,6 +211,10 @@ export class RequestScope implements RequestContext, RequestTimes {
   /** Throws if the request has ended, so that no work continues for a client that left. */
   throwIfEnded(): void {
     if (this.#hasEnded) throw clientDisconnected()
+  }
+
+  readonly confirm = (): void => {
+    this.recalled = undefined
   }
 
   signal(): AbortSignal {

@@ -34,6 +34,7 @@ export async function authenticate(
   authorization: string | undefined,
   address: string,
   services: Services,
+  findToken = findTokenBySecret,
 ): Promise<Caller> {
   const { adminTokenHash, openIdTokens } = services
   if (authorization === undefined) throw new ObjectQueryError('MissingCredentials')
@@ -47,7 +48,7 @@ export async function authenticate(
   if (openIdTokens !== undefined && isJwt(secret))
     return toCaller(await openIdTokens.verify(secret), { kind: 'openId' })
 
-  const token = await findTokenBySecret(secret, address, services)
+  const token = await findToken(secret, address, services)
   const caller = callerOfToken(token, services.now())
   if (!services.admission.isKnown(secretHash)) services.admission.noteKnown(secretHash)
   return caller

@@ -16,7 +16,7 @@ export function addGetObject(app: App, services: Services): void {
   app.get(
     '/api/v1/ontologies/:ontology/objects/:objectType/:primaryKey',
     {
-      config: { scope: 'api:ontologies-read' },
+      config: { scope: 'api:ontologies-read', isPage: true },
       schema: {
         operationId: 'getObject',
         summary: 'Get an object (revision 1.0)',

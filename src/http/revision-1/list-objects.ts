@@ -13,7 +13,7 @@ export function addListObjects(app: App, services: Services): void {
   app.get(
     '/api/v1/ontologies/:ontology/objects/:objectType',
     {
-      config: { scope: 'api:ontologies-read' },
+      config: { scope: 'api:ontologies-read', isPage: true },
       schema: {
         operationId: 'listObjects',
         summary: 'List objects (revision 1.0)',

@@ -16,7 +16,7 @@ export function addGetObject(app: App, services: Services): void {
   app.get(
     '/api/:apiFamily/v1/objects/:primaryKey',
     {
-      config: { scope: 'api:ontologies-read' },
+      config: { scope: 'api:ontologies-read', isPage: true },
       schema: {
         operationId: 'getObjectByKey',
         summary: 'Get an object (revision 2.0)',

@@ -15,7 +15,7 @@ export function addGetObject(app: App, services: Services): void {
   app.get(
     '/api/v2/ontologies/:ontology/objects/:objectType/:primaryKey',
     {
-      config: { scope: 'api:ontologies-read' },
+      config: { scope: 'api:ontologies-read', isPage: true },
       schema: {
         operationId: 'getObjectV2',
         summary: 'Get an object (v2)',

@@ -15,7 +15,7 @@ export function addListObjects(app: App, services: Services): void {
   app.get(
     '/api/v2/ontologies/:ontology/objects/:objectType',
     {
-      config: { scope: 'api:ontologies-read' },
+      config: { scope: 'api:ontologies-read', isPage: true },
       schema: {
         operationId: 'listObjectsV2',
         summary: 'List objects (v2)',

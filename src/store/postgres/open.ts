@@ -12,8 +12,10 @@ import type {
   Edit,
   FindTypesRequest,
   ObjectStore,
+  PublishMode,
   ReadPageRequest,
   ReadSetPageRequest,
+  RecalledToken,
   Reclaimed,
   Retention,
   StoredPage,
@@ -25,6 +27,7 @@ import type {
 import { PageCache } from '../page-cache.ts'
 import { ISSUED_TOKENS_KEPT_MS } from '../sql/api-token-row.ts'
 import { deleteExpiredDocuments, PostgresDocuments } from './catalogue/documents.ts'
+import { KnownTokens } from './catalogue/known-tokens.ts'
 import { migrate } from './catalogue/migrate.ts'
 import { readObjects } from './catalogue/missing-tables.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
@@ -39,7 +42,6 @@ import {
   createApiToken,
   deleteApiTokens,
   deleteIssuedTokens,
-  findApiToken,
   findApiTokenById,
   listApiTokens,
   readPageTokenKeys,
@@ -58,6 +60,7 @@ import { findTypes } from './queries/find-types.ts'
 import { TypeFieldsCache } from './queries/type-fields.ts'
 import { commitBatch, commitEdit } from './writes/commit-batch.ts'
 import { deleteMatches } from './writes/delete-matches.ts'
+import { GroupCommits } from './writes/group-commits.ts'
 import { deleteExpiredKeys } from './writes/idempotency-keys.ts'
 
 const MIN_POSTGRES_VERSION = 15
@@ -106,7 +109,9 @@ class PostgresStore implements ObjectStore {
   readonly capabilities: Capabilities
   readonly documents: PostgresDocuments
   readonly fields = new TypeFieldsCache()
+  readonly groups: GroupCommits | undefined
   readonly #catalogue: CatalogueReader
+  readonly #tokens: KnownTokens
   readonly #pages: PageReader
   readonly #cache: PageCache
   #reclaims = 0
@@ -117,6 +122,9 @@ class PostgresStore implements ObjectStore {
     this.documents = new PostgresDocuments(database)
     this.#catalogue = new CatalogueReader(database)
     this.#cache = cache
+    this.#tokens = new KnownTokens(database)
+    // Where versions are published separately, only one may be pending.
+    this.groups = capabilities.needsSeparatePublication ? undefined : new GroupCommits(this)
     this.#pages = new PageReader(this, cache)
   }
 
@@ -135,6 +143,10 @@ class PostgresStore implements ObjectStore {
   async readStatus(): Promise<StoreStatus> {
     const status = await readDatabaseStatus(this.database, this.capabilities)
     return { ...status, isReclaiming: this.#reclaims > 0, pageCache: this.#cache.state() }
+  }
+
+  recallCatalogue(): Catalogue | undefined {
+    return this.#catalogue.newest
   }
 
   saveOntology(change: OntologyChange, { callerId } = INTERNAL_CONTEXT): Promise<void> {
@@ -197,9 +209,10 @@ class PostgresStore implements ObjectStore {
   publishReplacement(
     { rid: typeRid }: ObjectType,
     replacement: string,
+    mode: PublishMode = 'replace',
     { callerId } = INTERNAL_CONTEXT,
   ): Promise<Commit> {
-    return publishReplacement(this, { typeRid, replacement, callerId })
+    return publishReplacement(this, { typeRid, replacement, mode, callerId })
   }
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {
@@ -233,7 +246,11 @@ class PostgresStore implements ObjectStore {
   }
 
   findApiToken(secretHash: string): Promise<ApiToken | undefined> {
-    return findApiToken(this.database, secretHash)
+    return this.#tokens.find(secretHash)
+  }
+
+  recallApiToken(secretHash: string): RecalledToken | undefined {
+    return this.#tokens.recall(secretHash)
   }
 
   findApiTokenById(id: string): Promise<ApiToken | undefined> {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
 import { finish } from '../../ontology/values/steps.ts'
+import { TermCutter } from './term-cutter.ts'
 import { indexedTerms, indexedTermsInSteps, type NumberedTexts } from './text-index.ts'
 
 /** Texts that are longer than one step, with many separators or hardly any. */
@@ -26,4 +27,30 @@ it('tokenises a text in steps into the same terms as at once', () => {
     }),
     fcOptions(50),
   )
+})
+
+const anyText = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 30 }),
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc
+    .array(
+      fc.constantFrom(...'.. aZ09-~\u00a0\u3000\ufeff\u0085ÄßİΣς\ue000\ue0fe\ue0ff\u{1f600}@#/_'),
+      { maxLength: 30 },
+    )
+    .map((signs) => signs.join('')),
+)
+
+it('cuts terms in one pass into the bytes of the same terms', () => {
+  const cutter = new TermCutter()
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.integer({ min: 1, max: 999 }), fc.array(anyText, { maxLength: 4 }))),
+      (texts: readonly NumberedTexts[]) => {
+        expect(Buffer.from(cutter.cut(texts)).toString()).toBe(indexedTerms(texts))
+      },
+    ),
+    fcOptions(500),
+  )
+  const long: NumberedTexts[] = [[7, ['a ä - '.repeat(200_000), '. .']]]
+  expect(Buffer.from(cutter.cut(long)).toString()).toBe(indexedTerms(long))
 })

@@ -10,7 +10,7 @@ import { endOfTerm, termsOf } from '../../query/matching/terms.ts'
 
 const PRIVATE_RANGE = 0xe000
 /** Separates two values, so that no phrase matches across them. */
-const BORDER = '\ue0ff'
+export const TERM_BORDER = '\ue0ff'
 
 /** The prefix of an indexed term, which names its field. */
 export type TermPrefix = string
@@ -43,8 +43,8 @@ export function indexedTerms(fields: readonly NumberedTexts[]): string {
       const prefix = fieldPrefix(field)
       return texts.map((text) => {
         const terms = termsOf(text)
-        if (terms.length === 0) return BORDER
-        return `${prefixedTerms(prefix, terms)} ${BORDER}`
+        if (terms.length === 0) return TERM_BORDER
+        return `${prefixedTerms(prefix, terms)} ${TERM_BORDER}`
       })
     })
     .join(' ')
@@ -68,7 +68,7 @@ export function* indexedTermsInSteps(
         at = end
         yield
       }
-      take(BORDER)
+      take(TERM_BORDER)
     }
   }
 }

@@ -17,6 +17,7 @@ import type {
   Edit,
   FindTypesRequest,
   ObjectStore,
+  PublishMode,
   ReadPageRequest,
   ReadSetPageRequest,
   Reclaimed,
@@ -48,11 +49,12 @@ import type { JobInput, JobResult } from './threads/thread-jobs.ts'
 import { WorkerThread } from './threads/worker-thread.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
 import {
-  applyEdit,
+  commitEditInThread,
   commitInThread,
   deleteFoundRows,
   type WriteConnections,
 } from './writes/send-write.ts'
+import { WriteGroups } from './writes/write-groups.ts'
 
 /** At least two, so that the slow query of one caller leaves a process to other callers. */
 const READERS = Math.max(2, Math.min(4, availableParallelism()))
@@ -73,6 +75,7 @@ export class SqliteStore implements ObjectStore {
     maxWaitMs: MAX_WRITE_WAIT_MS,
     busyReason: BUSY_WRITING,
   })
+  readonly #connections: WriteConnections
   readonly #slowReaders: ReaderPool
   #reclaims = 0
 
@@ -91,6 +94,9 @@ export class SqliteStore implements ObjectStore {
       path,
       lostReason: 'the writer thread ended; whether this was written is not known',
     })
+    const [writer, queue] = [this.#writer, this.#writes]
+    const groups = new WriteGroups(queue, guard, writer)
+    this.#connections = { reading, guard, writer, queue, groups }
     this.#slowReaders = new ReaderPool({
       path,
       size: READERS,
@@ -173,21 +179,17 @@ export class SqliteStore implements ObjectStore {
 
   async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
     if (batch.replacement !== undefined) this.#touchReplacement(batch.replacement)
-    // Queued after the batch was received: a slow upload must not block other writes.
-    const schedule = <T>(run: () => Promise<T>) => this.#writes.run(ownerOf(context), run)
-    return commitInThread(this.#connections, batch, schedule)
+    return commitInThread(this.#connections, batch, ownerOf(context))
   }
 
   edit(edit: Edit, context = INTERNAL_CONTEXT): Promise<Commit> {
-    // The slot is held from reading to writing, so only another process can come in between.
-    return this.#writes.run(ownerOf(context), () => applyEdit(this.#connections, edit))
+    return commitEditInThread(this.#connections, edit, ownerOf(context))
   }
 
   deleteMatches(request: DeleteRequest, context = INTERNAL_CONTEXT): Promise<Commit> {
-    return deleteFoundRows(this.#connections, request, {
-      find: (search) => this.#readSlowly('findRowsToDelete', search, context),
-      schedule: (run) => this.#writes.run(ownerOf(context), run),
-    })
+    return deleteFoundRows(this.#connections, request, ownerOf(context), (search) =>
+      this.#readSlowly('findRowsToDelete', search, context),
+    )
   }
 
   startReplacement({ rid: typeRid }: ObjectType, context = INTERNAL_CONTEXT): Promise<string> {
@@ -197,10 +199,11 @@ export class SqliteStore implements ObjectStore {
   async publishReplacement(
     { rid: typeRid }: ObjectType,
     replacement: string,
+    mode: PublishMode = 'replace',
     context = INTERNAL_CONTEXT,
   ): Promise<Commit> {
+    const input = { typeRid, replacement, mode }
     const run = <T>(job: () => Promise<T>) => this.#writes.run(ownerOf(context), job)
-    const input = { typeRid, replacement }
     // One index at a time, so that other writers can run in between.
     while (await run(() => this.#write('indexReplacement', input)));
     return run(() => this.#write('publishReplacement', input))
@@ -266,10 +269,6 @@ export class SqliteStore implements ObjectStore {
     const isIdle = this.#read(() => isIdleReplacement(this.#reading.statements, replacement))
     // Ignored, because the batch itself fails in the same way.
     if (isIdle) this.#write('touchReplacement', replacement).catch(() => {})
-  }
-
-  get #connections(): WriteConnections {
-    return { reading: this.#reading, guard: this.#guard, writer: this.#writer }
   }
 
   #readSlowly<Name extends keyof ReadJobs & string>(

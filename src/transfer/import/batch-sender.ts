@@ -60,6 +60,11 @@ const MAX_PENDING_BATCHES = 2
 /** Changes of the definition during one batch after which the import gives up. */
 const MAX_DEFINITION_CHANGES = 5
 
+export interface SenderOptions extends BatchOptions {
+  /** Called before the first of several batches; returns the replacement to add them to, if any. */
+  readonly startLoad: () => Promise<string | undefined>
+}
+
 interface PendingBatch {
   readonly keys: ReadonlySet<string>
   readonly done: Promise<void>
@@ -69,19 +74,23 @@ export class BatchSender implements ObjectSink {
   readonly sent: SentCounts = { batches: 0, objects: 0, put: 0, kept: 0, version: 0 }
   readonly #administration: Administration
   readonly #type: TypePath
-  readonly #options: BatchOptions
+  /** Called before the first of several batches; returns the replacement to load, if any. */
+  readonly #startLoad: () => Promise<string | undefined>
+  #options: BatchOptions
   /** May throw to stop the import. */
   readonly #onRejected: (refusal: Rejection) => void
   #batch: OutgoingObject[] = []
   #characters = 0
   #pending: PendingBatch[] = []
+  #isFirst = true
 
   constructor(
     administration: Administration,
     type: TypePath,
-    options: BatchOptions,
+    { startLoad, ...options }: SenderOptions,
     onRefused: (refusal: Rejection) => void,
   ) {
+    this.#startLoad = startLoad
     this.#administration = administration
     this.#type = type
     this.#options = options
@@ -100,8 +109,11 @@ export class BatchSender implements ObjectSink {
   async send(): Promise<void> {
     const batch = this.#batch
     if (batch.length === 0) return
+    const isFirstOfSeveral = this.isFull && this.#isFirst
     this.#batch = []
     this.#characters = 0
+    if (isFirstOfSeveral) await this.#load()
+    this.#isFirst = false
     const keys = new Set(batch.map(({ key }) => key))
     while (this.#mustWaitFor(keys)) await this.#pending.shift()?.done
     const done = this.#post(batch)
@@ -119,6 +131,11 @@ export class BatchSender implements ObjectSink {
     this.#batch = []
     await Promise.allSettled(this.#pending.map(({ done }) => done))
     this.#pending = []
+  }
+
+  async #load(): Promise<void> {
+    const replacement = await this.#startLoad()
+    if (replacement !== undefined) this.#options = { ...this.#options, replacement }
   }
 
   #mustWaitFor(keys: ReadonlySet<string>): boolean {

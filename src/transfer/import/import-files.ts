@@ -1,10 +1,11 @@
 /** Reads files and writes their rows as objects of one type. */
-import type { Administration } from '../../client/endpoints/administration.ts'
+import type { Administration, BatchResult } from '../../client/endpoints/administration.ts'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { TypePath } from '../../client/endpoints/pages.ts'
 import { type Row, type RowSource, valueText } from '../../formats/row.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { BatchSender, type ObjectSink, type Rejection, type SentCounts } from './batch-sender.ts'
+import { BulkLoad } from './bulk-load.ts'
 import { localCheck } from './local-check.ts'
 import { isRejected, type RowReader } from './row-to-object.ts'
 
@@ -27,11 +28,15 @@ export interface ImportRequest extends TypePath {
   readonly checkedAs: ObjectType | undefined
   /** The maximum number of rejected rows; one more stops the import. */
   readonly maxErrors: number
+  /** Whether the input ends by itself; objects of a pipe must not wait for its end. */
+  readonly isFinite: boolean
   /** Stops reading; pending batches are still written. */
   readonly signal: AbortSignal
   readonly onRejected: (refusal: Rejection) => void
   /** Called after every few rows, and awaited. */
   readonly onProgress: (rows: number) => Promise<void>
+  /** Called when all rows are written and the service builds the indexes. */
+  readonly onIndexing: (objects: number) => void
 }
 
 export interface ImportResult extends Readonly<SentCounts> {
@@ -60,10 +65,13 @@ export class TooManyRejected extends Error {
 }
 
 export async function importFiles(
-  { administration }: Endpoints,
+  endpoints: Endpoints,
   request: ImportRequest,
 ): Promise<ImportResult> {
+  const { administration } = endpoints
   const { mode, dryRun } = request
+  const load = new BulkLoad(endpoints, request, mode === 'append' ? 'append' : 'upsert')
+  const canLoad = mode !== 'replace' && !dryRun && request.isFinite
   const replacement =
     mode === 'replace' && !dryRun ? await administration.startReplacement(request) : undefined
   const counts = { rows: 0, rejected: 0 }
@@ -76,6 +84,7 @@ export async function importFiles(
     mode: mode === 'append' ? mode : undefined,
     dryRun: dryRun || undefined,
     replacement,
+    startLoad: async () => (canLoad ? load.startIfEmpty() : undefined),
   }
   const sender: ObjectSink =
     request.checkedAs === undefined
@@ -87,18 +96,37 @@ export async function importFiles(
     await sender.finish()
     if (mode === 'replace' && sender.sent.objects === 0) throw new Error(NOTHING_TO_REPLACE_WITH)
     const result = { ...sender.sent, ...counts, replaced: undefined, isUncertain: false }
+    if (replacement !== undefined || load.isStarted) request.onIndexing(result.objects)
+    if (load.isStarted) return { ...result, ...loadedCounts(sender.sent, await load.publish()) }
     if (replacement === undefined) return result
     const { version, put, deleted } = await administration.publishReplacement(request, replacement)
     return { ...result, put, version, replaced: deleted }
   } catch (error) {
     await sender.settle()
-    // A replacement that cannot be abandoned now expires.
-    const isAbandoned =
-      replacement === undefined || (await abandon(administration, request, replacement))
-    const sent = replacement === undefined ? sender.sent : NOTHING_SENT
-    const result = { ...sent, ...counts, replaced: undefined, isUncertain: !isAbandoned }
+    const stop = async () => {
+      if (load.isStarted) return publishSent(load, sender.sent)
+      if (replacement === undefined) return { ...sender.sent, isUncertain: false }
+      // A replacement that cannot be abandoned now expires.
+      const isAbandoned = await abandon(administration, request, replacement)
+      return { ...NOTHING_SENT, isUncertain: !isAbandoned }
+    }
+    const result = { ...(await stop()), ...counts, replaced: undefined }
     throw new ImportStopped((error as Error).message, result, { cause: error })
   }
+}
+
+/** Makes the objects visible that were sent before an import stopped. */
+async function publishSent(load: BulkLoad, sent: SentCounts) {
+  try {
+    return { ...loadedCounts(sent, await load.publish()), isUncertain: false }
+  } catch {
+    return { ...NOTHING_SENT, isUncertain: true }
+  }
+}
+
+/** Adds to the counts of the batches how many objects existed when they became visible. */
+function loadedCounts(sent: SentCounts, { version, kept = 0 }: BatchResult): SentCounts {
+  return { ...sent, version, put: sent.put - kept, kept: sent.kept + kept }
 }
 
 const NOTHING_TO_REPLACE_WITH =

@@ -6,7 +6,8 @@ import { parseDefinition } from '../../../ontology/definition/parse-definition.t
 import type { Ontology } from '../../../ontology/ontology.ts'
 import type { Database, Row, Session } from '../driver/database.ts'
 
-const GENERATION_SQL = 'SELECT generation FROM oqs_catalogue'
+/** Increases with every change of a definition. */
+export const GENERATION_SQL = '(SELECT generation FROM oqs_catalogue)'
 
 /** Returns hashes, which tell whether a definition has changed without sending its text. */
 const DEFINITIONS_SQL = `SELECT rid, encode(sha256(convert_to(definition, 'UTF8')), 'base64')
@@ -27,8 +28,13 @@ export class CatalogueReader {
   constructor(database: Database) {
     this.#database = database
     this.#generation = new CoalescedRead(() =>
-      database.query(GENERATION_SQL, [], { isPrepared: true }).then(toGeneration),
+      database.query(`SELECT ${GENERATION_SQL}`, [], { isPrepared: true }).then(toGeneration),
     )
+  }
+
+  /** The newest catalogue that was read. */
+  get newest(): Catalogue | undefined {
+    return this.#newest
   }
 
   async read(): Promise<Catalogue> {
@@ -50,7 +56,7 @@ export class CatalogueReader {
         parsed.set(name, this.#parsed.get(name) ?? (await readOntology(session, String(rid))))
       }
       this.#parsed = parsed
-      const generation = toGeneration(await session.query(GENERATION_SQL))
+      const generation = toGeneration(await session.query(`SELECT ${GENERATION_SQL}`))
       return new Catalogue(generation, [...parsed.values()])
     })
     this.#loading = loading

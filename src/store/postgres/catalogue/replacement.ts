@@ -6,7 +6,7 @@
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
 import { replacementTableId } from '../../batch.ts'
-import type { Commit } from '../../object-store.ts'
+import type { Commit, PublishMode } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { recoverPreparedTransactions } from '../citus/capabilities.ts'
 import {
@@ -17,6 +17,7 @@ import {
 } from '../citus/pending-commit.ts'
 import type { WriteOwner, WriteSession } from '../driver/database.ts'
 import { lockExistingType, lockReplacement, readTable } from '../writes/lock-type.ts'
+import { mergeCurrent } from '../writes/merge-current.ts'
 import { publishVersion } from '../writes/publish-version.ts'
 import {
   addObjectTable,
@@ -96,13 +97,17 @@ export async function touchReplacement(
   )
 }
 
+export interface Publication extends ReplacementOfType {
+  readonly mode: PublishMode
+}
+
 /**
  * Makes the replacement visible instead of the earlier objects; `put` and `deleted` count both.
  * Idempotent: publishing again, after a lost response, returns the same result.
  */
 export async function publishReplacement(
   store: PostgresContext,
-  target: ReplacementOfType,
+  target: Publication,
 ): Promise<Commit> {
   try {
     return (await findPublished(store, target)) ?? (await publish(store, target))
@@ -118,7 +123,7 @@ function isReplacementNotFound(error: unknown): boolean {
   return error instanceof ObjectQueryError && error.errorName === 'ReplacementNotFound'
 }
 
-async function publish(store: PostgresContext, target: ReplacementOfType): Promise<Commit> {
+async function publish(store: PostgresContext, target: Publication): Promise<Commit> {
   // One index per transaction, without the lock of the type, because building takes long.
   while (await buildIndex(store, target));
   if (store.capabilities.needsSeparatePublication) await waitForRows(store, target)
@@ -135,9 +140,9 @@ async function publish(store: PostgresContext, target: ReplacementOfType): Promi
       [version, table.id],
     )
     await session.run('UPDATE oqs_object_type SET table_id = ? WHERE id = ?', [table.id, type.id])
-    const counts = { put: table.liveCount, deleted: before.liveCount }
-    await publishVersion(session, { typeId: type.id, version, ...counts })
-    return { version, ...counts, kept: 0 }
+    const { put, deleted, kept } = await mergeCurrent(session, store, target.mode, before, table)
+    await publishVersion(session, { typeId: type.id, version, put, deleted })
+    return { version, put, deleted, kept }
   })
 }
 

@@ -1,7 +1,7 @@
 /** Keys of page tokens, and API tokens, which are stored without their secrets. */
 import { randomBytes } from 'node:crypto'
 import { KEY_BYTES } from '../../../paging/token-keys.ts'
-import type { ApiToken } from '../../object-store.ts'
+import type { ApiToken, RecalledToken } from '../../object-store.ts'
 import { API_TOKEN_COLUMNS, apiTokenValues, toApiToken } from '../../sql/api-token-row.ts'
 import type { Database } from '../driver/database.ts'
 import { deleteInSteps } from './delete-in-steps.ts'
@@ -40,17 +40,23 @@ export async function createApiToken(
   )
 }
 
+/** Returns a token and the generation of all tokens, both as of one moment. */
 export async function findApiToken(
   database: Database,
   secretHash: string,
-): Promise<ApiToken | undefined> {
+): Promise<RecalledToken | undefined> {
   const [row] = await database.query(
-    `SELECT ${API_TOKEN_COLUMNS} FROM oqs_api_token WHERE secret_hash = ?`,
+    `SELECT ${TOKEN_GENERATION_SQL}, ${API_TOKEN_COLUMNS} FROM oqs_api_token WHERE secret_hash = ?`,
     [secretHash],
     { isPrepared: true },
   )
-  return row && toApiToken(row)
+  if (row === undefined) return undefined
+  const [generation, ...token] = row
+  return { token: toApiToken(token), generation: Number(generation) }
 }
+
+/** Increases whenever a token is revoked or deleted. */
+export const TOKEN_GENERATION_SQL = '(SELECT generation FROM oqs_token_generation)'
 
 export async function findApiTokenById(
   database: Database,

@@ -23,7 +23,7 @@ export function deferredIndexes(table: string, fields: readonly FieldColumns[]):
     index('lexemes', 'USING gin (lexemes)'),
     // The few texts with more terms than a tsvector can hold.
     index('long', '(pk) WHERE words IS NOT NULL AND lexemes IS NULL'),
-    index('area', 'USING gist (area)'),
+    index('area', 'USING gist (area) WHERE area IS NOT NULL'),
     ...fields.flatMap((field) => fieldIndexes(table, field)),
   ]
 }

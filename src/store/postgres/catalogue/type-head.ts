@@ -4,6 +4,8 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { TableHead as AnyTableHead, TypeHead as AnyTypeHead } from '../../sql/type-head.ts'
 import type { Row, Session } from '../driver/database.ts'
 import { MissingTable } from '../driver/store-failure.ts'
+import { GENERATION_SQL } from './read-catalogue.ts'
+import { TOKEN_GENERATION_SQL } from './secrets.ts'
 
 /**
  * The current state of an object type. A table that is not marked as created is never read: a table
@@ -12,6 +14,10 @@ import { MissingTable } from '../driver/store-failure.ts'
 export interface TypeHead extends AnyTypeHead {
   /** The generation of the catalogue in which the definition last changed. */
   readonly generation: number
+  /** Increases when a field gets its first long text, which changes its indexes. */
+  readonly longFields: number
+  /** The generations of the whole catalogue and of all API tokens. */
+  readonly generations: { readonly catalogue: number; readonly tokens: number }
   readonly current: TableHead
 }
 
@@ -21,7 +27,8 @@ export interface TableHead extends AnyTableHead {
 
 const TABLE_COLUMNS =
   'o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made'
-const HEAD_COLUMNS = `t.id, t.published, t.oldest, t.generation, ${TABLE_COLUMNS}`
+const HEAD_COLUMNS = `t.id, t.published, t.oldest, t.generation, t.long_fields,
+  ${GENERATION_SQL}, ${TOKEN_GENERATION_SQL}, ${TABLE_COLUMNS}`
 const HEAD_FROM = `FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id
   WHERE t.rid = ?`
 const HEAD_SQL = `SELECT ${HEAD_COLUMNS} ${HEAD_FROM}`
@@ -51,12 +58,15 @@ export function parseTypeHead(text: string): TypeHead {
   return toTypeHead(text.split(' '))
 }
 
-function toTypeHead([typeId, published, oldest, generation, ...table]: Row): TypeHead {
+function toTypeHead(row: Row): TypeHead {
+  const [typeId, published, oldest, generation, longFields, catalogue, tokens, ...table] = row
   return {
     typeId: Number(typeId),
     published: Number(published),
     oldest: Number(oldest),
     generation: Number(generation),
+    longFields: Number(longFields),
+    generations: { catalogue: Number(catalogue), tokens: Number(tokens) },
     current: toTableHead(table),
   }
 }

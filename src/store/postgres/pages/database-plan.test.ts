@@ -5,7 +5,7 @@ import { createTestStore } from '../../../../test/support/test-store.ts'
 import { numberParameters } from '../driver/prepared-statements.ts'
 import { openPostgresStore } from '../open.ts'
 import { pageSql } from './page-sql.ts'
-import { isLarge } from './plan-page.ts'
+import { isLarge, PAGES_OF_KEY_WALK } from './plan-page.ts'
 import { keyWalkRows } from './read-page.ts'
 
 /** Keys in an arrival order that is unrelated to key order. */
@@ -19,7 +19,7 @@ it.runIf(inject('store') === 'postgres').for([
 ] as const)(
   'a snapshot page of %d of %d objects walks the key, whatever its values',
   async ([size, count]) => {
-    expect(isLarge(count, size)).toBe(true)
+    expect(isLarge(count, size, PAGES_OF_KEY_WALK)).toBe(true)
     await using place = await createTestStore()
     await using store = await openPostgresStore(place.name)
     const { commit } = await createFixture(store)

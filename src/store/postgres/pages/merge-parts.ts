@@ -91,8 +91,8 @@ async function searchParts(
     if (head === undefined || version === undefined) return undefined
     const table = await tableOfVersion(session, head, version)
     const state = { version, isLatest: version === head.published, table }
-    const plan = planPage(pageRequest, state, { ...store.capabilities, knowsFields: true })
     const fields = await store.fields.read(session, head, pageRequest.objectType)
+    const plan = planPage(pageRequest, state, { ...store.capabilities, fields })
     const links = await readLinkedTables(session, pageRequest, { head, version }, store)
     if (links === 'reclaimed') return undefined
     const condition = await readQuerySql(session, pageRequest.query, fields, links)

@@ -3,7 +3,7 @@
  * the table and fields that were seen last, together with the current head of the type. The head
  * shows whether they are still right. A single statement sees one moment, as a transaction does.
  */
-import type { RequestContext } from '../../../admission/request-context.ts'
+import { confirmRecalled, type RequestContext } from '../../../admission/request-context.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { PageCache } from '../../page-cache.ts'
@@ -28,6 +28,7 @@ import { fittingRows, toPageRows } from './page-rows.ts'
 import { type PageRowsSpec, pageSql, visibleSql } from './page-sql.ts'
 import { isStillValid, laneOf, type PagePlan, planPage } from './plan-page.ts'
 import { keyWalkRows, readPage } from './read-page.ts'
+import { valueWalkRows } from './value-walk.ts'
 
 type PagesStore = PostgresContext & { readonly fields: TypeFieldsCache }
 
@@ -44,11 +45,11 @@ export class PageReader {
 
   async read(request: ReadPageRequest, context: RequestContext): Promise<StoredPage | Reclaimed> {
     const { database } = this.#store
-    const findCached = (lane: ReaderLane) => this.#findCached(request, lane)
+    const findCached = (lane: ReaderLane) => this.#findCached(request, context, lane)
     const readUncached = async (lane: ReaderLane) => {
       const page =
-        (await this.#readInOneStatement(request, lane)) ??
-        (await this.#readInTransaction(request, lane))
+        (await this.#readInOneStatement(request, context, lane)) ??
+        (await this.#readInTransaction(request, context, lane))
       return page === 'reclaimed' ? page : this.#cache.keep(request, page)
     }
     if (laneOf(request) === 'quick') {
@@ -62,7 +63,11 @@ export class PageReader {
   }
 
   /** Returns a cached page if the database confirms that its version is the one to read. */
-  async #findCached(request: ReadPageRequest, lane: ReaderLane): Promise<StoredPage | undefined> {
+  async #findCached(
+    request: ReadPageRequest,
+    context: RequestContext,
+    lane: ReaderLane,
+  ): Promise<StoredPage | undefined> {
     const seen = this.#heads.get(request.objectType)
     if (seen === undefined) return undefined
     const cached = this.#cache.find(request, request.version ?? seen.published)
@@ -71,7 +76,7 @@ export class PageReader {
     try {
       const [row] = await this.#query(lane, HEAD_TEXT_SQL, [request.objectType.rid], true)
       if (row === undefined) return undefined
-      const head = this.#noteHead(request.objectType, String(row[0]))
+      const head = this.#noteHead(request.objectType, String(row[0]), context)
       isConfirmed = head.current.isCreated && readableVersion(request, head) === cached.version
       return isConfirmed ? cached : undefined
     } finally {
@@ -79,10 +84,15 @@ export class PageReader {
     }
   }
 
-  #readInTransaction(request: ReadPageRequest, lane: ReaderLane): Promise<StoredPage | Reclaimed> {
+  #readInTransaction(
+    request: ReadPageRequest,
+    context: RequestContext,
+    lane: ReaderLane,
+  ): Promise<StoredPage | Reclaimed> {
     const { objectType } = request
     const read = async (session: Session) => {
       const head = await readTypeHead(session, objectType)
+      confirmRecalled(context, head.generations)
       this.#heads.set(objectType, head)
       return readPage(session, request, head, this.#store)
     }
@@ -92,6 +102,7 @@ export class PageReader {
   /** Returns undefined if one statement is not enough, or if the head has changed too much. */
   async #readInOneStatement(
     request: ReadPageRequest,
+    context: RequestContext,
     lane: ReaderLane,
   ): Promise<StoredPage | undefined> {
     const { objectType, maxObjects, record } = request
@@ -115,7 +126,7 @@ export class PageReader {
     )
     const headRow = answer.find(([pk]) => pk === null)
     if (headRow === undefined) return undefined
-    const head = this.#noteHead(objectType, String(headRow[2]))
+    const head = this.#noteHead(objectType, String(headRow[2]), context)
     const latestPlan = this.#planFor(request, head)
     if (latestPlan === undefined || head.generation !== seen.generation) return undefined
     if (!isStillValid(plan, latestPlan)) return undefined
@@ -133,9 +144,9 @@ export class PageReader {
     const version = readableVersion(request, head)
     if (!current.isCreated || version === undefined || version < current.firstVersion)
       return undefined
-    const knowsFields = this.#store.fields.find(head, request.objectType) !== undefined
+    const fields = this.#store.fields.find(head, request.objectType)
     const state = { version, isLatest: version === published, table: current }
-    return planPage(request, state, { ...this.#store.capabilities, knowsFields })
+    return planPage(request, state, { ...this.#store.capabilities, fields })
   }
 
   #rowsOf(request: ReadPageRequest, head: TypeHead, plan: PagePlan): PageRowsSpec {
@@ -144,13 +155,15 @@ export class PageReader {
     const fields = this.#store.fields.find(head, objectType)
     const [arm] = orderArms([], after && { pk: after.pk, values: [] })
     if (fields === undefined || arm === undefined) throw new Error('the plan needs a lookup')
+    if (plan.kind === 'valueWalk') return valueWalkRows(plan.equality, after, plan, fields)
     const visible = visibleSql(plan.visibility, plan.version)
     const where = combine('and', [visible, exactQuerySql(query, fields), arm])
     return { where, orderBy: arm.orderBy, isKeyOrder: false }
   }
 
-  #noteHead(objectType: ObjectType, text: string): TypeHead {
+  #noteHead(objectType: ObjectType, text: string, context: RequestContext): TypeHead {
     const head = parseTypeHead(text)
+    confirmRecalled(context, head.generations)
     this.#heads.set(objectType, head)
     return head
   }

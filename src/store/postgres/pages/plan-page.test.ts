@@ -4,6 +4,7 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Comparison, Query } from '../../../query/query.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
 import { CAPABILITIES } from '../citus/capabilities.ts'
+import type { TypeFields } from '../queries/type-fields.ts'
 import { isStillValid, planPage } from './plan-page.ts'
 
 const TYPE = {
@@ -27,8 +28,10 @@ const TABLE = {
 }
 const LATEST = { version: 9, isLatest: true, table: TABLE }
 const SNAPSHOT = { version: 5, isLatest: false, table: TABLE }
-const POSTGRES = { ...CAPABILITIES.postgres, knowsFields: true }
-const CITUS = { ...CAPABILITIES.citus, knowsFields: true }
+const fieldsWith = (hasLongText: boolean) =>
+  ({ columnsOf: () => ({ hasLongText }) }) as unknown as TypeFields
+const POSTGRES = { ...CAPABILITIES.postgres, fields: fieldsWith(false) }
+const CITUS = { ...CAPABILITIES.citus, fields: fieldsWith(false) }
 
 const compare = (operator: Comparison, property = 'a'): Query => ({
   kind: 'compare',
@@ -47,14 +50,17 @@ function request(options: Partial<ReadPageRequest> = {}): ReadPageRequest {
 
 describe('the plan of a page', () => {
   const sorted = { kind: 'sortFewMatches', fewMatches: 10_000, oneStatement: false }
+  const oneValue = { kind: 'valueWalk', oneStatement: true, prepared: true }
   const walked = { kind: 'indexWalk', oneStatement: true }
   const lookedUp = { kind: 'indexWalk', oneStatement: false }
 
   it.each<[string, Partial<ReadPageRequest>, object]>([
     ['every object', {}, { kind: 'keyWalk', oneStatement: true, prepared: true, lane: 'quick' }],
     ['every object, ordered', { order }, { ...lookedUp, prepared: true, lane: 'quick' }],
-    ['a key', { query: compare('eq', 'k') }, { ...walked, prepared: true, lane: 'quick' }],
-    ['an equality', { query: compare('eq') }, { ...walked, prepared: false, lane: 'quick' }],
+    ['a key', { query: compare('eq', 'k') }, { ...oneValue, lane: 'quick' }],
+    ['an equality', { query: compare('eq') }, { ...oneValue, lane: 'quick' }],
+    ['a counted equality', { query: compare('eq'), includeTotalCount: true }, lookedUp],
+    ['an ordered equality', { query: compare('eq'), order }, lookedUp],
     ['a range', { query: compare('gt') }, { ...walked, lane: 'slow' }],
     ['a counted range', { query: compare('gt'), includeTotalCount: true }, lookedUp],
     ['a text', { query: text }, { ...sorted, lane: 'slow' }],
@@ -67,8 +73,14 @@ describe('the plan of a page', () => {
     expect(planPage(request(options), LATEST, POSTGRES)).toMatchObject(expected)
   })
 
+  it('lets the database plan for a value that has no ordered index', () => {
+    const capabilities = { ...POSTGRES, fields: fieldsWith(true) }
+    const plan = planPage(request({ query: compare('eq') }), LATEST, capabilities)
+    expect(plan).toMatchObject({ ...walked, prepared: false })
+  })
+
   it('looks up the fields of a type that it has not seen', () => {
-    const capabilities = { ...POSTGRES, knowsFields: false }
+    const capabilities = { ...POSTGRES, fields: undefined }
     const query = compare('eq')
     expect(planPage(request({ query }), LATEST, capabilities)).toMatchObject(lookedUp)
     expect(planPage(request(), LATEST, capabilities)).toMatchObject({ oneStatement: true })

@@ -20,6 +20,8 @@ import {
 import type { TableHead } from '../catalogue/type-head.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import { fuzzyTexts } from '../queries/fuzzy-texts.ts'
+import type { TypeFields } from '../queries/type-fields.ts'
+import { type Equality, valueWalkOf } from './value-walk.ts'
 
 export type PagePlan = PlanBase &
   (
@@ -30,6 +32,8 @@ export type PagePlan = PlanBase &
         /** Whether the database plans without the bound values, so that one plan serves all. */
         readonly hideValues: boolean
       }
+    /** The objects with one value of a property, in key order. */
+    | { readonly kind: 'valueWalk'; readonly equality: Equality }
   )
 
 interface PlanBase {
@@ -51,8 +55,8 @@ export type Lane = 'quick' | 'slow'
 
 /** What the planner knows about the database, and about the type. */
 export interface PlanCapabilities extends Pick<Capabilities, 'canReadCurrentRows'> {
-  /** Whether the columns of the type's fields are known without a lookup. */
-  readonly knowsFields: boolean
+  /** The fields of the type, if they are known without a lookup. */
+  readonly fields: TypeFields | undefined
 }
 
 /** Returns the lane of a page, which depends on the request alone. */
@@ -64,7 +68,7 @@ export function laneOf(request: ReadPageRequest): Lane {
 export function planPage(
   request: ReadPageRequest,
   { version, isLatest, table }: VersionState<TableHead>,
-  { canReadCurrentRows, knowsFields }: PlanCapabilities,
+  { canReadCurrentRows, fields }: PlanCapabilities,
 ): PagePlan {
   const { query, order, maxObjects, matchEstimate } = request
   const { liveCount } = table
@@ -80,7 +84,9 @@ export function planPage(
   }
   if (isKeyWalk(request)) {
     const hideValues =
-      canReadCurrentRows && visibility === 'version' && isLarge(liveCount, maxObjects)
+      canReadCurrentRows &&
+      visibility === 'version' &&
+      isLarge(liveCount, maxObjects, PAGES_OF_KEY_WALK)
     return { ...base, kind: 'keyWalk', hideValues, oneStatement: canReadCurrentRows }
   }
   if (dependsOnMatchCount(request)) {
@@ -92,10 +98,16 @@ export function planPage(
       oneStatement: false,
     }
   }
+  const isCounted = base.totalCount === 'countVisible' || base.totalCount === 'subtractClosed'
+  const canWalkValue =
+    canReadCurrentRows && !isCounted && isLarge(liveCount, maxObjects, PAGES_OF_VALUE_WALK)
+  const equality = canWalkValue ? valueWalkOf(request, fields) : undefined
+  if (equality !== undefined) {
+    return { ...base, kind: 'valueWalk', equality, prepared: true, oneStatement: true }
+  }
   // Order values of the cursor, columns, similar terms and linked tables are looked up before the page.
   const needsLookup =
-    !knowsFields || order.length > 0 || fuzzyTexts(query).length > 0 || hasLink(query)
-  const isCounted = base.totalCount === 'countVisible' || base.totalCount === 'subtractClosed'
+    fields === undefined || order.length > 0 || fuzzyTexts(query).length > 0 || hasLink(query)
   return {
     ...base,
     kind: 'indexWalk',
@@ -119,13 +131,17 @@ export function isStillValid(plan: PagePlan, later: PagePlan): boolean {
 }
 
 /**
- * True if a table is large enough for its snapshot pages to be planned without their values. The
- * database then assumes that one row in 27 is visible; for a small table, it might prefer to sort
- * all rows over walking the key.
+ * True if a table is large enough for its pages to be planned without their values. For a small
+ * table, the database might prefer to sort all rows over walking an index.
  */
-export function isLarge(liveCount: number, maxObjects: number): boolean {
-  return liveCount > 1000 && liveCount > 100 * maxObjects
+export function isLarge(liveCount: number, maxObjects: number, pages: number): boolean {
+  return liveCount > 1000 && liveCount > pages * maxObjects
 }
+
+/** The database assumes that one row in 27 is visible at a version. */
+export const PAGES_OF_KEY_WALK = 100
+/** The database assumes that one row in 9 has the value, and that 4 of 9 are visible at a version. */
+export const PAGES_OF_VALUE_WALK = 500
 
 /** True for a lookup of one object by its key, whose plan does not depend on the key. */
 function isKeyEquality({ query, objectType }: ReadPageRequest): boolean {

@@ -4,7 +4,7 @@
  */
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import { orderArms, orderColumn } from '../../sql/order-sql.ts'
-import { hasFewMatches, readableVersion } from '../../sql/plan-rules.ts'
+import { hasFewMatches, isKeyWalk, readableVersion } from '../../sql/plan-rules.ts'
 import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
 import { type TypeHead, tableOfVersion } from '../catalogue/type-head.ts'
 import type { ByteRow } from '../driver/byte-rows.ts'
@@ -17,12 +17,15 @@ import {
   resolveCursor,
 } from '../queries/find-rows.ts'
 import { type LinksStore, readLinkedTables } from '../queries/linked-tables.ts'
+import type { TypeFields } from '../queries/type-fields.ts'
 import { bytesUpTo, fittingRows, type PageRows, toPageRows } from './page-rows.ts'
 import { HIDDEN_VALUES, type PageRowsSpec, PLAIN_VALUES, pageSql, visibleSql } from './page-sql.ts'
 import { type PagePlan, planPage } from './plan-page.ts'
+import { valueWalkRows } from './value-walk.ts'
 
 type KeyWalkPlan = PagePlan & { kind: 'keyWalk' }
-type RowSearch = Exclude<PagePlan, KeyWalkPlan>
+type ValueWalkPlan = PagePlan & { kind: 'valueWalk' }
+type RowSearch = Exclude<PagePlan, KeyWalkPlan | ValueWalkPlan>
 
 export type PageStore = LinksStore
 
@@ -33,16 +36,20 @@ export async function readPage(
   head: TypeHead,
   store: PageStore,
 ): Promise<StoredPage | Reclaimed> {
-  const { capabilities, fields } = store
+  const { capabilities } = store
   const version = readableVersion(request, head)
   if (version === undefined) return 'reclaimed'
   const table = await tableOfVersion(session, head, version)
   const state = { version, isLatest: version === head.published, table }
-  const knowsFields = fields.find(head, request.objectType) !== undefined
-  const plan = planPage(request, state, { ...capabilities, knowsFields })
-  return plan.kind === 'keyWalk'
-    ? walkKey(session, request, plan)
-    : readFoundRows(session, request, head, plan, store)
+  const fields = isKeyWalk(request)
+    ? undefined
+    : await store.fields.read(session, head, request.objectType)
+  const plan = planPage(request, state, { ...capabilities, fields })
+  if (plan.kind === 'keyWalk') return walkKey(session, request, plan)
+  if (fields === undefined) throw new Error('only a key walk needs no fields')
+  return plan.kind === 'valueWalk'
+    ? walkValue(session, request, plan, fields)
+    : readFoundRows(session, request, head, plan, fields, store)
 }
 
 async function walkKey(
@@ -53,6 +60,18 @@ async function walkKey(
   const page = await readRows(session, request, plan, [keyWalkRows(request, plan)])
   const { version, table } = plan
   return { ...page, version, totalCount: table.liveCount, matchEstimate: undefined }
+}
+
+async function walkValue(
+  session: Session,
+  request: ReadPageRequest,
+  plan: ValueWalkPlan,
+  fields: TypeFields,
+): Promise<StoredPage> {
+  const rows = valueWalkRows(plan.equality, request.after, plan, fields)
+  const page = await readRows(session, request, plan, [rows])
+  const { matchEstimate } = request
+  return { ...page, version: plan.version, totalCount: undefined, matchEstimate }
 }
 
 /** Selects the rows of a page in key order. */
@@ -71,11 +90,11 @@ async function readFoundRows(
   request: ReadPageRequest,
   head: TypeHead,
   plan: RowSearch,
+  fields: TypeFields,
   store: PageStore,
 ): Promise<StoredPage | Reclaimed> {
   const { query, order, after } = request
   const { version, visibility } = plan
-  const fields = await store.fields.read(session, head, request.objectType)
   const cursor = after && (await resolveCursor(session, order, fields.numbers, head, after))
   if (after !== undefined && cursor === undefined) return 'reclaimed'
 

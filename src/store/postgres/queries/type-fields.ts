@@ -12,30 +12,43 @@ export interface TypeFields extends Pick<QueryTables, 'columnsOf' | 'textFields'
   readonly numbers: FieldNumbers
 }
 
-type TypeState = Pick<TypeHead, 'typeId' | 'generation'>
+type TypeState = Pick<TypeHead, 'typeId' | 'generation' | 'longFields'>
 
 /**
- * Caches the fields of each type. They change only with its definition; a lookup is a round trip to
- * the database for every page of a query.
+ * Caches the fields of each type. They change only with its definition, and when a field gets its
+ * first long text; a lookup is a round trip to the database for every page of a query.
  */
 export class TypeFieldsCache {
   readonly #fields = new WeakMap<ObjectType, TypeFields & TypeState>()
 
   /** Returns the fields of a type if they are cached for this head. */
-  find({ typeId, generation }: TypeState, objectType: ObjectType): TypeFields | undefined {
+  find(head: TypeState, objectType: ObjectType): TypeFields | undefined {
     const cached = this.#fields.get(objectType)
-    return cached?.typeId === typeId && cached.generation === generation ? cached : undefined
+    return cached?.typeId === head.typeId &&
+      cached.generation === head.generation &&
+      cached.longFields === head.longFields
+      ? cached
+      : undefined
   }
 
   /** Returns the fields of a type. Must be called in the transaction that read the head. */
   async read(session: Session, head: TypeState, objectType: ObjectType): Promise<TypeFields> {
     const cached = this.find(head, objectType)
     if (cached !== undefined) return cached
-    const fields = toTypeFields(await readFieldColumns(session, head.typeId), objectType)
-    const { typeId, generation } = head
-    this.#fields.set(objectType, { ...fields, typeId, generation })
+    const fields = await readTypeFields(session, head.typeId, objectType)
+    const { typeId, generation, longFields } = head
+    this.#fields.set(objectType, { ...fields, typeId, generation, longFields })
     return fields
   }
+}
+
+/** Returns the fields of a type as the database has them now. */
+export async function readTypeFields(
+  session: Session,
+  typeId: number,
+  objectType: ObjectType,
+): Promise<TypeFields> {
+  return toTypeFields(await readFieldColumns(session, typeId), objectType)
 }
 
 function toTypeFields(columns: readonly FieldColumns[], objectType: ObjectType): TypeFields {

@@ -19,17 +19,17 @@ export function lexemeOf(term: string): string {
   return term.slice(0, isSplit ? MAX_LEXEME_LENGTH - 1 : MAX_LEXEME_LENGTH)
 }
 
-/** Returns the distinct terms of an object. */
-export function distinctTerms(indexedTerms: string): Set<string> {
-  const terms = new Set(indexedTerms.split(' '))
-  terms.delete(TERM_BORDER)
-  return terms
-}
-
 /** Returns the text of a tsvector, or undefined if it would be too large. */
 export function lexemesText(terms: ReadonlySet<string>): string | undefined {
   // Each lexeme has at least one byte, two quotes and a space.
   if (terms.size * 4 > MAX_LEXEMES_BYTES) return undefined
   const text = [...new Set(Array.from(terms, lexemeOf))].map((term) => `'${term}'`).join(' ')
-  return Buffer.byteLength(text) > MAX_LEXEMES_BYTES ? undefined : text
+  return withinLimit(text)
+}
+
+/** Returns the text of a tsvector, or undefined if it is too large. */
+export function withinLimit(text: string): string | undefined {
+  // UTF-8 takes at most three bytes for each UTF-16 code unit.
+  const isSmall = 3 * text.length <= MAX_LEXEMES_BYTES
+  return isSmall || Buffer.byteLength(text) <= MAX_LEXEMES_BYTES ? text : undefined
 }

@@ -1,7 +1,7 @@
 /** The full-text cells of a row: all terms in order, and the distinct ones. */
 import { finishInTurns } from '../../../ontology/values/steps.ts'
-import { indexedTerms, indexedTermsInSteps, type NumberedTexts } from '../../sql/text-index.ts'
-import { distinctTerms, lexemesText, TERM_BORDER } from './lexemes.ts'
+import { indexedTermsInSteps, type NumberedTexts } from '../../sql/text-index.ts'
+import { lexemesText, TERM_BORDER } from './lexemes.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 export interface TextCells {
@@ -11,17 +11,9 @@ export interface TextCells {
   readonly lexemes: string | undefined
 }
 
-const NO_WORDS: TextCells = { words: undefined, lexemes: undefined }
+export const NO_WORDS: TextCells = { words: undefined, lexemes: undefined }
 
-export function textCells(texts: readonly NumberedTexts[], vocabulary: Vocabulary): TextCells {
-  if (texts.length === 0) return NO_WORDS
-  const words = indexedTerms(texts)
-  const terms = distinctTerms(words)
-  vocabulary.add(terms)
-  return { words: ` ${words} `, lexemes: lexemesText(terms) }
-}
-
-/** Does the same for very long texts, and yields to other work of the event loop. */
+/** Writes the cells of very long texts, and yields to other work of the event loop. */
 export async function longTextCells(
   texts: readonly NumberedTexts[],
   vocabulary: Vocabulary,

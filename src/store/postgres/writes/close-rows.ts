@@ -20,7 +20,7 @@ export const NO_KEYS: ReadonlySet<string> = new Set()
 /** Returns the keys that have a current row. */
 export function existingKeys(
   session: WriteSession,
-  { id, liveCount }: RowsToClose,
+  { id, liveCount }: Pick<RowsToClose, 'id' | 'liveCount'>,
   keys: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (liveCount === 0) return Promise.resolve(NO_KEYS)
@@ -49,6 +49,21 @@ export function closeRows(
           version,
           some,
         ]),
+  )
+}
+
+/** Closes the current row of each key with a version of its own, and returns how many it closed. */
+export async function closeRowsAt(
+  session: WriteSession,
+  { id, liveCount }: Pick<RowsToClose, 'id' | 'liveCount'>,
+  changed: readonly (readonly [key: string, version: number])[],
+): Promise<number> {
+  if (liveCount === 0 || changed.length === 0) return 0
+  return session.run(
+    `UPDATE ${objectTable(id)} AS o SET valid_to = changed.version
+     FROM unnest(?::text[], ?::bigint[]) AS changed (pk, version)
+     WHERE o.pk = changed.pk AND o.valid_to = ${OPEN}`,
+    [changed.map(([key]) => key), changed.map(([, version]) => version)],
   )
 }
 

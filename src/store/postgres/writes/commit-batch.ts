@@ -4,7 +4,7 @@ import { deduplicateInTurns, recordBytes } from '../../batch.ts'
 import type { Batch, Change, Commit, Edit } from '../../object-store.ts'
 import { inTurns } from '../../sql/in-turns.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
-import { allowLongTexts, createObjectTable } from '../catalogue/object-table.ts'
+import { allowLongTexts, buildNextIndex, createObjectTable } from '../catalogue/object-table.ts'
 import { touchReplacement } from '../catalogue/replacement.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
@@ -13,6 +13,7 @@ import { longTextFields } from '../text/long-texts.ts'
 import { closeRows, existingKeys, NO_KEYS } from './close-rows.ts'
 import { type CommitTarget, commitWrite, type Written } from './commit-write.ts'
 import { copyRows } from './copy-rows.ts'
+import type { GroupCommits } from './group-commits.ts'
 import { readCurrent } from './read-current.ts'
 
 /**
@@ -20,7 +21,7 @@ import { readCurrent } from './read-current.ts'
  * the same way, but publishes nothing yet.
  */
 export async function commitBatch(
-  store: PostgresContext,
+  store: WriteStore,
   batch: Batch,
   callerId: string,
 ): Promise<Commit> {
@@ -28,19 +29,45 @@ export async function commitBatch(
   // Before the body is read, because it may take longer to arrive than a replacement may be idle.
   if (replacement !== undefined) await touchReplacement(store, replacement)
   const settled = await deduplicateInTurns(partsOf(batch.changes), keyOf, keepsExisting)
-  return commitWrite(store, batch, callerId, (session, target) =>
-    writeChanges(session, store, settled, target, keepsExisting),
-  )
+  const commitAlone = () =>
+    commitWrite(store, batch, callerId, (session, target) =>
+      writeChanges(session, store, settled, target, keepsExisting),
+    )
+  const isGrouped = replacement === undefined && !keepsExisting && isSmall(settled)
+  if (store.groups === undefined || !isGrouped) return commitAlone()
+  const { objectType, basedOn, once } = batch
+  const decide = () => ({ changes: settled })
+  const write = { objectType, basedOn, once, keys: settled.map(keyOf), readsCurrent: false, decide }
+  return store.groups.commit(write, callerId, commitAlone)
+}
+
+/** What writes of objects need. */
+export interface WriteStore extends PostgresContext {
+  /** Undefined if each write has a transaction of its own. */
+  readonly groups: GroupCommits | undefined
+}
+
+const SMALL_CHANGES = 100
+const SMALL_LENGTH = 256 * 1024
+
+/** True for a batch whose statements cost more than its rows. */
+function isSmall(changes: readonly Change[]): boolean {
+  if (changes.length > SMALL_CHANGES) return false
+  const lengths = changes.map((change) => (isPut(change) ? change.put.body.length : 0))
+  return lengths.reduce((sum, length) => sum + length, 0) <= SMALL_LENGTH
 }
 
 /** Commits an edit. It is decided while the type is locked, so nothing comes in between. */
-export function commitEdit(store: PostgresContext, edit: Edit, callerId: string): Promise<Commit> {
-  return commitWrite(store, edit, callerId, async (session, target) => {
-    const { changes, note } = await edit.decide(await readCurrent(session, target, edit.keys))
-    const settled = await deduplicateInTurns([changes], keyOf, false)
-    const written = await writeChanges(session, store, settled, target, false)
-    return note === undefined ? written : { ...written, note }
-  })
+export function commitEdit(store: WriteStore, edit: Edit, callerId: string): Promise<Commit> {
+  const commitAlone = () =>
+    commitWrite(store, edit, callerId, async (session, target) => {
+      const { changes, note } = await edit.decide(await readCurrent(session, target, edit.keys))
+      const settled = await deduplicateInTurns([changes], keyOf, false)
+      const written = await writeChanges(session, store, settled, target, false)
+      return note === undefined ? written : { ...written, note }
+    })
+  if (store.groups === undefined || edit.keys.length > SMALL_CHANGES) return commitAlone()
+  return store.groups.commit({ ...edit, readsCurrent: true }, callerId, commitAlone)
 }
 
 async function writeChanges(
@@ -50,15 +77,23 @@ async function writeChanges(
   target: CommitTarget,
   keepsExisting: boolean,
 ): Promise<Written> {
-  if (!target.isCreated && settled.some(isPut)) {
-    const { typeId, id, isLoading } = target
-    const state = isLoading ? 'loading' : 'published'
+  const { typeId, id, isCreated, isLoading } = target
+  const isFirst = !isCreated && settled.some(isPut)
+  // Nobody sees a new table before the commit, and building an index after the rows costs less.
+  const buildsLater = isFirst && settled.length >= LARGE_BATCH && !capabilities.isDistributed
+  if (isFirst) {
+    const state = isLoading || buildsLater ? 'loading' : 'published'
     await createObjectTable(session, capabilities, { typeId, id, state })
   }
   // Not before the locks are held: waiting for a lock keeps the short timeout.
   await session.extendTimeout(BATCH_TIMEOUT_MS)
-  return writeRows(session, settled, target, keepsExisting)
+  const written = await writeRows(session, settled, target, keepsExisting)
+  if (buildsLater && !isLoading) while (await buildNextIndex(session, typeId, id));
+  return written
 }
+
+/** Below this many changes, looking up the missing indexes costs more than it saves. */
+const LARGE_BATCH = 2000
 
 /** Returns the parts of a batch; changes that are complete already are one part. */
 function partsOf(changes: Batch['changes']) {

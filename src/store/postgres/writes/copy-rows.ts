@@ -8,11 +8,12 @@ import { arrayText, columnText } from '../catalogue/column-codec.ts'
 import { elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import type { WriteSession } from '../driver/database.ts'
+import { BatchTerms } from '../text/batch-terms.ts'
 import { Vocabulary } from '../text/vocabulary.ts'
-import { longTextCells, type TextCells, textCells } from '../text/word-cells.ts'
+import { longTextCells, type TextCells } from '../text/word-cells.ts'
 
-/** Characters per write to the connection. Producing them takes about a millisecond. */
-const CHUNK_LENGTH = 4 * 1024
+/** Characters per write to the connection. Producing them takes at most a millisecond. */
+const CHUNK_LENGTH = 16 * 1024
 /** Texts of objects with a longer body are split into terms in several turns. */
 const LONG_BODY = 64 * 1024
 
@@ -20,7 +21,8 @@ const COLUMNS = 'pk, valid_from, object_id, key, title, body, words, lexemes, pl
 
 export interface RowTarget {
   readonly table: number
-  readonly version: number
+  /** The version of all rows, or of each one. */
+  readonly version: number | ((object: StoredObject) => number)
   readonly fields: readonly FieldColumns[]
 }
 
@@ -91,6 +93,7 @@ function rowWriter({ version, fields }: RowTarget, vocabulary: Vocabulary): RowW
   const numberOf = new Map(fields.map((field) => [keyOf(field), field.number]))
   const valueFields = fields.filter(hasValue)
   const elementFields = fields.filter(hasElements)
+  const terms = new BatchTerms(vocabulary)
 
   const textsOf = ({ searchable }: StoredObject): NumberedTexts[] =>
     searchable.texts.map((text) => [numberOf.get(keyOf(text)) ?? 0, text.values])
@@ -102,7 +105,7 @@ function rowWriter({ version, fields }: RowTarget, vocabulary: Vocabulary): RowW
     const elementsOf = new Map(elements.map((element) => [keyOf(element), element.values]))
     const cells = [
       escaped(pk),
-      String(version),
+      String(typeof version === 'number' ? version : version(object)),
       objectId,
       escaped(key),
       title === null ? NULL : escaped(title),
@@ -125,7 +128,7 @@ function rowWriter({ version, fields }: RowTarget, vocabulary: Vocabulary): RowW
 
   return {
     textOf,
-    wordsOf: (object) => textCells(textsOf(object), vocabulary),
+    wordsOf: (object) => terms.cellsOf(textsOf(object)),
     longWordsOf: (object) => longTextCells(textsOf(object), vocabulary, nextTurn),
   }
 }

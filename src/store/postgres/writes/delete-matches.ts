@@ -11,6 +11,7 @@ import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
 import type { PageStore } from '../pages/read-page.ts'
 import { countRows, readQuerySql } from '../queries/find-rows.ts'
 import { NO_LINKS } from '../queries/query-tables.ts'
+import { readTypeFields } from '../queries/type-fields.ts'
 import { type CommitTarget, commitWrite, type Written } from './commit-write.ts'
 
 type DeleteStore = PostgresContext & PageStore
@@ -23,7 +24,7 @@ export async function deleteMatches(
 ): Promise<Commit> {
   await refuseSlowQuery(store, request, context)
   return commitWrite(store, request, context.callerId, (session, target) =>
-    closeMatches(session, store, request, target),
+    closeMatches(session, request, target),
   )
 }
 
@@ -47,14 +48,13 @@ async function refuseSlowQuery(
 
 async function closeMatches(
   session: WriteSession,
-  store: DeleteStore,
   { objectType, query }: DeleteRequest,
   target: CommitTarget,
 ): Promise<Written> {
   const { liveCount, maxRecordBytes } = target
   if (!target.isCreated) return { ...NOTHING, liveCount, maxRecordBytes }
   await session.extendTimeout(BATCH_TIMEOUT_MS)
-  const fields = await store.fields.read(session, target, objectType)
+  const fields = await readTypeFields(session, target.typeId, objectType)
   const { sql, values } = await readQuerySql(session, query, fields, NO_LINKS)
   const closed = await session.run(
     `UPDATE ${objectTable(target.id)} AS o SET valid_to = ?::bigint

@@ -13,17 +13,32 @@ export interface PublishedVersion {
  */
 export async function publishVersion(
   session: WriteSession,
-  published: PublishedVersion,
+  { typeId, ...version }: PublishedVersion,
 ): Promise<void> {
-  const { typeId, version, put, deleted } = published
+  await publishVersions(session, typeId, [version])
+}
+
+/** Makes several versions visible, in ascending order; readers see the last one as the newest. */
+export async function publishVersions(
+  session: WriteSession,
+  typeId: number,
+  versions: readonly Omit<PublishedVersion, 'typeId'>[],
+): Promise<void> {
+  const newest = versions.at(-1)?.version
   await session.run(
     `UPDATE oqs_object_type SET published = ?::bigint, last_version = greatest(last_version, ?::bigint)
      WHERE id = ?`,
-    [version, version, typeId],
+    [newest, newest, typeId],
   )
   await session.run(
-    'INSERT INTO oqs_commit_log (object_type_id, version, put, deleted) VALUES (?, ?, ?, ?)',
-    [typeId, version, put, deleted],
+    `INSERT INTO oqs_commit_log (object_type_id, version, put, deleted)
+     SELECT ?::bigint, * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[])`,
+    [
+      typeId,
+      versions.map(({ version }) => version),
+      versions.map(({ put }) => put),
+      versions.map(({ deleted }) => deleted),
+    ],
   )
 }
 

@@ -34,12 +34,12 @@ export function addObjectTable(db: DatabaseSync, table: NewTable): number {
 }
 
 /**
- * Creates a table with a column for each property. A table that is being loaded gets most of its
- * indexes later, see `buildNextIndex`.
+ * Creates a table with a column for each property. It gets most of its indexes after its first rows,
+ * and before it is read, see `buildNextIndex`.
  */
 export function createObjectTable(
   db: DatabaseSync,
-  { typeId, id, state }: TableOfType & { readonly typeId: number },
+  { typeId, id }: { readonly typeId: number; readonly id: number },
 ): void {
   const table = objectTable(id)
   const columns = columnsOf(db, typeId)
@@ -60,7 +60,6 @@ export function createObjectTable(
     ) STRICT;
     -- For walks over the current objects; also guarantees one current row per object.
     CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${OPEN};
-    ${state === 'published' ? deferredIndexes(table, columns).map(indexSql).join(';\n') : ''}
   `)
 }
 
@@ -153,6 +152,18 @@ export function buildNextIndex(db: DatabaseSync, typeId: number, id: number): bo
   if (missing === undefined) return false
   db.exec(indexSql(missing))
   return true
+}
+
+/** Builds all missing indexes of a table, within the transaction that wrote its rows. */
+export function buildIndexes(db: DatabaseSync, typeId: number, id: number): void {
+  const indexes = deferredIndexes(objectTable(id), columnsOf(db, typeId))
+  db.exec(indexes.map(indexSql).join(';\n'))
+}
+
+/** Drops the indexes that `buildIndexes` builds, for a transaction that writes many rows. */
+export function dropIndexes(db: DatabaseSync, typeId: number, id: number): void {
+  const indexes = deferredIndexes(objectTable(id), columnsOf(db, typeId))
+  db.exec(indexes.map(({ name }) => `DROP INDEX IF EXISTS ${name}`).join(';\n'))
 }
 
 /** Assigns numbers to new fields, and adds their columns and indexes to existing tables. */

@@ -7,11 +7,13 @@ import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
 import { replacementTableId } from '../../batch.ts'
-import type { Commit } from '../../object-store.ts'
+import type { Commit, PublishMode } from '../../object-store.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
+import { mergeCurrent } from '../writes/merge-current.ts'
 import { publishVersion } from '../writes/publish-version.ts'
-import { addObjectTable, buildNextIndex } from './object-table.ts'
+import { addObjectTable, buildIndexes, buildNextIndex, createObjectTable } from './object-table.ts'
 
 export interface ReplacementOfType {
   readonly typeRid: string
@@ -79,11 +81,15 @@ export function indexReplacement(db: DatabaseSync, target: ReplacementOfType): b
   })
 }
 
+export interface Publication extends ReplacementOfType {
+  readonly mode: PublishMode
+}
+
 /**
  * Makes the replacement visible instead of the earlier objects; `put` and `deleted` count both.
  * Idempotent: publishing again, after a lost response, returns the same result.
  */
-export function publishReplacement(db: DatabaseSync, target: ReplacementOfType): Commit {
+export function publishReplacement(db: WriterDatabase, target: Publication): Commit {
   return inTransaction(db, 'write', () => {
     const type = readType(db, target.typeRid)
     const done = findPublished(db, type.id, target.replacement)
@@ -91,16 +97,42 @@ export function publishReplacement(db: DatabaseSync, target: ReplacementOfType):
     const table = findReplacement(db, type.id, target.replacement)
     // A change of the definition may have added an index meanwhile.
     while (table.isCreated && buildNextIndex(db, type.id, table.id));
+    const { put, deleted, kept } = countChanges(db, target, type, table)
     const version = type.lastVersion + 1
     db.prepare(`UPDATE object_table SET state = 'published', first_version = ? WHERE id = ?`).run(
       version,
       table.id,
     )
     db.prepare('UPDATE object_type SET table_id = ? WHERE id = ?').run(table.id, type.id)
-    const counts = { put: table.liveCount, deleted: type.liveCount }
-    publishVersion(db, { typeId: type.id, version, ...counts })
-    return { version, ...counts, kept: 0 }
+    publishVersion(db, { typeId: type.id, version, put, deleted })
+    return { version, put, deleted, kept }
   })
+}
+
+/** Returns what a publication changes, after adding the objects that it must not delete. */
+function countChanges(
+  db: WriterDatabase,
+  { typeRid, mode }: Publication,
+  type: ReturnType<typeof readType>,
+  table: LoadingTable,
+): Pick<Commit, 'put' | 'deleted' | 'kept'> {
+  if (mode === 'replace') return { put: table.liveCount, deleted: type.liveCount, kept: 0 }
+  if (type.liveCount === 0) return { put: table.liveCount, deleted: 0, kept: 0 }
+  if (!table.isCreated) createObjectTable(db, { typeId: type.id, id: table.id })
+  const { added, kept, maxRecordBytes } = mergeCurrent(db, {
+    typeRid,
+    typeId: type.id,
+    from: type.tableId,
+    to: table.id,
+    version: table.loadedAs,
+    keepsExisting: mode === 'append',
+  })
+  if (!table.isCreated) buildIndexes(db, type.id, table.id)
+  db.prepare(
+    `UPDATE object_table
+     SET live_count = live_count + ?, max_record_bytes = max(max_record_bytes, ?) WHERE id = ?`,
+  ).run(added, maxRecordBytes, table.id)
+  return { put: table.liveCount - kept, deleted: 0, kept }
 }
 
 /** Returns the result of an earlier publication, until its version expires. */
@@ -132,6 +164,7 @@ interface LoadingTable {
   readonly maxRecordBytes: number
   /** False until the first object is written. */
   readonly isCreated: boolean
+  readonly rowCount: number
 }
 
 export function findReplacement(
@@ -152,13 +185,14 @@ export function findReplacement(
     liveCount: Number(row['live_count']),
     maxRecordBytes: Number(row['max_record_bytes']),
     isCreated: row['is_made'] === 1,
+    rowCount: Number(row['live_count']),
   }
 }
 
 function readType(db: DatabaseSync, typeRid: string) {
   const row = db
     .prepare(
-      `SELECT t.id, t.definition ->> 'apiName' AS api_name, t.last_version, o.live_count
+      `SELECT t.id, t.definition ->> 'apiName' AS api_name, t.last_version, t.table_id, o.live_count
        FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
     )
     .get(typeRid)
@@ -168,6 +202,7 @@ function readType(db: DatabaseSync, typeRid: string) {
     id: Number(row['id']),
     apiName: String(row['api_name']),
     lastVersion: Number(row['last_version']),
+    tableId: Number(row['table_id']),
     liveCount: Number(row['live_count']),
   }
 }

@@ -1,6 +1,7 @@
 /** Connections to the database file, with the same settings for readers and the writer. */
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
+import { WriterDatabase } from './writer-database.ts'
 
 /** How long a statement waits while another process writes. */
 const BUSY_TIMEOUT_MS = 10_000
@@ -10,11 +11,23 @@ const CACHE_KIB = 32 * 1024
 
 /** Opens a database file, which must exist, see `createDatabaseFile`. */
 export function openConnection(path: string): DatabaseSync {
+  return open(path, (url, options) => new DatabaseSync(url, options))
+}
+
+/** Opens the connection of the writer thread. */
+export function openWriterConnection(path: string): WriterDatabase {
+  return open(path, (url, options) => new WriterDatabase(url, options))
+}
+
+function open<Db extends DatabaseSync>(
+  path: string,
+  create: (url: URL, options: { readonly timeout: number }) => Db,
+): Db {
   const url = pathToFileURL(path)
   // Otherwise SQLite would create a missing file, readable by others, and a thread that starts after
   // the file was moved would write to a new one.
   url.searchParams.set('mode', 'rw')
-  const db = new DatabaseSync(url, { timeout: BUSY_TIMEOUT_MS })
+  const db = create(url, { timeout: BUSY_TIMEOUT_MS })
   try {
     const mode = db.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode']
     if (mode !== 'wal') throw new Error(`the file system of ${path} does not support WAL`)

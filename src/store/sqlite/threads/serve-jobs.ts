@@ -6,15 +6,38 @@ import type { JobMessage, JobReply } from './thread-jobs.ts'
 
 export type RunJob = (name: string, input: unknown, items: readonly unknown[]) => unknown
 
+export interface GroupedJob {
+  readonly name: string
+  readonly input: unknown
+  readonly items: readonly unknown[]
+}
+
+/** Runs jobs together, and returns a function for each that returns its result or throws. */
+export type RunGroup = (jobs: readonly GroupedJob[]) => readonly (() => unknown)[]
+
 /** Returns the path of the database, which the main thread has passed to this thread. */
 export function databasePath(): string {
   return (workerData as { readonly path: string }).path
 }
 
 /** Serves the jobs that the main thread sends to this thread. */
-export function serveJobs(db: DatabaseSync, runJob: RunJob): void {
+export function serveJobs(
+  db: DatabaseSync,
+  runJob: RunJob,
+  runGroup: RunGroup = (jobs) =>
+    jobs.map(
+      ({ name, input, items }) =>
+        () =>
+          runJob(name, input, items),
+    ),
+): void {
   /** The items of jobs that are still being sent. */
   const itemsOf = new Map<number, unknown[]>()
+  const takeItems = (id: number): readonly unknown[] => {
+    const items = itemsOf.get(id) ?? []
+    itemsOf.delete(id)
+    return items
+  }
 
   parentPort?.on('message', (message: JobMessage) => {
     if (message === 'close') {
@@ -24,10 +47,15 @@ export function serveJobs(db: DatabaseSync, runJob: RunJob): void {
       const items = itemsOf.get(message.id)
       if (items === undefined) itemsOf.set(message.id, [...message.items])
       else items.push(...message.items)
+    } else if ('group' in message) {
+      const { group } = message
+      const jobs = group.map(({ id, name, input }) => ({ name, input, items: takeItems(id) }))
+      for (const [index, outcome] of runGroup(jobs).entries()) {
+        parentPort?.postMessage(answerJob(group[index]?.id ?? 0, outcome))
+      }
     } else {
       const { id } = message
-      const items = itemsOf.get(id) ?? []
-      itemsOf.delete(id)
+      const items = takeItems(id)
       const reply =
         'isCancelled' in message
           ? { id, result: undefined }

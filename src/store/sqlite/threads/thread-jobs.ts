@@ -9,7 +9,7 @@ export type JobInput<Job extends Jobs[string]> = Parameters<Job>[1]
 export type JobResult<Job extends Jobs[string]> = ReturnType<Job>
 
 /** Main thread to writer thread: the items of a job in parts, then the job or its cancellation. */
-export type JobMessage = JobItems | JobRequest | CancelledJob | 'close'
+export type JobMessage = JobItems | JobRequest | JobGroup | CancelledJob | 'close'
 
 export interface JobItems {
   readonly id: number
@@ -20,6 +20,11 @@ export interface JobRequest {
   readonly id: number
   readonly name: string
   readonly input: unknown
+}
+
+/** Jobs that share a transaction. */
+export interface JobGroup {
+  readonly group: readonly JobRequest[]
 }
 
 export interface CancelledJob {

@@ -22,35 +22,37 @@ export class WorkerThread<J extends Jobs> implements AsyncDisposable {
     this.#options = options
   }
 
-  run<Name extends keyof J & string>(
+  async run<Name extends keyof J & string>(
     name: Name,
     input: JobInput<J[Name]>,
   ): Promise<JobResult<J[Name]>> {
-    return this.runWithItems(name, () => input, [])
+    return (await this.openJob().run(name, input)) as JobResult<J[Name]>
   }
 
-  /**
-   * Runs a job whose items are sent before it, part by part as they arrive. If a part fails, the job
-   * is cancelled. `schedule` decides when the job itself runs, which then asks for its input.
-   */
-  async runWithItems<Name extends keyof J & string>(
-    name: Name,
-    input: () => JobInput<J[Name]>,
-    parts: AsyncIterable<readonly unknown[]> | readonly [],
-    schedule: <T>(run: () => Promise<T>) => Promise<T> = (run) => run(),
-  ): Promise<JobResult<J[Name]>> {
-    if (this.#thread === undefined || this.#thread.hasEnded) {
-      this.#thread = new StartedThread(this.#options)
-    }
-    const thread = this.#thread
-    const job = thread.openJob()
+  /** Opens a job, and sends its items part by part as they arrive. Cancels it if a part fails. */
+  async sendItems(parts: AsyncIterable<readonly unknown[]>): Promise<OpenJob> {
+    const job = this.openJob()
     try {
       for await (const items of parts) job.send(items)
-      return (await schedule(() => job.run(name, input()))) as JobResult<J[Name]>
+      return job
     } catch (error) {
       job.cancel()
       throw error
     }
+  }
+
+  openJob(): OpenJob {
+    if (this.#thread === undefined || this.#thread.hasEnded) {
+      this.#thread = new StartedThread(this.#options)
+    }
+    return this.#thread.openJob()
+  }
+
+  /** Runs open jobs together, and returns their results in the same order. */
+  runGroup(jobs: readonly JobOfGroup[]): readonly Promise<unknown>[] {
+    // The thread may have been restarted between two of them; those of the old one have failed.
+    for (const [thread, some] of Map.groupBy(jobs, ({ job }) => job.thread)) thread.runGroup(some)
+    return jobs.map(({ job }) => job.result)
   }
 
   /** Ends the thread after all jobs that were sent are done. */
@@ -62,11 +64,23 @@ export class WorkerThread<J extends Jobs> implements AsyncDisposable {
 type Waiting = Pick<PromiseWithResolvers<unknown>, 'resolve' | 'reject'>
 
 /** A job whose items are still being sent. */
-interface OpenJob {
+export interface OpenJob {
+  readonly id: number
+  /** The number of items that were sent. */
+  readonly itemCount: number
+  readonly result: Promise<unknown>
   readonly send: (items: readonly unknown[]) => void
   readonly run: (name: string, input: unknown) => Promise<unknown>
+  /** The thread that has its items. */
+  readonly thread: StartedThread
   /** Drops the items. Does nothing if the job is done. */
   readonly cancel: () => void
+}
+
+export interface JobOfGroup {
+  readonly job: OpenJob
+  readonly name: string
+  readonly input: unknown
 }
 
 /** One thread and the jobs that wait for it. */
@@ -94,8 +108,18 @@ class StartedThread {
     result.promise.catch(() => {})
     // Keeps the process alive while the thread has work.
     this.#worker.ref()
+    let itemCount = 0
     return {
-      send: (items) => this.#post({ id, items }),
+      id,
+      thread: this,
+      get itemCount() {
+        return itemCount
+      },
+      result: result.promise,
+      send: (items) => {
+        itemCount += items.length
+        this.#post({ id, items })
+      },
       run: (name, input) => {
         this.#post({ id, name, input })
         return result.promise
@@ -104,6 +128,10 @@ class StartedThread {
         if (this.#waiting.has(id)) this.#post({ id, isCancelled: true })
       },
     }
+  }
+
+  runGroup(jobs: readonly JobOfGroup[]): void {
+    this.#post({ group: jobs.map(({ job, name, input }) => ({ id: job.id, name, input })) })
   }
 
   async end(): Promise<void> {

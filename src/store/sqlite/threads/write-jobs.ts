@@ -24,8 +24,8 @@ import {
   revokeIssuedTokens,
 } from '../catalogue/secrets.ts'
 import { saveSightings } from '../catalogue/sightings.ts'
-import { commitBatch } from '../writes/commit-batch.ts'
-import { commitEdit } from '../writes/commit-edit.ts'
+import { applyBatch, commitBatch } from '../writes/commit-batch.ts'
+import { applyEdit, commitEdit } from '../writes/commit-edit.ts'
 import { deleteRows } from '../writes/delete-matches.ts'
 import { deleteExpiredKeys } from '../writes/idempotency-keys.ts'
 import type { Jobs } from './thread-jobs.ts'
@@ -55,5 +55,8 @@ export const WRITE_JOBS = {
   deleteDocument,
   deleteExpiredDocuments,
 } as const satisfies Jobs
+
+/** The jobs that can share a transaction, which their caller opens. */
+export const GROUPED_JOBS = { commitBatch: applyBatch, commitEdit: applyEdit } as const
 
 export type WriteJobs = typeof WRITE_JOBS

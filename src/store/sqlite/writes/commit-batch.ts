@@ -1,13 +1,19 @@
 /** Writes a batch: closes old rows, adds new rows, and publishes the version. */
-import type { DatabaseSync } from 'node:sqlite'
 import { deduplicateChanges, recordBytes, typeOutOfSync } from '../../batch.ts'
 import type { Commit } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import type { OnceMessage } from '../../sql/once-key.ts'
-import { createObjectTable, objectTable, removeFromIndexes } from '../catalogue/object-table.ts'
+import {
+  buildIndexes,
+  createObjectTable,
+  dropIndexes,
+  objectTable,
+  removeFromIndexes,
+} from '../catalogue/object-table.ts'
 import { findReplacement, TOUCH } from '../catalogue/replacement.ts'
 import { inTransaction } from '../file/connection.ts'
-import { type ChangeMessage, isPut } from '../threads/change-message.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
+import { type ChangeMessage, isPut, type PropertyColumns } from '../threads/change-message.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
 import { publishVersion } from './publish-version.ts'
 import { rowWriter } from './write-row.ts'
@@ -18,8 +24,7 @@ export interface BatchMessage {
   readonly basedOn: number
   readonly replacement: string | undefined
   readonly keepsExisting: boolean
-  /** The properties of the type, in the order of the column values of a put. */
-  readonly properties: readonly string[]
+  readonly columns: PropertyColumns
   readonly once: OnceMessage | undefined
 }
 
@@ -28,22 +33,29 @@ export interface BatchMessage {
  * function returns. A batch of a replacement is written in the same way, but publishes nothing yet.
  */
 export function commitBatch(
-  db: DatabaseSync,
+  db: WriterDatabase,
+  batch: BatchMessage,
+  changes: readonly ChangeMessage[],
+): Commit {
+  return inTransaction(db, 'write', () => applyBatch(db, batch, changes))
+}
+
+/** Writes a batch within a transaction, unless its idempotency key was used before. */
+export function applyBatch(
+  db: WriterDatabase,
   batch: BatchMessage,
   changes: readonly ChangeMessage[],
 ): Commit {
   const settled = deduplicateChanges(changes, ([pk]) => pk, batch.keepsExisting)
-  return inTransaction(
-    db,
-    'write',
-    () =>
-      findRepeated(db, batch.once) ?? recordCommit(db, batch.once, writeBatch(db, batch, settled)),
+  return (
+    findRepeated((sql) => db.cached(sql), batch.once) ??
+    recordCommit(db, batch.once, writeBatch(db, batch, settled))
   )
 }
 
 /** Writes a batch with one change per object, within a transaction. */
 export function writeBatch(
-  db: DatabaseSync,
+  db: WriterDatabase,
   batch: BatchMessage,
   settled: readonly ChangeMessage[],
 ): Commit {
@@ -53,11 +65,14 @@ export function writeBatch(
   if (!table.isCreated) {
     // A table that is not created yet has nothing to delete.
     if (!settled.some(isPut)) return { version: type.published, put: 0, deleted: 0, kept: 0 }
-    const state = table.loadedAs === undefined ? 'published' : 'loading'
-    createObjectTable(db, { typeId: type.id, id: table.id, state })
+    createObjectTable(db, { typeId: type.id, id: table.id })
   }
   const version = table.loadedAs ?? type.lastVersion + 1
-  const written = writeRows(db, settled, { ...table, typeId: type.id, version }, batch)
+  const target = { ...table, typeId: type.id, version }
+  const buildsIndexes = table.loadedAs === undefined && isLarge(settled.length, table)
+  if (buildsIndexes && table.isCreated) dropIndexes(db, type.id, table.id)
+  const written = writeRows(db, settled, target, batch)
+  if (buildsIndexes) buildIndexes(db, type.id, table.id)
   const { put, deleted, kept } = written
   if (put + deleted > 0) saveTableCounts(db, table.id, written)
   if (table.loadedAs !== undefined || put + deleted === 0) {
@@ -76,6 +91,8 @@ export interface WriteTable {
   readonly loadedAs: number | undefined
   /** False if the table must be created before it is written to. */
   readonly isCreated: boolean
+  /** The number of rows, including closed ones. */
+  readonly rowCount: number
 }
 
 export interface WrittenType {
@@ -90,13 +107,13 @@ export interface WrittenType {
  * newer than the one that the request was validated against.
  */
 export function readType(
-  db: DatabaseSync,
+  db: WriterDatabase,
   batch: Pick<BatchMessage, 'typeRid' | 'basedOn'>,
 ): WrittenType {
   const row = db
-    .prepare(
+    .cached(
       `SELECT t.id, t.generation, t.published, t.last_version,
-         o.id AS table_id, o.live_count, o.max_record_bytes, o.is_made
+         o.id AS table_id, o.live_count, o.max_record_bytes, o.is_made, o.past_count
        FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
     )
     .get(batch.typeRid) as Readonly<Record<string, number>> | undefined
@@ -113,8 +130,21 @@ export function readType(
       maxRecordBytes: Number(row['max_record_bytes']),
       loadedAs: undefined,
       isCreated: row['is_made'] === 1,
+      rowCount: Number(row['live_count']) + Number(row['past_count']),
     },
   }
+}
+
+/** Below this many changes, a change of the schema costs more than it saves. */
+const LARGE_BATCH = 2000
+
+/**
+ * Returns whether the indexes of a table are built after the rows of a batch: inserting into them
+ * row by row costs about five times as much per row. Readers see the table before or after the
+ * transaction, so never without indexes.
+ */
+function isLarge(changes: number, { isCreated, rowCount }: WriteTable): boolean {
+  return !isCreated || (changes >= LARGE_BATCH && 2 * changes >= rowCount)
 }
 
 interface Written {
@@ -128,21 +158,20 @@ interface Written {
 }
 
 function writeRows(
-  db: DatabaseSync,
+  db: WriterDatabase,
   changes: readonly ChangeMessage[],
   table: WriteTable & { readonly typeId: number; readonly version: number },
-  { keepsExisting, properties }: BatchMessage,
+  { keepsExisting, columns }: BatchMessage,
 ): Written {
   const name = objectTable(table.id)
   const close = rowCloser(db, table)
-  const find = db.prepare(`SELECT 1 FROM ${name} WHERE pk = ? AND valid_to = ${OPEN}`)
-  const rows = rowWriter(db, { typeId: table.typeId, table: table.id, properties })
+  const find = db.cached(`SELECT 1 FROM ${name} WHERE pk = ? AND valid_to = ${OPEN}`)
+  const rows = rowWriter(db, { typeId: table.typeId, table: table.id, columns })
   let [put, deleted, kept, closed] = [0, 0, 0, 0]
   let { maxRecordBytes } = table
+  const mayExist = table.liveCount > 0 && hasRowsBetween(db, name, changes)
   for (const change of changes) {
     const [pk] = change
-    // An empty table has no rows to close; skipping the lookup halves the work of a first load.
-    const mayExist = table.liveCount > 0
     if (mayExist && keepsExisting && isPut(change) && find.get(pk) !== undefined) {
       kept += 1
       continue
@@ -164,19 +193,40 @@ function writeRows(
   return { put, deleted, kept, liveCount, maxRecordBytes, closed: keptForSnapshots }
 }
 
+/** Fewer keys are looked up one by one. */
+const PROBED_BATCH = 100
+/** Code units below the surrogates, which UTF-16 and UTF-8 sort in the same order. */
+const SORTS_AS_UTF8 = /^[\0-\ud7ff]*$/
+
+/**
+ * Returns false if the table has no row between the first and the last key of a batch, so that none
+ * has to be looked up: a file in key order then never looks up a key.
+ */
+function hasRowsBetween(
+  db: WriterDatabase,
+  table: string,
+  changes: readonly ChangeMessage[],
+): boolean {
+  const [first = '', last = ''] = [changes[0]?.[0], changes.at(-1)?.[0]]
+  if (changes.length < PROBED_BATCH) return true
+  if (!SORTS_AS_UTF8.test(first) || !SORTS_AS_UTF8.test(last)) return true
+  const probe = `SELECT 1 FROM ${table} WHERE pk BETWEEN ? AND ? AND valid_to = ${OPEN} LIMIT 1`
+  return db.cached(probe).get(first, last) !== undefined
+}
+
 /** Returns a function that closes the current row of a key, and returns true if there was one. */
 function rowCloser(
-  db: DatabaseSync,
+  db: WriterDatabase,
   table: WriteTable & { readonly version: number },
 ): (pk: string) => boolean {
   const name = objectTable(table.id)
   const isCurrent = `pk = ? AND valid_to = ${OPEN}`
   if (table.loadedAs === undefined) {
-    const close = db.prepare(`UPDATE ${name} SET valid_to = ? WHERE ${isCurrent}`)
+    const close = db.cached(`UPDATE ${name} SET valid_to = ? WHERE ${isCurrent}`)
     return (pk) => close.run(table.version, pk).changes === 1
   }
   // Rows of a replacement all have the same version and were never visible, so they are deleted.
-  const remove = db.prepare(`DELETE FROM ${name} WHERE ${isCurrent} RETURNING id`)
+  const remove = db.cached(`DELETE FROM ${name} WHERE ${isCurrent} RETURNING id`)
   return (pk) => {
     const row = remove.get(pk)
     if (row !== undefined) removeFromIndexes(db, [Number(row['id'])])
@@ -185,11 +235,11 @@ function rowCloser(
 }
 
 export function saveTableCounts(
-  db: DatabaseSync,
+  db: WriterDatabase,
   table: number,
   written: Pick<Written, 'liveCount' | 'maxRecordBytes' | 'closed'>,
 ): void {
-  db.prepare(
+  db.cached(
     `UPDATE object_table
      SET live_count = ?, max_record_bytes = ?, past_count = past_count + ?, ${TOUCH} WHERE id = ?`,
   ).run(written.liveCount, written.maxRecordBytes, written.closed, table)

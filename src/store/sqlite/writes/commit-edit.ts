@@ -1,10 +1,10 @@
 /** Commits an edit, unless an object changed after the edit was decided. */
-import type { DatabaseSync } from 'node:sqlite'
 import { deduplicateChanges } from '../../batch.ts'
 import type { Commit } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { inTransaction } from '../file/connection.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
 import type { ChangeMessage } from '../threads/change-message.ts'
 import { type BatchMessage, readType, writeBatch } from './commit-batch.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
@@ -17,24 +17,31 @@ export interface EditMessage extends BatchMessage {
 
 /** Returns the commit, or undefined if the edit must be decided again. */
 export function commitEdit(
-  db: DatabaseSync,
+  db: WriterDatabase,
+  edit: EditMessage,
+  changes: readonly ChangeMessage[],
+): Commit | undefined {
+  return inTransaction(db, 'write', () => applyEdit(db, edit, changes))
+}
+
+/** Does the same within a transaction. */
+export function applyEdit(
+  db: WriterDatabase,
   edit: EditMessage,
   changes: readonly ChangeMessage[],
 ): Commit | undefined {
   const settled = deduplicateChanges(changes, ([pk]) => pk, false)
-  return inTransaction(db, 'write', () => {
-    const repeated = findRepeated(db, edit.once)
-    if (repeated !== undefined) return repeated
-    if (!isCurrent(db, edit)) return undefined
-    const commit = writeBatch(db, edit, settled)
-    return recordCommit(db, edit.once, edit.note === undefined ? commit : withNote(commit, edit))
-  })
+  const repeated = findRepeated((sql) => db.cached(sql), edit.once)
+  if (repeated !== undefined) return repeated
+  if (!isCurrent(db, edit)) return undefined
+  const commit = writeBatch(db, edit, settled)
+  return recordCommit(db, edit.once, edit.note === undefined ? commit : withNote(commit, edit))
 }
 
-function isCurrent(db: DatabaseSync, edit: EditMessage): boolean {
+function isCurrent(db: WriterDatabase, edit: EditMessage): boolean {
   const { id, isCreated } = readType(db, edit).current
   if (!isCreated) return edit.expected.every(([, version]) => version === 0)
-  const find = db.prepare(
+  const find = db.cached(
     `SELECT valid_from FROM ${objectTable(id)} WHERE pk = ? AND valid_to = ${OPEN}`,
   )
   return edit.expected.every(

@@ -3,7 +3,6 @@
  * be stopped. The writer thread then closes their rows, and those of matches that were written in
  * between: row numbers only grow, so these are the rows after the last one that the reader saw.
  */
-import type { DatabaseSync } from 'node:sqlite'
 import type { Commit, DeleteRequest } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import type { OnceMessage } from '../../sql/once-key.ts'
@@ -12,6 +11,7 @@ import { readFieldNumbers } from '../catalogue/field-numbers.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import { inTransaction } from '../file/connection.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
 import { readVersions } from '../queries/linked-tables.ts'
 import { type QueryConnection, toQueryConnection } from '../queries/query-connection.ts'
 import { querySql } from '../queries/query-sql.ts'
@@ -67,10 +67,10 @@ const ROWS_PER_STATEMENT = 5000
  * Closes the rows that were found and are still current, and later rows that match, as one commit.
  * Returns undefined if a replacement was published since, so that the search must be repeated.
  */
-export function deleteRows(db: DatabaseSync, message: DeleteMessage): Commit | undefined {
+export function deleteRows(db: WriterDatabase, message: DeleteMessage): Commit | undefined {
   const { objectType, basedOn, found, once } = message
   return inTransaction(db, 'write', () => {
-    const repeated = findRepeated(db, once)
+    const repeated = findRepeated((sql) => db.cached(sql), once)
     if (repeated !== undefined) return repeated
     const type = readType(db, { typeRid: objectType.rid, basedOn })
     const { current: table } = type
@@ -89,7 +89,7 @@ export function deleteRows(db: DatabaseSync, message: DeleteMessage): Commit | u
 }
 
 function closeRows(
-  db: DatabaseSync,
+  db: WriterDatabase,
   { objectType, query, found }: DeleteMessage,
   version: number,
 ): number {

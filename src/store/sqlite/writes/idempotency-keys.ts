@@ -1,16 +1,20 @@
 /** Idempotency keys: which requests were committed, and with which result. */
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { keyReused, type OnceMessage } from '../../sql/once-key.ts'
 import type { Commit } from '../../write-request.ts'
 import { deleteSome } from '../catalogue/delete-some.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
 
 /**
  * Returns the result of the request that was committed with a key, or undefined if there is none.
  * Throws `IdempotencyKeyReused` if it was another request.
  */
-export function findRepeated(db: DatabaseSync, once: OnceMessage | undefined): Commit | undefined {
+export function findRepeated(
+  prepare: (sql: string) => StatementSync,
+  once: OnceMessage | undefined,
+): Commit | undefined {
   if (once === undefined) return undefined
-  const row = db.prepare(FIND).get(once.callerId, once.key, once.nowMs)
+  const row = prepare(FIND).get(once.callerId, once.key, once.nowMs)
   if (row === undefined) return undefined
   if (row['fingerprint'] !== once.fingerprint) throw keyReused(once)
   const { note } = row as { note: string | null }
@@ -29,13 +33,13 @@ const FIND = `SELECT fingerprint, version, put, deleted, kept, note FROM idempot
 
 /** Records the result of a request with a key, and returns it. An expired entry is replaced. */
 export function recordCommit(
-  db: DatabaseSync,
+  db: WriterDatabase,
   once: OnceMessage | undefined,
   commit: Commit,
 ): Commit {
   if (once === undefined) return commit
   const { version, put, deleted, kept, note = null } = commit
-  db.prepare(
+  db.cached(
     `INSERT OR REPLACE INTO idempotency_key
        (caller, key, fingerprint, version, put, deleted, kept, note, expires_at_ms)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,

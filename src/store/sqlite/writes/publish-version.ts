@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { WriterDatabase } from '../file/writer-database.ts'
 
 export interface PublishedVersion {
   readonly typeId: number
@@ -11,13 +11,13 @@ export interface PublishedVersion {
  * Makes a version visible to readers. No time is stored: a time from before the end of this
  * transaction would make the previous version look superseded too early, see `sightings.ts`.
  */
-export function publishVersion(db: DatabaseSync, published: PublishedVersion): void {
+export function publishVersion(db: WriterDatabase, published: PublishedVersion): void {
   const { typeId, version, put, deleted } = published
-  db.prepare('UPDATE object_type SET published = ?1, last_version = ?1 WHERE id = ?2').run(
+  db.cached('UPDATE object_type SET published = ?1, last_version = ?1 WHERE id = ?2').run(
     version,
     typeId,
   )
-  db.prepare(
+  db.cached(
     'INSERT INTO commit_log (object_type_id, version, put, deleted) VALUES (?, ?, ?, ?)',
   ).run(typeId, version, put, deleted)
 }

@@ -2,38 +2,61 @@
  * The main thread's side of writes. Changes are validated here, where the definition is, and sent to
  * the writer thread, which commits them.
  */
+import type { FairQueue, TaskOwner } from '../../../admission/fair-queue.ts'
 import type { Batch, Commit, CurrentObject, DeleteRequest, Edit } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { toOnceMessage } from '../../sql/once-key.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import type { StoreGuard } from '../file/store-guard.ts'
-import { changeMessages } from '../threads/change-message.ts'
+import { changeMessages, columnsOf } from '../threads/change-message.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
 import type { WorkerThread } from '../threads/worker-thread.ts'
 import type { WriteJobs } from '../threads/write-jobs.ts'
 import type { BatchMessage } from './commit-batch.ts'
 import type { DeleteSearch, FoundRows } from './delete-matches.ts'
 import { findRepeated } from './idempotency-keys.ts'
+import {
+  type PreparedWrite,
+  SMALL_WRITE_CHANGES,
+  type SmallWrite,
+  type WriteGroups,
+} from './write-groups.ts'
 
 export interface WriteConnections {
   readonly reading: ReadConnection
   readonly guard: StoreGuard
   readonly writer: WorkerThread<WriteJobs>
+  /** In which writes wait for their turn. */
+  readonly queue: FairQueue
+  readonly groups: WriteGroups
 }
 
-/** Runs a write when it is its turn. */
-export type ScheduleWrite = <T>(run: () => Promise<T>) => Promise<T>
-
-/** Sends the changes of a batch as they arrive, and commits them when it is their turn. */
-export function commitInThread(
-  { guard, writer }: WriteConnections,
+/**
+ * Sends the changes of a batch as they arrive, and commits them when it is their turn: a slow upload
+ * must not block other writes.
+ */
+export async function commitInThread(
+  { guard, writer, groups, queue }: WriteConnections,
   batch: Batch,
-  schedule: ScheduleWrite,
+  owner: TaskOwner,
 ): Promise<Commit> {
-  const parts = changeMessages(batch.changes, propertiesOf(batch))
-  const message = () => toBatchMessage(batch)
-  return guard.write(() => writer.runWithItems('commitBatch', message, parts, schedule))
+  guard.checkFiles()
+  const job = await writer.sendItems(changeMessages(batch.changes, columnsOf(batch.objectType)))
+  const name = 'commitBatch'
+  try {
+    const isSmall = job.itemCount <= SMALL_WRITE_CHANGES && batch.replacement === undefined
+    const commit = isSmall
+      ? groups.run(owner, {
+          keys: [],
+          prepare: async () => ({ job, name, input: toBatchMessage(batch) }),
+        })
+      : queue.run(owner, () => guard.write(() => job.run(name, toBatchMessage(batch))))
+    return (await commit) as Commit
+  } catch (error) {
+    job.cancel()
+    throw error
+  }
 }
 
 function toBatchMessage(batch: Omit<Batch, 'changes'>): BatchMessage {
@@ -43,52 +66,60 @@ function toBatchMessage(batch: Omit<Batch, 'changes'>): BatchMessage {
     basedOn,
     replacement,
     keepsExisting,
-    properties: propertiesOf(batch),
+    columns: columnsOf(objectType),
     once: toOnceMessage(batch.once),
   }
 }
 
-function propertiesOf({ objectType }: Pick<Batch, 'objectType'>): readonly string[] {
-  return [...objectType.properties.keys()]
-}
-
 /** Decides an edit and commits it; decides again if another process wrote in between. */
-export async function applyEdit(connections: WriteConnections, edit: Edit): Promise<Commit> {
-  const { reading, guard, writer } = connections
-  const batch = toBatchMessage(edit)
+export async function commitEditInThread(
+  connections: WriteConnections,
+  edit: Edit,
+  owner: TaskOwner,
+): Promise<Commit> {
+  const { objectType, keys } = edit
+  const write: SmallWrite = {
+    keys: keys.map((pk) => `${objectType.rid}/${pk}`),
+    prepare: () => decideEdit(connections, edit),
+  }
   for (;;) {
-    const rows = guard.read(() => readCurrent(reading, edit))
-    // After the objects: if they contain the changes of this key already, it is found.
-    const repeated = guard.read(() => findRepeated(reading.db, batch.once))
-    if (repeated !== undefined) return repeated
-    const { changes, note } = await edit.decide(rows)
-    const expected = edit.keys.map((pk) => [pk, rows.get(pk)?.version ?? 0] as const)
-    const message = () => ({ ...batch, note, expected })
-    const parts = changeMessages(changes, batch.properties)
-    const commit = await guard.write(() => writer.runWithItems('commitEdit', message, parts))
+    const commit = await connections.groups.run(owner, write)
     if (commit !== undefined) return commit
   }
 }
 
-export interface DeleteSteps {
-  readonly find: (search: DeleteSearch) => Promise<FoundRows>
-  readonly schedule: ScheduleWrite
+async function decideEdit(
+  { reading, guard, writer }: WriteConnections,
+  edit: Edit,
+): Promise<PreparedWrite | Commit> {
+  const batch = toBatchMessage(edit)
+  const rows = guard.read(() => readCurrent(reading, edit))
+  // After the objects: if they contain the changes of this key already, it is found.
+  const repeated = guard.read(() => findRepeated((sql) => reading.db.prepare(sql), batch.once))
+  if (repeated !== undefined) return repeated
+  const { changes, note } = await edit.decide(rows)
+  const expected = edit.keys.map((pk) => [pk, rows.get(pk)?.version ?? 0] as const)
+  const job = await writer.sendItems(changeMessages(changes, batch.columns))
+  return { job, name: 'commitEdit', input: { ...batch, note, expected } }
 }
 
 /** Finds the matches of a query, and deletes them when it is their turn. */
 export async function deleteFoundRows(
-  { reading, guard, writer }: WriteConnections,
+  { reading, guard, writer, queue }: WriteConnections,
   request: DeleteRequest,
-  { find, schedule }: DeleteSteps,
+  owner: TaskOwner,
+  find: (search: DeleteSearch) => Promise<FoundRows>,
 ): Promise<Commit> {
   const { objectType, query, basedOn } = request
   const once = toOnceMessage(request.once)
-  const repeated = guard.read(() => findRepeated(reading.db, once))
+  const repeated = guard.read(() => findRepeated((sql) => reading.db.prepare(sql), once))
   if (repeated !== undefined) return repeated
   for (;;) {
     const found = await find({ objectType, query })
     const message = { objectType, query, basedOn, found, once }
-    const commit = await schedule(() => guard.write(() => writer.run('deleteRows', message)))
+    const commit = await queue.run(owner, () =>
+      guard.write(() => writer.run('deleteRows', message)),
+    )
     if (commit !== undefined) return commit
   }
 }

@@ -1,0 +1,72 @@
+/**
+ * Identifies the caller of a request, and the catalogue that it sees. A request for a page takes
+ * both from memory if the store remembers them, which saves two round trips to the database. The
+ * page confirms them in its own transaction. If they have changed, the request starts again.
+ */
+import type { FastifyRequest, RouteHandlerMethod } from 'fastify'
+import { RecalledOutdated } from '../../admission/request-context.ts'
+import type { App } from '../app.ts'
+import { errorHandler } from '../response/error-response.ts'
+import type { Services } from '../services.ts'
+import { authenticate, findTokenBySecret, hashSecret } from './caller.ts'
+
+/** Sets the caller and the catalogue of a request. Throws if the caller is not valid. */
+export async function identify(
+  request: FastifyRequest,
+  services: Services,
+  mayRecall: boolean,
+): Promise<void> {
+  const { store } = services
+  const { context, headers, ip } = request
+  context.recalled = undefined
+  const recalled = mayRecall ? store.recallCatalogue?.() : undefined
+  // In parallel with the token: on PostgreSQL, both are round trips.
+  const catalogue = recalled ?? store.readCatalogue()
+  if (catalogue instanceof Promise) catalogue.catch(() => {})
+  let tokens: number | undefined
+  const findToken: typeof findTokenBySecret = async (secret, address, parts) => {
+    const known = recalled && store.recallApiToken?.(hashSecret(secret))
+    if (known === undefined) return findTokenBySecret(secret, address, parts)
+    tokens = known.generation
+    return known.token
+  }
+  request.caller = await authenticate(headers.authorization, ip, services, findToken)
+  request.catalogue = await catalogue
+  context.recalled = recalled && { catalogue: recalled.generation, tokens }
+}
+
+/** Makes sure that nothing is sent to a caller before the database has confirmed it. */
+export function confirmBeforeSending(app: App, services: Services): void {
+  if (services.store.recallCatalogue === undefined) return
+  app.addHook('onRoute', (route) => {
+    if (route.config?.isPage) route.handler = retried(route.handler, services)
+  })
+  const handleError = errorHandler(services)
+  app.setErrorHandler(async (error, request, reply) => {
+    if (request.context.recalled === undefined) return handleError(error, request, reply)
+    try {
+      await identify(request, services, false)
+      return handleError(error, request, reply)
+    } catch (refusal) {
+      return handleError(refusal, request, reply)
+    }
+  })
+  app.addHook('onSend', async (request) => {
+    if (request.context.recalled !== undefined) throw new Error('the caller is not confirmed')
+  })
+}
+
+/** Handles a request again if it failed because of what it recalled. */
+function retried(handler: RouteHandlerMethod, services: Services): RouteHandlerMethod {
+  return async function handleConfirmed(request, reply) {
+    try {
+      return await handler.call(this, request, reply)
+    } catch (error) {
+      if (request.context.recalled === undefined) throw error
+      const { catalogue } = request
+      await identify(request, services, false)
+      if (!(error instanceof RecalledOutdated) && request.catalogue === catalogue) throw error
+      return handler.call(this, request, reply)
+    }
+  }
+}

@@ -1,0 +1,205 @@
+/** Writes the changes of several small commits in one transaction. */
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import type { StoredObject } from '../../../ontology/values/read-object.ts'
+import { deduplicateChanges, recordBytes, typeOutOfSync } from '../../batch.ts'
+import { toOnceMessage } from '../../sql/once-key.ts'
+import type { Change, Commit, EditDecision } from '../../write-request.ts'
+import { readFieldColumns } from '../catalogue/field-columns.ts'
+import { allowLongTexts, createObjectTable } from '../catalogue/object-table.ts'
+import type { PostgresContext } from '../citus/pending-commit.ts'
+import type { WriteSession } from '../driver/database.ts'
+import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
+import { longTextFields } from '../text/long-texts.ts'
+import { hasGrownMuch } from './analyze.ts'
+import { closeRowsAt, existingKeys } from './close-rows.ts'
+import { copyRows } from './copy-rows.ts'
+import type { SmallWrite } from './group-commits.ts'
+import { findRepeated, recordCommit } from './idempotency-keys.ts'
+import { type LockedType, lockType, readTable, type WriteTable } from './lock-type.ts'
+import { publishVersions, saveTableCounts } from './publish-version.ts'
+import { readCurrent } from './read-current.ts'
+
+/** How one write of a group ended. */
+export type Outcome = { readonly commit: Commit } | { readonly error: unknown }
+
+export interface GroupResult {
+  /** In the order of the writes. */
+  readonly outcomes: readonly Outcome[]
+  /** The table, if it has grown so much that its statistics are outdated. */
+  readonly grown: number | undefined
+}
+
+/** A write that takes part in the commit, with one change per object. */
+interface DecidedWrite {
+  readonly write: SmallWrite
+  readonly puts: readonly StoredObject[]
+  readonly deletes: readonly string[]
+  readonly note: string | undefined
+}
+
+/** Locks a type, then takes the writes that wait by now, and writes their changes. */
+export async function writeGroup(
+  session: WriteSession,
+  { capabilities }: PostgresContext,
+  rid: string,
+  takeWrites: () => readonly SmallWrite[],
+): Promise<GroupResult> {
+  const type = await lockType(session, capabilities, rid, 'commit')
+  const writes = takeWrites()
+  if (type === undefined) {
+    return { outcomes: writes.map(() => ({ error: typeOutOfSync(rid) })), grown: undefined }
+  }
+  const table = await readTable(session, type.tableId)
+  const outcomes = new Map<SmallWrite, Outcome>()
+  const decided = await decideAll(session, type, table, writes, outcomes)
+  const commits = await versionsOf(session, type, table, decided)
+  const objects = commits.flatMap(({ puts }) => puts)
+  if (!table.isCreated && objects.length > 0) {
+    const created = { typeId: type.id, id: table.id, state: 'published' } as const
+    await createObjectTable(session, capabilities, created)
+  }
+  // Not before the lock is held: waiting for it keeps the short timeout.
+  await session.extendTimeout(BATCH_TIMEOUT_MS)
+  const liveCount = await writeRows(session, type.id, table, commits)
+  const versions = commits.filter(({ puts, deletes }) => puts.length + deletes.length > 0)
+  if (versions.length > 0) {
+    const maxRecordBytes = Math.max(table.maxRecordBytes, ...objects.map(recordBytes))
+    await saveTableCounts(session, { table: table.id, liveCount, maxRecordBytes })
+    await publishVersions(
+      session,
+      type.id,
+      versions.map(({ version, puts, deletes }) => ({
+        version,
+        put: puts.length,
+        deleted: deletes.length,
+      })),
+    )
+  }
+  for (const { write, version, puts, deletes, note } of commits) {
+    const counts = { version, put: puts.length, deleted: deletes.length, kept: 0 }
+    const commit = note === undefined ? counts : { ...counts, note }
+    outcomes.set(write, {
+      commit: await recordCommit(session, toOnceMessage(write.once), commit),
+    })
+  }
+  return {
+    outcomes: writes.map((write) => outcomes.get(write) ?? { error: new Error('no outcome') }),
+    grown: hasGrownMuch(liveCount, table.liveCount) ? table.id : undefined,
+  }
+}
+
+/** Lets each write decide its changes. Those that are refused or repeated get their outcome. */
+async function decideAll(
+  session: WriteSession,
+  type: LockedType,
+  table: WriteTable,
+  writes: readonly SmallWrite[],
+  outcomes: Map<SmallWrite, Outcome>,
+): Promise<DecidedWrite[]> {
+  const keys = writes.flatMap((write) => (write.readsCurrent ? write.keys : []))
+  const current = await readCurrent(session, table, keys)
+  const decided: DecidedWrite[] = []
+  for (const write of writes) {
+    const outcome = await findEarlierOutcome(session, type, write)
+    if (outcome !== undefined) {
+      outcomes.set(write, outcome)
+      continue
+    }
+    const own = new Map(write.keys.flatMap((key) => [...entryOf(current, key)]))
+    try {
+      decided.push(toDecidedWrite(write, await write.decide(own)))
+    } catch (error) {
+      outcomes.set(write, { error })
+    }
+  }
+  refuseSharedObjects(decided)
+  return decided
+}
+
+function entryOf<T>(map: ReadonlyMap<string, T>, key: string): [string, T][] {
+  const value = map.get(key)
+  return value === undefined ? [] : [[key, value]]
+}
+
+/** Returns the outcome of a write that was committed before, or that its definition rules out. */
+async function findEarlierOutcome(
+  session: WriteSession,
+  type: LockedType,
+  { once, basedOn, objectType }: SmallWrite,
+): Promise<Outcome | undefined> {
+  try {
+    const commit = await findRepeated(session, toOnceMessage(once))
+    if (commit !== undefined) return { commit }
+  } catch (error) {
+    if (error instanceof ObjectQueryError) return { error }
+    throw error
+  }
+  return type.generation > basedOn ? { error: typeOutOfSync(objectType.rid) } : undefined
+}
+
+function toDecidedWrite(write: SmallWrite, { changes, note }: EditDecision): DecidedWrite {
+  const settled = deduplicateChanges<Change>(
+    changes,
+    (change) => ('put' in change ? change.put.pk : change.delete),
+    false,
+  )
+  return {
+    write,
+    puts: settled.flatMap((change) => ('put' in change ? [change.put] : [])),
+    deletes: settled.flatMap((change) => ('delete' in change ? [change.delete] : [])),
+    note,
+  }
+}
+
+/** An edit may change other objects than it named. Each write is then committed alone. */
+function refuseSharedObjects(decided: readonly DecidedWrite[]): void {
+  const keys = decided.flatMap(({ puts, deletes }) => [...puts.map(({ pk }) => pk), ...deletes])
+  if (new Set(keys).size < keys.length) throw new Error('two writes change the same object')
+}
+
+interface VersionedWrite extends DecidedWrite {
+  readonly version: number
+}
+
+/** Gives each write the next version, unless it changes nothing. */
+async function versionsOf(
+  session: WriteSession,
+  type: LockedType,
+  table: WriteTable,
+  decided: readonly DecidedWrite[],
+): Promise<VersionedWrite[]> {
+  const deleted = decided.flatMap(({ deletes }) => deletes)
+  const existing = await existingKeys(session, table, deleted)
+  let version = type.published
+  let next = type.lastVersion + 1
+  return decided.map((one) => {
+    const deletes = one.deletes.filter((key) => existing.has(key))
+    if (one.puts.length + deletes.length > 0) {
+      version = next
+      next += 1
+    }
+    return { ...one, deletes, version }
+  })
+}
+
+/** Closes and adds the rows of all writes, and returns the number of current objects. */
+async function writeRows(
+  session: WriteSession,
+  typeId: number,
+  table: WriteTable,
+  commits: readonly VersionedWrite[],
+): Promise<number> {
+  const changed = commits.flatMap(({ version, puts, deletes }) =>
+    [...puts.map(({ pk }) => pk), ...deletes].map((key) => [key, version] as const),
+  )
+  const closed = await closeRowsAt(session, table, changed)
+  const versionOf = new Map(changed)
+  const objects = commits.flatMap(({ puts }) => puts)
+  if (objects.length > 0) {
+    const fields = await readFieldColumns(session, typeId)
+    await allowLongTexts(session, typeId, await longTextFields(fields, objects))
+    const rowVersion = ({ pk }: StoredObject) => versionOf.get(pk) ?? 0
+    await copyRows(session, objects, { table: table.id, version: rowVersion, fields })
+  }
+  return table.liveCount + objects.length - closed
+}

@@ -1,0 +1,21 @@
+/** The connection of the writer thread, with what its jobs reuse. */
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { LRUCache } from 'lru-cache'
+import { TermCutter } from '../../sql/term-cutter.ts'
+
+/** A write of one object uses about twenty statements. */
+const CAPACITY = 500
+
+export class WriterDatabase extends DatabaseSync {
+  readonly terms = new TermCutter()
+  readonly #prepared = new LRUCache<string, StatementSync>({ max: CAPACITY })
+
+  /** Returns a statement that was prepared before: preparing all of them doubles a small write. */
+  cached(sql: string): StatementSync {
+    const known = this.#prepared.get(sql)
+    if (known !== undefined) return known
+    const statement = this.prepare(sql)
+    this.#prepared.set(sql, statement)
+    return statement
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Adds the current objects of a type to a replacement, so that publishing it deletes none of them.
+ * Meant for types with few objects: they are read and indexed again, in one transaction.
+ */
+import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
+import { parseDefinition } from '../../../ontology/definition/parse-definition.ts'
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import { objectReader } from '../../../ontology/values/read-object.ts'
+import { recordBytes } from '../../batch.ts'
+import { OPEN } from '../../sql/new-table.ts'
+import { objectTable, removeFromIndexes } from '../catalogue/object-table.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
+import { columnsOf, putEncoder } from '../threads/change-message.ts'
+import { rowWriter } from './write-row.ts'
+
+export interface MergeSpec {
+  readonly typeRid: string
+  readonly typeId: number
+  /** The table of the current objects. */
+  readonly from: number
+  /** The table of the replacement, and the version of its rows. */
+  readonly to: number
+  readonly version: number
+  /** Whether a current object wins over one of the replacement. */
+  readonly keepsExisting: boolean
+}
+
+export interface Merged {
+  /** Objects that only the type had. */
+  readonly added: number
+  /** Objects that both had, and that kept the value of the type. */
+  readonly kept: number
+  readonly maxRecordBytes: number
+}
+
+export function mergeCurrent(db: WriterDatabase, spec: MergeSpec): Merged {
+  const [from, to] = [objectTable(spec.from), objectTable(spec.to)]
+  const type = readObjectType(db, spec.typeRid)
+  const columns = columnsOf(type)
+  const readObject = objectReader(type)
+  const encode = putEncoder(columns)
+  const rows = rowWriter(db, { typeId: spec.typeId, table: spec.to, columns })
+  const find = db.cached(`SELECT id FROM ${to} WHERE pk = ? AND valid_to = ${OPEN}`)
+  const remove = db.cached(`DELETE FROM ${to} WHERE id = ?`)
+  const current = db.prepare(`SELECT pk, body FROM ${from} WHERE valid_to = ${OPEN} ORDER BY pk`)
+  let [added, kept, maxRecordBytes] = [0, 0, 0]
+  for (const row of current.iterate()) {
+    const loaded = find.get(String(row['pk']))
+    if (loaded !== undefined) {
+      if (!spec.keepsExisting) continue
+      removeFromIndexes(db, [Number(loaded['id'])])
+      remove.run(Number(loaded['id']))
+      kept += 1
+    } else added += 1
+    const put = readObject(JSON.parse(String(row['body'])))
+    rows.add(encode(put), spec.version)
+    maxRecordBytes = Math.max(maxRecordBytes, recordBytes(put))
+  }
+  rows.finish()
+  return { added, kept, maxRecordBytes }
+}
+
+/** Reads the definition within the transaction: the one of the request may be older. */
+function readObjectType(db: WriterDatabase, typeRid: string): ObjectType {
+  const row = db
+    .prepare(
+      `SELECT definition FROM ontology
+       WHERE rid = (SELECT ontology_rid FROM object_type WHERE rid = ?)`,
+    )
+    .get(typeRid)
+  const definition = JSON.parse(String(row?.['definition'])) as OntologyDefinition
+  const types = parseDefinition(definition).objectTypes.values()
+  const type = types.find(({ rid }) => rid === typeRid)
+  if (type === undefined) throw new Error(`no definition of ${typeRid}`)
+  return type
+}

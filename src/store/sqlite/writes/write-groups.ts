@@ -1,0 +1,111 @@
+/**
+ * Groups small writes: all that wait when the writer becomes free share one transaction and one
+ * sync to disk. Each is acknowledged after that, and a refused one fails alone.
+ */
+import type { FairQueue, TaskOwner } from '../../../admission/fair-queue.ts'
+import type { Commit } from '../../object-store.ts'
+import { StoreDamage } from '../file/store-failure.ts'
+import type { StoreGuard } from '../file/store-guard.ts'
+import type { OpenJob, WorkerThread } from '../threads/worker-thread.ts'
+import type { WriteJobs } from '../threads/write-jobs.ts'
+
+/** The maximum number of changes of a write that may share a transaction. */
+export const SMALL_WRITE_CHANGES = 100
+/** Bounds how long the first write of a group waits for the others. */
+const MAX_GROUP_WRITES = 64
+
+export interface SmallWrite {
+  /** Writes with a common key are in different groups, because the later one depends on the other. */
+  readonly keys: readonly string[]
+  /** Called when the group is formed: returns a job to run, or the commit if it was made before. */
+  readonly prepare: () => Promise<PreparedWrite | Commit>
+}
+
+export interface PreparedWrite {
+  readonly job: OpenJob
+  readonly name: 'commitBatch' | 'commitEdit'
+  readonly input: unknown
+}
+
+interface WaitingWrite {
+  readonly write: SmallWrite
+  readonly result: PromiseWithResolvers<Commit | undefined>
+}
+
+export class WriteGroups {
+  readonly #queue: FairQueue
+  readonly #guard: StoreGuard
+  readonly #writer: WorkerThread<WriteJobs>
+  readonly #waiting = new Set<WaitingWrite>()
+
+  constructor(queue: FairQueue, guard: StoreGuard, writer: WorkerThread<WriteJobs>) {
+    this.#queue = queue
+    this.#guard = guard
+    this.#writer = writer
+  }
+
+  /** Returns the commit, or undefined if an edit must be decided again. */
+  run(owner: TaskOwner, write: SmallWrite): Promise<Commit | undefined> {
+    const waiting = { write, result: Promise.withResolvers<Commit | undefined>() }
+    this.#waiting.add(waiting)
+    // If another group has taken the write, its own turn is over at once.
+    const turn = this.#queue.run(owner, async () => {
+      if (this.#waiting.has(waiting)) await this.#runGroup(this.#takeGroup(waiting))
+    })
+    turn.catch((error: unknown) => {
+      if (this.#waiting.delete(waiting)) waiting.result.reject(error)
+    })
+    return waiting.result.promise
+  }
+
+  #takeGroup(first: WaitingWrite): readonly WaitingWrite[] {
+    const keys = new Set(first.write.keys)
+    const group = [first]
+    for (const other of this.#waiting) {
+      if (group.length === MAX_GROUP_WRITES) break
+      if (other === first || other.write.keys.some((key) => keys.has(key))) continue
+      for (const key of other.write.keys) keys.add(key)
+      group.push(other)
+    }
+    for (const member of group) this.#waiting.delete(member)
+    return group
+  }
+
+  async #runGroup(group: readonly WaitingWrite[]): Promise<void> {
+    const prepared = await Promise.all(group.map((member) => this.#prepare(member)))
+    const jobs = prepared.filter((job) => job !== undefined)
+    if (jobs.length === 0) return
+    try {
+      const outcomes = await this.#guard.write(() => this.#runJobs(jobs))
+      for (const [index, { result }] of jobs.entries()) {
+        const outcome = outcomes[index]
+        if (outcome?.status === 'fulfilled') result.resolve(outcome.value)
+        else result.reject(outcome?.reason)
+      }
+    } catch (error) {
+      for (const { result } of jobs) result.reject(error)
+    }
+  }
+
+  /** Returns undefined if there is nothing to run: the write failed, or was made before. */
+  async #prepare({ write, result }: WaitingWrite) {
+    try {
+      const prepared = await write.prepare()
+      if ('job' in prepared) return { ...prepared, result }
+      result.resolve(prepared)
+    } catch (error) {
+      result.reject(error)
+    }
+    return undefined
+  }
+
+  async #runJobs(jobs: readonly PreparedWrite[]) {
+    const outcomes = await Promise.allSettled(this.#writer.runGroup(jobs))
+    // Damage is a matter of the file, not of one write.
+    const damage = outcomes.find(
+      (outcome) => outcome.status === 'rejected' && outcome.reason instanceof StoreDamage,
+    )
+    if (damage?.status === 'rejected') throw damage.reason
+    return outcomes as PromiseSettledResult<Commit | undefined>[]
+  }
+}
