@@ -146,5 +146,26 @@ export function loadContract({ name, open }: StoreUnderTest): void {
       expect([...counts].filter((seen) => !allowed.includes(seen))).toEqual([])
       expect(await count(text('old'))).toBe(4001)
     })
+
+    it('commits concurrent small batches, each as its own version; a refused one fails alone', async () => {
+      await using store = await open()
+      const things = await createFixture(store, DEFINITION)
+      await things.put([{ k: 'first' }])
+      const commit = (k: string, basedOn = things.generation) =>
+        store.commit({
+          objectType: things.type,
+          changes: [things.change({ k, text: 'old one' })],
+          basedOn,
+        })
+      const keys = Array.from({ length: 20 }, (_, n) => `k${n}`)
+      const [refused, ...others] = await Promise.allSettled([
+        commit('refused', things.generation - 1),
+        ...keys.map((k) => commit(k)),
+      ])
+      expect(refused).toMatchObject({ reason: { errorName: 'OntologyDefinitionOutOfSync' } })
+      const versions = others.map((each) => (each.status === 'fulfilled' ? each.value.version : 0))
+      expect(versions.toSorted((a, b) => a - b)).toEqual(keys.map((_, n) => n + 2))
+      expect((await findByIndexes(things)).term.toSorted()).toEqual(keys.toSorted())
+    })
   })
 }

@@ -26,8 +26,13 @@ export class BulkLoad {
 
   /** Returns the replacement to add objects to; undefined unless the type is empty. */
   async startIfEmpty(): Promise<string | undefined> {
-    if (!(await this.#isEmpty())) return undefined
-    this.#replacement = await this.#administration.startReplacement(this.#type)
+    try {
+      if (await this.#isEmpty()) {
+        this.#replacement = await this.#administration.startReplacement(this.#type)
+      }
+    } catch (error) {
+      if (!isNotPossible(error)) throw error
+    }
     return this.#replacement
   }
 
@@ -42,13 +47,13 @@ export class BulkLoad {
   }
 
   async #isEmpty(): Promise<boolean> {
-    try {
-      const page = await this.#endpoints.revision1.listObjects(this.#type, { pageSize: 1 })
-      return page.data.length === 0
-    } catch (error) {
-      // A token that may only write cannot tell.
-      if (error instanceof OqsError && error.statusCode === 403) return false
-      throw error
-    }
+    const page = await this.#endpoints.revision1.listObjects(this.#type, { pageSize: 1 })
+    return page.data.length === 0
   }
+}
+
+/** True if the token may only write, or if killed imports have left too many replacements. */
+function isNotPossible(error: unknown): boolean {
+  if (!(error instanceof OqsError)) return false
+  return error.statusCode === 403 || error.errorName === 'ReplacementsExceededLimit'
 }

@@ -83,7 +83,10 @@ export class WriteGroups {
         else result.reject(outcome?.reason)
       }
     } catch (error) {
-      for (const { result } of jobs) result.reject(error)
+      for (const { job, result } of jobs) {
+        job.cancel()
+        result.reject(error)
+      }
     }
   }
 
