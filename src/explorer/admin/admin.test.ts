@@ -9,8 +9,8 @@ describe('times', () => {
   it.each([
     ['2026-03-10T11:59:30Z', 'just now'],
     ['2026-03-10T12:00:30Z', 'in less than a minute'],
-    ['2026-03-10T11:58:10Z', '1 minute ago'],
-    ['2026-03-10T14:59:00Z', 'in 2 hours'],
+    ['2026-03-10T11:58:40Z', '1 minute ago'],
+    ['2026-03-10T14:59:00Z', 'in 3 hours'],
     ['2026-03-07T11:00:00Z', '3 days ago'],
     ['2026-06-08T12:00:00Z', 'in 3 months'],
     ['2024-03-10T12:00:00Z', '2 years ago'],

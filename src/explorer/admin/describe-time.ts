@@ -14,7 +14,7 @@ const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
 export function describeTime(time: string, nowMs: number): string {
   const distance = Date.parse(time) - nowMs
   for (const [unit, ms] of UNITS) {
-    if (Math.abs(distance) >= ms) return RELATIVE.format(Math.trunc(distance / ms), unit)
+    if (Math.abs(distance) >= ms) return RELATIVE.format(Math.round(distance / ms), unit)
   }
   return distance > 0 ? 'in less than a minute' : 'just now'
 }

@@ -8,6 +8,7 @@ import styles from './admin.module.css'
 import { type BackgroundWork, type Status, statusQuery } from './admin-queries.ts'
 import { describeDuration, fullTime } from './describe-time.ts'
 import { loadBetween } from './load.ts'
+import { ShareBar } from './share-bar.tsx'
 import { TypeTable } from './type-table.tsx'
 
 export function HealthScreen() {
@@ -71,10 +72,10 @@ function Figures({ status, load }: FiguresProps) {
   return (
     <dl className={styles.figures}>
       <Figure name="Version" value={version}>
-        since {fullTime(startedAt)}
+        of the service
       </Figure>
       <Figure name="Uptime" value={describeDuration(uptimeSeconds)}>
-        this process
+        since {fullTime(startedAt)}
       </Figure>
       <Figure name="Store" value={STORES[store.kind]}>
         {storedBytes === undefined ? 'reachable' : `${formatBytes(storedBytes)} on disk`}
@@ -83,14 +84,7 @@ function Figures({ status, load }: FiguresProps) {
         {formatBytes(process.heapBytes)} of objects
       </Figure>
       <Figure name="Main thread" value={load === undefined ? '…' : percent(load)}>
-        <meter
-          className={styles.meter}
-          min={0}
-          max={1}
-          high={0.8}
-          value={load ?? 0}
-          aria-label="Load of the main thread"
-        />
+        <ShareBar share={load ?? 0} />
       </Figure>
       <Figure name="Page cache" value={formatBytes(pageCache.bytes)}>
         {pageCache.maxBytes === 0

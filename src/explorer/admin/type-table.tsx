@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { formatBytes, formatCount } from '../ui/format.ts'
 import styles from './admin.module.css'
 import type { TypeState } from './admin-queries.ts'
+import { ShareBar } from './share-bar.tsx'
 
 /** The size and the versions of each object type, the largest first. */
 export function TypeTable({ types }: { readonly types: readonly TypeState[] }) {
@@ -58,11 +59,11 @@ function TypeRow({ type, share, hasBytes }: TypeRowProps) {
   return (
     <tr>
       <th scope="row">
-        <span className="label">{ontology} › </span>
-        <Link to={path as '/'}>{objectType}</Link>
-        <svg className={styles.share} aria-hidden="true" focusable="false">
-          <rect width={`${100 * share}%`} height="100%" rx="1.5" />
-        </svg>
+        <Link to={path as '/'}>
+          <span className="label">{ontology} › </span>
+          {objectType}
+        </Link>
+        <ShareBar share={share} />
       </th>
       <td className={styles.number} data-label="Objects">
         {formatCount(count)}
