@@ -26,7 +26,7 @@ export function CredentialFields(props: CredentialFieldsProps) {
         value={draft.name}
         onChange={(name) => change({ name })}
       />
-      <Choices legend="It may">
+      <Choices legend="Scopes">
         {SCOPE_NAMES.map((scope) => (
           <Check
             key={scope}

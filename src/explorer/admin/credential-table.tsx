@@ -25,7 +25,7 @@ export function CredentialTable<Item extends Credential>(props: CredentialTableP
       <thead>
         <tr>
           <th scope="col">Name</th>
-          <th scope="col">May</th>
+          <th scope="col">Scopes</th>
           <th scope="col">Ontologies</th>
           <th scope="col">Created</th>
           <th scope="col">Last used</th>
@@ -44,7 +44,7 @@ export function CredentialTable<Item extends Credential>(props: CredentialTableP
                 {item.name}
                 {detailOf(item)}
               </th>
-              <td data-label="May">
+              <td data-label="Scopes">
                 <Scopes scopes={item.scopes} />
               </td>
               <td data-label="Ontologies">{item.ontologies?.join(', ') ?? 'all'}</td>

@@ -72,7 +72,7 @@ function Figures({ status, load }: FiguresProps) {
   return (
     <dl className={styles.figures}>
       <Figure name="Version" value={version}>
-        of the service
+        release
       </Figure>
       <Figure name="Uptime" value={describeDuration(uptimeSeconds)}>
         since {fullTime(startedAt)}
