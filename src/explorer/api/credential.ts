@@ -2,6 +2,7 @@
 
 import type { Tokens } from './oauth.ts'
 import { type SignIn, signInOf } from './session.ts'
+import type { Renewal } from './shared-renewal.ts'
 
 /** Requests that are sent this long before the end renew the token first. */
 const RENEW_BEFORE_MS = 300_000
@@ -39,12 +40,21 @@ export class Credential {
     return this.#signIn.token
   }
 
+  /** Takes over what another tab with the same sign-in renewed. */
+  adopt({ usedRefreshToken, tokens }: Renewal): void {
+    if (this.#signIn.renewal?.refreshToken === usedRefreshToken) this.#change(tokens)
+  }
+
   async #renew(refreshToken: string): Promise<void> {
     try {
-      this.#signIn = signInOf(await this.#options.renew(refreshToken))
-      this.#options.onRenewed(this.#signIn)
+      this.#change(await this.#options.renew(refreshToken))
     } catch {
       // The request that waits is sent with the old token, and reports what is wrong.
     }
+  }
+
+  #change(tokens: Tokens): void {
+    this.#signIn = signInOf(tokens)
+    this.#options.onRenewed(this.#signIn)
   }
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Credential } from './credential.ts'
 import { authorizeAddress, challengeOf, readAnswer, type Tokens } from './oauth.ts'
 import { type SignIn, signInOf } from './session.ts'
+import { listenForRenewals, renewForAllTabs } from './shared-renewal.ts'
 
 describe('the sign-in page', () => {
   const pending = { state: 's', verifier: 'v', returnTo: '/o/shop' }
@@ -69,6 +70,26 @@ describe('a credential', () => {
     expect(used).toEqual(['refresh 1'])
     expect(renewed).toEqual([credential.signIn])
     expect(await credential.readToken()).toBe('access 2')
+  })
+
+  it('is renewed by one tab for all tabs that have a copy of it', async () => {
+    const renewals: SignIn[] = []
+    const other = Promise.withResolvers<void>()
+    const copy = new Credential(signInOf(tokens('1', HOUR_MS)), {
+      now: () => HOUR_MS,
+      renew: async () => Promise.reject(new Error('renewed twice')),
+      onRenewed: (signIn) => {
+        renewals.push(signIn)
+        other.resolve()
+      },
+    })
+    const stop = listenForRenewals((renewal) => copy.adopt(renewal))
+    await renewForAllTabs('refresh of another person', async () => tokens('other', HOUR_MS))
+    await renewForAllTabs('refresh 1', async () => tokens('2', 3 * HOUR_MS))
+    await other.promise
+    stop()
+    expect(renewals).toEqual([signInOf(tokens('2', 3 * HOUR_MS))])
+    expect(await copy.readToken()).toBe('access 2')
   })
 
   it('keeps its token if it cannot be renewed, and if it was typed', async () => {

@@ -21,6 +21,7 @@ import {
   signInOf,
   takeCode,
 } from '../api/session.ts'
+import { listenForRenewals, renewForAllTabs } from '../api/shared-renewal.ts'
 
 export interface Session {
   /** Another function for each sign-in; the same one after a token was renewed. */
@@ -103,12 +104,15 @@ export function SessionProvider({ arrival, children }: SessionProviderProps) {
 /** The sign-in of this tab, and its token, which changes when it is renewed. */
 function useCredential() {
   const [token, setToken] = useState(() => readSignIn()?.token)
+  const current = useRef<Credential>(undefined)
   const toCredential = useCallback(
     (signIn: SignIn): Credential =>
       new Credential(signIn, {
-        renew: renewTokens,
+        renew: (refreshToken) => renewForAllTabs(refreshToken, renewTokens),
         now: Date.now,
         onRenewed: (renewed) => {
+          // A renewal may arrive after the person has signed out.
+          if (current.current?.signIn !== renewed) return
           saveSignIn(renewed)
           setToken(renewed.token)
         },
@@ -119,6 +123,11 @@ function useCredential() {
     const signIn = readSignIn()
     return signIn && toCredential(signIn)
   })
+  current.current = credential
+  useEffect(
+    () => credential && listenForRenewals((renewal) => credential.adopt(renewal)),
+    [credential],
+  )
   const change = useCallback(
     (signIn: SignIn | undefined) => {
       saveSignIn(signIn)
