@@ -6,15 +6,16 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { makeQueryClient } from './api/queries.ts'
 import { router } from './router.tsx'
-import { SessionProvider } from './shell/session.tsx'
+import { SessionProvider, takeArrival } from './shell/session.tsx'
 import { applyTheme, readTheme } from './shell/theme.ts'
 
 applyTheme(readTheme())
+const arrival = takeArrival()
 const root = document.getElementById('root')
 if (root === null) throw new Error('The page has no element for the explorer.')
 createRoot(root).render(
   <StrictMode>
-    <SessionProvider>
+    <SessionProvider arrival={arrival}>
       <QueryClientProvider client={makeQueryClient()}>
         <RouterProvider router={router} />
       </QueryClientProvider>

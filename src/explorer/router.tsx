@@ -1,5 +1,10 @@
 /** The addresses of the explorer. */
-import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+} from '@tanstack/react-router'
 import { HomeScreen } from './home/home-screen.tsx'
 import { LinkedScreen } from './object/linked-screen.tsx'
 import { ObjectScreen } from './object/object-screen.tsx'
@@ -40,8 +45,40 @@ export const linkRoute = createRoute({
   component: LinkedScreen,
 })
 
+// Loaded when it is first opened: most people never administer.
+export const adminRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/admin',
+  component: lazyRouteComponent(() => import('./admin/admin-screen.tsx'), 'AdminScreen'),
+})
+
+export const healthRoute = createRoute({
+  getParentRoute: () => adminRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('./admin/health-screen.tsx'), 'HealthScreen'),
+})
+
+export const tokensRoute = createRoute({
+  getParentRoute: () => adminRoute,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('./admin/tokens-screen.tsx'), 'TokensScreen'),
+})
+
+export const clientsRoute = createRoute({
+  getParentRoute: () => adminRoute,
+  path: '/clients',
+  component: lazyRouteComponent(() => import('./admin/clients-screen.tsx'), 'ClientsScreen'),
+})
+
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([homeRoute, ontologyRoute, typeRoute, objectRoute, linkRoute]),
+  routeTree: rootRoute.addChildren([
+    homeRoute,
+    ontologyRoute,
+    typeRoute,
+    objectRoute,
+    linkRoute,
+    adminRoute.addChildren([healthRoute, tokensRoute, clientsRoute]),
+  ]),
   parseSearch,
   stringifySearch: (search) => stringifySearch(search as SearchRecord),
 })

@@ -8,11 +8,13 @@ import type { QueryLimits } from '../query/parse/query-budget.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { EventSink } from './events.ts'
 import type { Admission } from './request/admission.ts'
+import type { CredentialUses } from './request/credential-uses.ts'
 import type { OpenIdTokens } from './request/openid-tokens.ts'
 
 export interface Services {
   readonly store: ObjectStore
   readonly admission: Admission
+  readonly credentialUses: CredentialUses
   /** The memory for batches in progress and unsent pages. */
   readonly memory: MemoryBudget
   readonly walkTokens: WalkTokens

@@ -8,6 +8,7 @@ import { buildApp } from '../http/build-app.ts'
 import type { OpenExplorer } from '../http/explorer/serve-explorer.ts'
 import { Admission } from '../http/request/admission.ts'
 import { hashSecret } from '../http/request/caller.ts'
+import { CredentialUses } from '../http/request/credential-uses.ts'
 import type { RequestLimits } from '../http/services.ts'
 import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
 import { WalkTokens } from '../paging/walk-tokens.ts'
@@ -108,6 +109,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     {
       store,
       admission,
+      credentialUses: new CredentialUses(store.documents),
       memory,
       walkTokens: new WalkTokens(new TokenKeys(keys, randomBytes(SALT_BYTES)), {
         ttlSeconds: config.OQS_PAGE_TOKEN_TTL_SECONDS,

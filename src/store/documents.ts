@@ -1,4 +1,4 @@
-/** Small JSON documents beside the objects: OAuth clients, codes, grants, tickets and object sets. */
+/** Small JSON documents beside the objects: OAuth clients, codes, grants, uses, tickets, object sets. */
 import type { RequestContext } from '../admission/request-context.ts'
 
 /** Kinds of documents, so that the ids of one kind never meet those of another. */
@@ -7,6 +7,7 @@ export type DocumentKind =
   | 'oauthCode'
   | 'oauthGrant'
   | 'oauthRefreshToken'
+  | 'credentialUse'
   | 'sessionCode'
   | 'downloadTicket'
   | 'temporaryObjectSet'

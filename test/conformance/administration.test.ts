@@ -100,7 +100,7 @@ describe('tokens over HTTP', () => {
     const path = '/api/v1/ontologies/numbers/objects/number'
     expect((await service.send(path, { token })).status).toBe(200)
     const list = await service.send(TOKENS)
-    expect(list.body.data).toContainEqual(stored)
+    expect(list.body.data).toContainEqual({ ...stored, lastUsedAt: stored.createdAt })
     expect(list.text).not.toContain(token)
 
     const revoke = () => service.send(`${TOKENS}/${stored.id}`, { method: 'DELETE' })
@@ -112,6 +112,40 @@ describe('tokens over HTTP', () => {
     })
     const after = (await service.send(TOKENS)).body.data
     expect(after.find(({ id }: { id: string }) => id === stored.id).state).toBe('revoked')
+  })
+
+  it('tell when they were last used, to within five minutes', async () => {
+    const token = await service.createToken({ name: 'watched' })
+    const lastUse = async () => {
+      const { data } = (await service.send(TOKENS)).body
+      return data.find(({ name }: { name: string }) => name === 'watched').lastUsedAt
+    }
+    const useAfter = async (ms: number) => {
+      service.clock.now += ms
+      await service.send('/api/admin/v1/me', { token })
+      return new Date(service.clock.now).toISOString()
+    }
+    expect(await lastUse()).toBeUndefined()
+    const first = await useAfter(1000)
+    expect(await lastUse()).toBe(first)
+    await useAfter(299_999)
+    expect(await lastUse()).toBe(first)
+    const later = await useAfter(1)
+    expect(await lastUse()).toBe(later)
+    // A use is stored, so that other processes tell it as well.
+    await expect
+      .poll(() => service.store.documents.list('credentialUse', service.clock.now))
+      .toContainEqual(expect.objectContaining({ body: service.clock.now }))
+  })
+
+  it('revoke themselves at the end of a session', async () => {
+    const end = (token?: string) =>
+      service.send('/api/admin/v1/sessions', { method: 'DELETE', ...(token && { token }) })
+    const token = await service.createToken({ name: 'session' })
+    expect((await end(token)).body).toEqual({})
+    expect((await end(token)).body.parameters).toEqual({ error: 'REVOKED' })
+    const refused = await end()
+    expect([refused.status, refused.body.errorName]).toEqual([403, 'ApiUsageDenied'])
   })
 
   it('read everywhere and never expire by default', async () => {
@@ -162,14 +196,15 @@ describe('clients over HTTP', () => {
     const token = body.access_token
     expect((await service.send('/api/v1/ontologies', { token })).status).toBe(200)
     const list = await service.send(CLIENTS)
-    expect(list.body.data).toContainEqual(stored)
+    expect(list.body.data).toContainEqual({ ...stored, lastUsedAt: stored.createdAt })
     expect(list.text).not.toContain(clientSecret)
 
     const revoke = () => service.send(`${CLIENTS}/${stored.id}`, { method: 'DELETE' })
     expect((await revoke()).body).toEqual(stored)
     expect((await service.send('/api/v1/ontologies', { token })).status).toBe(401)
     expect((await revoke()).body.errorName).toBe('OAuthClientNotFound')
-    expect((await service.send(CLIENTS)).body.data).not.toContainEqual(stored)
+    const { data } = (await service.send(CLIENTS)).body
+    expect(data.map(({ id }: { id: string }) => id)).not.toContain(stored.id)
   })
 
   it('have no secret if they are public, and need a redirect URI', async () => {
@@ -194,6 +229,9 @@ describe('the status', () => {
     expect(headers.get('cache-control')).toBe('no-store')
     expect(body.version).toMatch(/^\d+\.\d+\.\d+/)
     expect(body.uptimeSeconds).toBeGreaterThanOrEqual(5)
+    expect(body.process.residentBytes).toBeGreaterThan(body.process.heapBytes)
+    expect(body.process.heapBytes).toBeGreaterThan(1_000_000)
+    expect(body.process.busyMs).toBeGreaterThan(0)
     expect(['sqlite', 'postgresql']).toContain(body.store.kind)
     expect(body.store.reachable).toBe(true)
     expect(body.store.storedBytes).toBeGreaterThan(1000)

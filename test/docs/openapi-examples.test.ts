@@ -70,6 +70,10 @@ const VARIABLE_IN_ADMINISTRATION = [
   'revokedAt',
   'startedAt',
   'uptimeSeconds',
+  'residentBytes',
+  'heapBytes',
+  'busyMs',
+  'idleMs',
   'storedBytes',
   'pages',
   'bytes',
@@ -78,6 +82,7 @@ const ADMINISTRATION = Object.keys(ADMIN_EXAMPLES)
 /** Examples with a RID or an id that another one returns. */
 const BY_RID = [
   'createSession',
+  'endSession',
   'download',
   'revokeApiToken',
   'revokeClient',
@@ -128,6 +133,7 @@ describe('the examples of openapi.json', () => {
     operationId: string,
     overrides: object = {},
     requestOf: (example: string) => string = (example) => example,
+    token: { readonly token?: string } = {},
   ): Promise<TestResponse> {
     const { method, path, parameters = [], requestBody } = endpoint(operationId)
     const values = new Map<string, unknown>(Object.entries(overrides))
@@ -145,6 +151,7 @@ describe('the examples of openapi.json', () => {
     const body = media?.example
     return service.send(`${url}?${query}`, {
       method: method.toUpperCase(),
+      ...token,
       ...(contentType === undefined
         ? {}
         : {
@@ -184,7 +191,10 @@ describe('the examples of openapi.json', () => {
     const session = { name: 'me', scopes: ['api:ontologies-read'], tokenMs: 86_400_000 } as const
     const code = await createSessionCode(service.store, session, service.clock.now)
     const withCode = () => JSON.stringify({ code })
-    expectExample('createSession', await send('createSession', {}, withCode))
+    const started = await send('createSession', {}, withCode)
+    expectExample('createSession', started)
+    const { token } = started.body
+    expectExample('endSession', await send('endSession', {}, undefined, { token }))
     const ticket = (await send('createDownload')).body.path.split('/').at(-1)
     expectExample('download', await send('download', { ticket }))
     for (const [create, revoke] of [

@@ -1,7 +1,8 @@
 /** How a person gets into the explorer, and out of it. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openBrowser, openExplorer, openPage } from '../support/browser.ts'
+import { createSessionCode } from '../../src/http/one-time/sessions.ts'
+import { accessibilityFaults, openBrowser, openExplorer, openPage } from '../support/browser.ts'
 import { startShop } from '../support/explorer-data.ts'
 import { ADMIN_TOKEN, type Service } from '../support/service.ts'
 
@@ -39,4 +40,69 @@ it('takes a token once, keeps it for the tab, and forgets it on sign-out', async
   expect(await storedToken(page)).toBeNull()
   expect(await page.getByRole('gridcell').count()).toBe(0)
   expect(faults()).toEqual([])
+})
+
+it('takes a one-time link once, removes the code from the address, and revokes on sign-out', async () => {
+  await using watched = await openPage(browser)
+  const { page, faults } = watched
+  const session = { name: 'link', scopes: ['api:ontologies-read'], tokenMs: 3_600_000 } as const
+  const code = await createSessionCode(service.store, session, service.clock.now)
+  await openExplorer(page, { url: service.url, path: `/o/shop/maker#code=${code}` })
+  await page.getByRole('gridcell', { name: 'Brass Works' }).waitFor()
+  expect(page.url()).toBe(`${service.url}/o/shop/maker`)
+  const token = String(await storedToken(page))
+  const ended = page.waitForResponse((response) => response.request().method() === 'DELETE')
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await ended
+  expect((await service.send('/api/admin/v1/me', { token })).status).toBe(401)
+
+  await page.goto(`${service.url}/?again#code=${code}`)
+  await page.getByRole('alert').getByText('This link was used already').waitFor()
+  expect(page.url()).not.toContain(code)
+  expect(await accessibilityFaults(page)).toEqual([])
+  expect(faults()).toEqual([])
+})
+
+it('signs in with OAuth, renews the token, and ends the grant on sign-out', async () => {
+  await using watched = await openPage(browser)
+  const { page, faults } = watched
+  const token = await service.createToken({ name: 'person' })
+  await openExplorer(page, { url: service.url, path: '/o/shop/maker?o=name:desc' })
+  await page.getByRole('button', { name: 'Use the sign-in page' }).click()
+  await page.getByLabel('Your API token').fill(token)
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.getByRole('gridcell', { name: 'Brass Works' }).waitFor()
+  expect(page.url()).toBe(`${service.url}/o/shop/maker?o=name:desc`)
+  const first = String(await storedToken(page))
+  expect(first).toMatch(/^oqs_access_/)
+  await page.getByText('person', { exact: true }).waitFor()
+
+  // As if the hour was nearly over.
+  await page.evaluate(`{
+    const kept = JSON.parse(sessionStorage.getItem('oqs.sign-in'))
+    kept.renewal.expiresAtMs = Date.now()
+    sessionStorage.setItem('oqs.sign-in', JSON.stringify(kept))
+  }`)
+  await page.reload()
+  await page.getByRole('gridcell', { name: 'Brass Works' }).waitFor()
+  const second = String(await storedToken(page))
+  expect(second).toMatch(/^oqs_access_/)
+  expect(second).not.toBe(first)
+  const ended = page.waitForResponse(/revoke_token/)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await ended
+  for (const revoked of [first, second]) {
+    expect((await service.send('/api/admin/v1/me', { token: revoked })).status).toBe(401)
+  }
+  expect((await service.send('/api/admin/v1/me', { token })).status).toBe(200)
+  expect(faults()).toEqual([])
+})
+
+it('does not accept the answer of a sign-in that it did not start', async () => {
+  await using watched = await openPage(browser)
+  const { page } = watched
+  await openExplorer(page, { url: service.url, path: '/?code=stolen&state=unknown' })
+  await page.getByRole('alert').getByText('belongs to another sign-in').waitFor()
+  expect(page.url()).toBe(`${service.url}/`)
+  expect(await storedToken(page)).toBeNull()
 })

@@ -30,6 +30,7 @@ export function makeQueryClient(): QueryClient {
 }
 
 export interface Me {
+  readonly id: string
   readonly name: string
   readonly scopes: readonly string[]
   readonly ontologies?: readonly string[]

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { meQuery } from '../api/queries.ts'
 import { Button } from '../ui/button.tsx'
@@ -9,6 +9,7 @@ import { OPEN_PALETTE } from './palette.tsx'
 import { useSession } from './session.tsx'
 import styles from './shell.module.css'
 import { applyTheme, readTheme, type Theme } from './theme.ts'
+import { useIsAdmin } from './use-is-admin.ts'
 
 export function Header() {
   const { isSignedIn } = useSession()
@@ -28,20 +29,43 @@ export function Header() {
         </Button>
       )}
       <span className={styles.spacer} />
+      {isSignedIn && <AdminLink />}
       {isSignedIn && <Caller />}
       <ThemeButton />
     </header>
   )
 }
 
+function AdminLink() {
+  const isAdmin = useIsAdmin()
+  const navigate = useNavigate()
+  useActions(
+    isAdmin
+      ? [
+          { name: 'Service health', run: () => void navigate({ to: '/admin' }) },
+          { name: 'API tokens', run: () => void navigate({ to: '/admin/tokens' }) },
+          { name: 'OAuth clients', run: () => void navigate({ to: '/admin/clients' }) },
+        ]
+      : [],
+  )
+  if (!isAdmin) return null
+  return (
+    <Link to="/admin" className={styles.admin ?? ''}>
+      Admin
+    </Link>
+  )
+}
+
 function Caller() {
-  const { send, signOut } = useSession()
+  const { send, signOut, isRenewed } = useSession()
   const { data } = useQuery(meQuery(send))
   useActions([{ name: 'Sign out', run: signOut }])
   return (
     <>
       {data && (
-        <span className={`label ${styles.caller}`}>{describe(data.name, data.expiresAt)}</span>
+        <span className={`label ${styles.caller}`}>
+          {describe(data.name, isRenewed ? undefined : data.expiresAt)}
+        </span>
       )}
       <Button kind="quiet" onClick={signOut}>
         Sign out

@@ -10,73 +10,153 @@ import {
   useState,
 } from 'react'
 import { ApiError, type Send, senderOf } from '../api/call.ts'
-import { readToken, redeemCode, saveToken } from '../api/session.ts'
+import { Credential } from '../api/credential.ts'
+import { exchangeAnswer, type OAuthAnswer, renewTokens, takeAnswer } from '../api/oauth.ts'
+import {
+  endSignIn,
+  readSignIn,
+  redeemCode,
+  type SignIn,
+  saveSignIn,
+  signInOf,
+  takeCode,
+} from '../api/session.ts'
+import { listenForRenewals, renewForAllTabs } from '../api/shared-renewal.ts'
 
 export interface Session {
+  /** Another function for each sign-in; the same one after a token was renewed. */
   readonly send: Send
   readonly isSignedIn: boolean
   /** True if the service no longer accepts the token. What was read stays on the screen. */
   readonly isRefused: boolean
-  /** True until a one-time code in the address has been exchanged. */
+  /** True until what came with the address has been exchanged for a token. */
   readonly isStarting: boolean
-  /** Why a one-time code was not accepted. */
+  /** Why what came with the address was not accepted. */
   readonly startError: string | undefined
   /** The token, for requests that the user copies. */
   readonly token: string | undefined
+  /** True if the token is renewed before it expires. */
+  readonly isRenewed: boolean
   readonly signIn: (token: string) => void
   readonly signOut: () => void
 }
 
+/** What signs in and came with the address: a one-time code, or the answer of the sign-in page. */
+export interface Arrival {
+  readonly code: string | undefined
+  readonly answer: OAuthAnswer | undefined
+}
+
+/** Takes the arrival out of the address, before anything is shown. */
+export function takeArrival(): Arrival {
+  return { code: takeCode(), answer: takeAnswer() }
+}
+
 const SessionContext = createContext<Session | undefined>(undefined)
 
-export function SessionProvider({ children }: { readonly children: ReactNode }) {
-  const [token, setToken] = useState(readToken)
-  const [isRefused, setRefused] = useState(false)
-  const [isStarting, setStarting] = useState(() => location.hash.startsWith('#code='))
-  const [startError, setStartError] = useState<string>()
+export interface SessionProviderProps {
+  readonly arrival: Arrival
+  readonly children: ReactNode
+}
 
-  useEffect(() => {
-    redeemCode()
-      .then((redeemed) => redeemed !== undefined && setToken(redeemed))
-      .catch((error: Error) => setStartError(error.message))
-      .finally(() => setStarting(false))
-  }, [])
-
-  const change = useCallback((next: string | undefined) => {
-    saveToken(next)
-    setToken(next)
-    setStartError(undefined)
-    setRefused(false)
-  }, [])
-  const current = useRef(token)
-  current.current = token
-  const send = useMemo<Send>(() => {
-    const sendNow = senderOf(token)
-    return async (request, signal) => {
+export function SessionProvider({ arrival, children }: SessionProviderProps) {
+  const { credential, token, change } = useCredential()
+  const [refused, setRefused] = useState<Credential>()
+  const { isStarting, startError, forgetError } = useArrival(arrival, change)
+  // A late answer to an earlier sign-in says nothing about this one.
+  const isRefused = credential !== undefined && refused === credential
+  const send = useCallback<Send>(
+    async (request, signal) => {
       try {
-        return await sendNow(request, signal)
+        return await senderOf(await credential?.readToken())(request, signal)
       } catch (error) {
-        // A late answer to an earlier token says nothing about this one.
-        const isCurrent = current.current === token
-        if (isCurrent && error instanceof ApiError && error.needsSignIn) setRefused(true)
+        if (error instanceof ApiError && error.needsSignIn) setRefused(credential)
         throw error
       }
-    }
-  }, [token])
+    },
+    [credential],
+  )
   const session = useMemo<Session>(
     () => ({
       send,
-      isSignedIn: token !== undefined,
+      isSignedIn: credential !== undefined,
       isRefused,
       isStarting,
       startError,
       token,
-      signIn: change,
-      signOut: () => change(undefined),
+      isRenewed: credential?.signIn.renewal !== undefined,
+      signIn: (typed) => {
+        change({ token: typed, origin: 'typed' })
+        forgetError()
+      },
+      signOut: () => {
+        // Nobody can wait for it: without its tokens, the tab is signed out either way.
+        if (credential !== undefined) endSignIn(credential.signIn).catch(() => {})
+        change(undefined)
+        forgetError()
+      },
     }),
-    [token, send, isRefused, isStarting, startError, change],
+    [credential, token, send, isRefused, isStarting, startError, change, forgetError],
   )
   return <SessionContext value={session}>{children}</SessionContext>
+}
+
+/** The sign-in of this tab, and its token, which changes when it is renewed. */
+function useCredential() {
+  const [token, setToken] = useState(() => readSignIn()?.token)
+  const current = useRef<Credential>(undefined)
+  const toCredential = useCallback(
+    (signIn: SignIn): Credential =>
+      new Credential(signIn, {
+        renew: (refreshToken) => renewForAllTabs(refreshToken, renewTokens),
+        now: Date.now,
+        onRenewed: (renewed) => {
+          // A renewal may arrive after the person has signed out.
+          if (current.current?.signIn !== renewed) return
+          saveSignIn(renewed)
+          setToken(renewed.token)
+        },
+      }),
+    [],
+  )
+  const [credential, setCredential] = useState(() => {
+    const signIn = readSignIn()
+    return signIn && toCredential(signIn)
+  })
+  current.current = credential
+  useEffect(
+    () => credential && listenForRenewals((renewal) => credential.adopt(renewal)),
+    [credential],
+  )
+  const change = useCallback(
+    (signIn: SignIn | undefined) => {
+      saveSignIn(signIn)
+      setToken(signIn?.token)
+      setCredential(signIn && toCredential(signIn))
+    },
+    [toCredential],
+  )
+  return { credential, token, change }
+}
+
+/** Exchanges what came with the address, once. */
+function useArrival({ code, answer }: Arrival, change: (signIn: SignIn) => void) {
+  const [isStarting, setStarting] = useState(code !== undefined || answer !== undefined)
+  const [startError, setStartError] = useState<string>()
+  const isTaken = useRef(false)
+  useEffect(() => {
+    if (isTaken.current) return
+    isTaken.current = true
+    const exchange = async () => {
+      if (code !== undefined) change(await redeemCode(code))
+      else if (answer !== undefined) change(signInOf(await exchangeAnswer(answer)))
+    }
+    exchange()
+      .catch((error: Error) => setStartError(error.message))
+      .finally(() => setStarting(false))
+  }, [code, answer, change])
+  const forgetError = useCallback(() => setStartError(undefined), [])
+  return { isStarting, startError, forgetError }
 }
 
 export function useSession(): Session {

@@ -40,15 +40,15 @@ export function Shell() {
   )
 }
 
-/** Answers belong to the token that asked: another token asks again, and nobody sees old ones. */
+/** Answers belong to the person who asked: another sign-in asks again, and nobody sees old ones. */
 function useFreshAnswers(): void {
-  const { token } = useSession()
+  const { send, isSignedIn } = useSession()
   const client = useQueryClient()
-  const last = useRef(token)
+  const last = useRef(send)
   useEffect(() => {
-    if (last.current === token) return
-    last.current = token
-    if (token === undefined) client.clear()
-    else void client.invalidateQueries()
-  }, [token, client])
+    if (last.current === send) return
+    last.current = send
+    if (isSignedIn) void client.invalidateQueries()
+    else client.clear()
+  }, [send, isSignedIn, client])
 }

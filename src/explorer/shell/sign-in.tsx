@@ -1,11 +1,12 @@
 import { type FormEvent, useId, useState } from 'react'
 import { parseBody, senderOf } from '../api/call.ts'
+import { canUseOAuth, startOAuth } from '../api/oauth.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/text-field.tsx'
 import { useSession } from './session.tsx'
 import styles from './shell.module.css'
 
-/** Asks for a bearer token, and checks it before it is kept. */
+/** Asks for a bearer token, and checks it before it is kept; or leads to the sign-in page. */
 export function SignIn() {
   const { signIn, startError } = useSession()
   const [token, setToken] = useState('')
@@ -29,6 +30,11 @@ export function SignIn() {
   return (
     <section className={styles.signIn} aria-labelledby={`${field}-title`}>
       <h1 id={`${field}-title`}>Sign in</h1>
+      {startError !== undefined && (
+        <p role="alert" className={styles.problem}>
+          {startError}
+        </p>
+      )}
       <p className={styles.hint}>
         Paste a token of this service. <code className="mono">npm start</code> prints one;{' '}
         <code className="mono">npx oqs token create</code> makes one.
@@ -41,13 +47,25 @@ export function SignIn() {
           spellCheck={false}
           value={token}
           onChange={setToken}
-          error={error ?? startError}
+          error={error}
         />
-        <Button type="submit" disabled={isChecking || token.trim() === ''}>
+        <Button kind="primary" type="submit" disabled={isChecking || token.trim() === ''}>
           {isChecking ? 'Checking…' : 'Sign in'}
         </Button>
       </form>
       <p className={styles.hint}>The token stays in this tab and is gone when you close it.</p>
+      {canUseOAuth() && (
+        <>
+          <p className={styles.or}>or</p>
+          <Button className={styles.wide} onClick={() => void startOAuth()}>
+            Use the sign-in page (OAuth)
+          </Button>
+          <p className={styles.hint}>
+            You enter your API token there. This tab gets access in its name for an hour at a time,
+            and signing out ends it.
+          </p>
+        </>
+      )}
     </section>
   )
 }

@@ -8,7 +8,12 @@ export function formatCount(count: number): string {
 
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`
-  const [unit, divisor] = bytes < 1_000_000 ? ['kB', 1000] : ['MB', 1_000_000]
+  const [unit, divisor] =
+    bytes < 1_000_000
+      ? ['kB', 1000]
+      : bytes < 1_000_000_000
+        ? ['MB', 1_000_000]
+        : ['GB', 1_000_000_000]
   const value = bytes / Number(divisor)
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`
 }

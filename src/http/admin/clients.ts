@@ -17,6 +17,7 @@ import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import {
   credentialMembers,
+  listOf,
   readCredential,
   storedCredentialMembers,
   timeText,
@@ -57,7 +58,7 @@ const ClientPath = Type.Object({ id: Type.String({ description: 'The id of the c
 
 /** Adds `listClients`, `createClient` and `revokeClient`. */
 export function addClients(app: App, services: Services): void {
-  const { store, now } = services
+  const { store, now, credentialUses } = services
   app.get(
     '/api/admin/v1/clients',
     {
@@ -67,12 +68,20 @@ export function addClients(app: App, services: Services): void {
         summary: 'List the OAuth clients, without their secrets',
         tags: ['Administration'],
         querystring: NoParameters,
-        response: readResponses(Type.Object({ data: Type.Array(StoredClient) })),
+        response: readResponses(listOf(StoredClient.properties)),
       },
     },
     async (_request, reply) => {
-      const clients = await listOAuthClients(store, now())
-      return sendJson(reply, JSON.stringify({ data: clients.map(describe) }))
+      const nowMs = now()
+      const [clients, uses] = await Promise.all([
+        listOAuthClients(store, nowMs),
+        credentialUses.readAll(nowMs),
+      ])
+      const data = clients.map((client) => ({
+        ...describe(client),
+        lastUsedAt: timeText(uses.get(client.id)),
+      }))
+      return sendJson(reply, JSON.stringify({ data }))
     },
   )
   app.post(

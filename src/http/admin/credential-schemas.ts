@@ -1,5 +1,5 @@
 /** The members that API tokens and OAuth clients have in common. */
-import { Type } from 'typebox'
+import { type TProperties, Type } from 'typebox'
 import { SCOPES, type Scope } from '../../contract/scopes.ts'
 import { orNull } from '../schemas/common.ts'
 
@@ -53,6 +53,17 @@ export const storedCredentialMembers = {
   expiresAt: Type.Optional(
     Type.String({ format: 'date-time', description: 'Absent if it never expires.' }),
   ),
+}
+
+/** The response that lists stored tokens or clients. */
+export function listOf<Members extends TProperties>(members: Members) {
+  const lastUsedAt = Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'The last use, to within five minutes. Absent if there was none in 400 days.',
+    }),
+  )
+  return Type.Object({ data: Type.Array(Type.Object({ ...members, lastUsedAt })) })
 }
 
 export interface WrittenCredential {

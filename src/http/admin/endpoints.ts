@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { addCreateDownload } from '../one-time/downloads.ts'
+import { addEndSession } from '../one-time/sessions.ts'
 import type { Services } from '../services.ts'
 import { addCurrentUser } from '../v2/current-user.ts'
 import { addClients } from './clients.ts'
@@ -19,6 +20,7 @@ import { addWriteObjects } from './write-objects.ts'
 export async function addAdministration(app: App, services: Services): Promise<void> {
   addCaller(app, services)
   addCurrentUser(app)
+  addEndSession(app, services)
   addApplyOntology(app, services)
   addGetOntologyDefinition(app)
   addCountObjects(app, services)

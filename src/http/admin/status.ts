@@ -1,4 +1,5 @@
 /** The state of the service and of its store, for people who operate it. */
+import { performance } from 'node:perf_hooks'
 import { Type } from 'typebox'
 import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { StoreStatus } from '../../store/object-store.ts'
@@ -21,6 +22,18 @@ const StatusResponse = Type.Object({
   version: Type.String({ description: 'The release of the service.' }),
   startedAt: Type.String({ format: 'date-time', description: 'When this process started.' }),
   uptimeSeconds: Type.Integer(),
+  process: Type.Object(
+    {
+      residentBytes: Type.Integer({ description: 'The memory that the process takes.' }),
+      heapBytes: Type.Integer({ description: 'The part of it that JavaScript objects take.' }),
+      busyMs: Type.Integer({
+        description:
+          'The time that the main thread has worked since its start. Its growth between two requests, divided by that of `idleMs` and `busyMs`, is the load.',
+      }),
+      idleMs: Type.Integer({ description: 'The time that the main thread has waited.' }),
+    },
+    { description: 'The process that answers.' },
+  ),
   store: Type.Object({
     kind: Type.Enum(['sqlite', 'postgresql']),
     reachable: Type.Literal(true, {
@@ -83,10 +96,22 @@ export function addStatus(app: App, services: Services): void {
         version,
         startedAt: timeText(startedAtMs) ?? '',
         uptimeSeconds: Math.floor((now() - startedAtMs) / 1000),
+        process: describeProcess(),
         ...describeStore(status, catalogue),
       }
     },
   )
+}
+
+function describeProcess() {
+  const { rss, heapUsed } = process.memoryUsage()
+  const { active, idle } = performance.eventLoopUtilization()
+  return {
+    residentBytes: rss,
+    heapBytes: heapUsed,
+    busyMs: Math.round(active),
+    idleMs: Math.round(idle),
+  }
 }
 
 function describeStore(status: StoreStatus, catalogue: Catalogue) {

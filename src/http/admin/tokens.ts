@@ -10,6 +10,7 @@ import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import {
   credentialMembers,
+  listOf,
   readCredential,
   storedCredentialMembers,
   timeText,
@@ -26,7 +27,7 @@ const TokenPath = Type.Object({ id: Type.String({ description: 'The id of the to
 
 /** Adds `listTokens`, `createToken` and `revokeToken`. */
 export function addTokens(app: App, services: Services): void {
-  const { store, now } = services
+  const { store, now, credentialUses } = services
   app.get(
     '/api/admin/v1/tokens',
     {
@@ -36,12 +37,20 @@ export function addTokens(app: App, services: Services): void {
         summary: 'List the API tokens, without their secrets',
         tags: ['Administration'],
         querystring: NoParameters,
-        response: readResponses(Type.Object({ data: Type.Array(StoredToken) })),
+        response: readResponses(listOf(StoredToken.properties)),
       },
     },
     async (_request, reply) => {
-      const tokens = await store.listApiTokens()
-      return sendJson(reply, JSON.stringify({ data: tokens.map((one) => describe(one, now())) }))
+      const nowMs = now()
+      const [tokens, uses] = await Promise.all([
+        store.listApiTokens(),
+        credentialUses.readAll(nowMs),
+      ])
+      const data = tokens.map((token) => ({
+        ...describe(token, nowMs),
+        lastUsedAt: timeText(uses.get(token.id)),
+      }))
+      return sendJson(reply, JSON.stringify({ data }))
     },
   )
   app.post(

@@ -1,6 +1,6 @@
 /**
  * Serves the explorer at `/`, from memory and without a token: the page itself holds no data.
- * Addresses of views (`/o/…`) get the same page, which reads its own address.
+ * Addresses of views (`/o/…`, `/admin`) get the same page, which reads its own address.
  */
 import type { App } from '../app.ts'
 import { sendStatic } from '../response/send-static.ts'
@@ -32,6 +32,9 @@ const VIEWS = [
   '/o/:ontology/:type',
   '/o/:ontology/:type/:key',
   '/o/:ontology/:type/:key/:link',
+  '/admin',
+  '/admin/tokens',
+  '/admin/clients',
 ]
 
 const MISSING_PAGE = `<!doctype html>

@@ -11,6 +11,7 @@ import type { ApiToken } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import { findTokenBySecret } from '../request/caller.ts'
 import type { Services } from '../services.ts'
+import { checkRedirectUri } from './check-redirect-uri.ts'
 import { findOAuthClient, type OAuthClient } from './clients.ts'
 import { createCode } from './grants.ts'
 import { intersectOntologies } from './intersect-ontologies.ts'
@@ -46,14 +47,14 @@ interface AuthorizationRequest {
 export function addAuthorize(app: App, services: Services): void {
   app.get(AUTHORIZE_PATH, { schema: { hide: true } }, async (request, reply) => {
     const parameters = readParameters(queryOf(request))
-    const authorization = await readRequest(parameters, services)
+    const authorization = await readRequest(request, parameters, services)
     return redirectOnError(reply, authorization, async () =>
       sendPage(request, reply, authorization, readRequestedScopes(authorization)),
     )
   })
   app.post(AUTHORIZE_PATH, { schema: { hide: true } }, async (request, reply) => {
     const form = (request.body ?? {}) as Parameters
-    const authorization = await readRequest(form, services)
+    const authorization = await readRequest(request, form, services)
     checkCsrf(request, form[CSRF_NAME])
     return redirectOnError(reply, authorization, async () => {
       const requested = readRequestedScopes(authorization)
@@ -86,6 +87,7 @@ function queryOf({ raw: { url = '' } }: FastifyRequest): URLSearchParams {
 
 /** Errors before the redirect URI is known to belong to the client are shown to the person. */
 async function readRequest(
+  request: FastifyRequest,
   parameters: Parameters,
   { store, now }: Services,
 ): Promise<AuthorizationRequest> {
@@ -93,10 +95,7 @@ async function readRequest(
   const client = await findOAuthClient(store.documents, id, now())
   if (client === undefined) throw new OAuthError('invalid_request', 'The client is unknown.')
   const redirectUri = requireParameter(parameters, 'redirect_uri')
-  if (!client.redirectUris.includes(redirectUri)) {
-    const description = 'redirect_uri is not one of those that the client was created with.'
-    throw new OAuthError('invalid_request', description)
-  }
+  checkRedirectUri(request, client, redirectUri)
   return { client, redirectUri, parameters }
 }
 

@@ -1,6 +1,6 @@
 /** OAuth clients: programs that get tokens for themselves, or for a person who signs in. */
 import { randomBytes } from 'node:crypto'
-import type { Scope } from '../../contract/scopes.ts'
+import { SCOPES, type Scope } from '../../contract/scopes.ts'
 import type { Documents, ObjectStore, StoredDocument } from '../../store/object-store.ts'
 import { hashSecret, sameHash } from '../request/caller.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -32,6 +32,26 @@ interface ClientBody extends Omit<OAuthClient, 'id' | 'expiresAtMs'> {
 const SECRET_PREFIX = 'oqs_client_'
 const SECRET_BYTES = 32
 const ID_BYTES = 16
+
+/**
+ * The explorer, which every service has as a public client. It has no stored redirect URI: people
+ * return to the address at which they use the service.
+ */
+export const EXPLORER_CLIENT_ID = 'explorer'
+const EXPLORER: StoredDocument = {
+  kind: 'oauthClient',
+  id: EXPLORER_CLIENT_ID,
+  body: {
+    name: 'Explorer',
+    isPublic: true,
+    redirectUris: [],
+    scopes: Object.keys(SCOPES) as Scope[],
+    ontologies: undefined,
+    createdAtMs: 0,
+    secretHash: undefined,
+  } satisfies ClientBody,
+  expiresAtMs: undefined,
+}
 
 /** Creates a client. The secret is returned once and stored only as a hash. */
 export async function createOAuthClient(
@@ -85,7 +105,7 @@ export async function findOAuthClient(
   id: string,
   nowMs: number,
 ): Promise<OAuthClient | undefined> {
-  const found = await documents.find('oauthClient', id, nowMs)
+  const found = await findStored(documents, id, nowMs)
   return found && toClient(found)
 }
 
@@ -101,7 +121,7 @@ export async function authenticateClient(
   { id, secret }: ClientCredentials,
   nowMs: number,
 ): Promise<OAuthClient> {
-  const found = await documents.find('oauthClient', id, nowMs)
+  const found = await findStored(documents, id, nowMs)
   const expected = found && (found.body as ClientBody).secretHash
   const isPublic = found !== undefined && expected === undefined
   const isSame = sameHash(
@@ -112,6 +132,14 @@ export async function authenticateClient(
     throw new OAuthError('invalid_client', 'The client is unknown, or its secret is wrong.')
   }
   return toClient(found)
+}
+
+async function findStored(
+  documents: Documents,
+  id: string,
+  nowMs: number,
+): Promise<StoredDocument | undefined> {
+  return id === EXPLORER_CLIENT_ID ? EXPLORER : documents.find('oauthClient', id, nowMs)
 }
 
 function toClient({ id, body, expiresAtMs }: StoredDocument): OAuthClient {

@@ -1,5 +1,6 @@
-/** The hand-over of a session: a printed link signs a browser in, once. */
+/** The hand-over of a session: a printed link signs a browser in, once; signing out ends it. */
 import { Type } from 'typebox'
+import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import type { ObjectStore } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
@@ -63,3 +64,30 @@ const SessionResponse = Type.Object({
   token: Type.String({ description: 'A bearer token. It cannot be shown again.' }),
   expiresAt: Type.String({ format: 'date-time' }),
 })
+
+/** Adds `endSession`, with which a browser that signs out leaves no valid token behind. */
+export function addEndSession(app: App, { store, now }: Services): void {
+  app.delete(
+    '/api/admin/v1/sessions',
+    {
+      config: { scope: 'any' },
+      schema: {
+        operationId: 'endSession',
+        summary: 'Revoke the API token of the request',
+        description:
+          'The admin token and tokens of an OpenID provider cannot be revoked here: 403 `ApiUsageDenied`.',
+        tags: ['Administration'],
+        querystring: NoParameters,
+        response: responses(Type.Object({})),
+      },
+    },
+    async ({ caller: { credential } }) => {
+      if (credential.kind !== 'apiToken') {
+        const reason = 'the token of this request is not an API token'
+        throw new ObjectQueryError('ApiUsageDenied', { reason })
+      }
+      await store.revokeApiTokens(credential.tokenId, now())
+      return {}
+    },
+  )
+}

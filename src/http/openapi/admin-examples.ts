@@ -40,6 +40,7 @@ export const ADMIN_EXAMPLES = {
       expiresAt: '2026-02-01T12:00:00.000Z',
     },
   },
+  endSession: { response: {} },
   createDownload: {
     request: {
       ontology: 'aviation',
@@ -78,6 +79,12 @@ export const ADMIN_EXAMPLES = {
       version: '1.0.0',
       startedAt: CREATED_AT,
       uptimeSeconds: 86_400,
+      process: {
+        residentBytes: 201_326_592,
+        heapBytes: 41_943_040,
+        busyMs: 1_296_000,
+        idleMs: 85_104_000,
+      },
       store: { kind: 'sqlite', reachable: true, storedBytes: 4_096_000 },
       objectTypes: [
         {

@@ -49,7 +49,9 @@ export async function authenticate(
     return toCaller(await openIdTokens.verify(secret), { kind: 'openId' })
 
   const token = await findToken(secret, address, services)
-  const caller = callerOfToken(token, services.now())
+  const nowMs = services.now()
+  const caller = callerOfToken(token, nowMs)
+  for (const id of credentialsOf(token)) services.credentialUses.note(id, nowMs)
   if (!services.admission.isKnown(secretHash)) services.admission.noteKnown(secretHash)
   return caller
 }
@@ -61,6 +63,14 @@ export function callerOfToken(token: ApiToken | undefined, nowMs: number): Calle
   refuseExpired(token, nowMs)
   const rights = { ...token, id: callerIdOf(token), userId: token.issue?.subjectId }
   return toCaller(rights, { kind: 'apiToken', tokenId: token.id })
+}
+
+/** Returns what a request uses: the token, or the client and the token of the person it acts for. */
+function credentialsOf(token: ApiToken | undefined): readonly string[] {
+  if (token === undefined) return []
+  const { id, issue } = token
+  if (issue === undefined) return [id]
+  return issue.subjectId === undefined ? [issue.clientId] : [issue.clientId, issue.subjectId]
 }
 
 /** Throws `Default:Unauthorized` if rights have expired. */

@@ -1,0 +1,75 @@
+/** The API tokens: list, create, revoke. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { meQuery } from '../api/queries.ts'
+import { useSession } from '../shell/session.tsx'
+import { Button } from '../ui/button.tsx'
+import { ErrorNote } from '../ui/error-note.tsx'
+import { Icon } from '../ui/icon.tsx'
+import styles from './admin.module.css'
+import { type ApiToken, tokensQuery } from './admin-queries.ts'
+import { CreateDialog } from './create-dialog.tsx'
+import { CredentialTable } from './credential-table.tsx'
+import { RevokeDialog } from './revoke-dialog.tsx'
+
+export function TokensScreen() {
+  const { send } = useSession()
+  const { data: me } = useQuery(meQuery(send))
+  const { data, error, refetch } = useQuery(tokensQuery(send))
+  const [showsEnded, setShowsEnded] = useState(false)
+  const [isCreating, setCreating] = useState(false)
+  const [revoking, setRevoking] = useState<ApiToken>()
+  const endedCount = data?.filter(isEnded).length ?? 0
+  const shown = data
+    ?.filter((token) => showsEnded || !isEnded(token))
+    .toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))
+  return (
+    <>
+      <header className={styles.head}>
+        <h1>API tokens</h1>
+        {endedCount > 0 && (
+          <label className={styles.check}>
+            <input
+              type="checkbox"
+              checked={showsEnded}
+              onChange={({ target }) => setShowsEnded(target.checked)}
+            />
+            <span>Show {endedCount} revoked or expired</span>
+          </label>
+        )}
+        <Button kind="primary" onClick={() => setCreating(true)}>
+          <Icon name="plus" size={14} /> New token
+        </Button>
+      </header>
+      {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {shown?.length === 0 && (
+        <p className={styles.quiet}>
+          No token is in use. Programs need one to read or write: create the first.
+        </p>
+      )}
+      {shown !== undefined && shown.length > 0 && (
+        <CredentialTable
+          label="API tokens"
+          items={shown}
+          detailOf={({ id }) =>
+            id === me?.id && <span className={styles.own}>you are signed in with it</span>
+          }
+          endOf={(token) => (isEnded(token) ? token.state : undefined)}
+          onRevoke={setRevoking}
+        />
+      )}
+      {isCreating && <CreateDialog kind="tokens" onClose={() => setCreating(false)} />}
+      {revoking !== undefined && (
+        <RevokeDialog kind="tokens" item={revoking} onClose={() => setRevoking(undefined)}>
+          {revoking.id === me?.id
+            ? 'You are signed in with this token, and will have to sign in with another one.'
+            : 'Programs that use it, and OAuth clients that act in its name, lose access at once.'}
+        </RevokeDialog>
+      )}
+    </>
+  )
+}
+
+function isEnded({ state }: ApiToken): boolean {
+  return state !== 'active'
+}
