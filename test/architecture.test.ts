@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ['contract', 'admission', 'ontology', 'query', 'paging', 'formats', 'store'],
   server: ['contract', 'admission', 'ontology', 'query', 'paging', 'formats', 'store', 'http'],
   cli: ['contract', 'client', 'transfer', 'store', 'server'],
-  explorer: ['contract'],
+  explorer: ['contract', 'ontology', 'formats', 'client', 'transfer'],
 }
 
 /** Files of a folder that others may import; all of them where nothing is said. */

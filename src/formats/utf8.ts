@@ -27,3 +27,18 @@ export function concatBytes(pieces: readonly Uint8Array[]): Uint8Array {
   }
   return whole
 }
+
+/** Returns the number of bytes of a text; an unpaired surrogate counts as its replacement. */
+export function utf8Length(text: string): number {
+  let bytes = text.length
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code < 0x80) continue
+    bytes += code < 0x800 ? 1 : 2
+    // A pair has four bytes for its two units.
+    if ((code & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) {
+      index += 1
+    }
+  }
+  return bytes
+}

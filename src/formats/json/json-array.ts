@@ -14,7 +14,9 @@ export function readJsonArray(stream: AsyncIterable<Uint8Array>): RowSource {
   return { kind: 'json', rows: readElements(stream) }
 }
 
-async function* readElements(stream: AsyncIterable<Uint8Array>): AsyncGenerator<readonly ReadRow[]> {
+async function* readElements(
+  stream: AsyncIterable<Uint8Array>,
+): AsyncGenerator<readonly ReadRow[]> {
   const splitter = new ElementSplitter()
   for await (const chunk of stream) {
     const rows = splitter.take(chunk)

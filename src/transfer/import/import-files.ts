@@ -3,9 +3,7 @@ import type { Administration } from '../../client/endpoints/administration.ts'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { TypePath } from '../../client/endpoints/pages.ts'
 import { type Row, type RowSource, valueText } from '../../formats/row.ts'
-import type { ObjectType } from '../../ontology/ontology.ts'
 import { BatchSender, type ObjectSink, type Rejection, type SentCounts } from './batch-sender.ts'
-import { localCheck } from './local-check.ts'
 import { isRejected, type RowReader } from './row-to-object.ts'
 
 /** An open file and its rows. */
@@ -23,15 +21,15 @@ export interface ImportRequest extends TypePath {
   readonly mode: ImportMode
   /** Reads and checks everything, but writes nothing. */
   readonly dryRun: boolean
-  /** In a dry run, a type that the service does not have: objects are checked locally. */
-  readonly checkedAs: ObjectType | undefined
+  /** Receives the objects instead of the service; it may call `reject`. */
+  readonly openSink?: ((reject: (rejection: Rejection) => void) => ObjectSink) | undefined
   /** The maximum number of rejected rows; one more stops the import. */
   readonly maxErrors: number
   /** Stops reading; pending batches are still written. */
   readonly signal: AbortSignal
   readonly onRejected: (refusal: Rejection) => void
   /** Called after every few rows, and awaited. */
-  readonly onProgress: (rows: number) => Promise<void>
+  readonly onProgress: (rows: number, sent: Readonly<SentCounts>) => Promise<void>
 }
 
 export interface ImportResult extends Readonly<SentCounts> {
@@ -60,7 +58,7 @@ export class TooManyRejected extends Error {
 }
 
 export async function importFiles(
-  { administration }: Endpoints,
+  { administration }: Pick<Endpoints, 'administration'>,
   request: ImportRequest,
 ): Promise<ImportResult> {
   const { mode, dryRun } = request
@@ -78,9 +76,7 @@ export async function importFiles(
     replacement,
   }
   const sender: ObjectSink =
-    request.checkedAs === undefined
-      ? new BatchSender(administration, request, options, reject)
-      : localCheck(request.checkedAs, reject)
+    request.openSink?.(reject) ?? new BatchSender(administration, request, options, reject)
   try {
     for await (const file of request.files) await readFile(file, request, sender, reject, counts)
     request.signal.throwIfAborted()
@@ -138,7 +134,7 @@ async function readFile(
       }
       if (sender.isFull) await sender.send()
     }
-    await onProgress(counts.rows)
+    await onProgress(counts.rows, sender.sent)
   }
 }
 
