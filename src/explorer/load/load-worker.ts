@@ -8,8 +8,8 @@ import { rowReader } from '../../transfer/import/row-to-object.ts'
 import { typeNameOf } from '../../transfer/infer/definition.ts'
 import { inferrer } from '../../transfer/infer/inferrer.ts'
 import type { Command, FileReport, LoadCounts, LoadSpec, Report } from './messages.ts'
-import { parsedType } from './parsed-type.ts'
 import { openFile } from './open-file.ts'
+import { parsedType } from './parsed-type.ts'
 
 const SAMPLE_ROWS = 200
 const REPORT_EVERY_MS = 100
