@@ -57,7 +57,10 @@ export function CreateTypeDialog({ place, onClose }: CreateTypeDialogProps) {
       ? 'Choose the property that identifies an object.'
       : mistakeInProperties(draft)
   const isReady =
-    nameMistake === undefined && propertyMistake === undefined && choice.mistake === undefined
+    nameMistake === undefined &&
+    propertyMistake === undefined &&
+    choice.mistake === undefined &&
+    choice.isKnown
   const create = async () => {
     setSaving(true)
     setError(undefined)

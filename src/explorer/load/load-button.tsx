@@ -10,12 +10,12 @@ export type OpenLoad = 'file' | 'type'
 const open = (what: OpenLoad) => dispatchEvent(new CustomEvent(OPEN_LOAD, { detail: what }))
 
 /** The button that loads a file; nothing without the right to write. */
-export function LoadButton({ nameClass }: { readonly nameClass?: string | undefined }) {
+export function LoadButton({ isSmall = false }: { readonly isSmall?: boolean }) {
   if (!useCanWrite()) return null
   return (
-    <Button onClick={() => open('file')}>
+    <Button onClick={() => open('file')} aria-label="Load a file" title="Load a file">
       <Icon name="upload" size={14} />
-      <span className={nameClass}>Load a file</span>
+      {!isSmall && 'Load a file'}
     </Button>
   )
 }

@@ -26,11 +26,16 @@ export function LoadDialog({ files, place, onClose }: LoadDialogProps) {
   const client = useQueryClient()
   const refresh = useRefresh()
   const dialog = useRef<HTMLDialogElement>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
   const [error, setError] = useState<Error>()
   const [isCreating, setCreating] = useState(false)
   const { stage, read, load, stop, restart } = useLoad(() => void refresh())
   useEffect(() => dialog.current?.showModal(), [])
   useEffect(() => read(files), [files, read])
+  // What had the focus is gone with its stage.
+  useEffect(() => {
+    if (stage.kind !== 'choosing') heading.current?.focus()
+  }, [stage.kind])
 
   const start = async (file: File, target: Target) => {
     setError(undefined)
@@ -71,7 +76,9 @@ export function LoadDialog({ files, place, onClose }: LoadDialogProps) {
       onClose={onClose}
     >
       <header className={styles.head}>
-        <h2>{title}</h2>
+        <h2 ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
       </header>
       {error !== undefined && (
         <div className={styles.body}>

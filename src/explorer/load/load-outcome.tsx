@@ -18,7 +18,6 @@ export interface LoadOutcomeProps {
 export function LoadOutcome({ stage, onAgain, onClose }: LoadOutcomeProps) {
   const { spec, counts, rejections, durationMs, isComplete, reason } = stage
   const path = [spec.ontology, spec.objectType.apiName].map(encodeURIComponent).join('/')
-  const seconds = Math.max(0.1, durationMs / 1000)
   return (
     <>
       <div className={styles.body}>
@@ -34,7 +33,7 @@ export function LoadOutcome({ stage, onAgain, onClose }: LoadOutcomeProps) {
             value={formatCount(counts.rejected)}
             isBad={counts.rejected > 0}
           />
-          <Figure name="rows a second" value={formatCount(Math.round(counts.sent / seconds))} />
+          <Figure name="seconds" value={(durationMs / 1000).toFixed(1)} />
         </dl>
         {counts.rejected > 0 && <Rejections rejections={rejections} count={counts.rejected} />}
       </div>
@@ -59,7 +58,7 @@ function describeDone({ counts, spec }: Ended): string {
 function describeStop(reason: string | undefined): string {
   const stays =
     'The rows sent until then are stored. Load the same file again to complete it: objects with the same key are not doubled.'
-  return `${reason === undefined ? 'Stopped.' : `The load ended early: ${reason}`} ${stays}`
+  return `${reason === undefined ? 'Stopped.' : `The load ended early: ${reason.replace(/\.$/, '')}.`} ${stays}`
 }
 
 interface RejectionsProps {

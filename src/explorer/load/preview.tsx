@@ -111,7 +111,7 @@ export function Preview({ report, place, isBusy, onBack, onLoad }: PreviewProps)
               <Segments
                 label="Load into"
                 options={['new', 'existing'] as const}
-                nameOf={(name) => (name === 'new' ? 'A new type' : 'A type that exists')}
+                nameOf={(name) => (name === 'new' ? 'New type' : 'Existing type')}
                 value={goal}
                 onChange={setGoal}
               />
@@ -165,7 +165,7 @@ export function Preview({ report, place, isBusy, onBack, onLoad }: PreviewProps)
         <Button onClick={onBack}>Choose another file</Button>
         <Button
           kind="primary"
-          disabled={isBusy || mistakes.length > 0 || choice.name === ''}
+          disabled={isBusy || mistakes.length > 0 || !choice.isKnown}
           onClick={() =>
             onLoad({
               ontology: choice.name,

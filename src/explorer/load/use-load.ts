@@ -65,6 +65,7 @@ export function useLoad(onEnded: () => void): Load {
     return worker.current
   }, [])
   useEffect(() => () => worker.current?.terminate(), [])
+  useLeaveWarning(stage.kind === 'loading')
   const read = useCallback(
     (files: readonly File[]) => {
       const [file, ...others] = files
@@ -98,6 +99,16 @@ export function useLoad(onEnded: () => void): Load {
     setStage({ kind: 'choosing' })
   }, [])
   return { stage, read, load, stop, restart }
+}
+
+/** Makes the browser ask before the page is left. */
+function useLeaveWarning(isNeeded: boolean): void {
+  useEffect(() => {
+    if (!isNeeded) return
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', warn)
+    return () => removeEventListener('beforeunload', warn)
+  }, [isNeeded])
 }
 
 /** Returns the stage after a report of the worker. */

@@ -13,6 +13,8 @@ export interface OntologyChoice {
   readonly isNew: boolean
   /** The definition of one that exists, once it is known. */
   readonly definition: OntologyDefinition | undefined
+  /** False until it is known which types the ontology has. */
+  readonly isKnown: boolean
   readonly ontologies: readonly OntologySummary[]
   /** False if the token is limited to some ontologies. */
   readonly canCreate: boolean
@@ -43,6 +45,7 @@ export function useOntologyChoice(shown: string | undefined): OntologyChoice {
     name,
     isNew,
     definition: isNew ? undefined : definition,
+    isKnown: isNew || definition !== undefined,
     ontologies,
     canCreate: me?.ontologies === undefined,
     mistake: isTaken

@@ -86,7 +86,7 @@ export function Toolbar(props: ToolbarProps) {
           {(close) => <SavedViews suggestion={nameOf(objectType)} onDone={close} />}
         </Popup>
         <CreateAction address={{ ontology, objectType }} />
-        <LoadButton nameClass={styles.toolName} />
+        <LoadButton isSmall />
         <span className={styles.spacer} />
         <Segments
           label="Layout"
