@@ -1,6 +1,7 @@
 /** Runs the published Python SDK against the service, over TLS; see the help. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -16,9 +17,9 @@ const HELP = `Usage: npm run check:python -- [options]
 
 Installs ${PACKAGE} from PyPI in a virtual environment, starts the service with TLS, and
 runs scripts/check-python.py: sign-in with client credentials, lists, searches, object sets and
-actions of v1 and v2. Needs Python 3.9 or newer with venv. Takes about a minute and 100 MB in
-TMPDIR, which are removed afterwards. The exit status is 0, 1 when a check fails, or 2 when the run
-fails.
+actions of v1 and v2. Then it runs the example of docs/sdk.md. Needs Python 3.9 or newer with venv.
+Takes about a minute and 100 MB in TMPDIR, which are removed afterwards. The exit status is 0, 1
+when a check fails, or 2 when the run fails.
 
   --python COMMAND  the Python to use instead of python3
   --version NUMBER  the version of the package instead of the newest one
@@ -27,6 +28,14 @@ fails.
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const CERTIFICATE = pathOf('../test/support/tls/first-cert.pem')
+
+/** Returns the Python program of the guide. */
+function readGuide(): string {
+  const page = readFileSync(pathOf('../docs/sdk.md'), 'utf8')
+  const [, program] = /^```python\n([\s\S]*?)^```$/m.exec(page) ?? []
+  if (program === undefined) throw new Error('docs/sdk.md has no Python program')
+  return program
+}
 
 await runScript({
   name: 'check:python',
@@ -55,20 +64,21 @@ await runScript({
     const created = await runOqs(['client', 'create', '--name', 'python', ...scopes], settings)
     const printed = (name: string) =>
       new RegExp(`^${name} (.+)$`, 'm').exec(created.stdout)?.[1] ?? ''
-    const checks = spawn(interpreter, [pathOf('check-python.py')], {
-      stdio: 'inherit',
-      env: {
-        ...process.env,
-        OQS_HOST: `localhost:${url.port}`,
-        OQS_TOKEN: ADMIN_TOKEN,
-        OQS_DEFINITION: JSON.stringify(AVIATION),
-        OQS_CLIENT_ID: printed('client_id'),
-        OQS_CLIENT_SECRET: printed('client_secret'),
-        SSL_CERT_FILE: CERTIFICATE,
-        REQUESTS_CA_BUNDLE: CERTIFICATE,
-      },
-    })
-    const [status] = await once(checks, 'exit')
-    return status === 0
+    const env = {
+      ...process.env,
+      OQS_HOST: `localhost:${url.port}`,
+      OQS_TOKEN: ADMIN_TOKEN,
+      OQS_CERT: CERTIFICATE,
+      OQS_DEFINITION: JSON.stringify(AVIATION),
+      OQS_CLIENT_ID: printed('client_id'),
+      OQS_CLIENT_SECRET: printed('client_secret'),
+      SSL_CERT_FILE: CERTIFICATE,
+    }
+    const passes = async (...args: string[]): Promise<boolean> => {
+      const [status] = await once(spawn(interpreter, args, { stdio: 'inherit', env }), 'exit')
+      return status === 0
+    }
+    // The example of the guide reads the objects that the checks leave.
+    return (await passes(pathOf('check-python.py'))) && (await passes('-c', readGuide()))
   },
 })

@@ -1,3 +1,5 @@
+import { codeOf } from '../client/connection.ts'
+
 /** What to do about an error of the service or the client, in terms of commands and options. */
 const HINTS: Readonly<Record<string, string>> = {
   'Client:Unreachable': 'Start the service with `oqs serve`, or pass --url.',
@@ -14,8 +16,26 @@ const HINTS: Readonly<Record<string, string>> = {
   ObjectsExceededLimit: '`oqs export` has no such limit.',
 }
 
+/** Hints by the code of the network error; other codes get the hint above. */
+const CONNECTION_HINTS: readonly (readonly [code: RegExp, hint: string])[] = [
+  [/^ERR_SSL_WRONG_VERSION_NUMBER$/, 'Write http:// in OQS_URL or --url.'],
+  [/^UND_ERR_SOCKET$/, 'If the service speaks HTTPS, write https:// in OQS_URL or --url.'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'Use a host name of the certificate in OQS_URL or --url.'],
+  [
+    /^(?:DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)_/,
+    'Set NODE_EXTRA_CA_CERTS to a file with the certificate, or with that of its authority.',
+  ],
+]
+
 /** Returns the hint for an error, as a sentence to append to its message; empty without one. */
 export function hintFor(error: unknown): string {
-  const hint = HINTS[(error as { errorName?: string }).errorName ?? '']
+  const { errorName = '' } = error as { errorName?: string }
+  const isUnreachable = errorName === 'Client:Unreachable'
+  const hint = (isUnreachable ? connectionHintFor(error) : undefined) ?? HINTS[errorName]
   return hint === undefined ? '' : ` ${hint}`
+}
+
+function connectionHintFor(error: unknown): string | undefined {
+  const code = codeOf(error)
+  return CONNECTION_HINTS.find(([pattern]) => pattern.test(code))?.[1]
 }

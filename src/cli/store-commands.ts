@@ -1,5 +1,5 @@
 /** What the commands that open the store themselves have in common. */
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { isScope, SCOPES, type Scope } from '../contract/scopes.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { parseList } from './service-options.ts'
@@ -23,7 +23,16 @@ export async function withStore(work: (store: ObjectStore) => Promise<void>): Pr
 
 const HINT = ' Token and client commands open the store in OQS_STORE and do not use OQS_URL.'
 
-export function parseScopes(text: string): Scope[] {
+const DEFAULT_SCOPE: Scope = 'api:ontologies-read'
+
+/** Creates `--scope`, whose value is a list of scopes. */
+export function createScopeOption(): Option {
+  return new Option('--scope <scopes>', `comma-separated: ${Object.keys(SCOPES).join(', ')}`)
+    .argParser(parseScopes)
+    .default([DEFAULT_SCOPE], DEFAULT_SCOPE)
+}
+
+function parseScopes(text: string): Scope[] {
   return parseList(text).map((scope) => {
     if (isScope(scope)) return scope
     throw new InvalidArgumentError(`Allowed scopes are ${Object.keys(SCOPES).join(', ')}.`)

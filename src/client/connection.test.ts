@@ -75,6 +75,16 @@ describe('a connection', () => {
     expect(pauses).toEqual([250, 500, 1000, 2000, 4000])
   })
 
+  it('does not retry what another attempt cannot change: HTTPS to a port that speaks HTTP', async () => {
+    await using peer = await startPeer(unavailable)
+    const { endpoints, pauses } = connect({ ...peer, url: peer.url.replace('http:', 'https:') })
+    const failure = await failureOf(endpoints.revision1.listOntologies())
+    expect(failure?.message).toMatch(
+      /^cannot reach https:\S+ \(this port does not speak HTTPS\)\.$/,
+    )
+    expect(pauses).toEqual([])
+  })
+
   it('does not retry other errors, nor at all with 0 retries', async () => {
     const internal = { errorName: 'Default:Internal', errorInstanceId: 'i', parameters: {} }
     await using peer = await startPeer(sendJson(500, internal))

@@ -145,7 +145,9 @@ export class Connection {
 
   #unreachable(error: unknown): OqsError {
     const { retryUnreachable = true } = this.#retries
-    const isRetryable = retryUnreachable || this.#hasAnswered || !ABSENT.includes(codeOf(error))
+    const code = codeOf(error)
+    const mayAppear = retryUnreachable || this.#hasAnswered || !ABSENT.includes(code)
+    const isRetryable = mayAppear && !TLS_ERROR.test(code)
     const message = `cannot reach ${this.baseUrl} (${causeOf(error)}).`
     return clientError('Client:Unreachable', message, { isRetryable, cause: error })
   }
@@ -219,16 +221,21 @@ const CAUSES: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'timed out',
   UND_ERR_HEADERS_TIMEOUT: 'timed out',
   UND_ERR_BODY_TIMEOUT: 'timed out',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'this port does not speak HTTPS',
 }
 
 /** Nothing listens there; waiting does not help unless the service has answered before. */
 const ABSENT: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', '']
 
+/** The certificate or the protocol is wrong, so every attempt fails. */
+const TLS_ERROR = /^(?:ERR_SSL|ERR_TLS|CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)_/
+
 function causeOf(error: unknown): string {
   return CAUSES[codeOf(error)] ?? (lastCause(error).message || codeOf(error))
 }
 
-function codeOf(error: unknown): string {
+/** Returns the code of the network error behind an error, such as `ECONNREFUSED`. */
+export function codeOf(error: unknown): string {
   return lastCause(error).code ?? ''
 }
 

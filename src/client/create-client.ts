@@ -3,6 +3,7 @@ import type { CallOptions, ConnectionOptions } from './connection.ts'
 import type { DefinitionOptions } from './endpoints/administration.ts'
 import { Endpoints } from './endpoints/endpoints.ts'
 import type { ActionResult } from './endpoints/object-sets.ts'
+import type { IdempotentCallOptions } from './idempotency-key.ts'
 import { ObjectEditor } from './object-editor.ts'
 import { Family } from './query/family-query.ts'
 import { LinkedQuery, linkedSource, ObjectQuery, searchSource } from './query/object-query.ts'
@@ -77,7 +78,7 @@ export class Client<Ontology extends OntologyShape<Ontology> = UntypedOntology> 
   applyAction(
     action: string,
     parameters: Readonly<Record<string, unknown>>,
-    call: CallOptions = {},
+    call: IdempotentCallOptions = {},
   ): Promise<ActionResult> {
     return this.endpoints.objectSets.applyAction(this.ontology, action, { parameters }, call)
   }

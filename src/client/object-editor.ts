@@ -1,5 +1,5 @@
 /** Writes the objects of one type. */
-import { toJson } from './connection.ts'
+import { type CallOptions, toJson } from './connection.ts'
 import type {
   BatchOptions,
   BatchResult,
@@ -9,6 +9,7 @@ import type {
 } from './endpoints/administration.ts'
 import type { Endpoints } from './endpoints/endpoints.ts'
 import type { TypePath } from './endpoints/pages.ts'
+import type { IdempotentCallOptions } from './idempotency-key.ts'
 import { type Conditions, compileWhere, SEARCH_SYNTAX } from './query/compile-where.ts'
 import type { KeyOf, ObjectTypeShape } from './types/property-types.ts'
 import type { Where } from './types/where.ts'
@@ -19,6 +20,12 @@ export type Change<Type extends ObjectTypeShape> =
 
 /** Values to set; null removes a value. */
 export type Patch<Item> = { readonly [Property in keyof Item]?: Item[Property] | null }
+
+/** An object with its entity tag, for `ifMatch`. */
+export interface TaggedObject<Item> {
+  readonly object: Item
+  readonly etag: string | undefined
+}
 
 /** The largest batch of a replacement. */
 const BATCH_OBJECTS = 5000
@@ -31,6 +38,13 @@ export class ObjectEditor<Type extends ObjectTypeShape> {
   constructor(endpoints: Endpoints, type: TypePath) {
     this.#endpoints = endpoints
     this.#type = type
+  }
+
+  /** Returns the object with this key and its entity tag. Throws `ObjectNotFound`. */
+  async get(key: KeyOf<Type>, call: CallOptions = {}): Promise<TaggedObject<Type['object']>> {
+    const { revision1 } = this.#endpoints
+    const { record, etag } = await revision1.getTaggedObject(this.#type, String(key), call)
+    return { object: record.properties as Type['object'], etag }
   }
 
   /** Applies all changes in one commit, or none. */
@@ -58,10 +72,10 @@ export class ObjectEditor<Type extends ObjectTypeShape> {
   }
 
   /** Deletes all objects that match a condition, which must not be empty. */
-  deleteWhere(where: Where<Type>): Promise<DeletedResult> {
+  deleteWhere(where: Where<Type>, options: IdempotentCallOptions = {}): Promise<DeletedResult> {
     const query = compileWhere([where as Conditions], SEARCH_SYNTAX)
     if (query === undefined) throw new TypeError('an empty condition would delete every object')
-    return this.#endpoints.administration.deleteByQuery(this.#type, query)
+    return this.#endpoints.administration.deleteByQuery(this.#type, query, options)
   }
 
   /** Replaces all objects of the type in one commit. Readers see the old ones until then. */

@@ -164,6 +164,7 @@ describe('oqs ontology', () => {
 
 describe('a failure', () => {
   it('is described in one line, with what to do next', async () => {
+    const secureUrl = service.url.replace('http:', 'https:')
     const cases: [args: string[], more: Environment, expected: RegExp][] = [
       [['list', ...airport], { OQS_URL: 'http://127.0.0.1:9' }, /cannot reach .*oqs serve.*--url/],
       [['list', ...airport], { OQS_ADMIN_TOKEN: '' }, /MissingCredentials: .*OQS_TOKEN/],
@@ -173,6 +174,11 @@ describe('a failure', () => {
       [['ontology', 'apply', 'package.json'], {}, /package\.json is not an ontology definition/],
       [['export', ...airport, '--output', '/no/such'], {}, /cannot write \/no\/such\.part/],
       [['get', ...airport, 'ZRH', '--url', `${service.url}/docs`], {}, /Check --url\.$/],
+      [
+        ['list', ...airport],
+        { OQS_URL: secureUrl },
+        /cannot reach https:.*Write http:\/\/ in OQS_URL/,
+      ],
       [['list', ...airport], { OQS_URL: 'localhost' }, /OQS_URL is "localhost", but must be/],
     ]
     for (const [args, more, expected] of cases) {

@@ -142,7 +142,9 @@ describe('one object', () => {
     expect(patched.version).toBe(created.version + 1)
     const late = countries.delete('DE', { ifMatch: created.etag })
     await expect(late).rejects.toMatchObject({ errorName: 'PreconditionFailed' })
-    await countries.delete('DE', { ifMatch: patched.etag })
+    const read = await countries.get('DE')
+    expect(read).toEqual({ object: { code: 'DE', name: 'Germany' }, etag: patched.etag })
+    await countries.delete('DE', { ifMatch: read.etag })
     await expect(connect().objects('country').get('DE')).rejects.toThrow('ObjectNotFound')
   })
 
@@ -153,6 +155,22 @@ describe('one object', () => {
     expect(deleted).toMatchObject({ deleted: 2 })
     expect(() => client.edit('country').deleteWhere({})).toThrow(TypeError)
     expect(await client.objects('country').count()).toBe(3)
+  })
+
+  it('is written once with a key of the program, by whichever method', async () => {
+    const client = connect()
+    const countries = client.edit('country')
+    const putOnce = () => countries.put('FI', { code: 'FI' }, { idempotencyKey: 'put' })
+    expect(await putOnce()).toEqual(await putOnce())
+    const batchOnce = () => countries.batch([{ delete: 'FI' }], { idempotencyKey: 'batch' })
+    expect(await batchOnce()).toMatchObject({ deleted: 1 })
+    expect(await batchOnce()).toMatchObject({ deleted: 1 })
+    const action = { code: 'FI' }
+    await client.applyAction('create-country', action, { idempotencyKey: 'action' })
+    await client.applyAction('create-country', action, { idempotencyKey: 'action' })
+    const deleteOnce = () => countries.deleteWhere({ code: 'FI' }, { idempotencyKey: 'query' })
+    expect(await deleteOnce()).toMatchObject({ deleted: 1 })
+    expect(await deleteOnce()).toMatchObject({ deleted: 1 })
   })
 
   it('is written once, even if the response is lost', async () => {

@@ -1,25 +1,36 @@
 /** The real packages of the official SDK: OAuth clients, and the current user. */
 import { createPlatformClient } from '@osdk/client'
 import { Users } from '@osdk/foundry.admin'
-import { createConfidentialOauthClient, createPublicOauthClient } from '@osdk/oauth'
+import { createConfidentialOauthClient, type createPublicOauthClient } from '@osdk/oauth'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { importProgram } from '../docs/page-examples.ts'
 import { cookieOf, createClient, hiddenMembers, openPage, submitPage } from '../support/oauth.ts'
 import { type Service, startService } from '../support/service.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const APP = 'http://localhost:3000/callback'
 
+/** The program of the guide, which a page loads before and after the sign-in. */
+interface Guide {
+  openBoard(
+    url: string,
+    clientId: string,
+  ): {
+    readonly auth: ReturnType<typeof createPublicOauthClient>
+    getCurrentUser(): Promise<unknown>
+  }
+}
+
 describe('@osdk/oauth', () => {
   let service: Service
-  /** The packages use HTTP only for a host of this name. */
-  let url: string
   beforeAll(async () => {
     service = await startService()
-    url = service.url.replace('127.0.0.1', 'localhost')
   })
   afterAll(() => service[Symbol.asyncDispose]())
   afterEach(() => vi.unstubAllGlobals())
 
   it('signs a confidential client in and out, and tells who it is', async () => {
+    const { url } = service
     const { id, secret } = await createClient(service, {
       name: 'nightly',
       scopes: ['api:ontologies-read', 'api:ontologies-write'],
@@ -36,6 +47,7 @@ describe('@osdk/oauth', () => {
   })
 
   it('learns the error of a confidential client', async () => {
+    const { url } = service
     const { id } = await createClient(service)
     const auth = createConfidentialOauthClient(id, 'wrong', url)
     await expect(auth()).rejects.toThrow('invalid_client')
@@ -43,11 +55,15 @@ describe('@osdk/oauth', () => {
     await expect(scopes()).rejects.toThrow('Failed to get token')
   })
 
-  it('signs a person in through the page, with a proof key', async () => {
+  it('signs a person in through the page, with a proof key, as the guide shows', async () => {
+    using folder = tempFolder()
+    const { url } = service
+    const { openBoard } = (await importProgram('docs/sdk.md', 'board.mjs', folder.path)) as Guide
     const { id } = await createClient(service, { isPublic: true, redirectUris: [APP] })
     const browser = stubBrowser('http://localhost:3000/start')
-    const auth = createPublicOauthClient(id, url, APP)
-    const leaving = auth().catch((error: Error) => error)
+    const leaving = openBoard(url, id)
+      .getCurrentUser()
+      .catch((error: Error) => error)
     const target = new URL(await browser.left)
     expect(`${target.origin}${target.pathname}`).toBe(`${url}/multipass/api/oauth2/authorize`)
     expect(String(await leaving)).toContain('Unable to redirect')
@@ -59,8 +75,8 @@ describe('@osdk/oauth', () => {
     const back = await submitPage(service, form, cookieOf(page))
     browser.location.href = back.headers.get('location') ?? ''
 
-    const client = createPlatformClient(url, auth)
-    expect(await Users.getCurrent(client)).toMatchObject({ username: 'ada' })
+    const { auth, getCurrentUser } = openBoard(url, id)
+    expect(await getCurrentUser()).toMatchObject({ username: 'ada' })
     const access = await auth()
     await auth.signOut()
     expect((await service.send('/api/admin/v1/me', { token: access })).status).toBe(401)

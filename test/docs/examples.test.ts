@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildProgram } from '../../src/cli/program.ts'
 import { REVISION_1_QUERIES } from '../../src/query/parse/revision-1-query-types.ts'
 import { REVISION_2_QUERIES } from '../../src/query/parse/revision-2-query-types.ts'
+import { V2_QUERIES } from '../../src/query/parse/v2-query-types.ts'
 import { DEMO_COUNTS } from '../../src/server/demo/open-demo.ts'
 import { logLinesOf, type OqsProcess, startOqs, waitForLine } from '../support/oqs-process.ts'
 import { sendTo } from '../support/service.ts'
@@ -105,9 +106,10 @@ describe('the documentation', () => {
     expect(pages).toContain('`npx oqs serve`')
   })
 
-  it('has an example of every query type, in both revisions', () => {
+  it('has an example of every query type, in both revisions and v2', () => {
     expect(typesIn('docs/search.md')).toEqual(new Set(REVISION_1_QUERIES.types.keys()))
     expect(typesIn('docs/search-by-type.md')).toEqual(new Set(REVISION_2_QUERIES.types.keys()))
+    expect(typesIn('docs/where.md')).toEqual(new Set(V2_QUERIES.types.keys()))
   })
 })
 
@@ -118,6 +120,6 @@ function leavesOf(command: Command, name: string): string[] {
 }
 
 function typesIn(path: string): Set<string> {
-  const examples = readFileSync(path, 'utf8').matchAll(/"query": \{"type": "(\w+)"/g)
+  const examples = readFileSync(path, 'utf8').matchAll(/"(?:query|where)": \{\s*"type": "(\w+)"/g)
   return new Set([...examples].map(([, type = '']) => type))
 }

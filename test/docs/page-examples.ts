@@ -7,6 +7,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { OQS } from '../support/oqs-process.ts'
 
@@ -137,6 +138,15 @@ function installPackages(folder: string): void {
   writeFileSync(join(own, 'package.json'), JSON.stringify(manifest))
   symlinkSync(resolve('node_modules/@osdk'), join(folder, 'node_modules/@osdk'))
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
+}
+
+/** Imports a program that a page defines from a new folder, with the packages that it imports. */
+export async function importProgram(path: string, file: string, folder: string): Promise<unknown> {
+  const block = readBlocks(readFileSync(path, 'utf8')).find((one) => one.file === file)
+  if (block === undefined) throw new Error(`${path} does not define ${file}`)
+  installPackages(folder)
+  writeFileSync(join(folder, file), block.text)
+  return import(pathToFileURL(join(folder, file)).href)
 }
 
 /** Writes the shell variables of the README for one service. */

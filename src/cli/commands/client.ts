@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { redirectUriMistake } from '../../contract/redirect-uri.ts'
-import { SCOPES, type Scope } from '../../contract/scopes.ts'
+import type { Scope } from '../../contract/scopes.ts'
 import type { ObjectStore } from '../../store/object-store.ts'
 import { addExamples } from '../examples.ts'
 import { writeRows } from '../output.ts'
 import { parseList } from '../service-options.ts'
-import { DAY_MS, parseDays, parseScopes, withStore } from '../store-commands.ts'
+import { createScopeOption, DAY_MS, parseDays, withStore } from '../store-commands.ts'
 
 /** Adds `oqs client`. OAuth clients are in the store; a running service sees changes at once. */
 export function addClientCommand(program: Command): void {
@@ -27,9 +27,7 @@ export function addClientCommand(program: Command): void {
       'where people are sent after they signed in; repeat it for several',
       parseRedirectUri,
     )
-    .option('--scope <scopes>', `comma-separated: ${Object.keys(SCOPES).join(', ')}`, parseScopes, [
-      'api:ontologies-read',
-    ] as Scope[])
+    .addOption(createScopeOption())
     .option('--ontology <names>', 'comma-separated API names or RIDs (default: all)', parseList)
     .option('--days <days>', 'days until the client expires (default: never)', parseDays)
   addExamples(

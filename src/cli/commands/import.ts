@@ -67,7 +67,10 @@ export function addImportCommand(program: Command): void {
     'gzip -c airports.csv | oqs import - --ontology aviation --type airport --append --dry-run',
   ).action((files: readonly string[], options: ImportCommandOptions) => {
     if (options.type === undefined && options.infer === undefined) {
-      command.error("error: required option '--type <name>' not specified", { exitCode: 2 })
+      command.error(
+        "error: required option '--type <name>' not specified; pass --infer to create a type",
+        { exitCode: 2 },
+      )
     }
     if (files.filter((file) => file === '-').length > 1) {
       command.error('error: standard input can be read only once', { exitCode: 2 })

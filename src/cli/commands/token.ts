@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { SCOPES, type Scope } from '../../contract/scopes.ts'
+import type { Scope } from '../../contract/scopes.ts'
 import type { ObjectStore } from '../../store/object-store.ts'
 import { addExamples } from '../examples.ts'
 import { writeRows } from '../output.ts'
 import { parseList } from '../service-options.ts'
-import { DAY_MS, parseDays, parseScopes, withStore } from '../store-commands.ts'
+import { createScopeOption, DAY_MS, parseDays, withStore } from '../store-commands.ts'
 
 /** Adds `oqs token`. Tokens are in the store; a running service sees changes at once. */
 export function addTokenCommand(program: Command): void {
@@ -15,9 +15,7 @@ export function addTokenCommand(program: Command): void {
     .command('create')
     .description('Create a token and print its secret, which cannot be shown again.')
     .requiredOption('--name <name>', 'what the token is for')
-    .option('--scope <scopes>', `comma-separated: ${Object.keys(SCOPES).join(', ')}`, parseScopes, [
-      'api:ontologies-read',
-    ] as Scope[])
+    .addOption(createScopeOption())
     .option('--ontology <names>', 'comma-separated API names or RIDs (default: all)', parseList)
     .option('--days <days>', 'days until the token expires (default: never)', parseDays)
   addExamples(

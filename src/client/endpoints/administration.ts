@@ -8,7 +8,7 @@ import {
   segment,
   toJson,
 } from '../connection.ts'
-import { newIdempotencyKey } from '../idempotency-key.ts'
+import { type IdempotentCallOptions, newIdempotencyKey } from '../idempotency-key.ts'
 import { type ExportStream, openStream } from './byte-stream.ts'
 import type { TypePath } from './pages.ts'
 
@@ -25,7 +25,7 @@ export interface DeletedResult {
   readonly deleted: number
 }
 
-export interface BatchOptions extends CallOptions {
+export interface BatchOptions extends IdempotentCallOptions {
   /** What `put` does to an existing object: replaces it, or leaves it unchanged. */
   readonly mode?: 'upsert' | 'append' | undefined
   /** Checks every line and writes nothing. */
@@ -34,7 +34,7 @@ export interface BatchOptions extends CallOptions {
   readonly replacement?: string | undefined
 }
 
-export interface WriteOptions extends CallOptions {
+export interface WriteOptions extends IdempotentCallOptions {
   /** Writes only if the object has this entity tag; `*` stands for any. */
   readonly ifMatch?: string | undefined
   /** `*` writes only if there is no such object. */
@@ -121,11 +121,12 @@ export class Administration {
   writeObjects(
     type: TypePath,
     lines: string | Uint8Array<ArrayBuffer>,
-    { signal, ...options }: BatchOptions = {},
+    { signal, idempotencyKey, ...options }: BatchOptions = {},
   ): Promise<BatchResult> {
     const query: QueryParameters = { ...options }
     const body = { type: 'application/x-ndjson', content: lines }
-    return this.#write({ signal, method: 'POST', path: objectsPath(type), query, body })
+    const path = objectsPath(type)
+    return this.#write({ signal, method: 'POST', path, query, body }, idempotencyKey)
   }
 
   putObject(
@@ -162,9 +163,13 @@ export class Administration {
   }
 
   /** Deletes all objects that match a query of revision 1.0. */
-  deleteByQuery(type: TypePath, query: unknown, call: CallOptions = {}): Promise<DeletedResult> {
+  deleteByQuery(
+    type: TypePath,
+    query: unknown,
+    { idempotencyKey, ...call }: IdempotentCallOptions = {},
+  ): Promise<DeletedResult> {
     const path = `${objectsPath(type)}/deleteByQuery`
-    return this.#write({ ...call, method: 'POST', path, json: { query } })
+    return this.#write({ ...call, method: 'POST', path, json: { query } }, idempotencyKey)
   }
 
   /** Starts a replacement of all objects of a type; returns the name for its batches. */
@@ -213,8 +218,11 @@ export class Administration {
   }
 
   /** The key lets the service recognise a repeated request, so it is applied once. */
-  #write<Result>(request: Omit<ServiceRequest, 'isRepeatable'>): Promise<Result> {
-    const headers = { ...request.headers, 'idempotency-key': newIdempotencyKey() }
+  #write<Result>(
+    request: Omit<ServiceRequest, 'isRepeatable' | 'headers'>,
+    idempotencyKey = newIdempotencyKey(),
+  ): Promise<Result> {
+    const headers = { 'idempotency-key': idempotencyKey }
     return this.#connection.send({ ...request, headers, isRepeatable: true })
   }
 
@@ -222,7 +230,7 @@ export class Administration {
     method: 'PUT' | 'PATCH' | 'DELETE',
     type: TypePath,
     primaryKey: string,
-    { ifMatch, ifNoneMatch, ...call }: WriteOptions,
+    { ifMatch, ifNoneMatch, idempotencyKey = newIdempotencyKey(), ...call }: WriteOptions,
     content?: ServiceRequest['body'],
   ): Promise<WriteResult> {
     const { body, headers } = await this.#connection.exchange({
@@ -232,7 +240,7 @@ export class Administration {
       headers: {
         'if-match': ifMatch,
         'if-none-match': ifNoneMatch,
-        'idempotency-key': newIdempotencyKey(),
+        'idempotency-key': idempotencyKey,
       },
       ...(content === undefined ? {} : { body: content }),
       isRepeatable: true,

@@ -1,6 +1,6 @@
 /** The v2 endpoints for object sets and actions, one method each. */
 import { type CallOptions, type Connection, segment } from '../connection.ts'
-import { newIdempotencyKey } from '../idempotency-key.ts'
+import { type IdempotentCallOptions, newIdempotencyKey } from '../idempotency-key.ts'
 import { OqsError } from '../oqs-error.ts'
 import type { FlatRecord, Page, PageOptions } from './pages.ts'
 import { readPage } from './read-page.ts'
@@ -113,7 +113,7 @@ export class ObjectSets {
     ontology: string,
     action: string,
     request: ActionRequest,
-    call: CallOptions = {},
+    call: IdempotentCallOptions = {},
   ): Promise<ActionResult> {
     const path = `${v2Path(ontology)}/actions/${segment(action)}/apply`
     const result = await this.#act<ActionResult>(path, request, call)
@@ -137,7 +137,7 @@ export class ObjectSets {
     ontology: string,
     action: string,
     requests: readonly { readonly parameters: Readonly<Record<string, unknown>> }[],
-    call: CallOptions = {},
+    call: IdempotentCallOptions = {},
   ): Promise<Result> {
     const path = `${v2Path(ontology)}/actions/${segment(action)}/applyBatch`
     return this.#act(path, { requests }, call)
@@ -161,8 +161,12 @@ export class ObjectSets {
       .then(({ validation }) => validation)
   }
 
-  #act<Result>(path: string, json: unknown, call: CallOptions): Promise<Result> {
-    const headers = { 'idempotency-key': newIdempotencyKey() }
+  #act<Result>(
+    path: string,
+    json: unknown,
+    { idempotencyKey = newIdempotencyKey(), ...call }: IdempotentCallOptions,
+  ): Promise<Result> {
+    const headers = { 'idempotency-key': idempotencyKey }
     return this.#connection.send({
       ...call,
       method: 'POST',

@@ -126,6 +126,17 @@ export class Revision1 {
     return this.#get(`${objectsPath(type)}/${segment(primaryKey)}`, { ...options }, call)
   }
 
+  /** Returns an object with its entity tag. */
+  async getTaggedObject(
+    type: TypePath,
+    primaryKey: string,
+    call: CallOptions = {},
+  ): Promise<{ readonly record: ObjectRecord; readonly etag: string | undefined }> {
+    const path = `${objectsPath(type)}/${segment(primaryKey)}`
+    const { body, headers } = await this.#connection.exchange({ ...call, path, isRepeatable: true })
+    return { record: body as ObjectRecord, etag: headers.get('etag') ?? undefined }
+  }
+
   listLinkedObjects(
     link: LinkPath,
     options: ListOptions = {},

@@ -25,12 +25,13 @@ export function toClientCode(of: PageOf, revision: ApiRevision, origin: string):
     ),
     ...(view.isSnapshot ? ['.snapshot()'] : []),
   ]
-  return `import { createClient } from 'object-query-service/client'
+  return `import { env } from 'node:process'
+import { createClient } from 'object-query-service/client'
 
 const client = createClient({
   baseUrl: ${jsText(origin)},
   ontology: ${jsText(ontology.apiName)},
-  token: process.env['OQS_TOKEN'] ?? '',
+  token: env['OQS_TOKEN'] ?? '',
 })
 
 const objects = client

@@ -51,10 +51,11 @@ export function toOsdkCode({ ontology, objectType, view }: PageOf, origin: strin
     ? `for await (const object of ${set}\n  .asyncIter(${jsText(options)})) console.log(object)`
     : `const page = await ${set}\n  .fetchPage(${jsText({ ...options, $pageSize: 1000 })})\nfor (const object of page.data) console.log(object)`
   return `// npx oqs ontology types --ontology ${ontology.apiName} --for osdk --out ontology.ts
+import { env } from 'node:process'
 import { createClient } from '@osdk/client'
 import { $ontologyRid, ${name} } from './ontology.ts'
 
-const client = createClient(${jsText(origin)}, $ontologyRid, async () => process.env['OQS_TOKEN'] ?? '')
+const client = createClient(${jsText(origin)}, $ontologyRid, async () => env['OQS_TOKEN'] ?? '')
 
 ${reading}
 `

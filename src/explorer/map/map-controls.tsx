@@ -2,11 +2,7 @@ import { Button } from '../ui/button.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { type Camera, type Point, zoomAt } from './camera.ts'
 import styles from './map.module.css'
-import { ZOOM_STEP } from './use-map-input.ts'
-
-export const DRAG_MODES = ['box', 'move'] as const
-/** What dragging does; with Shift, it does the other. */
-export type DragMode = (typeof DRAG_MODES)[number]
+import { DRAG_MODES, type DragMode, ZOOM_STEP } from './use-map-input.ts'
 
 const MODE_NAMES: Readonly<Record<DragMode, string>> = { box: 'Draw a box', move: 'Move' }
 

@@ -10,10 +10,10 @@ import { type Camera, fitBox, gridOf, type Point, toScreen, visibleBox, WORLD } 
 import { drawMap, worldPaths } from './draw-map.ts'
 import { type GeoCell, geoCellsQuery, MOST_POINTS, pointsQuery } from './geo-queries.ts'
 import styles from './map.module.css'
-import { type DragMode, MapControls } from './map-controls.tsx'
+import { MapControls } from './map-controls.tsx'
 import { MapNotes } from './map-notes.tsx'
 import { BoxOutline, PointName } from './map-overlay.tsx'
-import { useMapInput } from './use-map-input.ts'
+import { type DragMode, useMapInput } from './use-map-input.ts'
 import { useSettled } from './use-settled.ts'
 import { loadWorld } from './world.ts'
 

@@ -9,7 +9,10 @@ import {
 } from 'react'
 import type { Box } from '../view/view-state.ts'
 import { boxBetween, type Camera, fitBox, type Point, pan, WORLD, zoomAt } from './camera.ts'
-import type { DragMode } from './map-controls.tsx'
+
+export const DRAG_MODES = ['box', 'move'] as const
+/** What dragging does; with Shift, it does the other. */
+export type DragMode = (typeof DRAG_MODES)[number]
 
 /** A shorter drag is a press. */
 const PRESS = 6

@@ -60,7 +60,15 @@ export function addCaller(app: App, { limits, walkTokens }: Services): void {
       const expiresAt = expiresAtMs === undefined ? undefined : new Date(expiresAtMs).toISOString()
       return sendJson(
         reply,
-        JSON.stringify({ id, name, scopes, ontologies, expiresAt, limits: shownLimits, pageTokens }),
+        JSON.stringify({
+          id,
+          name,
+          scopes,
+          ontologies,
+          expiresAt,
+          limits: shownLimits,
+          pageTokens,
+        }),
       )
     },
   )
