@@ -69,6 +69,14 @@ function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
 }
 
+/** Imports that are left after compilation: those of types disappear. */
+function runtimeImports({ text, imports }: SourceFile): readonly string[] {
+  const ofTypes = new Set(
+    [...text.matchAll(/^(?:import|export) type\b[^'"]*?from '([^']+)'/gms)].map(([, name]) => name),
+  )
+  return imports.filter((name) => !ofTypes.has(name))
+}
+
 /** The file that a relative import names, from the top of the checkout. */
 function resolveImport(from: string, specifier: string): string {
   return normalize(join(dirname(from), specifier))
@@ -144,6 +152,30 @@ describe('the layers', () => {
     expect('const seen = new Map<string, number>()').toMatch(mutable)
     expect('let last = 0').toMatch(mutable)
     expect('const NAMES: ReadonlySet<string> = new Set()').not.toMatch(mutable)
+  })
+
+  it('let the explorer reach only what runs in a browser', () => {
+    const files = new Map(sources.map((file) => [file.path, file]))
+    const reached = new Set<string>()
+    const visit = (path: string): void => {
+      const file = files.get(path)
+      if (file === undefined || reached.has(path)) return
+      reached.add(path)
+      for (const name of runtimeImports(file)) {
+        if (name.startsWith('.')) visit(resolveImport(path, name.replace(/\?.*$/, '')))
+      }
+    }
+    for (const { path, layer } of sources) if (layer === 'explorer') visit(path)
+    expect(reached).toContain('src/transfer/import/import-files.ts')
+    const bound = [...reached].filter((path) => {
+      const file = files.get(path)
+      if (file === undefined) return false
+      return (
+        file.imports.some((name) => name.startsWith('node:')) ||
+        /\bBuffer\b|\bprocess\./.test(withoutComments(file.text))
+      )
+    })
+    expect(bound).toEqual([])
   })
 
   it('have no import cycles', () => {

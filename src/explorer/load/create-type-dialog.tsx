@@ -81,7 +81,13 @@ export function CreateTypeDialog({ place, onClose }: CreateTypeDialogProps) {
     }
   }
   return (
-    <dialog ref={dialog} className={styles.dialog} aria-label="New object type" onClose={onClose}>
+    <dialog
+      ref={dialog}
+      className={styles.dialog}
+      aria-label="New object type"
+      data-stage="defining"
+      onClose={onClose}
+    >
       <header className={styles.head}>
         <h2>New object type</h2>
       </header>
@@ -155,7 +161,7 @@ function Properties({ draft, onChange }: PropertiesProps) {
   }
   return (
     <fieldset className={styles.properties}>
-      <legend className="label">Properties</legend>
+      <legend className="label">Properties, each with its type</legend>
       {properties.map((property, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a name changes while it is typed
         <div key={at} className={styles.property}>
