@@ -11,8 +11,8 @@ import { Icon } from '../ui/icon.tsx'
 import { TextField } from '../ui/text-field.tsx'
 import { applyType } from './apply-type.ts'
 import styles from './load.module.css'
-import type { Place } from './load-area.tsx'
 import { OntologyField } from './ontology-field.tsx'
+import type { Place } from './place.ts'
 import { SelectField } from './select-field.tsx'
 import {
   canBeKey,

@@ -5,6 +5,7 @@ import { useCanWrite } from '../edit/use-writes.ts'
 import { useActions } from '../shell/actions.tsx'
 import styles from './load-area.module.css'
 import { OPEN_LOAD, type OpenLoad } from './load-button.tsx'
+import type { Place } from './place.ts'
 
 // Loaded when they are first opened: most visits only read.
 const LoadDialog = lazy(async () => ({ default: (await import('./load-dialog.tsx')).LoadDialog }))
@@ -19,13 +20,6 @@ export function LoadArea() {
 interface Opened {
   readonly what: OpenLoad
   readonly files: readonly File[]
-}
-
-/** The screen that a file is dropped on says where it goes. */
-export interface Place {
-  readonly ontology?: string
-  readonly type?: string
-  readonly key?: string
 }
 
 function OpenArea() {

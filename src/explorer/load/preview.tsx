@@ -12,12 +12,12 @@ import { checkSample } from './check-sample.ts'
 import { mistakesInMapping, optionsOfMapping, suggestMapping } from './column-mapping.ts'
 import { Findings } from './findings-list.tsx'
 import styles from './load.module.css'
-import type { Place } from './load-area.tsx'
 import { MappingTable } from './mapping-table.tsx'
 import type { FileReport, LoadSpec } from './messages.ts'
 import { NewTypeTable } from './new-type-table.tsx'
 import { OntologyField } from './ontology-field.tsx'
 import { parsedType } from './parsed-type.ts'
+import type { Place } from './place.ts'
 import { SelectField } from './select-field.tsx'
 import {
   canBeKey,
