@@ -17,24 +17,43 @@ export interface Misfit {
   readonly reason: string
 }
 
+/** Two rows with the same key: the later one would replace the other. */
+export interface Repeat {
+  readonly line: number
+  readonly earlierLine: number
+}
+
+export interface SampleCheck {
+  readonly misfits: readonly Misfit[]
+  readonly repeats: readonly Repeat[]
+}
+
 export function checkSample(
   type: ObjectType,
   columns: ColumnOptions,
   sample: readonly Row[],
   kind: CellKind,
-): readonly Misfit[] {
+): SampleCheck {
   const readRow = rowReader(type, columns)
   const checkJson = kind === 'json' ? jsonChecker(type) : () => undefined
-  return sample.flatMap((row): Misfit[] => {
+  const misfits: Misfit[] = []
+  const repeats: Repeat[] = []
+  const lineOf = new Map<string, number>()
+  for (const row of sample) {
     const { line } = row
     const result = readRow(row, kind)
-    if (!isRejected(result)) {
-      const misfit = checkJson(result.json)
-      return misfit === undefined ? [] : [{ line, column: undefined, ...misfit }]
+    if (isRejected(result)) {
+      const { property, column, excerpt, reason } = result
+      misfits.push({ line, property, column, excerpt, reason })
+      continue
     }
-    const { property, column, excerpt, reason } = result
-    return [{ line, property, column, excerpt, reason }]
-  })
+    const misfit = checkJson(result.json)
+    if (misfit !== undefined) misfits.push({ line, column: undefined, ...misfit })
+    const earlierLine = lineOf.get(result.key)
+    if (earlierLine !== undefined) repeats.push({ line, earlierLine })
+    lineOf.set(result.key, line)
+  }
+  return { misfits, repeats }
 }
 
 /** JSON values are sent as they are, and the service checks them: this is the same check. */

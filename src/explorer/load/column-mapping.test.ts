@@ -74,11 +74,17 @@ it('checks JSON values as the service does', () => {
   const columns = ['id', 'size']
   const options = optionsOfMapping(type, columns, suggestMapping(type, columns))
   expect(
-    checkSample(type, options, rows, 'json').map(({ line, reason }) => [line, reason]),
+    checkSample(type, options, rows, 'json').misfits.map(({ line, reason }) => [line, reason]),
   ).toEqual([
     [2, 'is not an integer'],
     [3, 'is the primary key and is missing'],
   ])
+})
+
+it('finds rows with the same key', () => {
+  const rows = ['a', 'b', 'a'].map((id, index) => ({ line: index + 2, cells: { id } }))
+  const options = optionsOfMapping(type, ['id'], suggestMapping(type, ['id']))
+  expect(checkSample(type, options, rows, 'text').repeats).toEqual([{ line: 4, earlierLine: 2 }])
 })
 
 it('copies rejected rows as lines with tabs', () => {

@@ -1,6 +1,7 @@
 /** Reads files and sends their objects, in a worker, so that the page stays responsive. */
 import { Connection } from '../../client/connection.ts'
 import { Administration } from '../../client/endpoints/administration.ts'
+import { PROPERTIES_MAX } from '../../contract/limits.ts'
 import { isUnreadable, type Row } from '../../formats/row.ts'
 import type { Rejection } from '../../transfer/import/batch-sender.ts'
 import { ImportStopped, importFiles } from '../../transfer/import/import-files.ts'
@@ -57,7 +58,9 @@ async function readFile(file: File, signal: AbortSignal): Promise<void> {
     rows += some.length
     for (const row of some) {
       if (isUnreadable(row)) continue
-      for (const name of Object.keys(row.cells)) columns.add(name)
+      for (const name of Object.keys(row.cells)) {
+        if (columns.size < PROPERTIES_MAX) columns.add(name)
+      }
       if (sample.length < SAMPLE_ROWS) sample.push(row)
     }
     if (isDue()) report({ kind: 'reading', rows, bytesRead: bytesRead() })

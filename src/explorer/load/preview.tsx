@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Segments } from '../ui/segments.tsx'
 import { TextField } from '../ui/text-field.tsx'
-import { checkSample } from './check-sample.ts'
+import { checkSample, type SampleCheck } from './check-sample.ts'
 import { mistakesInMapping, optionsOfMapping, suggestMapping } from './column-mapping.ts'
 import { Findings } from './findings-list.tsx'
 import styles from './load.module.css'
@@ -50,6 +50,8 @@ export interface PreviewProps {
 }
 
 type Goal = 'new' | 'existing'
+
+const UNCHECKED: SampleCheck = { misfits: [], repeats: [] }
 
 export function Preview({ report, place, isBusy, onBack, onLoad }: PreviewProps) {
   const choice = useOntologyChoice(place.ontology)
@@ -94,10 +96,10 @@ export function Preview({ report, place, isBusy, onBack, onLoad }: PreviewProps)
           ]),
         ]
       : mistakesInMapping(parsedType(target.objectType), target.mapping)
-  const misfits = useMemo(
+  const { misfits, repeats } = useMemo(
     () =>
       mistakes.length > 0
-        ? []
+        ? UNCHECKED
         : checkSample(parsedType(target.objectType), target.columns, report.sample, report.kind),
     [mistakes.length, target, report],
   )
@@ -157,8 +159,9 @@ export function Preview({ report, place, isBusy, onBack, onLoad }: PreviewProps)
         <Findings
           report={report}
           misfits={misfits}
+          repeats={repeats}
           mistakes={mistakes}
-          withNotes={goal === 'new'}
+          draft={goal === 'new' ? draft : undefined}
         />
       </div>
       <footer className={styles.foot}>

@@ -40,7 +40,10 @@ it('begins with what was inferred', () => {
     primaryKey: 'id',
     properties: { fullName: { type: 'string', displayName: 'full name' } },
   })
-  expect(checkSample(parsedType(definition), columnOptionsOf(begun), rows, 'text')).toEqual([])
+  expect(checkSample(parsedType(definition), columnOptionsOf(begun), rows, 'text')).toEqual({
+    misfits: [],
+    repeats: [],
+  })
 })
 
 it('says which rows do not fit a type that the user chose', () => {
@@ -49,7 +52,7 @@ it('says which rows do not fit a type that the user chose', () => {
   const property = begun.properties[age]
   if (property === undefined) throw new Error('there is no such property')
   const changed = withProperty(begun, age, withType(property, { type: 'integer' }))
-  const misfits = checkSample(
+  const { misfits } = checkSample(
     parsedType(definitionOf(changed)),
     columnOptionsOf(changed),
     rows,

@@ -16,6 +16,8 @@ export interface InferredType {
   readonly columns: ColumnOptions
   /** The property of each column, except of those that are paired to geopoints. */
   readonly propertyOf: ReadonlyMap<string, string>
+  /** The properties that had another value in every row, the most likely key first. */
+  readonly keyCandidates: readonly string[]
   /** What was inferred and why, one line each, for the user. */
   readonly notes: readonly string[]
 }
@@ -98,6 +100,7 @@ export function inferType(
     },
     columns: readOptions({ propertyOf, geopoints, findings, rowNumber, columnOptions }),
     propertyOf,
+    keyCandidates: candidates.map((column) => propertyOf.get(column) ?? column),
     notes: notesOf({ findings, candidates, primaryKey, rowNumber, geopoints, propertyOf }),
   }
 }

@@ -5,7 +5,9 @@ import { UnreadableFile } from '../../formats/row.ts'
  * decompressor of Node.js stops after the first frame of a chunk and silently drops the rest.
  * Parallel compressors and `cat a.zst b.zst` write streams of several frames.
  */
-export async function* cutZstdFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* cutZstdFrames(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   const frames = new ZstdFrames()
   for await (const chunk of chunks) {
     let start = 0
