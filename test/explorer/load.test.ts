@@ -68,7 +68,7 @@ it('loads a dropped file as a new type, whose types can be changed before', asyn
   expect(await accessibilityFaults(page)).toEqual([])
 
   await page.getByRole('button', { name: 'Load 3 rows' }).click()
-  await page.getByText('2 rows are in myGoods; 1 could not be stored.').waitFor()
+  await page.getByText('2 objects written to myGoods; 1 row could not be stored.').waitFor()
   await page.getByRole('row', { name: '3 amount n/a is not an integer' }).waitFor()
   expect(await accessibilityFaults(page)).toEqual([])
   await page.getByRole('link', { name: 'Open the table' }).click()
@@ -99,7 +99,7 @@ it('loads into a type that exists, by columns that the user maps', async () => {
   await choose(page, 'makers.ndjson.gz', gzipSync(lines))
   await page.getByLabel('Property for title').selectOption('name')
   await page.getByRole('button', { name: 'Load 2 rows' }).click()
-  await page.getByText('2 rows are in maker.').waitFor()
+  await page.getByText('2 objects written to maker.').waitFor()
   expect(await read('maker')).toMatchObject([
     { code: 'm0', name: 'Anvil & Daughters' },
     { code: 'm1' },
@@ -126,7 +126,7 @@ it('stores a batch once, even if its answer is lost', async () => {
   ])
   await choose(page, 'sizes.parquet', file)
   await page.getByRole('button', { name: 'Load 2 rows' }).click()
-  await page.getByText('2 rows are in sizes.').waitFor()
+  await page.getByText('2 objects written to sizes.').waitFor()
   expect(sent).toHaveLength(2)
   const [first, second] = sent.map((request) => request.headers()['idempotency-key'])
   expect(first).toBe(second)

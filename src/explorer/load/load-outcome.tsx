@@ -49,10 +49,19 @@ export function LoadOutcome({ stage, onAgain, onClose }: LoadOutcomeProps) {
 }
 
 function describeDone({ counts, spec }: Ended): string {
-  const { sent, rejected } = counts
-  const rows = `${formatCount(sent)} ${sent === 1 ? 'row is' : 'rows are'}`
-  const rest = rejected === 0 ? '' : `; ${formatCount(rejected)} could not be stored`
-  return `${rows} in ${spec.objectType.apiName}${rest}.`
+  const { sent, put, kept, rejected } = counts
+  return [
+    `${countOf(put, 'object')} written to ${spec.objectType.apiName}`,
+    ...(kept === 0 ? [] : [`${countOf(kept, 'object')} kept`]),
+    ...(rejected === 0 ? [] : [`${countOf(rejected, 'row')} could not be stored`]),
+    ...(sent > put + kept ? ['of rows with the same key, the last one stayed'] : []),
+  ]
+    .join('; ')
+    .concat('.')
+}
+
+function countOf(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function describeStop(reason: string | undefined): string {

@@ -84,17 +84,16 @@ export function Preview({ report, place, isBusy, onBack, onLoad }: PreviewProps)
     return { objectType, columns: optionsOfMapping(type, report.columns, used), mapping: used }
   }, [goal, draft, existing, mapping, report.columns])
 
+  // Fields say what is wrong with names that were written.
+  const isNamed =
+    goal === 'existing' ||
+    (choice.mistake === undefined && mistakeInName(draft.apiName) === undefined && !isTaken)
   const mistakes =
     target.mapping === undefined
-      ? [
-          ...compact([choice.mistake && `Ontology: ${choice.mistake}`]),
-          ...compact([
-            isTaken
-              ? `${choice.name} has a type “${draft.apiName}” already. Load into it, or change the name.`
-              : mistakeInName(draft.apiName),
-            mistakeInProperties(draft),
-          ]),
-        ]
+      ? compact([
+          choice.isNew && choice.name === '' ? 'Give the new ontology a name.' : undefined,
+          mistakeInProperties(draft),
+        ])
       : mistakesInMapping(parsedType(target.objectType), target.mapping)
   const { misfits, repeats } = useMemo(
     () =>
@@ -168,7 +167,7 @@ export function Preview({ report, place, isBusy, onBack, onLoad }: PreviewProps)
         <Button onClick={onBack}>Choose another file</Button>
         <Button
           kind="primary"
-          disabled={isBusy || mistakes.length > 0 || !choice.isKnown}
+          disabled={isBusy || mistakes.length > 0 || !isNamed || !choice.isKnown}
           onClick={() =>
             onLoad({
               ontology: choice.name,
@@ -209,7 +208,7 @@ function NewTypeFields({ draft, isTaken, types, onChange }: NewTypeFieldsProps) 
         value={apiName}
         autoComplete="off"
         spellCheck={false}
-        error={isTaken ? `Taken; ${free} is free.` : mistakeInName(apiName)}
+        error={isTaken ? `This type exists; ${free} is free.` : mistakeInName(apiName)}
         onChange={(name) => onChange({ ...draft, apiName: name })}
       />
       <SelectField
