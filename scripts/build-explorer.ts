@@ -4,10 +4,14 @@
  */
 import { createHash } from 'node:crypto'
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const SOURCES = fileURLToPath(new URL('../src/explorer', import.meta.url))
+/** What the explorer is built of: the folders that it may import, and its own. */
+const SOURCE_FOLDERS = ['explorer', 'contract', 'ontology', 'formats', 'client', 'transfer'].map(
+  (folder) => fileURLToPath(new URL(`../src/${folder}`, import.meta.url)),
+)
 const DIST = fileURLToPath(new URL('../dist', import.meta.url))
 const OUTPUT = join(DIST, 'explorer')
 const STAMP = 'stamp'
@@ -39,6 +43,8 @@ async function buildExplorer(): Promise<void> {
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
       },
+      // Only modules can load a part on use.
+      worker: { format: 'es' },
     })
     writeFileSync(join(folder, STAMP), hash)
     rmSync(OUTPUT, { recursive: true, force: true })
@@ -58,11 +64,12 @@ function readStamp(): string | undefined {
 
 /** Returns a hash of everything that the build depends on. */
 function sourceHash(): string {
-  const files = globSync('**/*', { cwd: SOURCES, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .toSorted()
+  const files = SOURCE_FOLDERS.flatMap((folder) =>
+    globSync('**/*', { cwd: folder, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+      .map(({ parentPath, name }) => join(parentPath, name)),
+  ).toSorted()
   const sum = createHash('sha256').update(readFileSync(DEPENDENCIES))
-  for (const file of files) sum.update(file.slice(SOURCES.length)).update(readFileSync(file))
+  for (const file of files) sum.update(relative(SOURCES, file)).update(readFileSync(file))
   return sum.digest('hex')
 }

@@ -3,7 +3,7 @@
 /** Capacity doubles when it is full, so each byte is copied only a few times on average. */
 export class ByteBuilder {
   readonly #maxBytes: number
-  #buffer = Buffer.alloc(0)
+  #buffer = new Uint8Array(0)
   #length = 0
 
   /** Drops bytes beyond `maxBytes`. */
@@ -24,7 +24,7 @@ export class ByteBuilder {
   }
 
   /** Returns the bytes, which are valid until the next append, and empties the builder. */
-  take(): Buffer {
+  take(): Uint8Array {
     const bytes = this.#buffer.subarray(0, this.#length)
     this.#length = 0
     return bytes
@@ -32,7 +32,7 @@ export class ByteBuilder {
 
   #grow(needed: number): void {
     const doubled = Math.max(needed, this.#buffer.length * 2, MIN_CAPACITY)
-    const buffer = Buffer.allocUnsafe(Math.min(doubled, this.#maxBytes))
+    const buffer = new Uint8Array(Math.min(doubled, this.#maxBytes))
     buffer.set(this.#buffer.subarray(0, this.#length))
     this.#buffer = buffer
   }

@@ -1,4 +1,5 @@
 /** Detects the format and the compression of a file from its name, then from its first bytes. */
+import { showUtf8 } from './utf8.ts'
 
 export type FileFormat = 'csv' | 'tsv' | 'ndjson' | 'json' | 'parquet'
 
@@ -34,24 +35,25 @@ export function formatOfName(name: string): {
 /** The number of bytes that identify a compression. */
 export const COMPRESSION_BYTES = 4
 
-export function compressionOfBytes(head: Buffer): Compression | undefined {
+export function compressionOfBytes(head: Uint8Array): Compression | undefined {
   if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip'
   if (head.length < COMPRESSION_BYTES) return undefined
-  const magic = head.readUInt32LE(0)
+  const magic = new DataView(head.buffer, head.byteOffset).getUint32(0, true)
   // A zstd file can start with a skippable frame.
   return magic === 0xfd2fb528 || magic >>> 4 === 0x184d2a5 ? 'zstd' : undefined
 }
 
 /** True if the beginning of a file is long enough to detect its format. */
-export function canDetectFormat(head: Buffer): boolean {
-  return head.length >= COMPRESSION_BYTES && head.toString('latin1').trimStart().includes('\n')
+export function canDetectFormat(head: Uint8Array): boolean {
+  const start = head.findIndex((byte) => !isSpace(byte))
+  return head.length >= COMPRESSION_BYTES && start !== -1 && head.includes(NEWLINE, start)
 }
 
 /** Detects the format; `.json` can be one array or NDJSON, so the content decides. */
-export function formatOfBytes(head: Buffer, named: FileFormat | undefined): FileFormat {
-  if (head.toString('latin1', 0, 4) === 'PAR1') return 'parquet'
+export function formatOfBytes(head: Uint8Array, named: FileFormat | undefined): FileFormat {
+  if (isParquet(head)) return 'parquet'
   if (named !== undefined && named !== 'json') return named
-  const text = head.toString('utf8').trimStart()
+  const text = showUtf8(head, head.length).trimStart()
   if (text.startsWith('[')) return 'json'
   if (!text.startsWith('{')) return named ?? 'csv'
   // An object over several lines is not NDJSON; the JSON array reader reports that.
@@ -60,8 +62,20 @@ export function formatOfBytes(head: Buffer, named: FileFormat | undefined): File
 }
 
 /** Detects a UTF-16 byte order mark; some programs call UTF-16 "Unicode". */
-export function isUtf16(head: Buffer): boolean {
+export function isUtf16(head: Uint8Array): boolean {
   return (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
+}
+
+const NEWLINE = 0x0a
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
+}
+
+const PARQUET_MAGIC = [...'PAR1'].map((letter) => letter.charCodeAt(0))
+
+function isParquet(head: Uint8Array): boolean {
+  return PARQUET_MAGIC.every((byte, index) => head[index] === byte)
 }
 
 function isJson(text: string): boolean {

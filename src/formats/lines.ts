@@ -1,8 +1,8 @@
 /** Splits a byte stream into lines of UTF-8 text. */
 
-import { isUtf8 } from 'node:buffer'
 import { ByteBuilder } from './byte-builder.ts'
 import { excerptOf, type UnreadableRow } from './row.ts'
+import { decodeUtf8, showUtf8 } from './utf8.ts'
 
 export interface Line {
   /** Starts at 1. */
@@ -15,7 +15,7 @@ export interface Line {
 export type SplitLine = Line | UnreadableRow
 
 const NEWLINE = 0x0a
-const EMPTY = Buffer.alloc(0)
+const EMPTY = new Uint8Array(0)
 /** Enough bytes for an excerpt of any characters. */
 const EXCERPT_BYTES = 512
 
@@ -24,7 +24,7 @@ const EXCERPT_BYTES = 512
  * reported at once; the rest of it is skipped without being buffered.
  */
 export async function* splitLines(
-  stream: AsyncIterable<Buffer>,
+  stream: AsyncIterable<Uint8Array>,
   maxLineBytes: number,
 ): AsyncGenerator<readonly SplitLine[]> {
   const splitter = new LineSplitter(maxLineBytes)
@@ -60,7 +60,7 @@ class LineSplitter {
     this.#partial = new ByteBuilder(maxLineBytes + 1)
   }
 
-  take(chunk: Buffer): SplitLine[] {
+  take(chunk: Uint8Array): SplitLine[] {
     const lines: SplitLine[] = []
     let start = 0
     if (this.#isSkipping || this.#partial.length > 0) {
@@ -84,9 +84,10 @@ class LineSplitter {
   }
 
   /** Decodes whole lines in one call, which is several times faster than line by line. */
-  #splitBlock(block: Buffer, lines: SplitLine[]): void {
-    if (block.length <= this.#maxLineBytes && isUtf8(block)) {
-      for (const text of block.toString('utf8').split('\n')) {
+  #splitBlock(block: Uint8Array, lines: SplitLine[]): void {
+    const blockText = block.length <= this.#maxLineBytes ? decodeUtf8(block) : undefined
+    if (blockText !== undefined) {
+      for (const text of blockText.split('\n')) {
         this.#number += 1
         lines.push({ number: this.#number, text })
       }
@@ -100,7 +101,7 @@ class LineSplitter {
     lines.push(this.#readLine(block.subarray(start)))
   }
 
-  #begin(piece: Buffer, lines: SplitLine[]): void {
+  #begin(piece: Uint8Array, lines: SplitLine[]): void {
     if (this.#isSkipping || piece.length === 0) return
     this.#partial.append(piece)
     if (this.#partial.length <= this.#maxLineBytes) return
@@ -108,22 +109,22 @@ class LineSplitter {
     this.#isSkipping = true
   }
 
-  #finish(end: Buffer): SplitLine {
+  #finish(end: Uint8Array): SplitLine {
     this.#partial.append(end)
     return this.#readLine(this.#partial.take())
   }
 
-  #readLine(line: Buffer): SplitLine {
+  #readLine(line: Uint8Array): SplitLine {
     this.#number += 1
     const number = this.#number
     if (line.length > this.#maxLineBytes) {
       return refused(number, `is longer than ${this.#maxLineBytes} bytes`, line)
     }
-    if (!isUtf8(line)) return refused(number, 'is not UTF-8', line)
-    return { number, text: line.toString('utf8') }
+    const text = decodeUtf8(line)
+    return text === undefined ? refused(number, 'is not UTF-8', line) : { number, text }
   }
 }
 
-function refused(line: number, reason: string, bytes: Buffer): UnreadableRow {
-  return { line, reason, excerpt: excerptOf(bytes.toString('utf8', 0, EXCERPT_BYTES)) }
+function refused(line: number, reason: string, bytes: Uint8Array): UnreadableRow {
+  return { line, reason, excerpt: excerptOf(showUtf8(bytes, EXCERPT_BYTES)) }
 }

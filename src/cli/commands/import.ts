@@ -87,8 +87,9 @@ async function importAll(
   options: ImportCommandOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const [{ findImportType }, { rowReader }, { typeNameOf }] = await Promise.all([
+  const [{ findImportType }, { localCheck }, { rowReader }, { typeNameOf }] = await Promise.all([
     import('../../transfer/import/import-type.ts'),
+    import('../../transfer/import/local-check.ts'),
     import('../../transfer/import/row-to-object.ts'),
     import('../../transfer/infer/definition.ts'),
   ])
@@ -133,7 +134,10 @@ async function importAll(
       readRow: rowReader(importType.objectType, columns),
       mode,
       dryRun,
-      checkedAs: importType.exists ? undefined : importType.objectType,
+      // The service cannot check objects of a type that it does not have.
+      openSink: importType.exists
+        ? undefined
+        : (reject) => localCheck(importType.objectType, reject),
       maxErrors: options.maxErrors,
       isFinite: inputs.isFinite,
       signal,

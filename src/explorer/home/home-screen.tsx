@@ -2,6 +2,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { countsQuery, definitionQuery, ontologiesQuery } from '../api/queries.ts'
+import { CreateTypeButton, LoadButton } from '../load/load-button.tsx'
 import { useSession } from '../shell/session.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import styles from './home.module.css'
@@ -24,6 +25,10 @@ export function HomeScreen() {
   if (ontologies.data?.length === 0) return <EmptyHome />
   return (
     <div className={styles.home}>
+      <div className={styles.tools}>
+        <LoadButton />
+        <CreateTypeButton />
+      </div>
       {shown.map((summary, index) => (
         <OntologySection
           key={summary.rid}
@@ -41,6 +46,10 @@ function EmptyHome() {
   return (
     <section className={styles.empty}>
       <h1>There are no objects yet</h1>
+      <div className={styles.tools}>
+        <LoadButton />
+        <CreateTypeButton />
+      </div>
       <p>Load a file, and its types and objects appear here:</p>
       <pre className="mono">npx oqs import cities.csv --ontology world --type city --infer</pre>
       <p>

@@ -64,5 +64,6 @@ export function Help() {
 /** True if a key is not ours: it belongs to a text that is being written, or letters are off. */
 export function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey || !areLettersOn()) return true
-  return target instanceof HTMLElement && target.matches('input, select, textarea')
+  // A dialog lies over the screen: its keys are not for what is behind it.
+  return target instanceof HTMLElement && target.closest('input, select, textarea, dialog') !== null
 }

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { UndoBar } from '../edit/undo-bar.tsx'
+import { LoadArea } from '../load/load-area.tsx'
 import { ActionsProvider } from './actions.tsx'
 import { Header } from './header.tsx'
 import { Help } from './help.tsx'
@@ -33,6 +34,7 @@ export function Shell() {
           {isSignedIn && <Palette />}
           {isSignedIn && isRefused && <SignInAgain />}
           {isSignedIn && <UndoBar />}
+          {isSignedIn && <LoadArea />}
           <Help />
         </main>
       </div>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { nameOf } from '../api/ontology.ts'
 import { CreateAction } from '../edit/edit-actions.tsx'
 import type { FacetOf } from '../facets/facet-query.ts'
+import { LoadButton } from '../load/load-button.tsx'
 import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -85,6 +86,7 @@ export function Toolbar(props: ToolbarProps) {
           {(close) => <SavedViews suggestion={nameOf(objectType)} onDone={close} />}
         </Popup>
         <CreateAction address={{ ontology, objectType }} />
+        <LoadButton isSmall />
         <span className={styles.spacer} />
         <Segments
           label="Layout"

@@ -19,12 +19,12 @@ export interface CsvOptions {
   readonly delimiter?: string | undefined
 }
 
-export function readCsv(stream: AsyncIterable<Buffer>, options: CsvOptions = {}): RowSource {
+export function readCsv(stream: AsyncIterable<Uint8Array>, options: CsvOptions = {}): RowSource {
   return { kind: 'text', rows: readRecords(stream, options.delimiter) }
 }
 
 async function* readRecords(
-  stream: AsyncIterable<Buffer>,
+  stream: AsyncIterable<Uint8Array>,
   givenDelimiter: string | undefined,
 ): AsyncGenerator<readonly ReadRow[]> {
   let records = givenDelimiter === undefined ? undefined : new CsvRecords(givenDelimiter)

@@ -1,6 +1,5 @@
 /** Reads a JSON array of objects as a stream: splits off each element, then parses it. */
 
-import { isUtf8 } from 'node:buffer'
 import {
   excerptOf,
   RECORD_MAX_BYTES,
@@ -8,13 +7,16 @@ import {
   type RowSource,
   UnreadableFile,
 } from '../row.ts'
+import { concatBytes, decodeUtf8, showUtf8 } from '../utf8.ts'
 import { readObject } from './ndjson.ts'
 
-export function readJsonArray(stream: AsyncIterable<Buffer>): RowSource {
+export function readJsonArray(stream: AsyncIterable<Uint8Array>): RowSource {
   return { kind: 'json', rows: readElements(stream) }
 }
 
-async function* readElements(stream: AsyncIterable<Buffer>): AsyncGenerator<readonly ReadRow[]> {
+async function* readElements(
+  stream: AsyncIterable<Uint8Array>,
+): AsyncGenerator<readonly ReadRow[]> {
   const splitter = new ElementSplitter()
   for await (const chunk of stream) {
     const rows = splitter.take(chunk)
@@ -34,6 +36,8 @@ const CLOSE_OBJECT = 0x7d
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 /** Chunks of an incomplete element before they are concatenated. */
 const MAX_PIECES = 256
+/** Enough bytes for an excerpt of any characters. */
+const EXCERPT_BYTES = 512
 
 /** The token that the scanner expects, or is inside of. */
 type State =
@@ -55,11 +59,11 @@ class ElementSplitter {
   #isEscaped = false
   /** The line on which the element starts, and its chunks so far. */
   #elementLine = 1
-  #partial: Buffer[] = []
+  #partial: Uint8Array[] = []
   #partialBytes = 0
   #rows: ReadRow[] = []
 
-  take(chunk: Buffer): ReadRow[] {
+  take(chunk: Uint8Array): ReadRow[] {
     this.#rows = []
     let start = this.#isInside() ? 0 : -1
     let at = 0
@@ -134,7 +138,7 @@ class ElementSplitter {
 
   /** The skip methods return the index after the bytes that they took. */
 
-  #skipNested(chunk: Buffer, from: number): number {
+  #skipNested(chunk: Uint8Array, from: number): number {
     let depth = this.#depth
     let at = from
     while (at < chunk.length) {
@@ -158,7 +162,7 @@ class ElementSplitter {
     return at
   }
 
-  #skipText(chunk: Buffer, from: number): number {
+  #skipText(chunk: Uint8Array, from: number): number {
     let at = from
     if (this.#isEscaped) {
       this.#isEscaped = false
@@ -180,7 +184,7 @@ class ElementSplitter {
   }
 
   /** A number, true, false or null: ends before the next delimiter. */
-  #skipLiteral(chunk: Buffer, from: number): number {
+  #skipLiteral(chunk: Uint8Array, from: number): number {
     let at = from
     while (at < chunk.length) {
       const byte = chunk[at] as number
@@ -194,20 +198,20 @@ class ElementSplitter {
   }
 
   /** Buffers a piece of an element; of one that is too large, only the first piece. */
-  #begin(piece: Buffer): void {
+  #begin(piece: Uint8Array): void {
     this.#partialBytes += piece.length
     if (this.#partialBytes > RECORD_MAX_BYTES) {
       this.#partial = this.#partial.slice(0, 1)
       return
     }
     this.#partial.push(piece)
-    if (this.#partial.length > MAX_PIECES) this.#partial = [Buffer.concat(this.#partial)]
+    if (this.#partial.length > MAX_PIECES) this.#partial = [concatBytes(this.#partial)]
   }
 
-  #finish(end: Buffer): void {
+  #finish(end: Uint8Array): void {
     this.#begin(end)
     const bytes =
-      this.#partial.length === 1 ? (this.#partial[0] as Buffer) : Buffer.concat(this.#partial)
+      this.#partial.length === 1 ? (this.#partial[0] as Uint8Array) : concatBytes(this.#partial)
     this.#rows.push(readElement(this.#elementLine, bytes, this.#partialBytes))
     this.#partial = []
     this.#partialBytes = 0
@@ -218,16 +222,16 @@ class ElementSplitter {
   }
 }
 
-function readElement(line: number, bytes: Buffer, length: number): ReadRow {
+function readElement(line: number, bytes: Uint8Array, length: number): ReadRow {
   if (length > RECORD_MAX_BYTES) {
     return refused(line, `is longer than ${RECORD_MAX_BYTES} bytes`, bytes)
   }
-  if (!isUtf8(bytes)) return refused(line, 'is not UTF-8', bytes)
-  return readObject(line, bytes.toString('utf8'))
+  const text = decodeUtf8(bytes)
+  return text === undefined ? refused(line, 'is not UTF-8', bytes) : readObject(line, text)
 }
 
-function refused(line: number, reason: string, bytes: Buffer): ReadRow {
-  return { line, reason, excerpt: excerptOf(bytes.toString('utf8', 0, 512)) }
+function refused(line: number, reason: string, bytes: Uint8Array): ReadRow {
+  return { line, reason, excerpt: excerptOf(showUtf8(bytes, EXCERPT_BYTES)) }
 }
 
 function isSpace(byte: number): boolean {

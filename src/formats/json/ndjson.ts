@@ -5,11 +5,11 @@ import { isBlank, splitLines, withoutByteOrderMark } from '../lines.ts'
 import { excerptOf, isUnreadable, RECORD_MAX_BYTES, type ReadRow, type RowSource } from '../row.ts'
 import { type ExactJson, parseExactly } from './exact-json.ts'
 
-export function readNdjson(stream: AsyncIterable<Buffer>): RowSource {
+export function readNdjson(stream: AsyncIterable<Uint8Array>): RowSource {
   return { kind: 'json', rows: readObjects(stream) }
 }
 
-async function* readObjects(stream: AsyncIterable<Buffer>): AsyncGenerator<readonly ReadRow[]> {
+async function* readObjects(stream: AsyncIterable<Uint8Array>): AsyncGenerator<readonly ReadRow[]> {
   let count = 0
   for await (const lines of splitLines(stream, RECORD_MAX_BYTES)) {
     const rows: ReadRow[] = []

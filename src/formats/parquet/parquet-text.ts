@@ -1,6 +1,6 @@
 /** Formats Parquet dates, times and decimals as exact text. */
 
-import { isUtf8 } from 'node:buffer'
+import { decodeUtf8 } from '../utf8.ts'
 
 /** `2024-02-29` */
 export function dateText(days: number): string {
@@ -36,14 +36,15 @@ export function decimalText(unscaled: bigint, scale: number): string {
 /** Decodes a big-endian two's complement integer of any length. */
 export function bigEndianInteger(bytes: Uint8Array): bigint {
   if (bytes.length === 0) return 0n
-  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
   return BigInt.asIntN(bytes.length * 8, BigInt(`0x${hex}`))
 }
 
 /** Decodes UTF-8 strictly, without replacement characters. */
 export function utf8Text(bytes: Uint8Array): string {
-  if (!isUtf8(bytes)) throw new Error('it contains text that is not UTF-8')
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  const text = decodeUtf8(bytes)
+  if (text === undefined) throw new Error('it contains text that is not UTF-8')
+  return text
 }
 
 export function jsonValue(bytes: Uint8Array): unknown {

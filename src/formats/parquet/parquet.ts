@@ -71,7 +71,7 @@ async function readMetadata(file: ParquetBytes): Promise<FileMetaData> {
 }
 
 function isMagic(bytes: ArrayBuffer): boolean {
-  return Buffer.from(bytes).toString('latin1') === MAGIC
+  return String.fromCharCode(...new Uint8Array(bytes)) === MAGIC
 }
 
 async function* readRows(

@@ -17,14 +17,20 @@ const POLICY = [
   "font-src 'self'",
   "img-src 'self'",
   "connect-src 'self'",
+  "worker-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
 ].join('; ')
 const PAGE_HEADERS = { 'content-security-policy': POLICY }
+/** A worker has the policy of its own file. Parquet's decompression is WebAssembly. */
+const WORKER_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'"
 /** Names of assets contain a hash of their content. */
-const ASSET_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable' }
+const ASSET_HEADERS = {
+  'cache-control': 'public, max-age=31536000, immutable',
+  'content-security-policy': WORKER_POLICY,
+}
 
 const VIEWS = [
   '/',

@@ -10,7 +10,8 @@ import { refuseLargeDefinition } from './definition-size.ts'
 import { type Mistake, refuseMistakes } from './mistakes.ts'
 import { parseDefinition } from './parse-definition.ts'
 import { staysValid, typeName } from './property-type.ts'
-import { isRid, ONTOLOGY_RID_PATTERN, objectTypeRid, ontologyRid } from './rid.ts'
+import { isRid, objectTypeRid, ontologyRid } from './rid.ts'
+import { ONTOLOGY_RID_PATTERN } from './rid-patterns.ts'
 
 /** A definition that was checked against the catalogue, ready to be saved. */
 export interface OntologyChange {

@@ -12,7 +12,7 @@ import {
 } from '../../contract/limits.ts'
 import { API_NAME_PATTERN, FAMILY_PATTERN, ONTOLOGY_NAME_PATTERN } from './api-name.ts'
 import { SCALAR_TYPES } from './property-type.ts'
-import { OBJECT_TYPE_RID_PATTERN, ONTOLOGY_RID_PATTERN } from './rid.ts'
+import { OBJECT_TYPE_RID_PATTERN, ONTOLOGY_RID_PATTERN } from './rid-patterns.ts'
 
 const closed = { additionalProperties: false }
 

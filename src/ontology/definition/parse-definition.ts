@@ -3,24 +3,14 @@
  * schema has already checked the shape of the parts; this module checks that they are consistent.
  */
 
-import type { LinkType, ObjectType, Ontology, Property } from '../ontology.ts'
-import type {
-  LinkTypeDefinition,
-  ObjectTypeDefinition,
-  OntologyDefinition,
-} from './definition-schema.ts'
+import type { LinkType, ObjectType, Ontology } from '../ontology.ts'
+import type { LinkTypeDefinition, OntologyDefinition } from './definition-schema.ts'
 import { type Mistake, refuseMistakes } from './mistakes.ts'
 import { parseImplementations } from './parse-implementations.ts'
 import { parseInterfaceTypes, parseSharedPropertyTypes } from './parse-interfaces.ts'
-import { parsePropertyType } from './parse-property-type.ts'
+import { parseObjectType, scalarTypeOf } from './parse-object-type.ts'
 import { ParsedOntology } from './parsed-ontology.ts'
-import {
-  isPrimaryKeyType,
-  isTitleType,
-  PRIMARY_KEY_TYPES,
-  type ScalarType,
-  typeName,
-} from './property-type.ts'
+import { typeName } from './property-type.ts'
 
 /** Parses a definition with all its RIDs, which `change-definition.ts` fills in. */
 export function parseDefinition(definition: OntologyDefinition): Ontology {
@@ -56,50 +46,6 @@ export function parseDefinition(definition: OntologyDefinition): Ontology {
     interfaceTypes,
     definition,
   })
-}
-
-function parseObjectType(
-  type: ObjectTypeDefinition,
-  path: string,
-  mistakes: Mistake[],
-): ObjectType | undefined {
-  const properties = new Map<string, Property>()
-  for (const [apiName, property] of Object.entries(type.properties)) {
-    const parsed = parsePropertyType(property, () => `${path}.properties.${apiName}`, mistakes)
-    if (parsed !== undefined) properties.set(apiName, { apiName, type: parsed })
-  }
-
-  if (type.titleProperty !== undefined) {
-    const titleType = scalarTypeOf(properties.get(type.titleProperty))
-    if (!Object.hasOwn(type.properties, type.titleProperty)) {
-      const reason = `the object type has no property ${type.titleProperty}`
-      mistakes.push({ path: `${path}.titleProperty`, reason })
-    } else if (titleType === undefined || !isTitleType(titleType)) {
-      const reason =
-        'a title property must be a string, number, boolean, date, timestamp or marking'
-      mistakes.push({ path: `${path}.titleProperty`, reason })
-    }
-  }
-
-  const keyType = scalarTypeOf(properties.get(type.primaryKey))
-  if (!Object.hasOwn(type.properties, type.primaryKey)) {
-    const reason = `the object type has no property ${type.primaryKey}`
-    mistakes.push({ path: `${path}.primaryKey`, reason })
-    return undefined
-  }
-  if (keyType === undefined || !isPrimaryKeyType(keyType)) {
-    const reason = `a primary key must have one of the types ${PRIMARY_KEY_TYPES.join(', ')}`
-    mistakes.push({ path: `${path}.primaryKey`, reason })
-    return undefined
-  }
-  return {
-    apiName: type.apiName,
-    rid: type.rid ?? '',
-    primaryKey: { apiName: type.primaryKey, type: keyType },
-    titleProperty: type.titleProperty,
-    retrievalLimit: type.retrievalLimit,
-    properties,
-  }
 }
 
 function parseLinkTypes(
@@ -150,10 +96,6 @@ function parseLinkTypes(
       foreignKey: link.foreignKey,
     }
   })
-}
-
-function scalarTypeOf(property: Property | undefined): ScalarType | undefined {
-  return property?.type.kind === 'scalar' ? property.type.type : undefined
 }
 
 function refuseRepeats(names: readonly string[], path: string, mistakes: Mistake[]): void {

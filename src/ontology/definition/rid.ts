@@ -3,9 +3,6 @@
 import { hash } from 'node:crypto'
 import { OBJECT_RID_PREFIX } from '../../contract/object-record.ts'
 
-export const ONTOLOGY_RID_PATTERN = '^ri\\.ontology\\.main\\.ontology\\.[A-Za-z0-9_-]{1,64}$'
-export const OBJECT_TYPE_RID_PATTERN = '^ri\\.ontology\\.main\\.object-type\\.[A-Za-z0-9_-]{1,64}$'
-
 export function isRid(text: string): boolean {
   return text.startsWith('ri.')
 }

@@ -8,13 +8,16 @@ import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { TypePath } from '../../client/endpoints/pages.ts'
 import { OqsError } from '../../client/oqs-error.ts'
 
+/** The endpoints that an import needs. */
+export type LoadEndpoints = Pick<Endpoints, 'administration' | 'revision1'>
+
 export class BulkLoad {
-  readonly #endpoints: Endpoints
+  readonly #endpoints: LoadEndpoints
   readonly #type: TypePath
   readonly #mode: 'upsert' | 'append'
   #replacement: string | undefined
 
-  constructor(endpoints: Endpoints, type: TypePath, mode: 'upsert' | 'append') {
+  constructor(endpoints: LoadEndpoints, type: TypePath, mode: 'upsert' | 'append') {
     this.#endpoints = endpoints
     this.#type = type
     this.#mode = mode

@@ -17,6 +17,8 @@ export interface ColumnOptions {
   readonly ignoreUnmatched?: boolean
   /** Whether the row number becomes the primary key if no column provides it. */
   readonly numberRows?: boolean
+  /** Whether messages leave out which option of the command line helps. */
+  readonly omitAdvice?: boolean
 }
 
 export interface ColumnPlan {

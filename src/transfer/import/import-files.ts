@@ -1,12 +1,9 @@
 /** Reads files and writes their rows as objects of one type. */
 import type { Administration, BatchResult } from '../../client/endpoints/administration.ts'
-import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { TypePath } from '../../client/endpoints/pages.ts'
 import { type Row, type RowSource, valueText } from '../../formats/row.ts'
-import type { ObjectType } from '../../ontology/ontology.ts'
 import { BatchSender, type ObjectSink, type Rejection, type SentCounts } from './batch-sender.ts'
-import { BulkLoad } from './bulk-load.ts'
-import { localCheck } from './local-check.ts'
+import { BulkLoad, type LoadEndpoints } from './bulk-load.ts'
 import { isRejected, type RowReader } from './row-to-object.ts'
 
 /** An open file and its rows. */
@@ -24,8 +21,8 @@ export interface ImportRequest extends TypePath {
   readonly mode: ImportMode
   /** Reads and checks everything, but writes nothing. */
   readonly dryRun: boolean
-  /** In a dry run, a type that the service does not have: objects are checked locally. */
-  readonly checkedAs: ObjectType | undefined
+  /** Receives the objects instead of the service; it may call `reject`. */
+  readonly openSink?: ((reject: (rejection: Rejection) => void) => ObjectSink) | undefined
   /** The maximum number of rejected rows; one more stops the import. */
   readonly maxErrors: number
   /** Whether the input ends by itself; objects of a pipe must not wait for its end. */
@@ -34,7 +31,7 @@ export interface ImportRequest extends TypePath {
   readonly signal: AbortSignal
   readonly onRejected: (refusal: Rejection) => void
   /** Called after every few rows, and awaited. */
-  readonly onProgress: (rows: number) => Promise<void>
+  readonly onProgress: (rows: number, sent: Readonly<SentCounts>) => Promise<void>
   /** Called when all rows are written and the service builds the indexes. */
   readonly onIndexing: (objects: number) => void
 }
@@ -65,7 +62,7 @@ export class TooManyRejected extends Error {
 }
 
 export async function importFiles(
-  endpoints: Endpoints,
+  endpoints: LoadEndpoints,
   request: ImportRequest,
 ): Promise<ImportResult> {
   const { administration } = endpoints
@@ -87,9 +84,7 @@ export async function importFiles(
     startLoad: async () => (canLoad ? load.startIfEmpty() : undefined),
   }
   const sender: ObjectSink =
-    request.checkedAs === undefined
-      ? new BatchSender(administration, request, options, reject)
-      : localCheck(request.checkedAs, reject)
+    request.openSink?.(reject) ?? new BatchSender(administration, request, options, reject)
   try {
     for await (const file of request.files) await readFile(file, request, sender, reject, counts)
     request.signal.throwIfAborted()
@@ -166,7 +161,7 @@ async function readFile(
       }
       if (sender.isFull) await sender.send()
     }
-    await onProgress(counts.rows)
+    await onProgress(counts.rows, sender.sent)
   }
 }
 

@@ -1,6 +1,7 @@
 /** Readers of single properties, from which the JSON text of an object is built. */
 import { PRIMARY_KEY_MAX_BYTES } from '../../contract/limits.ts'
 import type { CellKind, Row } from '../../formats/row.ts'
+import { utf8Length } from '../../formats/utf8.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { ValueReader } from '../../ontology/values/read-value.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
@@ -38,7 +39,8 @@ export function keyReader(
     const advice = `Map a column with --map COLUMN=${property}, or number the rows with --row-number ${property}`
     // Another row of JSON may have it.
     if (kind === 'json') {
-      return missingKeyReader(property, `is the primary key and is missing. ${advice}`)
+      const reason = 'is the primary key and is missing'
+      return missingKeyReader(property, options.omitAdvice ? reason : `${reason}. ${advice}`)
     }
     throw new ColumnMismatch(
       `no column provides ${property}, the primary key of ${type.apiName}. ${advice}.`,
@@ -66,11 +68,8 @@ function missingKeyReader(property: string, reason: string): PropertyReader {
 
 export function checkKey(text: string): string {
   if (text === '""') throw new RefusedValue('is the primary key and is empty')
-  if (
-    text.length > PRIMARY_KEY_MAX_BYTES / 4 &&
-    Buffer.byteLength(text) > PRIMARY_KEY_MAX_BYTES + 2
-  ) {
-    const length = Buffer.byteLength(text.startsWith('"') ? (JSON.parse(text) as string) : text)
+  if (text.length > PRIMARY_KEY_MAX_BYTES / 4 && utf8Length(text) > PRIMARY_KEY_MAX_BYTES + 2) {
+    const length = utf8Length(text.startsWith('"') ? (JSON.parse(text) as string) : text)
     if (length > PRIMARY_KEY_MAX_BYTES) {
       throw new RefusedValue(`is longer than ${PRIMARY_KEY_MAX_BYTES} bytes, too long for a key`)
     }

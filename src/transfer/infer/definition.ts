@@ -8,7 +8,7 @@ import type { InferredType } from './infer-type.ts'
 export function withType(
   definition: OntologyDefinition | undefined,
   ontologyApiName: string,
-  { definition: type }: InferredType,
+  { definition: type }: Pick<InferredType, 'definition'>,
 ): OntologyDefinition {
   if (definition === undefined) {
     // Search by type needs a family.

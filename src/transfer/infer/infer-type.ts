@@ -14,6 +14,10 @@ export interface InferredType {
   readonly definition: ObjectTypeDefinition
   /** The options to read the same data as objects of this type. */
   readonly columns: ColumnOptions
+  /** The property of each column, except of those that are paired to geopoints. */
+  readonly propertyOf: ReadonlyMap<string, string>
+  /** The properties that had another value in every row, the most likely key first. */
+  readonly keyCandidates: readonly string[]
   /** What was inferred and why, one line each, for the user. */
   readonly notes: readonly string[]
 }
@@ -95,11 +99,14 @@ export function inferType(
       ),
     },
     columns: readOptions({ propertyOf, geopoints, findings, rowNumber, columnOptions }),
+    propertyOf,
+    keyCandidates: candidates.map((column) => propertyOf.get(column) ?? column),
     notes: notesOf({ findings, candidates, primaryKey, rowNumber, geopoints, propertyOf }),
   }
 }
 
-const ROW_NUMBER: PropertyDefinition = {
+/** The property that identifies objects by their row. */
+export const ROW_NUMBER: PropertyDefinition = {
   type: 'integer',
   description: 'Row number, counted from 1, because no column identifies the objects.',
 }

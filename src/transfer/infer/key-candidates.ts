@@ -1,4 +1,5 @@
 import { PRIMARY_KEY_MAX_BYTES } from '../../contract/limits.ts'
+import { utf8Length } from '../../formats/utf8.ts'
 import { scalarReader } from '../../ontology/values/read-value.ts'
 import { wordsOf } from '../import/column-names.ts'
 import { isoTimestamp } from '../import/iso-timestamp.ts'
@@ -79,10 +80,7 @@ export function keyCandidates(): KeyCandidates {
 function keyText(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
   if (typeof value !== 'string' || value === '') return undefined
-  if (
-    value.length > PRIMARY_KEY_MAX_BYTES / 4 &&
-    Buffer.byteLength(value) > PRIMARY_KEY_MAX_BYTES
-  ) {
+  if (value.length > PRIMARY_KEY_MAX_BYTES / 4 && utf8Length(value) > PRIMARY_KEY_MAX_BYTES) {
     return undefined
   }
   const text = value.trim()

@@ -9,42 +9,9 @@ import { cutZstdFrames } from './input-zstd.ts'
 /** Also determines how many rows are delivered at once: some hundreds. */
 const CHUNK_BYTES = 64 * 1024
 
-/** A stream whose first bytes were read ahead. */
-export interface PeekedBytes {
-  /** The first bytes; all bytes of a short stream. */
-  readonly head: Buffer
-  /** All bytes, including `head`. */
-  readonly chunks: AsyncGenerator<Buffer>
-}
-
-export async function peek(
-  source: AsyncIterable<Buffer>,
-  isEnough: (head: Buffer) => boolean,
-): Promise<PeekedBytes> {
-  const iterator = source[Symbol.asyncIterator]()
-  let head: Buffer = Buffer.alloc(0)
-  while (!isEnough(head)) {
-    const { value, done } = await iterator.next()
-    if (done === true) break
-    head = head.length === 0 ? value : Buffer.concat([head, value])
-  }
-  return { head, chunks: replay(head, iterator) }
-}
-
-async function* replay(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  try {
-    if (head.length > 0) yield head
-    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
-      yield next.value
-    }
-  } finally {
-    await rest.return?.()
-  }
-}
-
 /** Decompresses a stream. */
 export async function* decompress(
-  chunks: AsyncIterable<Buffer>,
+  chunks: AsyncIterable<Uint8Array>,
   compression: Compression,
 ): AsyncGenerator<Buffer> {
   const options = { chunkSize: CHUNK_BYTES }

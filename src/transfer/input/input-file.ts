@@ -41,7 +41,7 @@ export interface SpoolOptions {
 
 /** Copies a stream to a temporary file. */
 export async function spool(
-  chunks: AsyncIterable<Buffer>,
+  chunks: AsyncIterable<Uint8Array>,
   { maxBytes, cleanups }: SpoolOptions,
 ): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'oqs-input-'))

@@ -5,7 +5,9 @@ import { UnreadableFile } from '../../formats/row.ts'
  * decompressor of Node.js stops after the first frame of a chunk and silently drops the rest.
  * Parallel compressors and `cat a.zst b.zst` write streams of several frames.
  */
-export async function* cutZstdFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* cutZstdFrames(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   const frames = new ZstdFrames()
   for await (const chunk of chunks) {
     let start = 0
@@ -51,7 +53,7 @@ class ZstdFrames {
   }
 
   /** Reads to the end of the part or the chunk; returns the new offset. */
-  advance(chunk: Buffer, from: number): number {
+  advance(chunk: Uint8Array, from: number): number {
     const end = Math.min(from + this.#left, chunk.length)
     if (this.#left <= 4) {
       for (let at = from; at < end; at += 1) {

@@ -2,21 +2,11 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Readable } from 'node:stream'
-import { readCsv } from '../../formats/csv/csv.ts'
-import {
-  COMPRESSION_BYTES,
-  canDetectFormat,
-  compressionOfBytes,
-  type FileFormat,
-  formatOfBytes,
-  formatOfName,
-  isUtf16,
-} from '../../formats/file-format.ts'
-import { readJsonArray } from '../../formats/json/json-array.ts'
-import { readNdjson } from '../../formats/json/ndjson.ts'
+import type { FileFormat } from '../../formats/file-format.ts'
+import { countBytes, detectStream, readTextRows } from '../../formats/open-stream.ts'
 import { readParquet } from '../../formats/parquet/parquet.ts'
 import { type ReadRow, type RowSource, UnreadableFile } from '../../formats/row.ts'
-import { decompress, handleBytes, type PeekedBytes, peek, streamBytes } from './input-bytes.ts'
+import { decompress, handleBytes, streamBytes } from './input-bytes.ts'
 import { fileBytes, spool, TEMP_MAX_BYTES } from './input-file.ts'
 
 export interface InputOptions {
@@ -46,9 +36,6 @@ export interface Input {
 }
 
 const STDIN = '-'
-/** How many bytes to search for the end of the first line, which may show the format. */
-const HEAD_BYTES = 64 * 1024
-
 export async function openInput(path: string, options: InputOptions): Promise<Input> {
   const name = path === STDIN ? 'standard input' : path
   const cleanups: (() => Promise<void>)[] = []
@@ -101,34 +88,21 @@ async function detectFormat(opening: Opening): Promise<Input> {
   const counted = countBytes(bytes, (count) => {
     bytesRead += count
   })
-  const raw = await peek(counted, (head) => head.length >= COMPRESSION_BYTES)
-  const end = async (chunks: AsyncGenerator<Buffer>) => {
+  const end = async (chunks: AsyncGenerator<Uint8Array>) => {
     // Ends a read that waits for more input.
     if (opened === undefined) options.stdin.destroy()
     await chunks.return(undefined)
   }
-  cleanups.push(() => end(raw.chunks))
-  if (raw.head.length === 0) throw new UnreadableFile('is empty')
-  const byName = formatOfName(basename(path))
-  const compression = compressionOfBytes(raw.head)
-  if (byName.compression !== undefined && byName.compression !== compression) {
-    throw new UnreadableFile(
-      `has a ${byName.compression} file name, but is not ${byName.compression} data. Rename the file.`,
-    )
-  }
-  const plain = await peek(
-    compression === undefined ? raw.chunks : decompress(raw.chunks, compression),
-    (head) => head.length >= HEAD_BYTES || canDetectFormat(head),
-  )
-  cleanups.push(() => end(plain.chunks))
-  const { head } = plain
-  if (head.length === 0) throw new UnreadableFile('is empty after decompression')
-  if (isUtf16(head)) throw new UnreadableFile('is UTF-16. Save it as UTF-8 and try again.')
-  const format = options.format ?? formatOfBytes(head, byName.format)
+  const { format, compression, chunks } = await detectStream(counted, {
+    name: basename(path),
+    format: options.format,
+    decompress,
+    onStream: (stream) => cleanups.push(() => end(stream)),
+  })
   const totalBytes = opened?.size
   const shared = { name, format, totalBytes, close }
   if (format !== 'parquet') {
-    const source = readText(plain, format, options.delimiter)
+    const source = readTextRows(chunks, format, options.delimiter)
     return { ...shared, bytesRead: () => bytesRead, source: closeAfter(source, name, close) }
   }
 
@@ -136,7 +110,7 @@ async function detectFormat(opening: Opening): Promise<Input> {
   const handle =
     opened?.size !== undefined && compression === undefined
       ? opened.handle
-      : await spool(plain.chunks, { maxBytes: options.maxTempBytes ?? TEMP_MAX_BYTES, cleanups })
+      : await spool(chunks, { maxBytes: options.maxTempBytes ?? TEMP_MAX_BYTES, cleanups })
   const parquet = await readParquet(await fileBytes(handle))
   const rows = countRows(parquet.rows, (line) => {
     rowsRead = line
@@ -149,33 +123,6 @@ async function detectFormat(opening: Opening): Promise<Input> {
         ? bytesRead
         : Math.round((totalBytes * rowsRead) / Math.max(1, parquet.rowCount)),
     source: closeAfter({ kind: parquet.kind, rows }, name, close),
-  }
-}
-
-function readText(
-  { chunks }: PeekedBytes,
-  format: Exclude<FileFormat, 'parquet'>,
-  delimiter: string | undefined,
-): RowSource {
-  switch (format) {
-    case 'csv':
-      return readCsv(chunks, { delimiter })
-    case 'tsv':
-      return readCsv(chunks, { delimiter: delimiter ?? '\t' })
-    case 'ndjson':
-      return readNdjson(chunks)
-    case 'json':
-      return readJsonArray(chunks)
-  }
-}
-
-async function* countBytes(
-  chunks: AsyncIterable<Buffer>,
-  count: (bytes: number) => void,
-): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    count(chunk.length)
-    yield chunk
   }
 }
 

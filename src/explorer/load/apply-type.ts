@@ -1,0 +1,39 @@
+/** Adds a type to an ontology, which is created if there is none of its name. */
+import { Connection } from '../../client/connection.ts'
+import { Administration } from '../../client/endpoints/administration.ts'
+import { OqsError } from '../../client/oqs-error.ts'
+import type {
+  ObjectTypeDefinition,
+  OntologyDefinition,
+} from '../../ontology/definition/definition-schema.ts'
+import { withType } from '../../transfer/infer/definition.ts'
+
+/** Returns the type as the service stored it. Sending it again after a lost answer changes nothing. */
+export async function applyType(
+  token: string,
+  ontology: string,
+  type: ObjectTypeDefinition,
+): Promise<ObjectTypeDefinition> {
+  const connection = new Connection({ baseUrl: location.origin, token })
+  const administration = new Administration(connection)
+  // Read again: the page may show an older definition, and what others added must stay.
+  const current = await readDefinition(administration, ontology)
+  if (current?.objectTypes.some(({ apiName }) => apiName === type.apiName)) {
+    throw new Error(`${ontology} already has a type called ${type.apiName}.`)
+  }
+  const extended = withType(current, ontology, { definition: type })
+  const applied = (await administration.applyDefinition(ontology, extended)) as OntologyDefinition
+  return applied.objectTypes.find(({ apiName }) => apiName === type.apiName) ?? type
+}
+
+async function readDefinition(
+  administration: Administration,
+  ontology: string,
+): Promise<OntologyDefinition | undefined> {
+  try {
+    return (await administration.getDefinition(ontology)) as OntologyDefinition
+  } catch (error) {
+    if (error instanceof OqsError && error.errorName === 'OntologyNotFound') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,79 @@
+/** Reads the first rows of a file as the load will read them, to show what does not fit. */
+import { type CellKind, excerptOf, type Row } from '../../formats/row.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import { valueReader } from '../../ontology/values/read-value.ts'
+import { RefusedValue } from '../../ontology/values/refused-value.ts'
+import type { ColumnOptions } from '../../transfer/import/column-plan.ts'
+import { isRejected, rowReader } from '../../transfer/import/row-to-object.ts'
+
+/** A row that would be rejected. */
+export interface Misfit {
+  readonly line: number
+  readonly property: string | undefined
+  readonly column: string | undefined
+  /** The beginning of the value. */
+  readonly excerpt: string
+  /** Completes a sentence whose subject is the value: `is not an integer`. */
+  readonly reason: string
+}
+
+/** Two rows with the same key: the later one would replace the other. */
+export interface Repeat {
+  readonly line: number
+  readonly earlierLine: number
+}
+
+export interface SampleCheck {
+  readonly misfits: readonly Misfit[]
+  readonly repeats: readonly Repeat[]
+}
+
+export function checkSample(
+  type: ObjectType,
+  columns: ColumnOptions,
+  sample: readonly Row[],
+  kind: CellKind,
+): SampleCheck {
+  const readRow = rowReader(type, columns)
+  const checkJson = kind === 'json' ? jsonChecker(type) : () => undefined
+  const misfits: Misfit[] = []
+  const repeats: Repeat[] = []
+  const lineOf = new Map<string, number>()
+  for (const row of sample) {
+    const { line } = row
+    const result = readRow(row, kind)
+    if (isRejected(result)) {
+      const { property, column, excerpt, reason } = result
+      misfits.push({ line, property, column, excerpt, reason })
+      continue
+    }
+    const misfit = checkJson(result.json)
+    if (misfit !== undefined) misfits.push({ line, column: undefined, ...misfit })
+    const earlierLine = lineOf.get(result.key)
+    if (earlierLine !== undefined) repeats.push({ line, earlierLine })
+    lineOf.set(result.key, line)
+  }
+  return { misfits, repeats }
+}
+
+/** JSON values are sent as they are, and the service checks them: this is the same check. */
+function jsonChecker(type: ObjectType) {
+  const readers = [...type.properties.values()].map((property) => ({
+    property: property.apiName,
+    read: valueReader(property.type),
+  }))
+  return (json: string): Omit<Misfit, 'line' | 'column'> | undefined => {
+    const values = JSON.parse(json) as Readonly<Record<string, unknown>>
+    for (const { property, read } of readers) {
+      const value = values[property]
+      if (value === undefined || value === null) continue
+      try {
+        read(value)
+      } catch (error) {
+        if (!(error instanceof RefusedValue)) throw error
+        return { property: property + error.path, excerpt: excerptOf(value), reason: error.reason }
+      }
+    }
+    return undefined
+  }
+}

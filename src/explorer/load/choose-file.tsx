@@ -1,0 +1,59 @@
+import { type DragEvent, useRef, useState } from 'react'
+import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
+import styles from './load.module.css'
+
+const ENDINGS = '.csv,.tsv,.tab,.txt,.json,.ndjson,.jsonl,.parquet,.gz'
+
+export interface ChooseFileProps {
+  readonly mistake: string | undefined
+  readonly onChosen: (files: readonly File[]) => void
+}
+
+export function ChooseFile({ mistake, onChosen }: ChooseFileProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const [isOver, setOver] = useState(false)
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(false)
+    onChosen([...event.dataTransfer.files])
+  }
+  return (
+    <div className={styles.body}>
+      {mistake !== undefined && (
+        <p role="alert" className={styles.mistake}>
+          {mistake}
+        </p>
+      )}
+      <section
+        className={styles.zone}
+        data-over={isOver}
+        aria-label="Drop a file"
+        onDragOver={(event) => {
+          event.preventDefault()
+          setOver(true)
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={onDrop}
+      >
+        <Icon name="upload" size={28} />
+        <p>Drop a file here, or choose one.</p>
+        <Button kind="primary" onClick={() => input.current?.click()}>
+          Choose a file
+        </Button>
+        <input
+          ref={input}
+          type="file"
+          accept={ENDINGS}
+          aria-label="File"
+          hidden
+          onChange={({ target }) => onChosen([...(target.files ?? [])])}
+        />
+        <p className="label">
+          CSV, TSV, NDJSON, a JSON array or Parquet, also compressed with gzip. The first line of
+          CSV names the columns. Nothing is written before you have seen the file.
+        </p>
+      </section>
+    </div>
+  )
+}

@@ -1,0 +1,95 @@
+/** Which column of a file goes into which property of a type that exists. */
+import type { ObjectType } from '../../ontology/ontology.ts'
+import {
+  ColumnMismatch,
+  type ColumnOptions,
+  planColumns,
+  ROW_NUMBER_TYPES,
+} from '../../transfer/import/column-plan.ts'
+
+/**
+ * The property of each column: its name, or its name and a half of a geopoint (`location/latitude`).
+ * Columns without a property are skipped.
+ */
+export type ColumnMapping = ReadonlyMap<string, string>
+
+export const HALVES = ['latitude', 'longitude'] as const
+
+/** Returns the mapping by names, as the command line would choose it. */
+export function suggestMapping(type: ObjectType, columns: readonly string[]): ColumnMapping {
+  try {
+    const plan = planColumns(type, columns, { ignoreUnmatched: true })
+    return new Map([
+      ...plan.columns,
+      ...[...plan.geopoints].flatMap(([property, pair]) =>
+        HALVES.map((half) => [pair[half], `${property}/${half}`] as const),
+      ),
+    ])
+  } catch (error) {
+    if (!(error instanceof ColumnMismatch)) throw error
+    // Two columns match one property: only those with exactly its name are certain.
+    return new Map(
+      columns.filter((column) => type.properties.has(column)).map((column) => [column, column]),
+    )
+  }
+}
+
+/** Returns the targets that a column can have. */
+export function targetsOf({ properties }: ObjectType): readonly string[] {
+  return [...properties.values()].flatMap(({ apiName, type }) =>
+    type.kind === 'scalar' && type.type === 'geopoint'
+      ? [apiName, ...HALVES.map((half) => `${apiName}/${half}`)]
+      : [apiName],
+  )
+}
+
+/** Returns how the file is read with a mapping; rows are numbered if no column is the key. */
+export function optionsOfMapping(
+  type: ObjectType,
+  columns: readonly string[],
+  mapping: ColumnMapping,
+): ColumnOptions {
+  const map = new Map([...mapping].filter(([, target]) => !target.includes('/')))
+  const sourceOf = new Map([...mapping].map(([column, target]) => [target, column]))
+  const geopoints = new Map(
+    [...type.properties.keys()].flatMap((property) => {
+      const latitude = sourceOf.get(`${property}/latitude`)
+      const longitude = sourceOf.get(`${property}/longitude`)
+      return latitude === undefined || longitude === undefined
+        ? []
+        : [[property, { latitude, longitude }] as const]
+    }),
+  )
+  return {
+    map,
+    geopoints,
+    ignore: new Set(columns.filter((column) => !mapping.has(column))),
+    ignoreUnmatched: true,
+    omitAdvice: true,
+    ...(sourceOf.has(type.primaryKey.apiName) ? {} : { rowNumber: type.primaryKey.apiName }),
+  }
+}
+
+/** Returns what prevents a load with a mapping, as sentences. */
+export function mistakesInMapping(type: ObjectType, mapping: ColumnMapping): readonly string[] {
+  const targets = [...mapping.values()]
+  const { apiName: key, type: keyType } = type.primaryKey
+  const properties = targets.map((target) => target.split('/')[0] ?? '')
+  const mistakes = new Set<string>()
+  for (const [index, target] of targets.entries()) {
+    const property = properties[index] ?? ''
+    const half = HALVES.find((name) => target === `${property}/${name}`)
+    const other = HALVES.find((name) => name !== half)
+    const isRepeated =
+      targets.indexOf(target) !== index || (half !== undefined && targets.includes(property))
+    if (isRepeated) mistakes.add(`Two columns go into “${property}”. Skip one of them.`)
+    if (half !== undefined && !targets.includes(`${property}/${other}`)) {
+      mistakes.add(`Choose the column with the ${other} of “${property}” as well.`)
+    }
+  }
+  if (targets.length === 0) mistakes.add('Choose a property for at least one column.')
+  else if (!targets.includes(key) && !ROW_NUMBER_TYPES.includes(keyType)) {
+    mistakes.add(`Choose the column with “${key}”, which identifies the objects.`)
+  }
+  return [...mistakes]
+}

@@ -1,0 +1,201 @@
+/** Creates an object type without a file: a name, properties, the key. */
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { freeName } from '../../transfer/import/column-names.ts'
+import { useRefresh } from '../edit/use-writes.ts'
+import { useSession } from '../shell/session.tsx'
+import { Button } from '../ui/button.tsx'
+import { ErrorNote } from '../ui/error-note.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { TextField } from '../ui/text-field.tsx'
+import { applyType } from './apply-type.ts'
+import styles from './load.module.css'
+import { OntologyField } from './ontology-field.tsx'
+import type { Place } from './place.ts'
+import { SelectField } from './select-field.tsx'
+import {
+  canBeKey,
+  canBeTitle,
+  definitionOf,
+  emptyDraft,
+  mistakeInName,
+  mistakeInProperties,
+  newProperty,
+  type TypeDraft,
+  typeChoices,
+  typeText,
+  withProperty,
+  withType,
+} from './type-draft.ts'
+import { useOntologyChoice } from './use-ontology-choice.ts'
+
+export interface CreateTypeDialogProps {
+  readonly place: Place
+  readonly onClose: () => void
+}
+
+export function CreateTypeDialog({ place, onClose }: CreateTypeDialogProps) {
+  const { token = '' } = useSession()
+  const client = useQueryClient()
+  const refresh = useRefresh()
+  const navigate = useNavigate()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const choice = useOntologyChoice(place.ontology)
+  const [draft, setDraft] = useState(emptyDraft)
+  const [error, setError] = useState<Error>()
+  const [isSaving, setSaving] = useState(false)
+  useEffect(() => dialog.current?.showModal(), [])
+
+  const isTaken =
+    choice.definition?.objectTypes.some(({ apiName }) => apiName === draft.apiName) ?? false
+  const nameMistake = isTaken
+    ? 'There is a type of this name already.'
+    : mistakeInName(draft.apiName)
+  const propertyMistake =
+    draft.key === undefined
+      ? 'Choose the property that identifies an object.'
+      : mistakeInProperties(draft)
+  const isReady =
+    nameMistake === undefined &&
+    propertyMistake === undefined &&
+    choice.mistake === undefined &&
+    choice.isKnown
+  const create = async () => {
+    setSaving(true)
+    setError(undefined)
+    try {
+      await applyType(token, choice.name, definitionOf(draft))
+      await Promise.all(
+        [['ontologies'], ['definition', choice.name]].map((queryKey) =>
+          client.invalidateQueries({ queryKey }),
+        ),
+      )
+      void refresh()
+      onClose()
+      const path = [choice.name, draft.apiName].map(encodeURIComponent).join('/')
+      void navigate({ to: `/o/${path}` as '/' })
+    } catch (reason) {
+      setError(reason as Error)
+      setSaving(false)
+    }
+  }
+  return (
+    <dialog
+      ref={dialog}
+      className={styles.dialog}
+      aria-label="New object type"
+      data-stage="defining"
+      onClose={onClose}
+    >
+      <header className={styles.head}>
+        <h2>New object type</h2>
+      </header>
+      <div className={styles.body}>
+        {error !== undefined && <ErrorNote error={error} />}
+        <div className={styles.form}>
+          <OntologyField choice={choice} />
+          <TextField
+            label="Name of the type"
+            value={draft.apiName}
+            autoComplete="off"
+            spellCheck={false}
+            error={draft.apiName === '' ? undefined : nameMistake}
+            onChange={(apiName) => setDraft({ ...draft, apiName })}
+          />
+        </div>
+        <Properties draft={draft} onChange={setDraft} />
+        <div className={styles.form}>
+          <SelectField
+            label="Key, which identifies an object"
+            value={draft.key ?? ''}
+            options={[
+              ...(draft.key === undefined ? [['', 'choose one'] as const] : []),
+              ...draft.properties.filter(canBeKey).map(({ name }) => [name, name] as const),
+            ]}
+            onChange={(key) => setDraft({ ...draft, key: key || undefined })}
+          />
+          <SelectField
+            label="Title"
+            value={draft.title ?? ''}
+            options={[
+              ['', 'the key'],
+              ...draft.properties.filter(canBeTitle).map(({ name }) => [name, name] as const),
+            ]}
+            onChange={(title) => setDraft({ ...draft, title: title || undefined })}
+          />
+        </div>
+        <div role="status">
+          {propertyMistake !== undefined && <p className={styles.mistake}>{propertyMistake}</p>}
+        </div>
+      </div>
+      <footer className={styles.foot}>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="primary" disabled={!isReady || isSaving} onClick={() => void create()}>
+          {isSaving ? 'Creating…' : 'Create'}
+        </Button>
+      </footer>
+    </dialog>
+  )
+}
+
+interface PropertiesProps {
+  readonly draft: TypeDraft
+  readonly onChange: (draft: TypeDraft) => void
+}
+
+function Properties({ draft, onChange }: PropertiesProps) {
+  const { properties } = draft
+  const add = () => {
+    const name = freeName('property', (taken) => properties.some((each) => each.name === taken))
+    onChange({ ...draft, properties: [...properties, newProperty(name)] })
+  }
+  const remove = (at: number) => {
+    const name = properties[at]?.name
+    onChange({
+      ...draft,
+      properties: properties.toSpliced(at, 1),
+      key: draft.key === name ? undefined : draft.key,
+      title: draft.title === name ? undefined : draft.title,
+    })
+  }
+  return (
+    <fieldset className={styles.properties}>
+      <legend className="label">Properties, each with its type</legend>
+      {properties.map((property, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a name changes while it is typed
+        <div key={at} className={styles.property}>
+          <TextField
+            label={`Name of property ${at + 1}`}
+            value={property.name}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(name) => onChange(withProperty(draft, at, { ...property, name }))}
+          />
+          <SelectField
+            label={`Type of property ${at + 1}`}
+            value={typeText(property.definition)}
+            options={typeChoices(property).map((choice) => [typeText(choice), typeText(choice)])}
+            onChange={(value) => {
+              const choice = typeChoices(property).find((each) => typeText(each) === value)
+              if (choice) onChange(withProperty(draft, at, withType(property, choice)))
+            }}
+          />
+          <Button
+            kind="quiet"
+            aria-label={`Remove ${property.name}`}
+            disabled={properties.length === 1}
+            onClick={() => remove(at)}
+          >
+            <Icon name="close" size={14} />
+          </Button>
+        </div>
+      ))}
+      <div>
+        <Button onClick={add}>
+          <Icon name="plus" size={14} /> Add a property
+        </Button>
+      </div>
+    </fieldset>
+  )
+}

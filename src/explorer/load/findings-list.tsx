@@ -1,0 +1,91 @@
+/** What was found in a file, in words: what is wrong, which rows do not fit, what was inferred. */
+import { formatCount } from '../ui/format.ts'
+import type { Misfit, Repeat } from './check-sample.ts'
+import styles from './load.module.css'
+import type { FileReport } from './messages.ts'
+import type { TypeDraft } from './type-draft.ts'
+
+const LISTED = 5
+
+export interface FindingsProps {
+  readonly report: FileReport
+  readonly misfits: readonly Misfit[]
+  readonly repeats: readonly Repeat[]
+  /** What prevents the load. */
+  readonly mistakes: readonly string[]
+  /** The new type; undefined if the file goes into one that exists. */
+  readonly draft: TypeDraft | undefined
+}
+
+export function Findings({ report, misfits, repeats, mistakes, draft }: FindingsProps) {
+  const { inferred, sample, isWhole } = report
+  const key = draft?.key
+  const isKeyUncertain = key !== undefined && !inferred.keyCandidates.includes(key)
+  return (
+    <div className={styles.findings}>
+      <div role="status">
+        {mistakes.map((mistake) => (
+          <p key={mistake} className={styles.mistake}>
+            {mistake}
+          </p>
+        ))}
+        {misfits.length > 0 && (
+          <section className={styles.misfits}>
+            <p>
+              {formatCount(misfits.length)} of the first {formatCount(sample.length)} rows{' '}
+              {misfits.length === 1 ? 'does' : 'do'} not fit and would be rejected:
+            </p>
+            <ul>
+              {misfits.slice(0, LISTED).map((misfit) => (
+                <li key={`${misfit.line} ${misfit.property}`}>{describe(misfit)}</li>
+              ))}
+            </ul>
+          </section>
+        )}
+        {(isKeyUncertain || repeats.length > 0) && mistakes.length === 0 && (
+          <section className={styles.misfits}>
+            <p>
+              {isKeyUncertain && `“${key}” does not identify every row for certain. `}
+              Of rows with the same key, the last one stays.
+            </p>
+            <ul>
+              {repeats.slice(0, LISTED).map(({ line, earlierLine }) => (
+                <li key={line}>
+                  Lines {earlierLine} and {line} have the same key.
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+      </div>
+      {draft !== undefined && (
+        <details open>
+          <summary>What the file shows</summary>
+          <ul>
+            {!isWhole && (
+              <li>
+                Only the rows read so far were looked at: later ones may not fit the types, and
+                columns that only they have are skipped.
+              </li>
+            )}
+            {inferred.notes.map((note) => (
+              <li key={note}>{sentence(note)}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  )
+}
+
+function describe({ line, column, property, excerpt, reason }: Misfit): string {
+  const value = excerpt === '' ? '' : ` “${excerpt}”`
+  return `Line ${line}: ${column ?? property ?? 'the row'}${value} ${reason}.`
+}
+
+/** Notes of the inference begin with a name or a word in lower case. */
+function sentence(note: string): string {
+  const isName = /^[\w.-]+:/.test(note) && !note.startsWith('primary key')
+  const start = isName ? note.charAt(0) : note.charAt(0).toUpperCase()
+  return `${start}${note.slice(1)}.`
+}

@@ -1,0 +1,105 @@
+/** Takes files that are dropped on the page, and opens the dialogs; only for callers that may write. */
+import { useParams } from '@tanstack/react-router'
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
+import { useCanWrite } from '../edit/use-writes.ts'
+import { useActions } from '../shell/actions.tsx'
+import styles from './load-area.module.css'
+import { OPEN_LOAD, type OpenLoad } from './load-button.tsx'
+import type { Place } from './place.ts'
+
+// Loaded when they are first opened: most visits only read.
+const LoadDialog = lazy(async () => ({ default: (await import('./load-dialog.tsx')).LoadDialog }))
+const CreateTypeDialog = lazy(async () => ({
+  default: (await import('./create-type-dialog.tsx')).CreateTypeDialog,
+}))
+
+export function LoadArea() {
+  return useCanWrite() ? <OpenArea /> : null
+}
+
+interface Opened {
+  readonly what: OpenLoad
+  readonly files: readonly File[]
+}
+
+function OpenArea() {
+  const place = useParams({ strict: false }) as Place
+  const [opened, setOpened] = useState<Opened>()
+  const open = (what: OpenLoad) => setOpened({ what, files: [] })
+  useActions([
+    { name: 'Load a file', run: () => open('file') },
+    { name: 'New object type', run: () => open('type') },
+  ])
+  useEffect(() => {
+    const listen = ({ detail }: CustomEvent<OpenLoad>) => setOpened({ what: detail, files: [] })
+    addEventListener(OPEN_LOAD, listen as EventListener)
+    return () => removeEventListener(OPEN_LOAD, listen as EventListener)
+  }, [])
+  const drop = useCallback((files: readonly File[]) => setOpened({ what: 'file', files }), [])
+  const isDragged = useDrop(opened === undefined && place.key === undefined, drop)
+  const close = () => setOpened(undefined)
+  return (
+    <>
+      {isDragged && (
+        <div className={styles.drop}>
+          <p>Drop the file to load it{place.type === undefined ? '' : ` into ${place.type}`}</p>
+        </div>
+      )}
+      <Suspense>
+        {opened?.what === 'file' && (
+          <LoadDialog files={opened.files} place={place} onClose={close} />
+        )}
+        {opened?.what === 'type' && <CreateTypeDialog place={place} onClose={close} />}
+      </Suspense>
+    </>
+  )
+}
+
+/** Takes files dropped anywhere on the page; returns whether one is being dragged over it. */
+function useDrop(isEnabled: boolean, onDrop: (files: readonly File[]) => void): boolean {
+  const [isDragged, setDragged] = useState(false)
+  // Entering an element comes before leaving the one around it.
+  const depth = useRef(0)
+  useEffect(() => {
+    if (!isEnabled) return
+    const end = () => {
+      depth.current = 0
+      setDragged(false)
+    }
+    const enter = (event: DragEvent) => {
+      if (!hasFiles(event)) return
+      depth.current += 1
+      setDragged(true)
+    }
+    const leave = (event: DragEvent) => {
+      if (!hasFiles(event)) return
+      depth.current -= 1
+      if (depth.current <= 0) end()
+    }
+    const over = (event: DragEvent) => {
+      // Without this, the browser would open the file.
+      if (hasFiles(event)) event.preventDefault()
+    }
+    const drop = (event: DragEvent) => {
+      if (!hasFiles(event)) return
+      event.preventDefault()
+      end()
+      onDrop([...(event.dataTransfer?.files ?? [])])
+    }
+    const listeners = { dragenter: enter, dragleave: leave, dragover: over, drop } as const
+    for (const [name, listener] of Object.entries(listeners)) {
+      addEventListener(name, listener as EventListener)
+    }
+    return () => {
+      end()
+      for (const [name, listener] of Object.entries(listeners)) {
+        removeEventListener(name, listener as EventListener)
+      }
+    }
+  }, [isEnabled, onDrop])
+  return isDragged
+}
+
+function hasFiles({ dataTransfer }: DragEvent): boolean {
+  return dataTransfer?.types.includes('Files') ?? false
+}

@@ -1,0 +1,114 @@
+/** What a load has done, and which rows it has not stored. */
+import { Link } from '@tanstack/react-router'
+import type { Rejection } from '../../transfer/import/batch-sender.ts'
+import { Button } from '../ui/button.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { formatCount } from '../ui/format.ts'
+import styles from './load.module.css'
+import { Figure } from './load-progress.tsx'
+import { rejectionText } from './rejection-text.ts'
+import type { Ended } from './use-load.ts'
+
+export interface LoadOutcomeProps {
+  readonly stage: Ended
+  readonly onAgain: () => void
+  readonly onClose: () => void
+}
+
+export function LoadOutcome({ stage, onAgain, onClose }: LoadOutcomeProps) {
+  const { spec, counts, rejections, durationMs, isComplete, reason } = stage
+  const path = [spec.ontology, spec.objectType.apiName].map(encodeURIComponent).join('/')
+  return (
+    <>
+      <div className={styles.body}>
+        <p role="status" className={isComplete ? styles.done : styles.mistake}>
+          {isComplete ? describeDone(stage) : describeStop(reason)}
+        </p>
+        <dl className={styles.figures}>
+          <Figure name="rows read" value={formatCount(counts.rows)} />
+          <Figure name="objects written" value={formatCount(counts.put)} />
+          {counts.kept > 0 && <Figure name="objects kept" value={formatCount(counts.kept)} />}
+          <Figure
+            name="rows rejected"
+            value={formatCount(counts.rejected)}
+            isBad={counts.rejected > 0}
+          />
+          <Figure name="seconds" value={(durationMs / 1000).toFixed(1)} />
+        </dl>
+        {counts.rejected > 0 && <Rejections rejections={rejections} count={counts.rejected} />}
+      </div>
+      <footer className={styles.foot}>
+        <Button onClick={onClose}>Close</Button>
+        <Button onClick={onAgain}>Load another file</Button>
+        <Link to={`/o/${path}` as '/'} className={styles.open ?? ''} onClick={onClose}>
+          Open the table
+        </Link>
+      </footer>
+    </>
+  )
+}
+
+function describeDone({ counts, spec }: Ended): string {
+  const { sent, put, kept, rejected } = counts
+  return [
+    `${countOf(put, 'object')} written to ${spec.objectType.apiName}`,
+    ...(kept === 0 ? [] : [`${countOf(kept, 'object')} kept`]),
+    ...(rejected === 0 ? [] : [`${countOf(rejected, 'row')} could not be stored`]),
+    ...(sent > put + kept ? ['of rows with the same key, the last one stayed'] : []),
+  ]
+    .join('; ')
+    .concat('.')
+}
+
+function countOf(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function describeStop(reason: string | undefined): string {
+  const stays =
+    'The rows sent until then are stored. Load the same file again to complete it: objects with the same key are not doubled.'
+  return `${reason === undefined ? 'Stopped.' : `The load ended early: ${reason.replace(/\.$/, '')}.`} ${stays}`
+}
+
+interface RejectionsProps {
+  readonly rejections: readonly Rejection[]
+  readonly count: number
+}
+
+function Rejections({ rejections, count }: RejectionsProps) {
+  return (
+    <section aria-labelledby="rejections">
+      <div className={styles.row}>
+        <h3 id="rejections">Rejected rows</h3>
+        <span className={styles.spacer} />
+        <CopyButton text={rejectionText(rejections)} label="Copy the list" />
+      </div>
+      {count > rejections.length && (
+        <p className="label">The first {formatCount(rejections.length)} are listed.</p>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll what overflows */}
+      <div className={styles.scroll} tabIndex={0}>
+        <table className={styles.table}>
+          <thead>
+            <tr>
+              <th scope="col">Line</th>
+              <th scope="col">Column</th>
+              <th scope="col">Value</th>
+              <th scope="col">Reason</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rejections.map(({ line, property, excerpt, reason }) => (
+              <tr key={`${line} ${property} ${reason}`}>
+                <td className="data">{line}</td>
+                <td>{property}</td>
+                <td className="mono">{excerpt}</td>
+                <td>{reason}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,77 @@
+import { typeName } from '../../ontology/definition/property-type.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import type { Misfit } from './check-sample.ts'
+import { type ColumnMapping, targetsOf } from './column-mapping.ts'
+import styles from './load.module.css'
+import type { FileReport } from './messages.ts'
+import { isOf } from './new-type-table.tsx'
+import { type PreviewColumn, PreviewTable } from './preview-table.tsx'
+
+export interface MappingTableProps {
+  readonly objectType: ObjectType
+  readonly mapping: ColumnMapping
+  readonly report: FileReport
+  readonly misfits: readonly Misfit[]
+  readonly onChange: (mapping: ColumnMapping) => void
+}
+
+/** The first rows under the columns of the file, each with the property that it goes into. */
+export function MappingTable(props: MappingTableProps) {
+  const { objectType, mapping, report, misfits, onChange } = props
+  const targets = targetsOf(objectType)
+  const change = (column: string, target: string) => {
+    const next = new Map(mapping)
+    if (target === '') next.delete(column)
+    else next.set(column, target)
+    onChange(next)
+  }
+  const columns = report.columns.map((column): PreviewColumn => {
+    const target = mapping.get(column) ?? ''
+    const property = objectType.properties.get(target)
+    return {
+      key: column,
+      sources: [column],
+      isSkipped: target === '',
+      misfits:
+        target === ''
+          ? 0
+          : misfits.filter((misfit) => isOf(misfit, target.split('/')[0] ?? '')).length,
+      head: (
+        <>
+          <span className={styles.name}>
+            <strong>{column}</strong>
+            {target === objectType.primaryKey.apiName && <span className={styles.badge}>key</span>}
+            {property !== undefined && <span className="label">{typeName(property.type)}</span>}
+          </span>
+          <select
+            aria-label={`Property for ${column}`}
+            value={target}
+            onChange={(event) => change(column, event.target.value)}
+          >
+            <option value="">skip this column</option>
+            {targets.map((name) => (
+              <option key={name} value={name}>
+                {name.replace('/', ': ')}
+              </option>
+            ))}
+          </select>
+        </>
+      ),
+    }
+  })
+  const isNumbered = ![...mapping.values()].includes(objectType.primaryKey.apiName)
+  const missing = [...objectType.properties.keys()].filter(
+    (name) =>
+      name !== objectType.primaryKey.apiName &&
+      ![...mapping.values()].some((target) => target.split('/')[0] === name),
+  )
+  return (
+    <>
+      <PreviewTable columns={columns} report={report} />
+      <p className="label">
+        {isNumbered && `${objectType.primaryKey.apiName}, the key, gets the number of the row. `}
+        {missing.length > 0 && `Without a value: ${missing.join(', ')}.`}
+      </p>
+    </>
+  )
+}

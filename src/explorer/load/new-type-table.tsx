@@ -1,0 +1,100 @@
+import type { Misfit } from './check-sample.ts'
+import styles from './load.module.css'
+import type { FileReport } from './messages.ts'
+import { type PreviewColumn, PreviewTable } from './preview-table.tsx'
+import {
+  type PropertyDraft,
+  type TypeDraft,
+  typeChoices,
+  typeText,
+  withProperty,
+  withType,
+} from './type-draft.ts'
+
+export interface NewTypeTableProps {
+  readonly draft: TypeDraft
+  readonly report: FileReport
+  readonly misfits: readonly Misfit[]
+  readonly onChange: (draft: TypeDraft) => void
+}
+
+/** The first rows under the properties of a new type, whose types can be changed. */
+export function NewTypeTable({ draft, report, misfits, onChange }: NewTypeTableProps) {
+  const columns = draft.properties.map(
+    (property, at): PreviewColumn => ({
+      key: property.name,
+      sources: property.columns,
+      isSkipped: property.isSkipped,
+      misfits: misfits.filter((misfit) => isOf(misfit, property.name)).length,
+      head: (
+        <>
+          <PropertyHead property={property} draft={draft} />
+          <TypeSelect
+            property={property}
+            onChange={(next) => onChange(withProperty(draft, at, next))}
+          />
+        </>
+      ),
+    }),
+  )
+  return <PreviewTable columns={columns} report={report} />
+}
+
+/** The property of a misfit can have a path into the value: `names[3].text`. */
+export function isOf({ property = '' }: Misfit, name: string): boolean {
+  return property === name || property.startsWith(`${name}[`) || property.startsWith(`${name}.`)
+}
+
+function PropertyHead({
+  property: { name, columns },
+  draft,
+}: {
+  readonly property: PropertyDraft
+  readonly draft: TypeDraft
+}) {
+  const source = columns.join(', ')
+  return (
+    <span className={styles.name}>
+      <strong>{name}</strong>
+      {name === draft.key && <span className={styles.badge}>key</span>}
+      {name === draft.title && <span className={styles.badge}>title</span>}
+      {source !== name && <span className="label">from {source}</span>}
+    </span>
+  )
+}
+
+const SKIP = ' skip'
+
+interface TypeSelectProps {
+  readonly property: PropertyDraft
+  readonly onChange: (property: PropertyDraft) => void
+}
+
+function TypeSelect({ property, onChange }: TypeSelectProps) {
+  const choices = typeChoices(property)
+  const change = (value: string) => {
+    const choice = choices.find((each) => typeText(each) === value)
+    onChange(
+      choice === undefined
+        ? { ...property, isSkipped: true }
+        : { ...withType(property, choice), isSkipped: false },
+    )
+  }
+  return (
+    <select
+      aria-label={`Type of ${property.name}`}
+      value={property.isSkipped ? SKIP : typeText(property.definition)}
+      onChange={(event) => change(event.target.value)}
+    >
+      {choices.map((choice) => {
+        const text = typeText(choice)
+        return (
+          <option key={text} value={text}>
+            {text}
+          </option>
+        )
+      })}
+      <option value={SKIP}>skip this column</option>
+    </select>
+  )
+}

@@ -1,0 +1,65 @@
+/** The first rows of a file, under a head that says what becomes of each column. */
+import type { ReactNode } from 'react'
+import { excerptOf } from '../../formats/row.ts'
+import styles from './load.module.css'
+import type { FileReport } from './messages.ts'
+
+const SHOWN_ROWS = 6
+
+export interface PreviewColumn {
+  readonly key: string
+  /** The columns of the file; a geopoint can have two. */
+  readonly sources: readonly string[]
+  readonly head: ReactNode
+  readonly isSkipped: boolean
+  readonly misfits: number
+}
+
+export interface PreviewTableProps {
+  readonly columns: readonly PreviewColumn[]
+  readonly report: FileReport
+}
+
+export function PreviewTable({ columns, report }: PreviewTableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll what overflows
+    <section className={styles.scroll} tabIndex={0} aria-label="First rows of the file">
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            <th scope="col" className={styles.line}>
+              <span className="label">line</span>
+            </th>
+            {columns.map(({ key, head, isSkipped, misfits }) => (
+              <th key={key} scope="col" data-skipped={isSkipped} data-bad={misfits > 0}>
+                <div className={styles.columnHead}>
+                  {head}
+                  {misfits > 0 && (
+                    <span className={styles.mistake}>
+                      {misfits} {misfits === 1 ? 'does' : 'do'} not fit
+                    </span>
+                  )}
+                </div>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {report.sample.slice(0, SHOWN_ROWS).map(({ line, cells }) => (
+            <tr key={line}>
+              <td className={styles.line}>{line}</td>
+              {columns.map(({ key, sources, isSkipped }) => (
+                <td key={key} data-skipped={isSkipped}>
+                  {sources
+                    .map((source) => excerptOf(cells[source] ?? undefined))
+                    .filter((text) => text !== '')
+                    .join(', ') || <span className={styles.nothing}>–</span>}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

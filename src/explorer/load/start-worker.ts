@@ -1,0 +1,32 @@
+/** Starts the worker that reads files. */
+import workerUrl from './load-worker.ts?worker&url'
+import type { Command, Report } from './messages.ts'
+
+export interface LoadWorker {
+  readonly post: (command: Command) => void
+  readonly terminate: () => void
+}
+
+/** The part of Trusted Types that a worker needs; not every browser has it. */
+interface TrustedTypes {
+  createPolicy(
+    name: string,
+    rules: { readonly createScriptURL: (url: string) => string },
+  ): { createScriptURL(url: string): string }
+}
+
+export function startWorker(onReport: (report: Report) => void): LoadWorker {
+  const worker = new Worker(trustedUrl(), { type: 'module' })
+  worker.addEventListener('message', ({ data }: MessageEvent<Report>) => onReport(data))
+  worker.addEventListener('error', ({ message }) =>
+    onReport({ kind: 'failed', reason: message || 'The program that reads files did not start.' }),
+  )
+  return { post: (command) => worker.postMessage(command), terminate: () => worker.terminate() }
+}
+
+/** The policy of the page allows only addresses that a Trusted Types policy has made. */
+function trustedUrl(): string {
+  const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes }
+  const policy = trustedTypes?.createPolicy('oqs-load', { createScriptURL: () => workerUrl })
+  return policy?.createScriptURL(workerUrl) ?? workerUrl
+}

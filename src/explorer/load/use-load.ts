@@ -1,0 +1,147 @@
+/** The course of one load: the file is read, looked at, and its objects are sent. */
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { Rejection } from '../../transfer/import/batch-sender.ts'
+import type { FileReport, LoadCounts, LoadSpec, Report } from './messages.ts'
+import { type LoadWorker, startWorker } from './start-worker.ts'
+
+export type Stage =
+  | { readonly kind: 'choosing'; readonly mistake?: string | undefined }
+  | {
+      readonly kind: 'reading'
+      readonly file: File
+      readonly rows: number
+      readonly bytesRead: number
+    }
+  | { readonly kind: 'preview'; readonly file: File; readonly report: FileReport }
+  | Loading
+  | Ended
+
+export interface Loading {
+  readonly kind: 'loading'
+  readonly spec: LoadSpec
+  readonly counts: LoadCounts
+  readonly rejections: readonly Rejection[]
+  readonly startedAtMs: number
+  readonly isStopping: boolean
+  readonly isIndexing: boolean
+}
+
+export interface Ended {
+  readonly kind: 'ended'
+  readonly spec: LoadSpec
+  readonly counts: LoadCounts
+  readonly rejections: readonly Rejection[]
+  readonly durationMs: number
+  /** True if all rows were read and sent. */
+  readonly isComplete: boolean
+  /** Why it ended early; undefined if the user stopped it. */
+  readonly reason: string | undefined
+}
+
+export interface Load {
+  readonly stage: Stage
+  readonly read: (files: readonly File[]) => void
+  readonly load: (spec: LoadSpec) => void
+  /** Ends a reading with the rows so far, or cancels a load. */
+  readonly stop: () => void
+  readonly restart: () => void
+}
+
+const NOTHING: LoadCounts = { rows: 0, sent: 0, put: 0, kept: 0, rejected: 0, bytesRead: 0 }
+
+export function useLoad(onEnded: () => void): Load {
+  const [stage, setStage] = useState<Stage>({ kind: 'choosing' })
+  const worker = useRef<LoadWorker>(undefined)
+  const ended = useRef(onEnded)
+  ended.current = onEnded
+  const start = useCallback((next: Stage) => {
+    worker.current?.terminate()
+    worker.current = startWorker((report) => {
+      setStage((current) => follow(current, report))
+      if (report.kind === 'loaded' || report.kind === 'stopped' || report.kind === 'failed') {
+        ended.current()
+      }
+    })
+    setStage(next)
+    return worker.current
+  }, [])
+  useEffect(() => () => worker.current?.terminate(), [])
+  useLeaveWarning(stage.kind === 'loading')
+  const read = useCallback(
+    (files: readonly File[]) => {
+      const [file, ...others] = files
+      if (file === undefined) return
+      if (others.length > 0) {
+        setStage({ kind: 'choosing', mistake: 'Choose one file at a time.' })
+        return
+      }
+      start({ kind: 'reading', file, rows: 0, bytesRead: 0 }).post({ kind: 'read', file })
+    },
+    [start],
+  )
+  const load = useCallback(
+    (spec: LoadSpec) =>
+      start({
+        kind: 'loading',
+        spec,
+        counts: NOTHING,
+        rejections: [],
+        startedAtMs: performance.now(),
+        isStopping: false,
+        isIndexing: false,
+      }).post({ kind: 'load', spec }),
+    [start],
+  )
+  const stop = useCallback(() => {
+    worker.current?.post({ kind: 'stop' })
+    setStage((current) => (current.kind === 'loading' ? { ...current, isStopping: true } : current))
+  }, [])
+  const restart = useCallback(() => {
+    worker.current?.terminate()
+    setStage({ kind: 'choosing' })
+  }, [])
+  return { stage, read, load, stop, restart }
+}
+
+/** Makes the browser ask before the page is left. */
+function useLeaveWarning(isNeeded: boolean): void {
+  useEffect(() => {
+    if (!isNeeded) return
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', warn)
+    return () => removeEventListener('beforeunload', warn)
+  }, [isNeeded])
+}
+
+/** Returns the stage after a report of the worker. */
+function follow(stage: Stage, report: Report): Stage {
+  if (stage.kind === 'reading') {
+    const { file } = stage
+    if (report.kind === 'reading') return { ...stage, ...report }
+    if (report.kind === 'read') return { kind: 'preview', file, report: report.report }
+    if (report.kind === 'failed') {
+      return { kind: 'choosing', mistake: `${file.name}: ${report.reason}` }
+    }
+  }
+  if (stage.kind === 'loading') {
+    if (report.kind === 'loading') {
+      return {
+        ...stage,
+        counts: report.counts,
+        rejections: [...stage.rejections, ...report.rejections],
+      }
+    }
+    if (report.kind === 'indexing') return { ...stage, isIndexing: true }
+    const { spec, counts, rejections, startedAtMs } = stage
+    return {
+      kind: 'ended',
+      spec,
+      counts,
+      rejections,
+      durationMs: performance.now() - startedAtMs,
+      isComplete: report.kind === 'loaded',
+      reason: report.kind === 'stopped' || report.kind === 'failed' ? report.reason : undefined,
+    }
+  }
+  return stage
+}

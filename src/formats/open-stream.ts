@@ -1,0 +1,129 @@
+/** Detects what a stream of bytes holds, and reads its rows. */
+import { readCsv } from './csv/csv.ts'
+import {
+  COMPRESSION_BYTES,
+  type Compression,
+  canDetectFormat,
+  compressionOfBytes,
+  type FileFormat,
+  formatOfBytes,
+  formatOfName,
+  isUtf16,
+} from './file-format.ts'
+import { readJsonArray } from './json/json-array.ts'
+import { readNdjson } from './json/ndjson.ts'
+import { type RowSource, UnreadableFile } from './row.ts'
+import { concatBytes } from './utf8.ts'
+
+/** How many bytes to search for the end of the first line, which may show the format. */
+const HEAD_BYTES = 64 * 1024
+
+export interface StreamOptions {
+  /** The name of the file, without folders. */
+  readonly name: string
+  /** Detected from the name and the content if undefined. */
+  readonly format?: FileFormat | undefined
+  readonly decompress: (
+    chunks: AsyncIterable<Uint8Array>,
+    compression: Compression,
+  ) => AsyncIterable<Uint8Array>
+  /** Receives the streams that the caller must end, also if the detection fails. */
+  readonly onStream: (chunks: AsyncGenerator<Uint8Array>) => void
+}
+
+export interface DetectedStream {
+  readonly format: FileFormat
+  readonly compression: Compression | undefined
+  /** The decompressed bytes. */
+  readonly chunks: AsyncGenerator<Uint8Array>
+}
+
+export async function detectStream(
+  source: AsyncIterable<Uint8Array>,
+  { name, format, decompress, onStream }: StreamOptions,
+): Promise<DetectedStream> {
+  const raw = await peek(source, (head) => head.length >= COMPRESSION_BYTES)
+  onStream(raw.chunks)
+  if (raw.head.length === 0) throw new UnreadableFile('is empty')
+  const byName = formatOfName(name)
+  const compression = compressionOfBytes(raw.head)
+  if (byName.compression !== undefined && byName.compression !== compression) {
+    throw new UnreadableFile(
+      `has a ${byName.compression} file name, but is not ${byName.compression} data. Rename the file.`,
+    )
+  }
+  const plain = await peek(
+    compression === undefined ? raw.chunks : decompress(raw.chunks, compression),
+    (head) => head.length >= HEAD_BYTES || canDetectFormat(head),
+  )
+  onStream(plain.chunks)
+  const { head, chunks } = plain
+  if (head.length === 0) throw new UnreadableFile('is empty after decompression')
+  if (isUtf16(head)) throw new UnreadableFile('is UTF-16. Save it as UTF-8 and try again.')
+  return { format: format ?? formatOfBytes(head, byName.format), compression, chunks }
+}
+
+/** Reads the rows of every format but Parquet, which needs random access. */
+export function readTextRows(
+  chunks: AsyncIterable<Uint8Array>,
+  format: Exclude<FileFormat, 'parquet'>,
+  delimiter?: string,
+): RowSource {
+  switch (format) {
+    case 'csv':
+      return readCsv(chunks, { delimiter })
+    case 'tsv':
+      return readCsv(chunks, { delimiter: delimiter ?? '\t' })
+    case 'ndjson':
+      return readNdjson(chunks)
+    case 'json':
+      return readJsonArray(chunks)
+  }
+}
+
+/** Yields the chunks, and reports the size of each. */
+export async function* countBytes(
+  chunks: AsyncIterable<Uint8Array>,
+  count: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    count(chunk.length)
+    yield chunk
+  }
+}
+
+/** A stream whose first bytes were read ahead. */
+interface PeekedBytes {
+  /** The first bytes; all bytes of a short stream. */
+  readonly head: Uint8Array
+  /** All bytes, including `head`. */
+  readonly chunks: AsyncGenerator<Uint8Array>
+}
+
+async function peek(
+  source: AsyncIterable<Uint8Array>,
+  isEnough: (head: Uint8Array) => boolean,
+): Promise<PeekedBytes> {
+  const iterator = source[Symbol.asyncIterator]()
+  let head: Uint8Array = new Uint8Array(0)
+  while (!isEnough(head)) {
+    const { value, done } = await iterator.next()
+    if (done === true) break
+    head = head.length === 0 ? value : concatBytes([head, value])
+  }
+  return { head, chunks: replay(head, iterator) }
+}
+
+async function* replay(
+  head: Uint8Array,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    if (head.length > 0) yield head
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+      yield next.value
+    }
+  } finally {
+    await rest.return?.()
+  }
+}

@@ -1,0 +1,60 @@
+/** Parses one object type of a definition. */
+import type { ObjectType, Property } from '../ontology.ts'
+import type { ObjectTypeDefinition } from './definition-schema.ts'
+import type { Mistake } from './mistakes.ts'
+import { parsePropertyType } from './parse-property-type.ts'
+import {
+  isPrimaryKeyType,
+  isTitleType,
+  PRIMARY_KEY_TYPES,
+  type ScalarType,
+} from './property-type.ts'
+
+/** Adds the mistakes that it finds; returns undefined without a usable primary key. */
+export function parseObjectType(
+  type: ObjectTypeDefinition,
+  path: string,
+  mistakes: Mistake[],
+): ObjectType | undefined {
+  const properties = new Map<string, Property>()
+  for (const [apiName, property] of Object.entries(type.properties)) {
+    const parsed = parsePropertyType(property, () => `${path}.properties.${apiName}`, mistakes)
+    if (parsed !== undefined) properties.set(apiName, { apiName, type: parsed })
+  }
+
+  if (type.titleProperty !== undefined) {
+    const titleType = scalarTypeOf(properties.get(type.titleProperty))
+    if (!Object.hasOwn(type.properties, type.titleProperty)) {
+      const reason = `the object type has no property ${type.titleProperty}`
+      mistakes.push({ path: `${path}.titleProperty`, reason })
+    } else if (titleType === undefined || !isTitleType(titleType)) {
+      const reason =
+        'a title property must be a string, number, boolean, date, timestamp or marking'
+      mistakes.push({ path: `${path}.titleProperty`, reason })
+    }
+  }
+
+  const keyType = scalarTypeOf(properties.get(type.primaryKey))
+  if (!Object.hasOwn(type.properties, type.primaryKey)) {
+    const reason = `the object type has no property ${type.primaryKey}`
+    mistakes.push({ path: `${path}.primaryKey`, reason })
+    return undefined
+  }
+  if (keyType === undefined || !isPrimaryKeyType(keyType)) {
+    const reason = `a primary key must have one of the types ${PRIMARY_KEY_TYPES.join(', ')}`
+    mistakes.push({ path: `${path}.primaryKey`, reason })
+    return undefined
+  }
+  return {
+    apiName: type.apiName,
+    rid: type.rid ?? '',
+    primaryKey: { apiName: type.primaryKey, type: keyType },
+    titleProperty: type.titleProperty,
+    retrievalLimit: type.retrievalLimit,
+    properties,
+  }
+}
+
+export function scalarTypeOf(property: Property | undefined): ScalarType | undefined {
+  return property?.type.kind === 'scalar' ? property.type.type : undefined
+}

@@ -1,0 +1,185 @@
+/** How a person loads a file in the explorer, and creates a type. */
+import { gzipSync } from 'node:zlib'
+import type { Browser, Page, Request } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { accessibilityFaults, openBrowser, openExplorer, openPage } from '../support/browser.ts'
+import { startShop } from '../support/explorer-data.ts'
+import { parquetFile } from '../support/parquet-file.ts'
+import { ADMIN_TOKEN, type Service } from '../support/service.ts'
+
+let service: Service
+let browser: Browser
+
+beforeAll(async () => {
+  ;[service, browser] = await Promise.all([startShop(), openBrowser()])
+})
+afterAll(async () => {
+  await browser?.close()
+  await service?.[Symbol.asyncDispose]()
+})
+
+const CSV = `Item id,Label,amount,lat,lon
+1,Anvil,12,47.4,8.5
+2,"Brass, polished",n/a,46.9,7.4
+3,<b>Copper</b>,7,48.9,2.4
+`
+
+/** Lets a test drop a file: the policy of the page forbids to evaluate code in it later. */
+async function prepareDrop(page: Page, name: string, content: string): Promise<void> {
+  await page.addInitScript(`addEventListener('test:drop', () => {
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File([${JSON.stringify(content)}], ${JSON.stringify(name)}))
+    for (const type of ['dragenter', 'dragover', 'drop']) {
+      document.body.dispatchEvent(
+        new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }),
+      )
+    }
+  })`)
+}
+
+const drop = (page: Page) => page.locator('body').dispatchEvent('test:drop', { bubbles: true })
+
+async function choose(page: Page, name: string, content: string | Uint8Array): Promise<void> {
+  await page.getByRole('button', { name: 'Load a file' }).click()
+  const buffer = Buffer.from(content)
+  await page
+    .getByLabel('File', { exact: true })
+    .setInputFiles({ name, mimeType: 'application/octet-stream', buffer })
+}
+
+async function read(type: string): Promise<readonly Record<string, unknown>[]> {
+  const { body } = await service.send(`/api/v1/ontologies/shop/objects/${type}`)
+  return body?.data.map(({ properties }: { properties: Record<string, unknown> }) => properties)
+}
+
+it('loads a dropped file as a new type, whose types can be changed before', async () => {
+  await using watched = await openPage(browser)
+  const { page, faults } = watched
+  await prepareDrop(page, 'My goods.csv', CSV)
+  await openExplorer(page, { url: service.url, token: ADMIN_TOKEN })
+  await page.getByRole('button', { name: 'Load a file' }).waitFor()
+  await drop(page)
+  await page.getByText('amount: a string because of "n/a" in line 3; otherwise integer.').waitFor()
+  expect(await page.getByLabel('Name of the type').inputValue()).toBe('myGoods')
+  expect(await page.getByLabel('Type of location').inputValue()).toBe('geopoint')
+  await page.getByLabel('Type of amount').selectOption('integer')
+  await page.getByText('Line 3: amount “n/a” is not an integer.').waitFor()
+  await page.getByLabel('Title').selectOption('Label')
+  expect(await accessibilityFaults(page)).toEqual([])
+
+  await page.getByRole('button', { name: 'Load 3 rows' }).click()
+  await page.getByText('2 objects written to myGoods; 1 row could not be stored.').waitFor()
+  await page.getByRole('row', { name: '3 amount n/a is not an integer' }).waitFor()
+  expect(await accessibilityFaults(page)).toEqual([])
+  await page.getByRole('link', { name: 'Open the table' }).click()
+  await page.waitForURL('**/o/shop/myGoods')
+  await page.getByRole('gridcell', { name: '<b>Copper</b>' }).waitFor()
+  expect(await read('myGoods')).toEqual([
+    {
+      itemId: 1,
+      Label: 'Anvil',
+      amount: 12,
+      location: { type: 'Point', coordinates: [8.5, 47.4] },
+    },
+    {
+      itemId: 3,
+      Label: '<b>Copper</b>',
+      amount: 7,
+      location: { type: 'Point', coordinates: [2.4, 48.9] },
+    },
+  ])
+  expect(faults()).toEqual([])
+})
+
+it('loads into a type that exists, by columns that the user maps', async () => {
+  await using watched = await openPage(browser, { width: 360, height: 740 })
+  const { page, faults } = watched
+  await openExplorer(page, { url: service.url, token: ADMIN_TOKEN, path: '/o/shop/maker' })
+  const lines = '{"code":"m0","title":"Anvil & Daughters"}\n{"code":"m9","title":"Zinc"}\n'
+  await choose(page, 'makers.ndjson.gz', gzipSync(lines))
+  await page.getByLabel('Property for title').selectOption('name')
+  await page.getByRole('button', { name: 'Load 2 rows' }).click()
+  await page.getByText('2 objects written to maker.').waitFor()
+  expect(await read('maker')).toMatchObject([
+    { code: 'm0', name: 'Anvil & Daughters' },
+    { code: 'm1' },
+    { code: 'm2' },
+    { code: 'm9', name: 'Zinc' },
+  ])
+  expect(faults()).toEqual([])
+})
+
+it('stores a batch once, even if its answer is lost', async () => {
+  await using watched = await openPage(browser)
+  const { page, faults } = watched
+  const sent: Request[] = []
+  await page.context().route('**/objects/sizes', async (route) => {
+    sent.push(route.request())
+    const answer = await route.fetch()
+    if (sent.length === 1) await route.abort('connectionreset')
+    else await route.fulfill({ response: answer })
+  })
+  await openExplorer(page, { url: service.url, token: ADMIN_TOKEN, path: '/o/shop' })
+  const file = parquetFile([
+    { name: 'id', type: 'INT32', values: [1, 2] },
+    { name: 'width', type: 'DOUBLE', values: [0.5, null] },
+  ])
+  await choose(page, 'sizes.parquet', file)
+  await page.getByRole('button', { name: 'Load 2 rows' }).click()
+  await page.getByText('2 objects written to sizes.').waitFor()
+  expect(sent).toHaveLength(2)
+  const [first, second] = sent.map((request) => request.headers()['idempotency-key'])
+  expect(first).toBe(second)
+  expect(await read('sizes')).toEqual([{ id: 1, width: 0.5 }, { id: 2 }])
+  const { body } = await service.send('/api/admin/v1/ontologies/shop/counts')
+  expect(body?.objectTypes.sizes).toEqual({ count: 2, version: 1 })
+  expect(faults()).toEqual([])
+})
+
+it('creates a type without a file, from the palette', async () => {
+  await using watched = await openPage(browser)
+  const { page, faults } = watched
+  await openExplorer(page, { url: service.url, token: ADMIN_TOKEN })
+  await page.getByRole('button', { name: 'New type' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: /^Find/ }).fill('New object type')
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Name of the type').fill('shelf')
+  await page.getByRole('button', { name: 'Add a property' }).click()
+  await page.getByLabel('Name of property 2').fill('height')
+  await page.getByLabel('Type of property 2').selectOption('double')
+  expect(await accessibilityFaults(page)).toEqual([])
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.waitForURL('**/o/shop/shelf')
+  const { body } = await service.send('/api/admin/v1/ontologies/shop')
+  expect(body?.objectTypes.at(-1)).toMatchObject({
+    apiName: 'shelf',
+    primaryKey: 'id',
+    properties: { id: { type: 'string' }, height: { type: 'double' } },
+  })
+  expect(faults()).toEqual([])
+})
+
+it('says why a file cannot be read', async () => {
+  await using watched = await openPage(browser)
+  const { page } = watched
+  await openExplorer(page, { url: service.url, token: ADMIN_TOKEN })
+  await choose(page, 'a.csv.gz', 'plain text')
+  await page.getByText('a.csv.gz: has a gzip file name, but is not gzip data.').waitFor()
+})
+
+it('shows none of it without the write scope', async () => {
+  await using watched = await openPage(browser)
+  const { page } = watched
+  await prepareDrop(page, 'a.csv', CSV)
+  const token = await service.createToken()
+  await openExplorer(page, { url: service.url, token, path: '/o/shop/maker' })
+  await page.getByText(/^test/).waitFor()
+  await page.getByRole('gridcell', { name: 'Brass Works' }).waitFor()
+  await drop(page)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: /^Find/ }).fill('Load')
+  await page.getByRole('option', { name: /./ }).first().or(page.getByText('Nothing has')).waitFor()
+  expect(await page.getByText(/Load a file|New type|New object type/).count()).toBe(0)
+  expect(await page.getByRole('dialog', { name: /Load/ }).count()).toBe(0)
+})
