@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-/** What a client can notice is the same whatever database is behind the service. */
+/** Tests of what the database can influence; rules of HTTP alone are in `test/http/`. */
 const ON_EVERY_STORE = [
   'test/conformance/**/*.test.ts',
   'test/properties/**/*.test.ts',
@@ -22,6 +22,7 @@ const sqlite = {
     exclude: ON_POSTGRES,
     provide: { store: 'sqlite' as const },
     globalSetup: START_RUN,
+    sequence: { groupOrder: 0 },
   },
 }
 
@@ -32,6 +33,7 @@ const postgres = {
     include: [...ON_EVERY_STORE, ...ON_POSTGRES],
     provide: { store: 'postgres' as const },
     globalSetup: [START_RUN, './test/support/start-postgres.ts'],
+    sequence: { groupOrder: 1 },
   },
 }
 
@@ -43,6 +45,7 @@ const citus = {
     include: [...ON_EVERY_STORE, ...ON_POSTGRES],
     provide: { store: 'citus' as const, postgresUrl: process.env['OQS_TEST_CITUS'] ?? '' },
     globalSetup: START_RUN,
+    sequence: { groupOrder: 2 },
     fileParallelism: false,
   },
 }
@@ -53,7 +56,15 @@ export default defineConfig({
     reporters: ['default', './test/support/closing-line-reporter.ts'],
     // More than there are cores: much of the time goes into processes that are waited for.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
+    // The files of a project share processes, which have then loaded and optimised the service. No
+    // module has mutable state, and what a test replaces or sets is restored after it. One project
+    // runs after the other (`groupOrder`), because a process is kept only for files of its project.
+    isolate: false,
+    restoreMocks: true,
+    unstubEnvs: true,
+    unstubGlobals: true,
     testTimeout: HANGS_AFTER_MS,
     hookTimeout: HANGS_AFTER_MS,
+    teardownTimeout: HANGS_AFTER_MS,
   },
 })

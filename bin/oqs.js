@@ -43,7 +43,9 @@ function restartWithFlags() {
 async function run() {
   if (process.env[LAUNCHED] !== undefined) exitWithLauncher()
   // Short commands spend most of their time on compiling.
-  module.enableCompileCache?.()
+  const { directory } = module.enableCompileCache?.() ?? {}
+  // Threads and child processes look for it in the environment.
+  if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory
   const source = new URL('../src/cli/main.ts', import.meta.url)
   const build = new URL('../dist/cli/main.js', import.meta.url)
   const { main } = await import((existsSync(source) ? source : build).href)

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { FLAG, runScript } from './measure/command-line.ts'
-import { readBody } from './measure/connection.ts'
-import { isMet, type Mark, markTable } from './measure/marks.ts'
+import { judge, type Mark } from './measure/marks.ts'
+import { DEFINITION } from './measure/parts.ts'
 import { ownMegabytes, watchMemory } from './measure/process-stats.ts'
 import { print, showProgress } from './measure/progress.ts'
 import {
-  defineParts,
+  define,
   type ImportReport,
   loadParts,
   measureImport,
@@ -17,6 +17,7 @@ import {
   partLines,
   type Service,
   startService,
+  writeChanges,
 } from './measure/service.ts'
 import { count, type Table, toMarkdown } from './measure/table.ts'
 import { listPages, walkPages } from './measure/walk.ts'
@@ -59,7 +60,7 @@ async function measureImports({ objects }: TransferOptions): Promise<TransferRep
   let upsert: ImportReport
   {
     await using service = await startService(workspace, { store: `sqlite:${file}` })
-    await defineParts(service)
+    await define(service, DEFINITION)
     showProgress('oqs import')
     const args = ['-', '--format', 'ndjson', ...PART_TYPE]
     upsert = await measureImport(workspace, service, args, partLines(objects))
@@ -180,12 +181,7 @@ async function readSlowly(service: Service) {
 
 async function writeOneObject(service: Service): Promise<number> {
   const started = performance.now()
-  await readBody(service, {
-    method: 'POST',
-    path: FLIGHTS_ADMIN,
-    contentType: 'application/x-ndjson',
-    body: '{"delete": "0"}\n{"put": {"row": 1}}\n',
-  })
+  await writeChanges(service, FLIGHTS_ADMIN, [{ delete: '0' }, { put: { row: 1 } }])
   return Math.round(performance.now() - started)
 }
 
@@ -208,8 +204,6 @@ await runScript({
     const exports = await measureFlights(size)
     print(`\n${toMarkdown(exports.table)}\n\n${exports.note}`)
     const marks = [...imports.marks, ...exports.marks]
-    const judged = quick ? marks.filter(({ name }) => name.includes('MB')) : marks
-    print(`\n${toMarkdown(markTable(judged))}`)
-    return judged.every(isMet)
+    return judge(quick ? marks.filter(({ name }) => name.includes('MB')) : marks)
   },
 })

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { allCases } from './measure/cases.ts'
 import { FLAG, runScript, TEXT, wholeNumber } from './measure/command-line.ts'
-import { isMet, type Mark, markTable } from './measure/marks.ts'
+import { judge, type Mark } from './measure/marks.ts'
 import { print, showProgress } from './measure/progress.ts'
 import { measureReaders } from './measure/readers.ts'
 import type { RoundOptions } from './measure/rounds.ts'
@@ -74,8 +74,7 @@ await runScript({
       sizes: sizes?.toSorted((a, b) => a - b) ?? usual.sizes,
       rounds: wholeNumber('--rounds', rounds, { min: 1, usual: usual.rounds }),
     })
-    if (!quick) print(`\n${toMarkdown(markTable([mark]))}`)
-    return quick || isMet(mark)
+    return quick || judge([mark])
   },
 })
 

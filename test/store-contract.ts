@@ -8,6 +8,7 @@ import type { ObjectStore, StoreOptions } from '../src/store/object-store.ts'
 import { ageContract } from './store-contract-ages.ts'
 import { cacheContract } from './store-contract-cache.ts'
 import { documentContract } from './store-contract-documents.ts'
+import { editContract } from './store-contract-edits.ts'
 import { queryContract } from './store-contract-queries.ts'
 import { objectSetContract } from './store-contract-sets.ts'
 import { slowQueryContract } from './store-contract-slow-queries.ts'
@@ -36,6 +37,7 @@ export function storeContract(store: StoreUnderTest): void {
   documentContract(store)
   whereContract(store)
   writeContract(store)
+  editContract(store)
   slowQueryContract(store)
 
   describe(`the ${name} store: pages`, () => {

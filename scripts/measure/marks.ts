@@ -1,5 +1,6 @@
 /** Marks: bounds on measured values, wider than the noise of a shared machine. */
-import type { Table } from './table.ts'
+import { print } from './progress.ts'
+import { type Table, toMarkdown } from './table.ts'
 
 export interface Mark {
   readonly name: string
@@ -9,9 +10,15 @@ export interface Mark {
   readonly limit: number
 }
 
-export function isMet({ value, bound, limit }: Mark): boolean {
+function isMet({ value, bound, limit }: Mark): boolean {
   if (value === undefined || Number.isNaN(value)) return true
   return bound === '≤' ? value <= limit : value >= limit
+}
+
+/** Prints the marks; returns whether all are met. */
+export function judge(marks: readonly Mark[]): boolean {
+  print(`\n${toMarkdown(markTable(marks))}`)
+  return marks.every(isMet)
 }
 
 export function markTable(marks: readonly Mark[]): Table {

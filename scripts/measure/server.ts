@@ -54,7 +54,7 @@ export async function startServer(
 }
 
 /** Stops a process and waits for its end. */
-export async function stopProcess(child: ChildProcess): Promise<void> {
+async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || hasEnded(child)) return
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
@@ -82,8 +82,8 @@ async function listeningUrl({ stdout }: ChildProcess): Promise<URL> {
   throw new Error('A server exited before it was ready.')
 }
 
-/** Keeps the end of standard error, for the message of a failed start. */
-function keepTail(child: ChildProcess): () => string {
+/** Keeps the last line of standard error, for the message of a failure. */
+export function keepTail(child: ChildProcess): () => string {
   let text = ''
   child.stderr?.on('data', (chunk) => {
     text = `${text}${chunk}`.slice(-600)

@@ -7,11 +7,12 @@ import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
+import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { readBody } from './connection.ts'
 import { DEFINITION, makePart, OBJECT_TYPE, ONTOLOGY, UPDATED_EVERY } from './parts.ts'
 import { cpuBetween, cpuTimes, treeMegabytes, watchMemory } from './process-stats.ts'
 import { showProgress } from './progress.ts'
-import { cleanEnvironment, type MeasuredServer, startServer } from './server.ts'
+import { cleanEnvironment, keepTail, type MeasuredServer, startServer } from './server.ts'
 import type { Workspace } from './workspace.ts'
 
 export interface Service extends MeasuredServer {
@@ -94,16 +95,13 @@ export async function runCommand(
     stdio: ['pipe', 'ignore', 'pipe'],
   })
   workspace.adopt(child)
-  let errors = ''
-  child.stderr.on('data', (chunk) => {
-    errors = `${errors}${chunk}`.slice(-600)
-  })
+  const lastError = keepTail(child)
   using watch = watchMemory(child.pid ?? 0)
   const ended = once(child, 'close')
   // The command may end before it has read everything; its status says why.
   await pipeline(Readable.from(input ?? []), child.stdin).catch(() => {})
   const [status] = await ended
-  if (status !== 0) throw new Error(`oqs ${args[0]} failed with ${status}: ${errors.trim()}`)
+  if (status !== 0) throw new Error(`oqs ${args[0]} failed with ${status}: ${lastError()}`)
   return watch.end()
 }
 
@@ -134,10 +132,25 @@ export async function measureImport(
 
 export const PART_TYPE = ['--ontology', ONTOLOGY, '--type', OBJECT_TYPE] as const
 
-/** Defines the object type of all measurements. */
-export async function defineParts(service: Service): Promise<void> {
-  const path = `/api/admin/v1/ontologies/${ONTOLOGY}`
-  await readBody(service, { method: 'PUT', path, body: JSON.stringify(DEFINITION) })
+/** Saves the definition of an ontology. */
+export async function define(service: Service, definition: OntologyDefinition): Promise<void> {
+  const path = `/api/admin/v1/ontologies/${definition.apiName}`
+  await readBody(service, { method: 'PUT', path, body: JSON.stringify(definition) })
+}
+
+const BATCH = 10_000
+
+/** Writes changes to an object type, given by its path, in several batches. */
+export async function writeChanges(
+  service: Service,
+  path: string,
+  changes: readonly object[],
+): Promise<void> {
+  const contentType = 'application/x-ndjson'
+  for (let start = 0; start < changes.length; start += BATCH) {
+    const lines = changes.slice(start, start + BATCH).map((change) => JSON.stringify(change))
+    await readBody(service, { method: 'POST', path, contentType, body: lines.join('\n') })
+  }
 }
 
 /** Fills an empty store with parts through `oqs import --replace`. */
@@ -147,7 +160,7 @@ export async function loadParts(
   objects: number,
 ): Promise<ImportReport> {
   showProgress(`loading ${objects.toLocaleString('en')} objects`)
-  await defineParts(service)
+  await define(service, DEFINITION)
   const args = ['-', '--format', 'ndjson', ...PART_TYPE, '--replace']
   return measureImport(workspace, service, args, partLines(objects))
 }
@@ -160,22 +173,11 @@ export function* partLines(objects: number): Generator<string> {
   }
 }
 
-const UPDATE_BATCH = 10_000
-
-/** Updates every fifth object, or only the numbers given. */
-export async function updateParts(
-  service: Service,
-  objects: number,
-  numbers = Array.from({ length: Math.ceil(objects / UPDATED_EVERY) }, (_, n) => n * UPDATED_EVERY),
-): Promise<void> {
+/** Updates every fifth object. */
+export async function updateParts(service: Service, objects: number): Promise<void> {
   showProgress('updating objects')
-  for (let start = 0; start < numbers.length; start += UPDATE_BATCH) {
-    const batch = numbers.slice(start, start + UPDATE_BATCH)
-    await readBody(service, {
-      method: 'POST',
-      path: `/api/admin/v1/ontologies/${ONTOLOGY}/objects/${OBJECT_TYPE}`,
-      contentType: 'application/x-ndjson',
-      body: batch.map((number) => `${JSON.stringify({ put: makePart(number, 1) })}\n`).join(''),
-    })
-  }
+  const changes: object[] = []
+  for (let n = 0; n < objects; n += UPDATED_EVERY) changes.push({ put: makePart(n, 1) })
+  const path = `/api/admin/v1/ontologies/${ONTOLOGY}/objects/${OBJECT_TYPE}`
+  await writeChanges(service, path, changes)
 }

@@ -3,17 +3,15 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { runOqs } from '../../test/support/oqs-process.ts'
-import { readBody } from '../measure/connection.ts'
 import { showProgress } from '../measure/progress.ts'
-import { type Service, startService } from '../measure/service.ts'
+import { define, type Service, startService, writeChanges } from '../measure/service.ts'
 import type { Workspace } from '../measure/workspace.ts'
-import { batchPath, DEFINITION, item, ONTOLOGY, TYPE } from './dataset.ts'
+import { batchPath, DEFINITION, item, TYPE } from './dataset.ts'
 import type { FloodOrder, FloodReport } from './flood.ts'
 import type { LoopReport } from './loop-monitor.ts'
 
 const LOOP_MONITOR = new URL('./loop-monitor.ts', import.meta.url).href
 const FLOOD = fileURLToPath(new URL('./flood.ts', import.meta.url))
-const BATCH_OBJECTS = 20_000
 
 /** The rate limit is off: the other protections must work without it. */
 export function startMonitoredService(workspace: Workspace, store: string): Promise<Service> {
@@ -24,14 +22,9 @@ export function startMonitoredService(workspace: Workspace, store: string): Prom
 /** Defines the types and writes the objects that are queried. */
 export async function loadItems(service: Service, objects: number): Promise<void> {
   showProgress(`loading ${objects.toLocaleString('en')} objects`)
-  const path = `/api/admin/v1/ontologies/${ONTOLOGY}`
-  await readBody(service, { method: 'PUT', path, body: JSON.stringify(DEFINITION) })
-  for (let from = 0; from < objects; from += BATCH_OBJECTS) {
-    const length = Math.min(BATCH_OBJECTS, objects - from)
-    const lines = Array.from({ length }, (_, n) => JSON.stringify({ put: item(from + n) }))
-    const batch = { contentType: 'application/x-ndjson', body: lines.join('\n') }
-    await readBody(service, { method: 'POST', path: batchPath(TYPE), ...batch })
-  }
+  await define(service, DEFINITION)
+  const changes = Array.from({ length: objects }, (_, n) => ({ put: item(n) }))
+  await writeChanges(service, batchPath(TYPE), changes)
 }
 
 /** Creates a caller that may read and write; returns its token. */

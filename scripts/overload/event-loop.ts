@@ -2,7 +2,7 @@
 import { connect } from 'node:net'
 import { Connection } from '../measure/connection.ts'
 import { print, showProgress } from '../measure/progress.ts'
-import type { Service } from '../measure/service.ts'
+import { type Service, writeChanges } from '../measure/service.ts'
 import { count, toMarkdown } from '../measure/table.ts'
 import { longestBlock } from './callers.ts'
 import { batchPath, LIST_PATH, sinkBatch, TYPE, WORST_QUERIES } from './dataset.ts'
@@ -83,9 +83,8 @@ const CASES: readonly LoopCase[] = [
 
 /** Prints a table, and returns the missed marks. */
 export async function measureEventLoop(service: Service): Promise<readonly string[]> {
-  const largest = Array.from({ length: 1000 }, (_, n) => JSON.stringify({ put: largeObject(n) }))
-  const body = () => largest.join('\n')
-  await send(service, { name: '', path: batchPath('large'), contentType: NDJSON, body }, 0)
+  const largest = Array.from({ length: 1000 }, (_, n) => ({ put: largeObject(n) }))
+  await writeChanges(service, batchPath('large'), largest)
   const rows: string[][] = []
   const missed: string[] = []
   const measure = async (name: string, run: (n: number) => Promise<string>) => {

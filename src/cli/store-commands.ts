@@ -1,10 +1,5 @@
-/** What the commands that open the store themselves have in common. */
-import { InvalidArgumentError, Option } from 'commander'
-import { isScope, SCOPES, type Scope } from '../contract/scopes.ts'
+/** Commands that open the store themselves. */
 import type { ObjectStore } from '../store/object-store.ts'
-import { parseList } from './service-options.ts'
-
-export const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Runs a command on the store of the settings, which must exist. */
 export async function withStore(work: (store: ObjectStore) => Promise<void>): Promise<void> {
@@ -22,27 +17,3 @@ export async function withStore(work: (store: ObjectStore) => Promise<void>): Pr
 }
 
 const HINT = ' Token and client commands open the store in OQS_STORE and do not use OQS_URL.'
-
-const DEFAULT_SCOPE: Scope = 'api:ontologies-read'
-
-/** Creates `--scope`, whose value is a list of scopes. */
-export function createScopeOption(): Option {
-  return new Option('--scope <scopes>', `comma-separated: ${Object.keys(SCOPES).join(', ')}`)
-    .argParser(parseScopes)
-    .default([DEFAULT_SCOPE], DEFAULT_SCOPE)
-}
-
-function parseScopes(text: string): Scope[] {
-  return parseList(text).map((scope) => {
-    if (isScope(scope)) return scope
-    throw new InvalidArgumentError(`Allowed scopes are ${Object.keys(SCOPES).join(', ')}.`)
-  })
-}
-
-export function parseDays(text: string): number {
-  const days = Number(text)
-  if (!/^\d+(\.\d+)?$/.test(text) || days <= 0 || days > 36_500) {
-    throw new InvalidArgumentError('It must be a number above 0 and at most 36500.')
-  }
-  return days
-}

@@ -55,7 +55,7 @@ export const OBJECT_MAX_BYTES = 4 * 1024 * 1024
 /** The number of array elements in one object: each has its own index entry. */
 export const OBJECT_MAX_VALUES = 50_000
 
-/** The number of positions in the shapes of one object: they are parsed without a pause. */
+/** The number of positions in the shapes of one object: checking them takes about 0.1 s of CPU time. */
 export const OBJECT_MAX_POSITIONS = 100_000
 
 /** The size of the largest batch. */
@@ -115,6 +115,9 @@ export const OBJECT_TYPES_MAX = 2000
 /** The number of object types that one page can merge; the token holds a version of each. */
 export const SET_PAGE_MAX_TYPES = 100
 
+/** The size of the queries of one such page, together: each type has its own copy of a filter. */
+export const SET_PAGE_MAX_QUERY_BYTES = 64 * 1024 * 1024
+
 /** Interface types of one ontology. */
 export const INTERFACE_TYPES_MAX = 1000
 
@@ -141,6 +144,9 @@ export const OBJECT_SET_MAX_DEPTH = 32
 
 /** How many objects the static sets of an object set may list together. */
 export const OBJECT_SET_MAX_OBJECTS = 10_000
+
+/** The size of the temporary object sets that one object set may refer to, together. */
+export const OBJECT_SET_MAX_STORED_BYTES = 8 * 1024 * 1024
 
 /** How many links an object set may follow. */
 export const OBJECT_SET_MAX_LINKS = 10

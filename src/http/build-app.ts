@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { Ajv } from 'ajv'
+import { Ajv, type ValidateFunction } from 'ajv'
 import fastify from 'fastify'
 import { invalidArgument } from '../contract/errors.ts'
 import { BODY_MAX_BYTES } from '../contract/limits.ts'
@@ -158,9 +158,22 @@ function requireAuthentication(app: App, services: Services): void {
 function setValidator(app: App): void {
   const ajv = new Ajv({ strict: false, strictNumbers: true, verbose: true })
   app.setValidatorCompiler(({ schema, httpPart }) => {
-    const validate = ajv.compile(schema as object)
+    const validate = lazyValidator(ajv, schema as object)
     return httpPart === 'body' ? validate : textValidator(schema as object, validate)
   })
+}
+
+/** Compiles the schema for the first request: all schemas together delay the start of the service. */
+function lazyValidator(ajv: Ajv, schema: object): ValidateFunction {
+  let compiled: ValidateFunction | undefined
+  const validateLazily = (value: unknown) => {
+    compiled ??= ajv.compile(schema)
+    const isValid = compiled(value)
+    validateLazily.errors = compiled.errors
+    return isValid
+  }
+  validateLazily.errors = undefined as ValidateFunction['errors']
+  return validateLazily as unknown as ValidateFunction
 }
 
 function setBodyParsers(app: App): void {

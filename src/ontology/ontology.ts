@@ -27,6 +27,27 @@ export interface LinkType {
   readonly foreignKey: string
 }
 
+/**
+ * One side of a link. Links have no data of their own: two objects are linked if `ownProperty` of one
+ * equals `linkedProperty` of the other, so following a link is a query on the linked type.
+ */
+export interface LinkSide {
+  readonly apiName: string
+  /** The RID of the link type, which both sides share. */
+  readonly rid: string
+  readonly displayName: string
+  readonly objectType: ObjectType
+  readonly linkedType: ObjectType
+  /** Whether an object has at most one linked object, or any number. */
+  readonly cardinality: 'ONE' | 'MANY'
+  /** The property with the key of the linked object; undefined on the reverse side. */
+  readonly foreignKey: string | undefined
+  readonly ownProperty: string
+  readonly linkedProperty: string
+  /** The type of both properties. */
+  readonly keyType: PrimaryKeyType
+}
+
 /** A property type that interfaces share between object types. */
 export interface SharedPropertyType extends Property {
   readonly rid: string
@@ -78,12 +99,34 @@ export interface InterfaceType {
   readonly implementations: ReadonlyMap<string, InterfaceImplementation>
 }
 
+export type ActionKind = 'create' | 'modify' | 'delete'
+
+export interface ActionParameter {
+  readonly id: string
+  /** The type of the property that it sets; `object` if it names the object of the action. */
+  readonly type: PropertyType | 'object'
+  readonly isRequired: boolean
+}
+
+export interface ActionType {
+  readonly apiName: string
+  readonly rid: string
+  readonly kind: ActionKind
+  readonly objectType: ObjectType
+  /** By id. */
+  readonly parameters: ReadonlyMap<string, ActionParameter>
+}
+
 export interface Ontology {
   readonly rid: string
   readonly apiName: string
   readonly families: readonly string[]
   readonly objectTypes: ReadonlyMap<string, ObjectType>
   readonly linkTypes: readonly LinkType[]
+  /** The sides of all link types, in the order of the definition. Computed once, if needed. */
+  readonly linkSides: readonly LinkSide[]
+  /** By API name. Computed once, if needed. */
+  readonly actionTypes: ReadonlyMap<string, ActionType>
   readonly sharedPropertyTypes: ReadonlyMap<string, SharedPropertyType>
   readonly interfaceTypes: ReadonlyMap<string, InterfaceType>
   /** The definition as the client wrote it, with every RID filled in. */

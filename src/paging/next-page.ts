@@ -17,6 +17,7 @@ export interface WalkState {
   readonly snapshot: SnapshotState | undefined
   /** When the walk started, if its query has relative dates. */
   readonly startedAtMs?: number | undefined
+  readonly listedTypes?: readonly number[] | undefined
 }
 
 /** Returns the state that the next page starts from, or undefined after the last page. */
@@ -29,5 +30,6 @@ export function nextPageState(served: ServedPage, walk: WalkState): PageState | 
     matchEstimate: walk.totalCount === undefined ? walk.matchEstimate : undefined,
     snapshot: walk.snapshot,
     startedAtMs: walk.snapshot === undefined ? walk.startedAtMs : undefined,
+    listedTypes: walk.listedTypes,
   }
 }

@@ -7,6 +7,7 @@ import {
   OTHER_VERSIONS_MAX,
   openPageToken,
   type PageState,
+  peekListedTypes,
   sealPageToken,
   type TokenBinding,
 } from './page-token.ts'
@@ -87,6 +88,19 @@ describe('a page token', () => {
       }),
       fcOptions(100),
     )
+  })
+
+  it('carries the listed types, which can be read before it is opened', () => {
+    const listedTypes = [0, 1, 3999]
+    const versions = { version: 1, takenAtSeconds: 2, otherVersions: [3] }
+    for (const snapshot of [undefined, versions]) {
+      const state = { ...at('k'), served: 0, snapshot, listedTypes }
+      const token = sealPageToken(state, binding, 100, keys)
+      expect(peekListedTypes(token, keys)).toEqual(listedTypes)
+      expect(openPageToken(token, binding, 99, keys)).toEqual({ state })
+    }
+    expect(peekListedTypes(sealPageToken(at('k'), binding, 100, keys), keys)).toBeUndefined()
+    expect(peekListedTypes('v1.unknown', keys)).toBeUndefined()
   })
 
   it('has room for the longest key and the versions of many other types', () => {

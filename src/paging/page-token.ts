@@ -23,6 +23,8 @@ export interface PageState {
   readonly snapshot: SnapshotState | undefined
   /** When the walk started, if its query has relative dates and no snapshot says so. */
   readonly startedAtMs?: number | undefined
+  /** What the first page found out about the types of listed objects: integers below 65,536. */
+  readonly listedTypes?: readonly number[] | undefined
 }
 
 /** The row that a page ended with: the primary key, and the version that wrote the row. */
@@ -82,6 +84,16 @@ export function sealPageToken(
   return token
 }
 
+/**
+ * Returns the listed types of a token that this service sealed. They are part of the request that a
+ * token is bound to, so they are needed before it can be opened.
+ */
+export function peekListedTypes(token: string, keys: TokenKeys): readonly number[] | undefined {
+  if (token.length > PAGE_TOKEN_MAX_LENGTH) return undefined
+  const plain = keys.recall(token) ?? unseal(token, keys)
+  return plain && readState(plain).listedTypes
+}
+
 /** Opens a token, or returns why it is refused. Nothing in it is used before it is authenticated. */
 export function openPageToken(
   token: string,
@@ -108,7 +120,7 @@ function unseal(token: string, keys: TokenKeys): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url')
   // Base64 decoders accept several spellings of the same bytes; only the canonical one is valid.
   if (bytes.toString('base64url') !== text) return undefined
-  if (bytes.length < HEAD_BYTES + AT.versions + TAG_BYTES || bytes[0] !== FORMAT) return undefined
+  if (bytes.length < HEAD_BYTES + AT.rest + TAG_BYTES || bytes[0] !== FORMAT) return undefined
 
   const id = bytes.subarray(1, SALT_AT)
   const salt = bytes.subarray(SALT_AT, NONCE_AT)
@@ -145,9 +157,12 @@ const AT = {
   takenAt: 2 * FINGERPRINT_BYTES + 24,
   count: 2 * FINGERPRINT_BYTES + 32,
   rowVersion: 2 * FINGERPRINT_BYTES + 40,
-  /** The versions, if there are several, and the key. */
-  versions: 2 * FINGERPRINT_BYTES + 48,
+  /** The listed types and the versions, if there are several, and the key. */
+  rest: 2 * FINGERPRINT_BYTES + 48,
 } as const
+
+/** A number of objects n is encoded as this minus n if listed types precede the versions. */
+const LISTED_ZERO = -1
 
 /** Keeps tokens within their maximum length. */
 export const OTHER_VERSIONS_MAX = 14
@@ -173,21 +188,36 @@ function decodeCount(encoded: number): Pick<PageState, 'totalCount' | 'matchEsti
 }
 
 function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: number): Buffer {
-  const pk = Buffer.from(state.after.pk)
-  const { snapshot } = state
+  const { snapshot, served } = state
   const versions = encodeVersions(snapshot)
-  const plain = Buffer.allocUnsafe(AT.versions + versions.length + pk.length)
+  const listed = encodeListedTypes(state.listedTypes)
+  const rest = Buffer.concat([listed, versions, Buffer.from(state.after.pk)])
+  const plain = Buffer.allocUnsafe(AT.rest + rest.length)
   binding.request.copy(plain, AT.request)
   binding.caller.copy(plain, AT.caller)
   plain.writeDoubleBE(expiresAtSeconds, AT.expires)
-  plain.writeDoubleBE(state.served, AT.served)
+  plain.writeDoubleBE(listed.length > 0 ? LISTED_ZERO - served : served, AT.served)
   plain.writeDoubleBE(versions.length > 0 ? SEVERAL : (snapshot?.version ?? NONE), AT.version)
   plain.writeDoubleBE(snapshot?.takenAtSeconds ?? (state.startedAtMs ?? 0) / 1000, AT.takenAt)
   plain.writeDoubleBE(encodeCount(state), AT.count)
   plain.writeDoubleBE(state.after.version, AT.rowVersion)
-  versions.copy(plain, AT.versions)
-  pk.copy(plain, AT.versions + versions.length)
+  rest.copy(plain, AT.rest)
   return plain
+}
+
+/** Writes the number of listed types, in one byte, and two bytes for each. */
+function encodeListedTypes(listedTypes: readonly number[] | undefined): Buffer {
+  if (listedTypes === undefined) return Buffer.alloc(0)
+  const bytes = Buffer.allocUnsafe(1 + 2 * listedTypes.length)
+  bytes.writeUInt8(listedTypes.length)
+  for (const [index, type] of listedTypes.entries()) bytes.writeUInt16BE(type, 1 + 2 * index)
+  return bytes
+}
+
+function decodeListedTypes(plain: Buffer): number[] {
+  const count = plain.readUInt8(AT.rest)
+  const first = AT.rest + 1
+  return Array.from({ length: count }, (_, index) => plain.readUInt16BE(first + 2 * index))
 }
 
 /** Writes the number of versions, in one byte, and the versions; nothing for a single version. */
@@ -203,31 +233,34 @@ function encodeVersions(snapshot: SnapshotState | undefined): Buffer {
   return bytes
 }
 
-function decodeVersions(plain: Buffer): number[] {
-  const count = plain.readUInt8(AT.versions)
-  const first = AT.versions + 1
-  return Array.from({ length: count }, (_, index) => plain.readDoubleBE(first + 8 * index))
+function decodeVersions(plain: Buffer, at: number): number[] {
+  const count = plain.readUInt8(at)
+  return Array.from({ length: count }, (_, index) => plain.readDoubleBE(at + 1 + 8 * index))
 }
 
 function readState(plain: Buffer): PageState {
-  const snapshot = readSnapshot(plain)
+  const served = plain.readDoubleBE(AT.served)
+  const listedTypes = served < 0 ? decodeListedTypes(plain) : undefined
+  const versionsAt = AT.rest + (listedTypes === undefined ? 0 : 1 + 2 * listedTypes.length)
+  const snapshot = readSnapshot(plain, versionsAt)
   const others = snapshot?.otherVersions
-  const pkAt = AT.versions + (others === undefined ? 0 : 1 + 8 * (1 + others.length))
+  const pkAt = versionsAt + (others === undefined ? 0 : 1 + 8 * (1 + others.length))
   return {
     after: { pk: plain.toString('utf8', pkAt), version: plain.readDoubleBE(AT.rowVersion) },
-    served: plain.readDoubleBE(AT.served),
+    served: listedTypes === undefined ? served : LISTED_ZERO - served,
     ...decodeCount(plain.readDoubleBE(AT.count)),
     ...(snapshot === undefined
       ? { snapshot, startedAtMs: Math.round(plain.readDoubleBE(AT.takenAt) * 1000) || undefined }
       : { snapshot }),
+    ...(listedTypes && { listedTypes }),
   }
 }
 
-function readSnapshot(plain: Buffer): SnapshotState | undefined {
+function readSnapshot(plain: Buffer, versionsAt: number): SnapshotState | undefined {
   const version = plain.readDoubleBE(AT.version)
   if (version === NONE) return undefined
   const takenAtSeconds = plain.readDoubleBE(AT.takenAt)
   if (version !== SEVERAL) return { version, takenAtSeconds }
-  const [own = NONE, ...otherVersions] = decodeVersions(plain)
+  const [own = NONE, ...otherVersions] = decodeVersions(plain, versionsAt)
   return { version: own, takenAtSeconds, otherVersions }
 }

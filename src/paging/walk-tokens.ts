@@ -3,6 +3,7 @@ import {
   type OpenedToken,
   openPageToken,
   type PageState,
+  peekListedTypes,
   type SnapshotState,
   sealPageToken,
   type TokenBinding,
@@ -25,6 +26,11 @@ export class WalkTokens {
 
   open(token: string, binding: TokenBinding, nowSeconds: number): OpenedToken {
     return openPageToken(token, binding, nowSeconds, this.#keys)
+  }
+
+  /** Returns the listed types of a walk; see `PageState`. The token still has to be opened. */
+  listedTypesOf(token: string): readonly number[] | undefined {
+    return peekListedTypes(token, this.#keys)
   }
 
   /** Seals the token of the next page. Returns undefined after the last page. */

@@ -40,7 +40,11 @@ function single(queries: readonly Query[], ofNone: Query): Query | undefined {
   return queries.length === 0 ? ofNone : queries.length === 1 ? queries[0] : undefined
 }
 
+/** Only queries of one kind can be equal. Others, which can be large, are not serialised. */
 function distinct(queries: readonly Query[]): readonly Query[] {
-  if (queries.length < 2) return queries
-  return [...new Map(queries.map((query) => [JSON.stringify(plainQuery(query)), query])).values()]
+  const counts = new Map<string, number>()
+  for (const { kind } of queries) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  const keyOf = (query: Query) =>
+    counts.get(query.kind) === 1 ? query.kind : JSON.stringify(plainQuery(query))
+  return [...new Map(queries.map((query) => [keyOf(query), query])).values()]
 }

@@ -40,6 +40,17 @@ export function readConfig(environment: Environment, commandLine: Environment = 
   return Object.freeze(Object.fromEntries(values)) as Config
 }
 
+/** Throws if only one of two settings that belong together is set. */
+export function requireBothOrNeither<Name extends SettingName>(
+  config: Pick<Config, Name>,
+  one: Name,
+  other: Name,
+): void {
+  if ((config[one] === undefined) === (config[other] === undefined)) return
+  const [given, missing] = config[one] === undefined ? [other, one] : [one, other]
+  throw new ConfigError(`${given} is set, but ${missing} is not. Set both, or neither.`)
+}
+
 /** Returns why a setting is invalid, in one line without secrets; undefined if it is valid. */
 export function describeMistake({ name, text }: ConfiguredSetting): string | undefined {
   const setting: Setting<unknown> = SETTINGS[name]

@@ -6,11 +6,14 @@ import { isScope, type Scope } from '../contract/scopes.ts'
 import { OAUTH_SCOPES } from '../http/oauth/oauth-scopes.ts'
 import type { CallerRights } from '../http/request/caller-rights.ts'
 import type { OpenIdTokens } from '../http/request/openid-tokens.ts'
-import { type Config, ConfigError } from './config.ts'
+import { type Config, requireBothOrNeither } from './config.ts'
 import { ProviderKeys } from './provider-keys.ts'
 
 /** How far the clocks of the provider and of this machine may differ. */
 const CLOCK_TOLERANCE_SECONDS = 60
+
+/** The end of the year 9999, the last that RFC 3339 can write. Providers may send any number. */
+const MAX_EXPIRY_MS = Date.UTC(10_000, 0) - 1
 
 export interface OpenIdOptions {
   readonly issuer: string
@@ -28,14 +31,8 @@ export interface OpenIdOptions {
 /** Returns the provider of the settings, or undefined if there is none. */
 export function openIdProviderOf(config: Config, now: () => number): OpenIdTokens | undefined {
   const { OQS_OIDC_ISSUER: issuer, OQS_OIDC_AUDIENCE: audience } = config
-  if (issuer === undefined && audience === undefined) return undefined
-  if (issuer === undefined || audience === undefined) {
-    const [given, missing] =
-      issuer === undefined
-        ? ['OQS_OIDC_AUDIENCE', 'OQS_OIDC_ISSUER']
-        : ['OQS_OIDC_ISSUER', 'OQS_OIDC_AUDIENCE']
-    throw new ConfigError(`${given} is set, but ${missing} is not. Set both, or neither.`)
-  }
+  requireBothOrNeither(config, 'OQS_OIDC_ISSUER', 'OQS_OIDC_AUDIENCE')
+  if (issuer === undefined || audience === undefined) return undefined
   return new OpenIdProvider({
     issuer,
     audience,
@@ -77,7 +74,11 @@ class OpenIdProvider implements OpenIdTokens {
 
   #toRights(payload: JWTPayload): CallerRights {
     const { issuer, scopeClaim, scopes = DEFAULT_SCOPES, ontologyClaim } = this.#options
-    const { sub = '', exp = 0 } = payload
+    const { sub, exp = 0 } = payload
+    // The library checks only that the claim is present.
+    if (!isText(sub)) {
+      throw new ObjectQueryError('Default:Unauthorized', { error: 'INVALID_CLAIM', claim: 'sub' })
+    }
     const name = [payload['preferred_username'], payload['email'], payload['name'], sub].find(
       isText,
     )
@@ -87,7 +88,7 @@ class OpenIdProvider implements OpenIdTokens {
       name: name ?? sub,
       scopes: [...new Set(valuesOf(payload, scopeClaim).flatMap((one) => scopes.get(one) ?? []))],
       ontologies: ontologyClaim === undefined ? undefined : valuesOf(payload, ontologyClaim),
-      expiresAtMs: 1000 * exp,
+      expiresAtMs: Math.min(1000 * exp, MAX_EXPIRY_MS),
       profile: {
         givenName: textOf(payload['given_name']),
         familyName: textOf(payload['family_name']),

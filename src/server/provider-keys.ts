@@ -18,6 +18,8 @@ const MAX_AGE_MS = 24 * 3_600_000
 /** The least time between two reads, however many tokens name unknown keys. */
 const COOLDOWN_MS = 30_000
 const TIMEOUT_MS = 5000
+/** Larger than any real list of keys. More would block the main thread while it is parsed. */
+const MAX_BYTES = 1024 * 1024
 
 export interface ProviderKeysOptions {
   readonly issuer: string
@@ -113,5 +115,17 @@ async function fetchJson(url: string): Promise<Record<string, unknown>> {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   if (!response.ok) throw new Error(`${url} answered with status ${response.status}`)
-  return (await response.json()) as Record<string, unknown>
+  return JSON.parse(await readText(url, response)) as Record<string, unknown>
+}
+
+/** Reads a body of limited size. Leaving the loop early cancels the rest. */
+async function readText(url: string, { body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    if (bytes > MAX_BYTES) throw new Error(`${url} answered with more than ${MAX_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
 }

@@ -2,7 +2,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import { type Config, ConfigError } from './config.ts'
+import { type Config, ConfigError, requireBothOrNeither } from './config.ts'
 
 export interface TlsFiles {
   readonly cert: Buffer
@@ -14,12 +14,8 @@ type TlsSettings = Pick<Config, 'OQS_TLS_CERT' | 'OQS_TLS_KEY'>
 /** Reads the files that the settings name; undefined without TLS. Throws if they cannot be used. */
 export function readTlsFiles(settings: TlsSettings, nowMs: number): TlsFiles | undefined {
   const { OQS_TLS_CERT: certPath, OQS_TLS_KEY: keyPath } = settings
-  if (certPath === undefined && keyPath === undefined) return undefined
-  if (certPath === undefined || keyPath === undefined) {
-    const [given, missing] =
-      certPath === undefined ? ['OQS_TLS_KEY', 'OQS_TLS_CERT'] : ['OQS_TLS_CERT', 'OQS_TLS_KEY']
-    throw new ConfigError(`${given} is set, but ${missing} is not. Set both, or neither.`)
-  }
+  requireBothOrNeither(settings, 'OQS_TLS_CERT', 'OQS_TLS_KEY')
+  if (certPath === undefined || keyPath === undefined) return undefined
   const cert = readPem('OQS_TLS_CERT', certPath)
   const key = readPem('OQS_TLS_KEY', keyPath)
   const certificate = parse('OQS_TLS_CERT', certPath, 'a certificate in PEM format', () => {

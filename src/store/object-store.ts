@@ -66,6 +66,8 @@ export interface ObjectStore extends AsyncDisposable {
     request: ReadSetPageRequest,
     context?: RequestContext,
   ): Promise<StoredSetPage | Reclaimed>
+  /** Returns the RIDs of the types that have a current object with one of the ids. */
+  findTypes(request: FindTypesRequest, context?: RequestContext): Promise<readonly string[]>
   /** Aggregates objects. Times out and stops like `readPage`. */
   aggregate(
     request: AggregateRequest,
@@ -123,6 +125,15 @@ export interface ObjectStore extends AsyncDisposable {
   deleteApiTokens(ids: readonly string[]): Promise<void>
   /** Revokes the tokens that were issued to an OAuth client, or for one of its grants. */
   revokeIssuedTokens(clientOrGrantId: string, nowMs: number): Promise<number>
+}
+
+export interface FindTypesRequest {
+  /** Ids of objects of any type. */
+  readonly ids: readonly string[]
+  /** The types that are searched. */
+  readonly typeRids: readonly string[]
+  /** The search ends after this many types. */
+  readonly maxTypes: number
 }
 
 export interface StoreOptions {

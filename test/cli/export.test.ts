@@ -32,11 +32,9 @@ const airports = Array.from({ length: COUNT }, (_, index) => ({
 let service: Service
 let proxy: CuttingProxy
 let folder: TempFolder
-let compiled: TempFolder
 let settings: Environment
 
 beforeAll(async () => {
-  compiled = tempFolder()
   service = await startService()
   await service.apply(SMALL_AVIATION)
   await service.put('aviation', 'airport', airports)
@@ -44,13 +42,11 @@ beforeAll(async () => {
   settings = {
     OQS_URL: proxy.url,
     OQS_ADMIN_TOKEN: ADMIN_TOKEN,
-    NODE_COMPILE_CACHE: compiled.path,
   }
 })
 afterAll(async () => {
   await proxy[Symbol.asyncDispose]()
   await service[Symbol.asyncDispose]()
-  compiled[Symbol.dispose]()
 })
 beforeEach(() => {
   folder = tempFolder()

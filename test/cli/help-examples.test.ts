@@ -62,8 +62,6 @@ beforeAll(async () => {
     OQS_URL: service.url,
     OQS_TOKEN: ADMIN_TOKEN,
     OQS_STORE: store,
-    // Many short processes compile the same files.
-    NODE_COMPILE_CACHE: join(folder.path, 'compiled'),
   }
 })
 afterAll(async () => {

@@ -12,22 +12,18 @@ import { pathWithOqs, runLine } from './shell.ts'
 
 let service: Service
 let folder: TempFolder
-let compiled: TempFolder
 let settings: Environment
 
 beforeAll(async () => {
-  compiled = tempFolder()
   service = await startService()
   await service.apply(SMALL_AVIATION)
   settings = {
     OQS_URL: service.url,
     OQS_TOKEN: ADMIN_TOKEN,
-    NODE_COMPILE_CACHE: compiled.path,
   }
 })
 afterAll(async () => {
   await service[Symbol.asyncDispose]()
-  compiled[Symbol.dispose]()
 })
 beforeEach(() => {
   folder = tempFolder()

@@ -4,15 +4,12 @@ import type { Environment } from '../../src/server/config.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { runOqs, startOqs } from '../support/oqs-process.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
-import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { AIRPORTS, loadAviation, SMALL_AVIATION } from './aviation.ts'
 
 let service: Service
-let compiled: TempFolder
 let settings: Environment
 
 beforeAll(async () => {
-  compiled = tempFolder()
   service = await startService({ settings: { OQS_LIST_OBJECTS_LIMIT: '500' } })
   await loadAviation(service)
   await service.apply(NUMBERS)
@@ -20,13 +17,10 @@ beforeAll(async () => {
   settings = {
     OQS_URL: service.url,
     OQS_ADMIN_TOKEN: ADMIN_TOKEN,
-    // Many short processes compile the same files.
-    NODE_COMPILE_CACHE: compiled.path,
   }
 })
 afterAll(async () => {
   await service[Symbol.asyncDispose]()
-  compiled[Symbol.dispose]()
 })
 
 const airport = ['--ontology', 'aviation', '--type', 'airport']

@@ -74,6 +74,28 @@ describe('an object set', () => {
     expect(await objectSets.getObjectSet('aviation', rid)).toMatchObject({ type: 'filter' })
   })
 
+  it('is counted and aggregated', async () => {
+    const low = airports().where({ elevation: { lt: 5 } })
+    expect(await airports().count()).toBe(30)
+    expect(await low.count()).toBe(5)
+    expect(await low.where({ id: 'A29' }).count()).toBe(0)
+    expect(await low.union(airports().where({ id: 'A29' })).count()).toBe(6)
+    expect(await low.pivotTo('country').count()).toBe(2)
+    const { data, accuracy } = await low.aggregate({
+      metrics: {
+        objects: { type: 'count' },
+        highest: { type: 'max', field: 'elevation' },
+        names: { type: 'exactDistinct', field: 'name' },
+      },
+      groupBy: [{ type: 'exact', field: 'countryCode' }],
+    })
+    expect(accuracy).toBe('ACCURATE')
+    expect(data).toEqual([
+      { group: { countryCode: 'CH' }, metrics: { objects: 3, highest: 4, names: 3 } },
+      { group: { countryCode: 'FR' }, metrics: { objects: 2, highest: 3, names: 2 } },
+    ])
+  })
+
   it('is aggregated with the request of v2', async () => {
     const bodies: Promise<string>[] = []
     const answer = {

@@ -173,6 +173,7 @@ describe('a person who signs in', () => {
       submitPage(service, { ...form, oqs_sign_in: 'é'.repeat(43) }, cookie),
       submitPage(service, { ...form, oqs_sign_in: '' }, cookie),
       submitPage(service, form, cookie, { 'sec-fetch-site': 'cross-site' }),
+      submitPage(service, form, cookie, { 'sec-fetch-site': 'same-site' }),
     ]
     for (const answer of await Promise.all(attempts)) {
       expect([answer.status, answer.headers.get('location')]).toEqual([403, null])

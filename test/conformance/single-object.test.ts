@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AVIATION, NUMBERS } from '../support/ontologies.ts'
 import { type SendOptions, type Service, startService } from '../support/service.ts'
@@ -203,6 +204,15 @@ describe('a single object', () => {
       ['PUT', '8', { json: [] }, 422, 'Conjure:UnprocessableEntity', ''],
       ['PUT', '8', {}, 400, 'MissingPostBody', 'body'],
       ['PUT', '8', { body: '{', headers: JSON_TYPE }, 400, 'Default:InvalidArgument', 'request'],
+      ['PUT', '8', { body: NOT_UTF8, headers: JSON_TYPE }, 400, INVALID, 'body'],
+      ['PATCH', '8', { body: NOT_UTF8, headers: JSON_TYPE }, 400, INVALID, 'body'],
+      [
+        'PUT',
+        '8',
+        { body: gzipSync('{"n":8}'), headers: { ...JSON_TYPE, 'content-encoding': 'gzip' } },
+        415,
+        'Conjure:UnsupportedMediaType',
+      ],
       ['PUT', 'x', { json: { n: 8 } }, 400, 'Default:InvalidArgument', 'primaryKey'],
       ['PATCH', '8', { json: { n: 9 } }, 422, 'Conjure:UnprocessableEntity', 'n'],
       ['PATCH', '8', { json: { n: null } }, 422, 'Conjure:UnprocessableEntity', 'n'],
@@ -259,3 +269,4 @@ describe('a single object', () => {
 
 const INVALID = 'Default:InvalidArgument'
 const JSON_TYPE = { 'content-type': 'application/json' }
+const NOT_UTF8 = Buffer.from('{"n":8,"text":"\xff"}', 'latin1')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AIRPORTS, COUNTRIES, PLACES, STATIONS } from '../support/places.ts'
+import { PLACES, STATIONS, startPlaces } from '../support/places.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const API = '/api/v2/ontologies/places'
@@ -12,11 +12,7 @@ describe('interfaces', () => {
     body.data.map((record) => record['__primaryKey']).join(' ')
 
   beforeAll(async () => {
-    service = await startService()
-    expect((await service.apply(PLACES)).status).toBe(200)
-    await service.put('places', 'country', COUNTRIES)
-    await service.put('places', 'airport', AIRPORTS)
-    await service.put('places', 'station', STATIONS)
+    service = (await startPlaces()).service
   })
   afterAll(() => service[Symbol.asyncDispose]())
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AIRPORTS, COUNTRIES, PLACES, STATIONS } from '../support/places.ts'
-import { type Service, startService } from '../support/service.ts'
+import { startPlaces } from '../support/places.ts'
+import type { Service } from '../support/service.ts'
 
 const API = '/api/v2/ontologies/places'
 const PLACE = { type: 'interfaceBase', interfaceType: 'Place' }
@@ -15,11 +15,7 @@ describe('object sets of several types', () => {
     body.data.map((record) => record['$primaryKey']).join(' ')
 
   beforeAll(async () => {
-    service = await startService()
-    expect((await service.apply(PLACES)).status).toBe(200)
-    await service.put('places', 'country', COUNTRIES)
-    await service.put('places', 'airport', AIRPORTS)
-    await service.put('places', 'station', STATIONS)
+    service = (await startPlaces()).service
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
@@ -270,5 +266,31 @@ describe('object sets of several types', () => {
       })
       expect(keysOf(await load({ objectSet: set }))).toBe('A B C CH DE 1 2')
     })
+  })
+
+  it('refuse a filter that is too large for the number of types', async () => {
+    const objectTypes = Array.from({ length: 80 }, (_, index) => ({
+      apiName: `type${index}`,
+      primaryKey: 'name',
+      properties: { name: { type: 'string' } as const },
+      implements: { Named: { properties: { label: 'name' } } },
+    }))
+    const applied = await service.apply({
+      apiName: 'many',
+      sharedPropertyTypes: { label: { type: 'string' } },
+      interfaceTypes: [{ apiName: 'Named', properties: ['label'] }],
+      objectTypes,
+    })
+    expect(applied.status).toBe(200)
+    const path = '/api/v2/ontologies/many/objectSets/loadObjectsMultipleObjectTypes'
+    const named = { type: 'interfaceBase', interfaceType: 'Named' }
+    const value = Array.from({ length: 90 }, () => 'x'.repeat(9999))
+    const send = (objectSet: object) => service.send(path, { json: { objectSet } })
+    const where = { type: 'in', field: 'label', value }
+    const refused = await send({ type: 'filter', objectSet: named, where })
+    expect([refused.status, refused.body.errorName]).toEqual([400, 'UnsupportedObjectSet'])
+    expect(refused.body.parameters.reason).toContain('of 80 object types')
+    const small = { ...where, value: value.slice(0, 9) }
+    expect((await send({ type: 'filter', objectSet: named, where: small })).status).toBe(200)
   })
 })

@@ -1,24 +1,19 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, it } from 'vitest'
+import { NUMBERS, PROPERTIES, TIMES, VALUES } from '../support/aggregate-arbitraries.ts'
 import {
-  definitionOf,
-  NUMBERS,
-  objects,
-  PROPERTIES,
-  TIMES,
-  VALUES,
-} from '../support/aggregate-arbitraries.ts'
+  below,
+  checkAggregations,
+  namedMetrics,
+  severalGroupings,
+} from '../support/aggregate-check.ts'
 import {
-  aggregateModel,
   type ModelGrouping,
   type ModelMetric,
-  type ModelObject,
-  type ModelRow,
   type ModelType,
   type TimeUnit,
   TYPES,
 } from '../support/aggregate-model.ts'
-import { fcOptions } from '../support/fc-options.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const percentile = fc.oneof(
@@ -26,27 +21,24 @@ const percentile = fc.oneof(
   fc.integer({ min: 0, max: 1000 }).map((tenths) => tenths / 10),
 )
 
-const metrics = fc
-  .array(
-    fc.oneof(
-      fc.record({
-        type: fc.constantFrom('count', 'approximateDistinct', 'exactDistinct'),
-        property: fc.constantFrom(...PROPERTIES),
-      }),
-      fc.record({
-        type: fc.constantFrom('min', 'max'),
-        property: fc.constantFrom<ModelType>(...NUMBERS, ...TIMES, 'string'),
-      }),
-      fc.record({
-        type: fc.constant('approximatePercentile'),
-        property: fc.constantFrom(...NUMBERS, ...TIMES),
-        percentile,
-      }),
-      fc.record({ type: fc.constantFrom('sum', 'avg'), property: fc.constantFrom(...NUMBERS) }),
-    ),
-    { minLength: 1, maxLength: 5 },
-  )
-  .map((list): ModelMetric[] => list.map((metric, index) => ({ ...metric, name: `m${index}` })))
+const metrics = namedMetrics(
+  fc.oneof(
+    fc.record({
+      type: fc.constantFrom('count', 'approximateDistinct', 'exactDistinct'),
+      property: fc.constantFrom(...PROPERTIES),
+    }),
+    fc.record({
+      type: fc.constantFrom('min', 'max'),
+      property: fc.constantFrom<ModelType>(...NUMBERS, ...TIMES, 'string'),
+    }),
+    fc.record({
+      type: fc.constant('approximatePercentile'),
+      property: fc.constantFrom(...NUMBERS, ...TIMES),
+      percentile,
+    }),
+    fc.record({ type: fc.constantFrom('sum', 'avg'), property: fc.constantFrom(...NUMBERS) }),
+  ),
+)
 
 function exactOf(property: ModelType): fc.Arbitrary<ModelGrouping> {
   const exact = { type: fc.constant('exact' as const), property: fc.constant(property) }
@@ -109,12 +101,6 @@ function rangeOf(property: ModelType) {
     })
 }
 
-const groupings = fc
-  .uniqueArray(fc.constantFrom(...PROPERTIES), { maxLength: 3 })
-  .chain((names) => fc.tuple(...names.map(groupingOf)))
-  // The service allows ten groups per object.
-  .filter((list) => list.reduce((most, { ranges = [0] }) => most * ranges.length, 1) <= 10)
-
 /** One grouping, whose groups one or more metrics order. */
 const ordered = fc
   .record({
@@ -135,17 +121,10 @@ const ordered = fc
     }),
   }))
 
-const cases = fc.record({
-  objects,
-  earlier: objects,
-  requests: fc.array(
-    fc.record({
-      aggregation: fc.oneof(fc.record({ metrics, groupings }), ordered),
-      below: fc.option(fc.integer({ min: -6, max: 6 })),
-    }),
-    { minLength: 1, maxLength: 6 },
-  ),
-})
+const unordered = fc.record({ metrics, groupings: severalGroupings(groupingOf) })
+const request = fc
+  .tuple(fc.oneof(unordered, ordered), below)
+  .map(([aggregation, limit]) => ({ ...aggregation, below: limit }))
 
 let service: Service
 beforeAll(async () => {
@@ -154,75 +133,23 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]())
 
 it('aggregations of v2 agree with the model', async () => {
-  let types = 0
-  await fc.assert(
-    fc.asyncProperty(cases, async (how) => {
-      types += 1
-      const apiName = `type-${types}`
-      await service.apply(definitionOf(apiName))
-      // Earlier versions must not be counted.
-      const lines = [
-        ...how.earlier.map(({ id }) => ({ delete: id })),
-        ...how.objects.map((object) => ({ put: object })),
-      ]
-      expect((await service.put(apiName, apiName, how.earlier)).status).toBe(200)
-      expect((await service.write(apiName, apiName, lines)).status).toBe(200)
-      for (const { aggregation, below } of how.requests) {
-        await check(apiName, how.objects, aggregation, below)
-      }
+  await checkAggregations(service, request, {
+    times: 'text',
+    members: { accuracy: 'ACCURATE' },
+    path: (apiName) => `/api/v2/ontologies/${apiName}/objects/${apiName}/aggregate`,
+    body: ({ metrics, groupings, below }) => ({
+      aggregation: metrics.map(({ property, percentile: approximatePercentile, ...metric }) => ({
+        ...metric,
+        ...(metric.type === 'count' ? {} : { field: property }),
+        approximatePercentile,
+      })),
+      where: below === null ? undefined : { type: 'lt', field: 'integer', value: below },
+      groupBy: groupings.map(({ property, defaultValue, ...grouping }) => ({
+        ...grouping,
+        ...(defaultValue === undefined ? {} : { defaultValue: String(defaultValue) }),
+        propertyIdentifier: { type: 'property', apiName: property },
+      })),
     }),
-    fcOptions(150, 60),
-  )
+  })
   // Leaves time to shrink a failure.
 }, 300_000)
-
-interface ModelAggregation {
-  readonly metrics: readonly ModelMetric[]
-  readonly groupings: readonly ModelGrouping[]
-}
-
-async function check(
-  apiName: string,
-  all: readonly ModelObject[],
-  { metrics, groupings }: ModelAggregation,
-  below: number | null,
-): Promise<void> {
-  const where = below === null ? undefined : { type: 'lt', field: 'integer', value: below }
-  const response = await service.send(
-    `/api/v2/ontologies/${apiName}/objects/${apiName}/aggregate`,
-    {
-      json: {
-        aggregation: metrics.map(({ property, percentile: approximatePercentile, ...metric }) => ({
-          ...metric,
-          ...(metric.type === 'count' ? {} : { field: property }),
-          approximatePercentile,
-        })),
-        where,
-        groupBy: groupings.map(({ property, defaultValue, ...grouping }) => ({
-          ...grouping,
-          ...(defaultValue === undefined ? {} : { defaultValue: String(defaultValue) }),
-          propertyIdentifier: { type: 'property', apiName: property },
-        })),
-      },
-    },
-  )
-  expect(response.body).toMatchObject({ accuracy: 'ACCURATE' })
-  const matching = all.filter(
-    ({ integer }) => below === null || (typeof integer === 'number' && integer < below),
-  )
-  const expected = aggregateModel(matching, metrics, groupings, 'text')
-  const rows = response.body.data as ModelRow[]
-  expect(rows.map(({ group }) => group)).toEqual(expected.rows.map(({ group }) => group))
-  rows.forEach((row, index) => {
-    row.metrics.forEach((metric, at) => {
-      const expectedMetric = expected.rows[index]?.metrics[at]
-      if (metrics[at]?.property === 'double' && typeof expectedMetric?.value === 'number') {
-        // Sums of doubles depend on the order of addition, so the last digits may differ.
-        const { value } = expectedMetric
-        expect(Math.abs(Number(metric.value) - value)).toBeLessThanOrEqual(Math.abs(value) * 1e-15)
-      } else expect(metric).toEqual(expectedMetric)
-    })
-  })
-  const isLimited = groupings.some(({ maxGroupCount }) => maxGroupCount !== undefined)
-  expect(response.body.excludedItems).toBe(isLimited ? expected.excludedItems : undefined)
-}

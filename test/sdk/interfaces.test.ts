@@ -6,8 +6,8 @@ import {
   type ObjectTypeDefinition,
 } from '@osdk/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AIRPORTS, COUNTRIES, PLACES, STATIONS } from '../support/places.ts'
-import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
+import { startPlaces } from '../support/places.ts'
+import { ADMIN_TOKEN, type Service } from '../support/service.ts'
 
 const osdkMetadata = { extraUserAgent: 'typescript-sdk/0.0.0 osdk-test/0.0.0' }
 
@@ -34,12 +34,9 @@ describe('interfaces of @osdk/client', () => {
     data.map(({ $primaryKey }) => $primaryKey).join(' ')
 
   beforeAll(async () => {
-    service = await startService()
-    const { body } = await service.apply(PLACES)
-    await service.put('places', 'country', COUNTRIES)
-    await service.put('places', 'airport', AIRPORTS)
-    await service.put('places', 'station', STATIONS)
-    client = createClient(service.url, body.rid, async () => ADMIN_TOKEN)
+    const started = await startPlaces()
+    service = started.service
+    client = createClient(service.url, started.ontologyRid, async () => ADMIN_TOKEN)
   })
   afterAll(() => service[Symbol.asyncDispose]())
 

@@ -14,18 +14,16 @@ import {
   OntologyObjects,
 } from '@osdk/internal.foundry.ontologies'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AIRPORTS, COUNTRIES, PLACES, STATIONS } from '../support/places.ts'
-import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
+import { AIRPORTS, STATIONS, startPlaces } from '../support/places.ts'
+import { ADMIN_TOKEN, type Service } from '../support/service.ts'
 
 let service: Service
 let client: PlatformClient
 let rid: string
 beforeAll(async () => {
-  service = await startService()
-  rid = (await service.apply(PLACES)).body.rid
-  await service.put('places', 'country', COUNTRIES)
-  await service.put('places', 'airport', AIRPORTS)
-  await service.put('places', 'station', STATIONS)
+  const started = await startPlaces()
+  service = started.service
+  rid = started.ontologyRid
   client = createPlatformClient(service.url, async () => ADMIN_TOKEN)
 })
 afterAll(() => service[Symbol.asyncDispose]())

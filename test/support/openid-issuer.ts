@@ -13,6 +13,8 @@ export interface OpenIdIssuer extends AsyncDisposable {
   isDown: boolean
   /** The issuer in the discovery document, if it is not the URL. */
   discoveredIssuer: string | undefined
+  /** The number of spaces before the keys. */
+  keyPadding: number
   /** Withdraws the current key and signs with a new one. */
   rotateKey(): Promise<void>
   sign(claims: JWTPayload, options?: SignOptions): Promise<string>
@@ -44,7 +46,7 @@ export async function startIssuer(): Promise<OpenIdIssuer> {
       ? { keys: [keys.jwk] }
       : { issuer: issuer.discoveredIssuer ?? url, jwks_uri: `${url}/keys` }
     response.writeHead(issuer.isDown ? 503 : 200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(body))
+    response.end(' '.repeat(isKeys ? issuer.keyPadding : 0) + JSON.stringify(body))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -53,6 +55,7 @@ export async function startIssuer(): Promise<OpenIdIssuer> {
     keyRequests: () => requests,
     isDown: false,
     discoveredIssuer: undefined,
+    keyPadding: 0,
     rotateKey: createKey,
     sign: (claims, { algorithm = 'ES256', key = keys.privateKey, keyId } = {}) =>
       new SignJWT(claims)

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Environment } from '../../src/server/config.ts'
 import { killProcess, startProcess } from './own-process.ts'
+import { programEnvironment } from './run-folder.ts'
 
 export const OQS = fileURLToPath(new URL('../../bin/oqs.js', import.meta.url))
 
@@ -61,7 +62,7 @@ export function startProgram(
   { stdin = 'ignore', cwd }: ProgramOptions = {},
 ): OqsProcess {
   const child = startProcess(program, args, {
-    env: { PATH: process.env['PATH'], ...settings },
+    env: { ...programEnvironment(), ...settings },
     stdio: [stdin, 'pipe', 'pipe'],
     cwd,
   })

@@ -17,7 +17,13 @@ export function startProcess(
   const child = spawn(command, args, { ...options, detached: folder !== undefined })
   if (folder !== undefined && child.pid !== undefined) {
     const file = join(folder, PROCESSES, String(child.pid))
-    writeFileSync(file, '')
+    try {
+      writeFileSync(file, '')
+    } catch (error) {
+      // The run was interrupted, and nobody ends what starts after its keeper.
+      killProcess(child)
+      throw error
+    }
     child.once('close', () => rmSync(file, { force: true }))
   }
   return child

@@ -1,5 +1,7 @@
 /** An ontology with interfaces, for tests. */
+import { expect } from 'vitest'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
+import { type Service, startService } from './service.ts'
 
 /** Three types implement `Place`, each with other names; `harbour` is never written to. */
 export const PLACES: OntologyDefinition = {
@@ -103,3 +105,14 @@ export const COUNTRIES = [
   { code: 'CH', label: 'Switzerland' },
   { code: 'DE', label: 'Germany' },
 ]
+
+/** Starts a service with the ontology and its objects. */
+export async function startPlaces(): Promise<{ service: Service; ontologyRid: string }> {
+  const service = await startService()
+  const { status, body } = await service.apply(PLACES)
+  expect(status).toBe(200)
+  await service.put('places', 'country', COUNTRIES)
+  await service.put('places', 'airport', AIRPORTS)
+  await service.put('places', 'station', STATIONS)
+  return { service, ontologyRid: body.rid }
+}

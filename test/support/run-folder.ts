@@ -3,6 +3,9 @@
  * that they started. `run-keeper.ts` removes both when the run ends, however it ends.
  */
 
+import { join } from 'node:path'
+import type { Environment } from '../../src/server/config.ts'
+
 /** The environment variable with the folder. Not set in scripts that use the test support. */
 const VARIABLE = 'OQS_TEST_RUN_FOLDER'
 
@@ -13,7 +16,14 @@ export function runFolder(): string | undefined {
   return process.env[VARIABLE]
 }
 
-/** Sets the folder for this process and its children. */
+/** Sets the folder for this process and its children, which share what they have compiled. */
 export function setRunFolder(path: string): void {
   process.env[VARIABLE] = path
+  process.env['NODE_COMPILE_CACHE'] = join(path, 'compiled')
+}
+
+/** Returns the environment that every program of a test needs, whatever its settings. */
+export function programEnvironment(): Environment {
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  return { PATH, NODE_COMPILE_CACHE }
 }

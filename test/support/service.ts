@@ -29,7 +29,7 @@ export interface SendOptions {
   readonly method?: string
   readonly token?: string | null
   readonly headers?: Record<string, string>
-  readonly body?: string
+  readonly body?: string | Uint8Array<ArrayBuffer>
   readonly json?: unknown
 }
 

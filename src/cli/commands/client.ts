@@ -1,11 +1,16 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { redirectUriMistake } from '../../contract/redirect-uri.ts'
-import type { Scope } from '../../contract/scopes.ts'
 import type { ObjectStore } from '../../store/object-store.ts'
 import { addExamples } from '../examples.ts'
+import {
+  addGrantOptions,
+  type GrantOptions,
+  grantColumns,
+  readGrant,
+  revokeByName,
+} from '../grant-options.ts'
 import { writeRows } from '../output.ts'
-import { parseList } from '../service-options.ts'
-import { createScopeOption, DAY_MS, parseDays, withStore } from '../store-commands.ts'
+import { withStore } from '../store-commands.ts'
 
 /** Adds `oqs client`. OAuth clients are in the store; a running service sees changes at once. */
 export function addClientCommand(program: Command): void {
@@ -27,11 +32,8 @@ export function addClientCommand(program: Command): void {
       'where people are sent after they signed in; repeat it for several',
       parseRedirectUri,
     )
-    .addOption(createScopeOption())
-    .option('--ontology <names>', 'comma-separated API names or RIDs (default: all)', parseList)
-    .option('--days <days>', 'days until the client expires (default: never)', parseDays)
   addExamples(
-    create,
+    addGrantOptions(create, 'client'),
     'oqs client create --name nightly --scope api:ontologies-read,api:ontologies-write --days 90',
     'oqs client create --name web --public --redirect-uri http://localhost:3000/callback',
   ).action(createClient)
@@ -49,36 +51,22 @@ export function addClientCommand(program: Command): void {
   ).action(revokeClient)
 }
 
-interface CreateOptions {
-  readonly name: string
+interface CreateOptions extends GrantOptions {
   readonly public?: boolean
   readonly redirectUri?: readonly string[]
-  readonly scope: Scope[]
-  readonly ontology?: string[]
-  readonly days?: number
 }
 
 async function createClient(options: CreateOptions, command: Command): Promise<void> {
   const { createOAuthClient } = await import('../../server/oauth-client.ts')
-  const { name, scope, ontology, days, redirectUri: redirectUris = [] } = options
+  const { redirectUri: redirectUris = [] } = options
   const isPublic = options.public === true
   if (isPublic && redirectUris.length === 0) {
     return command.error('error: a public client needs --redirect-uri', { exitCode: 2 })
   }
   await withStore(async (store) => {
     const nowMs = Date.now()
-    const { id, secret } = await createOAuthClient(
-      store,
-      {
-        name,
-        isPublic,
-        redirectUris,
-        scopes: scope,
-        ontologies: ontology,
-        expiresAtMs: days === undefined ? undefined : nowMs + days * DAY_MS,
-      },
-      nowMs,
-    )
+    const spec = { ...readGrant(options, nowMs), isPublic, redirectUris }
+    const { id, secret } = await createOAuthClient(store, spec, nowMs)
     process.stdout.write(`client_id ${id}\n`)
     if (secret !== undefined) process.stdout.write(`client_secret ${secret}\n`)
   })
@@ -88,29 +76,24 @@ async function listClients(store: ObjectStore): Promise<void> {
   const { listOAuthClients } = await import('../../server/oauth-client.ts')
   const clients = await listOAuthClients(store, Date.now())
   await writeRows(
-    clients.map(({ id, name, isPublic, scopes, ontologies, redirectUris, expiresAtMs }) => ({
-      id,
-      name,
-      kind: isPublic ? 'public' : 'confidential',
-      scopes: scopes.join(' '),
-      ontologies: ontologies?.join(' ') ?? 'all',
-      redirectUris: redirectUris.join(' '),
-      expires: expiresAtMs === undefined ? 'never' : new Date(expiresAtMs).toISOString(),
-    })),
+    clients.map((client) => {
+      const { scopes, ontologies, expires } = grantColumns(client)
+      return {
+        id: client.id,
+        name: client.name,
+        kind: client.isPublic ? 'public' : 'confidential',
+        scopes,
+        ontologies,
+        redirectUris: client.redirectUris.join(' '),
+        expires,
+      }
+    }),
   )
 }
 
 async function revokeClient(idOrName: string): Promise<void> {
   const { revokeOAuthClients } = await import('../../server/oauth-client.ts')
-  await withStore(async (store) => {
-    const revoked = await revokeOAuthClients(store, idOrName, Date.now())
-    if (revoked === 0) {
-      throw new Error(
-        `there is no client with the id or name ${idOrName}. List them with \`oqs client list\`.`,
-      )
-    }
-    process.stdout.write(`revoked ${revoked}\n`)
-  })
+  await revokeByName('client', idOrName, (store) => revokeOAuthClients(store, idOrName, Date.now()))
 }
 
 function parseRedirectUri(text: string, previous: readonly string[] = []): readonly string[] {

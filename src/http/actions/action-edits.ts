@@ -1,6 +1,6 @@
 /** The edits of applied actions, as v2 returns them. */
 import { Type } from 'typebox'
-import type { ActionKind } from '../../ontology/actions/action-type.ts'
+import type { ActionKind } from '../../ontology/ontology.ts'
 import { keyValue } from '../../ontology/values/primary-key.ts'
 import type { PreparedAction } from './prepare-action.ts'
 

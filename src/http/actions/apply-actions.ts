@@ -1,15 +1,16 @@
 /** Applies actions of one type, as one commit. */
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { type ActionType, findActionType } from '../../ontology/actions/action-type.ts'
-import type { Ontology } from '../../ontology/ontology.ts'
+import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
+import type { ActionType, Ontology } from '../../ontology/ontology.ts'
 import type { Commit, CurrentObject } from '../../store/object-store.ts'
 import type { RequestScope } from '../request/admission.ts'
+import { refuseBatchSize } from '../request/batch-size.ts'
 import { requireScope } from '../request/caller.ts'
 import { type KeyedRequest, readIdempotencyKey } from '../request/idempotency-key.ts'
 import { resolveOntology, type Viewer } from '../request/resolve.ts'
 import type { Services } from '../services.ts'
 import {
-  isPrepared,
+  missingParameters,
   type ParameterValues,
   type PreparedAction,
   prepareAction,
@@ -23,40 +24,38 @@ export interface ActionRequest extends Viewer, KeyedRequest {
 /** Returns the action type that a path names. */
 export function resolveActionType({ catalogue, caller, params }: ActionRequest): ActionType {
   const ontology = resolveOntology(catalogue, caller, params.ontology)
-  return requireActionType(ontology, params.actionType)
+  return findActionType(ontology, params.actionType)
 }
 
-function requireActionType(ontology: Ontology, apiName: string): ActionType {
-  const actionType = findActionType(ontology, apiName)
+/** Returns an action type, or throws `ActionTypeNotFound`. */
+export function findActionType(ontology: Ontology, apiName: string): ActionType {
+  const actionType = ontology.actionTypes.get(apiName)
   if (actionType === undefined) {
     throw new ObjectQueryError('ActionTypeNotFound', { actionType: apiName })
   }
   return actionType
 }
 
-/** An action that was applied. */
+/** Actions that were applied. */
 export interface AppliedActions {
   readonly actions: readonly PreparedAction[]
   readonly commit: Commit
 }
 
-/**
- * Applies actions as one commit: all of them or none. Returns the ids of missing parameters instead,
- * if there are any.
- */
+/** Applies actions as one commit: all of them or none. */
 export async function applyActions(
   request: ActionRequest,
   requests: readonly ParameterValues[],
   services: Services,
-): Promise<AppliedActions | readonly string[]> {
+): Promise<AppliedActions> {
   requireScope(request.caller, 'api:ontologies-read')
   const { catalogue, context } = request
   const actionType = resolveActionType(request)
   const actions: PreparedAction[] = []
   for (const values of requests) {
-    const action = await prepareAction(actionType, values)
-    if (!isPrepared(action)) return action
-    actions.push(action)
+    const missing = missingParameters(actionType, values)
+    if (missing.length > 0) throw validationFailed(actionType, missing)
+    actions.push(await prepareAction(actionType, values))
   }
   refuseDuplicates(actions)
   const commit = await services.store.edit(
@@ -74,8 +73,24 @@ export async function applyActions(
   return { actions, commit }
 }
 
-export function isApplied(result: AppliedActions | readonly string[]): result is AppliedActions {
-  return !Array.isArray(result)
+interface ActionBatchRequest extends ActionRequest {
+  readonly body: {
+    readonly requests?: readonly { readonly parameters?: ParameterValues | null }[] | null
+  }
+}
+
+/** Applies the actions of a batch, as one commit. */
+export async function applyActionBatch(
+  request: ActionBatchRequest,
+  services: Services,
+): Promise<AppliedActions> {
+  const batch = request.body.requests ?? []
+  refuseBatchSize(batch, ACTION_BATCH_MAX)
+  return applyActions(
+    request,
+    batch.map(({ parameters }) => parameters ?? {}),
+    services,
+  )
 }
 
 function refuseDuplicates(actions: readonly PreparedAction[]): void {
@@ -90,13 +105,12 @@ function refuseDuplicates(actions: readonly PreparedAction[]): void {
   }
 }
 
-/** The error of an action that cannot be applied because parameters are missing. */
-export function validationFailed(
-  { params }: ActionRequest,
+function validationFailed(
+  { apiName }: ActionType,
   invalidParameterIds: readonly string[],
 ): ObjectQueryError {
   return new ObjectQueryError('ActionValidationFailed', {
-    actionType: params.actionType,
+    actionType: apiName,
     invalidParameterIds,
     reason: 'required parameters are missing',
   })

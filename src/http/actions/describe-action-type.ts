@@ -1,7 +1,7 @@
 /** Action types as JSON, and their schemas, in revision 1.0 and in v2. */
 import { Type } from 'typebox'
-import type { ActionKind, ActionType } from '../../ontology/actions/action-type.ts'
 import type { PropertyType, ScalarType } from '../../ontology/definition/property-type.ts'
+import type { ActionKind, ActionType } from '../../ontology/ontology.ts'
 import { parameterBaseType } from './prepare-action.ts'
 
 const Operation = Type.Object({

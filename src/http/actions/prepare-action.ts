@@ -1,13 +1,10 @@
 /** Checks the parameters of an action, and turns them into the edit of one object. */
 import { nextTurn } from '../../admission/next-turn.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import {
-  type ActionParameter,
-  type ActionType,
-  OBJECT_PARAMETERS,
-} from '../../ontology/actions/action-type.ts'
+import { OBJECT_PARAMETERS } from '../../ontology/actions/action-type.ts'
 import { readLocator, toPropertyValue } from '../../ontology/actions/parameter-value.ts'
 import { baseType } from '../../ontology/definition/base-type.ts'
+import type { ActionParameter, ActionType } from '../../ontology/ontology.ts'
 import type { PrimaryKey } from '../../ontology/values/primary-key.ts'
 import {
   objectSteps,
@@ -28,26 +25,22 @@ export interface PreparedAction {
   readonly decide: (current: Pick<CurrentObject, 'body'> | undefined) => Promise<Change>
 }
 
-/**
- * Prepares an action. Returns the ids of the required parameters that are missing instead, if there
- * are any. Throws if a parameter is unknown or has a value that is invalid for its type.
- */
+/** Returns the ids of the required parameters that are missing. Throws if a parameter is unknown. */
+export function missingParameters(actionType: ActionType, values: ParameterValues): string[] {
+  refuseUnknown(actionType, values)
+  return [...actionType.parameters.values()]
+    .filter(({ id, isRequired }) => isRequired && isAbsent(values, id))
+    .map(({ id }) => id)
+}
+
+/** Prepares an action without missing parameters. Throws if a value is invalid for its type. */
 export async function prepareAction(
   actionType: ActionType,
   values: ParameterValues,
-): Promise<PreparedAction | readonly string[]> {
-  refuseUnknown(actionType, values)
-  const missing = [...actionType.parameters.values()]
-    .filter(({ id, isRequired }) => isRequired && isAbsent(values, id))
-    .map(({ id }) => id)
-  if (missing.length > 0) return missing
+): Promise<PreparedAction> {
   return actionType.kind === 'create'
     ? prepareCreate(actionType, values)
     : prepareChange(actionType, values)
-}
-
-export function isPrepared(action: PreparedAction | readonly string[]): action is PreparedAction {
-  return !Array.isArray(action)
 }
 
 async function prepareCreate(

@@ -1,25 +1,17 @@
 /** Actions in revision 1.0. */
 import { Type } from 'typebox'
-import { ACTION_BATCH_MAX, PAGE_SIZES } from '../../contract/limits.ts'
-import { actionTypesOf } from '../../ontology/actions/action-type.ts'
+import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import type { App } from '../app.ts'
-import { serveMetadataPage } from '../page/serve-metadata-page.ts'
-import { refuseBatchSize } from '../request/batch-size.ts'
 import { repeatHeaders } from '../request/idempotency-key.ts'
-import { resolveOntology } from '../request/resolve.ts'
-import { sendJson } from '../response/send-json.ts'
 import { closed, NoParameters } from '../schemas/common.ts'
-import { metadataPaging, NextPageToken } from '../schemas/paging.ts'
-import { OntologyPath } from '../schemas/paths.ts'
-import { readResponses, responses } from '../schemas/responses.ts'
+import { responses } from '../schemas/responses.ts'
 import { RepeatHeaders } from '../schemas/write-headers.ts'
 import type { Services } from '../services.ts'
-import { applyActions, isApplied, resolveActionType, validationFailed } from './apply-actions.ts'
-import { ActionTypeResponse, describeActionType } from './describe-action-type.ts'
+import { addActionTypes } from './action-types.ts'
+import { applyActionBatch, applyActions } from './apply-actions.ts'
 import { ActionBody, ActionPath, requests, ValidationResponse } from './schemas.ts'
 import { validateAction } from './validate-action.ts'
 
-const TYPES = '/api/v1/ontologies/:ontology/actionTypes'
 const ACTIONS = '/api/v1/ontologies/:ontology/actions/:actionType'
 const tags = ['Revision 1.0']
 const read = { scope: 'api:ontologies-read' } as const
@@ -31,56 +23,6 @@ export function addActions(app: App, services: Services): void {
   addActionTypes(app, services)
   addApply(app, services)
   addValidate(app, services)
-}
-
-function addActionTypes(app: App, services: Services): void {
-  app.get(
-    TYPES,
-    {
-      config: read,
-      schema: {
-        operationId: 'listActionTypes',
-        summary: 'List action types (revision 1.0)',
-        description: 'Ordered by API name. Each object type has three: create, modify and delete.',
-        tags,
-        params: OntologyPath,
-        querystring: Type.Object(metadataPaging, closed),
-        response: readResponses(
-          Type.Object({ data: Type.Array(ActionTypeResponse), nextPageToken: NextPageToken }),
-        ),
-      },
-    },
-    async (request, reply) => {
-      const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
-      const spec = {
-        endpoint: 'listActionTypes',
-        ontologyRid: ontology.rid,
-        objectTypeRid: undefined,
-        items: actionTypesOf(ontology),
-        describe: describeActionType,
-        paging: request.query,
-        maximumPageSize: PAGE_SIZES.listActionTypes,
-      }
-      return serveMetadataPage(request, reply, spec, services)
-    },
-  )
-
-  app.get(
-    `${TYPES}/:actionType`,
-    {
-      config: read,
-      schema: {
-        operationId: 'getActionType',
-        summary: 'Get an action type (revision 1.0)',
-        tags,
-        params: ActionPath,
-        querystring: NoParameters,
-        response: readResponses(ActionTypeResponse),
-      },
-    },
-    async (request, reply) =>
-      sendJson(reply, JSON.stringify(describeActionType(resolveActionType(request)))),
-  )
 }
 
 function addApply(app: App, services: Services): void {
@@ -101,9 +43,8 @@ function addApply(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const applied = await applyActions(request, [request.body.parameters ?? {}], services)
-      if (!isApplied(applied)) throw validationFailed(request, applied)
-      reply.headers(repeatHeaders(applied.commit))
+      const { commit } = await applyActions(request, [request.body.parameters ?? {}], services)
+      reply.headers(repeatHeaders(commit))
       return {}
     },
   )
@@ -125,12 +66,8 @@ function addApply(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const batch = request.body.requests ?? []
-      refuseBatchSize(batch, ACTION_BATCH_MAX)
-      const values = batch.map(({ parameters }) => parameters ?? {})
-      const applied = await applyActions(request, values, services)
-      if (!isApplied(applied)) throw validationFailed(request, applied)
-      reply.headers(repeatHeaders(applied.commit))
+      const { commit } = await applyActionBatch(request, services)
+      reply.headers(repeatHeaders(commit))
       return {}
     },
   )

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import type { App } from '../app.ts'
-import { refuseBatchSize } from '../request/batch-size.ts'
+import { requireScope } from '../request/caller.ts'
 import { repeatHeaders } from '../request/idempotency-key.ts'
 import { closed, orNull } from '../schemas/common.ts'
 import { responses } from '../schemas/responses.ts'
@@ -10,7 +10,8 @@ import { RepeatHeaders } from '../schemas/write-headers.ts'
 import type { Services } from '../services.ts'
 import { V2Parameters } from '../v2/parameters.ts'
 import { describeEdits, EditsResponse } from './action-edits.ts'
-import { applyActions, isApplied, resolveActionType, validationFailed } from './apply-actions.ts'
+import { applyActionBatch, applyActions, resolveActionType } from './apply-actions.ts'
+import { missingParameters } from './prepare-action.ts'
 import { ActionBody, ActionPath, requests, textOrNull, ValidationResponse } from './schemas.ts'
 import { describeValidation, validateAction } from './validate-action.ts'
 
@@ -70,14 +71,16 @@ function addApply(app: App, services: Services): void {
         return { validation: await validateAction(request, values, services) }
       }
       const actionType = resolveActionType(request)
-      const applied = await applyActions(request, [values], services)
-      if (!isApplied(applied)) return { validation: describeValidation(actionType, applied) }
-      reply.headers(repeatHeaders(applied.commit))
+      requireScope(request.caller, 'api:ontologies-read')
+      const missing = missingParameters(actionType, values)
+      if (missing.length > 0) return { validation: describeValidation(actionType, missing) }
+      const { actions, commit } = await applyActions(request, [values], services)
+      reply.headers(repeatHeaders(commit))
       const validation = describeValidation(actionType, [])
       const returned = options?.returnEdits ?? 'NONE'
       if (returned === 'NONE') return { validation }
       const listDeletions = returned === 'ALL_V2_WITH_DELETIONS'
-      return { validation, edits: describeEdits(applied.actions, listDeletions) }
+      return { validation, edits: describeEdits(actions, listDeletions) }
     },
   )
 }
@@ -102,14 +105,10 @@ function addApplyBatch(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const batch = request.body.requests ?? []
-      refuseBatchSize(batch, ACTION_BATCH_MAX)
-      const values = batch.map(({ parameters }) => parameters ?? {})
-      const applied = await applyActions(request, values, services)
-      if (!isApplied(applied)) throw validationFailed(request, applied)
-      reply.headers(repeatHeaders(applied.commit))
+      const { actions, commit } = await applyActionBatch(request, services)
+      reply.headers(repeatHeaders(commit))
       if ((request.body.options?.returnEdits ?? 'NONE') === 'NONE') return {}
-      return { edits: describeEdits(applied.actions, false) }
+      return { edits: describeEdits(actions, false) }
     },
   )
 }

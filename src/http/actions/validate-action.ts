@@ -1,11 +1,12 @@
 /** Validates actions without applying them. */
 import type { ObjectQueryError } from '../../contract/errors.ts'
 import { PROPERTIES_RECORD } from '../../contract/object-record.ts'
-import { type ActionType, OBJECT_PARAMETERS } from '../../ontology/actions/action-type.ts'
+import { OBJECT_PARAMETERS } from '../../ontology/actions/action-type.ts'
+import type { ActionType } from '../../ontology/ontology.ts'
 import { findRecord, keyEquals } from '../page/find-object.ts'
 import type { Services } from '../services.ts'
 import { type ActionRequest, resolveActionType } from './apply-actions.ts'
-import { isPrepared, type ParameterValues, prepareAction } from './prepare-action.ts'
+import { missingParameters, type ParameterValues, prepareAction } from './prepare-action.ts'
 
 export interface Validation {
   readonly result: ValidationResult
@@ -31,8 +32,9 @@ export async function validateAction(
   services: Services,
 ): Promise<Validation> {
   const actionType = resolveActionType(request)
+  const missing = missingParameters(actionType, values)
+  if (missing.length > 0) return describeValidation(actionType, missing)
   const action = await prepareAction(actionType, values)
-  if (!isPrepared(action)) return describeValidation(actionType, action)
   const { objectType } = actionType
   const spec = {
     objectType,

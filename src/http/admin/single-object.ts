@@ -11,6 +11,7 @@ import { ObjectPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import { WriteHeaders } from '../schemas/write-headers.ts'
 import type { Services } from '../services.ts'
+import { reserveBody } from './reserve-body.ts'
 import { readProperties, type WrittenObject, writeObject } from './write-object.ts'
 
 const PATH = '/api/admin/v1/ontologies/:ontology/objects/:objectType/:primaryKey'
@@ -47,6 +48,7 @@ function addPutObject(app: App, services: Services): void {
     PATH,
     {
       bodyLimit: RECORD_MAX_BYTES,
+      preParsing: reserveBody(services),
       config,
       schema: {
         ...common,
@@ -72,6 +74,7 @@ function addPatchObject(app: App, services: Services): void {
     PATH,
     {
       bodyLimit: RECORD_MAX_BYTES,
+      preParsing: reserveBody(services),
       config,
       schema: {
         ...common,

@@ -20,7 +20,6 @@ import { failedPrecondition, objectTag, readPreconditions } from '../request/pre
 import { resolveTypePath, type Viewer } from '../request/resolve.ts'
 import type { ObjectPath } from '../schemas/paths.ts'
 import type { Services } from '../services.ts'
-import { MEMORY_PER_BYTE } from './memory-per-byte.ts'
 
 export interface ObjectRequest extends Viewer, KeyedRequest {
   readonly params: Static<typeof ObjectPath>
@@ -54,8 +53,6 @@ export async function writeObject(
   const { objectType } = resolveTypePath(request, params)
   const { pk } = readPathKey(objectType, request)
   const preconditions = readPreconditions(headers)
-  const bytes = MEMORY_PER_BYTE * Number(headers['content-length'] ?? 0)
-  using _memory = services.memory.reserve(context.callerId, bytes)
   const edit = {
     objectType,
     basedOn: catalogue.generation,

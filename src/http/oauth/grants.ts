@@ -3,7 +3,6 @@
  * are ordinary API tokens of the store, and whose refresh tokens are used once each. Codes and
  * refresh tokens are stored as hashes.
  */
-import { randomBytes } from 'node:crypto'
 import {
   ACCESS_TOKEN_SECONDS,
   AUTHORIZATION_CODE_SECONDS,
@@ -14,12 +13,11 @@ import type { Scope } from '../../contract/scopes.ts'
 import type { ApiToken } from '../../store/object-store.ts'
 import { hashSecret } from '../request/caller.ts'
 import type { Services } from '../services.ts'
+import { createAccessToken, newSecret } from './access-token.ts'
 import { findOAuthClient, type OAuthClient } from './clients.ts'
 import { OAuthError } from './oauth-error.ts'
 import { OFFLINE_ACCESS, type RequestedScopes } from './oauth-scopes.ts'
 
-const SECRET_BYTES = 32
-const ACCESS_PREFIX = 'oqs_access_'
 const REFRESH_PREFIX = 'oqs_refresh_'
 
 /** What a person allowed a client to do. */
@@ -55,7 +53,7 @@ export async function createCode(
   { store, now }: GrantServices,
   grant: PendingGrant,
 ): Promise<string> {
-  const code = randomBytes(SECRET_BYTES).toString('base64url')
+  const code = newSecret('')
   const expiresAtMs = now() + 1000 * AUTHORIZATION_CODE_SECONDS
   await store.documents.put({ kind: 'oauthCode', id: hashSecret(code), body: grant, expiresAtMs })
   return code
@@ -190,41 +188,6 @@ export async function issueForClient(
   }
 }
 
-interface AccessTokenSpec {
-  readonly scopes: readonly Scope[]
-  readonly ontologies: readonly string[] | undefined
-  readonly grantId: string | undefined
-  readonly subject: ApiToken | undefined
-}
-
-/** An access token never outlives its client or the token that signed in. */
-async function createAccessToken(
-  { store, now, newUuid }: GrantServices,
-  client: OAuthClient,
-  { scopes, ontologies, grantId, subject }: AccessTokenSpec,
-): Promise<{ readonly accessToken: string; readonly expiresInSeconds: number }> {
-  const nowMs = now()
-  const expiresAtMs = Math.min(
-    nowMs + 1000 * ACCESS_TOKEN_SECONDS,
-    client.expiresAtMs ?? Infinity,
-    subject?.expiresAtMs ?? Infinity,
-  )
-  const accessToken = newSecret(ACCESS_PREFIX)
-  const token: ApiToken = {
-    id: newUuid(),
-    // Of the person, if one signed in: it is what the client shows.
-    name: subject?.name ?? client.name,
-    scopes,
-    ontologies,
-    createdAtMs: nowMs,
-    expiresAtMs,
-    revokedAtMs: undefined,
-    issue: { clientId: client.id, grantId, subjectId: subject?.id },
-  }
-  await store.createApiToken(token, hashSecret(accessToken))
-  return { accessToken, expiresInSeconds: Math.floor((expiresAtMs - nowMs) / 1000) }
-}
-
 /** Ends what a token of this client belongs to. Does nothing for any other token (RFC 7009, 2.2). */
 export async function revokeToken(
   services: GrantServices,
@@ -262,8 +225,4 @@ async function findSubject(
   const token = await store.findApiTokenById(id)
   if (token === undefined || token.revokedAtMs !== undefined) return undefined
   return (token.expiresAtMs ?? Infinity) > now() ? token : undefined
-}
-
-function newSecret(prefix: string): string {
-  return prefix + randomBytes(SECRET_BYTES).toString('base64url')
 }

@@ -3,30 +3,22 @@
  * demo data, and a test sends them.
  */
 import { ADMIN_EXAMPLES } from './admin-examples.ts'
+import { AIRPORT_RID, AIRPORTS, CITIES, DEMO, RID, TOKEN, TYPE_RID, ZURICH } from './demo-names.ts'
 import { OAUTH_EXAMPLES } from './oauth-examples.ts'
 import { V2_AGGREGATION_EXAMPLES } from './v2-aggregation-examples.ts'
 import { V2_EXAMPLES } from './v2-examples.ts'
 import { V2_INTERFACE_EXAMPLES } from './v2-interface-examples.ts'
 import { WRITE_EXAMPLES } from './write-examples.ts'
 
-interface Example {
+export interface Example {
   readonly parameters?: Readonly<Record<string, unknown>>
   readonly request?: unknown
   readonly response: unknown
 }
 
-const RID = 'ri.ontology.main.ontology.0f1f5c0e-7b1a-4c57-9a53-2f0a4c1d2b3e'
-const TYPE_RID = 'ri.ontology.main.object-type.5f0a7c51-1c1e-4a53-8f57-9a1d2b3e4c5f'
-const TOKEN = 'v1.AVWsPDbJqSQWhe8cFIZ57IyQD7z1TeBp'
-
-const DEMO = { ontology: 'aviation' }
-const AIRPORTS = { ...DEMO, objectType: 'airport' }
-const CITIES = { ...DEMO, objectType: 'city' }
-const ZURICH = { ...AIRPORTS, primaryKey: 'ZRH' }
 const FAMILY_ZURICH = { apiFamily: 'gotham', primaryKey: 'ZRH' }
 
 const NAME_AND_RUNWAY = { iata: 'ZRH', name: 'Zurich Airport', runwayFeet: 12_139 }
-const AIRPORT_RID = 'ri.phonograph2-objects.main.object.350a7005-3cd0-88e0-bd1d-2ae673ea2ad8'
 const AIRPORT = { rid: AIRPORT_RID, properties: NAME_AND_RUNWAY }
 const COUNTRY = {
   rid: 'ri.phonograph2-objects.main.object.a0e672de-2d11-8013-b4ac-64b44f284b8e',
@@ -109,7 +101,7 @@ const SAVED_DEFINITION = {
 const BOOKS = { ontology: 'library', objectType: 'book' }
 const REPLACEMENT = { ...BOOKS, replacement: '1' }
 
-const EXAMPLES: Readonly<Record<string, Example>> = {
+export const EXAMPLES: Readonly<Record<string, Example>> = {
   ...V2_AGGREGATION_EXAMPLES,
   ...V2_EXAMPLES,
   ...V2_INTERFACE_EXAMPLES,
@@ -249,35 +241,4 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     response:
       '{"iata":"ZRH","name":"Zurich Airport","runwayFeet":12139}\n{"$end":{"count":1,"version":11}}\n',
   },
-}
-
-/** An operation of the document, as far as examples concern it. */
-export interface Operation {
-  readonly operationId?: string
-  readonly parameters?: Parameter[]
-  readonly requestBody?: { readonly content: Media }
-  readonly responses?: Readonly<Record<string, { readonly content?: Media }>>
-}
-
-interface Parameter {
-  readonly name: string
-  example?: unknown
-}
-
-type Media = Record<string, { example?: unknown }>
-
-/** Adds the example of an operation to its parameters, its request body and its response. */
-export function addExamples(operation: Operation): void {
-  const example = EXAMPLES[operation.operationId ?? '']
-  if (example === undefined) return
-  for (const parameter of operation.parameters ?? []) {
-    const value = example.parameters?.[parameter.name]
-    if (value !== undefined) parameter.example = value
-  }
-  setExample(operation.requestBody?.content, example.request)
-  setExample(operation.responses?.['200']?.content, example.response)
-}
-
-function setExample(content: Media = {}, example: unknown): void {
-  for (const media of Object.values(content)) media.example = example
 }

@@ -3,7 +3,8 @@ import swagger from '@fastify/swagger'
 import { SCOPES } from '../../contract/scopes.ts'
 import type { App } from '../app.ts'
 import { AUTHORIZE_PATH, TOKEN_PATH } from '../oauth/paths.ts'
-import { addExamples, type Operation } from './examples.ts'
+import { addExamples, type Operation } from './add-examples.ts'
+import { ERROR_EXAMPLES } from './error-examples.ts'
 import { DOCUMENTED_AS, FILTER_PARAMETER, QUERY_SCHEMAS } from './query-schemas.ts'
 import { V2_AGGREGATION_SCHEMAS } from './v2-aggregation-schemas.ts'
 import { V2_SCHEMAS } from './v2-schemas.ts'
@@ -24,7 +25,7 @@ const OAUTH_SCHEME = {
 
 interface Document {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components?: { readonly schemas?: Record<string, unknown> }
+  readonly components?: { readonly schemas?: Record<string, object> }
 }
 
 /** Registers the generator before the endpoints. Returns a function that writes the document. */
@@ -58,12 +59,10 @@ export async function describeApi(app: App, version: string): Promise<() => stri
   })
   return () => {
     const document = replaceDocumented(app.swagger()) as Document
-    Object.assign(
-      document.components?.schemas ?? {},
-      QUERY_SCHEMAS,
-      V2_SCHEMAS,
-      V2_AGGREGATION_SCHEMAS,
-    )
+    const schemas = document.components?.schemas ?? {}
+    Object.assign(schemas, QUERY_SCHEMAS, V2_SCHEMAS, V2_AGGREGATION_SCHEMAS)
+    // Not part of the schema itself, which is read once for each response of each endpoint.
+    schemas['Error'] = { ...schemas['Error'], examples: [...ERROR_EXAMPLES] }
     const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path))
     for (const operation of operations) {
       if (filteredOperations.has(operation.operationId)) {

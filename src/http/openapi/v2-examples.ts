@@ -1,17 +1,10 @@
 /** Examples of the endpoints of v2 that read objects, metadata and object sets. */
 
-const RID = 'ri.ontology.main.ontology.0f1f5c0e-7b1a-4c57-9a53-2f0a4c1d2b3e'
-const TYPE_RID = 'ri.ontology.main.object-type.5f0a7c51-1c1e-4a53-8f57-9a1d2b3e4c5f'
+import { AIRPORT_RID, AIRPORTS, CITIES, DEMO, RID, TOKEN, TYPE_RID, ZURICH } from './demo-names.ts'
+
 const PROPERTY_RID = 'ri.ontology.main.property.7d0c2f11-52aa-8f0e-b1d4-0c9e5a3f7b21'
 const LINK_RID = 'ri.ontology.main.relation.2b8e4d70-91c3-8a5f-8e62-f14d7c0a9b35'
-const AIRPORT_RID = 'ri.phonograph2-objects.main.object.350a7005-3cd0-88e0-bd1d-2ae673ea2ad8'
 const SET_RID = 'ri.object-set.main.temporary-object-set.4f7a1d0e-2c6b-4e39-9f85-b1c0d2e3f4a5'
-const TOKEN = 'v1.AVWsPDbJqSQWhe8cFIZ57IyQD7z1TeBp'
-
-const DEMO = { ontology: 'aviation' }
-const AIRPORTS = { ...DEMO, objectType: 'airport' }
-const CITIES = { ...DEMO, objectType: 'city' }
-const ZURICH = { ...AIRPORTS, primaryKey: 'ZRH' }
 
 const ONTOLOGY = {
   apiName: 'aviation',

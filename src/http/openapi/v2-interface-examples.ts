@@ -1,9 +1,9 @@
 /** Examples of the endpoints of v2 that read interfaces and objects of several types. */
 
-const TOKEN = 'v1.AVWsPDbJqSQWhe8cFIZ57IyQD7z1TeBp'
+import { DEMO, TOKEN } from './demo-names.ts'
+
 const rid = (kind: string) => `ri.ontology.main.${kind}.7d0c2f11-52aa-8f0e-b1d4-0c9e5a3f7b21`
 
-const DEMO = { ontology: 'aviation' }
 const PLACE = { ...DEMO, interfaceType: 'Place' }
 const COUNTRY_LINK = { ...PLACE, interfaceLinkType: 'country' }
 

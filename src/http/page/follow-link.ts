@@ -1,14 +1,22 @@
 /** Follows links. In both revisions, linked objects are the result of a query on the linked type. */
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { findLink, type LinkSide } from '../../ontology/definition/links.ts'
-import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
-import { NOTHING } from '../../query/combine-queries.ts'
+import { findLink } from '../../ontology/definition/links.ts'
+import type { LinkSide, ObjectType, Ontology } from '../../ontology/ontology.ts'
+import { matchAll, NOTHING } from '../../query/combine-queries.ts'
 import type { Query } from '../../query/query.ts'
 import type { RequestScope } from '../request/admission.ts'
 import { resolveTypePath, type Viewer } from '../request/resolve.ts'
 import type { PagingParameters } from '../schemas/paging.ts'
 import type { Services } from '../services.ts'
-import { findProperties, objectNotFound, propertyEquals, readKey } from './find-object.ts'
+import {
+  findProperties,
+  findRecord,
+  keyEquals,
+  type ObjectSpec,
+  objectNotFound,
+  propertyEquals,
+  readKey,
+} from './find-object.ts'
 
 /** A link type and the object that it is followed from. */
 export interface LinkStart {
@@ -36,7 +44,28 @@ export function resolveLink(
   return { ontology, link: { side, key } }
 }
 
-export function linkedObjectNotFound(
+/** Finds an object among the linked objects of another, or throws the error of the missing one. */
+export async function findLinkedRecord(
+  path: LinkPath & { readonly linkedObjectPrimaryKey: string },
+  link: LinkStart,
+  record: Pick<ObjectSpec, 'shape' | 'selection'>,
+  context: RequestScope,
+  services: Services,
+): Promise<Buffer> {
+  const { objectType, linkedType } = link.side
+  const condition = await followLink(link, {}, context, services)
+  if (condition === undefined) throw objectNotFound(objectType, path.primaryKey)
+  const key = readKey(linkedType, path.linkedObjectPrimaryKey)
+  if (key !== undefined) {
+    const query = matchAll([keyEquals(linkedType, key), condition])
+    const spec = { ...record, objectType: linkedType, query }
+    const found = await findRecord(spec, context, services)
+    if (found !== undefined) return found
+  }
+  throw linkedObjectNotFound(path.linkType, linkedType, path.linkedObjectPrimaryKey)
+}
+
+function linkedObjectNotFound(
   linkType: string,
   linkedType: ObjectType,
   written: string,

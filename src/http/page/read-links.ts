@@ -1,8 +1,7 @@
 /** Reads the links between objects: for the objects of a page, the keys of all linked objects. */
 import type { RequestContext } from '../../admission/request-context.ts'
 import { keyColumn, type RecordShape } from '../../contract/object-record.ts'
-import type { LinkSide } from '../../ontology/definition/links.ts'
-import type { ObjectType } from '../../ontology/ontology.ts'
+import type { LinkSide, ObjectType } from '../../ontology/ontology.ts'
 import { readPrimaryKey } from '../../ontology/values/primary-key.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import { readComparedValue } from '../../query/compared-value.ts'

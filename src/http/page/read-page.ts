@@ -18,6 +18,7 @@ import type { ResolvedType } from '../request/resolve.ts'
 import { digest } from '../response/entity-tag.ts'
 import type { PagingParameters } from '../schemas/paging.ts'
 import type { Services } from '../services.ts'
+import { holdPage } from './hold-page.ts'
 import { openWalk, type PagedRequest, refusePageToken } from './open-walk.ts'
 import { readTiers } from './read-tiers.ts'
 import type { Page } from './send-page.ts'
@@ -41,6 +42,8 @@ export interface PageSpec extends ResolvedType {
   readonly isByRelevance?: boolean
   /** Whether the response contains `totalCount`, which may require reading every match. */
   readonly includeTotalCount: boolean
+  /** For page tokens of a set that lists objects; see `RequestedSet`. */
+  readonly listedTypes?: readonly number[] | undefined
 }
 
 export async function readPage(
@@ -84,14 +87,7 @@ export async function readPage(
   if (stored === 'reclaimed') {
     throw refusePageToken(request, spec.paging.pageToken, 'reclaimed', services)
   }
-  const held = memory.hold(context.callerId, stored.records.length)
-  context.defer(() => {
-    stored.release()
-    held.release()
-  })
-  // Sending a large page takes as long as reading one. If the page came from another process or a
-  // database, other callers get a turn before it is sent.
-  const turn = admission.resumeTurn(context.callerId, round)
+  const turn = holdPage(stored, round, context, services)
   if (turn !== undefined) await turn
 
   // The first page of a snapshot walk fixes the version that all later pages read.
@@ -107,6 +103,7 @@ export async function readPage(
     totalCount: countOnce ? totalCount : undefined,
     matchEstimate: stored.matchEstimate,
     startedAtMs: query === spec.query ? undefined : startedAtMs,
+    listedTypes: spec.listedTypes,
   }
   const next = nextPageState(stored, walk)
   return {

@@ -3,8 +3,13 @@
  * next token. The token carries the part that the page ended in and, in snapshot mode, the version of
  * every type, all taken in one moment.
  */
+import { nextTurn } from '../../admission/next-turn.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { SET_PAGE_MAX_TYPES, V2_PAGE_SIZES } from '../../contract/limits.ts'
+import {
+  SET_PAGE_MAX_QUERY_BYTES,
+  SET_PAGE_MAX_TYPES,
+  V2_PAGE_SIZES,
+} from '../../contract/limits.ts'
 import { shapeKey } from '../../contract/object-record.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
 import { nextPageState, type WalkState } from '../../paging/next-page.ts'
@@ -24,6 +29,7 @@ import {
 import { digest } from '../response/entity-tag.ts'
 import type { PagingParameters } from '../schemas/paging.ts'
 import type { Services } from '../services.ts'
+import { holdPage } from './hold-page.ts'
 import { openWalk, type PagedRequest, refusePageToken } from './open-walk.ts'
 import { startOfWalk } from './read-page.ts'
 import type { Page } from './send-page.ts'
@@ -39,6 +45,8 @@ export interface SetPageSpec {
   readonly paging: PagingParameters
   /** Whether the response contains `totalCount`. */
   readonly includeTotalCount: boolean
+  /** For page tokens of a set that lists objects; see `RequestedSet`. */
+  readonly listedTypes?: readonly number[] | undefined
 }
 
 export async function readSetPage(
@@ -51,7 +59,7 @@ export async function readSetPage(
   const types = typesOfSet(spec.parts)
   refuseManyTypes(types.length)
   const nowSeconds = services.now() / 1000
-  const binding = bindingOf(request, spec)
+  const binding = await bindingOf(request, spec)
   const { pageToken, snapshot: isSnapshot = false, pageSize } = spec.paging
   const resumed = openWalk(request, pageToken, binding, nowSeconds, services)
   const position = resumed && decodeSetPosition(resumed.after.pk)
@@ -72,13 +80,7 @@ export async function readSetPage(
   }
   const stored = await context.timeStore(() => store.readSetPage(pageRequest, context))
   if (stored === 'reclaimed') throw refusePageToken(request, pageToken, 'reclaimed', services)
-  const held = memory.hold(context.callerId, stored.records.length)
-  context.defer(() => {
-    stored.release()
-    held.release()
-  })
-  // Other callers get a turn before the page is sent; see `readPage`.
-  const turn = admission.resumeTurn(context.callerId, round)
+  const turn = holdPage(stored, round, context, services)
   if (turn !== undefined) await turn
 
   const totalCount = resumed?.totalCount ?? stored.totalCount
@@ -87,6 +89,7 @@ export async function readSetPage(
     totalCount,
     nowSeconds,
     startedAtMs: parts === spec.parts ? undefined : startedAtMs,
+    listedTypes: spec.listedTypes,
   }
   const next = nextState(stored, isSnapshot === true ? { resumed, position } : undefined, walk)
   return {
@@ -150,7 +153,7 @@ function refuseManyTypes(count: number): void {
   })
 }
 
-function bindingOf({ caller }: PagedRequest, spec: SetPageSpec): TokenBinding {
+async function bindingOf({ caller }: PagedRequest, spec: SetPageSpec): Promise<TokenBinding> {
   const { endpoint, ontology, parts, order, paging } = spec
   return {
     request: requestFingerprint({
@@ -158,13 +161,38 @@ function bindingOf({ caller }: PagedRequest, spec: SetPageSpec): TokenBinding {
       revision: 'v2',
       ontologyRid: ontology.rid,
       objectType: parts.map((part) => typeIdentity(part.objectType)).join(';'),
-      query: parts.map(plainPart),
+      query: await digestParts(parts),
       order,
       selection: undefined,
       snapshot: paging.snapshot ?? false,
     }),
     caller: callerFingerprint(caller.id),
   }
+}
+
+/** How much text is hashed before other requests get a turn; hashing it takes a millisecond. */
+const HASHED_AT_ONCE = 1024 * 1024
+
+async function digestParts(parts: readonly SetPagePart[]): Promise<readonly string[]> {
+  const digests: string[] = []
+  let total = 0
+  let sinceTurn = 0
+  for (const part of parts) {
+    const text = JSON.stringify(plainPart(part))
+    total += text.length
+    sinceTurn += text.length
+    if (total > SET_PAGE_MAX_QUERY_BYTES) throw tooLarge(parts.length)
+    digests.push(digest(text))
+    if (sinceTurn < HASHED_AT_ONCE) continue
+    await nextTurn()
+    sinceTurn = 0
+  }
+  return digests
+}
+
+function tooLarge(typeCount: number): ObjectQueryError {
+  const reason = `its queries of ${typeCount} object types have more than ${SET_PAGE_MAX_QUERY_BYTES} bytes together; ask for fewer types or values`
+  return new ObjectQueryError('UnsupportedObjectSet', { reason })
 }
 
 /** Returns what a part selects and how it is written, as plain data. */

@@ -2,10 +2,11 @@
 import {
   type Catalogue,
   familyNotFound,
+  findInterfaceType,
   findObjectType,
   ontologyNotFound,
 } from '../../ontology/catalogue.ts'
-import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
+import type { InterfaceType, ObjectType, Ontology } from '../../ontology/ontology.ts'
 import type { Caller } from './caller.ts'
 
 /** The caller of a request, and the catalogue as of its arrival. */
@@ -19,6 +20,11 @@ export interface ResolvedType {
   readonly objectType: ObjectType
 }
 
+export interface ResolvedInterface {
+  readonly ontology: Ontology
+  readonly interfaceType: InterfaceType
+}
+
 /** Resolves a path that names the ontology by RID or API name. */
 export function resolveTypePath(
   { catalogue, caller }: Viewer,
@@ -26,6 +32,15 @@ export function resolveTypePath(
 ): ResolvedType {
   const ontology = resolveOntology(catalogue, caller, path.ontology)
   return resolveObjectType(ontology, path.objectType)
+}
+
+/** Resolves a path that names an interface type. */
+export function resolveInterfacePath(
+  { catalogue, caller }: Viewer,
+  path: { readonly ontology: string; readonly interfaceType: string },
+): ResolvedInterface {
+  const ontology = resolveOntology(catalogue, caller, path.ontology)
+  return { ontology, interfaceType: findInterfaceType(ontology, path.interfaceType) }
 }
 
 /** Resolves a path that names the ontology by an API family. */

@@ -15,11 +15,18 @@ interface JsonReply<Sent> extends Omit<TaggedReply, 'request'> {
   type(contentType: string): { send(payload: never): Sent }
 }
 
-/** Sends text that is already JSON, without serialising it again. */
-export function sendJson<Sent>(reply: JsonReply<Sent>, json: Buffer | string): Sent {
+/**
+ * Sends text that is already JSON, without serialising it again. `knownEtag` is its tag, if the caller
+ * knows it already.
+ */
+export function sendJson<Sent>(
+  reply: JsonReply<Sent>,
+  json: Buffer | string,
+  knownEtag?: string,
+): Sent {
   reply.headers(dataHeaders(reply, undefined))
   if (isCacheable(reply)) {
-    const etag = etagOfBytes(json)
+    const etag = knownEtag ?? etagOfBytes(json)
     reply.headers({ etag, 'cache-control': CACHE_CONTROL })
     if (isNotModified(reply, etag)) return reply.code(304).send(undefined as never)
   }

@@ -3,8 +3,8 @@ import { PAGE_SIZES } from '../../contract/limits.ts'
 import { recordShape } from '../../contract/object-record.ts'
 import { matchAll } from '../../query/combine-queries.ts'
 import type { App } from '../app.ts'
-import { findRecord, keyEquals, objectNotFound, readKey } from '../page/find-object.ts'
-import { followLink, linkEndpoint, linkedObjectNotFound, resolveLink } from '../page/follow-link.ts'
+import { objectNotFound } from '../page/find-object.ts'
+import { findLinkedRecord, followLink, linkEndpoint, resolveLink } from '../page/follow-link.ts'
 import {
   ListingParameters,
   readListing,
@@ -74,27 +74,14 @@ export function addGetLinkedObject(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const { primaryKey, linkType, linkedObjectPrimaryKey } = request.params
       const { link } = resolveLink(request.params, request)
-      const { objectType, linkedType } = link.side
-      const selection = readSelection(request.query.properties, linkedType)
-      const condition = await followLink(link, {}, request.context, services)
-      if (condition === undefined) throw objectNotFound(objectType, primaryKey)
-
-      const key = readKey(linkedType, linkedObjectPrimaryKey)
-      if (key === undefined)
-        throw linkedObjectNotFound(linkType, linkedType, linkedObjectPrimaryKey)
-      const spec = {
-        objectType: linkedType,
-        query: matchAll([keyEquals(linkedType, key), condition]),
+      const { linkedType } = link.side
+      const record = {
         shape: recordShape('1.0', linkedType.apiName),
-        selection,
+        selection: readSelection(request.query.properties, linkedType),
       }
-      const record = await findRecord(spec, request.context, services)
-      if (record === undefined) {
-        throw linkedObjectNotFound(linkType, linkedType, linkedObjectPrimaryKey)
-      }
-      return sendJson(reply, record)
+      const { params, context } = request
+      return sendJson(reply, await findLinkedRecord(params, link, record, context, services))
     },
   )
 }

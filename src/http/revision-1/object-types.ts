@@ -1,75 +1,21 @@
 import { Type } from 'typebox'
-import { PAGE_SIZES } from '../../contract/limits.ts'
 import { baseType } from '../../ontology/definition/base-type.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import type { App } from '../app.ts'
-import { serveMetadataPage } from '../page/serve-metadata-page.ts'
-import { resolveOntology, resolveTypePath } from '../request/resolve.ts'
-import { sendJson } from '../response/send-json.ts'
-import { closed, NoParameters } from '../schemas/common.ts'
-import { metadataPaging, NextPageToken } from '../schemas/paging.ts'
-import { OntologyPath, TypePath } from '../schemas/paths.ts'
-import { readResponses } from '../schemas/responses.ts'
+import { REVISION_1 } from '../metadata/metadata-api.ts'
+import {
+  addObjectTypeItem,
+  addObjectTypeList,
+  objectTypesSource,
+} from '../metadata/object-types.ts'
 import type { Services } from '../services.ts'
 
-/** Adds `listObjectTypes`. */
-export function addListObjectTypes(app: App, services: Services): void {
-  app.get(
-    '/api/v1/ontologies/:ontology/objectTypes',
-    {
-      config: { scope: 'api:ontologies-read' },
-      schema: {
-        operationId: 'listObjectTypes',
-        summary: 'List object types (revision 1.0)',
-        description: 'Ordered by API name.',
-        tags: ['Revision 1.0'],
-        params: OntologyPath,
-        querystring: Type.Object(metadataPaging, closed),
-        response: readResponses(
-          Type.Object({ data: Type.Array(ObjectTypeResponse), nextPageToken: NextPageToken }),
-        ),
-      },
-    },
-    async (request, reply) => {
-      const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
-      const definitions = definitionsByName(ontology)
-      const spec = {
-        endpoint: 'listObjectTypes',
-        ontologyRid: ontology.rid,
-        objectTypeRid: undefined,
-        items: [...ontology.objectTypes.values()],
-        describe: (objectType: ObjectType) =>
-          describeObjectType(objectType, definitions.get(objectType.apiName)),
-        paging: request.query,
-        maximumPageSize: PAGE_SIZES.listObjectTypes,
-      }
-      return serveMetadataPage(request, reply, spec, services)
-    },
-  )
-}
-
-/** Adds `getObjectType`. */
-export function addGetObjectType(app: App): void {
-  app.get(
-    '/api/v1/ontologies/:ontology/objectTypes/:objectType',
-    {
-      config: { scope: 'api:ontologies-read' },
-      schema: {
-        operationId: 'getObjectType',
-        summary: 'Get an object type (revision 1.0)',
-        tags: ['Revision 1.0'],
-        params: TypePath,
-        querystring: NoParameters,
-        response: readResponses(ObjectTypeResponse),
-      },
-    },
-    async (request, reply) => {
-      const { ontology, objectType } = resolveTypePath(request, request.params)
-      const definition = definitionsByName(ontology).get(objectType.apiName)
-      return sendJson(reply, JSON.stringify(describeObjectType(objectType, definition)))
-    },
-  )
+/** Adds `listObjectTypes` and `getObjectType`. */
+export function addObjectTypes(app: App, services: Services): void {
+  const types = objectTypesSource(REVISION_1, objectTypeDescriber, ObjectTypeResponse)
+  addObjectTypeList(app, services, types, 'listObjectTypes')
+  addObjectTypeItem(app, types, 'getObjectType')
 }
 
 const ObjectTypeResponse = Type.Object({
@@ -91,8 +37,10 @@ const ObjectTypeResponse = Type.Object({
   rid: Type.String(),
 })
 
-function definitionsByName({ definition }: Ontology): ReadonlyMap<string, ObjectTypeDefinition> {
-  return new Map(definition.objectTypes.map((type) => [type.apiName, type]))
+function objectTypeDescriber({ definition }: Ontology) {
+  const definitions = new Map(definition.objectTypes.map((type) => [type.apiName, type]))
+  return (objectType: ObjectType) =>
+    describeObjectType(objectType, definitions.get(objectType.apiName))
 }
 
 function describeObjectType(

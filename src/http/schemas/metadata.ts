@@ -1,7 +1,6 @@
 /** Ontologies and link types as JSON: what revision 1.0 and v2 have in common. */
 import { Type } from 'typebox'
-import type { LinkSide } from '../../ontology/definition/links.ts'
-import type { Ontology } from '../../ontology/ontology.ts'
+import type { LinkSide, Ontology } from '../../ontology/ontology.ts'
 
 export const OntologyResponse = Type.Object({
   apiName: Type.String(),

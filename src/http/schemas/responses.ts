@@ -1,7 +1,6 @@
 /** The responses that endpoints have in common. */
 import { type TSchema, Type } from 'typebox'
 import { ERRORS, type ErrorName } from '../../contract/error-catalogue.ts'
-import { ERROR_EXAMPLES } from '../openapi/error-examples.ts'
 
 /** The result of a write. */
 export const CommitResponse = Type.Object({
@@ -23,7 +22,7 @@ export const ErrorResponse = Type.Object(
     errorDescription: Type.String(),
     parameters: Type.Object({}, { additionalProperties: true }),
   },
-  { $id: 'Error', description: 'The body of every error.', examples: [...ERROR_EXAMPLES] },
+  { $id: 'Error', description: 'The body of every error.' },
 )
 
 /** Returns the responses of an endpoint that sends 200 or an error. */

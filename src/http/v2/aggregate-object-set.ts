@@ -15,7 +15,7 @@ import { aggregationOfParts } from './aggregate-parts.ts'
 import { AggregateV2Response, aggregationMembers } from './aggregate-schemas.ts'
 import { ObjectSet } from './object-set-schema.ts'
 import { V2Parameters } from './parameters.ts'
-import { readNonEmptyParts } from './read-object-set.ts'
+import { readRequestedSet } from './read-object-set.ts'
 
 /** Adds `aggregateObjectSet`. */
 export function addAggregateObjectSet(app: App, services: Services): void {
@@ -35,9 +35,9 @@ export function addAggregateObjectSet(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const { objectSet, version, ...body } = request.body
+      const { objectSet: _, version, ...body } = request.body
       const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
-      const parts = await readNonEmptyParts(objectSet, ontology, request.context, services)
+      const { parts } = await readRequestedSet(request.body, ontology, request.context, services)
       const spec = asOfVersion(aggregationOfParts(parts, body, services.limits.query), version)
       const aggregated = await aggregateWithin(request.context, services, spec)
       return sendAggregated(reply, aggregated, { accuracy: 'ACCURATE' })

@@ -1,6 +1,8 @@
+import { addV2ActionTypes } from '../actions/action-types.ts'
 import { addV2Actions } from '../actions/v2.ts'
-import { addV2ActionTypes } from '../actions/v2-types.ts'
 import type { App } from '../app.ts'
+import { addLinkTypes } from '../metadata/link-types.ts'
+import { V2 } from '../metadata/metadata-api.ts'
 import type { Services } from '../services.ts'
 import { addAggregateObjectSet } from './aggregate-object-set.ts'
 import { addAggregateObjects } from './aggregate-objects.ts'
@@ -9,25 +11,15 @@ import { addGetObject } from './get-object.ts'
 import { addAggregateInterfaceObjects } from './interface-aggregate.ts'
 import { addListInterfaceLinkedObjects } from './interface-links.ts'
 import { addListInterfaceObjects, addSearchInterfaceObjects } from './interface-objects.ts'
-import {
-  addGetInterfaceLinkType,
-  addGetInterfaceType,
-  addListInterfaceLinkTypes,
-  addListInterfaceTypes,
-} from './interface-types.ts'
-import { addGetLinkType, addListLinkTypes } from './link-types.ts'
+import { addInterfaceLinkTypes, addInterfaceTypes } from './interface-types.ts'
 import { addGetLinkedObject, addListLinkedObjects } from './linked-objects.ts'
 import { addListObjects } from './list-objects.ts'
 import { addLoadLinks } from './load-links.ts'
 import { addLoadObjects } from './load-objects.ts'
+import { describeLinkV2, LinkTypeV2Response } from './metadata.ts'
 import { addLoadMultipleObjectTypes, addLoadObjectsOrInterfaces } from './multi-type-load.ts'
-import {
-  addGetFullObjectType,
-  addGetObjectType,
-  addGetObjectTypesByRid,
-  addListObjectTypes,
-} from './object-types.ts'
-import { addGetFullOntology, addGetOntology, addListOntologies } from './ontologies.ts'
+import { addV2ObjectTypes } from './object-types.ts'
+import { addV2Ontologies } from './ontologies.ts'
 import { refuseBranch } from './parameters.ts'
 import { addListQueryTypes } from './query-types.ts'
 import { addSearchObjects } from './search-objects.ts'
@@ -37,19 +29,15 @@ import { addCreateTemporaryObjectSet, addGetObjectSet } from './temporary-object
 export function addV2(app: App, services: Services): void {
   void app.register(async (v2: App) => {
     v2.addHook('preHandler', async ({ query }) => refuseBranch(query))
-    addListOntologies(v2)
-    addGetOntology(v2)
-    addGetFullOntology(v2)
-    addListObjectTypes(v2, services)
-    addGetObjectType(v2)
-    addGetFullObjectType(v2)
-    addGetObjectTypesByRid(v2)
-    addListLinkTypes(v2, services)
-    addGetLinkType(v2)
-    addListInterfaceTypes(v2, services)
-    addGetInterfaceType(v2)
-    addListInterfaceLinkTypes(v2, services)
-    addGetInterfaceLinkType(v2)
+    addV2Ontologies(v2)
+    addV2ObjectTypes(v2, services)
+    addLinkTypes(v2, services, V2, {
+      operationIds: { list: 'listOutgoingLinkTypesV2', get: 'getOutgoingLinkTypeV2' },
+      describe: describeLinkV2,
+      response: LinkTypeV2Response,
+    })
+    addInterfaceTypes(v2, services)
+    addInterfaceLinkTypes(v2, services)
     addListInterfaceObjects(v2, services)
     addSearchInterfaceObjects(v2, services)
     addAggregateInterfaceObjects(v2, services)

@@ -1,6 +1,7 @@
 import { asObjectType } from '../../query/interface-query.ts'
 import { interfaceParts } from '../../query/object-set/set-parts.ts'
 import type { App } from '../app.ts'
+import { resolveInterfacePath } from '../request/resolve.ts'
 import { aggregateWithin, sendAggregated } from '../response/send-aggregated.ts'
 import { InterfaceTypePath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
@@ -9,7 +10,6 @@ import { AGGREGATION_DESCRIPTION } from './aggregate-objects.ts'
 import { aggregationOfParts } from './aggregate-parts.ts'
 import { AggregateBody, AggregateV2Response } from './aggregate-schemas.ts'
 import { parseWhere } from './body-members.ts'
-import { resolveInterfacePath } from './interface-types.ts'
 import { V2Parameters } from './parameters.ts'
 
 /** Adds `aggregateInterfaceObjects`. */

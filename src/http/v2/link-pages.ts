@@ -4,8 +4,7 @@
  * over several pages, so that no link is missing.
  */
 import { LINK_PAGE_SIZES } from '../../contract/limits.ts'
-import type { LinkSide } from '../../ontology/definition/links.ts'
-import type { ObjectType } from '../../ontology/ontology.ts'
+import type { LinkSide, ObjectType } from '../../ontology/ontology.ts'
 import { readPrimaryKey } from '../../ontology/values/primary-key.ts'
 import { matchAll } from '../../query/combine-queries.ts'
 import type { Query } from '../../query/query.ts'

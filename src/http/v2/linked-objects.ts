@@ -1,9 +1,8 @@
 import { V2_PAGE_SIZES } from '../../contract/limits.ts'
 import { flatRecordShape } from '../../contract/object-record.ts'
-import { matchAll } from '../../query/combine-queries.ts'
 import type { App } from '../app.ts'
-import { findRecord, keyEquals, objectNotFound, readKey } from '../page/find-object.ts'
-import { followLink, linkEndpoint, linkedObjectNotFound, resolveLink } from '../page/follow-link.ts'
+import { objectNotFound } from '../page/find-object.ts'
+import { findLinkedRecord, followLink, linkEndpoint, resolveLink } from '../page/follow-link.ts'
 import { readSelection } from '../page/listing-parameters.ts'
 import { servePage } from '../page/serve-page.ts'
 import { sendJson } from '../response/send-json.ts'
@@ -73,25 +72,15 @@ export function addGetLinkedObject(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const { primaryKey, linkType, linkedObjectPrimaryKey: written } = request.params
       const { select, excludeRid = false } = request.query
       const { link } = resolveLink(request.params, request)
-      const { objectType, linkedType } = link.side
-      const selection = readSelection(select, linkedType)
-      const condition = await followLink(link, {}, request.context, services)
-      if (condition === undefined) throw objectNotFound(objectType, primaryKey)
-
-      const key = readKey(linkedType, written)
-      if (key === undefined) throw linkedObjectNotFound(linkType, linkedType, written)
-      const spec = {
-        objectType: linkedType,
-        query: matchAll([keyEquals(linkedType, key), condition]),
+      const { linkedType } = link.side
+      const record = {
         shape: flatRecordShape(linkedType, { excludeRid }),
-        selection,
+        selection: readSelection(select, linkedType),
       }
-      const record = await findRecord(spec, request.context, services)
-      if (record === undefined) throw linkedObjectNotFound(linkType, linkedType, written)
-      return sendJson(reply, record)
+      const { params, context } = request
+      return sendJson(reply, await findLinkedRecord(params, link, record, context, services))
     },
   )
 }

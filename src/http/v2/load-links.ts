@@ -47,18 +47,18 @@ export function addLoadLinks(app: App, services: Services): void {
     async (request, reply) => {
       const { body, context, caller } = request
       const ontology = resolveOntology(request.catalogue, caller, request.params.ontology)
-      const set = await readSingleTypeSet(body.objectSet, ontology, context, services)
-      const { objectType } = set
+      const { part, listedTypes } = await readSingleTypeSet(body, ontology, context, services)
+      const { objectType } = part
       const links = [...new Set(body.links)]
       const sides = links.map((link) => findLink(ontology, objectType, link))
       const binding: TokenBinding = {
-        request: fingerprint(ontology, objectType, set.query, links),
+        request: fingerprint(ontology, objectType, part.query, links),
         caller: callerFingerprint(caller.id),
       }
       const nowMs = services.now()
       const resumed = openWalk(request, body.pageToken, binding, nowMs / 1000, services)
       const startedAtMs = resumed?.startedAtMs ?? nowMs
-      const query = resolveRelativeDates(set.query, startedAtMs)
+      const query = resolveRelativeDates(part.query, startedAtMs)
       services.memory.refuseWhenFull(context.callerId)
       const { store, limits, memory, walkTokens } = services
       const { entries, next } = await context.timeStore(() =>
@@ -70,7 +70,10 @@ export function addLoadLinks(app: App, services: Services): void {
       const records = Buffer.from(entries.join())
       const held = memory.hold(context.callerId, records.length)
       context.defer(() => held.release())
-      const state = next && stateOf(next, query === set.query ? undefined : startedAtMs)
+      const state = next && {
+        ...stateOf(next, query === part.query ? undefined : startedAtMs),
+        listedTypes,
+      }
       return sendPage(reply, {
         records,
         nextPageToken: walkTokens.seal(state, binding, nowMs / 1000),

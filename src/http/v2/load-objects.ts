@@ -34,7 +34,7 @@ export function addLoadObjects(app: App, services: Services): void {
     async (request, reply) => {
       const { body, context } = request
       const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
-      const part = await readSingleTypeSet(body.objectSet, ontology, context, services)
+      const { part, listedTypes } = await readSingleTypeSet(body, ontology, context, services)
       const { objectType, query } = part
       const spec = {
         ontology,
@@ -45,6 +45,7 @@ export function addLoadObjects(app: App, services: Services): void {
         selection: parseSelection(body, objectType),
         excludeRid: body.excludeRid ?? false,
         paging: body,
+        listedTypes,
       }
       return serveFlatPage(request, reply, spec, services, PROPERTY_SECURITIES)
     },

@@ -1,10 +1,8 @@
 /** The metadata of v2: ontologies, object types and link types as JSON, and their schemas. */
 import { Type } from 'typebox'
-import { actionTypesOf } from '../../ontology/actions/action-type.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
-import { type LinkSide, linksByType } from '../../ontology/definition/links.ts'
 import { propertyRid } from '../../ontology/definition/rid.ts'
-import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
+import type { LinkSide, ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { ActionTypeV2Response, describeActionTypeV2 } from '../actions/describe-action-type.ts'
 import {
   describeLink,
@@ -126,11 +124,11 @@ export function describeLinkV2(side: LinkSide) {
 /** Returns a function that describes the object types of an ontology, with links and interfaces. */
 export function fullObjectTypeDescriber(ontology: Ontology) {
   const describe = objectTypeDescriber(ontology)
-  const links = linksByType(ontology)
+  const links = Map.groupBy(ontology.linkSides, ({ objectType }) => objectType)
   const describeImplementations = implementationsDescriber(ontology)
   return (objectType: ObjectType) => ({
     objectType: describe(objectType),
-    linkTypes: (links.get(objectType.apiName) ?? []).map(describeLinkV2),
+    linkTypes: (links.get(objectType) ?? []).map(describeLinkV2),
     ...describeImplementations(objectType),
   })
 }
@@ -139,8 +137,8 @@ export function fullObjectTypeDescriber(ontology: Ontology) {
 export function describeFullOntology(ontology: Ontology) {
   const describe = fullObjectTypeDescriber(ontology)
   const describeInterface = interfaceTypeDescriber(ontology)
-  const actionTypes = actionTypesOf(ontology).map(
-    (one) => [one.apiName, describeActionTypeV2(one)] as const,
+  const actionTypes = [...ontology.actionTypes].map(
+    ([apiName, one]) => [apiName, describeActionTypeV2(one)] as const,
   )
   return {
     ontology: describeOntology(ontology),

@@ -12,7 +12,7 @@ import { localImplementations } from './interface-metadata.ts'
 import { loadPropertySecurities, PROPERTY_SECURITIES } from './load-objects.ts'
 import { ObjectSet } from './object-set-schema.ts'
 import { V2Parameters } from './parameters.ts'
-import { readNonEmptyParts } from './read-object-set.ts'
+import { readRequestedSet } from './read-object-set.ts'
 import { CountedDollarPage } from './records.ts'
 import { refuseRelevance, serveSetPage } from './serve-set-page.ts'
 import { commonType, pageParts, setOrder, sortParts } from './set-page-parts.ts'
@@ -40,7 +40,8 @@ export function addLoadMultipleObjectTypes(app: App, services: Services): void {
     async (request, reply) => {
       const { body, context } = request
       const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
-      const parts = sortParts(await readNonEmptyParts(body.objectSet, ontology, context, services))
+      const set = await readRequestedSet(body, ontology, context, services)
+      const parts = sortParts(set.parts)
       const order = refuseRelevance(readOrder(body.orderBy, commonType(parts, ontology)))
       const form = {
         asInterface: false,
@@ -53,6 +54,7 @@ export function addLoadMultipleObjectTypes(app: App, services: Services): void {
         parts: pageParts(parts, body, form, ontology),
         order: setOrder(order, parts, ontology),
         paging: body,
+        listedTypes: set.listedTypes,
         includeTotalCount: true,
       }
       return serveSetPage(request, reply, spec, services, mappingMembers(parts))
@@ -80,7 +82,8 @@ export function addLoadObjectsOrInterfaces(app: App, services: Services): void {
     async (request, reply) => {
       const { body, context } = request
       const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
-      const parts = sortParts(await readNonEmptyParts(body.objectSet, ontology, context, services))
+      const set = await readRequestedSet(body, ontology, context, services)
+      const parts = sortParts(set.parts)
       refuseMixedViews(parts)
       const order = refuseRelevance(readOrder(body.orderBy, commonType(parts, ontology)))
       const form = { asInterface: true, prefix: '$', excludeRid: body.excludeRid ?? false } as const
@@ -90,6 +93,7 @@ export function addLoadObjectsOrInterfaces(app: App, services: Services): void {
         parts: pageParts(parts, body, form, ontology),
         order: setOrder(order, parts, ontology),
         paging: body,
+        listedTypes: set.listedTypes,
         includeTotalCount: true,
       }
       return serveSetPage(request, reply, spec, services)

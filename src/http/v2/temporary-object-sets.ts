@@ -11,7 +11,7 @@ import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { ObjectSet } from './object-set-schema.ts'
 import { V2Parameters } from './parameters.ts'
-import { readObjectSet } from './read-object-set.ts'
+import { checkObjectSet } from './read-object-set.ts'
 import { findTemporarySet, TEMPORARY_SET_RID_PREFIX, type TemporarySet } from './temporary-set.ts'
 
 /** Adds `createTemporaryObjectSet`. */
@@ -36,9 +36,10 @@ export function addCreateTemporaryObjectSet(app: App, services: Services): void 
       const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
       const { objectSet } = request.body
       // Refuses a set that no request could use.
-      await readObjectSet(objectSet, ontology, services)
+      await checkObjectSet(objectSet, ontology, services)
       const id = services.newUuid()
-      const body: TemporarySet = { ontologyRid: ontology.rid, objectSet }
+      const bytes = Buffer.byteLength(JSON.stringify(objectSet))
+      const body: TemporarySet = { ontologyRid: ontology.rid, objectSet, bytes }
       const expiresAtMs = services.now() + TEMPORARY_OBJECT_SET_SECONDS * 1000
       await services.store.documents.put(
         { kind: 'temporaryObjectSet', id, body, expiresAtMs },
@@ -67,9 +68,9 @@ export function addGetObjectSet(app: App, services: Services): void {
     async (request, reply) => {
       const { objectSetRid } = request.params
       const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
-      const objectSet = await findTemporarySet(objectSetRid, ontology, services)
-      if (objectSet === undefined) throw new ObjectQueryError('ObjectSetNotFound', { objectSetRid })
-      return sendJson(reply, JSON.stringify(objectSet))
+      const found = await findTemporarySet(objectSetRid, ontology, services)
+      if (found === undefined) throw new ObjectQueryError('ObjectSetNotFound', { objectSetRid })
+      return sendJson(reply, JSON.stringify(found.objectSet))
     },
   )
 }

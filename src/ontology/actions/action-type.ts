@@ -2,13 +2,10 @@
  * Action types: `create-T`, `modify-T` and `delete-T` for each object type T. They follow from the
  * definition of the object type, so they need none of their own.
  */
-import type { PropertyType } from '../definition/property-type.ts'
 import { objectId } from '../definition/rid.ts'
-import type { ObjectType, Ontology } from '../ontology.ts'
+import type { ActionKind, ActionParameter, ActionType, ObjectType } from '../ontology.ts'
 
 const ACTION_KINDS = ['create', 'modify', 'delete'] as const
-
-export type ActionKind = (typeof ACTION_KINDS)[number]
 
 /** The parameter that names the object of an action, for each kind that has one. */
 export const OBJECT_PARAMETERS: Readonly<Record<ActionKind, string | undefined>> = {
@@ -17,35 +14,16 @@ export const OBJECT_PARAMETERS: Readonly<Record<ActionKind, string | undefined>>
   delete: 'objectToDeleteParameter',
 }
 
-export interface ActionParameter {
-  readonly id: string
-  /** The type of the property that it sets; `object` if it names the object of the action. */
-  readonly type: PropertyType | 'object'
-  readonly isRequired: boolean
-}
-
-export interface ActionType {
-  readonly apiName: string
-  readonly rid: string
-  readonly kind: ActionKind
-  readonly objectType: ObjectType
-  /** By id. */
-  readonly parameters: ReadonlyMap<string, ActionParameter>
-}
-
-/** Returns the action types of an ontology. */
-export function actionTypesOf(ontology: Ontology): readonly ActionType[] {
-  return [...ontology.objectTypes.values()].flatMap((objectType) =>
-    ACTION_KINDS.map((kind) => actionType(kind, objectType)),
-  )
-}
-
-/** Returns the action type with an API name, if there is one. */
-export function findActionType(ontology: Ontology, apiName: string): ActionType | undefined {
-  const kind = ACTION_KINDS.find((one) => apiName.startsWith(`${one}-`))
-  if (kind === undefined) return undefined
-  const objectType = ontology.objectTypes.get(apiName.slice(kind.length + 1))
-  return objectType && actionType(kind, objectType)
+/** Returns the action types of object types, by API name. */
+export function actionTypesOf(objectTypes: Iterable<ObjectType>): ReadonlyMap<string, ActionType> {
+  const actionTypes = new Map<string, ActionType>()
+  for (const objectType of objectTypes) {
+    for (const kind of ACTION_KINDS) {
+      const one = actionType(kind, objectType)
+      actionTypes.set(one.apiName, one)
+    }
+  }
+  return actionTypes
 }
 
 function actionType(kind: ActionKind, objectType: ObjectType): ActionType {

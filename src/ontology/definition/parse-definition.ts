@@ -13,6 +13,7 @@ import { type Mistake, refuseMistakes } from './mistakes.ts'
 import { parseImplementations } from './parse-implementations.ts'
 import { parseInterfaceTypes, parseSharedPropertyTypes } from './parse-interfaces.ts'
 import { parsePropertyType } from './parse-property-type.ts'
+import { ParsedOntology } from './parsed-ontology.ts'
 import {
   isPrimaryKeyType,
   isTitleType,
@@ -45,7 +46,7 @@ export function parseDefinition(definition: OntologyDefinition): Ontology {
   const parts = { objectTypes, linkTypes, views }
   const interfaceTypes = parseImplementations(definition.objectTypes, parts, mistakes)
   refuseMistakes(mistakes)
-  return {
+  return new ParsedOntology({
     rid: definition.rid ?? '',
     apiName: definition.apiName,
     families: definition.families ?? [],
@@ -54,7 +55,7 @@ export function parseDefinition(definition: OntologyDefinition): Ontology {
     sharedPropertyTypes,
     interfaceTypes,
     definition,
-  }
+  })
 }
 
 function parseObjectType(

@@ -1,6 +1,7 @@
 /** Parses GeoJSON (RFC 7946) points and shapes. Longitude comes before latitude. */
 
 import { isJsonObject, refuse } from './refused-value.ts'
+import { finish, type Steps } from './steps.ts'
 
 /** The maximum nesting of geometry collections. Deeper ones could exhaust the stack. */
 const COLLECTION_DEPTH = 8
@@ -21,38 +22,86 @@ export function readGeoPoint(value: unknown): GeoPoint {
 
 /** Returns the canonical GeoJSON text of a shape. */
 export function readGeoShape(value: unknown): string {
-  return shapeText(value, COLLECTION_DEPTH)
+  return finish(geoShapeSteps(value))
 }
 
-function shapeText(value: unknown, depth: number): string {
+/** Like `readGeoShape`, in steps: a shape can have very many positions. */
+export function geoShapeSteps(value: unknown, pace: Pace = { positions: 0 }): Steps<string> {
+  return shapeText(value, COLLECTION_DEPTH, pace)
+}
+
+/** Counts positions, so that many short lists pause as often as a long one. */
+export interface Pace {
+  positions: number
+}
+
+const POSITIONS_PER_STEP = 4000
+
+function* shapeText(value: unknown, depth: number, pace: Pace): Steps<string> {
   const { type, coordinates, geometries } = readGeometryObject(value, [
     ...Object.keys(COORDINATES),
     'GeometryCollection',
   ])
   if (type === 'GeometryCollection') {
     if (depth === 0) refuse(`nests geometry collections more than ${COLLECTION_DEPTH} deep`)
-    const texts = readList(geometries, 0).map((geometry) => shapeText(geometry, depth - 1))
+    const texts: string[] = []
+    for (const one of readList(geometries, 0)) texts.push(yield* shapeText(one, depth - 1, pace))
     return `{"type":"GeometryCollection","geometries":[${texts.join(',')}]}`
   }
-  return `{"type":"${type}","coordinates":${COORDINATES[type]?.(coordinates)}}`
+  const text = COORDINATES[type]
+  return `{"type":"${type}","coordinates":${text && (yield* text(coordinates, pace))}}`
 }
 
-const lineText = (value: unknown) => listText(readList(value, 2), positionText)
-const polygonText = (value: unknown) => listText(readList(value, 1), ringText)
+type TextSteps = (value: unknown, pace: Pace) => Steps<string>
 
-const COORDINATES: Readonly<Record<string, (value: unknown) => string>> = {
-  Point: positionText,
-  MultiPoint: (value) => listText(readList(value, 0), positionText),
+const pointsText = listText(0, positionsText)
+const lineText = listText(2, positionsText)
+const ringText = listText(4, ringTexts)
+const polygonText = listText(1, eachText(ringText))
+
+const COORDINATES: Readonly<Record<string, TextSteps>> = {
+  // biome-ignore lint/correctness/useYield: one position needs no pause.
+  Point: function* (value) {
+    return positionText(value)
+  },
+  MultiPoint: pointsText,
   LineString: lineText,
-  MultiLineString: (value) => listText(readList(value, 0), lineText),
+  MultiLineString: listText(0, eachText(lineText)),
   Polygon: polygonText,
-  MultiPolygon: (value) => listText(readList(value, 0), polygonText),
+  MultiPolygon: listText(0, eachText(polygonText)),
 }
 
-function ringText(value: unknown): string {
-  const texts = readList(value, 4).map(positionText)
+type ItemTexts = (values: readonly unknown[], pace: Pace) => Steps<string[]>
+
+/** Returns the text of a list with at least some items. */
+function listText(least: number, itemTexts: ItemTexts): TextSteps {
+  return function* (value, pace) {
+    return `[${(yield* itemTexts(readList(value, least), pace)).join(',')}]`
+  }
+}
+
+function eachText(text: TextSteps): ItemTexts {
+  return function* (values, pace) {
+    const texts: string[] = []
+    for (const value of values) texts.push(yield* text(value, pace))
+    return texts
+  }
+}
+
+function* positionsText(values: readonly unknown[], pace: Pace): Steps<string[]> {
+  const texts: string[] = []
+  for (const value of values) {
+    pace.positions += 1
+    if (pace.positions % POSITIONS_PER_STEP === 0) yield
+    texts.push(positionText(value))
+  }
+  return texts
+}
+
+function* ringTexts(values: readonly unknown[], pace: Pace): Steps<string[]> {
+  const texts = yield* positionsText(values, pace)
   if (texts[0] !== texts.at(-1)) refuse('has a ring whose last position is not its first')
-  return `[${texts.join(',')}]`
+  return texts
 }
 
 function positionText(value: unknown): string {
@@ -94,8 +143,4 @@ function readList(value: unknown, least: number): readonly unknown[] {
     refuse(`has no list of at least ${least} items`)
   }
   return value
-}
-
-function listText(values: readonly unknown[], text: (value: unknown) => string): string {
-  return `[${values.map(text).join(',')}]`
 }

@@ -8,7 +8,7 @@ import type { PropertyType } from '../definition/property-type.ts'
 import { objectId } from '../definition/rid.ts'
 import type { ObjectType } from '../ontology.ts'
 import { type PrimaryKey, primaryKeyOf, readPrimaryKey } from './primary-key.ts'
-import { type ReadValue, readArray, readSingle } from './read-value.ts'
+import { type ReadValue, readArray, readSingleSteps } from './read-value.ts'
 import { isJsonObject, RefusedValue } from './refused-value.ts'
 import { type SearchableValues, searchableValues } from './searchable-values.ts'
 import { finish, type Steps } from './steps.ts'
@@ -64,7 +64,7 @@ export function objectSteps(type: ObjectType): (properties: unknown) => Steps<St
         const read =
           propertyType.kind === 'array'
             ? yield* readArray(propertyType, value)
-            : readSingle(propertyType, value)
+            : yield* readSingleSteps(propertyType, value)
         values.set(name, read)
         members.push(`"${name}":${read.json}`)
       } catch (error) {

@@ -1,6 +1,7 @@
 /** Checks the values of properties: scalars, structs and arrays of either. */
 
 import type { PropertyType, ScalarType, StructType } from '../definition/property-type.ts'
+import { geoShapeSteps } from './read-geometry.ts'
 import { isJsonObject, RefusedValue, refuse } from './refused-value.ts'
 import { type ParsedScalar, type ScalarCodec, scalarCodec } from './scalar-codec.ts'
 import { finish, mapInSteps, type Steps } from './steps.ts'
@@ -44,12 +45,42 @@ export function readSingle(
   return { json: collector.add(value), parts: collector.parts() }
 }
 
+/** Like `readSingle`, in steps: a shape can have very many positions. */
+export function* readSingleSteps(
+  type: Exclude<PropertyType, { kind: 'array' }>,
+  value: unknown,
+): Steps<ReadValue> {
+  if (!isShape(type)) return readSingle(type, value)
+  const json = yield* geoShapeSteps(value)
+  return { json, parts: shapeParts([json]) }
+}
+
+function isShape(type: PropertyType): boolean {
+  return type.kind === 'scalar' && type.type === 'geoshape'
+}
+
+function shapeParts(values: readonly string[]): ValuePart[] {
+  return values.length === 0 ? [] : [{ structField: undefined, type: 'geoshape', values }]
+}
+
+function* readShapes(shapes: readonly unknown[]): Steps<ReadValue> {
+  const texts: string[] = []
+  const pace = { positions: 0 }
+  try {
+    for (const shape of shapes) texts.push(yield* geoShapeSteps(shape, pace))
+  } catch (error) {
+    throw error instanceof RefusedValue ? error.inside(`[${texts.length}]`) : error
+  }
+  return { json: `[${texts.join(',')}]`, parts: shapeParts(texts) }
+}
+
 /** Checks an array, in steps because it can be very long. */
 export function* readArray(
   { items }: PropertyType & { readonly kind: 'array' },
   value: unknown,
 ): Steps<ReadValue> {
   if (!Array.isArray(value)) refuse('is not an array')
+  if (isShape(items)) return yield* readShapes(value)
   const collector = collectorFor(items)
   let index = 0
   try {

@@ -39,6 +39,49 @@ export function literalPrefix(pattern: Pattern): string {
   }
 }
 
+/**
+ * Returns the texts between the wildcards of a pattern whose only wildcards are any number of any
+ * characters; undefined if it has others. `a*b` has the texts `a` and `b`, and `a*` has `a` and an
+ * empty one.
+ */
+export function textsBetweenWildcards(pattern: Pattern): readonly string[] | undefined {
+  const texts = ['']
+  for (const one of pattern.kind === 'sequence' ? pattern.of : [pattern]) {
+    if (one.kind === 'literal') texts.push(`${texts.pop()}${one.text}`)
+    else if (isAnyText(one)) texts.push('')
+    else return undefined
+  }
+  return texts
+}
+
+function isAnyText(pattern: Pattern): boolean {
+  if (pattern.kind !== 'repeat' || pattern.min > 0 || pattern.max !== undefined) return false
+  return JSON.stringify(pattern.of) === JSON.stringify(ANY_CHARACTER)
+}
+
+/** True if a pattern matches exactly the texts that begin with its literal prefix. */
+export function isPrefixPattern(pattern: Pattern): boolean {
+  const texts = textsBetweenWildcards(pattern)
+  return texts?.length === 2 && texts[1] === ''
+}
+
+/** Returns a test of whether a text consists of the given texts, with any text between each two. */
+export function wildcardTest(texts: readonly string[]): (text: string) => boolean {
+  const [first = '', ...others] = texts
+  const last = others.pop()
+  if (last === undefined) return (text) => text === first
+  return (text) => {
+    if (!text.startsWith(first)) return false
+    let at = first.length
+    for (const other of others) {
+      const found = text.indexOf(other, at)
+      if (found < 0) return false
+      at = found + other.length
+    }
+    return text.length - last.length >= at && text.endsWith(last)
+  }
+}
+
 /** Returns the first text, by code point, after all texts with a prefix; undefined if none is. */
 export function endOfPrefix(prefix: string): string | undefined {
   const characters = [...prefix]

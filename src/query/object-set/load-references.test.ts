@@ -9,17 +9,20 @@ const STORED = new Map<string, unknown>([
   ['loop', { type: 'union', objectSets: [reference('loop')] }],
 ])
 
+const storedSet = (rid: string) =>
+  STORED.has(rid) ? { objectSet: STORED.get(rid), bytes: 100 } : undefined
+
 it('loads each reference of an object set once, with those that it refers to', async () => {
   const found: string[] = []
   const filtered = { type: 'filter', objectSet: reference('loop'), where: {} }
   const objectSets = [reference('set-2'), filtered, reference('set-9'), reference('set-2')]
-  const storedSet = await loadReferences({ type: 'union', objectSets }, 500, async (rid) => {
+  const loaded = await loadReferences({ type: 'union', objectSets }, 500, async (rid) => {
     found.push(rid)
-    return STORED.get(rid)
+    return storedSet(rid)
   })
   expect(found.sort()).toEqual(['loop', 'set-1', 'set-2', 'set-9'])
-  expect(storedSet('set-1')).toEqual(AIRPORTS)
-  expect(storedSet('set-9')).toBeUndefined()
+  expect(loaded('set-1')).toEqual(AIRPORTS)
+  expect(loaded('set-9')).toBeUndefined()
 })
 
 it('loads no more references than a query may have terms', async () => {
@@ -27,6 +30,7 @@ it('loads no more references than a query may have terms', async () => {
   const objectSets = Array.from({ length: 1000 }, (_, index) => reference(`set-${index}`))
   const loading = loadReferences({ type: 'union', objectSets }, 500, async () => {
     lookUps += 1
+    return undefined
   })
   await expect(loading).rejects.toMatchObject({
     errorName: 'QueryTermsExceededLimit',
@@ -35,10 +39,22 @@ it('loads no more references than a query may have terms', async () => {
   expect(lookUps).toBe(500)
 })
 
+it('stops when the sets together are too large', async () => {
+  const bytes = 1024 * 1024
+  let lookUps = 0
+  const objectSets = Array.from({ length: 20 }, (_, index) => reference(`set-${index}`))
+  const loading = loadReferences({ type: 'union', objectSets }, 500, async () => {
+    lookUps += 1
+    return { objectSet: AIRPORTS, bytes }
+  })
+  await expect(loading).rejects.toMatchObject({ errorName: 'UnsupportedObjectSet' })
+  expect(lookUps).toBe(9)
+})
+
 it('reads lists of any length', async () => {
   const objectSets = [...Array<number>(400_000).fill(0), reference('set-1')]
-  const storedSet = await loadReferences({ type: 'union', objectSets }, 500, async (rid) =>
-    STORED.get(rid),
+  const loaded = await loadReferences({ type: 'union', objectSets }, 500, async (rid) =>
+    storedSet(rid),
   )
-  expect(storedSet('set-1')).toEqual(AIRPORTS)
+  expect(loaded('set-1')).toEqual(AIRPORTS)
 })

@@ -10,16 +10,14 @@ import {
 } from '../../contract/limits.ts'
 import { findInterfaceType, findObjectType } from '../../ontology/catalogue.ts'
 import { objectIdOfRid } from '../../ontology/definition/rid.ts'
-import type { Ontology } from '../../ontology/ontology.ts'
+import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { isJsonObject } from '../../ontology/values/refused-value.ts'
-import { matchAll, NOTHING } from '../combine-queries.ts'
-import { queryOfType } from '../interface-query.ts'
+import { NOTHING } from '../combine-queries.ts'
 import { requireText } from '../parse/conditions.ts'
-import { parseQuery } from '../parse/parse-query.ts'
 import { QueryBudget, type QueryLimits } from '../parse/query-budget.ts'
 import { refuseUnknownMembers, unprocessable } from '../parse/unprocessable.ts'
-import { V2_QUERIES } from '../parse/v2-query-types.ts'
 import { EVERYTHING, type Query } from '../query.ts'
+import { filterParts } from './filter-parts.ts'
 import {
   castTo,
   differenceOf,
@@ -28,7 +26,6 @@ import {
   intersectionOf,
   linkedByInterface,
   linkedTo,
-  namedType,
   refuseWithoutTypes,
   type SetPart,
   type SetParts,
@@ -43,6 +40,8 @@ export interface ObjectSetContext {
   readonly limits: QueryLimits
   /** Returns the JSON of a stored set, or undefined if there is none; see `loadReferences`. */
   readonly storedSet: (rid: string) => unknown
+  /** Whether a type can have objects that static sets list; every type can if absent. */
+  readonly isListed?: (objectType: ObjectType) => boolean
   /** The path of the set in the request; `objectSet` by default. */
   readonly path?: string
 }
@@ -201,7 +200,7 @@ function unknownSetType(type: string, path: string): ObjectQueryError {
       })
 }
 
-/** A RID does not name its type, so the objects may be of any; other types do not have the ids. */
+/** A RID does not name its type, so the set has a part for each, most of them without objects. */
 function parseStatic(
   { objects }: SetMembers,
   { context, path, spendObjects }: SetParsing,
@@ -217,7 +216,11 @@ function parseStatic(
   })
   const query: Query =
     ids.length === 0 ? NOTHING : { kind: 'objectIds', ids: [...new Set(ids)].sort() }
-  return [...context.ontology.objectTypes.values()].map((objectType) => ({ objectType, query }))
+  const { ontology, isListed = () => true } = context
+  return [...ontology.objectTypes.values()].map((objectType) => ({
+    objectType,
+    query: isListed(objectType) ? query : NOTHING,
+  }))
 }
 
 function parseReference(
@@ -230,36 +233,12 @@ function parseReference(
   return parseNested(stored, '.reference')
 }
 
-/** Only types that have the properties of the filter can satisfy it. */
 function parseFilter(
   { objectSet, where }: SetMembers,
   { context: { ontology, limits }, path, budget, parseNested }: SetParsing,
 ): SetParts {
   const set = parseNested(objectSet, '.objectSet')
-  let notFound: unknown
-  const filtered = set.flatMap((part, index) => {
-    // The filter is part of the request once, however many types it applies to.
-    const spent = index === 0 ? budget : new QueryBudget(limits)
-    const queryContext = {
-      objectType: namedType(part, ontology),
-      limits,
-      budget: spent,
-      path: `${path}.where`,
-    }
-    try {
-      const written = parseQuery(V2_QUERIES, where, queryContext)
-      const filter = part.view === undefined ? written : queryOfType(written, part.view)
-      return [{ ...part, query: matchAll([part.query, filter]) }]
-    } catch (error) {
-      if (!(error instanceof ObjectQueryError) || error.errorName !== 'PropertiesNotFound') {
-        throw error
-      }
-      notFound ??= error
-      return []
-    }
-  })
-  if (filtered.length === 0 && notFound !== undefined) throw notFound
-  return filtered
+  return filterParts(set, where, { ontology, limits, budget, path: `${path}.where` })
 }
 
 function combined(operation: (sets: readonly SetParts[]) => SetParts): SetTypeParser['parse'] {

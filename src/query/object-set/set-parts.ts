@@ -4,10 +4,11 @@
  */
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { findInterfaceLink, findInterfaceType } from '../../ontology/catalogue.ts'
-import { findLink, type LinkSide, linksNamed } from '../../ontology/definition/links.ts'
+import { findLink, linksNamed } from '../../ontology/definition/links.ts'
 import type {
   InterfaceImplementation,
   InterfaceType,
+  LinkSide,
   ObjectType,
   Ontology,
 } from '../../ontology/ontology.ts'
@@ -49,9 +50,9 @@ export function intersectionOf(sets: readonly SetParts[]): SetParts {
 
 /** Returns the objects of the first set that are in none of the others. */
 export function differenceOf([first = [], ...others]: readonly SetParts[]): SetParts {
-  const removed = unionOf(others)
+  const removed = new Map(unionOf(others).map((part) => [part.objectType, part]))
   return first.map((part) => {
-    const removal = removed.find(({ objectType }) => objectType === part.objectType)
+    const removal = removed.get(part.objectType)
     if (removal === undefined) return part
     return { ...part, query: matchAll([part.query, matchNone(removal.query)]) }
   })
@@ -114,8 +115,9 @@ export function interfaceParts({ implementations }: InterfaceType, query: Query)
 
 /** Keeps the objects of certain types; the set then uses the names of the view. */
 export function castTo(set: SetParts, entities: readonly Omit<SetPart, 'query'>[]): SetParts {
+  const entityOf = new Map(entities.map((entity) => [entity.objectType, entity]))
   return set.flatMap(({ objectType, query }) => {
-    const entity = entities.find((one) => one.objectType === objectType)
+    const entity = entityOf.get(objectType)
     return entity === undefined ? [] : [{ ...entity, query }]
   })
 }

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { endOfPrefix, literalPrefix } from '../matching/pattern.ts'
+import {
+  endOfPrefix,
+  isPrefixPattern,
+  literalPrefix,
+  textsBetweenWildcards,
+  wildcardTest,
+} from '../matching/pattern.ts'
 import { parseRegex, parseWildcard } from './parse-pattern.ts'
 
 const refusal = (part: string) => expect.objectContaining({ reason: expect.stringContaining(part) })
@@ -86,5 +92,49 @@ describe('the literal prefix', () => {
     ['', undefined],
   ])('%j ends before %j', (prefix, end) => {
     expect(endOfPrefix(prefix)).toBe(end)
+  })
+})
+
+describe('the texts between wildcards', () => {
+  it.each([
+    ['abc', ['abc']],
+    ['a*', ['a', '']],
+    ['*', ['', '']],
+    ['a*b*c', ['a', 'b', 'c']],
+    ['a\\*b*', ['a*b', '']],
+    ['a?', undefined],
+    ['a?*', undefined],
+  ])('of %j are %j', (written, texts) => {
+    const pattern = parseWildcard(written)
+    expect(textsBetweenWildcards(pattern)).toEqual(texts)
+    expect(isPrefixPattern(pattern)).toBe(texts?.length === 2 && texts[1] === '')
+  })
+
+  it.each([
+    [['abc'], ['abc'], ['ab', 'abcd', '']],
+    [
+      ['a', ''],
+      ['a', 'ab'],
+      ['', 'ba'],
+    ],
+    [
+      ['', 'b', ''],
+      ['b', 'abc', 'bb'],
+      ['', 'ac'],
+    ],
+    [
+      ['ab', 'ba'],
+      ['abba', 'abxba'],
+      ['aba', 'ab', 'ba'],
+    ],
+    [
+      ['a', 'b', 'b'],
+      ['abb', 'axbxb'],
+      ['ab', 'abx', 'bab'],
+    ],
+  ])('%j match %j and not %j', (texts, matching, others) => {
+    const test = wildcardTest(texts)
+    expect(matching.filter((text) => !test(text))).toEqual([])
+    expect(others.filter(test)).toEqual([])
   })
 })

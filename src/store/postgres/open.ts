@@ -10,6 +10,7 @@ import type {
   Commit,
   DeleteRequest,
   Edit,
+  FindTypesRequest,
   ObjectStore,
   ReadPageRequest,
   ReadSetPageRequest,
@@ -53,6 +54,7 @@ import type { ReaderLane } from './driver/reader-lane.ts'
 import { PageReader } from './pages/page-reader.ts'
 import { laneOfSet, readSetPage } from './pages/read-set-page.ts'
 import { aggregate } from './queries/aggregate.ts'
+import { findTypes } from './queries/find-types.ts'
 import { TypeFieldsCache } from './queries/type-fields.ts'
 import { commitBatch, commitEdit } from './writes/commit-batch.ts'
 import { deleteMatches } from './writes/delete-matches.ts'
@@ -153,6 +155,12 @@ class PostgresStore implements ObjectStore {
     return laneOfSet(request) === 'quick'
       ? this.database.readQuickly(context, read)
       : this.database.readSlowly(context, read)
+  }
+
+  findTypes(request: FindTypesRequest, context = INTERNAL_CONTEXT): Promise<readonly string[]> {
+    return this.database.readSlowly(context, (lane) =>
+      lane.read((session) => findTypes(session, request)),
+    )
   }
 
   aggregate(

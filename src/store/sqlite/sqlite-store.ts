@@ -9,13 +9,13 @@ import type { OntologyChange } from '../../ontology/definition/change-definition
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { KEY_BYTES } from '../../paging/token-keys.ts'
 import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
-import { replacementTableId } from '../batch.ts'
 import type {
   ApiToken,
   Batch,
   Commit,
   DeleteRequest,
   Edit,
+  FindTypesRequest,
   ObjectStore,
   ReadPageRequest,
   ReadSetPageRequest,
@@ -31,12 +31,14 @@ import { PageCache } from '../page-cache.ts'
 import { releaserOf } from '../page-memory.ts'
 import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../slow-queries.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
+import { isIdleReplacement } from './catalogue/replacement.ts'
 import { findApiToken, findApiTokenById, listApiTokens } from './catalogue/secrets.ts'
 import { readSightings } from './catalogue/sightings.ts'
 import { readDatabaseStatus, readTypeStates } from './catalogue/type-states.ts'
 import type { StoreGuard } from './file/store-guard.ts'
 import { readQuickPage } from './pages/read-page.ts'
 import { readQuickSetPage } from './pages/read-set-page.ts'
+import { findTypesQuickly } from './queries/find-types.ts'
 import { SqliteDocuments } from './store-documents.ts'
 import { inReadTransaction, type ReadConnection } from './threads/read-connection.ts'
 import type { ReadJobs } from './threads/read-jobs.ts'
@@ -120,7 +122,7 @@ export class SqliteStore implements ObjectStore {
 
   async readPage(
     request: ReadPageRequest,
-    context: RequestContext = INTERNAL_CONTEXT,
+    context = INTERNAL_CONTEXT,
   ): Promise<StoredPage | Reclaimed> {
     const quickPage = this.#read(() => readQuickPage(this.#reading, request, this.#cache))
     if (quickPage !== undefined) return quickPage
@@ -131,12 +133,17 @@ export class SqliteStore implements ObjectStore {
 
   async readSetPage(
     request: ReadSetPageRequest,
-    context: RequestContext = INTERNAL_CONTEXT,
+    context = INTERNAL_CONTEXT,
   ): Promise<StoredSetPage | Reclaimed> {
     const quickPage = this.#read(() => readQuickSetPage(this.#reading, request))
     if (quickPage !== undefined) return quickPage
     const page = await this.#readSlowly('readSetPage', request, context)
     return page === 'reclaimed' ? page : { ...page, release: releaserOf(page.records) }
+  }
+
+  async findTypes(request: FindTypesRequest, context = INTERNAL_CONTEXT): Promise<string[]> {
+    const found = this.#read(() => findTypesQuickly(this.#reading, request))
+    return found ?? this.#readSlowly('findTypes', request, context)
   }
 
   aggregate(
@@ -158,14 +165,10 @@ export class SqliteStore implements ObjectStore {
     return this.#read(() => listApiTokens(this.#reading.statements))
   }
 
-  saveOntology(
-    { ontology, basedOn, breakingChanges }: OntologyChange,
-    context = INTERNAL_CONTEXT,
-  ): Promise<void> {
-    const { definition } = ontology
-    return this.#writes.run(ownerOf(context), () =>
-      this.#write('saveOntology', { definition, basedOn, breakingChanges }),
-    )
+  saveOntology(change: OntologyChange, context = INTERNAL_CONTEXT): Promise<void> {
+    const { ontology, basedOn, breakingChanges } = change
+    const input = { definition: ontology.definition, basedOn, breakingChanges }
+    return this.#writes.run(ownerOf(context), () => this.#write('saveOntology', input))
   }
 
   async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
@@ -196,11 +199,11 @@ export class SqliteStore implements ObjectStore {
     replacement: string,
     context = INTERNAL_CONTEXT,
   ): Promise<Commit> {
-    const owner = ownerOf(context)
     const input = { typeRid, replacement }
+    const run = <T>(job: () => Promise<T>) => this.#writes.run(ownerOf(context), job)
     // One index at a time, so that other writers can run in between.
-    while (await this.#writes.run(owner, () => this.#write('indexReplacement', input)));
-    return this.#writes.run(owner, () => this.#write('publishReplacement', input))
+    while (await run(() => this.#write('indexReplacement', input)));
+    return run(() => this.#write('publishReplacement', input))
   }
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {
@@ -260,12 +263,9 @@ export class SqliteStore implements ObjectStore {
    * only if maintenance has marked it as idle, and does not delay the batch.
    */
   #touchReplacement(replacement: string): void {
-    const sql = 'SELECT 1 FROM object_table WHERE id = ? AND idle_since_ms IS NOT NULL'
-    const idle = this.#read(() =>
-      this.#reading.statements.prepare(sql).get(replacementTableId(replacement)),
-    )
+    const isIdle = this.#read(() => isIdleReplacement(this.#reading.statements, replacement))
     // Ignored, because the batch itself fails in the same way.
-    if (idle !== undefined) this.#write('touchReplacement', replacement).catch(() => {})
+    if (isIdle) this.#write('touchReplacement', replacement).catch(() => {})
   }
 
   get #connections(): WriteConnections {

@@ -1,3 +1,4 @@
+import { STORED_BYTES } from '../../sql/record-sql.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { objectTable } from './object-table.ts'
 
@@ -19,11 +20,7 @@ export async function rewriteTitles(
        WHEN left(${value}, 1) = '"' THEN ${value} ELSE '"' || ${value} || '"' END`,
     [property, property, property],
   )
-  const [row] = await session.query(
-    `SELECT coalesce(max(
-       octet_length(body) + octet_length(key) + coalesce(octet_length(title), 0)), 0)
-     FROM ${table}`,
-  )
+  const [row] = await session.query(`SELECT coalesce(max(${STORED_BYTES}), 0) FROM ${table} AS o`)
   await session.run('UPDATE oqs_object_table SET max_record_bytes = ? WHERE id = ?', [
     Number(row?.[0]),
     id,

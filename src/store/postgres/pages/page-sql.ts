@@ -3,12 +3,12 @@
  * They come row by row, which costs the database half as much as one long text. One row more than
  * the page holds shows whether more follow.
  */
-import type { RecordColumn, RecordPart, RenamedProperty } from '../../../contract/object-record.ts'
-import type { Selection } from '../../../query/selection.ts'
+import type { RenamedProperty } from '../../../contract/object-record.ts'
 import type { RecordSpec } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import type { ByteBudget, Visibility } from '../../sql/plan-rules.ts'
-import type { BoundValue, SqlCondition } from '../../sql/sql-condition.ts'
+import { type RecordDialect, recordParts, STORED_BYTES } from '../../sql/record-sql.ts'
+import type { SqlCondition } from '../../sql/sql-condition.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 
 /** Selects the rows of a visibility. */
@@ -102,49 +102,34 @@ function sizeSql({ recordOverhead }: ByteBudget): string {
   return `(sum(${STORED_BYTES} + ${recordOverhead}) OVER (ROWS UNBOUNDED PRECEDING))::bigint`
 }
 
-/** The bytes of a row's columns in a record. */
-export const STORED_BYTES =
-  'octet_length(o.body) + octet_length(o.key) + coalesce(octet_length(o.title), 0)'
-
 /** Writes the record of a row. */
-export function recordSql({ shape, selection }: RecordSpec): SqlCondition {
-  const values: BoundValue[] = []
-  const parts = shape.map((part) => partSql(part, selection, values))
+export function recordSql(record: RecordSpec): SqlCondition {
+  const { parts, values } = recordParts(record, DIALECT)
   return { sql: parts.join(' || '), values }
 }
 
-const COLUMNS: Readonly<Record<RecordColumn, string>> = {
-  objectId: 'o.object_id',
-  key: 'o.key',
-  wholeKey: `btrim(o.key, '"')`,
-  doubleKey: `CASE WHEN o.key LIKE '%Infinity%' THEN o.key ELSE btrim(o.key, '"') END`,
-  title: 'o.title',
-  properties: 'o.body',
-  // Unlike substr(), right() does not count the characters of the whole text.
-  flatProperties: 'right(o.body, -1)',
-}
-
-function partSql(part: RecordPart, selection: Selection, values: BoundValue[]): string {
-  if ('column' in part) {
-    if (selection === undefined) return COLUMNS[part.column]
-    if (part.column === 'properties') return `'{' || ${selectedMembers(selection, values)}`
-    return part.column === 'flatProperties'
-      ? selectedMembers(selection, values)
-      : COLUMNS[part.column]
-  }
-  if ('renamed' in part) return renamedMembers(part.renamed, values)
-  values.push(part.literal)
-  // A missing title also omits its literal.
-  return 'optionalColumn' in part
-    ? `coalesce(?::text || ${COLUMNS[part.optionalColumn]}, '')`
-    : '?::text'
+const DIALECT: RecordDialect = {
+  columns: {
+    objectId: 'o.object_id',
+    key: 'o.key',
+    wholeKey: `btrim(o.key, '"')`,
+    doubleKey: `CASE WHEN o.key LIKE '%Infinity%' THEN o.key ELSE btrim(o.key, '"') END`,
+    title: 'o.title',
+    properties: 'o.body',
+    // Unlike substr(), right() does not count the characters of the whole text.
+    flatProperties: 'right(o.body, -1)',
+  },
+  literal: '?::text',
+  optional: (column) => `coalesce(?::text || ${column}, '')`,
+  selected: selectedMembers,
+  renamed: renamedMembers,
 }
 
 /** Up to this many properties, extracting each is faster than decomposing the body once. */
 const FEW_PROPERTIES = 3
 
 /** Writes the selected properties and the closing brace, with each value's text as it was stored. */
-function selectedMembers(selection: readonly string[], values: BoundValue[]): string {
+function selectedMembers(selection: readonly string[], values: string[]): string {
   if (selection.length > FEW_PROPERTIES) {
     const positions = JSON.stringify(Object.fromEntries(selection.map((name, at) => [name, at])))
     values.push(positions, positions)
@@ -163,7 +148,7 @@ function selectedMembers(selection: readonly string[], values: BoundValue[]): st
 }
 
 /** Writes properties under other names, each with a comma before it. */
-function renamedMembers(renamed: readonly RenamedProperty[], values: BoundValue[]): string {
+function renamedMembers(renamed: readonly RenamedProperty[], values: string[]): string {
   if (renamed.length > FEW_PROPERTIES) {
     const heads = renamed.map(({ property, as }) => [property, `,"${as}":`])
     const names = JSON.stringify(Object.fromEntries(heads))

@@ -1,5 +1,6 @@
 /** Compiles the query tree to SQL over the table of its type, aliased `o`. */
 import { toColumnValue } from '../../../query/compared-value.ts'
+import { isPrefixPattern } from '../../../query/matching/pattern.ts'
 import type { Field, LinkedQuery, Position, Query } from '../../../query/query.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
@@ -128,5 +129,6 @@ function patternSql(
   }
   const column = `o.${columnOf(number)}`
   const range = prefixRange(column, pattern)
+  if (isPrefixPattern(pattern)) return range
   return { sql: `(${range.sql} AND ${column} ~ ?)`, values: [...range.values, expression] }
 }

@@ -3,9 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { DocumentKind, StoredDocument } from '../../documents.ts'
 import { DOCUMENT_COLUMNS, documentValues, toDocument, UNEXPIRED } from '../../sql/document-row.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
-
-/** The number of rows to delete per transaction, so that writers never wait long. */
-const ROWS_AT_ONCE = 5000
+import { deleteSome } from './delete-some.ts'
 
 export interface DocumentKey {
   readonly kind: DocumentKind
@@ -71,12 +69,6 @@ export function deleteDocument(db: DatabaseSync, { kind, id }: DocumentKey): boo
 
 /** Deletes some of the documents that have expired, and returns how many; 0 if none is left. */
 export function deleteExpiredDocuments(db: DatabaseSync, nowMs: number): number {
-  const { changes } = db
-    .prepare(
-      `DELETE FROM document WHERE (kind, id) IN (
-         SELECT kind, id FROM document WHERE expires_at_ms <= ? LIMIT ${ROWS_AT_ONCE}
-       )`,
-    )
-    .run(nowMs)
-  return Number(changes)
+  const condition = 'expires_at_ms <= ?'
+  return deleteSome(db, { table: 'document', key: 'kind, id', condition }, nowMs)
 }

@@ -2,11 +2,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { OPEN } from '../../sql/new-table.ts'
 import { inTransaction } from '../file/connection.ts'
+import { ROWS_AT_ONCE } from './delete-some.ts'
 import { objectTable, removeFromIndexes } from './object-table.ts'
 import { oldestNeeded } from './sightings.ts'
-
-/** The number of rows to delete per transaction, so that writers never wait long. */
-const ROWS_AT_ONCE = 5000
 
 /** What was superseded or idle at these times is deleted. */
 export interface ReclaimTimes {

@@ -9,6 +9,7 @@ import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
 import { replacementTableId } from '../../batch.ts'
 import type { Commit } from '../../object-store.ts'
 import { inTransaction } from '../file/connection.ts'
+import type { StatementCache } from '../file/statement-cache.ts'
 import { publishVersion } from '../writes/publish-version.ts'
 import { addObjectTable, buildNextIndex } from './object-table.ts'
 
@@ -52,6 +53,12 @@ function refuseTooMany(db: DatabaseSync, typeId: number, objectType: string): vo
 
 /** SQL assignments that mark a replacement as used; maintenance then restarts its idle time. */
 export const TOUCH = 'touches = touches + 1, idle_since_ms = NULL'
+
+/** True if maintenance has marked a replacement as idle. */
+export function isIdleReplacement(statements: StatementCache, replacement: string): boolean {
+  const sql = 'SELECT 1 FROM object_table WHERE id = ? AND idle_since_ms IS NOT NULL'
+  return statements.prepare(sql).get(replacementTableId(replacement)) !== undefined
+}
 
 /** Keeps a replacement from expiring while its next batch arrives. */
 export function touchReplacement(db: DatabaseSync, replacement: string): void {

@@ -15,6 +15,7 @@ import {
   type StoredType,
   type TypeStep,
 } from '../../sql/plan-types.ts'
+import { STORED_BYTES } from '../../sql/record-sql.ts'
 import { inTransaction } from '../file/connection.ts'
 import {
   abandonTables,
@@ -180,8 +181,7 @@ function rewriteTitles(db: DatabaseSync, id: number, property: string | undefine
   ).run(`$."${property}"`)
   db.prepare(
     `UPDATE object_table SET max_record_bytes = (
-       SELECT coalesce(max(octet_length(body) + octet_length(key) + coalesce(octet_length(title), 0)), 0)
-       FROM ${table}
+       SELECT coalesce(max(${STORED_BYTES}), 0) FROM ${table} AS o
      ) WHERE id = ?`,
   ).run(id)
 }

@@ -4,9 +4,7 @@ import type { ApiToken } from '../../object-store.ts'
 import { API_TOKEN_COLUMNS, apiTokenValues, toApiToken } from '../../sql/api-token-row.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
-
-/** The number of rows to delete per transaction, so that writers never wait long. */
-const ROWS_AT_ONCE = 5000
+import { deleteSome } from './delete-some.ts'
 
 /** Returns the page token keys, newest first. Saves the given key if there is none yet. */
 export function readPageTokenKeys(db: DatabaseSync, newKey: Uint8Array): Uint8Array[] {
@@ -90,13 +88,6 @@ export function revokeIssuedTokens(
 
 /** Deletes some of the issued tokens that expired by a time, and returns how many. */
 export function deleteIssuedTokens(db: DatabaseSync, expiredByMs: number): number {
-  const { changes } = db
-    .prepare(
-      `DELETE FROM api_token WHERE id IN (
-         SELECT id FROM api_token WHERE client_id IS NOT NULL AND expires_at_ms <= ?
-         LIMIT ${ROWS_AT_ONCE}
-       )`,
-    )
-    .run(expiredByMs)
-  return Number(changes)
+  const condition = 'client_id IS NOT NULL AND expires_at_ms <= ?'
+  return deleteSome(db, { table: 'api_token', key: 'id', condition }, expiredByMs)
 }

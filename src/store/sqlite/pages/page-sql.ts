@@ -6,16 +6,11 @@
  * supplies. SQLite guarantees that order only for `group_concat(… ORDER BY …)`, which costs twice as
  * much; docs/decisions/004-page-as-one-blob.md says how tests verify the order instead.
  */
-import {
-  type RecordColumn,
-  type RecordPart,
-  type RenamedProperty,
-  shapeKey,
-} from '../../../contract/object-record.ts'
-import type { Selection } from '../../../query/selection.ts'
+import { type RenamedProperty, shapeKey } from '../../../contract/object-record.ts'
 import type { RecordSpec } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import type { Visibility } from '../../sql/plan-rules.ts'
+import { type RecordDialect, recordParts, STORED_BYTES } from '../../sql/record-sql.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 
 export interface SqlText {
@@ -59,12 +54,12 @@ export function recordsSql(table: number, record: RecordSpec): SqlText {
 
 /** Selects the bytes of each record's columns, row by row. Values: visibility, key, number of rows. */
 export function recordSizesSql(table: number, visibility: Visibility): string {
-  return `SELECT ${SIZE} ${rowsAfterKey(table, visibility)}`
+  return `SELECT ${STORED_BYTES} ${rowsAfterKey(table, visibility)}`
 }
 
 /** Selects the bytes of each record's columns. Value: the row ids, as a JSON array. */
 export function rowSizesSql(table: number): string {
-  return `SELECT ${SIZE} FROM json_each(?) AS listed
+  return `SELECT ${STORED_BYTES} FROM json_each(?) AS listed
     CROSS JOIN ${objectTable(table)} AS o ON o.id = listed.value`
 }
 
@@ -90,8 +85,6 @@ export const VISIBLE: Readonly<Record<Visibility, string>> = {
   version: 'valid_from <= ? AND valid_to > ?',
 }
 
-const SIZE = 'octet_length(o.body) + octet_length(o.key) + coalesce(octet_length(o.title), 0)'
-
 /** The addition stops SQLite from preparing the statement again for each value of the limit. */
 export const LIMIT = 'LIMIT ? + 0'
 
@@ -106,35 +99,27 @@ function joinedSql({ separator = ',' }: RecordSpec): string {
   return `CAST(group_concat(record, ${SEPARATORS[separator]}) AS BLOB)`
 }
 
-function recordSql({ shape, selection }: RecordSpec): SqlText {
-  const values: string[] = []
-  const parts = shape.map((part) => partSql(part, selection, values))
+function recordSql(record: RecordSpec): SqlText {
+  const { parts, values } = recordParts(record, DIALECT)
   return { sql: `concat(${parts.join(', ')})`, values }
 }
 
-const COLUMNS: Readonly<Record<RecordColumn, string>> = {
-  objectId: 'o.object_id',
-  key: 'o.key',
-  wholeKey: 'substr(o.key, 2, length(o.key) - 2)',
-  doubleKey: `iif(o.key LIKE '%Infinity%', o.key, trim(o.key, '"'))`,
-  title: 'o.title',
-  properties: 'o.body',
-  // Of a text, substr() counts every character; of bytes, it does not.
-  flatProperties: 'substr(CAST(o.body AS BLOB), 2)',
-}
-
-function partSql(part: RecordPart, selection: Selection, values: string[]): string {
-  if ('column' in part) {
-    if (selection === undefined) return COLUMNS[part.column]
-    if (part.column === 'properties') return `'{' || ${selectedMembers(selection, values)}`
-    return part.column === 'flatProperties'
-      ? selectedMembers(selection, values)
-      : COLUMNS[part.column]
-  }
-  if ('renamed' in part) return renamedMembers(part.renamed, values)
-  values.push(part.literal)
+const DIALECT: RecordDialect = {
+  columns: {
+    objectId: 'o.object_id',
+    key: 'o.key',
+    wholeKey: 'substr(o.key, 2, length(o.key) - 2)',
+    doubleKey: `iif(o.key LIKE '%Infinity%', o.key, trim(o.key, '"'))`,
+    title: 'o.title',
+    properties: 'o.body',
+    // Of a text, substr() counts every character; of bytes, it does not.
+    flatProperties: 'substr(CAST(o.body AS BLOB), 2)',
+  },
+  literal: '?',
   // concat() skips nulls, so a missing title also omits its literal.
-  return 'optionalColumn' in part ? `? || ${COLUMNS[part.optionalColumn]}` : '?'
+  optional: (column) => `? || ${column}`,
+  selected: selectedMembers,
+  renamed: renamedMembers,
 }
 
 /**

@@ -6,6 +6,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { RE2JS } from 're2js'
 import { intervalTest, type ResolvedRule } from '../../../query/matching/interval.ts'
 import { geoMatcher } from '../../../query/matching/match-geo.ts'
+import { textsBetweenWildcards, wildcardTest } from '../../../query/matching/pattern.ts'
 import { termsOf } from '../../../query/matching/terms.ts'
 import type { Query } from '../../../query/query.ts'
 import { patternText } from '../../sql/pattern-text.ts'
@@ -56,6 +57,8 @@ function prepareMatcher(query: MatcherQuery): Matcher {
     const test = intervalTest(query.rule)
     return (text) => test(termsOf(text))
   }
+  const texts = textsBetweenWildcards(query.pattern)
+  if (texts !== undefined) return wildcardTest(texts)
   // Linear in the length of the text, whatever the pattern.
   const expression = RE2JS.compile(patternText(query.pattern, 're2'), RE2JS.DOTALL)
   return (text) => expression.testExact(text)

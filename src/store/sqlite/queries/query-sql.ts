@@ -2,6 +2,7 @@
 
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import { toColumnValue } from '../../../query/compared-value.ts'
+import { isPrefixPattern } from '../../../query/matching/pattern.ts'
 import type { LinkedQuery, Position, Query } from '../../../query/query.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
@@ -138,7 +139,7 @@ function polygonSql(ring: readonly Position[], { ringNumber }: QueryTables): Sql
   }
 }
 
-/** Finds the texts with the prefix of the pattern in an index; then tests each text. */
+/** Finds the texts with the prefix of the pattern in an index; then tests each, if there is more to it. */
 function patternSql(
   query: Query & { kind: 'pattern' },
   { numbers, isMultiValued, matcherNumber }: QueryTables,
@@ -147,8 +148,9 @@ function patternSql(
   const isElement = isMultiValued(query.field)
   const column = isElement ? 'value' : `o.${columnOf(number)}`
   const range = prefixRange(column, query.pattern)
-  const sql = `${range.sql} AND matches(${column}, ?)`
-  const values = [...range.values, matcherNumber(query)]
+  const { sql, values } = isPrefixPattern(query.pattern)
+    ? range
+    : combine('and', [range, { sql: `matches(${column}, ?)`, values: [matcherNumber(query)] }])
   return isElement
     ? {
         sql: `o.id IN (SELECT row FROM element WHERE field = ? AND ${sql})`,

@@ -5,6 +5,7 @@ import type { ReadSetPageRequest, StoredSetPage } from '../../set-page.ts'
 import { readPage } from '../pages/read-page.ts'
 import { readSetPage } from '../pages/read-set-page.ts'
 import { aggregate } from '../queries/aggregate.ts'
+import { findTypes } from '../queries/find-types.ts'
 import { findRowsToDelete } from '../writes/delete-matches.ts'
 import type { ReadConnection } from './read-connection.ts'
 import type { Jobs } from './thread-jobs.ts'
@@ -28,6 +29,7 @@ export const READ_JOBS = {
   },
   aggregate: (reading: ReadConnection, request: AggregateRequest): AggregateResult | Reclaimed =>
     aggregate(reading, request),
+  findTypes,
   findRowsToDelete,
 } as const satisfies Jobs
 

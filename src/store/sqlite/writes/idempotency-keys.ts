@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { keyReused, type OnceMessage } from '../../sql/once-key.ts'
 import type { Commit } from '../../write-request.ts'
+import { deleteSome } from '../catalogue/delete-some.ts'
 
 /**
  * Returns the result of the request that was committed with a key, or undefined if there is none.
@@ -52,17 +53,8 @@ export function recordCommit(
   return commit
 }
 
-/** The number of rows to delete per transaction, so that writers never wait long. */
-const ROWS_AT_ONCE = 5000
-
 /** Deletes some of the keys that are expired, and returns how many; 0 if none is left. */
 export function deleteExpiredKeys(db: DatabaseSync, nowMs: number): number {
-  const { changes } = db
-    .prepare(
-      `DELETE FROM idempotency_key WHERE (caller, key) IN (
-         SELECT caller, key FROM idempotency_key WHERE expires_at_ms <= ? LIMIT ${ROWS_AT_ONCE}
-       )`,
-    )
-    .run(nowMs)
-  return Number(changes)
+  const condition = 'expires_at_ms <= ?'
+  return deleteSome(db, { table: 'idempotency_key', key: 'caller, key', condition }, nowMs)
 }

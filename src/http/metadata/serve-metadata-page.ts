@@ -1,31 +1,31 @@
 /**
- * Pages of metadata: object types and link types. They are few and in memory, so sorting by name is
- * all the paging they need. Their tokens work like those of objects.
+ * Pages of metadata. Items are few and in memory, ordered by name, which is all the paging they
+ * need. Their tokens work like those of objects.
  */
 import { nextPageState } from '../../paging/next-page.ts'
 import { effectivePageSize } from '../../paging/page-size.ts'
 import type { TokenBinding } from '../../paging/page-token.ts'
 import { callerFingerprint, requestFingerprint } from '../../paging/request-fingerprint.ts'
 import { EVERYTHING } from '../../query/query.ts'
+import { openWalk, type PagedRequest } from '../page/open-walk.ts'
+import { type Page, type PageReply, sendPage } from '../page/send-page.ts'
 import { digest } from '../response/entity-tag.ts'
 import type { PagingParameters } from '../schemas/paging.ts'
 import type { Services } from '../services.ts'
-import { openWalk, type PagedRequest } from './open-walk.ts'
-import { type Page, type PageReply, sendPage } from './send-page.ts'
+import type { Description, MetadataList, Named } from './metadata-collection.ts'
 
-export interface MetadataPageSpec<Item> {
+export interface MetadataPageSpec<Item extends Named> {
   /** Page tokens are valid only for requests with the same value. */
   readonly endpoint: string
   readonly ontologyRid: string
-  /** The object type that the items belong to; undefined if they belong to the ontology. */
-  readonly objectTypeRid: string | undefined
-  readonly items: readonly Item[]
-  readonly describe: (item: Item) => object
+  /** The type that the items belong to; undefined if they belong to the ontology. */
+  readonly ownerRid: string | undefined
+  readonly list: MetadataList<Item>
   readonly paging: PagingParameters
   readonly maximumPageSize: number
 }
 
-export function serveMetadataPage<Item extends { readonly apiName: string }, Reply>(
+export function serveMetadataPage<Item extends Named, Reply>(
   request: PagedRequest,
   reply: PageReply<Reply>,
   spec: MetadataPageSpec<Item>,
@@ -34,56 +34,51 @@ export function serveMetadataPage<Item extends { readonly apiName: string }, Rep
   return sendPage(reply, makePage(request, spec, services))
 }
 
-function makePage<Item extends { readonly apiName: string }>(
+function makePage<Item extends Named>(
   request: PagedRequest,
   spec: MetadataPageSpec<Item>,
   services: Services,
 ): Page {
   const { walkTokens, limits } = services
-  const { paging, maximumPageSize } = spec
+  const { list, paging, maximumPageSize } = spec
   const nowSeconds = services.now() / 1000
   const binding = bindingOf(request, spec)
   const resumed = openWalk(request, paging.pageToken, binding, nowSeconds, services)
   const after = resumed?.after.pk ?? ''
-  // By name, so that a change of the definition moves no item that it does not touch.
-  const following = spec.items
-    .filter(({ apiName }) => apiName > after)
-    .sort((a, b) => (a.apiName < b.apiName ? -1 : 1))
-
+  const following = list.items.filter(({ apiName }) => apiName > after)
   const items = following.slice(0, effectivePageSize(paging.pageSize ?? undefined, maximumPageSize))
-  const texts = textsWithinBudget(items, spec.describe, limits.pageMaxBytes)
-  const last = items[texts.length - 1]
+  const described = describeWithinBudget(items, list, limits.pageMaxBytes)
+  const last = items[described.length - 1]
   const next = nextPageState(
     {
-      count: texts.length,
+      count: described.length,
       last: last && { pk: last.apiName, version: 0 },
-      more: following.length > texts.length,
+      more: following.length > described.length,
     },
     { alreadySent: resumed?.served ?? 0, totalCount: undefined, snapshot: undefined },
   )
-  const records = texts.join(',')
   return {
-    records: Buffer.from(records),
+    records: Buffer.from(described.map(({ json }) => json).join()),
     nextPageToken: walkTokens.seal(next, binding, nowSeconds),
     totalCount: undefined,
     etagInputs: [
-      digest(records),
+      digest(described.map(({ etag }) => etag).join()),
       binding.caller.toString('base64url'),
       ...walkTokens.etagInputs(nowSeconds),
     ],
   }
 }
 
-function bindingOf<Item>(
+function bindingOf<Item extends Named>(
   { caller }: PagedRequest,
-  { endpoint, ontologyRid, objectTypeRid }: MetadataPageSpec<Item>,
+  { endpoint, ontologyRid, ownerRid }: MetadataPageSpec<Item>,
 ): TokenBinding {
   return {
     request: requestFingerprint({
       endpoint,
       revision: '1.0',
       ontologyRid,
-      objectType: objectTypeRid ?? '',
+      objectType: ownerRid ?? '',
       query: EVERYTHING,
       order: [],
       selection: undefined,
@@ -94,18 +89,18 @@ function bindingOf<Item>(
 }
 
 /** Descriptions can be long, so pages of metadata have the same byte budget as pages of objects. */
-function textsWithinBudget<Item>(
+function describeWithinBudget<Item extends Named>(
   items: readonly Item[],
-  describe: (item: Item) => object,
+  list: MetadataList<Item>,
   maxBytes: number,
-): string[] {
-  const texts: string[] = []
+): Description[] {
+  const descriptions: Description[] = []
   let bytes = 0
   for (const item of items) {
-    const text = JSON.stringify(describe(item))
-    bytes += Buffer.byteLength(text) + 1
-    if (bytes > maxBytes && texts.length > 0) break
-    texts.push(text)
+    const description = list.describe(item)
+    bytes += description.bytes + 1
+    if (bytes > maxBytes && descriptions.length > 0) break
+    descriptions.push(description)
   }
-  return texts
+  return descriptions
 }

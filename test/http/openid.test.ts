@@ -104,6 +104,8 @@ describe('a token of an OpenID provider', () => {
       [{ iss: 'https://other.example.com' }, 'INVALID_CLAIM'],
       [{ exp: undefined }, 'INVALID_CLAIM'],
       [{ sub: undefined }, 'INVALID_CLAIM'],
+      [{ sub: '' }, 'INVALID_CLAIM'],
+      [{ sub: null }, 'INVALID_CLAIM'],
     ]
     for (const [rest, error] of refused) {
       expect([rest, await refusal(await issuer.sign(claims(rest)))]).toEqual([rest, [401, error]])
@@ -111,6 +113,11 @@ describe('a token of an OpenID provider', () => {
     // Clocks may differ by a minute.
     expect(await refusal(await issuer.sign(claims({ exp: now - 58 })))).toEqual([200, undefined])
     expect(await refusal(await issuer.sign(claims({ nbf: now + 58 })))).toEqual([200, undefined])
+  })
+
+  it.each([253_402_300_800, 1e17, 1e300])('may expire at any time, even %d', async (exp) => {
+    const { status, body } = await service.send(ME, { token: await issuer.sign(claims({ exp })) })
+    expect([status, body.expiresAt]).toEqual([200, '9999-12-31T23:59:59.999Z'])
   })
 
   it('is refused if it is not signed by the provider', async () => {
@@ -216,6 +223,14 @@ describe('a token of an OpenID provider', () => {
     await using own = await startIssuer()
     await using fresh = await startWith(own)
     own.discoveredIssuer = 'https://other.example.com'
+    const token = await own.sign(claims({ iss: own.url }, fresh))
+    expect(await refusal(token, fresh)).toEqual([503, 'ServiceUnavailable'])
+  })
+
+  it('gets 503 if the keys are too large to be keys', async () => {
+    await using own = await startIssuer()
+    await using fresh = await startWith(own)
+    own.keyPadding = 1024 * 1024
     const token = await own.sign(claims({ iss: own.url }, fresh))
     expect(await refusal(token, fresh)).toEqual([503, 'ServiceUnavailable'])
   })

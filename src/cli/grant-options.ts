@@ -1,0 +1,86 @@
+/** What API tokens and OAuth clients have in common: options, list columns and revocation. */
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { isScope, SCOPES, type Scope } from '../contract/scopes.ts'
+import type { ObjectStore } from '../store/object-store.ts'
+import { parseList } from './service-options.ts'
+import { withStore } from './store-commands.ts'
+
+type Noun = 'token' | 'client'
+
+/** The values of the options that limit a token or a client. */
+export interface GrantOptions {
+  readonly name: string
+  readonly scope: Scope[]
+  readonly ontology?: string[]
+  readonly days?: number
+}
+
+/** Adds the options that limit a token or a client. */
+export function addGrantOptions(create: Command, noun: Noun): Command {
+  return create
+    .addOption(
+      new Option('--scope <scopes>', `comma-separated: ${SCOPE_NAMES}`)
+        .argParser(parseScopes)
+        .default([DEFAULT_SCOPE], DEFAULT_SCOPE),
+    )
+    .option('--ontology <names>', 'comma-separated API names or RIDs (default: all)', parseList)
+    .option('--days <days>', `days until the ${noun} expires (default: never)`, parseDays)
+}
+
+/** Returns what the options grant. */
+export function readGrant({ name, scope, ontology, days }: GrantOptions, nowMs: number) {
+  const expiresAtMs = days === undefined ? undefined : nowMs + days * DAY_MS
+  return { name, scopes: scope, ontologies: ontology, expiresAtMs }
+}
+
+interface Grant {
+  readonly scopes: readonly Scope[]
+  readonly ontologies: readonly string[] | undefined
+  readonly expiresAtMs: number | undefined
+}
+
+/** Returns the columns of a list that say what is granted. */
+export function grantColumns({ scopes, ontologies, expiresAtMs }: Grant) {
+  return {
+    scopes: scopes.join(' '),
+    ontologies: ontologies?.join(' ') ?? 'all',
+    expires: expiresAtMs === undefined ? 'never' : new Date(expiresAtMs).toISOString(),
+  }
+}
+
+/** Revokes by id or name and prints how many were revoked. Fails if there was none. */
+export function revokeByName(
+  noun: Noun,
+  idOrName: string,
+  revoke: (store: ObjectStore) => Promise<number>,
+): Promise<void> {
+  return withStore(async (store) => {
+    const revoked = await revoke(store)
+    if (revoked === 0) {
+      const what = noun === 'token' ? 'active token' : noun
+      throw new Error(
+        `there is no ${what} with the id or name ${idOrName}. List them with \`oqs ${noun} list\`.`,
+      )
+    }
+    process.stdout.write(`revoked ${revoked}\n`)
+  })
+}
+
+const DEFAULT_SCOPE: Scope = 'api:ontologies-read'
+const DAY_MS = 24 * 60 * 60 * 1000
+const SCOPE_NAMES = Object.keys(SCOPES).join(', ')
+
+function parseScopes(text: string): Scope[] {
+  return parseList(text).map((scope) => {
+    if (isScope(scope)) return scope
+    throw new InvalidArgumentError(`Allowed scopes are ${SCOPE_NAMES}.`)
+  })
+}
+
+function parseDays(text: string): number {
+  const days = Number(text)
+  if (!/^\d+(\.\d+)?$/.test(text) || days <= 0 || days > 36_500) {
+    throw new InvalidArgumentError('It must be a number above 0 and at most 36500.')
+  }
+  return days
+}

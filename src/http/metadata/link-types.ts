@@ -1,0 +1,53 @@
+import type { Static, TSchema } from 'typebox'
+import { PAGE_SIZES } from '../../contract/limits.ts'
+import { findLink, outgoingLinks } from '../../ontology/definition/links.ts'
+import type { LinkSide, ObjectType } from '../../ontology/ontology.ts'
+import type { App } from '../app.ts'
+import { resolveTypePath, type Viewer } from '../request/resolve.ts'
+import { LinkTypePath, TypePath } from '../schemas/paths.ts'
+import type { Services } from '../services.ts'
+import type { MetadataApi } from './metadata-api.ts'
+import { MetadataCollection } from './metadata-collection.ts'
+import { addMetadataItem, addMetadataList } from './metadata-endpoints.ts'
+
+/** What differs between the APIs. */
+interface LinkTypesSpec {
+  readonly operationIds: { readonly list: string; readonly get: string }
+  readonly describe: (side: LinkSide) => object
+  readonly response: TSchema
+}
+
+/** Adds the endpoints of the link types of an object type. */
+export function addLinkTypes(
+  app: App,
+  services: Services,
+  api: MetadataApi,
+  { operationIds, describe, response }: LinkTypesSpec,
+): void {
+  const source = {
+    api,
+    path: '/:ontology/objectTypes/:objectType/outgoingLinkTypes',
+    params: TypePath,
+    resolve: (viewer: Viewer, path: Static<typeof TypePath>) => {
+      const { ontology, objectType } = resolveTypePath(viewer, path)
+      return { ontology, owner: objectType }
+    },
+    collection: new MetadataCollection<ObjectType, LinkSide>({
+      items: (objectType, ontology) => outgoingLinks(ontology, objectType),
+      describer: () => describe,
+    }),
+    response,
+  }
+  addMetadataList(app, services, source, {
+    operationId: operationIds.list,
+    summary: 'List the link types of an object type',
+    maximumPageSize: PAGE_SIZES.listLinkTypes,
+  })
+  addMetadataItem(app, source, {
+    operationId: operationIds.get,
+    summary: 'Get a link type of an object type',
+    path: '/:linkType',
+    params: LinkTypePath,
+    find: ({ ontology, owner }, { linkType }) => findLink(ontology, owner, linkType),
+  })
+}

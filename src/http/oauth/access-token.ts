@@ -1,0 +1,51 @@
+/** Access tokens: API tokens of the store that a client obtains, for itself or for a person. */
+import { randomBytes } from 'node:crypto'
+import { ACCESS_TOKEN_SECONDS } from '../../contract/limits.ts'
+import type { Scope } from '../../contract/scopes.ts'
+import type { ApiToken } from '../../store/object-store.ts'
+import { hashSecret } from '../request/caller.ts'
+import type { Services } from '../services.ts'
+import type { OAuthClient } from './clients.ts'
+
+const SECRET_BYTES = 32
+const ACCESS_PREFIX = 'oqs_access_'
+
+interface AccessTokenSpec {
+  readonly scopes: readonly Scope[]
+  readonly ontologies: readonly string[] | undefined
+  readonly grantId: string | undefined
+  readonly subject: ApiToken | undefined
+}
+
+/** Creates an access token, which never outlives its client or the token that signed in. */
+export async function createAccessToken(
+  { store, now, newUuid }: Pick<Services, 'store' | 'now' | 'newUuid'>,
+  client: OAuthClient,
+  { scopes, ontologies, grantId, subject }: AccessTokenSpec,
+): Promise<{ readonly accessToken: string; readonly expiresInSeconds: number }> {
+  const nowMs = now()
+  const expiresAtMs = Math.min(
+    nowMs + 1000 * ACCESS_TOKEN_SECONDS,
+    client.expiresAtMs ?? Infinity,
+    subject?.expiresAtMs ?? Infinity,
+  )
+  const accessToken = newSecret(ACCESS_PREFIX)
+  const token: ApiToken = {
+    id: newUuid(),
+    // Of the person, if one signed in: it is what the client shows.
+    name: subject?.name ?? client.name,
+    scopes,
+    ontologies,
+    createdAtMs: nowMs,
+    expiresAtMs,
+    revokedAtMs: undefined,
+    issue: { clientId: client.id, grantId, subjectId: subject?.id },
+  }
+  await store.createApiToken(token, hashSecret(accessToken))
+  return { accessToken, expiresInSeconds: Math.floor((expiresAtMs - nowMs) / 1000) }
+}
+
+/** Returns a new secret, whose prefix says what it is. */
+export function newSecret(prefix: string): string {
+  return prefix + randomBytes(SECRET_BYTES).toString('base64url')
+}

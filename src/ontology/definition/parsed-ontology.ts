@@ -1,0 +1,40 @@
+/** An ontology as parsed, with the parts that follow from others and that few requests need. */
+import { actionTypesOf } from '../actions/action-type.ts'
+import type { ActionType, LinkSide, Ontology } from '../ontology.ts'
+import { linkSidesOf } from './links.ts'
+
+type Parts = Omit<Ontology, 'linkSides' | 'actionTypes'>
+
+export class ParsedOntology implements Ontology {
+  readonly rid: Ontology['rid']
+  readonly apiName: Ontology['apiName']
+  readonly families: Ontology['families']
+  readonly objectTypes: Ontology['objectTypes']
+  readonly linkTypes: Ontology['linkTypes']
+  readonly sharedPropertyTypes: Ontology['sharedPropertyTypes']
+  readonly interfaceTypes: Ontology['interfaceTypes']
+  readonly definition: Ontology['definition']
+  #linkSides: readonly LinkSide[] | undefined
+  #actionTypes: ReadonlyMap<string, ActionType> | undefined
+
+  constructor(parts: Parts) {
+    this.rid = parts.rid
+    this.apiName = parts.apiName
+    this.families = parts.families
+    this.objectTypes = parts.objectTypes
+    this.linkTypes = parts.linkTypes
+    this.sharedPropertyTypes = parts.sharedPropertyTypes
+    this.interfaceTypes = parts.interfaceTypes
+    this.definition = parts.definition
+  }
+
+  get linkSides(): readonly LinkSide[] {
+    this.#linkSides ??= linkSidesOf(this.definition.linkTypes ?? [], this.objectTypes)
+    return this.#linkSides
+  }
+
+  get actionTypes(): ReadonlyMap<string, ActionType> {
+    this.#actionTypes ??= actionTypesOf(this.objectTypes.values())
+    return this.#actionTypes
+  }
+}

@@ -1,0 +1,80 @@
+/** Finds the object types of objects that are named by id alone. */
+import type { FindTypesRequest } from '../../object-store.ts'
+import {
+  inSearchOrder,
+  type SearchedTable,
+  searchSteps,
+  TypeSearch,
+} from '../../sql/type-search.ts'
+import { objectTable } from '../catalogue/object-table.ts'
+import { VISIBLE } from '../pages/page-sql.ts'
+import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
+
+/** Rows and tables that the main thread searches: about a millisecond. */
+const MAX_QUICK_STEPS = 500
+const MAX_QUICK_TABLES = 20
+
+/** Finds types, however long it takes. For reader processes. */
+export function findTypes(connection: ReadConnection, request: FindTypesRequest): string[] {
+  return inReadTransaction(connection, () =>
+    searchTables(connection, request, readTables(connection, request)),
+  )
+}
+
+/** Finds types on the main thread; undefined if a reader process must search. */
+export function findTypesQuickly(
+  connection: ReadConnection,
+  request: FindTypesRequest,
+): string[] | undefined {
+  const { ids, typeRids } = request
+  if (ids.length > MAX_QUICK_STEPS || typeRids.length > MAX_QUICK_TABLES) return undefined
+  return inReadTransaction(connection, () => {
+    const tables = readTables(connection, request)
+    if (searchSteps(tables, ids.length) > MAX_QUICK_STEPS) return undefined
+    return searchTables(connection, request, tables)
+  })
+}
+
+function readTables(
+  { statements }: ReadConnection,
+  { typeRids }: FindTypesRequest,
+): SearchedTable[] {
+  const rows = statements
+    .prepare(
+      `SELECT t.rid, o.id, o.live_count + o.past_count
+       FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id
+       WHERE t.rid IN (SELECT value FROM json_each(?)) AND o.is_made AND o.live_count > 0`,
+    )
+    .all(JSON.stringify(typeRids)) as unknown as [string, number, number][]
+  return inSearchOrder(rows.map(([typeRid, table, count]) => ({ typeRid, table, rows: count })))
+}
+
+function searchTables(
+  { db }: ReadConnection,
+  request: FindTypesRequest,
+  tables: readonly SearchedTable[],
+): string[] {
+  const search = new TypeSearch(request)
+  let list = JSON.stringify(request.ids)
+  // Not from the cache of statements: one search would evict all others.
+  const select = (sql: string, ...values: string[]) => {
+    const statement = db.prepare(sql)
+    statement.setReturnArrays(true)
+    return statement.iterate(...values) as unknown as Iterable<[string]>
+  }
+  for (const table of tables) {
+    if (search.isDone) break
+    const before = search.ids.size
+    const name = objectTable(table.table)
+    const rows = search.readsAllOf(table)
+      ? select(`SELECT object_id FROM ${name} AS o WHERE ${VISIBLE.current}`)
+      : select(
+          `SELECT object_id FROM json_each(?) AS listed
+           CROSS JOIN ${name} AS o ON o.object_id = listed.value WHERE +${VISIBLE.current}`,
+          list,
+        )
+    for (const [id] of rows) search.add(table.typeRid, id)
+    if (search.ids.size < before) list = JSON.stringify([...search.ids])
+  }
+  return search.typeRids
+}
