@@ -44,7 +44,9 @@ const SCREENS: readonly Screen[] = [
     (page) => page.getByText('There is no Item with the key'),
   ],
   ['links', '/o/shop/maker/m1/items?w=price:gte:60', (page) => page.getByRole('gridcell').first()],
-  ['unknown address', '/nowhere', (page) => page.getByRole('main').getByText(/./).first()],
+  ['unknown ontology', '/o/none', (page) => page.getByText('There is no ontology')],
+  ['unknown type', '/o/shop/none', (page) => page.getByText('There is no object type')],
+  ['unknown link', '/o/shop/maker/m1/none', (page) => page.getByText('has no link')],
 ]
 
 it.each(SCREENS)('has no violation on the screen: %s', async (_, path, reached) => {

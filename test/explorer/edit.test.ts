@@ -35,7 +35,7 @@ it('creates an object from nothing, opens it, and takes it back', async () => {
   await dialog.getByRole('button', { name: 'Review' }).click()
   await dialog.getByText('Brand new').waitFor()
   expect(await read('new%2F1')).toBeUndefined()
-  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByRole('button', { name: 'Create' }).click()
   await page.getByRole('heading', { name: 'Brand new' }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/o/shop/item/new%2F1')
   expect(await read('new%2F1')).toEqual({

@@ -98,7 +98,7 @@ it('shows what is written during a walk in the latest, and not in a snapshot', a
   await counted(page, '2,000 read')
   await findRow('written during the walk', 'Row 1,701')
 
-  await page.getByRole('button', { name: 'Snapshot', exact: true }).click()
+  await suite.visit('/o/walks/row?at=snapshot')
   await page.getByText(/^Snapshot of/).waitFor()
   await counted(page, '1,000 read')
   await suite.service.put('walks', 'row', [{ id: 1700, name: 'written after the snapshot' }])
