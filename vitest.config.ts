@@ -6,6 +6,7 @@ const ON_EVERY_STORE = [
   'test/conformance/**/*.test.ts',
   'test/properties/**/*.test.ts',
   'test/sdk/**/*.test.ts',
+  'test/explorer/journeys.test.ts',
 ]
 const ON_POSTGRES = ['src/store/postgres/**/*.test.ts', 'test/**/*postgres*.test.ts']
 

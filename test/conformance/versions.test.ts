@@ -80,49 +80,71 @@ describe('an aggregation as of a version', () => {
     ['an object set', '/api/v2/ontologies/numbers/objectSets/aggregate', { objectSet: SET }],
   ] as const
 
-  const fill = async (service: Service) => {
-    await service.apply(NUMBERS)
+  let service: Service
+  beforeAll(async () => {
+    service = await startService()
+    const [number] = NUMBERS.objectTypes
+    if (number === undefined) throw new Error('no type')
+    await service.apply({ ...NUMBERS, objectTypes: [number, { ...number, apiName: 'other' }] })
     await service.put('numbers', 'number', numbers(3))
     await service.put('numbers', 'number', numbers(4, 1))
     await service.write('numbers', 'number', [{ delete: 0 }, { put: { n: 50 } }])
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  type Endpoint = readonly [name: string, path: string, members: object]
+
+  const sumAt = async ([, path, members]: Endpoint, version: number | null | undefined) => {
+    const field = path === `${V1}/aggregate` ? 'properties.n' : 'n'
+    const aggregation = [...COUNT, { type: 'sum', field }]
+    const answer = await service.send(path, { json: { ...members, aggregation, version } })
+    const [group] = answer.body.data
+    const values = group.metrics.map(({ value }: { value?: number }) => value)
+    return [answer.headers.get('oqs-version'), ...values]
   }
+  const countAt = ([, path, members]: Endpoint, version: unknown) =>
+    service.send(path, { json: { ...members, aggregation: COUNT, version } })
+  const notFound = (version: number) => ({
+    errorName: 'VersionNotFound',
+    parameters: { version },
+  })
 
-  it.each(endpoints)('%s reads the objects of that version', async (_, path, members) => {
-    await using service = await startService()
-    await fill(service)
-    const sumAt = async (version: number | null | undefined) => {
-      const field = path === `${V1}/aggregate` ? 'properties.n' : 'n'
-      const aggregation = [...COUNT, { type: 'sum', field }]
-      const answer = await service.send(path, { json: { ...members, aggregation, version } })
-      const [group] = answer.body.data
-      const values = group.metrics.map(({ value }: { value?: number }) => value)
-      return [answer.headers.get('oqs-version'), ...values]
+  it.each(endpoints)('%s reads the objects of that version', async (...endpoint) => {
+    expect(await sumAt(endpoint, 0)).toEqual(['0', 0, undefined])
+    expect(await sumAt(endpoint, 1)).toEqual(['1', 3, 3])
+    expect(await sumAt(endpoint, 2)).toEqual(['2', 5, 10])
+    expect(await sumAt(endpoint, 3)).toEqual(['3', 5, 60])
+    for (const latest of [undefined, null]) {
+      expect(await sumAt(endpoint, latest)).toEqual(['3', 5, 60])
     }
-    expect(await sumAt(0)).toEqual(['0', 0, undefined])
-    expect(await sumAt(1)).toEqual(['1', 3, 3])
-    expect(await sumAt(2)).toEqual(['2', 5, 10])
-    expect(await sumAt(3)).toEqual(['3', 5, 60])
-    for (const latest of [undefined, null]) expect(await sumAt(latest)).toEqual(['3', 5, 60])
+  })
 
-    // A replacement keeps the versions before it readable.
+  it.each(endpoints)('%s refuses what is no version', async (...endpoint) => {
+    expect((await countAt(endpoint, 4)).body).toMatchObject(notFound(4))
+    for (const version of [-1, 1.5, '3', 2 ** 60]) {
+      expect((await countAt(endpoint, version)).status).toBe(422)
+    }
+  })
+
+  it('is refused for a set of several types', async () => {
+    const objectSet = { type: 'union', objectSets: [SET, { type: 'base', objectType: 'other' }] }
+    const answer = await service.send('/api/v2/ontologies/numbers/objectSets/aggregate', {
+      json: { objectSet, aggregation: COUNT, version: 0 },
+    })
+    expect([answer.status, answer.body.parameters.parameter]).toEqual([422, 'version'])
+  })
+
+  it('reads the versions before a replacement, until they are reclaimed', async () => {
     const replacements = '/api/admin/v1/ontologies/numbers/objects/number/replacements'
     const { replacement } = (await service.send(replacements, { method: 'POST' })).body
     const publish = `${replacements}/${replacement}/publish`
     expect((await service.send(publish, { method: 'POST' })).status).toBe(200)
-    const latest = await sumAt(undefined)
-    expect(latest.slice(1)).toEqual([0, undefined])
-    expect(await sumAt(2)).toEqual(['2', 5, 10])
-  })
+    for (const endpoint of endpoints) {
+      const [, ...latest] = await sumAt(endpoint, undefined)
+      expect(latest).toEqual([0, undefined])
+      expect(await sumAt(endpoint, 2)).toEqual(['2', 5, 10])
+    }
 
-  it.each(endpoints)('%s refuses a version that cannot be read', async (_, path, members) => {
-    await using service = await startService()
-    await fill(service)
-    const at = (version: unknown) =>
-      service.send(path, { json: { ...members, aggregation: COUNT, version } })
-    expect((await at(4)).body).toMatchObject({
-      errorName: 'VersionNotFound',
-      parameters: { version: 4 },
-    })
     const retention = retentionOf(
       { snapshotMaxAgeSeconds: 60, pageTokenTtlSeconds: 60 },
       () => service.clock.now,
@@ -130,23 +152,9 @@ describe('an aggregation as of a version', () => {
     await service.store.reclaim(retention)
     service.clock.now += 3_600_000
     await service.store.reclaim(retention)
-    expect((await at(2)).body).toMatchObject({
-      errorName: 'VersionNotFound',
-      parameters: { version: 2 },
-    })
-    expect((await at(3)).status).toBe(200)
-    for (const version of [-1, 1.5, '3', 2 ** 60]) expect((await at(version)).status).toBe(422)
-  })
-
-  it('is refused for a set of several types', async () => {
-    await using service = await startService()
-    const [number] = NUMBERS.objectTypes
-    if (number === undefined) throw new Error('no type')
-    await service.apply({ ...NUMBERS, objectTypes: [number, { ...number, apiName: 'other' }] })
-    const objectSet = { type: 'union', objectSets: [SET, { type: 'base', objectType: 'other' }] }
-    const answer = await service.send('/api/v2/ontologies/numbers/objectSets/aggregate', {
-      json: { objectSet, aggregation: COUNT, version: 0 },
-    })
-    expect([answer.status, answer.body.parameters.parameter]).toEqual([422, 'version'])
+    for (const endpoint of endpoints) {
+      expect((await countAt(endpoint, 2)).body).toMatchObject(notFound(2))
+      expect((await countAt(endpoint, undefined)).status).toBe(200)
+    }
   })
 })

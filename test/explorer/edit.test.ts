@@ -1,28 +1,14 @@
 /** How a person changes objects in the explorer, and takes a change back. */
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openBrowser, openExplorer, openPage } from '../support/browser.ts'
-import { startShop } from '../support/explorer-data.ts'
-import { ADMIN_TOKEN, type Service } from '../support/service.ts'
+import { expect, it } from 'vitest'
+import { explorerSuite } from '../support/explorer-suite.ts'
 
-let service: Service
-let browser: Browser
+const suite = explorerSuite()
 
-beforeAll(async () => {
-  ;[service, browser] = await Promise.all([startShop(), openBrowser()])
-})
-afterAll(async () => {
-  await browser?.close()
-  await service?.[Symbol.asyncDispose]()
-})
-
-const path = '/api/v1/ontologies/shop/objects/item/i001'
-const read = async () => (await service.send(path)).body?.properties
+const path = (key: string) => `/api/v1/ontologies/shop/objects/item/${key}`
+const read = async (key = 'i001') => (await suite.service.send(path(key))).body?.properties
 
 it('shows the changes before it saves them, and undoes the last one', async () => {
-  await using watched = await openPage(browser)
-  const { page, faults } = watched
-  await openExplorer(page, { url: service.url, token: ADMIN_TOKEN, path: '/o/shop/item/i001' })
+  const page = await suite.visit('/o/shop/item/i001')
   const before = await read()
   await page.getByRole('button', { name: 'Edit' }).click()
   await page.getByLabel('Name (string)').fill('Renamed')
@@ -35,16 +21,40 @@ it('shows the changes before it saves them, and undoes the last one', async () =
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('heading', { name: 'Item 1' }).waitFor()
   expect(await read()).toEqual(before)
-  expect(faults()).toEqual([])
+})
+
+it('creates an object from nothing, opens it, and takes it back', async () => {
+  const page = await suite.visit('/o/shop/item')
+  await page.getByRole('button', { name: 'New', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'New Item' })
+  await dialog.getByLabel('Id (string)').fill('new/1')
+  await dialog.getByLabel('Name (string)').fill('Brand new')
+  await dialog.getByLabel('Stock (long)').fill('9007199254740995')
+  await dialog.getByLabel('Is new (boolean)').selectOption('true')
+  await dialog.getByLabel('Tags (array)').fill('["first"]')
+  await dialog.getByRole('button', { name: 'Review' }).click()
+  await dialog.getByText('Brand new').waitFor()
+  expect(await read('new%2F1')).toBeUndefined()
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('heading', { name: 'Brand new' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/o/shop/item/new%2F1')
+  expect(await read('new%2F1')).toEqual({
+    id: 'new/1',
+    name: 'Brand new',
+    stock: '9007199254740995',
+    isNew: true,
+    tags: ['first'],
+  })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('status').filter({ hasText: 'Created' }).waitFor({ state: 'detached' })
+  expect(await read('new%2F1')).toBeUndefined()
 })
 
 it('shows both versions when somebody else changed the object', async () => {
-  await using watched = await openPage(browser)
-  const { page, faults } = watched
-  await openExplorer(page, { url: service.url, token: ADMIN_TOKEN, path: '/o/shop/item/i001' })
+  const page = await suite.visit('/o/shop/item/i001')
   await page.getByRole('button', { name: 'Edit' }).click()
   await page.getByLabel('Name (string)').fill('Mine')
-  await service.send('/api/admin/v1/ontologies/shop/objects/item/i001', {
+  await suite.service.send('/api/admin/v1/ontologies/shop/objects/item/i001', {
     method: 'PATCH',
     json: { price: 99 },
   })
@@ -54,30 +64,27 @@ it('shows both versions when somebody else changed the object', async () => {
   await versions.getByText('Mine').waitFor()
   await versions.getByText('99').waitFor()
   expect(await read()).toMatchObject({ name: 'Item 1', price: 99 })
-  expect(faults()).toEqual([])
 })
 
 it('deletes after a confirmation, and brings the object back', async () => {
-  await using watched = await openPage(browser)
-  const { page, faults } = watched
-  await openExplorer(page, { url: service.url, token: ADMIN_TOKEN, path: '/o/shop/item/i001' })
+  const page = await suite.visit('/o/shop/item/i001')
   const before = await read()
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.waitForURL('**/o/shop/item')
-  expect((await service.send(path)).status).toBe(404)
+  expect((await suite.service.send(path('i001'))).status).toBe(404)
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('status').filter({ hasText: 'Deleted' }).waitFor({ state: 'detached' })
   expect(await read()).toEqual(before)
-  expect(faults()).toEqual([])
 })
 
 it('shows none of it without the write scope', async () => {
-  await using watched = await openPage(browser)
-  const { page } = watched
-  const token = await service.createToken()
-  await openExplorer(page, { url: service.url, token, path: '/o/shop/item/i001' })
+  const token = await suite.service.createToken()
+  const page = await suite.visit('/o/shop/item/i001', { token })
   await page.getByRole('heading', { name: 'Item 1' }).waitFor()
   await page.getByText(/^test/).waitFor()
   expect(await page.getByRole('button', { name: /Edit|Delete/ }).count()).toBe(0)
+  await page.getByRole('link', { name: 'Item', exact: true }).first().click()
+  await page.getByRole('gridcell').first().waitFor()
+  expect(await page.getByRole('button', { name: 'New', exact: true }).count()).toBe(0)
 })

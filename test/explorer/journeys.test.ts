@@ -1,122 +1,149 @@
-/** What a person does in the explorer, in a real browser on a real service. */
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openBrowser, openExplorer, openPage, type WatchedPage } from '../support/browser.ts'
-import { ITEM_COUNT, MARKUP, ODD_KEYS, startShop } from '../support/explorer-data.ts'
-import { ADMIN_TOKEN, type Service } from '../support/service.ts'
+/** What most people do in the explorer. Runs on every database. */
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { ITEM_COUNT, startWalks, WALK_COUNT } from '../support/explorer-data.ts'
+import { explorerSuite } from '../support/explorer-suite.ts'
+import { ADMIN_TOKEN } from '../support/service.ts'
 
-let service: Service
-let browser: Browser
+const suite = explorerSuite(startWalks)
 
-beforeAll(async () => {
-  ;[service, browser] = await Promise.all([startShop(), openBrowser()])
-})
-afterAll(async () => {
-  await browser?.close()
-  await service?.[Symbol.asyncDispose]()
-})
+const waitForRows = (page: Page) => page.getByRole('gridcell').first().waitFor()
+const firstKey = (page: Page) => page.locator('[aria-rowindex="2"] [data-cell="0"]')
+const bar = (page: Page) => page.getByLabel('Pages', { exact: true })
+const counted = (page: Page, text: string) => bar(page).getByText(text).waitFor()
+/** Scrolls to the end of what was read; the next page is loaded from there. */
+const toEnd = (page: Page) =>
+  page.getByRole('grid').evaluate((grid) => grid.scrollTo(0, grid.scrollHeight))
 
-/** Opens an address, signed in as the administrator. */
-async function visit(path: string, options = {}): Promise<WatchedPage> {
-  const watched = await openPage(browser, options)
-  await openExplorer(watched.page, { url: service.url, token: ADMIN_TOKEN, path })
-  return watched
-}
-
-const waitForRows = ({ page }: WatchedPage) => page.getByRole('gridcell').first().waitFor()
-
-it('shows the types with their counts, and opens one', async () => {
-  await using watched = await visit('/')
-  const { page, faults } = watched
+it('shows the types with their counts, and leads to objects and along their links', async () => {
+  const page = await suite.visit('/')
   await page.getByRole('heading', { name: 'Shop' }).waitFor()
-  const card = page.getByRole('link', { name: /Item/ }).filter({ hasText: String(ITEM_COUNT) })
-  await card.click()
-  await waitForRows(watched)
+  await page
+    .getByRole('link', { name: /^Item/ })
+    .filter({ hasText: String(ITEM_COUNT) })
+    .click()
+  await waitForRows(page)
   expect(new URL(page.url()).pathname).toBe('/o/shop/item')
   expect(await page.getByRole('grid').getAttribute('aria-rowcount')).toBe(String(ITEM_COUNT + 1))
-  expect(faults()).toEqual([])
+
+  await page.goto(`${suite.service.url}/o/shop/item/i004`)
+  await page.getByRole('link', { name: 'Brass Works' }).click()
+  await page.getByRole('link', { name: /^Items 20/ }).click()
+  await counted(page, '20 read of 20')
+  expect(new URL(page.url()).pathname).toBe('/o/shop/maker/m1/items')
 })
 
 it('keeps the whole view in the address: back, forward, reload, another browser', async () => {
-  await using watched = await visit('/o/shop/item?w=makerCode:eq:m1&o=price:desc')
-  const { page, faults } = watched
-  const first = page.locator('[aria-rowindex="2"] [data-cell="0"]')
-  await page.getByText('i058').first().waitFor()
-  expect(await first.textContent()).toBe('i058')
-
-  await first.click()
+  const page = await suite.visit('/o/shop/item?w=makerCode:eq:m1&o=price:desc')
+  await firstKey(page).getByText('i058').click()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Item 58' }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/o/shop/item/i058')
 
   await page.goBack()
-  await page.getByText('i058').first().waitFor()
+  await firstKey(page).getByText('i058').waitFor()
   expect(new URL(page.url()).search).toContain('makerCode')
   await page.goForward()
   await page.getByRole('heading', { name: 'Item 58' }).waitFor()
   await page.goBack()
   await page.reload()
-  await page.getByText('i058').first().waitFor()
-  expect(await first.textContent()).toBe('i058')
+  await firstKey(page).getByText('i058').waitFor()
 
-  await using shared = await visit(page.url().slice(service.url.length))
-  await shared.page.getByText('i058').first().waitFor()
-  expect(await shared.page.locator('[aria-rowindex="2"] [data-cell="0"]').textContent()).toBe(
-    'i058',
-  )
+  await using other = await suite.visitElsewhere(page.url().slice(suite.service.url.length))
+  await firstKey(other.page).getByText('i058').waitFor()
   expect(page.url()).not.toContain(ADMIN_TOKEN)
-  expect([...faults(), ...shared.faults()]).toEqual([])
 })
 
-it('opens objects whose keys an address must encode', async () => {
-  await using watched = await visit('/o/shop/item')
-  const { page, faults } = watched
-  for (const [index, key] of ODD_KEYS.entries()) {
-    await page.goto(`${service.url}/o/shop/item/${encodeURIComponent(key)}`)
-    await page.getByRole('heading', { name: `Odd ${index}` }).waitFor()
-    expect(await page.getByRole('definition').allTextContents()).toContain(key)
-  }
-  await page.goto(`${service.url}/o/shop/item?w=id:eq:${encodeURIComponent('a/b')}`)
-  await page.locator('[aria-rowindex="2"] [data-cell="0"]', { hasText: 'a/b' }).click()
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Odd 0' }).waitFor()
-  expect(faults()).toEqual([])
+it('walks to the last row and back to the first, with row, page and total in view', async () => {
+  const page = await suite.visit('/o/walks/row')
+  await counted(page, '1,000 read of 2,500')
+  await toEnd(page)
+  await counted(page, '2,000 read')
+  await toEnd(page)
+  await counted(page, '2,500 read of 2,500')
+  await toEnd(page)
+  await page.getByRole('gridcell', { name: 'row 2499', exact: true }).waitFor()
+  await counted(page, 'page 3')
+  await page.locator(`[aria-rowindex="${WALK_COUNT + 1}"]`).waitFor()
+  await bar(page).getByRole('button', { name: 'Page 2' }).click()
+  await page.getByRole('button', { name: 'Go to its first row' }).click()
+  await page.getByText('page 1 ends').waitFor()
+  await page.getByRole('gridcell', { name: 'row 1000', exact: true }).waitFor()
+  expect(await page.locator('[role="row"]').count()).toBeLessThan(80)
+
+  // What was read is shown from memory: no page is requested again.
+  const requests: string[] = []
+  const watch = (request: { url(): string }) => requests.push(request.url())
+  page.on('request', watch)
+  await page.keyboard.press('Control+Home')
+  await page.getByRole('gridcell', { name: 'row 0', exact: true }).waitFor()
+  page.off('request', watch)
+  expect(requests.filter((url) => url.includes('/objects/row?'))).toEqual([])
 })
 
-it('shows markup in values as text', async () => {
-  await using watched = await visit('/o/shop/item?w=id:prefix:x')
-  const { page, faults } = watched
-  for (const [index, text] of MARKUP.entries()) {
-    await page.goto(`${service.url}/o/shop/item/x${index}`)
-    const title = page.getByRole('heading', { level: 1 }).filter({ hasText: text })
-    await title.waitFor()
-    expect(await title.textContent()).toBe(text)
+it('shows what is written during a walk in the latest, and not in a snapshot', async () => {
+  const page = await suite.visit('/o/walks/row')
+  const find = page.getByLabel('Find', { exact: true })
+  const findRow = async (text: string, row: string) => {
+    await page.keyboard.press('Control+f')
+    await find.fill(text)
+    await find.press('Enter')
+    await page.getByRole('form', { name: /^Find/ }).getByText(row).waitFor()
+    await find.press('Escape')
   }
-  await page.goto(`${service.url}/o/shop/item?w=id:eq:x0`)
-  await waitForRows(watched)
-  await page
-    .locator('[data-cell]', { hasText: MARKUP[0] ?? '' })
-    .first()
-    .waitFor()
-  expect(await page.locator('main script, main iframe, main img').count()).toBe(0)
-  expect(faults()).toEqual([])
+  await counted(page, '1,000 read')
+  await suite.service.put('walks', 'row', [{ id: 1700, name: 'written during the walk' }])
+  await toEnd(page)
+  await counted(page, '2,000 read')
+  await findRow('written during the walk', 'Row 1,701')
+
+  await suite.visit('/o/walks/row?at=snapshot')
+  await page.getByText(/^Snapshot of/).waitFor()
+  await counted(page, '1,000 read')
+  await suite.service.put('walks', 'row', [{ id: 1700, name: 'written after the snapshot' }])
+  await toEnd(page)
+  await counted(page, '2,000 read')
+  await findRow('written during the walk', 'Row 1,701')
+  await suite.service.put('walks', 'row', [{ id: 1700, name: 'row 1700' }])
+})
+
+it('exports what the API exports, byte for byte', async () => {
+  const page = await suite.visit('/o/shop/item?w=makerCode:eq:m2')
+  await counted(page, '20 read of 20')
+  const where = { type: 'eq', field: 'properties.makerCode', value: 'm2' }
+  const path = `/api/admin/v1/ontologies/shop/objects/item/export?where=${encodeURIComponent(JSON.stringify(where))}`
+  for (const [format, name] of [
+    ['ndjson', 'NDJSON'],
+    ['csv', 'CSV'],
+  ] as const) {
+    await page.getByRole('button', { name: 'Export' }).click()
+    await page.getByRole('button', { name, exact: true }).click()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ])
+    const { text } = await suite.service.send(`${path}&format=${format}`)
+    expect(download.suggestedFilename()).toBe(`shop-item.${format}`)
+    expect(await readFile(await download.path(), 'utf8')).toBe(text)
+  }
 })
 
 it('works without a mouse', async () => {
-  await using watched = await visit('/')
-  const { page, faults } = watched
+  const page = await suite.visit('/')
   await page.getByRole('heading', { name: 'Shop' }).waitFor()
-  await page.keyboard.press('Control+k')
-  await page.keyboard.type('maker')
-  await page.keyboard.press('Enter')
-  await waitForRows(watched)
-  expect(new URL(page.url()).pathname).toBe('/o/shop/maker')
-
-  await page.keyboard.press('Control+k')
-  await page.keyboard.type('item')
-  await page.keyboard.press('Enter')
-  await page.waitForURL('**/o/shop/item')
-  await waitForRows(watched)
+  for (const type of ['maker', 'item']) {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: /^Find/ }).waitFor()
+    await page.keyboard.type(type)
+    await page
+      .getByRole('option', { name: new RegExp(`^${type}`, 'i') })
+      .first()
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/o/shop/${type}`)
+    await waitForRows(page)
+  }
   await page.locator('[data-cell="0"][tabindex="0"]').focus()
   await page.keyboard.press('ArrowDown')
   await page.locator('[aria-rowindex="3"] [data-cell="0"]:focus').waitFor()
@@ -129,18 +156,4 @@ it('works without a mouse', async () => {
   await page.keyboard.press('Enter')
   const path = `/o/shop/item/${encodeURIComponent(key ?? '')}`
   await page.waitForURL(({ pathname }) => pathname === path)
-  expect(faults()).toEqual([])
 })
-
-it.each(['/', '/o/shop/item', '/o/shop/item?view=pictures', '/o/shop/item/i001'])(
-  'fits a screen of 360 pixels: %s',
-  async (path) => {
-    await using watched = await visit(path, { width: 360, height: 740 })
-    const { page, faults } = watched
-    await page.getByRole('heading', { level: 1 }).first().waitFor()
-    await page.locator('[aria-busy="true"]').waitFor({ state: 'detached' })
-    const width = await page.evaluate('document.documentElement.scrollWidth')
-    expect(width).toBeLessThanOrEqual(360)
-    expect(faults()).toEqual([])
-  },
-)

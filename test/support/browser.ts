@@ -49,6 +49,8 @@ export interface WatchedPage extends AsyncDisposable {
   readonly page: Page
   /** Returns what must not happen on any page: other hosts, policy violations, uncaught errors. */
   readonly faults: () => readonly string[]
+  /** Returns the faults since the last call, for pages that several tests share. */
+  readonly takeFaults: () => readonly string[]
 }
 
 /** Opens a page, and watches it from its first request on. */
@@ -83,7 +85,12 @@ export async function openPage(
     faults.push(`dialog: ${dialog.message()}`)
     void dialog.dismiss()
   })
-  return { page, faults: () => faults, [Symbol.asyncDispose]: () => context.close() }
+  return {
+    page,
+    faults: () => faults,
+    takeFaults: () => faults.splice(0),
+    [Symbol.asyncDispose]: () => context.close(),
+  }
 }
 
 export interface ExplorerAddress {
@@ -112,12 +119,22 @@ async function saveToken(page: Page, token: string): Promise<void> {
   }`)
 }
 
-/** Returns the violations that axe finds on what is on the screen, in light and in dark. */
-export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+/** The only rules whose result depends on the theme. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
+
+/**
+ * Returns the violations that axe finds on the screen, or in the elements that a selector chooses, in
+ * light and in dark.
+ */
+export async function accessibilityFaults(page: Page, within?: string): Promise<readonly string[]> {
   const faults: string[] = []
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme })
-    const { violations } = await new AxeBuilder({ page }).analyze()
+    // The explorer has no frames, which need a second page of the browser for each analysis.
+    const axe = new AxeBuilder({ page }).setLegacyMode()
+    if (within !== undefined) axe.include(within)
+    if (colorScheme === 'dark') axe.withRules(COLOUR_RULES)
+    const { violations } = await axe.analyze()
     for (const { id, help, nodes } of violations) {
       const targets = nodes.map(({ target, failureSummary = '' }) => `${target} ${failureSummary}`)
       faults.push(`${colorScheme}: ${id} (${help}): ${targets.slice(0, 3).join('; ')}`)

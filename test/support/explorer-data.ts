@@ -92,3 +92,25 @@ export async function startShop(options: ServiceOptions = {}): Promise<Service> 
   ])
   return service
 }
+
+export const WALK_COUNT = 2500
+const WALK_LIMIT = 1500
+
+/** Starts the shop with an ontology whose types have several pages; one of them is capped. */
+export async function startWalks(): Promise<Service> {
+  const service = await startShop()
+  const properties = { id: { type: 'integer' }, name: { type: 'string' } } as const
+  const type = { primaryKey: 'id', titleProperty: 'name', properties }
+  await service.apply({
+    apiName: 'walks',
+    families: ['walks'],
+    objectTypes: [
+      { apiName: 'row', ...type },
+      { apiName: 'capped', ...type, retrievalLimit: WALK_LIMIT },
+    ],
+  })
+  const rows = Array.from({ length: WALK_COUNT }, (_, id) => ({ id, name: `row ${id}` }))
+  await service.put('walks', 'row', rows)
+  await service.put('walks', 'capped', rows)
+  return service
+}

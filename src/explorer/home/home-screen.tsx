@@ -1,10 +1,11 @@
 /** What is in the service: every ontology with its types as cards. */
 import { useQueries, useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { countsQuery, definitionQuery, ontologiesQuery } from '../api/queries.ts'
 import { CreateTypeButton, LoadButton } from '../load/load-button.tsx'
 import { useSession } from '../shell/session.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
+import { ScreenNote } from '../ui/screen-note.tsx'
 import styles from './home.module.css'
 import { OntologySection } from './ontology-section.tsx'
 
@@ -20,9 +21,21 @@ export function HomeScreen() {
   })
   const counts = useQueries({ queries: shown.map(({ apiName }) => countsQuery(send, apiName)) })
   if (ontologies.error !== null) {
-    return <ErrorNote error={ontologies.error} onRetry={() => void ontologies.refetch()} />
+    return (
+      <ScreenNote title="Ontologies">
+        <ErrorNote error={ontologies.error} onRetry={() => void ontologies.refetch()} />
+      </ScreenNote>
+    )
   }
   if (ontologies.data?.length === 0) return <EmptyHome />
+  if (ontologies.data !== undefined && shown.length === 0) {
+    return (
+      <section className={styles.empty}>
+        <h1>There is no ontology “{chosen}”</h1>
+        <Link to="/">See what there is.</Link>
+      </section>
+    )
+  }
   return (
     <div className={styles.home}>
       <div className={styles.tools}>

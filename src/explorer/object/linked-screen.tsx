@@ -7,6 +7,7 @@ import { definitionQuery } from '../api/queries.ts'
 import { useSession } from '../shell/session.tsx'
 import { Objects } from '../table/type-screen.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
+import { ScreenNote } from '../ui/screen-note.tsx'
 import { searchRecord } from '../view/search-record.ts'
 import { useView } from '../view/use-view.ts'
 import type { ViewState } from '../view/view-state.ts'
@@ -21,15 +22,23 @@ export function LinkedScreen() {
   const parameters = useParams({ strict: false }) as Readonly<Record<string, string>>
   const { ontology = '', type = '', key = '', link: name = '' } = parameters
   const { data, error } = useQuery(definitionQuery(send, ontology))
-  if (error !== null) return <ErrorNote error={error} />
+  if (error !== null) {
+    return (
+      <ScreenNote title={name}>
+        <ErrorNote error={error} />
+      </ScreenNote>
+    )
+  }
   if (data === undefined) return <p className={objectStyles.note}>Loading…</p>
   const objectType = findType(data, type)
   const link = linksOf(data, type).find(({ apiName }) => apiName === name)
   if (objectType === undefined || link === undefined) {
     return (
-      <p className={objectStyles.note}>
-        “{type}” has no link “{name}”.
-      </p>
+      <ScreenNote title={name}>
+        <p className={objectStyles.note}>
+          “{type}” has no link “{name}”.
+        </p>
+      </ScreenNote>
     )
   }
   return (
@@ -69,7 +78,13 @@ function LinkedObjects({ address, link }: LinkedObjectsProps) {
     () => data && target && { filter: linkFilter(link, data.record, target), trail: path, leave },
     [data, link, target, path, leave],
   )
-  if (error !== null) return <ErrorNote error={error} />
+  if (error !== null) {
+    return (
+      <ScreenNote title={wordsOf(link.apiName)}>
+        <ErrorNote error={error} />
+      </ScreenNote>
+    )
+  }
   return (
     <div className={styles.screen}>
       <div className={styles.path}>

@@ -5,6 +5,7 @@ import { findType } from '../api/ontology.ts'
 import { definitionQuery } from '../api/queries.ts'
 import { useSession } from '../shell/session.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
+import { ScreenNote } from '../ui/screen-note.tsx'
 import styles from './object.module.css'
 import { ObjectPage } from './object-page.tsx'
 
@@ -13,11 +14,21 @@ export function ObjectScreen() {
   const parameters = useParams({ strict: false }) as Readonly<Record<string, string>>
   const { ontology = '', type = '', key = '' } = parameters
   const { data, error } = useQuery(definitionQuery(send, ontology))
-  if (error !== null) return <ErrorNote error={error} />
+  if (error !== null) {
+    return (
+      <ScreenNote title={key}>
+        <ErrorNote error={error} />
+      </ScreenNote>
+    )
+  }
   if (data === undefined) return <p className={styles.note}>Loading…</p>
   const objectType = findType(data, type)
   if (objectType === undefined) {
-    return <p className={styles.note}>There is no object type “{type}”.</p>
+    return (
+      <ScreenNote title={key}>
+        <p className={styles.note}>There is no object type “{type}”.</p>
+      </ScreenNote>
+    )
   }
   return (
     <ObjectPage key={`${objectType.rid} ${key}`} address={{ ontology: data, objectType, key }} />

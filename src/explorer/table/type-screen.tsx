@@ -16,6 +16,7 @@ import { type LinkedList, withinLink } from '../object/within-link.ts'
 import { useActions } from '../shell/actions.tsx'
 import { useSession } from '../shell/session.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
+import { ScreenNote } from '../ui/screen-note.tsx'
 import { knownPart } from '../view/known-view.ts'
 import { useView } from '../view/use-view.ts'
 import { pointProperty } from '../view/where.ts'
@@ -48,15 +49,19 @@ export function TypeScreen() {
     return error === null ? (
       <p className={styles.note}>Loading…</p>
     ) : (
-      <ErrorNote error={error} onRetry={() => void refetch()} />
+      <ScreenNote title={type}>
+        <ErrorNote error={error} onRetry={() => void refetch()} />
+      </ScreenNote>
     )
   }
   const objectType = findType(data, type)
   if (objectType === undefined) {
     return (
-      <p className={styles.note}>
-        There is no object type “{type}” in {nameOf(data)}.
-      </p>
+      <ScreenNote title={type}>
+        <p className={styles.note}>
+          There is no object type “{type}” in {nameOf(data)}.
+        </p>
+      </ScreenNote>
     )
   }
   return <Objects key={objectType.rid} ontology={data} objectType={objectType} />
