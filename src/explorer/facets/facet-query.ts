@@ -1,7 +1,7 @@
 /** Counts of values: aggregations over all objects that match the view, never a sample. */
 import { queryOptions } from '@tanstack/react-query'
 import { parseBody, type Send } from '../api/call.ts'
-import type { ObjectTypeDefinition, OntologyDefinition } from '../api/ontology.ts'
+import { linkAt, type ObjectTypeDefinition, type OntologyDefinition } from '../api/ontology.ts'
 import type { ViewState } from '../view/view-state.ts'
 import { DIALECTS, type Json, whereOf } from '../view/where.ts'
 
@@ -103,8 +103,18 @@ export function isUseful({ values, others }: Facet): boolean {
   return (typical?.count ?? 0) > 1 || (values.length === 1 && others === 0)
 }
 
-/** Properties whose values are worth counting: short texts and booleans, but not keys and titles. */
-export function facetProperties({ properties, primaryKey, titleProperty }: ObjectTypeDefinition) {
+/**
+ * Properties whose values are worth counting: short texts and booleans, but not keys and titles.
+ * Links and booleans come first, because other texts may differ in every object.
+ */
+export function facetProperties(
+  ontology: OntologyDefinition,
+  { apiName, properties, primaryKey, titleProperty }: ObjectTypeDefinition,
+): readonly string[] {
+  const rankOf = (name: string) => {
+    if (linkAt(ontology, apiName, name) !== undefined) return 0
+    return properties[name]?.type === 'boolean' ? 1 : 2
+  }
   return Object.entries(properties)
     .filter(([name, definition]) => {
       const element = definition.type === 'array' ? definition.items : definition
@@ -112,6 +122,7 @@ export function facetProperties({ properties, primaryKey, titleProperty }: Objec
       return isCounted && name !== primaryKey && name !== titleProperty
     })
     .map(([name]) => name)
+    .toSorted((a, b) => rankOf(a) - rankOf(b))
 }
 
 /** The operator that selects the objects of one value: arrays contain it, others are equal to it. */

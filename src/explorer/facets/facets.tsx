@@ -1,7 +1,9 @@
 /** The most frequent values of each property, with exact counts. Pressing one filters. */
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { nameOfProperty } from '../api/ontology.ts'
+import { useMemo, useState } from 'react'
+import { titleIn } from '../api/linked-titles.ts'
+import { linkAt, nameOfProperty } from '../api/ontology.ts'
+import { useLinkedTitles } from '../object/use-linked-titles.ts'
 import { useSession } from '../shell/session.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -31,7 +33,7 @@ export interface FacetsProps {
 export function Facets({ of, setView, canCount }: FacetsProps) {
   return (
     <nav className={styles.rail} aria-label="Values">
-      {facetProperties(of.objectType).map((property, index) => (
+      {facetProperties(of.ontology, of.objectType).map((property, index) => (
         <FacetSection
           key={property}
           of={of}
@@ -90,6 +92,14 @@ function FacetValues({ of, property, setView, facet }: FacetValuesProps) {
   const { values, others } = facet
   const operator = facetOperator(of.objectType, property)
   const chosen = filters.find((filter) => filter.field === property && filter.operator === operator)
+  const target = linkAt(of.ontology, of.objectType.apiName, property)?.target
+  const wanted = useMemo(
+    () => (target === undefined ? [] : values.map(({ value }) => ({ type: target, key: value }))),
+    [target, values],
+  )
+  const titles = useLinkedTitles(of.ontology, wanted)
+  const titleOf = (key: string) =>
+    target === undefined ? undefined : titleIn(titles, { type: target, key })
   if (values.length === 0) return <p className={styles.note}>No values</p>
   const most = Math.max(...values.map(({ count }) => count))
   const choose = (value: string) => {
@@ -105,11 +115,11 @@ function FacetValues({ of, property, setView, facet }: FacetValuesProps) {
             type="button"
             aria-pressed={chosen?.value === value}
             className={styles.value}
-            title={value}
+            title={titleOf(value) ?? value}
             onClick={() => choose(value)}
           >
             <i className={styles.share} style={{ width: `${(100 * count) / most}%` }} />
-            <span className={styles.name}>{value}</span>
+            <FacetName value={value} title={titleOf(value)} />
             <span className={styles.count}>{formatCount(count)}</span>
           </button>
         </li>
@@ -121,5 +131,23 @@ function FacetValues({ of, property, setView, facet }: FacetValuesProps) {
         </li>
       )}
     </ul>
+  )
+}
+
+function FacetName({
+  value,
+  title,
+}: {
+  readonly value: string
+  readonly title?: string | undefined
+}) {
+  if (title === undefined) {
+    return <span className={styles.name}>{value === '' ? '(empty text)' : value}</span>
+  }
+  return (
+    <>
+      <span className={styles.name}>{title}</span>
+      <span className={styles.key}>{value}</span>
+    </>
   )
 }
