@@ -143,6 +143,7 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
               <WalkNotice
                 walk={walk}
                 view={asked}
+                objectType={objectType}
                 setView={setView}
                 onRestart={restart}
                 onNarrow={press(TOOL_IDS.filter)}
