@@ -36,10 +36,15 @@ const seen = (page: Page, text: string) => page.getByText(text, { exact: true })
 const LARGE_CITIES =
   '/o/aviation/city?w=population:gte:10000&o=population:desc&c=name,countryCode,population,isCapital'
 
+/** Each map has its land, and its points over it. */
 const home = async (page: Page) => {
   await seen(page, '135,233')
-  await page.getByText('Date', { exact: true }).waitFor()
-  await page.locator('a:nth-of-type(1) svg path + path').nth(2).waitFor({ state: 'attached' })
+  await seen(page, 'Date')
+  for (const type of ['City', 'Airport', 'Country']) {
+    const paths = page.getByRole('link', { name: new RegExp(`^${type}`) }).locator('svg path')
+    await paths.locator('xpath=self::*[@d!=""]').first().waitFor({ state: 'attached' })
+    await paths.nth(1).waitFor({ state: 'attached' })
+  }
 }
 
 const PICTURES: readonly Picture[] = [

@@ -28,9 +28,12 @@ export function ValueBars(props: ValueBarsProps) {
     <ul className={styles.values} aria-label={label}>
       {bars.map(({ label: value, count, filters }) => (
         <li key={value}>
-          <button type="button" title={value} onClick={() => onChoose(filters)}>
+          <button type="button" title={titleOf(value) ?? value} onClick={() => onChoose(filters)}>
             <span className={styles.name}>
-              {value === '' ? '(empty text)' : (titleOf(value) ?? value)}
+              {value === '' ? '(empty text)' : value}
+              {titleOf(value) !== undefined && (
+                <span className={styles.linked}> {titleOf(value)}</span>
+              )}
             </span>
             <span className={styles.track}>
               <i style={{ width: `${(100 * count) / most}%` }} />
