@@ -1,11 +1,12 @@
 /** Makes the pictures of the documentation from a running demo; see the help. */
-import { statSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser, openPage } from '../test/support/browser.ts'
 import { runScript, TEXT } from './measure/command-line.ts'
 import { print, showProgress } from './measure/progress.ts'
+import { toIndexedPng } from './pictures/indexed-png.ts'
 
 const FOLDER = fileURLToPath(new URL('../docs/images', import.meta.url))
 const URL_OF_DEMO = 'http://127.0.0.1:8080'
@@ -145,9 +146,10 @@ async function take(
   await ready(page)
   await page.waitForLoadState('networkidle')
   await page.evaluate('document.fonts.ready.then(() => document.activeElement?.blur())')
-  const file = join(FOLDER, `${name}.png`)
-  await page.screenshot({ path: file, animations: 'disabled', caret: 'hide' })
-  const kb = Math.ceil(statSync(file).size / 1000)
+  const png = toIndexedPng(await page.screenshot({ animations: 'disabled', caret: 'hide' }))
+  mkdirSync(FOLDER, { recursive: true })
+  writeFileSync(join(FOLDER, `${name}.png`), png)
+  const kb = Math.ceil(png.length / 1000)
   print(`${name.padEnd(12)} ${String(kb).padStart(4)} kB${kb > LIMIT_KB ? '  TOO LARGE' : ''}`)
   return kb
 }
