@@ -30,19 +30,27 @@ export interface FacetsProps {
   readonly canCount: boolean
 }
 
-export function Facets({ of, setView, canCount }: FacetsProps) {
+interface FacetRailProps extends FacetsProps {
+  /** A property without a facet: behind a link, all objects have the same foreign key. */
+  readonly without?: string | undefined
+}
+
+export function Facets({ of, setView, canCount, without }: FacetRailProps) {
+  const properties = facetProperties(of.ontology, of.objectType)
   return (
     <nav className={styles.rail} aria-label="Values">
-      {facetProperties(of.ontology, of.objectType).map((property, index) => (
-        <FacetSection
-          key={property}
-          of={of}
-          property={property}
-          setView={setView}
-          canCount={canCount}
-          index={index}
-        />
-      ))}
+      {properties
+        .filter((property) => property !== without)
+        .map((property, index) => (
+          <FacetSection
+            key={property}
+            of={of}
+            property={property}
+            setView={setView}
+            canCount={canCount}
+            index={index}
+          />
+        ))}
     </nav>
   )
 }

@@ -112,13 +112,17 @@ function CellLink({ link, value, isKey, titles, children: key }: CellLinkProps) 
     )
   }
   const title = titleIn(titles, { type: link.type, key: value })
-  return (
-    <>
-      <a href={href} tabIndex={-1}>
-        {title ?? `${key} ›`}
-      </a>
-      {title !== undefined && <span className={styles.linkedKey}>{key}</span>}
-    </>
+  return title === undefined ? (
+    <a href={href} tabIndex={-1}>
+      {key} ›
+    </a>
+  ) : (
+    <span className={styles.linked}>
+      <a href={href} tabIndex={-1} className={styles.ellipsis}>
+        {title}
+      </a>{' '}
+      <span className={styles.linkedKey}>{key}</span>
+    </span>
   )
 }
 
