@@ -110,6 +110,17 @@ export function linksOf({ linkTypes = [] }: OntologyDefinition, objectType: stri
   ])
 }
 
+/** Returns the link whose foreign key a property is; undefined if it is none. */
+export function linkAt(
+  ontology: OntologyDefinition,
+  objectType: string,
+  property: string,
+): LinkSide | undefined {
+  return linksOf(ontology, objectType).find(
+    ({ cardinality, foreignKey }) => cardinality === 'one' && foreignKey === property,
+  )
+}
+
 /** Returns the display name, or the API name split into words. */
 export function nameOf(named: { readonly apiName: string; readonly displayName?: string }): string {
   return named.displayName ?? wordsOf(named.apiName)
@@ -123,13 +134,20 @@ export function nameOfProperty(
   return definition?.displayName ?? wordsOf(apiName)
 }
 
+/** Words that are written in capitals when they are a name of their own. */
+const ACRONYMS: ReadonlySet<string> = new Set(['id', 'iata', 'icao', 'rid', 'url', 'uri', 'uuid'])
+
 /** Splits an API name: `runwayFeet` and `runway_feet` become "Runway feet". */
 export function wordsOf(apiName: string): string {
   const words = apiName
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
     .split(/[\s_.-]+/)
     .filter(Boolean)
-    .map((word) => (/^[A-Z\d]+$/.test(word) ? word : word.toLowerCase()))
+    .map((word) => {
+      const lower = word.toLowerCase()
+      if (ACRONYMS.has(lower)) return lower.toUpperCase()
+      return /^[A-Z\d]+$/.test(word) ? word : lower
+    })
     .join(' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

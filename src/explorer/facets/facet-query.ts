@@ -1,7 +1,7 @@
 /** Counts of values: aggregations over all objects that match the view, never a sample. */
 import { queryOptions } from '@tanstack/react-query'
-import { parseBody, type Send } from '../api/call.ts'
-import type { ObjectTypeDefinition, OntologyDefinition } from '../api/ontology.ts'
+import { type ApiRequest, parseBody, type Send } from '../api/call.ts'
+import { linkAt, type ObjectTypeDefinition, type OntologyDefinition } from '../api/ontology.ts'
 import type { ViewState } from '../view/view-state.ts'
 import { DIALECTS, type Json, whereOf } from '../view/where.ts'
 
@@ -31,18 +31,41 @@ interface Aggregation {
 /** Values that a facet shows. */
 export const FACET_VALUES = 12
 
+interface AggregationBody {
+  readonly aggregation: readonly Json[]
+  readonly groupBy: readonly Json[]
+}
+
 /** Aggregates the objects of a view. */
 export async function aggregate(
   send: Send,
-  { ontology, objectType, view, version }: FacetOf,
-  body: { readonly aggregation: readonly Json[]; readonly groupBy: readonly Json[] },
+  of: FacetOf,
+  body: AggregationBody,
   signal: AbortSignal,
 ): Promise<Aggregation> {
+  return parseBody<Aggregation>(await send(aggregateRequest(of, body), signal))
+}
+
+function aggregateRequest(
+  { ontology, objectType, view, version }: FacetOf,
+  body: AggregationBody,
+): ApiRequest {
   const where = whereOf(view, objectType, DIALECTS.v2)
   const path = `/api/v2/ontologies/${encodeURIComponent(ontology.apiName)}/objects/${encodeURIComponent(objectType.apiName)}/aggregate`
   const counted = { ...(where && { where }), ...(version !== undefined && { version }), ...body }
-  const request = { method: 'POST', path, body: counted } as const
-  return parseBody<Aggregation>(await send(request, signal))
+  return { method: 'POST', path, body: counted }
+}
+
+/** Returns the request that counts the values of a property, the most frequent first. */
+export function countRequest(of: FacetOf, property: string, most = FACET_VALUES): ApiRequest {
+  return aggregateRequest(of, countBody(property, most))
+}
+
+function countBody(property: string, most: number): AggregationBody {
+  return {
+    aggregation: [{ type: 'count', name: 'count', direction: 'DESC' }],
+    groupBy: [{ type: 'exact', field: property, maxGroupCount: most }],
+  }
 }
 
 /** The most frequent values of a property, and how many objects have another one. */
@@ -67,15 +90,8 @@ export function facetQuery(send: Send, of: FacetOf, property: string, most = FAC
       most,
     ],
     queryFn: async ({ signal }): Promise<Facet> => {
-      const { data, excludedItems = 0 } = await aggregate(
-        send,
-        { ...of, view },
-        {
-          aggregation: [{ type: 'count', name: 'count', direction: 'DESC' }],
-          groupBy: [{ type: 'exact', field: property, maxGroupCount: most }],
-        },
-        signal,
-      )
+      const body = countBody(property, most)
+      const { data, excludedItems = 0 } = await aggregate(send, { ...of, view }, body, signal)
       const values = data
         .map(({ group, metrics }) => ({
           value: String(group[property]),
@@ -103,8 +119,18 @@ export function isUseful({ values, others }: Facet): boolean {
   return (typical?.count ?? 0) > 1 || (values.length === 1 && others === 0)
 }
 
-/** Properties whose values are worth counting: short texts and booleans, but not keys and titles. */
-export function facetProperties({ properties, primaryKey, titleProperty }: ObjectTypeDefinition) {
+/**
+ * Properties whose values are worth counting: short texts and booleans, but not keys and titles.
+ * Links and booleans come first, because other texts may differ in every object.
+ */
+export function facetProperties(
+  ontology: OntologyDefinition,
+  { apiName, properties, primaryKey, titleProperty }: ObjectTypeDefinition,
+): readonly string[] {
+  const rankOf = (name: string) => {
+    if (linkAt(ontology, apiName, name) !== undefined) return 0
+    return properties[name]?.type === 'boolean' ? 1 : 2
+  }
   return Object.entries(properties)
     .filter(([name, definition]) => {
       const element = definition.type === 'array' ? definition.items : definition
@@ -112,6 +138,7 @@ export function facetProperties({ properties, primaryKey, titleProperty }: Objec
       return isCounted && name !== primaryKey && name !== titleProperty
     })
     .map(([name]) => name)
+    .toSorted((a, b) => rankOf(a) - rankOf(b))
 }
 
 /** The operator that selects the objects of one value: arrays contain it, others are equal to it. */

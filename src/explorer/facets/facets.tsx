@@ -1,7 +1,9 @@
 /** The most frequent values of each property, with exact counts. Pressing one filters. */
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { nameOfProperty } from '../api/ontology.ts'
+import { useMemo, useState } from 'react'
+import { titleIn } from '../api/linked-titles.ts'
+import { linkAt, nameOfProperty } from '../api/ontology.ts'
+import { useLinkedTitles } from '../object/use-linked-titles.ts'
 import { useSession } from '../shell/session.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -28,19 +30,27 @@ export interface FacetsProps {
   readonly canCount: boolean
 }
 
-export function Facets({ of, setView, canCount }: FacetsProps) {
+interface FacetRailProps extends FacetsProps {
+  /** A property without a facet: behind a link, all objects have the same foreign key. */
+  readonly without?: string | undefined
+}
+
+export function Facets({ of, setView, canCount, without }: FacetRailProps) {
+  const properties = facetProperties(of.ontology, of.objectType)
   return (
     <nav className={styles.rail} aria-label="Values">
-      {facetProperties(of.objectType).map((property, index) => (
-        <FacetSection
-          key={property}
-          of={of}
-          property={property}
-          setView={setView}
-          canCount={canCount}
-          index={index}
-        />
-      ))}
+      {properties
+        .filter((property) => property !== without)
+        .map((property, index) => (
+          <FacetSection
+            key={property}
+            of={of}
+            property={property}
+            setView={setView}
+            canCount={canCount}
+            index={index}
+          />
+        ))}
     </nav>
   )
 }
@@ -90,6 +100,14 @@ function FacetValues({ of, property, setView, facet }: FacetValuesProps) {
   const { values, others } = facet
   const operator = facetOperator(of.objectType, property)
   const chosen = filters.find((filter) => filter.field === property && filter.operator === operator)
+  const target = linkAt(of.ontology, of.objectType.apiName, property)?.target
+  const wanted = useMemo(
+    () => (target === undefined ? [] : values.map(({ value }) => ({ type: target, key: value }))),
+    [target, values],
+  )
+  const titles = useLinkedTitles(of.ontology, wanted)
+  const titleOf = (key: string) =>
+    target === undefined ? undefined : titleIn(titles, { type: target, key })
   if (values.length === 0) return <p className={styles.note}>No values</p>
   const most = Math.max(...values.map(({ count }) => count))
   const choose = (value: string) => {
@@ -105,11 +123,11 @@ function FacetValues({ of, property, setView, facet }: FacetValuesProps) {
             type="button"
             aria-pressed={chosen?.value === value}
             className={styles.value}
-            title={value}
+            title={titleOf(value) ?? value}
             onClick={() => choose(value)}
           >
             <i className={styles.share} style={{ width: `${(100 * count) / most}%` }} />
-            <span className={styles.name}>{value}</span>
+            <FacetName value={value} title={titleOf(value)} />
             <span className={styles.count}>{formatCount(count)}</span>
           </button>
         </li>
@@ -121,5 +139,23 @@ function FacetValues({ of, property, setView, facet }: FacetValuesProps) {
         </li>
       )}
     </ul>
+  )
+}
+
+function FacetName({
+  value,
+  title,
+}: {
+  readonly value: string
+  readonly title?: string | undefined
+}) {
+  if (title === undefined) {
+    return <span className={styles.name}>{value === '' ? '(empty text)' : value}</span>
+  }
+  return (
+    <>
+      <span className={styles.name}>{title}</span>
+      <span className={styles.key}>{value}</span>
+    </>
   )
 }

@@ -49,6 +49,7 @@ export function HomeScreen() {
           definition={definitions[index]?.data}
           counts={counts[index]?.data}
           error={definitions[index]?.error ?? undefined}
+          isAlone={shown.length === 1}
         />
       ))}
     </div>

@@ -19,18 +19,26 @@ export interface OntologySectionProps {
   readonly definition: OntologyDefinition | undefined
   readonly counts: TypeCounts | undefined
   readonly error: Error | undefined
+  /** True if no other ontology is shown. */
+  readonly isAlone: boolean
 }
 
-export function OntologySection({ summary, definition, counts, error }: OntologySectionProps) {
+/** So many types fill a screen with large cards. */
+const FEW = 4
+
+export function OntologySection(props: OntologySectionProps) {
+  const { summary, definition, counts, error, isAlone } = props
+  const isFew = isAlone && (definition?.objectTypes.length ?? FEW) <= FEW
   return (
     <section aria-labelledby={summary.rid}>
       <header className={styles.sectionHead}>
         <h1 id={summary.rid}>{summary.displayName}</h1>
-        <p className="label">{summary.description}</p>
-        {definition && <p className="label">{describe(definition)}</p>}
+        <p className="label">
+          {[summary.description, definition && describe(definition)].filter(Boolean).join(' ')}
+        </p>
       </header>
       {error !== undefined && <ErrorNote error={error} />}
-      <ul className={styles.cards}>
+      <ul className={`${styles.cards} ${isFew ? styles.few : ''}`}>
         {definition === undefined
           ? OUTLINES.map((outline) => <li key={outline} className={styles.outline} />)
           : bySize(definition.objectTypes, counts).map((type) => (
@@ -44,7 +52,9 @@ export function OntologySection({ summary, definition, counts, error }: Ontology
 const OUTLINES = [1, 2, 3, 4]
 
 function describe({ objectTypes, linkTypes = [] }: OntologyDefinition): string {
-  return `${objectTypes.length} types, ${linkTypes.length} links`
+  const count = (many: number, name: string) =>
+    `${formatCount(many)} ${name}${many === 1 ? '' : 's'}`
+  return `${count(objectTypes.length, 'type')}, ${count(linkTypes.length, 'link')}.`
 }
 
 function bySize(types: readonly ObjectTypeDefinition[], counts: TypeCounts | undefined) {

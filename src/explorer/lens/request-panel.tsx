@@ -1,5 +1,8 @@
 /** The exact call behind the view, in every API that can express it. */
 import { useState } from 'react'
+import type { ApiRequest } from '../api/call.ts'
+import { nameOfProperty } from '../api/ontology.ts'
+import { countRequest, facetProperties } from '../facets/facet-query.ts'
 import { useSession } from '../shell/session.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Segments } from '../ui/segments.tsx'
@@ -8,7 +11,7 @@ import { type ApiRevision, REVISIONS } from '../view/view-state.ts'
 import { toClientCode } from './client-code.ts'
 import { toOsdkCode } from './osdk-code.ts'
 import styles from './request-panel.module.css'
-import { TOOL_NAMES, TOOLS, type Tool, toCurl } from './request-text.ts'
+import { TOOL_NAMES, TOOLS, type Tool, toCurl, withoutToken } from './request-text.ts'
 
 const REVISION_NAMES: Readonly<Record<ApiRevision, string>> = { '1': '1.0', '2': '2.0', v2: 'v2' }
 
@@ -22,11 +25,31 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
   const { token = 'TOKEN' } = useSession()
   const [chosen, setChosen] = useState<ApiRevision>()
   const [tool, setTool] = useState<Tool>('curl')
+  const countable = facetProperties(of.ontology, of.objectType)
+  const [counted, setCounted] = useState(
+    () => countable.find((name) => of.view.layout === 'pictures' && name === of.view.picture) ?? '',
+  )
   const revision = chosen ?? used
-  const { text, problem } = textOf(of, revision, tool, pageSize, token)
+  const { text, problem } =
+    counted === ''
+      ? textOf(of, revision, tool, pageSize, token)
+      : { text: curlOf(countRequest(of, counted), token), problem: undefined }
   return (
     <aside className={styles.panel} aria-label="The request behind this view">
-      <div className={styles.choices}>
+      {countable.length > 0 && (
+        <label className={styles.subject}>
+          <span className="label">Ask for</span>
+          <select value={counted} onChange={(event) => setCounted(event.target.value)}>
+            <option value="">the objects</option>
+            {countable.map((name) => (
+              <option key={name} value={name}>
+                counts by {nameOfProperty(name, of.objectType.properties[name])}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <div className={styles.choices} hidden={counted !== ''}>
         <Segments
           label="Tool"
           options={TOOLS}
@@ -46,7 +69,7 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
       </div>
       {problem === undefined ? (
         <>
-          <pre className={`mono ${styles.code}`}>{hidden(text, token)}</pre>
+          <pre className={`mono ${styles.code}`}>{withoutToken(text, token)}</pre>
           <CopyButton text={text} />
         </>
       ) : (
@@ -62,13 +85,12 @@ function textOf(of: PageOf, revision: ApiRevision, tool: Tool, pageSize: number,
     if (tool === 'client') return { text: toClientCode(of, revision, origin), problem: undefined }
     if (tool === 'osdk') return { text: toOsdkCode(of, origin), problem: undefined }
     const request = pageRequest(of, revision, { pageSize })
-    return { text: toCurl(request, origin, token), problem: undefined }
+    return { text: curlOf(request, token), problem: undefined }
   } catch (error) {
     return { text: '', problem: (error as Error).message }
   }
 }
 
-/** The token is copied, but not shown: screens are shared. */
-function hidden(text: string, token: string): string {
-  return text.replace(token, `${token.slice(0, 8)}…`)
+function curlOf(request: ApiRequest, token: string): string {
+  return toCurl(request, location.origin, token, { isReadable: true })
 }

@@ -10,16 +10,32 @@ export const TOOL_NAMES: Readonly<Record<Tool, string>> = {
   osdk: '@osdk/client',
 }
 
+export interface CurlOptions {
+  /** Writes the body over several lines. */
+  readonly isReadable?: boolean
+}
+
 /** Returns a command that works when it is pasted into a shell. */
-export function toCurl({ method, path, body }: ApiRequest, origin: string, token: string): string {
+export function toCurl(
+  { method, path, body }: ApiRequest,
+  origin: string,
+  token: string,
+  { isReadable = false }: CurlOptions = {},
+): string {
+  const json = JSON.stringify(body, undefined, isReadable ? 2 : undefined)
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${quote(origin + path)}`,
     `-H ${quote(`Authorization: Bearer ${token}`)}`,
     ...(body === undefined
       ? []
-      : [`-H ${quote('Content-Type: application/json')}`, `-d ${quote(JSON.stringify(body))}`]),
+      : [`-H ${quote('Content-Type: application/json')}`, `-d ${quote(json)}`]),
   ]
   return lines.join(' \\\n  ')
+}
+
+/** Hides most of the token in a text: what is copied has it, but screens are shared. */
+export function withoutToken(text: string, token: string): string {
+  return text.replace(token, `${token.slice(0, 8)}…`)
 }
 
 /** Quotes for POSIX shells: a single quote ends the text, is escaped, and starts it again. */

@@ -114,6 +114,7 @@ function DifferenceTable(props: DifferenceTableProps) {
                 difference={difference}
                 definition={objectType.properties[difference.property]}
                 isKey={difference.property === objectType.primaryKey}
+                isSnapshot={isSnapshot}
               />
             ))}
           </tbody>
@@ -127,15 +128,21 @@ function Row(props: {
   readonly difference: Difference
   readonly definition: PropertyDefinition | undefined
   readonly isKey: boolean
+  readonly isSnapshot: boolean
 }) {
-  const { difference, definition, isKey } = props
+  const { difference, definition, isKey, isSnapshot } = props
   const { property, before, after, kind } = difference
   if (definition === undefined) return null
   return (
     <tr className={kind === 'same' ? styles.same : styles.differs}>
       <th scope="row" className="label">
         {definition.displayName ?? wordsOf(property)}
-        {kind !== 'same' && <span className={styles.kind}>{KIND_NAMES[kind]}</span>}
+        {kind !== 'same' && (
+          // Two objects differ; only states of one object change.
+          <span className={isSnapshot ? styles.kind : 'visually-hidden'}>
+            {isSnapshot ? KIND_NAMES[kind] : 'differs'}
+          </span>
+        )}
       </th>
       <td>
         <Value value={before} type={definition} isKey={isKey} />

@@ -43,7 +43,9 @@ export function DeletedObject({ address, view }: DeletedObjectProps) {
         )}
         <Link {...toLink(list)}>Back to the list</Link>
       </div>
-      {record !== undefined && <PropertyList objectType={objectType} record={record} />}
+      {record !== undefined && (
+        <PropertyList ontology={ontology} objectType={objectType} record={record} />
+      )}
     </section>
   )
 }

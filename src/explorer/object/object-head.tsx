@@ -8,6 +8,7 @@ import { CompareMenu } from './compare-menu.tsx'
 import type { ObjectView, SetObjectView } from './object-address.ts'
 import styles from './object-head.module.css'
 import { linkFilter, type ObjectAddress } from './object-queries.ts'
+import { ObjectRequests } from './object-requests.tsx'
 import { Position } from './position.tsx'
 import { listText } from './trail.ts'
 import { TrailPath } from './trail-path.tsx'
@@ -46,6 +47,7 @@ export function ObjectHead({ address, record, view, setView }: ObjectHeadProps) 
             <Position listed={{ ontology, objectType, list, record }} view={view} />
           )}
           <CompareMenu address={address} setView={setView} />
+          <ObjectRequests address={address} view={view} />
           <Segments
             label="Form"
             options={FORMS}

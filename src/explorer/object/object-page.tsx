@@ -73,7 +73,20 @@ function Properties({
   const links = linksOf(ontology, objectType.apiName)
   return (
     <div className={styles.columns}>
-      <PropertyList objectType={objectType} record={record} />
+      <PropertyList
+        ontology={ontology}
+        objectType={objectType}
+        record={record}
+        trailTo={(link) => [
+          ...view.trail,
+          {
+            type: objectType.apiName,
+            key: address.key,
+            link: link.apiName,
+            list: listText(view.list),
+          },
+        ]}
+      />
       <aside className={linkStyles.links} aria-label="Map and links">
         <Position address={address} record={record} />
         {links.map((link) => (

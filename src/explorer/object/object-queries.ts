@@ -51,22 +51,31 @@ export interface EarlierState {
 /** Reads an object as of a version, or as of now; an export can read any version that is kept. */
 export async function readState(
   send: Send,
-  { ontology, objectType, key }: ObjectAddress,
+  address: ObjectAddress,
   version: number | undefined,
   signal?: AbortSignal,
 ): Promise<EarlierState> {
+  const { bytes, headers } = await send(stateRequest(address, version), signal)
+  const { objectType } = address
+  const [json = '', end] = new TextDecoder().decode(bytes).trimEnd().split('\n')
+  const read = Number(headers.get('oqs-version') ?? version)
+  if (end === undefined) return { version: read, record: undefined, json: '' }
+  const properties = JSON.parse(json) as ObjectRecord['properties']
+  return { version: read, record: readRecord({ properties }, objectType), json }
+}
+
+/** Returns the request for an object as of a version: an export of one object. */
+export function stateRequest(
+  { ontology, objectType, key }: ObjectAddress,
+  version: number | undefined,
+): ApiRequest {
   const filter: Filter = { field: objectType.primaryKey, operator: 'eq', value: key }
   const where = whereOf({ ...EMPTY_VIEW, filters: [filter] }, objectType, DIALECTS['1'])
   const parameters = new URLSearchParams({ where: JSON.stringify(where) })
   if (version !== undefined) parameters.set('version', String(version))
   const steps = [ontology.apiName, 'objects', objectType.apiName, 'export'].map(encodeURIComponent)
   const path = `/api/admin/v1/ontologies/${steps.join('/')}?${parameters}`
-  const { bytes, headers } = await send({ method: 'GET', path }, signal)
-  const [json = '', end] = new TextDecoder().decode(bytes).trimEnd().split('\n')
-  const read = Number(headers.get('oqs-version') ?? version)
-  if (end === undefined) return { version: read, record: undefined, json: '' }
-  const properties = JSON.parse(json) as ObjectRecord['properties']
-  return { version: read, record: readRecord({ properties }, objectType), json }
+  return { method: 'GET', path }
 }
 
 export function stateQuery(send: Send, address: ObjectAddress, version: number) {

@@ -28,7 +28,7 @@ export function Peek({ address, onClose }: PeekProps) {
         </Button>
       </header>
       {error !== null && <ErrorNote error={error} />}
-      {data !== undefined && <PropertyList objectType={address.objectType} record={data.record} />}
+      {data !== undefined && <PropertyList {...address} record={data.record} />}
     </aside>
   )
 }

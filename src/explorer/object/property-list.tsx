@@ -1,15 +1,58 @@
-import { type ObjectTypeDefinition, wordsOf } from '../api/ontology.ts'
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { titleIn } from '../api/linked-titles.ts'
+import {
+  type LinkSide,
+  linksOf,
+  nameOfProperty,
+  type ObjectTypeDefinition,
+  type OntologyDefinition,
+  type PropertyDefinition,
+} from '../api/ontology.ts'
 import type { ObjectRecord } from '../api/records.ts'
 import styles from './object.module.css'
+import { addressOf, searchOf, type TrailStep, toLink } from './trail.ts'
+import { useLinkedTitles } from './use-linked-titles.ts'
 import { Value } from './value.tsx'
 
 export interface PropertyListProps {
+  readonly ontology: OntologyDefinition
   readonly objectType: ObjectTypeDefinition
   readonly record: ObjectRecord
+  /** The steps to a linked object. */
+  readonly trailTo?: (link: LinkSide) => readonly TrailStep[]
 }
 
 /** Properties in the order of the definition; those without a value come last. */
-export function PropertyList({ objectType, record }: PropertyListProps) {
+export function PropertyList(props: PropertyListProps) {
+  const { ontology, objectType, record, trailTo = () => [] } = props
+  const links = useMemo(
+    () =>
+      linksOf(ontology, objectType.apiName).flatMap((link) => {
+        const value = link.cardinality === 'one' ? record.properties[link.foreignKey] : undefined
+        return value === undefined || value === null
+          ? []
+          : [{ link, type: link.target, key: String(value) }]
+      }),
+    [ontology, objectType, record],
+  )
+  const titles = useLinkedTitles(ontology, links)
+  const renderValue = (name: string, definition: PropertyDefinition) => {
+    const linked = links.find(({ link }) => link.foreignKey === name)
+    if (linked === undefined) {
+      const isKey = name === objectType.primaryKey
+      return <Value value={record.properties[name]} type={definition} isKey={isKey} />
+    }
+    const { type, key } = linked
+    const address = addressOf(ontology.apiName, { type, key }, searchOf('', trailTo(linked.link)))
+    const title = titleIn(titles, linked)
+    return (
+      <>
+        <Link {...toLink(address)}>{title ?? key}</Link>
+        {title !== undefined && <span className={styles.linkedKey}>{key}</span>}
+      </>
+    )
+  }
   const entries = Object.entries(objectType.properties)
   const isMissing = ([name]: (typeof entries)[number]) =>
     (record.properties[name] ?? undefined) === undefined
@@ -19,15 +62,9 @@ export function PropertyList({ objectType, record }: PropertyListProps) {
       {sorted.map(([name, definition]) => (
         <div key={name} className={styles.property}>
           <dt className="label" title={definition.description ?? `${name}: ${definition.type}`}>
-            {definition.displayName ?? wordsOf(name)}
+            {nameOfProperty(name, definition)}
           </dt>
-          <dd className="data">
-            <Value
-              value={record.properties[name]}
-              type={definition}
-              isKey={name === objectType.primaryKey}
-            />
-          </dd>
+          <dd className="data">{renderValue(name, definition)}</dd>
         </div>
       ))}
     </dl>

@@ -61,6 +61,15 @@ describe('timeBins', () => {
     expect(text(year?.from ?? 0)).toBe('0050-01-01')
   })
 
+  it('makes few bins of round years over millennia', () => {
+    const bins = timeBins(Date.parse('0001-01-01'), Date.parse('9999-12-31'), 'YEARS')
+    expect(bins.length).toBeLessThan(125)
+    expect(text(bins[1]?.from ?? 0)).toBe('0100-01-01')
+    for (const [index, bin] of bins.entries()) {
+      if (index > 0) expect(bin.from).toBe(bins[index - 1]?.to)
+    }
+  })
+
   it('starts weeks on Monday, also before 1970', () => {
     for (const day of ['2026-11-16', '2026-11-22', '1969-12-31']) {
       const [week] = timeBins(Date.parse(day), Date.parse(day), 'WEEKS')

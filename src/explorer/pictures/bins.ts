@@ -79,23 +79,29 @@ const UNITS: readonly (readonly [unit: CalendarUnit, ms: number])[] = [
   ['YEARS', 365.25 * 86_400_000],
 ]
 
-/** Returns the smallest unit that cuts a time range into at most this many parts. */
-export function calendarUnit(
-  fromMs: number,
-  toMs: number,
-  isDate: boolean,
-  most = 120,
-): CalendarUnit {
+/** More bars than this cannot be told apart. */
+const MOST_TIME_BINS = 120
+
+/** Returns the smallest unit that cuts a time range into few enough parts. */
+export function calendarUnit(fromMs: number, toMs: number, isDate: boolean): CalendarUnit {
   const usable = UNITS.filter(([unit]) => !isDate || (unit !== 'MINUTES' && unit !== 'HOURS'))
-  const [unit] = usable.find(([, ms]) => (toMs - fromMs) / ms <= most) ?? ['YEARS' as const]
+  const [unit] = usable.find(([, ms]) => (toMs - fromMs) / ms <= MOST_TIME_BINS) ?? [
+    'YEARS' as const,
+  ]
   return unit
 }
 
-/** Returns the bins of a calendar unit that cover a time range, in UTC, without gaps. */
+/**
+ * Returns the bins of a calendar unit that cover a time range, in UTC, without gaps. Over centuries, a
+ * bin is a round number of years.
+ */
 export function timeBins(fromMs: number, toMs: number, unit: CalendarUnit): readonly Bin[] {
+  const parts = (toMs - fromMs) / unitMs(unit)
+  const isLong = unit === 'YEARS' && parts > MOST_TIME_BINS
+  const step = isLong ? Math.ceil(roundStep(parts / MOST_TIME_BINS)) : 1
   const bins: Bin[] = []
-  for (let from = startOf(fromMs, unit); from <= toMs; ) {
-    const to = nextStart(from, unit)
+  for (let from = startOf(fromMs, unit, step); from <= toMs; ) {
+    const to = nextStart(from, unit, step)
     bins.push({ from, to })
     from = to
   }
@@ -107,22 +113,23 @@ const DAY_MS = 86_400_000
 const FIRST_MONDAY_MS = 4 * DAY_MS
 const MONTHS_OF = { MONTHS: 1, QUARTERS: 3, YEARS: 12 } as const
 
-function startOf(ms: number, unit: CalendarUnit): number {
+function startOf(ms: number, unit: CalendarUnit, step: number): number {
   if (unit in MONTHS_OF) {
     const date = new Date(ms)
     const months = MONTHS_OF[unit as keyof typeof MONTHS_OF]
     const month = date.getUTCMonth() - (date.getUTCMonth() % months)
-    return utc(date.getUTCFullYear(), month)
+    const year = date.getUTCFullYear()
+    return unit === 'YEARS' ? utc(Math.floor(year / step) * step, 0) : utc(year, month)
   }
   const length = unitMs(unit)
   const offset = unit === 'WEEKS' ? FIRST_MONDAY_MS : 0
   return Math.floor((ms - offset) / length) * length + offset
 }
 
-function nextStart(ms: number, unit: CalendarUnit): number {
+function nextStart(ms: number, unit: CalendarUnit, step: number): number {
   if (!(unit in MONTHS_OF)) return ms + unitMs(unit)
   const date = new Date(ms)
-  const month = date.getUTCMonth() + MONTHS_OF[unit as keyof typeof MONTHS_OF]
+  const month = date.getUTCMonth() + MONTHS_OF[unit as keyof typeof MONTHS_OF] * step
   return utc(date.getUTCFullYear(), month)
 }
 

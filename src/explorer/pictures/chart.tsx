@@ -8,13 +8,22 @@ export interface ChartProps {
   readonly label: string
   readonly distribution: Distribution
   readonly isLarge: boolean
+  /** The titles of the values that are keys of other objects. */
+  readonly titleOf: (value: string) => string | undefined
   readonly onChoose: (filters: readonly Filter[]) => void
 }
 
-export function Chart({ label, distribution, isLarge, onChoose }: ChartProps) {
+export function Chart({ label, distribution, isLarge, titleOf, onChoose }: ChartProps) {
   const { bars, ticks, kind, others } = distribution
   return kind === 'values' ? (
-    <ValueBars label={label} bars={bars} others={others} onChoose={onChoose} />
+    <ValueBars
+      label={label}
+      bars={bars}
+      others={others}
+      titleOf={titleOf}
+      isLarge={isLarge}
+      onChoose={onChoose}
+    />
   ) : (
     <Histogram label={label} bars={bars} ticks={ticks} isLarge={isLarge} onChoose={onChoose} />
   )

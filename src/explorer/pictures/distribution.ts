@@ -1,5 +1,6 @@
 /** How the values of a property are distributed over all objects of a view. */
 import { queryOptions } from '@tanstack/react-query'
+import { bisectRight } from 'd3-array'
 import type { Send } from '../api/call.ts'
 import type { ScalarType } from '../api/ontology.ts'
 import { aggregate, type FacetOf, type Group } from '../facets/facet-query.ts'
@@ -145,18 +146,22 @@ async function timeBars(read: Read, field: string, isDate: boolean): Promise<Bar
   const unit = calendarUnit(min, max, isDate)
   const bins = timeBins(min, max, unit)
   const { data } = await read([{ type: 'duration', field, value: 1, unit }])
-  const counts = new Map(
-    data.map((group) => [Date.parse(String(group.group[field])), metricOf(group, 'count')]),
-  )
-  const text = (ms: number) => new Date(ms).toISOString().slice(0, isDate ? 10 : undefined)
+  // A bin may hold several years.
+  const starts = bins.map(({ from }) => from)
+  const counts = starts.map(() => 0)
+  for (const group of data) {
+    const bin = bisectRight(starts, Date.parse(String(group.group[field]))) - 1
+    counts[bin] = (counts[bin] ?? 0) + metricOf(group, 'count')
+  }
   const format = momentFormat(unit)
-  const bars = bins.map(
-    ({ from, to }): Bar => ({
-      label: format(from),
-      count: counts.get(from) ?? 0,
-      filters: rangeFilters(field, text(from), text(to)),
-    }),
-  )
+  const bars = bins.map(({ from, to }, index): Bar => {
+    const [first, last] = [format(from), format(to - 1)]
+    return {
+      label: unit === 'YEARS' && first !== last ? `${first} – ${last}` : first,
+      count: counts[index] ?? 0,
+      filters: rangeFilters(field, momentText(from, isDate), momentText(to, isDate)),
+    }
+  })
   return { kind: 'times', bars, ticks: edgeTicks(edgesOf(bins), format, TIME_TICKS), others: 0 }
 }
 
@@ -182,10 +187,22 @@ function edgesOf(bins: readonly Bin[]): readonly number[] {
   return [...bins.map(({ from }) => from), ...bins.slice(-1).map(({ to }) => to)]
 }
 
-function rangeFilters(field: string, from: string, to: string): readonly Filter[] {
+/** Writes a moment; undefined outside of the years that have four digits, where nothing is stored. */
+function momentText(ms: number, isDate: boolean): string | undefined {
+  const year = new Date(ms).getUTCFullYear()
+  if (year < 1 || year > 9999) return undefined
+  return new Date(ms).toISOString().slice(0, isDate ? 10 : undefined)
+}
+
+/** Returns the filters of a range; an edge that is undefined is open. */
+function rangeFilters(
+  field: string,
+  from: string | undefined,
+  to: string | undefined,
+): readonly Filter[] {
   return [
-    { field, operator: 'gte', value: from },
-    { field, operator: 'lt', value: to },
+    ...(from === undefined ? [] : [{ field, operator: 'gte', value: from } as const]),
+    ...(to === undefined ? [] : [{ field, operator: 'lt', value: to } as const]),
   ]
 }
 

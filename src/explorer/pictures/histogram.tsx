@@ -119,7 +119,8 @@ export function Histogram({ label, bars, ticks, isLarge, onChoose }: HistogramPr
         {bars.map(({ label: range, count }, index) => (
           // biome-ignore lint/a11y/useSemanticElements: SVG has no button element
           <g
-            key={range}
+            // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its position on the axis
+            key={index}
             role="button"
             data-bar={index}
             tabIndex={index === clamp(active, bars.length) ? 0 : -1}

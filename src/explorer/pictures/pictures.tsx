@@ -1,7 +1,10 @@
 /** A picture for each property: how its values are distributed over all objects of the view. */
 import { useQuery } from '@tanstack/react-query'
-import { wordsOf } from '../api/ontology.ts'
+import { useMemo } from 'react'
+import { titleIn } from '../api/linked-titles.ts'
+import { linkAt, nameOfProperty } from '../api/ontology.ts'
 import type { FacetOf } from '../facets/facet-query.ts'
+import { useLinkedTitles } from '../object/use-linked-titles.ts'
 import { useSession } from '../shell/session.tsx'
 import { formatCount } from '../ui/format.ts'
 import type { SetView } from '../view/use-view.ts'
@@ -49,7 +52,7 @@ function Picture({ of, property, setView, isLarge }: PictureProps) {
     // The old picture stays until the new one has arrived.
     placeholderData: (previous: Distribution | undefined) => previous,
   })
-  const name = of.objectType.properties[property]?.displayName ?? wordsOf(property)
+  const name = nameOfProperty(property, of.objectType.properties[property])
   const choose = (chosen: readonly Filter[]) => {
     const others = of.view.filters.filter(({ field }) => field !== property)
     setView({ filters: [...others, ...chosen] })
@@ -84,20 +87,28 @@ function Picture({ of, property, setView, isLarge }: PictureProps) {
       )}
       {data === undefined && error === null && <div className={styles.outline} />}
       {data !== undefined && (
-        <Content name={name} data={data} isLarge={isLarge} onChoose={choose} />
+        <Content of={of} property={property} data={data} isLarge={isLarge} onChoose={choose} />
       )}
     </section>
   )
 }
 
 interface ContentProps {
-  readonly name: string
+  readonly of: FacetOf
+  readonly property: string
   readonly data: Distribution
   readonly isLarge: boolean
   readonly onChoose: (filters: readonly Filter[]) => void
 }
 
-function Content({ name, data, isLarge, onChoose }: ContentProps) {
+function Content({ of, property, data, isLarge, onChoose }: ContentProps) {
+  const target = linkAt(of.ontology, of.objectType.apiName, property)?.target
+  const wanted = useMemo(
+    () =>
+      target === undefined ? [] : data.bars.map(({ label }) => ({ type: target, key: label })),
+    [target, data],
+  )
+  const titles = useLinkedTitles(of.ontology, wanted)
   if (data.kind === 'distinct') {
     return (
       <p className={styles.note}>
@@ -106,5 +117,13 @@ function Content({ name, data, isLarge, onChoose }: ContentProps) {
     )
   }
   if (data.bars.length === 0) return <p className={styles.note}>No values</p>
-  return <Chart label={name} distribution={data} isLarge={isLarge} onChoose={onChoose} />
+  return (
+    <Chart
+      label={nameOfProperty(property, of.objectType.properties[property])}
+      distribution={data}
+      isLarge={isLarge}
+      titleOf={(key) => (target === undefined ? undefined : titleIn(titles, { type: target, key }))}
+      onChoose={onChoose}
+    />
+  )
 }

@@ -22,4 +22,5 @@ it('writes moments in UTC', () => {
   const ms = Date.parse('2001-03-31T23:30:00Z')
   expect(momentFormat('DAYS')(ms)).toBe('31 Mar 2001')
   expect(momentFormat('MONTHS')(ms)).toBe('Mar 2001')
+  expect(momentFormat('HOURS')(ms)).toBe('31 Mar 2001, 23:30')
 })

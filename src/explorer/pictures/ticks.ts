@@ -31,14 +31,23 @@ export function compactNumber(value: number): string {
   return COMPACT.format(value)
 }
 
+const MINUTE: Intl.DateTimeFormatOptions = {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+}
+
 const FORMATS: Readonly<Record<CalendarUnit, Intl.DateTimeFormatOptions>> = {
   YEARS: { year: 'numeric' },
   QUARTERS: { year: 'numeric', month: 'short' },
   MONTHS: { year: 'numeric', month: 'short' },
   WEEKS: { year: 'numeric', month: 'short', day: 'numeric' },
   DAYS: { year: 'numeric', month: 'short', day: 'numeric' },
-  HOURS: { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
-  MINUTES: { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+  HOURS: MINUTE,
+  MINUTES: MINUTE,
 }
 
 /** Returns a formatter of moments for a unit, in UTC. */

@@ -27,7 +27,7 @@ describe('the command palette', () => {
     expect(names('')).toEqual([
       'City',
       'World',
-      'Id',
+      'ID',
       'City name',
       'Large cities',
       'Show the request',
@@ -37,7 +37,7 @@ describe('the command palette', () => {
   })
 
   it('puts names that start with the text first', () => {
-    expect(names('cit')).toEqual(['City', 'City name', 'Id', 'Large cities'])
+    expect(names('cit')).toEqual(['City', 'City name', 'ID', 'Large cities'])
   })
 
   it('encodes names in addresses', () => {

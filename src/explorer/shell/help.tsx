@@ -19,6 +19,7 @@ const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
   ['c', 'Choose columns'],
   ['s', 'Switch between latest and snapshot'],
   ['r', 'Show the request'],
+  ['[ and ]', 'Previous and next object of the list'],
   ['?', 'This list'],
   ['Escape', 'Close'],
 ]

@@ -14,8 +14,15 @@ export interface Column {
   readonly definition: PropertyDefinition
   readonly width: number
   readonly isNumeric: boolean
-  /** The address of a linked type, if the property holds the key of one of its objects. */
-  readonly linkTo: string | undefined
+  /** What the property links to: the object of the row for its key, another for a foreign key. */
+  readonly link: ColumnLink | undefined
+}
+
+export interface ColumnLink {
+  /** The API name of the type that values are keys of. */
+  readonly type: string
+  /** The address of that type. */
+  readonly to: string
 }
 
 const NUMERIC: ReadonlySet<string> = new Set([
@@ -43,6 +50,8 @@ const HEADER_EXTRA = 40
 /** Room for the padding, and the arrow of a link. */
 const CELL_EXTRA = 32
 const LONGEST = 280
+/** Room for the titles of linked objects, which arrive after the rows. */
+const LINK_WIDTH = 190
 /** The narrowest column that a reader can choose. */
 export const MIN_WIDTH = 56
 
@@ -64,8 +73,9 @@ export function columnsOf(
   const links = new Map(
     linksOf(ontology, apiName)
       .filter(({ cardinality }) => cardinality === 'one')
-      .map(({ foreignKey, target }) => [foreignKey, `${home}/${encodeURIComponent(target)}`]),
+      .map(({ foreignKey, target }) => [foreignKey, target]),
   )
+  links.set(primaryKey, apiName)
   const names = Object.keys(properties)
   const first = [primaryKey, ...(titleProperty === undefined ? [] : [titleProperty])]
   const all = [...new Set([...first, ...names])]
@@ -75,12 +85,17 @@ export function columnsOf(
     if (definition === undefined) return []
     const isNumeric = NUMERIC.has(definition.type)
     const isKey = name === primaryKey
+    const target = links.get(name)
     const usual = Math.max(
-      contentWidth(name, definition, sample, isKey),
+      target === undefined || isKey ? contentWidth(name, definition, sample, isKey) : LINK_WIDTH,
       nameOfProperty(name, definition).length * CHARACTER_WIDTH + HEADER_EXTRA,
     )
     const width = Math.max(MIN_WIDTH, widths[name] ?? usual)
-    return [{ name, definition, width, isNumeric, linkTo: links.get(name) }]
+    const link =
+      target === undefined
+        ? undefined
+        : { type: target, to: `${home}/${encodeURIComponent(target)}` }
+    return [{ name, definition, width, isNumeric, link }]
   })
 }
 

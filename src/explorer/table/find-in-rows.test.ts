@@ -9,7 +9,7 @@ const columns = ['name', 'size'].map(
     definition: { type: 'string' },
     width: 1,
     isNumeric: false,
-    linkTo: undefined,
+    link: undefined,
   }),
 )
 const pagesOfRows = [

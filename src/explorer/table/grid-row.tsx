@@ -1,7 +1,8 @@
 import { memo } from 'react'
+import { type Titles, titleIn } from '../api/linked-titles.ts'
 import type { ObjectRecord } from '../api/records.ts'
 import { formatValue, localTime } from '../ui/format-value.ts'
-import type { Column } from './columns.ts'
+import type { Column, ColumnLink } from './columns.ts'
 import styles from './grid.module.css'
 
 export interface GridRowProps {
@@ -11,6 +12,8 @@ export interface GridRowProps {
   /** Undefined while the row is being loaded. */
   readonly record: ObjectRecord | undefined
   readonly primaryKey: string
+  /** The titles of linked objects. */
+  readonly titles: Titles
   /** The number of the page that ends with this row. */
   readonly endsPage: number | undefined
   /** The column of the active cell, if it is in this row. */
@@ -18,7 +21,7 @@ export interface GridRowProps {
 }
 
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { row, top, columns, record, primaryKey, endsPage, activeColumn } = props
+  const { row, top, columns, record, primaryKey, titles, endsPage, activeColumn } = props
   const classes = [styles.row, styles.dataRow, endsPage === undefined ? '' : styles.pageEnd].join(
     ' ',
   )
@@ -33,6 +36,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
           isLoaded={record !== undefined}
           isKey={column.name === primaryKey}
           isActive={activeColumn === index}
+          titles={titles}
         />
       ))}
       {endsPage !== undefined && (
@@ -51,9 +55,10 @@ interface CellProps {
   readonly isLoaded: boolean
   readonly isKey: boolean
   readonly isActive: boolean
+  readonly titles: Titles
 }
 
-function Cell({ column, index, value, isLoaded, isKey, isActive }: CellProps) {
+function Cell({ column, index, value, isLoaded, isKey, isActive, titles }: CellProps) {
   const { definition, width, isNumeric } = column
   const text = isLoaded ? formatValue(value, definition, { isKey }) : undefined
   const classes = [
@@ -74,14 +79,50 @@ function Cell({ column, index, value, isLoaded, isKey, isActive }: CellProps) {
     >
       {isLoaded && text === undefined ? (
         <span className={styles.missing}>–</span>
-      ) : column.linkTo !== undefined && text !== undefined ? (
-        <a href={`${column.linkTo}/${encodeURIComponent(String(value))}`} tabIndex={-1}>
-          {text} ›
-        </a>
+      ) : column.link !== undefined && text !== undefined ? (
+        <CellLink link={column.link} value={String(value)} isKey={isKey} titles={titles}>
+          {text}
+        </CellLink>
       ) : (
         text
       )}
     </div>
+  )
+}
+
+/** Marks the link to the object of a row, which is opened with the list that it is in. */
+export const OPENS_ROW = 'data-opens-row'
+
+interface CellLinkProps {
+  readonly link: ColumnLink
+  readonly value: string
+  readonly isKey: boolean
+  readonly titles: Titles
+  /** The key as text. */
+  readonly children: string
+}
+
+function CellLink({ link, value, isKey, titles, children: key }: CellLinkProps) {
+  const href = `${link.to}/${encodeURIComponent(value)}`
+  if (isKey) {
+    return (
+      <a href={href} tabIndex={-1} {...{ [OPENS_ROW]: '' }}>
+        {key}
+      </a>
+    )
+  }
+  const title = titleIn(titles, { type: link.type, key: value })
+  return title === undefined ? (
+    <a href={href} tabIndex={-1}>
+      {key} ›
+    </a>
+  ) : (
+    <span className={styles.linked}>
+      <a href={href} tabIndex={-1} className={styles.ellipsis}>
+        {title}
+      </a>{' '}
+      <span className={styles.linkedKey}>{key}</span>
+    </span>
   )
 }
 

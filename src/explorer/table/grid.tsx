@@ -15,9 +15,10 @@ import {
 import type { Column } from './columns.ts'
 import styles from './grid.module.css'
 import { type ColumnActions, GridHeader } from './grid-header.tsx'
-import { GridRow, titleOf } from './grid-row.tsx'
+import { GridRow, OPENS_ROW, titleOf } from './grid-row.tsx'
 import { heightOf, ROW_HEIGHT, type RowWindow } from './scroll-space.ts'
 import { type ActiveCell, type RowActions, useGridKeys } from './use-grid-keys.ts'
+import { useRowTitles } from './use-row-titles.ts'
 import { useRowWindow } from './use-row-window.ts'
 import type { ViewWalk } from './use-walk.ts'
 
@@ -50,6 +51,7 @@ export function Grid(props: GridProps) {
   const pending = state.isComplete || state.error !== undefined ? 0 : PENDING_ROWS
   const rowCount = state.rowCount + pending
   const { window: rows, topRow, scrollTo } = useRowWindow(scroller, rowCount)
+  const titles = useRowTitles(props.of.ontology, columns, viewWalk, rows)
   const navigate = useNavigate()
   useEffect(() => onTopRow(topRow), [topRow, onTopRow])
   useEffect(() => {
@@ -74,10 +76,11 @@ export function Grid(props: GridProps) {
   const onClick = (event: MouseEvent) => {
     const cell = cellAt(event)
     if (cell !== undefined) setActive(cell)
-    const link = (event.target as Element).closest('a')?.getAttribute('href')
-    if (!link || event.metaKey || event.ctrlKey || event.shiftKey) return
+    const link = (event.target as Element).closest('a')
+    if (link === null || event.metaKey || event.ctrlKey || event.shiftKey) return
     event.preventDefault()
-    void navigate({ to: link as '/' })
+    if (cell !== undefined && link.hasAttribute(OPENS_ROW)) onOpen(cell.row)
+    else void navigate({ to: link.getAttribute('href') as '/' })
   }
   const onDoubleClick = (event: MouseEvent) => {
     const cell = cellAt(event)
@@ -119,6 +122,7 @@ export function Grid(props: GridProps) {
                 columns={columns}
                 record={walk.record(index)}
                 primaryKey={primaryKey}
+                titles={titles}
                 endsPage={isPageEnd && page.hasNextToken ? page.index + 1 : undefined}
                 activeColumn={active.row === index ? active.column : undefined}
               />

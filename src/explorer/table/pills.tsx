@@ -1,11 +1,10 @@
 /** The conditions of a view as pills. Each opens its editor, and can be removed. */
 import type { ReactNode } from 'react'
-import { nameOfProperty } from '../api/ontology.ts'
 import type { FacetOf } from '../facets/facet-query.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popup } from '../ui/popup.tsx'
 import { isKnownField } from '../view/known-view.ts'
-import { OPERATOR_NAMES } from '../view/operators.ts'
+import { describeFilter } from '../view/operators.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import { FilterForm } from './filter-form.tsx'
@@ -83,23 +82,21 @@ interface FilterPillProps {
 
 /** A filter on a property that does not exist can only be removed. */
 function FilterPill({ of, filter, onChange, onRemove }: FilterPillProps) {
-  const { field, operator, value } = filter
-  const { properties } = of.objectType
-  const text = `${nameOfProperty(field, properties[field])} ${OPERATOR_NAMES[operator]} ${value}`
-  if (!isKnownField(of.objectType, field)) {
+  const text = describeFilter(filter, of.objectType)
+  if (!isKnownField(of.objectType, filter.field)) {
     return (
-      <Pill name={text.trim()} isLost onRemove={onRemove}>
-        {text.trim()}: there is no such property
+      <Pill name={text} isLost onRemove={onRemove}>
+        {text}: there is no such property
       </Pill>
     )
   }
   return (
-    <Pill name={text.trim()} onRemove={onRemove}>
+    <Pill name={text} onRemove={onRemove}>
       <Popup
         kind="quiet"
         className={styles.pillButton ?? ''}
-        label={text.trim()}
-        panelLabel={`Filter: ${text.trim()}`}
+        label={text}
+        panelLabel={`Filter: ${text}`}
       >
         {(close) => (
           <FilterForm

@@ -97,7 +97,10 @@ export function Toolbar(props: ToolbarProps) {
         />
         <VersionSwitch isSnapshot={view.isSnapshot} setView={setView} />
         <Button aria-pressed={isRequestShown} onClick={() => onRequestShown(!isRequestShown)}>
-          Request
+          <span className={styles.narrowIcon}>
+            <Icon name="code" size={14} />
+          </span>
+          <span className={styles.toolName}>Request</span>
         </Button>
       </div>
       <Pills of={of} setView={setView} />

@@ -132,7 +132,12 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
         onRestart={restart}
       />
       <div className={styles.content}>
-        <Facets of={counted} setView={setView} canCount={walk.state.pages.length > 0} />
+        <Facets
+          of={counted}
+          setView={setView}
+          canCount={walk.state.pages.length > 0}
+          without={linked?.filter.field}
+        />
         <Suspense fallback={<p className={styles.note}>Loading…</p>}>
           {isTable ? (
             <ObjectsTable
@@ -148,6 +153,7 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
               <WalkNotice
                 walk={walk}
                 view={asked}
+                objectType={objectType}
                 setView={setView}
                 onRestart={restart}
                 onNarrow={press(TOOL_IDS.filter)}

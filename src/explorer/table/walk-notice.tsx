@@ -3,10 +3,12 @@
  * stay in every case.
  */
 import type { ReactNode } from 'react'
+import type { ObjectTypeDefinition } from '../api/ontology.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { formatCount } from '../ui/format.ts'
 import { useNow } from '../ui/use-now.ts'
+import { describeFilter } from '../view/operators.ts'
 import { isInKeyOrder } from '../view/page-request.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { ViewState } from '../view/view-state.ts'
@@ -17,6 +19,7 @@ import styles from './walk-notice.module.css'
 export interface WalkNoticeProps {
   readonly walk: ViewWalk
   readonly view: ViewState
+  readonly objectType: ObjectTypeDefinition
   readonly setView: SetView
   readonly onRestart: () => void
   readonly onNarrow: () => void
@@ -41,7 +44,13 @@ export function WalkNotice(props: WalkNoticeProps) {
   return <ErrorNote error={error} onRetry={() => void props.walk.walk.loadNext()} />
 }
 
-function Notice({ tone, children }: { readonly tone: 'warn' | 'snapshot'; children: ReactNode }) {
+function Notice({
+  tone,
+  children,
+}: {
+  readonly tone: 'warn' | 'snapshot' | 'empty'
+  children: ReactNode
+}) {
   return (
     <div className={`${styles.notice} ${styles[tone]}`} role="status">
       {children}
@@ -109,11 +118,11 @@ function Outage({ walk, dueAtMs }: WalkNoticeProps & { readonly dueAtMs: number 
   )
 }
 
-function NoMatch({ view, setView }: WalkNoticeProps) {
+function NoMatch({ view, objectType, setView }: WalkNoticeProps) {
   const { filters, text, box } = view
   const isNarrow = filters.length > 0 || text !== '' || box !== undefined
   return (
-    <Notice tone="warn">
+    <Notice tone="empty">
       <p>{isNarrow ? 'No object matches.' : 'There are no objects of this type yet.'}</p>
       {filters.map((filter, index) => (
         <Button
@@ -121,7 +130,7 @@ function NoMatch({ view, setView }: WalkNoticeProps) {
           key={index}
           onClick={() => setView({ filters: filters.toSpliced(index, 1) })}
         >
-          Drop {filter.field} {filter.value}
+          Drop {describeFilter(filter, objectType)}
         </Button>
       ))}
       {isNarrow && (

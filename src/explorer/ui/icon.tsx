@@ -11,6 +11,7 @@ const PATHS = {
   chart: 'M4 20V10M10 20V4M16 20v-7M22 20H2',
   time: 'M12 4a8 8 0 1 1 0 16 8 8 0 0 1 0-16zM12 8v4l3 2',
   filter: 'M3 5h18l-7 8v6l-4 2v-8z',
+  code: 'M8 6l-6 6 6 6M16 6l6 6-6 6',
   columns: 'M4 4h16v16H4zM10 4v16M15 4v16',
   down: 'M6 9l6 6 6-6',
   up: 'M6 15l6-6 6 6',

@@ -1,6 +1,11 @@
 /** Which conditions suit a property, and what they are called. */
-import type { PropertyType, ScalarType } from '../api/ontology.ts'
-import type { Operator } from './view-state.ts'
+import {
+  nameOfProperty,
+  type ObjectTypeDefinition,
+  type PropertyType,
+  type ScalarType,
+} from '../api/ontology.ts'
+import type { Filter, Operator } from './view-state.ts'
 
 export const OPERATOR_NAMES: Readonly<Record<Operator, string>> = {
   eq: '=',
@@ -43,4 +48,13 @@ export function operatorsOf(type: PropertyType): readonly Operator[] {
 
 export function needsValue(operator: Operator): boolean {
   return operator !== 'empty' && operator !== 'filled'
+}
+
+/** Writes a filter as its pill shows it. */
+export function describeFilter(
+  { field, operator, value }: Filter,
+  { properties }: ObjectTypeDefinition,
+): string {
+  const name = nameOfProperty(field, properties[field])
+  return `${name} ${OPERATOR_NAMES[operator]} ${value}`.trim()
 }

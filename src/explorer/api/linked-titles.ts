@@ -1,0 +1,121 @@
+/** The titles of objects that foreign keys lead to, read in batches and kept for the screen. */
+import { parseBody, type Send } from './call.ts'
+import { findType, type ObjectTypeDefinition, type OntologyDefinition } from './ontology.ts'
+import { keyText, readRecord } from './records.ts'
+
+export interface LinkedKey {
+  /** The API name of the type that the key leads to. */
+  readonly type: string
+  readonly key: string
+}
+
+export type Titles = ReadonlyMap<string, string>
+
+/** Keys of one request. */
+const BATCH = 200
+/** When more titles were read, those of the last batch are kept. */
+const MOST = 5000
+
+/** Returns the title of an object; undefined while it is unknown. */
+export function titleIn(titles: Titles, { type, key }: LinkedKey): string | undefined {
+  return titles.get(idOf(type, key))
+}
+
+/** Reads the titles that were not asked for before. Without them, readers see the keys. */
+export class LinkedTitles {
+  readonly #send: Send
+  readonly #ontology: OntologyDefinition
+  readonly #listeners = new Set<() => void>()
+  readonly #asked = new Set<string>()
+  #titles: Titles = new Map()
+
+  constructor(send: Send, ontology: OntologyDefinition) {
+    this.#send = send
+    this.#ontology = ontology
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  readonly getTitles = (): Titles => this.#titles
+
+  /** Asks for the titles of keys; listeners hear of them. */
+  async ask(wanted: readonly LinkedKey[]): Promise<void> {
+    const unknown = wanted.filter(({ type, key }) => !this.#asked.has(idOf(type, key)))
+    const byType = Map.groupBy(unknown, ({ type }) => type)
+    await Promise.all(
+      [...byType].flatMap(([name, keys]) => {
+        const type = findType(this.#ontology, name)
+        if (type === undefined || !hasTitles(type)) return []
+        const distinct = [...new Set(keys.map(({ key }) => key))]
+        return batchesOf(distinct).map((batch) => this.#readBatch(type, batch))
+      }),
+    )
+  }
+
+  async #readBatch(type: ObjectTypeDefinition, keys: readonly string[]): Promise<void> {
+    const ids = keys.map((key) => idOf(type.apiName, key))
+    for (const id of ids) this.#asked.add(id)
+    try {
+      const read = await readTitles(this.#send, this.#ontology, type, keys)
+      const isFull = this.#titles.size + read.size > MOST
+      if (isFull) {
+        this.#asked.clear()
+        for (const id of ids) this.#asked.add(id)
+      }
+      this.#titles = new Map([...(isFull ? [] : this.#titles), ...read])
+      for (const listener of this.#listeners) listener()
+    } catch {
+      // The keys stay readable, and the next request may succeed.
+      for (const id of ids) this.#asked.delete(id)
+    }
+  }
+}
+
+async function readTitles(
+  send: Send,
+  ontology: OntologyDefinition,
+  type: ObjectTypeDefinition,
+  keys: readonly string[],
+): Promise<Titles> {
+  const steps = [ontology.apiName, 'objects', type.apiName].map(encodeURIComponent)
+  const isText = type.properties[type.primaryKey]?.type === 'string'
+  const value = isText ? keys : keys.map((key) => toNumber(key))
+  const body = {
+    where: { type: 'in', field: type.primaryKey, value },
+    select: [type.primaryKey, type.titleProperty],
+    selectV2: [],
+    pageSize: keys.length,
+  }
+  const path = `/api/v2/ontologies/${steps.join('/')}/search`
+  const { data } = parseBody<{ readonly data: readonly unknown[] }>(
+    await send({ method: 'POST', path, body }),
+  )
+  return new Map(
+    data.flatMap((json) => {
+      const { key, title } = readRecord(json, type)
+      return title === undefined ? [] : [[idOf(type.apiName, keyText(key)), title] as const]
+    }),
+  )
+}
+
+/** Keys of long types stay text, so that no digit is lost. */
+function toNumber(key: string): number | string {
+  const number = Number(key)
+  return Number.isSafeInteger(number) && String(number) === key ? number : key
+}
+
+function hasTitles({ titleProperty, primaryKey }: ObjectTypeDefinition): boolean {
+  return titleProperty !== undefined && titleProperty !== primaryKey
+}
+
+function idOf(type: string, key: string): string {
+  return `${type}/${key}`
+}
+
+function batchesOf(keys: readonly string[]): readonly (readonly string[])[] {
+  const count = Math.ceil(keys.length / BATCH)
+  return Array.from({ length: count }, (_, index) => keys.slice(index * BATCH, (index + 1) * BATCH))
+}
