@@ -14,7 +14,6 @@ const BATCH = 5000
 const ROWS = 5 * BATCH
 /** The key of the object that a replacement replaces. */
 const OLD_ID = 1_000_000
-/** A fifth of what an import adds to the files; the last of it are indexes. */
 const BYTES_PER_STEP = 3_000_000
 /** The pause between two checks of the progress. */
 const PAUSE_MS = 10
@@ -75,8 +74,8 @@ async function killOneImport(
     if (mode === 'replace') await succeed(['import', old, ...TYPE], client)
     const before = storeBytes(folder.path)
     await using command = startOqs(args, client)
-    // Each kill comes in another phase: before the first batch, while rows are written, and while
-    // indexes are built. The objects become visible at the end, so progress is visible only on disk.
+    // Each kill comes at another time. The objects become visible at the end, so progress is visible
+    // only on disk.
     const isFarEnough = () => storeBytes(folder.path) >= before + (kill % 5) * BYTES_PER_STEP
     while (command.child.exitCode === null && !isFarEnough()) await sleep(PAUSE_MS)
     if (victim === 'service') service.child.kill('SIGKILL')

@@ -10,7 +10,7 @@ export class WriterDatabase extends DatabaseSync {
   readonly terms = new TermCutter()
   readonly #prepared = new LRUCache<string, StatementSync>({ max: CAPACITY })
 
-  /** Returns a statement that was prepared before: preparing all of them doubles a small write. */
+  /** Returns a statement that is prepared once: a small write would spend much of its time on that. */
   cached(sql: string): StatementSync {
     const known = this.#prepared.get(sql)
     if (known !== undefined) return known

@@ -139,8 +139,8 @@ export function readType(
 const LARGE_BATCH = 2000
 
 /**
- * Returns whether the indexes of a table are built after the rows of a batch: inserting into them
- * row by row costs about five times as much per row. Readers see the table before or after the
+ * Returns whether the indexes of a table are built after the rows of a batch, which costs less than
+ * inserting into them row by row. Readers see the table before or after the
  * transaction, so never without indexes.
  */
 function isLarge(changes: number, { isCreated, rowCount }: WriteTable): boolean {
