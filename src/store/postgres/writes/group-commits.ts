@@ -4,21 +4,13 @@
  * still is a commit of its own, with its own version, and fails alone.
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
-import type { Commit, Edit, WriteTarget } from '../../write-request.ts'
+import type { Commit } from '../../write-request.ts'
 import { type PostgresContext, writeInTurn } from '../citus/pending-commit.ts'
 import { analyzeLater } from './analyze.ts'
-import { type GroupResult, type Outcome, writeGroup } from './write-group.ts'
+import { type GroupResult, type Outcome, type SmallWrite, writeGroup } from './write-group.ts'
 
 /** The largest number of objects in one transaction. */
 const MAX_KEYS = 1000
-
-/** A write that may share a transaction. */
-export interface SmallWrite extends WriteTarget, Pick<Edit, 'decide'> {
-  /** The keys of the objects that it changes. */
-  readonly keys: readonly string[]
-  /** Whether `decide` needs the current objects. */
-  readonly readsCurrent: boolean
-}
 
 interface WaitingWrite {
   readonly write: SmallWrite

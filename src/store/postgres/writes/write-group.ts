@@ -3,7 +3,7 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { deduplicateChanges, recordBytes, typeOutOfSync } from '../../batch.ts'
 import { toOnceMessage } from '../../sql/once-key.ts'
-import type { Change, Commit, EditDecision } from '../../write-request.ts'
+import type { Change, Commit, Edit, EditDecision, WriteTarget } from '../../write-request.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
 import { allowLongTexts, createObjectTable } from '../catalogue/object-table.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
@@ -13,11 +13,18 @@ import { longTextFields } from '../text/long-texts.ts'
 import { hasGrownMuch } from './analyze.ts'
 import { closeRowsAt, existingKeys } from './close-rows.ts'
 import { copyRows } from './copy-rows.ts'
-import type { SmallWrite } from './group-commits.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
 import { type LockedType, lockType, readTable, type WriteTable } from './lock-type.ts'
 import { publishVersions, saveTableCounts } from './publish-version.ts'
 import { readCurrent } from './read-current.ts'
+
+/** A write that may share a transaction. */
+export interface SmallWrite extends WriteTarget, Pick<Edit, 'decide'> {
+  /** The keys of the objects that it changes. */
+  readonly keys: readonly string[]
+  /** Whether `decide` needs the current objects. */
+  readonly readsCurrent: boolean
+}
 
 /** How one write of a group ended. */
 export type Outcome = { readonly commit: Commit } | { readonly error: unknown }
