@@ -47,10 +47,19 @@ async function buildExplorer(): Promise<void> {
       worker: { format: 'es' },
     })
     writeFileSync(join(folder, STAMP), hash)
-    rmSync(OUTPUT, { recursive: true, force: true })
-    renameSync(folder, OUTPUT)
+    publish(folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Puts the build in its place, unless another process has put the same one there meanwhile. */
+function publish(folder: string): void {
+  try {
+    rmSync(OUTPUT, { recursive: true, force: true })
+    renameSync(folder, OUTPUT)
+  } catch (error) {
+    if (readStamp() !== hash) throw error
   }
 }
 
