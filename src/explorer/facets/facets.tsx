@@ -9,6 +9,7 @@ import { formatCount } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import type { SetView } from '../view/use-view.ts'
 import {
+  FACET_VALUES,
   type Facet,
   type FacetOf,
   facetOperator,
@@ -18,6 +19,8 @@ import {
 } from './facet-query.ts'
 import styles from './facets.module.css'
 
+/** Values that a facet shows when its others are opened. */
+const MORE_VALUES = 100
 /** Facets that are open at first. */
 const OPEN_FACETS = 3
 /** Facets that are counted without being opened, to find out which are useful. */
@@ -63,8 +66,9 @@ interface FacetSectionProps extends FacetsProps {
 function FacetSection({ of, property, setView, canCount, index }: FacetSectionProps) {
   const { send } = useSession()
   const [isOpen, setOpen] = useState(index < OPEN_FACETS)
+  const [most, setMost] = useState(FACET_VALUES)
   const { data, error } = useQuery({
-    ...facetQuery(send, of, property),
+    ...facetQuery(send, of, property, most),
     enabled: canCount && (isOpen || index < COUNTED_FACETS),
     placeholderData: (last) => last,
   })
@@ -84,7 +88,13 @@ function FacetSection({ of, property, setView, canCount, index }: FacetSectionPr
       {isOpen && error !== null && <p className={styles.note}>{error.message}</p>}
       {isOpen && error === null && data === undefined && <p className={styles.note}>Counting…</p>}
       {isOpen && data !== undefined && (
-        <FacetValues of={of} property={property} setView={setView} facet={data} />
+        <FacetValues
+          of={of}
+          property={property}
+          setView={setView}
+          facet={data}
+          onMore={most < MORE_VALUES ? () => setMost(MORE_VALUES) : undefined}
+        />
       )}
     </section>
   )
@@ -93,9 +103,11 @@ function FacetSection({ of, property, setView, canCount, index }: FacetSectionPr
 interface FacetValuesProps extends Omit<FacetsProps, 'canCount'> {
   readonly property: string
   readonly facet: Facet
+  /** Counts more values; undefined if so many are counted already. */
+  readonly onMore: (() => void) | undefined
 }
 
-function FacetValues({ of, property, setView, facet }: FacetValuesProps) {
+function FacetValues({ of, property, setView, facet, onMore }: FacetValuesProps) {
   const { filters } = of.view
   const { values, others } = facet
   const operator = facetOperator(of.objectType, property)
@@ -133,9 +145,17 @@ function FacetValues({ of, property, setView, facet }: FacetValuesProps) {
         </li>
       ))}
       {others > 0 && (
-        <li className={styles.others}>
-          <span className={styles.name}>others</span>
-          <span className={styles.count}>{formatCount(others)}</span>
+        <li>
+          <button
+            type="button"
+            className={`${styles.value} ${styles.others}`}
+            disabled={onMore === undefined}
+            title={onMore && 'Show more values'}
+            onClick={onMore}
+          >
+            <span className={styles.name}>{onMore === undefined ? 'others' : 'others…'}</span>
+            <span className={styles.count}>{formatCount(others)}</span>
+          </button>
         </li>
       )}
     </ul>
