@@ -131,7 +131,11 @@ export async function accessibilityFaults(page: Page, within?: string): Promise<
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme })
     // The explorer has no frames, which need a second page of the browser for each analysis.
-    const axe = new AxeBuilder({ page }).setLegacyMode()
+    const axe = new AxeBuilder({ page }).setLegacyMode().options({
+      // What passes is not described, which takes longer than to check it.
+      resultTypes: ['violations'],
+      preload: false,
+    })
     if (within !== undefined) axe.include(within)
     if (colorScheme === 'dark') axe.withRules(COLOUR_RULES)
     const { violations } = await axe.analyze()
