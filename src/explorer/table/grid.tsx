@@ -121,6 +121,7 @@ export function Grid(props: GridProps) {
                 top={index * ROW_HEIGHT + rows.shift}
                 columns={columns}
                 record={walk.record(index)}
+                wasRead={page !== undefined}
                 primaryKey={primaryKey}
                 titles={titles}
                 endsPage={isPageEnd && page.hasNextToken ? page.index + 1 : undefined}
