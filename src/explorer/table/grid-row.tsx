@@ -65,10 +65,8 @@ interface CellProps {
 function Cell(props: CellProps) {
   const { column, index, value, isLoaded, wasRead, isKey, isActive, titles } = props
   const isEvicted = wasRead && !isLoaded
-  const { definition, width, isNumeric } = column
-  // The key of a linked object is a key as well.
-  const isAnyKey = isKey || column.link !== undefined
-  const text = isLoaded ? formatValue(value, definition, { isKey: isAnyKey }) : undefined
+  const { width, isNumeric } = column
+  const text = isLoaded ? textOf(value, column) : undefined
   const classes = [
     styles.cell,
     isNumeric ? styles.numeric : '',
@@ -137,14 +135,14 @@ function CellLink({ link, value, isKey, titles, children: key }: CellLinkProps) 
   )
 }
 
+/** A property with a link holds a key: its own, or that of another object. */
+function textOf(value: unknown, { definition, link }: Column): string | undefined {
+  return formatValue(value, definition, { isKey: link !== undefined })
+}
+
 /** Returns the whole text of a cell, which may be cut; of a moment, its local time. */
-export function titleOf(
-  { name, definition, link }: Column,
-  record: ObjectRecord | undefined,
-  primaryKey: string,
-): string | undefined {
-  const value = record?.properties[name]
-  const isKey = name === primaryKey || link !== undefined
-  const text = formatValue(value, definition, { isKey })
-  return definition.type === 'timestamp' && text ? localTime(String(value)) : text
+export function titleOf(column: Column, record: ObjectRecord | undefined): string | undefined {
+  const value = record?.properties[column.name]
+  const text = textOf(value, column)
+  return column.definition.type === 'timestamp' && text ? localTime(String(value)) : text
 }
