@@ -40,8 +40,8 @@ describe('a draft', () => {
     expect(Object.keys(mistakes).toSorted()).toEqual(['id', 'tags'])
   })
 
-  it('keeps what was not touched, an empty text as well', () => {
-    const base = { ...item, note: '' }
+  it('keeps what was not touched: an empty text, and a property that the type has since', () => {
+    const base = { ...item, note: '', added: 1 }
     const draft = draftOf(objectType, base)
     expect(readDraft(objectType, draft, base).properties).toEqual(base)
     expect(readDraft(objectType, { ...draft, note: ' ' }, base).properties['note']).toBe(' ')

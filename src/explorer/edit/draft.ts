@@ -48,7 +48,10 @@ export function readDraft(
   draft: Draft,
   base: Properties = {},
 ): ReadDraft {
-  const properties: Record<string, unknown> = {}
+  // The base may have properties that were added to the type since its definition was read.
+  const properties = Object.fromEntries(
+    Object.entries(base).filter(([name]) => !(name in objectType.properties)),
+  )
   const mistakes: Record<string, string> = {}
   for (const [name, type] of Object.entries(objectType.properties)) {
     const text = draft[name] ?? ''
