@@ -50,7 +50,7 @@ it('creates an object from nothing, opens it, and takes it back', async () => {
   expect(await read('new%2F1')).toBeUndefined()
 })
 
-it('shows both versions when somebody else changed the object', async () => {
+it('shows both versions when somebody else changed the object, and keeps both changes', async () => {
   const page = await suite.visit('/o/shop/item/i001')
   await page.getByRole('button', { name: 'Edit' }).click()
   await page.getByLabel('Name (string)').fill('Mine')
@@ -64,6 +64,12 @@ it('shows both versions when somebody else changed the object', async () => {
   await versions.getByText('Mine').waitFor()
   await versions.getByText('99').waitFor()
   expect(await read()).toMatchObject({ name: 'Item 1', price: 99 })
+  await page.getByRole('button', { name: 'Keep mine' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'Mine' }).waitFor()
+  expect(await read()).toMatchObject({ name: 'Mine', price: 99 })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('heading', { name: 'Item 1' }).waitFor()
 })
 
 it('deletes after a confirmation, and brings the object back', async () => {

@@ -85,3 +85,36 @@ it('draws a box on the map, zooms by keys, and peeks at single objects', async (
   await page.waitForURL(/peek=i000/)
   await page.getByRole('complementary', { name: 'Object i000' }).waitFor()
 })
+
+it('draws the outermost values of every numeric type, and filters for them', async () => {
+  const extremes = {
+    byte: [-128, 127],
+    short: [-32_768, 32_767],
+    integer: [-2_147_483_648, 2_147_483_647],
+    long: ['-9223372036854775808', '9223372036854775807'],
+    decimal: ['-0.35', '0.85'],
+  } as const
+  const types = Object.keys(extremes) as (keyof typeof extremes)[]
+  const named = (of: (type: keyof typeof extremes) => unknown) =>
+    Object.fromEntries(types.map((type) => [`${type}Value`, of(type)]))
+  const properties = { id: { type: 'string' }, ...named((type) => ({ type })) } as never
+  await suite.service.apply({
+    apiName: 'edges',
+    objectTypes: [{ apiName: 'edge', primaryKey: 'id', properties }],
+  })
+  const objects = [0, 1].map((at) => ({ id: `e${at}`, ...named((type) => extremes[type][at]) }))
+  await suite.service.put('edges', 'edge', objects)
+  const page = await suite.visit('/o/edges/edge?view=pictures')
+  const barsOf = (name: string) => page.getByRole('group', { name }).getByRole('button')
+  for (const name of ['Byte', 'Short', 'Integer', 'Long', 'Decimal']) {
+    await barsOf(`${name} value`).first().waitFor()
+  }
+  expect(await page.getByRole('alert').allTextContents()).toEqual([])
+  await barsOf('Byte value').first().focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/w=byteValue:gte/)
+  await page.getByRole('button', { name: 'Table' }).click()
+  await page.getByRole('link', { name: 'e1' }).waitFor()
+  expect(await page.getByRole('link', { name: /^e\d$/ }).count()).toBe(1)
+})

@@ -75,8 +75,11 @@ export class KeptPages {
     return this.#parsed.get(index) ?? (bytes === undefined ? [] : this.#parse(bytes))
   }
 
-  bytesOf(index: number): Uint8Array | undefined {
-    return this.#kept[index]?.bytes
+  /** True if pages have left memory, because newer ones needed their room. */
+  get hasEvicted(): boolean {
+    return this.#kept.some(
+      ({ page, bytes }) => bytes === undefined && !this.#parsed.has(page.index),
+    )
   }
 
   /** Pages are in the order of their rows, so half of the rest is left out in each step. */

@@ -109,9 +109,9 @@ export class Walk {
     return this.#kept.recordsOf(index)
   }
 
-  /** Returns the body of a page as it came. */
-  bytesOf(index: number): Uint8Array | undefined {
-    return this.#kept.bytesOf(index)
+  /** True if rows that were read have left memory. */
+  get hasEvicted(): boolean {
+    return this.#kept.hasEvicted
   }
 
   /** Ends the walk: what is being loaded is dropped. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
-import { changesBetween, draftOf, patchBetween, readDraft } from './draft.ts'
+import { changesBetween, draftOf, mergeChanges, patchBetween, readDraft } from './draft.ts'
 
 const objectType: ObjectTypeDefinition = {
   apiName: 'item',
@@ -8,6 +8,7 @@ const objectType: ObjectTypeDefinition = {
   primaryKey: 'id',
   properties: {
     id: { type: 'string' },
+    note: { type: 'string' },
     stock: { type: 'long' },
     price: { type: 'double' },
     isNew: { type: 'boolean' },
@@ -38,6 +39,18 @@ describe('a draft', () => {
     expect(properties).not.toHaveProperty('price')
     expect(Object.keys(mistakes).toSorted()).toEqual(['id', 'tags'])
   })
+
+  it('keeps what was not touched: an empty text, and a property that the type has since', () => {
+    const base = { ...item, note: '', added: 1 }
+    const draft = draftOf(objectType, base)
+    expect(readDraft(objectType, draft, base).properties).toEqual(base)
+    expect(readDraft(objectType, { ...draft, note: ' ' }, base).properties['note']).toBe(' ')
+  })
+
+  it('reads spaces in the field of a number as a missing value', () => {
+    const draft = { ...draftOf(objectType, item), price: '  ' }
+    expect(readDraft(objectType, draft, item).properties).not.toHaveProperty('price')
+  })
 })
 
 it('lists only what differs, whatever the order of members', () => {
@@ -51,4 +64,18 @@ it('patches only what differs, and removes what is gone', () => {
   const after = { id: 'a', stock: '1', price: 1.5, isNew: false, tags: [], size: { width: 1 } }
   expect(patchBetween(item, after)).toEqual({ stock: '1', tags: [], size: { unit: null } })
   expect(patchBetween(item, { ...item, price: undefined })).toEqual({ price: null })
+})
+
+it('merges the changes of two people, and keeps mine where both changed a value', () => {
+  const { tags: _, ...mine } = { ...item, price: 2, size: { width: 2, unit: 'cm' } }
+  const theirs = { ...item, price: 3, stock: '7', size: { width: 1, unit: 'm' } }
+  expect(mergeChanges(item, mine, theirs)).toEqual({
+    id: 'a',
+    stock: '7',
+    price: 2,
+    isNew: false,
+    size: { width: 2, unit: 'm' },
+  })
+  const { size: __, ...withoutSize } = item
+  expect(mergeChanges(item, mine, withoutSize)['size']).toEqual(mine.size)
 })

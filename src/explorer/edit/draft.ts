@@ -1,8 +1,9 @@
 /** An object while it is being edited: one text for each property. */
 import type { ObjectTypeDefinition, PropertyType } from '../api/ontology.ts'
+import { isEqual } from '../object/differences.ts'
 
 export type Properties = Readonly<Record<string, unknown>>
-/** Texts by property; an empty text is a missing value. */
+/** Texts by property. An empty text is a missing value, unless the object had an empty text before. */
 export type Draft = Readonly<Record<string, string>>
 
 export interface ReadDraft {
@@ -38,13 +39,27 @@ function textOf(value: unknown, type: PropertyType): string {
   return isWrittenAsJson(type) ? JSON.stringify(value, undefined, 2) : String(value)
 }
 
-/** Reads the texts as values. The service checks them again. */
-export function readDraft(objectType: ObjectTypeDefinition, draft: Draft): ReadDraft {
-  const properties: Record<string, unknown> = {}
+/**
+ * Reads the texts as values. The service checks them again. A property whose text is still that of
+ * the base keeps its value: an edit changes nothing that nobody touched.
+ */
+export function readDraft(
+  objectType: ObjectTypeDefinition,
+  draft: Draft,
+  base: Properties = {},
+): ReadDraft {
+  // The base may have properties that were added to the type since its definition was read.
+  const properties = Object.fromEntries(
+    Object.entries(base).filter(([name]) => !(name in objectType.properties)),
+  )
   const mistakes: Record<string, string> = {}
   for (const [name, type] of Object.entries(objectType.properties)) {
     const text = draft[name] ?? ''
-    if (text === '') continue
+    if (text === textOf(base[name], type)) {
+      if (name in base) properties[name] = base[name]
+      continue
+    }
+    if (text === '' || (text.trim() === '' && type.type !== 'string')) continue
     try {
       properties[name] = readText(text, type)
     } catch (error) {
@@ -87,16 +102,7 @@ export function changesBetween(
 ): readonly Change[] {
   return Object.keys(properties)
     .map((property) => ({ property, before: before[property], after: after[property] }))
-    .filter((change) => canonical(change.before) !== canonical(change.after))
-}
-
-/** JSON with the members in one order, so that equal values have equal texts. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    isObject(member)
-      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  )
+    .filter((change) => !isEqual(change.before, change.after))
 }
 
 /**
@@ -107,11 +113,28 @@ export function patchBetween(before: Properties, after: Properties): Properties 
   const patch: Record<string, unknown> = {}
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [from, to] = [before[name], after[name]]
-    if (canonical(from) === canonical(to)) continue
+    if (isEqual(from, to)) continue
     patch[name] =
       to === undefined ? null : isObject(from) && isObject(to) ? patchBetween(from, to) : to
   }
   return patch
+}
+
+/**
+ * Merges the changes of two people that started from one base. Where both changed the same value,
+ * mine wins.
+ */
+export function mergeChanges(base: Properties, mine: Properties, theirs: Properties): Properties {
+  const merged: Record<string, unknown> = { ...theirs }
+  for (const name of new Set([...Object.keys(base), ...Object.keys(mine)])) {
+    const [from, to, other] = [base[name], mine[name], theirs[name]]
+    if (isEqual(from, to)) continue
+    if (to === undefined) delete merged[name]
+    else if (isObject(from) && isObject(to) && isObject(other)) {
+      merged[name] = mergeChanges(from, to, other)
+    } else merged[name] = to
+  }
+  return merged
 }
 
 function isObject(value: unknown): value is Properties {

@@ -28,7 +28,9 @@ export function EditActions({ address }: { readonly address: ObjectAddress }) {
   const read = async (then: () => void) => {
     setError(undefined)
     try {
-      setBase(await readObject(send, address))
+      const found = await readObject(send, address)
+      if (found === undefined) throw new Error('The object was deleted meanwhile.')
+      setBase(found)
       then()
     } catch (reason) {
       setError(reason as Error)

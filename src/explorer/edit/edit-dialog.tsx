@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { ChangeList } from './change-list.tsx'
-import { changesBetween, draftOf, type Properties, readDraft } from './draft.ts'
+import { changesBetween, draftOf, mergeChanges, type Properties, readDraft } from './draft.ts'
 import styles from './edit.module.css'
 import { PropertyFields } from './property-fields.tsx'
 import {
@@ -44,12 +44,18 @@ export function EditDialog({ address, base: opened, onClose, onWritten }: EditDi
   const [theirs, setTheirs] = useState<TaggedObject>()
   useEffect(() => dialog.current?.showModal(), [])
 
-  const written = form === 'form' ? readDraft(objectType, draft) : readJson(objectType, json)
+  const written =
+    form === 'form'
+      ? readDraft(objectType, draft, base?.properties)
+      : readJson(objectType, json, base?.properties)
   const hasMistakes = Object.keys(written.mistakes).length > 0
   const changes = changesBetween(objectType, base?.properties ?? {}, written.properties)
   const changeForm = (next: Form) => {
-    if (next === 'json') setJson(JSON.stringify(written.properties, undefined, 2))
-    else if (!hasMistakes) setDraft(draftOf(objectType, written.properties))
+    // A text that cannot be read stays where it was written. In the form, a missing key is no text.
+    const isLost = (name: string) => form === 'json' || name !== objectType.primaryKey
+    if (Object.keys(written.mistakes).some(isLost)) return
+    if (next === 'json') setJson(jsonOf(written.properties))
+    else setDraft(draftOf(objectType, written.properties))
     setForm(next)
   }
   const save = async () => {
@@ -70,13 +76,17 @@ export function EditDialog({ address, base: opened, onClose, onWritten }: EditDi
       setSaving(false)
     }
   }
-  /** Goes on from the version of somebody else; what was written here stays in the form. */
+  /** Goes on from the version of somebody else, with or without what was changed here. */
   const rebase = (isTaken: boolean) => {
     if (theirs === undefined) return
+    const properties = isTaken
+      ? theirs.properties
+      : mergeChanges(base?.properties ?? {}, written.properties, theirs.properties)
     setBase(theirs)
+    setDraft(draftOf(objectType, properties))
+    setJson(jsonOf(properties))
     if (isTaken) {
       setForm('form')
-      setDraft(draftOf(objectType, theirs.properties))
       setReview(false)
     }
     setTheirs(undefined)
@@ -189,13 +199,19 @@ function Conflict({ objectType, before, mine, theirs }: ConflictProps) {
   )
 }
 
-function readJson({ primaryKey }: ObjectTypeDefinition, json: string) {
+function jsonOf(properties: Properties): string {
+  return JSON.stringify(properties, undefined, 2)
+}
+
+function readJson({ primaryKey }: ObjectTypeDefinition, json: string, base: Properties = {}) {
   try {
     const properties = JSON.parse(json) as Properties
-    const mistakes =
-      properties?.[primaryKey] === undefined
-        ? { [primaryKey]: 'Every object needs its primary key.' }
-        : {}
+    const key = properties?.[primaryKey]
+    const mistakes: Record<string, string> = {}
+    if (key === undefined) mistakes[primaryKey] = 'Every object needs its primary key.'
+    else if (base[primaryKey] !== undefined && key !== base[primaryKey]) {
+      mistakes[primaryKey] = 'The key of an object cannot change.'
+    }
     return { properties: properties ?? {}, mistakes }
   } catch (error) {
     return { properties: {}, mistakes: { json: `This is not JSON: ${(error as Error).message}.` } }

@@ -11,26 +11,34 @@ export function UndoBar() {
   const { send } = useSession()
   const { lastChange, setLastChange } = useLastChange()
   const refresh = useRefresh()
-  const [message, setMessage] = useState<string>()
+  const [failure, setFailure] = useState<{
+    readonly change: WrittenChange
+    readonly message: string
+  }>()
+  const [isUndoing, setUndoing] = useState(false)
   if (lastChange === null) return null
   const undo = async () => {
-    setMessage(undefined)
+    setFailure(undefined)
+    setUndoing(true)
     try {
       await undoChange(send, lastChange)
       setLastChange(null)
       await refresh()
     } catch (error) {
-      setMessage(
-        isConflict(error)
-          ? 'Not undone: the object was changed again since.'
-          : (error as Error).message,
-      )
+      const message = isConflict(error)
+        ? 'Not undone: the object was changed again since.'
+        : (error as Error).message
+      setFailure({ change: lastChange, message })
+    } finally {
+      setUndoing(false)
     }
   }
   return (
     <div className={styles.undo} role="status">
-      <span>{message ?? describe(lastChange)}</span>
-      <Button onClick={() => void undo()}>Undo</Button>
+      <span>{failure?.change === lastChange ? failure.message : describe(lastChange)}</span>
+      <Button disabled={isUndoing} onClick={() => void undo()}>
+        {isUndoing ? 'Undoing…' : 'Undo'}
+      </Button>
       <Button kind="quiet" aria-label="Dismiss" onClick={() => setLastChange(null)}>
         <Icon name="close" size={14} />
       </Button>

@@ -17,20 +17,32 @@ export async function readObject(
   try {
     const response = await send(objectRequest(address))
     const { properties } = parseBody<{ readonly properties: Properties }>(response)
-    return { properties, etag: tagOf(response) }
+    return { properties, etag: requireTag(tagOf(response)) }
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return undefined
     throw error
   }
 }
 
-function tagOf({ headers }: ApiResponse): string {
-  return headers.get('etag') ?? '*'
+function tagOf({ headers }: ApiResponse): string | undefined {
+  return headers.get('etag') ?? undefined
+}
+
+/** A proxy may drop the tag. Without it, a write would overwrite the changes of others. */
+function requireTag(etag: string | undefined): string {
+  if (etag === undefined) throw new Error('The service sent no entity tag, so nothing is written.')
+  return etag
 }
 
 function writePath({ ontology, objectType, key }: ObjectAddress): string {
   const steps = [ontology.apiName, 'objects', objectType.apiName, key].map(encodeURIComponent)
   return `/api/admin/v1/ontologies/${steps.join('/')}`
+}
+
+/** An object as it was written; it has no tag if the response had none. */
+interface WrittenObject {
+  readonly properties: Properties
+  readonly etag: string | undefined
 }
 
 /** A change that was written, with what undoes it. */
@@ -39,7 +51,7 @@ export interface WrittenChange {
   /** The state before; undefined if the object was created. */
   readonly before: Properties | undefined
   /** The state after; undefined if the object was deleted. */
-  readonly after: TaggedObject | undefined
+  readonly after: WrittenObject | undefined
 }
 
 /** Changes the properties that differ. */
@@ -90,8 +102,11 @@ function deleteRequest(address: ObjectAddress, etag: string): ApiRequest {
 export async function undoChange(send: Send, change: WrittenChange): Promise<void> {
   const { address, before, after } = change
   if (after === undefined) await createObject(send, address, before ?? {})
-  else if (before === undefined) await send(deleteRequest(address, after.etag))
-  else await updateObject(send, address, after, before)
+  else {
+    const etag = requireTag(after.etag)
+    if (before === undefined) await send(deleteRequest(address, etag))
+    else await updateObject(send, address, { ...after, etag }, before)
+  }
 }
 
 /** True if the object is not in the state that the write was based on. */

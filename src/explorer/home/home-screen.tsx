@@ -20,7 +20,7 @@ export function HomeScreen() {
     queries: shown.map(({ apiName }) => definitionQuery(send, apiName)),
   })
   const counts = useQueries({ queries: shown.map(({ apiName }) => countsQuery(send, apiName)) })
-  if (ontologies.error !== null) {
+  if (ontologies.data === undefined && ontologies.error !== null) {
     return (
       <ScreenNote title="Ontologies">
         <ErrorNote error={ontologies.error} onRetry={() => void ontologies.refetch()} />

@@ -22,7 +22,7 @@ export function LinkedScreen() {
   const parameters = useParams({ strict: false }) as Readonly<Record<string, string>>
   const { ontology = '', type = '', key = '', link: name = '' } = parameters
   const { data, error } = useQuery(definitionQuery(send, ontology))
-  if (error !== null) {
+  if (data === undefined && error !== null) {
     return (
       <ScreenNote title={name}>
         <ErrorNote error={error} />
@@ -78,7 +78,7 @@ function LinkedObjects({ address, link }: LinkedObjectsProps) {
     () => data && target && { filter: linkFilter(link, data.record, target), trail: path, leave },
     [data, link, target, path, leave],
   )
-  if (error !== null) {
+  if (data === undefined && error !== null) {
     return (
       <ScreenNote title={wordsOf(link.apiName)}>
         <ErrorNote error={error} />

@@ -30,7 +30,7 @@ export function ObjectPage({ address }: { readonly address: ObjectAddress }) {
       {isGone && <DeletedObject address={address} view={view} />}
       {error !== null && !isGone && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Outlines />}
-      {data !== undefined && (
+      {data !== undefined && !isGone && (
         <Content address={address} object={data} view={view} onRefresh={() => void refetch()} />
       )}
     </article>

@@ -14,7 +14,7 @@ export function ObjectScreen() {
   const parameters = useParams({ strict: false }) as Readonly<Record<string, string>>
   const { ontology = '', type = '', key = '' } = parameters
   const { data, error } = useQuery(definitionQuery(send, ontology))
-  if (error !== null) {
+  if (data === undefined && error !== null) {
     return (
       <ScreenNote title={key}>
         <ErrorNote error={error} />

@@ -118,21 +118,27 @@ async function readExtent(read: Read, field: string): Promise<readonly (string |
 async function numberBars(read: Read, field: string, isWhole: boolean): Promise<Bars> {
   const [min, max] = await readExtent(read, field)
   const bins = numberBins(Number(min), Number(max), { isWhole })
-  const ranges = bins.map(({ from, to }) => ({ startValue: from, endValue: to }))
+  const last = bins.length - 1
+  // Edges are rounded outwards, so the outer ones may be outside the type: they are left open. A
+  // range needs one bound, so a single bar starts at the smallest value.
+  const startOf = (index: number) =>
+    last === 0 ? String(min) : index === 0 ? undefined : String(bins[index]?.from)
+  const endOf = (index: number) => (index === last ? undefined : String(bins[index]?.to))
+  const ranges = bins.map((_, index) => rangeOf(startOf(index), endOf(index)))
   const { data } =
     bins.length === 0 ? { data: [] } : await read([{ type: 'ranges', field, ranges }])
   const counts = new Map(
     data.map((group) => {
-      const { startValue } = (group.group[field] ?? {}) as { readonly startValue?: number | string }
-      return [Number(startValue), metricOf(group, 'count')]
+      const { startValue = '' } = (group.group[field] ?? {}) as { readonly startValue?: string }
+      return [startValue, metricOf(group, 'count')]
     }),
   )
-  const bars = bins.map(({ from, to }): Bar => {
+  const bars = bins.map(({ from, to }, index): Bar => {
     const isOne = isWhole && to - from === 1
     return {
       label: isOne ? formatNumber(from) : `${formatNumber(from)} – ${formatNumber(to)}`,
-      count: counts.get(from) ?? 0,
-      filters: rangeFilters(field, String(from), String(to)),
+      count: counts.get(startOf(index) ?? '') ?? 0,
+      filters: rangeFilters(field, startOf(index), endOf(index)),
     }
   })
   return { kind: 'numbers', bars, ticks: edgeTicks(edgesOf(bins), compactNumber, TICKS), others: 0 }
@@ -192,6 +198,14 @@ function momentText(ms: number, isDate: boolean): string | undefined {
   const year = new Date(ms).getUTCFullYear()
   if (year < 1 || year > 9999) return undefined
   return new Date(ms).toISOString().slice(0, isDate ? 10 : undefined)
+}
+
+/** Returns a range of an aggregation. Its bounds are texts, so that no digit is lost. */
+function rangeOf(startValue: string | undefined, endValue: string | undefined): Json {
+  return {
+    ...(startValue !== undefined && { startValue }),
+    ...(endValue !== undefined && { endValue }),
+  }
 }
 
 /** Returns the filters of a range; an edge that is undefined is open. */

@@ -55,7 +55,9 @@ function Picture({ of, property, setView, isLarge }: PictureProps) {
   const name = nameOfProperty(property, of.objectType.properties[property])
   const choose = (chosen: readonly Filter[]) => {
     const others = of.view.filters.filter(({ field }) => field !== property)
-    setView({ filters: [...others, ...chosen] })
+    // All bars together are all values.
+    const present: Filter = { field: property, operator: 'filled', value: '' }
+    setView({ filters: [...others, ...(chosen.length === 0 ? [present] : chosen)] })
   }
   return (
     <section className={isLarge ? styles.large : styles.picture} aria-label={name}>

@@ -36,7 +36,10 @@ export function FilterForm({ of, filter, field: firstField, onSave }: FilterForm
     event.preventDefault()
     if (operator === undefined) return
     const written = input.kind === 'boolean' && value === '' ? 'true' : value.trim()
-    onSave({ field, operator, value: needsValue(operator) ? input.fromInput(written) : '' })
+    // An input may show less than the value, such as a timestamp without its fraction.
+    const isUnchanged = filter?.field === field && input.toInput(filter.value) === value
+    const saved = isUnchanged ? filter.value : input.fromInput(written)
+    onSave({ field, operator, value: needsValue(operator) ? saved : '' })
   }
   return (
     <form className={styles.form} onSubmit={submit}>

@@ -21,7 +21,8 @@ export function FindBar({ walk: { walk, state }, columns, onFound, onClose }: Fi
   const last = useRef(-1)
   const find = async (isBackward: boolean) => {
     const found = await findInRows(walk, columns, { text, from: last.current, isBackward })
-    setNote(found === undefined ? 'Not found' : `Row ${formatCount(found.row + 1)}`)
+    const result = found === undefined ? 'Not found' : `Row ${formatCount(found.row + 1)}`
+    setNote(walk.hasEvicted ? `${result}; only rows still in memory were searched` : result)
     if (found === undefined) return
     last.current = found.row
     onFound(found)

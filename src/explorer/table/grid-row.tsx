@@ -9,8 +9,10 @@ export interface GridRowProps {
   readonly row: number
   readonly top: number
   readonly columns: readonly Column[]
-  /** Undefined while the row is being loaded. */
+  /** Undefined while the row is being loaded, and after it has left memory. */
   readonly record: ObjectRecord | undefined
+  /** True if the page of the row has arrived. */
+  readonly wasRead: boolean
   readonly primaryKey: string
   /** The titles of linked objects. */
   readonly titles: Titles
@@ -21,7 +23,7 @@ export interface GridRowProps {
 }
 
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { row, top, columns, record, primaryKey, titles, endsPage, activeColumn } = props
+  const { row, top, columns, record, wasRead, primaryKey, titles, endsPage, activeColumn } = props
   const classes = [styles.row, styles.dataRow, endsPage === undefined ? '' : styles.pageEnd].join(
     ' ',
   )
@@ -34,6 +36,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
           index={index}
           value={record?.properties[column.name]}
           isLoaded={record !== undefined}
+          wasRead={wasRead}
           isKey={column.name === primaryKey}
           isActive={activeColumn === index}
           titles={titles}
@@ -53,20 +56,24 @@ interface CellProps {
   readonly index: number
   readonly value: unknown
   readonly isLoaded: boolean
+  readonly wasRead: boolean
   readonly isKey: boolean
   readonly isActive: boolean
   readonly titles: Titles
 }
 
-function Cell({ column, index, value, isLoaded, isKey, isActive, titles }: CellProps) {
-  const { definition, width, isNumeric } = column
-  const text = isLoaded ? formatValue(value, definition, { isKey }) : undefined
+function Cell(props: CellProps) {
+  const { column, index, value, isLoaded, wasRead, isKey, isActive, titles } = props
+  const isEvicted = wasRead && !isLoaded
+  const { width, isNumeric } = column
+  const text = isLoaded ? textOf(value, column) : undefined
   const classes = [
     styles.cell,
     isNumeric ? styles.numeric : '',
     isKey ? styles.key : '',
     isActive ? styles.active : '',
-    isLoaded ? '' : styles.pending,
+    isLoaded || wasRead ? '' : styles.pending,
+    isEvicted && index === 0 ? styles.evicted : '',
   ].join(' ')
   return (
     <div
@@ -77,7 +84,9 @@ function Cell({ column, index, value, isLoaded, isKey, isActive, titles }: CellP
       className={classes}
       style={{ width }}
     >
-      {isLoaded && text === undefined ? (
+      {isEvicted ? (
+        index === 0 && 'left memory; start again to read it'
+      ) : isLoaded && text === undefined ? (
         <span className={styles.missing}>–</span>
       ) : column.link !== undefined && text !== undefined ? (
         <CellLink link={column.link} value={String(value)} isKey={isKey} titles={titles}>
@@ -126,13 +135,14 @@ function CellLink({ link, value, isKey, titles, children: key }: CellLinkProps) 
   )
 }
 
+/** A property with a link holds a key: its own, or that of another object. */
+function textOf(value: unknown, { definition, link }: Column): string | undefined {
+  return formatValue(value, definition, { isKey: link !== undefined })
+}
+
 /** Returns the whole text of a cell, which may be cut; of a moment, its local time. */
-export function titleOf(
-  { name, definition }: Column,
-  record: ObjectRecord | undefined,
-  primaryKey: string,
-): string | undefined {
-  const value = record?.properties[name]
-  const text = formatValue(value, definition, { isKey: name === primaryKey })
-  return definition.type === 'timestamp' && text ? localTime(String(value)) : text
+export function titleOf(column: Column, record: ObjectRecord | undefined): string | undefined {
+  const value = record?.properties[column.name]
+  const text = textOf(value, column)
+  return column.definition.type === 'timestamp' && text ? localTime(String(value)) : text
 }

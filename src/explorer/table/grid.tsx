@@ -89,7 +89,7 @@ export function Grid(props: GridProps) {
   const showTitle = (event: MouseEvent) => {
     const cell = cellAt(event)
     const column = cell && columns[cell.column]
-    const title = column && titleOf(column, walk.record(cell.row), primaryKey)
+    const title = column && titleOf(column, walk.record(cell.row))
     if (title !== undefined) cell?.element.setAttribute('title', title)
   }
   const classes = [styles.scroller, isSnapshot ? styles.snapshot : '', isStale ? styles.stale : '']
@@ -121,6 +121,7 @@ export function Grid(props: GridProps) {
                 top={index * ROW_HEIGHT + rows.shift}
                 columns={columns}
                 record={walk.record(index)}
+                wasRead={page !== undefined}
                 primaryKey={primaryKey}
                 titles={titles}
                 endsPage={isPageEnd && page.hasNextToken ? page.index + 1 : undefined}

@@ -6,10 +6,10 @@ import { keyText } from '../api/records.ts'
 import type { FacetOf } from '../facets/facet-query.ts'
 import { type LinkedList, listedObjectLink } from '../object/within-link.ts'
 import { formatCount } from '../ui/format.ts'
-import { formatValue } from '../ui/format-value.ts'
+import { exactText } from '../ui/format-value.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
-import { columnsOf } from './columns.ts'
+import { columnsOf, isSortable } from './columns.ts'
 import { FindBar } from './find-bar.tsx'
 import { Grid, type GridHandle } from './grid.tsx'
 import { pressed } from './order-terms.ts'
@@ -61,23 +61,20 @@ export function ObjectsTable(props: ObjectsTableProps) {
   )
   const addFilter = (filter: Filter) => setView({ filters: [...view.filters, filter] })
   const filter = (row: number, field: string, isExcluded: boolean) => {
+    const definition = objectType.properties[field]
     const value = recordAt(row)?.properties[field]
-    addFilter(
-      value === undefined || value === null
-        ? { field, operator: isExcluded ? 'filled' : 'empty', value: '' }
-        : { field, operator: isExcluded ? 'neq' : 'eq', value: String(value) },
-    )
+    if (value === undefined || value === null) {
+      addFilter({ field, operator: isExcluded ? 'filled' : 'empty', value: '' })
+    } else if (definition !== undefined && isSortable(definition)) {
+      addFilter({ field, operator: isExcluded ? 'neq' : 'eq', value: String(value) })
+    }
   }
   const peek = (row: number) => {
     const record = recordAt(row)
     if (record !== undefined) setView({ peek: keyText(record.key) }, { replace: true })
   }
   const copy = (row: number, name: string) => {
-    const definition = objectType.properties[name]
-    const value = recordAt(row)?.properties[name]
-    // Without separators, so that what is pasted is the value.
-    const text = definition && formatValue(value, definition, { isKey: true })
-    void navigator.clipboard.writeText(text ?? '')
+    void navigator.clipboard.writeText(exactText(recordAt(row)?.properties[name]))
   }
   const hide = (name: string) => {
     const shown = columns.map((column) => column.name).filter((each) => each !== name)

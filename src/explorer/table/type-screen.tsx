@@ -121,6 +121,17 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
     { name: isRequestShown ? 'Hide the request' : 'Show the request', run: switchRequest },
     { name: 'Find in the rows that were read', run: () => setFinding(true) },
   ])
+  const notice = (
+    <WalkNotice
+      walk={walk}
+      view={asked}
+      objectType={objectType}
+      setView={setView}
+      onRestart={restart}
+      onNarrow={press(TOOL_IDS.filter)}
+      onExport={press(TOOL_IDS.export)}
+    />
+  )
   return (
     <div className={styles.screen}>
       <Toolbar
@@ -150,24 +161,21 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
               grid={grid}
               linked={linked}
             >
-              <WalkNotice
-                walk={walk}
-                view={asked}
-                objectType={objectType}
-                setView={setView}
-                onRestart={restart}
-                onNarrow={press(TOOL_IDS.filter)}
-                onExport={press(TOOL_IDS.export)}
-              />
+              {notice}
             </ObjectsTable>
           ) : view.isSnapshot && version === undefined ? (
-            <p className={styles.note}>Taking a snapshot…</p>
+            <div className={styles.table}>
+              {walk.state.error === undefined && <p className={styles.note}>Taking a snapshot…</p>}
+              {notice}
+            </div>
           ) : view.layout === 'map' && point !== undefined ? (
             <MapView of={counted} property={point} setView={setView} />
           ) : (
             <Pictures of={counted} setView={setView} />
           )}
-          {isRequestShown && <RequestPanel of={of} revision={walk.revision} pageSize={PAGE_SIZE} />}
+          {isRequestShown && (
+            <RequestPanel of={counted} revision={walk.revision} pageSize={PAGE_SIZE} />
+          )}
         </Suspense>
         {view.peek !== undefined && (
           <Peek

@@ -17,12 +17,15 @@ export function waitMs(attempt: number, retryAfterSeconds: number | undefined): 
 }
 
 /** Resumes a walk by itself when the service cannot be reached; returns when the next attempt is. */
-export function useResume({ walk, state }: ViewWalk): number | undefined {
+export function useResume({ walk, state, isStale }: ViewWalk): number | undefined {
   const [attempt, setAttempt] = useState(0)
   const [dueAtMs, setDueAtMs] = useState<number>()
   const { error, rowCount } = state
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a page that arrived ends the outage
-  useEffect(() => setAttempt(0), [rowCount, walk])
+  // A page that arrived ends the outage; the rows of the last walk, shown meanwhile, do not.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another walk may have as many rows
+  useEffect(() => {
+    if (rowCount > 0 && !isStale) setAttempt(0)
+  }, [rowCount, walk, isStale])
   // biome-ignore lint/correctness/useExhaustiveDependencies: each error starts one wait
   useEffect(() => {
     if (!isPassing(error)) {

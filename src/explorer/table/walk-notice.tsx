@@ -62,10 +62,13 @@ function keptRows(rowCount: number): string {
   return rowCount === 0 ? '' : `The ${formatCount(rowCount)} rows that were read stay.`
 }
 
-/** Goes on in the same table, from the last key on. */
+/**
+ * Goes on in the same table, from the last key on. Not in a snapshot: what follows would be read from
+ * another version.
+ */
 function GoOnButton({ walk: { walk }, view }: WalkNoticeProps) {
   const key = walk.lastKey()
-  if (key === undefined || !isInKeyOrder(view)) return null
+  if (key === undefined || view.isSnapshot || !isInKeyOrder(view)) return null
   return <Button onClick={() => void walk.goOnAfterLast()}>Go on after {key}</Button>
 }
 

@@ -21,7 +21,7 @@ export function formatValue(
       return options.isKey ? String(value) : INTEGER.format(BigInt(String(value)))
     case 'float':
     case 'double':
-      return typeof value === 'number' ? DECIMAL.format(value) : String(value)
+      return typeof value === 'number' && !options.isKey ? DECIMAL.format(value) : String(value)
     case 'timestamp':
       return formatTimestamp(String(value))
     case 'geopoint':
@@ -45,14 +45,19 @@ export function formatValue(
   }
 }
 
-/** Shows UTC as UTC; local time is for the tooltip. */
+/** Returns the value itself, to be pasted elsewhere: every digit, and no separators. */
+export function exactText(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/**
+ * Shows UTC as UTC; local time is for the tooltip. The text is kept, because a `Date` would drop the
+ * microseconds.
+ */
 function formatTimestamp(text: string): string {
-  const date = new Date(text)
-  if (Number.isNaN(date.getTime())) return text
-  return `${date
-    .toISOString()
-    .replace('T', ' ')
-    .replace(/\.000Z$|Z$/, '')} UTC`
+  if (!text.endsWith('Z')) return text
+  return `${text.replace('T', ' ').replace(/(\.0+)?Z$/, '')} UTC`
 }
 
 export function localTime(text: string): string | undefined {
