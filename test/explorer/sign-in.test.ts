@@ -98,6 +98,17 @@ it('signs in with OAuth, renews the token, and ends the grant on sign-out', asyn
   expect(faults()).toEqual([])
 })
 
+it('lets browsers keep files that never change, and revalidate the page', async () => {
+  const page = await service.send('/', { token: null })
+  expect(page.headers.get('cache-control')).toBe('public, no-cache')
+  const [script = ''] = /\/assets\/[^"]+\.js/.exec(page.text) ?? []
+  const { status, headers } = await service.send(script, { token: null })
+  expect([status, headers.get('cache-control')]).toEqual([
+    200,
+    'public, max-age=31536000, immutable',
+  ])
+})
+
 it('does not accept the answer of a sign-in that it did not start', async () => {
   await using watched = await openPage(browser)
   const { page } = watched
