@@ -36,7 +36,7 @@ export interface CreateTypeDialogProps {
 }
 
 export function CreateTypeDialog({ place, onClose }: CreateTypeDialogProps) {
-  const { token = '' } = useSession()
+  const { readToken } = useSession()
   const client = useQueryClient()
   const refresh = useRefresh()
   const navigate = useNavigate()
@@ -65,7 +65,7 @@ export function CreateTypeDialog({ place, onClose }: CreateTypeDialogProps) {
     setSaving(true)
     setError(undefined)
     try {
-      await applyType(token, choice.name, definitionOf(draft))
+      await applyType(await readToken(), choice.name, definitionOf(draft))
       await Promise.all(
         [['ontologies'], ['definition', choice.name]].map((queryKey) =>
           client.invalidateQueries({ queryKey }),

@@ -164,7 +164,9 @@ export function Preview({ report, place, isBusy, onBack, onLoad }: PreviewProps)
         />
       </div>
       <footer className={styles.foot}>
-        <Button onClick={onBack}>Choose another file</Button>
+        <Button disabled={isBusy} onClick={onBack}>
+          Choose another file
+        </Button>
         <Button
           kind="primary"
           disabled={isBusy || mistakes.length > 0 || !isNamed || !choice.isKnown}
