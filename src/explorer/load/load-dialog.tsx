@@ -10,18 +10,18 @@ import { ChooseFile } from './choose-file.tsx'
 import styles from './load.module.css'
 import { LoadOutcome } from './load-outcome.tsx'
 import { LoadProgress, ReadProgress } from './load-progress.tsx'
-import type { Place } from './place.ts'
 import { Preview, type Target } from './preview.tsx'
+import type { ScreenParams } from './screen-params.ts'
 import { useLoad } from './use-load.ts'
 
 export interface LoadDialogProps {
   /** Files that were dropped; the user chooses one if there are none. */
   readonly files: readonly File[]
-  readonly place: Place
+  readonly screen: ScreenParams
   readonly onClose: () => void
 }
 
-export function LoadDialog({ files, place, onClose }: LoadDialogProps) {
+export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
   const { readToken } = useSession()
   const client = useQueryClient()
   const refresh = useRefresh()
@@ -95,7 +95,7 @@ export function LoadDialog({ files, place, onClose }: LoadDialogProps) {
         <Preview
           file={stage.file}
           report={stage.report}
-          place={place}
+          screen={screen}
           isBusy={isCreating}
           onBack={restart}
           onLoad={(target) => void start(stage.file, target)}
