@@ -40,6 +40,9 @@ it('creates a token, shows its secret once, and revokes it after a confirmation'
   const me = await service.send(ME, { token: secret })
   expect(me.body).toMatchObject({ name: 'nightly report', ontologies: ['shop'] })
   await form.getByRole('button', { name: 'Done' }).click()
+  await page
+    .getByRole('dialog', { name: 'New API token', includeHidden: true })
+    .waitFor({ state: 'detached' })
   expect(await page.content()).not.toContain(secret)
 
   await page.reload()
