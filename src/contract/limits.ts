@@ -136,6 +136,9 @@ export const INDEXED_PROPERTIES_MAX = 10_000
 /** The number of open replacements of one object type. */
 export const OPEN_REPLACEMENTS_MAX = 10
 
+/** The number of current objects that publishing a replacement can keep. */
+export const MERGED_OBJECTS_MAX = 100_000
+
 /** How deep `and`, `or` and `not` may be nested in a query. */
 export const QUERY_MAX_DEPTH = 3
 

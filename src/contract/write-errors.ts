@@ -21,6 +21,11 @@ export const WRITE_ERRORS = {
     description:
       'The object type has too many open replacements. Publish or abandon one, or wait until idle ones expire.',
   },
+  ReplacementMergeExceededLimit: {
+    errorCode: 'CONFLICT',
+    description:
+      'The object type has too many objects to add them to the replacement. Write the objects in batches.',
+  },
   InvalidBatchLine: {
     errorCode: 'INVALID_ARGUMENT',
     description:

@@ -56,6 +56,8 @@ export type OpenedToken =
 const PREFIX = 'v1.'
 /** Lets a later release recognise the tokens of this one. */
 const FORMAT = 1
+/** A token with listed types, which earlier releases cannot read. */
+const LISTED_FORMAT = 2
 const TAG_BYTES = 16
 const SALT_AT = 1 + KEY_ID_BYTES
 const NONCE_AT = SALT_AT + SALT_BYTES
@@ -71,7 +73,7 @@ export function sealPageToken(
   const plain = writeState(state, binding, expiresAtSeconds)
   const tagAt = HEAD_BYTES + plain.length
   const bytes = Buffer.allocUnsafe(tagAt + TAG_BYTES)
-  bytes[0] = FORMAT
+  bytes[0] = state.listedTypes === undefined ? FORMAT : LISTED_FORMAT
   const key = keys.nextSeal(bytes, 1)
   const head = bytes.subarray(0, HEAD_BYTES)
   const cipher = createCipheriv(CIPHER, key, head.subarray(NONCE_AT))
@@ -120,7 +122,8 @@ function unseal(token: string, keys: TokenKeys): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url')
   // Base64 decoders accept several spellings of the same bytes; only the canonical one is valid.
   if (bytes.toString('base64url') !== text) return undefined
-  if (bytes.length < HEAD_BYTES + AT.rest + TAG_BYTES || bytes[0] !== FORMAT) return undefined
+  if (bytes.length < HEAD_BYTES + AT.rest + TAG_BYTES) return undefined
+  if (bytes[0] !== FORMAT && bytes[0] !== LISTED_FORMAT) return undefined
 
   const id = bytes.subarray(1, SALT_AT)
   const salt = bytes.subarray(SALT_AT, NONCE_AT)

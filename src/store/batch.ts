@@ -1,5 +1,6 @@
 /** The rules of a batch that both stores share. */
 import { ObjectQueryError } from '../contract/errors.ts'
+import { MERGED_OBJECTS_MAX } from '../contract/limits.ts'
 import type { StoredObject } from '../ontology/values/read-object.ts'
 import { sortInTurns } from './sql/sort-in-turns.ts'
 
@@ -58,4 +59,13 @@ export function typeOutOfSync(objectTypeRid: string): ObjectQueryError {
 /** Returns the table number of a replacement; -1 for a name that cannot be one. */
 export function replacementTableId(replacement: string): number {
   return /^\d{1,15}$/.test(replacement) ? Number(replacement) : -1
+}
+
+/** Keeps the transaction short in which the current objects of a type are added to a replacement. */
+export function refuseLargeMerge(objects: number): void {
+  if (objects <= MERGED_OBJECTS_MAX) return
+  throw new ObjectQueryError('ReplacementMergeExceededLimit', {
+    objects,
+    objectsLimit: MERGED_OBJECTS_MAX,
+  })
 }

@@ -4,7 +4,7 @@ import { startOqs, waitForLine } from '../support/oqs-process.ts'
 import { ADMIN_TOKEN, sendTo, type TestResponse } from '../support/service.ts'
 import { createTestStore } from '../support/test-store.ts'
 
-const KILLS = Number(process.env['OQS_TEST_KILLS'] ?? 4)
+const KILLS = Number(process.env['OQS_TEST_KILLS'] ?? 2)
 const ADMIN = '/api/admin/v1/ontologies/numbers'
 
 /** Creates one object. Without its key, a repeated request would be refused with 412. */

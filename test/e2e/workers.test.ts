@@ -162,7 +162,7 @@ describe('the supervisor', () => {
     const listing = `${url}/api/v1/ontologies/aviation/objects/airport?pageSize=1`
     const { body } = await sendTo(listing, { token })
     expect(Number(body.totalCount)).toBe(DEMO_COUNTS['airport'])
-    expect(oqs.stdout().match(/^\w+/gm)).toEqual(['listening', 'token', 'try', 'docs'])
+    expect(oqs.stdout().match(/^\w+/gm)).toEqual(['listening', 'token', 'try', 'open', 'docs'])
 
     oqs.child.kill('SIGKILL')
     // Its output ends when the last process that has it open exits.

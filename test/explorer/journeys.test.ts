@@ -28,7 +28,8 @@ it('shows the types with their counts, and leads to objects and along their link
   expect(await page.getByRole('grid').getAttribute('aria-rowcount')).toBe(String(ITEM_COUNT + 1))
 
   await page.goto(`${suite.service.url}/o/shop/item/i004`)
-  await page.getByRole('link', { name: 'Brass Works' }).click()
+  const links = page.getByRole('complementary', { name: 'Map and links' })
+  await links.getByRole('link', { name: 'Brass Works' }).click()
   await page.getByRole('link', { name: /^Items 20/ }).click()
   await counted(page, '20 read of 20')
   expect(new URL(page.url()).pathname).toBe('/o/shop/maker/m1/items')

@@ -153,7 +153,7 @@ it('groups by element and by cell agree with the model, as of each version', asy
         await check(apiName, how.earlier, request, version)
       }
     }),
-    fcOptions(100, 40),
+    fcOptions(50, 20),
   )
   // Leaves time to shrink a failure.
 }, 300_000)

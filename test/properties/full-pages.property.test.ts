@@ -29,6 +29,6 @@ it('[2.1.3] k times the page size makes exactly k pages, in both revisions', asy
         }
       },
     ),
-    fcOptions(40, 15),
+    fcOptions(20, 15),
   )
 })

@@ -131,7 +131,7 @@ describe('a spelling of a number', () => {
           else refused += 1
         }
       }),
-      fcOptions(60, 25),
+      fcOptions(30, 20),
     )
     expect([taken > 0, refused > 0]).toEqual([true, true])
   })

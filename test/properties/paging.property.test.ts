@@ -146,7 +146,7 @@ describe.each([
           if (!touched.has(k)) expect(seen.filter((key) => key === k)).toEqual([k])
         }
       }),
-      fcOptions(160, 60),
+      fcOptions(80, 30),
     )
   })
 })

@@ -115,7 +115,7 @@ async function closeStore(): Promise<void> {
   await place[Symbol.asyncDispose]()
 }
 
-const { numRuns, ...seed } = fcOptions(2000, 600)
+const { numRuns, ...seed } = fcOptions(1000, 300)
 const numGroups = Math.max(1, Math.ceil(numRuns / CASES_PER_GROUP))
 
 it('pages of every query match the model, as of any version', {

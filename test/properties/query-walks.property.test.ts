@@ -84,7 +84,7 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-const { numRuns, ...seed } = fcOptions(100, 50)
+const { numRuns, ...seed } = fcOptions(50, 25)
 
 it('[2.1.1] [2.1.2] [4.5.1] [4.5.2] walks return every match once while data changes', {
   timeout: 600_000 + numRuns * 500,

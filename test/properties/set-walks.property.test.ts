@@ -128,7 +128,7 @@ it('walks over several types return their sorted union', async () => {
         if (change !== undefined) await commit(change, model)
       }
     }),
-    fcOptions(60, 30),
+    fcOptions(30, 20),
   )
 })
 

@@ -84,7 +84,7 @@ export async function checkAggregations(
         expect(body).toMatchObject(api.members)
       }
     }),
-    fcOptions(150, 60),
+    fcOptions(75, 30),
   )
 }
 

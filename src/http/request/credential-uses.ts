@@ -1,4 +1,5 @@
 /** When API tokens and OAuth clients were last used, so that people can revoke those that nobody needs. */
+import { LRUCache } from 'lru-cache'
 import type { Documents } from '../../store/object-store.ts'
 
 const MINUTE_MS = 60_000
@@ -7,10 +8,13 @@ const INTERVAL_MS = 5 * MINUTE_MS
 /** Uses that are older are deleted; the credential then counts as never used. */
 const KEPT_MS = 400 * 24 * 60 * MINUTE_MS
 
+/** Forgetting one only means that its use is stored more often. */
+const MAX_CREDENTIALS = 10_000
+
 export class CredentialUses {
   readonly #documents: Documents
   /** The uses that this process stored, by the id of the token or client. */
-  readonly #stored = new Map<string, number>()
+  readonly #stored = new LRUCache<string, number>({ max: MAX_CREDENTIALS })
 
   constructor(documents: Documents) {
     this.#documents = documents
@@ -37,7 +41,8 @@ export class CredentialUses {
       uses.set(id, body as number)
     }
     // This process may not have stored its newest uses yet.
-    for (const [id, usedMs] of this.#stored) uses.set(id, Math.max(usedMs, uses.get(id) ?? 0))
+    for (const [id, usedMs] of this.#stored.entries())
+      uses.set(id, Math.max(usedMs, uses.get(id) ?? 0))
     return uses
   }
 }

@@ -8,7 +8,7 @@ import { RecalledOutdated } from '../../admission/request-context.ts'
 import type { App } from '../app.ts'
 import { errorHandler } from '../response/error-response.ts'
 import type { Services } from '../services.ts'
-import { authenticate, findTokenBySecret, hashSecret } from './caller.ts'
+import { authenticate, findTokenBySecret, hashSecret, requireScope } from './caller.ts'
 
 /** Sets the caller and the catalogue of a request. Throws if the caller is not valid. */
 export async function identify(
@@ -65,6 +65,8 @@ function retried(handler: RouteHandlerMethod, services: Services): RouteHandlerM
       if (request.context.recalled === undefined) throw error
       const { catalogue } = request
       await identify(request, services, false)
+      const { scope } = request.routeOptions.config
+      if (scope !== undefined && scope !== 'any') requireScope(request.caller, scope)
       if (!(error instanceof RecalledOutdated) && request.catalogue === catalogue) throw error
       return handler.call(this, request, reply)
     }

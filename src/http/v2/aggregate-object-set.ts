@@ -37,7 +37,11 @@ export function addAggregateObjectSet(app: App, services: Services): void {
     async (request, reply) => {
       const { objectSet: _, version, ...body } = request.body
       const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
-      const { parts } = await readRequestedSet(request.body, ontology, request.context, services)
+      const requested = await readRequestedSet(request.body, ontology, request.context, services)
+      const { parts, listedTypes } = requested
+      if (version != null && listedTypes !== undefined) {
+        throw unprocessable('version', 'is not possible for a set that lists objects')
+      }
       const spec = asOfVersion(aggregationOfParts(parts, body, services.limits.query), version)
       const aggregated = await aggregateWithin(request.context, services, spec)
       return sendAggregated(reply, aggregated, { accuracy: 'ACCURATE' })

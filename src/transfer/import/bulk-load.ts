@@ -1,7 +1,7 @@
 /**
  * Loads an empty object type. Its rows go to a replacement, which has no indexes yet, and become
  * visible together when all indexes are built, which costs less than adding to them row by row.
- * Objects that others write in the meantime are kept.
+ * Objects that others write in the meantime are kept, unless an upsert has objects with the same keys.
  */
 import type { Administration, BatchResult } from '../../client/endpoints/administration.ts'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'

@@ -179,6 +179,8 @@ export async function allowLongTexts(
 ): Promise<void> {
   if (fields.length === 0) return
   await session.extendTimeout()
+  // Commits lock the type before its fields, and a trigger on the fields changes the type.
+  await session.query('SELECT 1 FROM oqs_object_type WHERE id = ? FOR NO KEY UPDATE', [typeId])
   await session.run('UPDATE oqs_object_field SET has_long_text = TRUE WHERE number = ANY(?)', [
     fields.map(({ number }) => number),
   ])

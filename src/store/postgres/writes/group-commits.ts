@@ -63,10 +63,10 @@ export class GroupCommits {
       (result) => this.#settle(group ?? [], result),
       (error) => {
         if (group !== undefined) return failGroup(group, error)
-        // The queue refused the first one; the others have not waited as long.
         this.#waiting.delete(rid)
         first.reject(error)
-        return this.#lead(rid, waiting.slice(1))
+        // Each of the others now waits by itself, so that their waits do not add up.
+        for (const { resolve, commitAlone } of waiting.slice(1)) resolve(commitAlone())
       },
     )
   }

@@ -1,5 +1,6 @@
 /** Adds the current objects of a type to a replacement that must not delete them. */
 import { ObjectQueryError } from '../../../contract/errors.ts'
+import { refuseLargeMerge } from '../../batch.ts'
 import type { Commit, PublishMode } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { objectTable } from '../catalogue/object-table.ts'
@@ -23,6 +24,7 @@ export async function mergeCurrent(
       reason: 'Objects were written to the type while it was loaded. Write the objects again.',
     })
   }
+  refuseLargeMerge(from.liveCount)
   await session.extendTimeout()
   const [old, loaded] = [objectTable(from.id), objectTable(to.id)]
   const isBoth = `old.pk = loaded.pk AND old.valid_to = ${OPEN} AND loaded.valid_to = ${OPEN}`

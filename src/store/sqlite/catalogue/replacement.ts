@@ -6,7 +6,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
-import { replacementTableId } from '../../batch.ts'
+import { refuseLargeMerge, replacementTableId } from '../../batch.ts'
 import type { Commit, PublishMode } from '../../object-store.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
@@ -118,6 +118,7 @@ function countChanges(
 ): Pick<Commit, 'put' | 'deleted' | 'kept'> {
   if (mode === 'replace') return { put: table.liveCount, deleted: type.liveCount, kept: 0 }
   if (type.liveCount === 0) return { put: table.liveCount, deleted: 0, kept: 0 }
+  refuseLargeMerge(type.liveCount)
   if (!table.isCreated) createObjectTable(db, { typeId: type.id, id: table.id })
   const { added, kept, maxRecordBytes } = mergeCurrent(db, {
     typeRid,

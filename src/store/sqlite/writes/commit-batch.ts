@@ -69,7 +69,7 @@ export function writeBatch(
   }
   const version = table.loadedAs ?? type.lastVersion + 1
   const target = { ...table, typeId: type.id, version }
-  const buildsIndexes = table.loadedAs === undefined && isLarge(settled.length, table)
+  const buildsIndexes = table.loadedAs === undefined && isLarge(settled.filter(isPut).length, table)
   if (buildsIndexes && table.isCreated) dropIndexes(db, type.id, table.id)
   const written = writeRows(db, settled, target, batch)
   if (buildsIndexes) buildIndexes(db, type.id, table.id)
@@ -135,16 +135,16 @@ export function readType(
   }
 }
 
-/** Below this many changes, a change of the schema costs more than it saves. */
+/** Below this many objects, a change of the schema costs more than it saves. */
 const LARGE_BATCH = 2000
 
 /**
  * Returns whether the indexes of a table are built after the rows of a batch, which costs less than
- * inserting into them row by row. Readers see the table before or after the
- * transaction, so never without indexes.
+ * inserting into them row by row. Readers see the table before or after the transaction, so never
+ * without indexes.
  */
-function isLarge(changes: number, { isCreated, rowCount }: WriteTable): boolean {
-  return !isCreated || (changes >= LARGE_BATCH && 2 * changes >= rowCount)
+function isLarge(puts: number, { isCreated, rowCount }: WriteTable): boolean {
+  return !isCreated || (puts >= LARGE_BATCH && 2 * puts >= rowCount)
 }
 
 interface Written {

@@ -68,7 +68,9 @@ export class WriteGroups {
       group.push(other)
     }
     for (const member of group) this.#waiting.delete(member)
-    return group
+    // Edits first: a batch for the same object would make what they decided outdated.
+    const isEdit = ({ write }: WaitingWrite) => write.keys.length > 0
+    return [...group.filter(isEdit), ...group.filter((member) => !isEdit(member))]
   }
 
   async #runGroup(group: readonly WaitingWrite[]): Promise<void> {
