@@ -16,6 +16,7 @@ const DIST = fileURLToPath(new URL('../dist', import.meta.url))
 const OUTPUT = join(DIST, 'explorer')
 const STAMP = 'stamp'
 const DEPENDENCIES = fileURLToPath(new URL('../package-lock.json', import.meta.url))
+const SCRIPT = fileURLToPath(import.meta.url)
 
 const hash = sourceHash()
 if (readStamp() !== hash) await buildExplorer()
@@ -55,6 +56,7 @@ async function buildExplorer(): Promise<void> {
 
 /** Puts the build in its place, unless another process has put the same one there meanwhile. */
 function publish(folder: string): void {
+  if (readStamp() === hash) return
   try {
     rmSync(OUTPUT, { recursive: true, force: true })
     renameSync(folder, OUTPUT)
@@ -78,7 +80,7 @@ function sourceHash(): string {
       .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
       .map(({ parentPath, name }) => join(parentPath, name)),
   ).toSorted()
-  const sum = createHash('sha256').update(readFileSync(DEPENDENCIES))
+  const sum = createHash('sha256').update(readFileSync(DEPENDENCIES)).update(readFileSync(SCRIPT))
   for (const file of files) sum.update(relative(SOURCES, file)).update(readFileSync(file))
   return sum.digest('hex')
 }

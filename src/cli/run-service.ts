@@ -47,9 +47,10 @@ async function serve(demo: boolean): Promise<void> {
     const stopTimeoutMs = STOP_TIMEOUT_MS + SUPERVISOR_MARGIN_MS
     await runUntilFailure(server, { config, log, stopTimeoutMs, failed: server.failed })
   } else {
-    const explorer = explorerOpener()
+    const explorer = explorerOpener(log)
     // The demo prints a link to the explorer, so it is built before somebody follows the link.
-    if (demo) void explorer()
+    // A request for the page tries again, and reports a failure.
+    if (demo) explorer().catch(() => {})
     const server = await startServer(config, { log, explorer })
     hangup.reload = server.reload
     await runUntilFailure(server, { config, log, stopTimeoutMs: STOP_TIMEOUT_MS })

@@ -54,7 +54,7 @@ export async function serveAsWorker(
     const server = await startServer(config, {
       log,
       isMaintainer: false,
-      explorer: explorerOpener(),
+      explorer: explorerOpener(log),
     })
     prepare(server)
     report({ listening: server.url })

@@ -18,6 +18,8 @@ export type ServerEvent =
   | { readonly event: 'certificateReloaded' }
   /** The service keeps the certificate that it has. */
   | { readonly event: 'certificateReloadFailed'; readonly reason: string }
+  /** In a checkout only: the page at `/` says that there is no explorer. */
+  | { readonly event: 'explorerNotBuilt'; readonly reason: string }
   | { readonly event: 'signalIgnored'; readonly signal: string }
   | { readonly event: 'crashed'; readonly error: unknown }
   | {
@@ -50,6 +52,7 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
   stopped: 'info',
   certificateReloaded: 'info',
   certificateReloadFailed: 'error',
+  explorerNotBuilt: 'error',
   signalIgnored: 'info',
   crashed: 'fatal',
   workerEnded: 'error',

@@ -88,5 +88,9 @@ it('needs a proof key, has no secret and acts for nobody else', async () => {
 it('is not in the list of clients, and cannot be revoked', async () => {
   expect((await service.send('/api/admin/v1/clients')).body.data).toEqual([])
   const path = '/api/admin/v1/clients/explorer'
+  const named = { name: 'explorer', public: true, redirectUris: ['https://a.example/back'] }
+  const { body } = await service.send('/api/admin/v1/clients', { json: named })
   expect((await service.send(path, { method: 'DELETE' })).status).toBe(404)
+  const kept = (await service.send('/api/admin/v1/clients')).body.data
+  expect(kept).toMatchObject([{ id: body.id, name: 'explorer' }])
 })

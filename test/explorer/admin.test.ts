@@ -35,10 +35,14 @@ it('creates a token, shows its secret once, and revokes it after a confirmation'
   const secret = (await form.getByText(/^oqs_/).textContent()) ?? ''
   await form.getByRole('button', { name: 'Copy token' }).waitFor()
   await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
   await form.getByText(secret).waitFor()
   const me = await service.send(ME, { token: secret })
   expect(me.body).toMatchObject({ name: 'nightly report', ontologies: ['shop'] })
   await form.getByRole('button', { name: 'Done' }).click()
+  await page
+    .getByRole('dialog', { name: 'New API token', includeHidden: true })
+    .waitFor({ state: 'detached' })
   expect(await page.content()).not.toContain(secret)
 
   await page.reload()

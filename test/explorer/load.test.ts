@@ -136,6 +136,57 @@ it('stores a batch once, even if its answer is lost', async () => {
   expect(faults()).toEqual([])
 })
 
+it('stops on Escape, stays open, and does not claim that rows are stored', async () => {
+  await using watched = await openPage(browser)
+  const { page, faults } = watched
+  const pressed = Promise.withResolvers<void>()
+  await page.context().route(/\/replacements\/.+\/publish/, async (route) => {
+    await pressed.promise
+    await route.abort('connectionreset')
+  })
+  await openExplorer(page, { url: service.url, token: ADMIN_TOKEN, path: '/o/shop' })
+  // More than one batch, so that the rows are published together.
+  await choose(page, 'lost.csv', `id\n${Array.from({ length: 5001 }, (_, id) => id).join('\n')}\n`)
+  await page.getByRole('button', { name: /^Load .* rows$/ }).click()
+  await page.getByText('All rows are sent').waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Stopping…' }).waitFor()
+  pressed.resolve()
+  await page.getByText('Stopped. It is not known whether the rows sent until then').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(faults()).toEqual([])
+})
+
+it('creates no worker for a dialog that was closed', async () => {
+  await using watched = await openPage(browser)
+  const { page, faults } = watched
+  const asked = Promise.withResolvers<void>()
+  const closed = Promise.withResolvers<void>()
+  await page.route('**/api/admin/v1/ontologies/shop', async (route) => {
+    if (route.request().method() === 'PUT') {
+      asked.resolve()
+      await closed.promise
+    }
+    await route.continue()
+  })
+  await openExplorer(page, { url: service.url, token: ADMIN_TOKEN, path: '/o/shop' })
+  await choose(page, 'left.csv', 'id\n1\n')
+  await page.getByRole('button', { name: 'Load 1 row' }).click()
+  await asked.promise
+  expect(await page.getByRole('button', { name: 'Choose another file' }).isDisabled()).toBe(true)
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  const refreshed = page.waitForResponse(
+    (response) => response.request().method() === 'GET' && /ontologies\/shop$/.test(response.url()),
+  )
+  closed.resolve()
+  await refreshed
+  expect(page.workers()).toEqual([])
+  expect(faults()).toEqual([])
+})
+
 it('creates a type without a file, from the palette', async () => {
   await using watched = await openPage(browser)
   const { page, faults } = watched

@@ -40,6 +40,12 @@ it('takes a token once, keeps it for the tab, and forgets it on sign-out', async
   expect(await storedToken(page)).toBeNull()
   expect(await page.getByRole('gridcell').count()).toBe(0)
   expect(faults()).toEqual([])
+
+  const adminOnly = await service.createToken({ scopes: ['api:admin'] })
+  await page.getByLabel('Token').fill(adminOnly)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  expect(await storedToken(page)).toBe(adminOnly)
 })
 
 it('takes a one-time link once, removes the code from the address, and revokes on sign-out', async () => {
@@ -66,7 +72,8 @@ it('takes a one-time link once, removes the code from the address, and revokes o
 it('signs in with OAuth, renews the token, and ends the grant on sign-out', async () => {
   await using watched = await openPage(browser)
   const { page, faults } = watched
-  const token = await service.createToken({ name: 'person' })
+  const scopes = ['api:ontologies-read', 'api:admin'] as const
+  const token = await service.createToken({ name: 'person', scopes })
   await openExplorer(page, { url: service.url, path: '/o/shop/maker?o=name:desc' })
   await page.getByRole('button', { name: 'Use the sign-in page' }).click()
   await page.getByLabel('Your API token').fill(token)
@@ -88,6 +95,12 @@ it('signs in with OAuth, renews the token, and ends the grant on sign-out', asyn
   const second = String(await storedToken(page))
   expect(second).toMatch(/^oqs_access_/)
   expect(second).not.toBe(first)
+  await page.getByRole('link', { name: 'Admin', exact: true }).click()
+  await page.getByRole('link', { name: 'API tokens' }).click()
+  await page
+    .getByRole('row', { name: /^person/ })
+    .getByText('you are signed in with it')
+    .waitFor()
   const ended = page.waitForResponse(/revoke_token/)
   await page.getByRole('button', { name: 'Sign out' }).click()
   await ended
@@ -96,6 +109,17 @@ it('signs in with OAuth, renews the token, and ends the grant on sign-out', asyn
   }
   expect((await service.send('/api/admin/v1/me', { token })).status).toBe(200)
   expect(faults()).toEqual([])
+})
+
+it('lets browsers keep files that never change, and revalidate the page', async () => {
+  const page = await service.send('/', { token: null })
+  expect(page.headers.get('cache-control')).toBe('public, no-cache')
+  const [script = ''] = /\/assets\/[^"]+\.js/.exec(page.text) ?? []
+  const { status, headers } = await service.send(script, { token: null })
+  expect([status, headers.get('cache-control')]).toEqual([
+    200,
+    'public, max-age=31536000, immutable',
+  ])
 })
 
 it('does not accept the answer of a sign-in that it did not start', async () => {

@@ -67,7 +67,10 @@ export const ITEM_COUNT = 60 + ODD_KEYS.length + MARKUP.length
 
 /** Starts a service with the explorer and the shop. */
 export async function startShop(options: ServiceOptions = {}): Promise<Service> {
-  const service = await startService({ explorer: explorerOpener(), ...options })
+  const explorer = explorerOpener((event) => {
+    throw new Error(JSON.stringify(event))
+  })
+  const service = await startService({ explorer, ...options })
   await service.apply(SHOP)
   await service.put('shop', 'maker', [
     { code: 'm0', name: 'Anvil & Sons' },

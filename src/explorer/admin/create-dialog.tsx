@@ -62,7 +62,10 @@ export function CreateDialog({ kind, onClose }: CreateDialogProps) {
       aria-label={title}
       onClose={onClose}
       // Escape must not throw away a secret that nobody has copied yet.
-      onCancel={(event) => created !== undefined && event.preventDefault()}
+      closedby={created === undefined ? 'closerequest' : 'none'}
+      onKeyDown={(event) => {
+        if (created !== undefined && event.key === 'Escape') event.preventDefault()
+      }}
     >
       {created === undefined ? (
         <form onSubmit={(event) => void create(event)} noValidate>

@@ -41,7 +41,7 @@ export function mistakeOf(draft: Draft, isClient: boolean): string | undefined {
   if (scopes.length === 0) return 'Choose at least one scope.'
   if (ontologies?.length === 0) return 'Choose at least one ontology, or all of them.'
   if (scopes.includes('api:admin') && ontologies !== undefined) {
-    return 'Who administers can reach every ontology: choose all ontologies, or leave out administer.'
+    return 'The admin scope covers every ontology: choose all ontologies, or remove the scope.'
   }
   if (!isClient) return undefined
   const uris = linesOf(draft.redirectUris)

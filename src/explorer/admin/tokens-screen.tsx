@@ -19,6 +19,8 @@ export function TokensScreen() {
   const [showsEnded, setShowsEnded] = useState(false)
   const [isCreating, setCreating] = useState(false)
   const [revoking, setRevoking] = useState<ApiToken>()
+  // Signed in with OAuth, the caller is named by the client and the token, with a dot between.
+  const isOwn = (id: string) => me?.id === id || me?.id.endsWith(`.${id}`) === true
   const endedCount = data?.filter(isEnded).length ?? 0
   const shown = data
     ?.filter((token) => showsEnded || !isEnded(token))
@@ -52,7 +54,7 @@ export function TokensScreen() {
           label="API tokens"
           items={shown}
           detailOf={({ id }) =>
-            id === me?.id && <span className={styles.own}>you are signed in with it</span>
+            isOwn(id) && <span className={styles.own}>you are signed in with it</span>
           }
           endOf={(token) => (isEnded(token) ? token.state : undefined)}
           onRevoke={setRevoking}
@@ -61,7 +63,7 @@ export function TokensScreen() {
       {isCreating && <CreateDialog kind="tokens" onClose={() => setCreating(false)} />}
       {revoking !== undefined && (
         <RevokeDialog kind="tokens" item={revoking} onClose={() => setRevoking(undefined)}>
-          {revoking.id === me?.id
+          {isOwn(revoking.id)
             ? 'You are signed in with this token, and will have to sign in with another one.'
             : 'Programs that use it, and OAuth clients that act in its name, lose access at once.'}
         </RevokeDialog>

@@ -16,7 +16,8 @@ export async function applyType(
 ): Promise<ObjectTypeDefinition> {
   const connection = new Connection({ baseUrl: location.origin, token })
   const administration = new Administration(connection)
-  // Read again: the page may show an older definition, and what others added must stay.
+  // Read again, because the page may show an older definition. The API has no conditional request
+  // for definitions: an empty type that somebody adds between these two requests is dropped.
   const current = await readDefinition(administration, ontology)
   if (current?.objectTypes.some(({ apiName }) => apiName === type.apiName)) {
     throw new Error(`${ontology} already has a type called ${type.apiName}.`)

@@ -12,7 +12,7 @@ import { TextField } from '../ui/text-field.tsx'
 import { applyType } from './apply-type.ts'
 import styles from './load.module.css'
 import { OntologyField } from './ontology-field.tsx'
-import type { Place } from './place.ts'
+import type { ScreenParams } from './screen-params.ts'
 import { SelectField } from './select-field.tsx'
 import {
   canBeKey,
@@ -31,17 +31,17 @@ import {
 import { useOntologyChoice } from './use-ontology-choice.ts'
 
 export interface CreateTypeDialogProps {
-  readonly place: Place
+  readonly screen: ScreenParams
   readonly onClose: () => void
 }
 
-export function CreateTypeDialog({ place, onClose }: CreateTypeDialogProps) {
-  const { token = '' } = useSession()
+export function CreateTypeDialog({ screen, onClose }: CreateTypeDialogProps) {
+  const { readToken } = useSession()
   const client = useQueryClient()
   const refresh = useRefresh()
   const navigate = useNavigate()
   const dialog = useRef<HTMLDialogElement>(null)
-  const choice = useOntologyChoice(place.ontology)
+  const choice = useOntologyChoice(screen.ontology)
   const [draft, setDraft] = useState(emptyDraft)
   const [error, setError] = useState<Error>()
   const [isSaving, setSaving] = useState(false)
@@ -65,7 +65,7 @@ export function CreateTypeDialog({ place, onClose }: CreateTypeDialogProps) {
     setSaving(true)
     setError(undefined)
     try {
-      await applyType(token, choice.name, definitionOf(draft))
+      await applyType(await readToken(), choice.name, definitionOf(draft))
       await Promise.all(
         [['ontologies'], ['definition', choice.name]].map((queryKey) =>
           client.invalidateQueries({ queryKey }),

@@ -5,7 +5,7 @@ import { useCanWrite } from '../edit/use-writes.ts'
 import { useActions } from '../shell/actions.tsx'
 import styles from './load-area.module.css'
 import { OPEN_LOAD, type OpenLoad } from './load-button.tsx'
-import type { Place } from './place.ts'
+import type { ScreenParams } from './screen-params.ts'
 
 // Loaded when they are first opened: most visits only read.
 const LoadDialog = lazy(async () => ({ default: (await import('./load-dialog.tsx')).LoadDialog }))
@@ -23,7 +23,7 @@ interface Opened {
 }
 
 function OpenArea() {
-  const place = useParams({ strict: false }) as Place
+  const screen = useParams({ strict: false }) as ScreenParams
   const [opened, setOpened] = useState<Opened>()
   const open = (what: OpenLoad) => setOpened({ what, files: [] })
   useActions([
@@ -36,20 +36,20 @@ function OpenArea() {
     return () => removeEventListener(OPEN_LOAD, listen as EventListener)
   }, [])
   const drop = useCallback((files: readonly File[]) => setOpened({ what: 'file', files }), [])
-  const isDragged = useDrop(opened === undefined && place.key === undefined, drop)
+  const isDragged = useDrop(opened === undefined && screen.key === undefined, drop)
   const close = () => setOpened(undefined)
   return (
     <>
       {isDragged && (
         <div className={styles.drop}>
-          <p>Drop the file to load it{place.type === undefined ? '' : ` into ${place.type}`}</p>
+          <p>Drop the file to load it{screen.type === undefined ? '' : ` into ${screen.type}`}</p>
         </div>
       )}
       <Suspense>
         {opened?.what === 'file' && (
-          <LoadDialog files={opened.files} place={place} onClose={close} />
+          <LoadDialog files={opened.files} screen={screen} onClose={close} />
         )}
-        {opened?.what === 'type' && <CreateTypeDialog place={place} onClose={close} />}
+        {opened?.what === 'type' && <CreateTypeDialog screen={screen} onClose={close} />}
       </Suspense>
     </>
   )

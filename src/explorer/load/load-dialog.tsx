@@ -1,6 +1,6 @@
 /** Loads a file: choose it, look at what it holds, decide where it goes, follow the load. */
 import { useQueryClient } from '@tanstack/react-query'
-import { type SyntheticEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useRefresh } from '../edit/use-writes.ts'
 import { useSession } from '../shell/session.tsx'
 import { Button } from '../ui/button.tsx'
@@ -10,29 +10,29 @@ import { ChooseFile } from './choose-file.tsx'
 import styles from './load.module.css'
 import { LoadOutcome } from './load-outcome.tsx'
 import { LoadProgress, ReadProgress } from './load-progress.tsx'
-import type { Place } from './place.ts'
 import { Preview, type Target } from './preview.tsx'
+import type { ScreenParams } from './screen-params.ts'
 import { useLoad } from './use-load.ts'
 
 export interface LoadDialogProps {
   /** Files that were dropped; the user chooses one if there are none. */
   readonly files: readonly File[]
-  readonly place: Place
+  readonly screen: ScreenParams
   readonly onClose: () => void
 }
 
-export function LoadDialog({ files, place, onClose }: LoadDialogProps) {
-  const { token = '' } = useSession()
+export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
+  const { readToken } = useSession()
   const client = useQueryClient()
   const refresh = useRefresh()
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   const [error, setError] = useState<Error>()
   const [isCreating, setCreating] = useState(false)
-  const { stage, read, load, stop, restart } = useLoad(() => void refresh())
+  const { stage, read, load, stop, restart } = useLoad(readToken, () => void refresh())
   useEffect(() => dialog.current?.showModal(), [])
   useEffect(() => read(files), [files, read])
-  // What had the focus is gone with its stage.
+  // Each stage removes the element that had the focus.
   useEffect(() => {
     if (stage.kind !== 'choosing') heading.current?.focus()
   }, [stage.kind])
@@ -43,7 +43,7 @@ export function LoadDialog({ files, place, onClose }: LoadDialogProps) {
     const { ontology, columns, mode, isNew } = target
     try {
       const objectType = isNew
-        ? await applyType(token, ontology, target.objectType)
+        ? await applyType(await readToken(), ontology, target.objectType)
         : target.objectType
       if (isNew) {
         await Promise.all(
@@ -52,16 +52,19 @@ export function LoadDialog({ files, place, onClose }: LoadDialogProps) {
           ),
         )
       }
-      load({ file, baseUrl: location.origin, token, ontology, objectType, columns, mode })
+      // The user may have closed the dialog meanwhile; the type stays, without rows.
+      if (dialog.current?.open !== true) return
+      load({ file, baseUrl: location.origin, ontology, objectType, columns, mode })
     } catch (reason) {
       setError(reason as Error)
     } finally {
       setCreating(false)
     }
   }
-  // A load goes on behind no closed door: it is stopped first, and says what it has sent.
-  const onCancel = (event: SyntheticEvent) => {
-    if (stage.kind !== 'loading') return
+  // Escape stops a load, and the dialog stays open to report what was sent.
+  const isLoading = stage.kind === 'loading'
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!isLoading || event.key !== 'Escape') return
     event.preventDefault()
     stop()
   }
@@ -72,7 +75,8 @@ export function LoadDialog({ files, place, onClose }: LoadDialogProps) {
       className={styles.dialog}
       aria-label={title}
       data-stage={stage.kind}
-      onCancel={onCancel}
+      closedby={isLoading ? 'none' : 'closerequest'}
+      onKeyDown={onKeyDown}
       onClose={onClose}
     >
       <header className={styles.head}>
@@ -91,7 +95,7 @@ export function LoadDialog({ files, place, onClose }: LoadDialogProps) {
         <Preview
           file={stage.file}
           report={stage.report}
-          place={place}
+          screen={screen}
           isBusy={isCreating}
           onBack={restart}
           onLoad={(target) => void start(stage.file, target)}

@@ -16,13 +16,13 @@ export interface LoadOutcomeProps {
 }
 
 export function LoadOutcome({ stage, onAgain, onClose }: LoadOutcomeProps) {
-  const { spec, counts, rejections, durationMs, isComplete, reason } = stage
+  const { spec, counts, rejections, durationMs, isComplete } = stage
   const path = [spec.ontology, spec.objectType.apiName].map(encodeURIComponent).join('/')
   return (
     <>
       <div className={styles.body}>
         <p role="status" className={isComplete ? styles.done : styles.mistake}>
-          {isComplete ? describeDone(stage) : describeStop(reason)}
+          {isComplete ? describeDone(stage) : describeStop(stage)}
         </p>
         <dl className={styles.figures}>
           <Figure name="rows read" value={formatCount(counts.rows)} />
@@ -64,10 +64,14 @@ function countOf(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
-function describeStop(reason: string | undefined): string {
-  const stays =
-    'The rows sent until then are stored. Load the same file again to complete it: objects with the same key are not doubled.'
-  return `${reason === undefined ? 'Stopped.' : `The load ended early: ${reason.replace(/\.$/, '')}.`} ${stays}`
+function describeStop({ reason, isUncertain }: Ended): string {
+  return [
+    reason === undefined ? 'Stopped.' : `The load ended early: ${reason.replace(/\.$/, '')}.`,
+    isUncertain
+      ? 'It is not known whether the rows sent until then are stored.'
+      : 'The rows sent until then are stored.',
+    'Load the same file again to complete it: objects with the same key are not doubled.',
+  ].join(' ')
 }
 
 interface RejectionsProps {

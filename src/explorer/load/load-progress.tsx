@@ -50,7 +50,7 @@ export function LoadProgress({ stage, onStop }: LoadProgressProps) {
           value={counts.bytesRead}
         />
         <dl className={styles.figures}>
-          <Figure name="rows stored" value={formatCount(counts.sent)} />
+          <Figure name="rows sent" value={formatCount(counts.sent)} />
           <Figure
             name={`of ${formatBytes(spec.file.size)} read`}
             value={formatBytes(counts.bytesRead)}

@@ -18,16 +18,25 @@ const REPORT_EVERY_MS = 100
 /** Rejected rows that are passed on; further ones are only counted. */
 const MAX_REJECTIONS = 1000
 
+type ReadToken = () => Promise<string>
+
 listen(new AbortController())
 
 function listen(stop: AbortController): void {
+  const { signal } = stop
+  const waiting: ((token: string) => void)[] = []
+  const readToken = () =>
+    new Promise<string>((resolve) => {
+      waiting.push(resolve)
+      report({ kind: 'tokenNeeded' })
+    })
+  const run = (work: Promise<void>) =>
+    work.catch((error: Error) => report({ kind: 'failed', reason: error.message }))
   addEventListener('message', ({ data }: MessageEvent<Command>) => {
     if (data.kind === 'stop') stop.abort()
-    else {
-      const { signal } = stop
-      const work = data.kind === 'read' ? readFile(data.file, signal) : loadFile(data.spec, signal)
-      work.catch((error: Error) => report({ kind: 'failed', reason: error.message }))
-    }
+    else if (data.kind === 'token') waiting.shift()?.(data.token)
+    else if (data.kind === 'read') void run(readFile(data.file, signal))
+    else void run(loadFile(data.spec, readToken, signal))
   })
 }
 
@@ -85,12 +94,12 @@ function describeNoRows(unreadable: number): string {
     : `None of the ${unreadable} rows can be read. Check that the name of the file says what it holds.`
 }
 
-async function loadFile(spec: LoadSpec, signal: AbortSignal): Promise<void> {
-  const { file, baseUrl, token, ontology, objectType, columns, mode } = spec
+async function loadFile(spec: LoadSpec, readToken: ReadToken, signal: AbortSignal): Promise<void> {
+  const { file, baseUrl, ontology, objectType, columns, mode } = spec
   const { source, bytesRead } = await openFile(file)
   const isDue = reportPace()
   // After a stop, requests in progress finish, so that the number of stored objects is known.
-  const connection = new Connection({ baseUrl, token, retrySignal: signal })
+  const connection = new Connection({ baseUrl, token: readToken, retrySignal: signal })
   let rejected = 0
   let rejections: Rejection[] = []
   const reportCounts = (counts: Omit<LoadCounts, 'rejected' | 'bytesRead'>) => {
@@ -128,6 +137,7 @@ async function loadFile(spec: LoadSpec, signal: AbortSignal): Promise<void> {
   } catch (error) {
     if (!(error instanceof ImportStopped)) throw error
     reportCounts({ ...error.result, sent: error.result.objects })
-    report({ kind: 'stopped', reason: signal.aborted ? undefined : error.message })
+    const { isUncertain } = error.result
+    report({ kind: 'stopped', reason: signal.aborted ? undefined : error.message, isUncertain })
   }
 }

@@ -22,7 +22,6 @@ export interface FileReport {
 export interface LoadSpec {
   readonly file: File
   readonly baseUrl: string
-  readonly token: string
   readonly ontology: string
   readonly objectType: ObjectTypeDefinition
   readonly columns: ColumnOptions
@@ -33,12 +32,14 @@ export interface LoadSpec {
 export type Command =
   | { readonly kind: 'read'; readonly file: File }
   | { readonly kind: 'load'; readonly spec: LoadSpec }
+  /** The answer to `tokenNeeded`. */
+  | { readonly kind: 'token'; readonly token: string }
   /** Ends a reading with the rows so far, or cancels a load. */
   | { readonly kind: 'stop' }
 
 export interface LoadCounts {
   readonly rows: number
-  /** Rows whose objects are stored. */
+  /** Rows that the service has received; those of an empty type are visible after the last one. */
   readonly sent: number
   readonly put: number
   readonly kept: number
@@ -54,9 +55,15 @@ export type Report =
       readonly counts: LoadCounts
       readonly rejections: readonly Rejection[]
     }
+  /** Before every request: only the page can renew a token, and a load may outlast one. */
+  | { readonly kind: 'tokenNeeded' }
   /** All rows are sent; the service builds the indexes before it shows them. */
   | { readonly kind: 'indexing' }
   | { readonly kind: 'loaded' }
-  /** The load ended early; what was sent stays. */
-  | { readonly kind: 'stopped'; readonly reason: string | undefined }
+  /** The load ended early; what was sent is stored, unless that is uncertain. */
+  | {
+      readonly kind: 'stopped'
+      readonly reason: string | undefined
+      readonly isUncertain: boolean
+    }
   | { readonly kind: 'failed'; readonly reason: string }

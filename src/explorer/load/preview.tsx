@@ -17,7 +17,7 @@ import type { FileReport, LoadSpec } from './messages.ts'
 import { NewTypeTable } from './new-type-table.tsx'
 import { OntologyField } from './ontology-field.tsx'
 import { parsedType } from './parsed-type.ts'
-import type { Place } from './place.ts'
+import type { ScreenParams } from './screen-params.ts'
 import { SelectField } from './select-field.tsx'
 import {
   canBeKey,
@@ -43,7 +43,7 @@ export interface Target {
 export interface PreviewProps {
   readonly file: File
   readonly report: FileReport
-  readonly place: Place
+  readonly screen: ScreenParams
   readonly isBusy: boolean
   readonly onBack: () => void
   readonly onLoad: (target: Target) => void
@@ -53,8 +53,8 @@ type Goal = 'new' | 'existing'
 
 const UNCHECKED: SampleCheck = { misfits: [], repeats: [] }
 
-export function Preview({ report, place, isBusy, onBack, onLoad }: PreviewProps) {
-  const choice = useOntologyChoice(place.ontology)
+export function Preview({ report, screen, isBusy, onBack, onLoad }: PreviewProps) {
+  const choice = useOntologyChoice(screen.ontology)
   const types = choice.definition?.objectTypes ?? []
   const inferredName = report.inferred.definition.apiName
   const [chosenGoal, setGoal] = useState<Goal>()
@@ -64,7 +64,7 @@ export function Preview({ report, place, isBusy, onBack, onLoad }: PreviewProps)
   const [mode, setMode] = useState<LoadSpec['mode']>('upsert')
 
   // A type of the same name, or the one on the screen, is what the file belongs to.
-  const likely = types.find(({ apiName }) => apiName === (place.type ?? inferredName))
+  const likely = types.find(({ apiName }) => apiName === (screen.type ?? inferredName))
   const goal =
     types.length === 0 ? 'new' : (chosenGoal ?? (likely === undefined ? 'new' : 'existing'))
   const existing = types.find(({ apiName }) => apiName === chosenType) ?? likely ?? types[0]
@@ -164,7 +164,9 @@ export function Preview({ report, place, isBusy, onBack, onLoad }: PreviewProps)
         />
       </div>
       <footer className={styles.foot}>
-        <Button onClick={onBack}>Choose another file</Button>
+        <Button disabled={isBusy} onClick={onBack}>
+          Choose another file
+        </Button>
         <Button
           kind="primary"
           disabled={isBusy || mistakes.length > 0 || !isNamed || !choice.isKnown}

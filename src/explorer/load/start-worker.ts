@@ -15,18 +15,15 @@ interface TrustedTypes {
   ): { createScriptURL(url: string): string }
 }
 
+/** The policy of the page allows one Trusted Types policy, and only addresses that it has made. */
+const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes }
+const policy = trustedTypes?.createPolicy('oqs-load', { createScriptURL: () => workerUrl })
+
 export function startWorker(onReport: (report: Report) => void): LoadWorker {
-  const worker = new Worker(trustedUrl(), { type: 'module' })
+  const worker = new Worker(policy?.createScriptURL(workerUrl) ?? workerUrl, { type: 'module' })
   worker.addEventListener('message', ({ data }: MessageEvent<Report>) => onReport(data))
   worker.addEventListener('error', ({ message }) =>
     onReport({ kind: 'failed', reason: message || 'The program that reads files did not start.' }),
   )
   return { post: (command) => worker.postMessage(command), terminate: () => worker.terminate() }
-}
-
-/** The policy of the page allows only addresses that a Trusted Types policy has made. */
-function trustedUrl(): string {
-  const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes }
-  const policy = trustedTypes?.createPolicy('oqs-load', { createScriptURL: () => workerUrl })
-  return policy?.createScriptURL(workerUrl) ?? workerUrl
 }

@@ -36,6 +36,8 @@ export interface Ended {
   readonly isComplete: boolean
   /** Why it ended early; undefined if the user stopped it. */
   readonly reason: string | undefined
+  /** True if it is not known whether the rows that were sent are stored. */
+  readonly isUncertain: boolean
 }
 
 export interface Load {
@@ -49,21 +51,26 @@ export interface Load {
 
 const NOTHING: LoadCounts = { rows: 0, sent: 0, put: 0, kept: 0, rejected: 0, bytesRead: 0 }
 
-export function useLoad(onEnded: () => void): Load {
+export function useLoad(readToken: () => Promise<string>, onEnded: () => void): Load {
   const [stage, setStage] = useState<Stage>({ kind: 'choosing' })
   const worker = useRef<LoadWorker>(undefined)
-  const ended = useRef(onEnded)
-  ended.current = onEnded
+  const callbacks = useRef({ readToken, onEnded })
+  callbacks.current = { readToken, onEnded }
   const start = useCallback((next: Stage) => {
     worker.current?.terminate()
-    worker.current = startWorker((report) => {
+    const started = startWorker((report) => {
+      if (report.kind === 'tokenNeeded') {
+        void callbacks.current.readToken().then((token) => started.post({ kind: 'token', token }))
+        return
+      }
       setStage((current) => follow(current, report))
       if (report.kind === 'loaded' || report.kind === 'stopped' || report.kind === 'failed') {
-        ended.current()
+        callbacks.current.onEnded()
       }
     })
+    worker.current = started
     setStage(next)
-    return worker.current
+    return started
   }, [])
   useEffect(() => () => worker.current?.terminate(), [])
   useLeaveWarning(stage.kind === 'loading')
@@ -141,6 +148,7 @@ function follow(stage: Stage, report: Report): Stage {
       durationMs: performance.now() - startedAtMs,
       isComplete: report.kind === 'loaded',
       reason: report.kind === 'stopped' || report.kind === 'failed' ? report.reason : undefined,
+      isUncertain: report.kind === 'failed' || (report.kind === 'stopped' && report.isUncertain),
     }
   }
   return stage

@@ -33,6 +33,8 @@ export interface Session {
   readonly isStarting: boolean
   /** Why what came with the address was not accepted. */
   readonly startError: string | undefined
+  /** Returns the token for a request, renewed if it expires soon. */
+  readonly readToken: () => Promise<string>
   /** The token, for requests that the user copies. */
   readonly token: string | undefined
   /** True if the token is renewed before it expires. */
@@ -65,6 +67,7 @@ export function SessionProvider({ arrival, children }: SessionProviderProps) {
   const { isStarting, startError, forgetError } = useArrival(arrival, change)
   // A late answer to an earlier sign-in says nothing about this one.
   const isRefused = credential !== undefined && refused === credential
+  const readToken = useCallback(async () => (await credential?.readToken()) ?? '', [credential])
   const send = useCallback<Send>(
     async (request, signal) => {
       try {
@@ -83,6 +86,7 @@ export function SessionProvider({ arrival, children }: SessionProviderProps) {
       isRefused,
       isStarting,
       startError,
+      readToken,
       token,
       isRenewed: credential?.signIn.renewal !== undefined,
       signIn: (typed) => {
@@ -96,7 +100,7 @@ export function SessionProvider({ arrival, children }: SessionProviderProps) {
         forgetError()
       },
     }),
-    [credential, token, send, isRefused, isStarting, startError, change, forgetError],
+    [credential, token, readToken, send, isRefused, isStarting, startError, change, forgetError],
   )
   return <SessionContext value={session}>{children}</SessionContext>
 }

@@ -19,7 +19,8 @@ export function SignIn() {
     setError(undefined)
     try {
       const written = token.trim()
-      parseBody(await senderOf(written)({ method: 'GET', path: '/api/v1/ontologies' }))
+      // Needs a valid token, but no particular scope.
+      parseBody(await senderOf(written)({ method: 'GET', path: '/api/admin/v1/me' }))
       signIn(written)
     } catch (reason) {
       setError((reason as Error).message)

@@ -9,7 +9,7 @@ import {
   findOAuthClient,
   listOAuthClients,
   type OAuthClient,
-  revokeOAuthClients,
+  revokeOAuthClient,
 } from '../oauth/clients.ts'
 import { sendJson } from '../response/send-json.ts'
 import { closed, NoParameters, orNull } from '../schemas/common.ts'
@@ -132,7 +132,7 @@ export function addClients(app: App, services: Services): void {
     },
     async ({ params: { id } }, reply) => {
       const client = await findOAuthClient(store.documents, id, now())
-      if (client === undefined || (await revokeOAuthClients(store, id, now())) === 0) {
+      if (client === undefined || !(await revokeOAuthClient(store, id, now()))) {
         throw new ObjectQueryError('OAuthClientNotFound', { client: id })
       }
       return sendJson(reply, JSON.stringify(describe(client)))

@@ -22,6 +22,8 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
+  // The only policy, which starts the worker that loads files.
+  'trusted-types oqs-load',
 ].join('; ')
 const PAGE_HEADERS = { 'content-security-policy': POLICY }
 /** A worker has the policy of its own file. Parquet's decompression is WebAssembly. */
@@ -45,7 +47,7 @@ const VIEWS = [
 
 const MISSING_PAGE = `<!doctype html>
 <meta charset="utf-8"><title>Object Query Service</title>
-<p>The explorer is not built: its build needs the development packages. Run npm ci, and start the service again.</p>
+<p>The explorer could not be built; the log of the service says why. If packages are missing, run npm ci. Then start the service again.</p>
 <p><a href="/docs">API reference</a></p>
 `
 

@@ -81,10 +81,7 @@ export async function listOAuthClients(
   return clients.toSorted((a, b) => a.createdAtMs - b.createdAtMs)
 }
 
-/**
- * Revokes one client by id, or every client with a name, and returns how many. Grants and refresh
- * tokens need their client, so they end with it; access tokens are revoked.
- */
+/** Revokes one client by id, or every client with a name, and returns how many. */
 export async function revokeOAuthClients(
   store: ObjectStore,
   idOrName: string,
@@ -92,12 +89,24 @@ export async function revokeOAuthClients(
 ): Promise<number> {
   const clients = await listOAuthClients(store, nowMs)
   const revoked = clients.filter(({ id, name }) => id === idOrName || name === idOrName)
-  for (const { id } of revoked) {
-    await store.documents.delete('oauthClient', id)
-    // Afterwards: a token that is being issued now is either revoked here, or finds no client.
-    await store.revokeIssuedTokens(id, nowMs)
-  }
+  for (const { id } of revoked) await revokeOAuthClient(store, id, nowMs)
   return revoked.length
+}
+
+/**
+ * Revokes the client with an id, and returns whether there was one; the explorer is not stored, so
+ * it cannot be revoked. Grants and refresh tokens need their client, so they end with it; access
+ * tokens are revoked.
+ */
+export async function revokeOAuthClient(
+  store: ObjectStore,
+  id: string,
+  nowMs: number,
+): Promise<boolean> {
+  if (!(await store.documents.delete('oauthClient', id))) return false
+  // Afterwards: a token that is being issued now is either revoked here, or finds no client.
+  await store.revokeIssuedTokens(id, nowMs)
+  return true
 }
 
 export async function findOAuthClient(

@@ -8,7 +8,7 @@ interface FileReply<Sent> extends TaggedReply {
   type(contentType: string): { send(payload: never): Sent }
 }
 
-/** Lets shared caches keep the file, if they revalidate it for every use. */
+/** Unless the caller says otherwise: shared caches keep the file, and revalidate it for every use. */
 const CACHE_CONTROL = 'public, no-cache'
 
 /** Sends a file in the best coding that the client accepts, or 304 if its copy is current. */
@@ -21,9 +21,9 @@ export function sendStatic<Sent>(
   const chosen = coding === undefined ? undefined : compressed[coding]
   const { bytes, tag } = chosen ?? identity
   reply.headers({
+    'cache-control': CACHE_CONTROL,
     ...headers,
     etag: tag,
-    'cache-control': CACHE_CONTROL,
     vary: 'accept-encoding',
     ...(coding === undefined || chosen === undefined ? {} : { 'content-encoding': coding }),
   })
