@@ -6,21 +6,27 @@ const ON_EVERY_STORE = [
   'test/conformance/**/*.test.ts',
   'test/properties/**/*.test.ts',
   'test/sdk/**/*.test.ts',
-  'test/explorer/journeys.test.ts',
 ]
 const ON_POSTGRES = ['src/store/postgres/**/*.test.ts', 'test/**/*postgres*.test.ts']
+
+const IN_A_BROWSER = 'test/explorer/**/*.test.ts'
+/** The main journeys, which run on PostgreSQL as well. */
+const JOURNEYS = 'test/explorer/journeys.test.ts'
 
 const START_RUN = './test/support/start-run.ts'
 
 /** Only ends what hangs: on a busy machine a test takes many times as long as on a quiet one. */
 const HANGS_AFTER_MS = 600_000
 
+/** How long `expect.poll` waits for what a page shows after an event. */
+const POLLED_MS = 60_000
+
 const sqlite = {
   extends: true as const,
   test: {
     name: 'sqlite',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: ON_POSTGRES,
+    exclude: [...ON_POSTGRES, IN_A_BROWSER],
     provide: { store: 'sqlite' as const },
     globalSetup: START_RUN,
     sequence: { groupOrder: 0 },
@@ -32,6 +38,34 @@ const postgres = {
   test: {
     name: 'postgres',
     include: [...ON_EVERY_STORE, ...ON_POSTGRES],
+    provide: { store: 'postgres' as const },
+    globalSetup: [START_RUN, './test/support/start-postgres.ts'],
+    sequence: { groupOrder: 1 },
+  },
+}
+
+/**
+ * A page can redraw between two steps of a test, so a test that fails is tried again: three failures
+ * are no coincidence.
+ */
+const explorer = {
+  extends: true as const,
+  test: {
+    name: 'explorer',
+    include: [IN_A_BROWSER],
+    provide: { store: 'sqlite' as const },
+    globalSetup: START_RUN,
+    sequence: { groupOrder: 0 },
+    retry: 2,
+  },
+}
+
+const explorerOnPostgres = {
+  extends: true as const,
+  test: {
+    ...explorer.test,
+    name: 'explorer-postgres',
+    include: [JOURNEYS],
     provide: { store: 'postgres' as const },
     globalSetup: [START_RUN, './test/support/start-postgres.ts'],
     sequence: { groupOrder: 1 },
@@ -53,7 +87,13 @@ const citus = {
 
 export default defineConfig({
   test: {
-    projects: [sqlite, postgres, ...(process.env['OQS_TEST_CITUS'] === undefined ? [] : [citus])],
+    projects: [
+      sqlite,
+      explorer,
+      postgres,
+      explorerOnPostgres,
+      ...(process.env['OQS_TEST_CITUS'] === undefined ? [] : [citus]),
+    ],
     reporters: ['default', './test/support/closing-line-reporter.ts'],
     // More than there are cores: much of the time goes into processes that are waited for.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
@@ -64,6 +104,7 @@ export default defineConfig({
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,
+    expect: { poll: { timeout: POLLED_MS } },
     testTimeout: HANGS_AFTER_MS,
     hookTimeout: HANGS_AFTER_MS,
     teardownTimeout: HANGS_AFTER_MS,

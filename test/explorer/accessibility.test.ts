@@ -36,7 +36,11 @@ const SCREENS: readonly Screen[] = [
     (page) => page.getByRole('group', { name: 'Sold at' }).getByRole('button').first(),
   ],
   ['map', '/o/shop/item?view=map', (page) => page.getByText('objects on this part of the map')],
-  ['object', '/o/shop/item/i004', (page) => page.getByRole('link', { name: 'Brass Works' })],
+  [
+    'object',
+    '/o/shop/item/i004',
+    (page) => page.getByRole('link', { name: 'Brass Works' }).first(),
+  ],
   ['comparison', '/o/shop/item/i001?with=i003', (page) => page.getByText('properties differ.')],
   [
     'missing object',
@@ -52,7 +56,7 @@ const SCREENS: readonly Screen[] = [
 it.each(SCREENS)('has no violation on the screen: %s', async (_, path, reached) => {
   const page = await suite.visit(path)
   await reached(page).waitFor()
-  expect(await accessibilityFaults(page)).toEqual([])
+  await expect.poll(() => accessibilityFaults(page)).toEqual([])
 })
 
 it('has no violation on the sign-in, and on its error', async () => {
@@ -60,7 +64,7 @@ it('has no violation on the sign-in, and on its error', async () => {
   await page.getByLabel('Token').fill('wrong')
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('alert').waitFor()
-  expect(await accessibilityFaults(page)).toEqual([])
+  await expect.poll(() => accessibilityFaults(page)).toEqual([])
 })
 
 /** Opens each layer in turn, checks it, and closes it. */
@@ -113,7 +117,7 @@ it('has no violation in the request panel, the find bar and the object beside th
   await page.getByRole('complementary', { name: 'The request behind this view' }).waitFor()
   await page.keyboard.press('Control+f')
   await page.getByLabel('Find', { exact: true }).waitFor()
-  expect(await accessibilityFaults(page, 'aside, form')).toEqual([])
+  await expect.poll(() => accessibilityFaults(page, 'aside, form')).toEqual([])
 })
 
 it('has no violation in a dialog of an object', async () => {
@@ -143,7 +147,7 @@ it('has no violation where a walk cannot go on', async () => {
   await toEnd()
   const notice = page.locator('main [role="status"]')
   await notice.filter({ hasText: 'Revision 1.0 ends a list' }).waitFor()
-  expect(await accessibilityFaults(page, 'main [role="status"]')).toEqual([])
+  await expect.poll(() => accessibilityFaults(page, 'main [role="status"]')).toEqual([])
 
   const token = await service.createToken({ name: 'revoked' })
   await suite.visit('/o/walks/row?c=name', { token })
@@ -151,9 +155,9 @@ it('has no violation where a walk cannot go on', async () => {
   service.clock.now += 1000 * PAGE_TOKEN_TTL_SECONDS + 1000
   await toEnd()
   await notice.filter({ hasText: 'Page 2 expired.' }).waitFor()
-  expect(await accessibilityFaults(page, 'main [role="status"]')).toEqual([])
+  await expect.poll(() => accessibilityFaults(page, 'main [role="status"]')).toEqual([])
   await service.store.revokeApiTokens('revoked', service.clock.now)
   await page.getByRole('button', { name: 'Start again' }).click()
   await page.getByRole('dialog', { name: 'Sign in again' }).waitFor()
-  expect(await accessibilityFaults(page, LAYER)).toEqual([])
+  await expect.poll(() => accessibilityFaults(page, LAYER)).toEqual([])
 })

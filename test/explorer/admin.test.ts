@@ -30,7 +30,7 @@ it('creates a token, shows its secret once, and revokes it after a confirmation'
   await page.keyboard.type('nightly report')
   await form.getByLabel('all').uncheck()
   await form.getByLabel('shop').check()
-  expect(await accessibilityFaults(page)).toEqual([])
+  await expect.poll(() => accessibilityFaults(page)).toEqual([])
   await form.getByRole('button', { name: 'Create' }).click()
   const secret = (await form.getByText(/^oqs_/).textContent()) ?? ''
   await form.getByRole('button', { name: 'Copy token' }).waitFor()
@@ -43,12 +43,12 @@ it('creates a token, shows its secret once, and revokes it after a confirmation'
   await page
     .getByRole('dialog', { name: 'New API token', includeHidden: true })
     .waitFor({ state: 'detached' })
-  expect(await page.content()).not.toContain(secret)
+  await expect.poll(() => page.content()).not.toContain(secret)
 
   await page.reload()
   const row = page.getByRole('row', { name: /nightly report/ })
   await row.getByText('just now').nth(1).waitFor()
-  expect(await accessibilityFaults(page)).toEqual([])
+  await expect.poll(() => accessibilityFaults(page)).toEqual([])
   await row.getByRole('button', { name: 'Revoke nightly report' }).click()
   const confirmation = page.getByRole('dialog', { name: 'Revoke nightly report' })
   await page.keyboard.press('Escape')
@@ -78,7 +78,7 @@ it('creates an OAuth client and revokes it', async () => {
   await form.getByRole('button', { name: 'Copy client id' }).waitFor()
   await form.getByRole('button', { name: 'Done' }).click()
   await page.getByText('→ https://board.example.com/back').waitFor()
-  expect(await accessibilityFaults(page)).toEqual([])
+  await expect.poll(() => accessibilityFaults(page)).toEqual([])
   await page.getByRole('button', { name: 'Revoke Flight board' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
   await page.getByText('There are no clients').waitFor()
@@ -96,7 +96,7 @@ it('shows the state of the service, and follows the work in the background', asy
   const replacements = '/api/admin/v1/ontologies/shop/objects/item/replacements'
   const { replacement } = (await service.send(replacements, { method: 'POST' })).body
   await page.getByText('Replacing all objects of shop › item: 0 have arrived').waitFor()
-  expect(await accessibilityFaults(page)).toEqual([])
+  await expect.poll(() => accessibilityFaults(page)).toEqual([])
   await service.send(`${replacements}/${replacement}`, { method: 'DELETE' })
   await page.getByText('will be removed').waitFor()
   await page.getByRole('row', { name: /item 75/ }).waitFor()
@@ -112,6 +112,6 @@ it('is hidden without the admin scope', async () => {
   await openExplorer(page, { url: service.url, token, path: '/admin/tokens' })
   await page.getByRole('heading', { name: /may administer/ }).waitFor()
   await page.getByText(/^test/).waitFor()
-  expect(await page.getByRole('link', { name: 'Admin', exact: true }).count()).toBe(0)
-  expect(await page.getByRole('table').count()).toBe(0)
+  await expect.poll(() => page.getByRole('link', { name: 'Admin', exact: true }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('table').count()).toBe(0)
 })

@@ -14,13 +14,13 @@ it('shows the changes before it saves them, and undoes the last one', async () =
   await page.getByLabel('Name (string)').fill('Renamed')
   await page.getByRole('button', { name: 'Review' }).click()
   await page.getByText('Renamed').waitFor()
-  expect(await read()).toEqual(before)
+  await expect.poll(() => read()).toEqual(before)
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'Renamed' }).waitFor()
-  expect(await read()).toEqual({ ...before, name: 'Renamed' })
+  await expect.poll(() => read()).toEqual({ ...before, name: 'Renamed' })
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('heading', { name: 'Item 1' }).waitFor()
-  expect(await read()).toEqual(before)
+  await expect.poll(() => read()).toEqual(before)
 })
 
 it('creates an object from nothing, opens it, and takes it back', async () => {
@@ -34,20 +34,22 @@ it('creates an object from nothing, opens it, and takes it back', async () => {
   await dialog.getByLabel('Tags (array)').fill('["first"]')
   await dialog.getByRole('button', { name: 'Review' }).click()
   await dialog.getByText('Brand new').waitFor()
-  expect(await read('new%2F1')).toBeUndefined()
+  await expect.poll(() => read('new%2F1')).toBeUndefined()
   await dialog.getByRole('button', { name: 'Create' }).click()
   await page.getByRole('heading', { name: 'Brand new' }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/o/shop/item/new%2F1')
-  expect(await read('new%2F1')).toEqual({
-    id: 'new/1',
-    name: 'Brand new',
-    stock: '9007199254740995',
-    isNew: true,
-    tags: ['first'],
-  })
+  await expect
+    .poll(() => read('new%2F1'))
+    .toEqual({
+      id: 'new/1',
+      name: 'Brand new',
+      stock: '9007199254740995',
+      isNew: true,
+      tags: ['first'],
+    })
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('status').filter({ hasText: 'Created' }).waitFor({ state: 'detached' })
-  expect(await read('new%2F1')).toBeUndefined()
+  await expect.poll(() => read('new%2F1')).toBeUndefined()
 })
 
 it('shows both versions when somebody else changed the object, and keeps both changes', async () => {
@@ -63,11 +65,11 @@ it('shows both versions when somebody else changed the object, and keeps both ch
   const versions = page.getByRole('region', { name: 'Both versions' })
   await versions.getByText('Mine').waitFor()
   await versions.getByText('99').waitFor()
-  expect(await read()).toMatchObject({ name: 'Item 1', price: 99 })
+  await expect.poll(() => read()).toMatchObject({ name: 'Item 1', price: 99 })
   await page.getByRole('button', { name: 'Keep mine' }).click()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'Mine' }).waitFor()
-  expect(await read()).toMatchObject({ name: 'Mine', price: 99 })
+  await expect.poll(() => read()).toMatchObject({ name: 'Mine', price: 99 })
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('heading', { name: 'Item 1' }).waitFor()
 })
@@ -81,7 +83,7 @@ it('deletes after a confirmation, and brings the object back', async () => {
   expect((await suite.service.send(path('i001'))).status).toBe(404)
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('status').filter({ hasText: 'Deleted' }).waitFor({ state: 'detached' })
-  expect(await read()).toEqual(before)
+  await expect.poll(() => read()).toEqual(before)
 })
 
 it('shows none of it without the write scope', async () => {
@@ -89,8 +91,8 @@ it('shows none of it without the write scope', async () => {
   const page = await suite.visit('/o/shop/item/i001', { token })
   await page.getByRole('heading', { name: 'Item 1' }).waitFor()
   await page.getByText(/^test/).waitFor()
-  expect(await page.getByRole('button', { name: /Edit|Delete/ }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: /Edit|Delete/ }).count()).toBe(0)
   await page.getByRole('link', { name: 'Item', exact: true }).first().click()
   await page.getByRole('gridcell').first().waitFor()
-  expect(await page.getByRole('button', { name: 'New', exact: true }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: 'New', exact: true }).count()).toBe(0)
 })

@@ -60,34 +60,36 @@ it('loads a dropped file as a new type, whose types can be changed before', asyn
   await page.getByRole('button', { name: 'Load a file' }).waitFor()
   await drop(page)
   await page.getByText('amount: a string because of "n/a" in line 3; otherwise integer.').waitFor()
-  expect(await page.getByLabel('Name of the type').inputValue()).toBe('myGoods')
-  expect(await page.getByLabel('Type of location').inputValue()).toBe('geopoint')
+  await expect.poll(() => page.getByLabel('Name of the type').inputValue()).toBe('myGoods')
+  await expect.poll(() => page.getByLabel('Type of location').inputValue()).toBe('geopoint')
   await page.getByLabel('Type of amount').selectOption('integer')
   await page.getByText('Line 3: amount “n/a” is not an integer.').waitFor()
   await page.getByLabel('Title').selectOption('Label')
-  expect(await accessibilityFaults(page)).toEqual([])
+  await expect.poll(() => accessibilityFaults(page)).toEqual([])
 
   await page.getByRole('button', { name: 'Load 3 rows' }).click()
   await page.getByText('2 objects written to myGoods; 1 row could not be stored.').waitFor()
   await page.getByRole('row', { name: '3 amount n/a is not an integer' }).waitFor()
-  expect(await accessibilityFaults(page)).toEqual([])
+  await expect.poll(() => accessibilityFaults(page)).toEqual([])
   await page.getByRole('link', { name: 'Open the table' }).click()
   await page.waitForURL('**/o/shop/myGoods')
   await page.getByRole('gridcell', { name: '<b>Copper</b>' }).waitFor()
-  expect(await read('myGoods')).toEqual([
-    {
-      itemId: 1,
-      Label: 'Anvil',
-      amount: 12,
-      location: { type: 'Point', coordinates: [8.5, 47.4] },
-    },
-    {
-      itemId: 3,
-      Label: '<b>Copper</b>',
-      amount: 7,
-      location: { type: 'Point', coordinates: [2.4, 48.9] },
-    },
-  ])
+  await expect
+    .poll(() => read('myGoods'))
+    .toEqual([
+      {
+        itemId: 1,
+        Label: 'Anvil',
+        amount: 12,
+        location: { type: 'Point', coordinates: [8.5, 47.4] },
+      },
+      {
+        itemId: 3,
+        Label: '<b>Copper</b>',
+        amount: 7,
+        location: { type: 'Point', coordinates: [2.4, 48.9] },
+      },
+    ])
   expect(faults()).toEqual([])
 })
 
@@ -100,12 +102,14 @@ it('loads into a type that exists, by columns that the user maps', async () => {
   await page.getByLabel('Property for title').selectOption('name')
   await page.getByRole('button', { name: 'Load 2 rows' }).click()
   await page.getByText('2 objects written to maker.').waitFor()
-  expect(await read('maker')).toMatchObject([
-    { code: 'm0', name: 'Anvil & Daughters' },
-    { code: 'm1' },
-    { code: 'm2' },
-    { code: 'm9', name: 'Zinc' },
-  ])
+  await expect
+    .poll(() => read('maker'))
+    .toMatchObject([
+      { code: 'm0', name: 'Anvil & Daughters' },
+      { code: 'm1' },
+      { code: 'm2' },
+      { code: 'm9', name: 'Zinc' },
+    ])
   expect(faults()).toEqual([])
 })
 
@@ -130,7 +134,7 @@ it('stores a batch once, even if its answer is lost', async () => {
   expect(sent).toHaveLength(2)
   const [first, second] = sent.map((request) => request.headers()['idempotency-key'])
   expect(first).toBe(second)
-  expect(await read('sizes')).toEqual([{ id: 1, width: 0.5 }, { id: 2 }])
+  await expect.poll(() => read('sizes')).toEqual([{ id: 1, width: 0.5 }, { id: 2 }])
   const { body } = await service.send('/api/admin/v1/ontologies/shop/counts')
   expect(body?.objectTypes.sizes).toEqual({ count: 2, version: 1 })
   expect(faults()).toEqual([])
@@ -175,7 +179,9 @@ it('creates no worker for a dialog that was closed', async () => {
   await choose(page, 'left.csv', 'id\n1\n')
   await page.getByRole('button', { name: 'Load 1 row' }).click()
   await asked.promise
-  expect(await page.getByRole('button', { name: 'Choose another file' }).isDisabled()).toBe(true)
+  await expect
+    .poll(() => page.getByRole('button', { name: 'Choose another file' }).isDisabled())
+    .toBe(true)
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   const refreshed = page.waitForResponse(
@@ -199,7 +205,7 @@ it('creates a type without a file, from the palette', async () => {
   await page.getByRole('button', { name: 'Add a property' }).click()
   await page.getByLabel('Name of property 2').fill('height')
   await page.getByLabel('Type of property 2').selectOption('double')
-  expect(await accessibilityFaults(page)).toEqual([])
+  await expect.poll(() => accessibilityFaults(page)).toEqual([])
   await page.getByRole('button', { name: 'Create' }).click()
   await page.waitForURL('**/o/shop/shelf')
   const { body } = await service.send('/api/admin/v1/ontologies/shop')
@@ -231,6 +237,6 @@ it('shows none of it without the write scope', async () => {
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: /^Find/ }).fill('Load')
   await page.getByRole('option', { name: /./ }).first().or(page.getByText('Nothing has')).waitFor()
-  expect(await page.getByText(/Load a file|New type|New object type/).count()).toBe(0)
-  expect(await page.getByRole('dialog', { name: /Load/ }).count()).toBe(0)
+  await expect.poll(() => page.getByText(/Load a file|New type|New object type/).count()).toBe(0)
+  await expect.poll(() => page.getByRole('dialog', { name: /Load/ }).count()).toBe(0)
 })

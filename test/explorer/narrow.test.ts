@@ -24,7 +24,7 @@ it.each([
   const page = await suite.visit(path, PHONE)
   await page.getByRole(role).first().waitFor()
   await settled(page)
-  expect(await widthOf(page)).toBeLessThanOrEqual(PHONE.width)
+  await expect.poll(() => widthOf(page)).toBeLessThanOrEqual(PHONE.width)
 })
 
 it('shows every dialog within a screen of 360 pixels', async () => {

@@ -13,12 +13,12 @@ it('shows properties by type, the position, links with counts, and the bytes tha
   const page = await suite.visit('/o/shop/item/i004')
   await page.getByRole('heading', { name: 'Item 4' }).waitFor()
   await page.getByText('9,007,199,254,740,997').waitFor()
-  expect(await page.locator('time').textContent()).toBe('2026-01-05 00:00:00 UTC')
-  expect(await page.getByRole('img', { name: /^Map:/ }).count()).toBe(1)
-  await page.getByRole('link', { name: 'Brass Works' }).waitFor()
+  await expect.poll(() => page.locator('time').textContent()).toBe('2026-01-05 00:00:00 UTC')
+  await expect.poll(() => page.getByRole('img', { name: /^Map:/ }).count()).toBe(1)
+  await page.getByRole('link', { name: 'Brass Works' }).first().waitFor()
   await page.getByRole('button', { name: 'JSON' }).click()
   const { text } = await suite.service.send('/api/v1/ontologies/shop/objects/item/i004')
-  expect(await page.locator('pre').textContent()).toBe(text)
+  await expect.poll(() => page.locator('pre').textContent()).toBe(text)
 })
 
 it('walks through links and back, with filters, and shares the trail', async () => {
@@ -68,7 +68,7 @@ it('says what changed since a snapshot, and what is known of a deleted object', 
   await page.getByRole('button', { name: 'Read the latest again' }).click()
   await page.getByText('1 of 10 properties differ.').waitFor()
   const row = page.getByRole('row', { name: /Name/ })
-  expect(await row.getByRole('cell').allTextContents()).toEqual(['Before', 'After'])
+  await expect.poll(() => row.getByRole('cell').allTextContents()).toEqual(['Before', 'After'])
 
   await suite.service.write('shop', 'item', [{ delete: 'changing' }])
   await page.reload()

@@ -109,12 +109,12 @@ it('draws the outermost values of every numeric type, and filters for them', asy
   for (const name of ['Byte', 'Short', 'Integer', 'Long', 'Decimal']) {
     await barsOf(`${name} value`).first().waitFor()
   }
-  expect(await page.getByRole('alert').allTextContents()).toEqual([])
+  await expect.poll(() => page.getByRole('alert').allTextContents()).toEqual([])
   await barsOf('Byte value').first().focus()
   await page.keyboard.press('End')
   await page.keyboard.press('Enter')
   await page.waitForURL(/w=byteValue:gte/)
   await page.getByRole('button', { name: 'Table' }).click()
   await page.getByRole('link', { name: 'e1' }).waitFor()
-  expect(await page.getByRole('link', { name: /^e\d$/ }).count()).toBe(1)
+  await expect.poll(() => page.getByRole('link', { name: /^e\d$/ }).count()).toBe(1)
 })

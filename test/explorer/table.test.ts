@@ -142,7 +142,7 @@ it('copies a command that prints what the table shows', async () => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.getByRole('button', { name: 'Request', exact: true }).click()
   const panel = page.getByRole('complementary', { name: 'The request behind this view' })
-  expect(await panel.locator('pre').textContent()).not.toContain(ADMIN_TOKEN)
+  await expect.poll(() => panel.locator('pre').textContent()).not.toContain(ADMIN_TOKEN)
   await panel.getByRole('button', { name: /^Copy/ }).click()
   const readClipboard = () => page.evaluate<string>('navigator.clipboard.readText()')
   await expect.poll(readClipboard).toContain('curl')
