@@ -45,8 +45,8 @@ const postgres = {
 }
 
 /**
- * A page can redraw between two steps of a test, so a test that fails is tried again: three failures
- * are no coincidence.
+ * A page can redraw between two steps of a test, so a failed test is retried. It fails if three
+ * attempts fail.
  */
 const explorer = {
   extends: true as const,

@@ -103,7 +103,7 @@ function FacetSection({ of, property, setView, canCount, index }: FacetSectionPr
 interface FacetValuesProps extends Omit<FacetsProps, 'canCount'> {
   readonly property: string
   readonly facet: Facet
-  /** Counts more values; undefined if so many are counted already. */
+  /** Counts more values; undefined once the maximum is counted. */
   readonly onMore: (() => void) | undefined
 }
 

@@ -27,7 +27,7 @@ export function pathOf(rings: readonly (readonly Position[])[]): string {
   return rings.map((ring) => ring.map(stepTo).join('')).join('')
 }
 
-/** A ring that jumps over the antimeridian starts anew there, instead of crossing the whole map. */
+/** Starts a new line where a ring jumps over the antimeridian; a drawn line would cross the map. */
 function stepTo(position: Position, index: number, ring: readonly Position[]): string {
   const last = ring[index - 1]
   const isJump = last === undefined || Math.abs((position[0] ?? 0) - (last[0] ?? 0)) > 180

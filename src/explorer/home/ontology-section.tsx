@@ -23,7 +23,7 @@ export interface OntologySectionProps {
   readonly isAlone: boolean
 }
 
-/** So many types fill a screen with large cards. */
+/** Up to this many types have large cards, which then fill a screen. */
 const FEW = 4
 
 export function OntologySection(props: OntologySectionProps) {

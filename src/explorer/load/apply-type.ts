@@ -1,11 +1,11 @@
 /** Adds a type to an ontology, which is created if there is none of its name. */
 import { Connection } from '../../client/connection.ts'
 import { Administration } from '../../client/endpoints/administration.ts'
-import { OqsError } from '../../client/oqs-error.ts'
 import type {
   ObjectTypeDefinition,
   OntologyDefinition,
 } from '../../ontology/definition/definition-schema.ts'
+import { readDefinition } from '../../transfer/import/read-definition.ts'
 import { withType } from '../../transfer/infer/definition.ts'
 
 /** Returns the type as the service stored it. Sending it again after a lost answer changes nothing. */
@@ -25,16 +25,4 @@ export async function applyType(
   const extended = withType(current, ontology, { definition: type })
   const applied = (await administration.applyDefinition(ontology, extended)) as OntologyDefinition
   return applied.objectTypes.find(({ apiName }) => apiName === type.apiName) ?? type
-}
-
-async function readDefinition(
-  administration: Administration,
-  ontology: string,
-): Promise<OntologyDefinition | undefined> {
-  try {
-    return (await administration.getDefinition(ontology)) as OntologyDefinition
-  } catch (error) {
-    if (error instanceof OqsError && error.errorName === 'OntologyNotFound') return undefined
-    throw error
-  }
 }

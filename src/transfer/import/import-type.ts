@@ -1,13 +1,12 @@
 /** Finds the object type of an import: an existing one, or one inferred from the rows. */
-import type { Administration } from '../../client/endpoints/administration.ts'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
-import { OqsError } from '../../client/oqs-error.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { withType } from '../infer/definition.ts'
 import type { InferredType } from '../infer/infer-type.ts'
 import { type ColumnOptions, checkColumnOptions } from './column-plan.ts'
+import { readDefinition } from './read-definition.ts'
 
 export interface ImportType {
   readonly objectType: ObjectType
@@ -56,18 +55,6 @@ function typeOf(definition: OntologyDefinition, name: string): ObjectType {
   const type = parseDefinition(definition).objectTypes.get(name)
   if (type === undefined) throw new Error(`the ontology has no object type ${name}`)
   return type
-}
-
-async function readDefinition(
-  administration: Administration,
-  ontology: string,
-): Promise<OntologyDefinition | undefined> {
-  try {
-    return (await administration.getDefinition(ontology)) as OntologyDefinition
-  } catch (error) {
-    if (error instanceof OqsError && error.errorName === 'OntologyNotFound') return undefined
-    throw error
-  }
 }
 
 /** Adds placeholder RIDs, which the parser requires, to a definition that was never applied. */
