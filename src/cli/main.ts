@@ -13,7 +13,8 @@ export async function main(args: readonly string[]): Promise<number> {
     process.exit(1)
   })
   try {
-    await buildProgram().parseAsync(args, { from: 'user' })
+    const program = await buildProgram(args)
+    await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
     // Commander has already printed the message; help and version end with status 0.

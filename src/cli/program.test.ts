@@ -4,7 +4,7 @@ import { buildProgram } from './program.ts'
 
 /** Returns what the program prints to standard error for invalid args. */
 async function usageErrorOf(args: readonly string[]): Promise<string> {
-  const program = buildProgram()
+  const program = await buildProgram(args)
   let printed = ''
   const capture = (command: Command) => {
     command.configureOutput({

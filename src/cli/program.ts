@@ -1,22 +1,34 @@
 import { Command } from 'commander'
 import { readVersion } from '../server/version.ts'
-import { addBackupCommand } from './commands/backup.ts'
-import { addClientCommand } from './commands/client.ts'
-import { addCompletionCommand } from './commands/completion.ts'
-import { addConfigCommand } from './commands/config.ts'
-import { addDeleteCommand } from './commands/delete.ts'
-import { addExportCommand } from './commands/export.ts'
-import { addGetCommand } from './commands/get.ts'
-import { addImportCommand } from './commands/import.ts'
-import { addListCommand } from './commands/list.ts'
-import { addOntologyCommand } from './commands/ontology.ts'
-import { addSearchCommand } from './commands/search.ts'
-import { addServeCommand } from './commands/serve.ts'
-import { addTokenCommand } from './commands/token.ts'
 import { addExamples } from './examples.ts'
 
-/** Builds the command line; each command has its own file in `commands/`. */
-export function buildProgram(): Command {
+type AddCommand = (program: Command) => void
+
+/** How each command is loaded, in the order of the help. */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  serve: async () => (await import('./commands/serve.ts')).addServeCommand,
+  ontology: async () => (await import('./commands/ontology.ts')).addOntologyCommand,
+  import: async () => (await import('./commands/import.ts')).addImportCommand,
+  list: async () => (await import('./commands/list.ts')).addListCommand,
+  search: async () => (await import('./commands/search.ts')).addSearchCommand,
+  get: async () => (await import('./commands/get.ts')).addGetCommand,
+  export: async () => (await import('./commands/export.ts')).addExportCommand,
+  delete: async () => (await import('./commands/delete.ts')).addDeleteCommand,
+  token: async () => (await import('./commands/token.ts')).addTokenCommand,
+  client: async () => (await import('./commands/client.ts')).addClientCommand,
+  backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
+  config: async () => (await import('./commands/config.ts')).addConfigCommand,
+  completion: async () => (await import('./commands/completion.ts')).addCompletionCommand,
+}
+
+/** Commands that describe the others. */
+const NEEDS_ALL = ['completion']
+
+/**
+ * Builds the command line; each command has its own file in `commands/`. If args name a command,
+ * only that one is loaded, because loading all of them takes longer than most commands run.
+ */
+export async function buildProgram(args: readonly string[] = []): Promise<Command> {
   const program = new Command('oqs')
     .description('Stores typed objects and answers over HTTP with pages that can be trusted.')
     .version(readVersion())
@@ -28,18 +40,14 @@ export function buildProgram(): Command {
     'oqs list --ontology aviation --type airport',
     'oqs export --ontology aviation --type airport --output airports.ndjson',
   ).addHelpText('after', '\nSettings come from environment variables; `oqs config` lists them all.')
-  addServeCommand(program)
-  addOntologyCommand(program)
-  addImportCommand(program)
-  addListCommand(program)
-  addSearchCommand(program)
-  addGetCommand(program)
-  addExportCommand(program)
-  addDeleteCommand(program)
-  addTokenCommand(program)
-  addClientCommand(program)
-  addBackupCommand(program)
-  addConfigCommand(program)
-  addCompletionCommand(program)
+  for (const name of namesToLoad(args)) {
+    const addCommand = await COMMANDS[name]?.()
+    addCommand?.(program)
+  }
   return program
+}
+
+function namesToLoad([name = '']: readonly string[]): readonly string[] {
+  const isAlone = Object.hasOwn(COMMANDS, name) && !NEEDS_ALL.includes(name)
+  return isAlone ? [name] : Object.keys(COMMANDS)
 }

@@ -1,7 +1,12 @@
 /** The type of the application, and what requests and routes carry beside Fastify's own members. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyServerOptions,
+  RawServerDefault,
+} from 'fastify'
 import type { ErrorName } from '../contract/error-catalogue.ts'
 import type { Scope } from '../contract/scopes.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
@@ -15,6 +20,11 @@ export type App = FastifyInstance<
   ServerResponse,
   FastifyBaseLogger,
   TypeBoxTypeProvider
+>
+
+/** What builds validators and serializers from the schemas of the endpoints. */
+export type SchemaCompilers = Required<
+  NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>
 >
 
 declare module 'fastify' {

@@ -4,7 +4,6 @@
  */
 import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { Ajv, type ValidateFunction } from 'ajv'
 import fastify from 'fastify'
 import { invalidArgument } from '../contract/errors.ts'
 import { BODY_MAX_BYTES } from '../contract/limits.ts'
@@ -20,8 +19,8 @@ import type { RequestScope } from './request/admission.ts'
 import { type Caller, requireScope } from './request/caller.ts'
 import { allowOrigins, type CorsOrigins } from './request/cors.ts'
 import { addJsonParser } from './request/json-body.ts'
+import { buildLazyValidators } from './request/lazy-validators.ts'
 import { confirmBeforeSending, identify } from './request/recall.ts'
-import { textValidator } from './request/text-validator.ts'
 import { addUnknownEndpoint } from './request/unknown-endpoint.ts'
 import {
   errorHandler,
@@ -31,6 +30,7 @@ import {
   refuseTunnel,
   routeOf,
 } from './response/error-response.ts'
+import { buildLazySerializers } from './response/lazy-serializers.ts'
 import { serviceResponses } from './response/service-response.ts'
 import { addRevision1 } from './revision-1/endpoints.ts'
 import { addRevision2 } from './revision-2/endpoints.ts'
@@ -78,6 +78,12 @@ export async function buildApp(services: Services, options: AppOptions): Promise
       ? { http: serverOptions }
       : { https: { ...serverOptions, ...tls, handshakeTimeout: HEADERS_TIMEOUT_MS } }),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    schemaController: {
+      compilersFactory: {
+        buildValidator: buildLazyValidators,
+        buildSerializer: buildLazySerializers,
+      },
+    },
     // A stopping server still answers requests on open connections, see server/close-app.ts.
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => void respondToParserError(error, socket as Socket),
@@ -90,7 +96,6 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   app.decorateRequest('catalogue', null as unknown as Catalogue)
   app.decorateRequest('context', null as unknown as RequestScope)
   app.decorateRequest('errorName', undefined)
-  setValidator(app)
   setBodyParsers(app)
   app.setErrorHandler(handleError)
   openScopes(app, services)
@@ -101,7 +106,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   app.server.on('checkExpectation', refuseExpectation)
   app.addSchema(ErrorResponse)
   await addUnknownEndpoint(app)
-  if (docs) await addDocs(app, version)
+  if (docs) addDocs(app, version)
   if (explorer !== undefined) addExplorer(app, explorer)
   else if (docs) addDocsRedirect(app)
   addHealth(app, services)
@@ -150,28 +155,6 @@ function requireAuthentication(app: App, services: Services): void {
     if (turn !== undefined) await turn
     request.context.throwIfEnded()
   })
-}
-
-/** Validates requests with the schemas of their endpoints, without coercing or removing anything. */
-function setValidator(app: App): void {
-  const ajv = new Ajv({ strict: false, strictNumbers: true, verbose: true })
-  app.setValidatorCompiler(({ schema, httpPart }) => {
-    const validate = lazyValidator(ajv, schema as object)
-    return httpPart === 'body' ? validate : textValidator(schema as object, validate)
-  })
-}
-
-/** Compiles the schema for the first request: all schemas together delay the start of the service. */
-function lazyValidator(ajv: Ajv, schema: object): ValidateFunction {
-  let compiled: ValidateFunction | undefined
-  const validateLazily = (value: unknown) => {
-    compiled ??= ajv.compile(schema)
-    const isValid = compiled(value)
-    validateLazily.errors = compiled.errors
-    return isValid
-  }
-  validateLazily.errors = undefined as ValidateFunction['errors']
-  return validateLazily as unknown as ValidateFunction
 }
 
 function setBodyParsers(app: App): void {

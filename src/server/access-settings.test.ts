@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigError, readConfig } from './config.ts'
-import { openIdProviderOf } from './openid-provider.ts'
+import { openIdProviderOf } from './openid-settings.ts'
 
 describe('the settings of access', () => {
   it.each([
@@ -36,14 +36,18 @@ describe('the settings of access', () => {
     expect(() => readConfig({ [name]: text })).toThrow(`${name} is `)
   })
 
-  it('name the missing part of a provider', () => {
+  it('name the missing part of a provider', async () => {
     const provider = (settings: Record<string, string>) =>
       openIdProviderOf(readConfig(settings), () => 0)
-    expect(provider({})).toBeUndefined()
+    expect(await provider({})).toBeUndefined()
     const issuer = { OQS_OIDC_ISSUER: 'https://login.example.com' }
-    expect(() => provider(issuer)).toThrow(ConfigError)
-    expect(() => provider(issuer)).toThrow(/^OQS_OIDC_ISSUER is set, but OQS_OIDC_AUDIENCE is not/)
-    expect(() => provider({ OQS_OIDC_AUDIENCE: 'x' })).toThrow(/^OQS_OIDC_AUDIENCE is set, but/)
-    expect(provider({ ...issuer, OQS_OIDC_AUDIENCE: 'x' })).toBeDefined()
+    await expect(provider(issuer)).rejects.toThrow(ConfigError)
+    await expect(provider(issuer)).rejects.toThrow(
+      /^OQS_OIDC_ISSUER is set, but OQS_OIDC_AUDIENCE is not/,
+    )
+    await expect(provider({ OQS_OIDC_AUDIENCE: 'x' })).rejects.toThrow(
+      /^OQS_OIDC_AUDIENCE is set, but/,
+    )
+    expect(await provider({ ...issuer, OQS_OIDC_AUDIENCE: 'x' })).toBeDefined()
   })
 })

@@ -3,9 +3,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ObjectQueryError } from '../contract/errors.ts'
 import type { ObjectStore, StoreOptions } from '../store/object-store.ts'
-import { openPostgresStore } from '../store/postgres/open.ts'
 import { StoreDamage } from '../store/sqlite/file/store-failure.ts'
-import { openSqliteStore } from '../store/sqlite/open.ts'
 import { ConfigError } from './config.ts'
 import { withoutPassword } from './store-name.ts'
 
@@ -16,9 +14,13 @@ export const DAMAGE_ADVICE =
 
 export async function openStore(name: string, options: StoreOptions = {}): Promise<ObjectStore> {
   try {
-    return isFile(name)
-      ? openSqliteStore(pathOf(name), options)
-      : await openPostgresStore(name, options)
+    // Only the store that is used is loaded.
+    if (isFile(name)) {
+      const { openSqliteStore } = await import('../store/sqlite/open.ts')
+      return openSqliteStore(pathOf(name), options)
+    }
+    const { openPostgresStore } = await import('../store/postgres/open.ts')
+    return await openPostgresStore(name, options)
   } catch (error) {
     const advice = error instanceof StoreDamage ? `; ${DAMAGE_ADVICE}` : ''
     throw cannotOpen(name, reasonOf(error) + advice, error)

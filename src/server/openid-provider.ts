@@ -6,7 +6,6 @@ import { isScope, type Scope } from '../contract/scopes.ts'
 import { OAUTH_SCOPES } from '../http/oauth/oauth-scopes.ts'
 import type { CallerRights } from '../http/request/caller-rights.ts'
 import type { OpenIdTokens } from '../http/request/openid-tokens.ts'
-import { type Config, requireBothOrNeither } from './config.ts'
 import { ProviderKeys } from './provider-keys.ts'
 
 /** How far the clocks of the provider and of this machine may differ. */
@@ -28,24 +27,7 @@ export interface OpenIdOptions {
   readonly now: () => number
 }
 
-/** Returns the provider of the settings, or undefined if there is none. */
-export function openIdProviderOf(config: Config, now: () => number): OpenIdTokens | undefined {
-  const { OQS_OIDC_ISSUER: issuer, OQS_OIDC_AUDIENCE: audience } = config
-  requireBothOrNeither(config, 'OQS_OIDC_ISSUER', 'OQS_OIDC_AUDIENCE')
-  if (issuer === undefined || audience === undefined) return undefined
-  return new OpenIdProvider({
-    issuer,
-    audience,
-    algorithms: config.OQS_OIDC_ALGORITHMS,
-    jwksUrl: config.OQS_OIDC_JWKS_URL,
-    scopeClaim: config.OQS_OIDC_SCOPE_CLAIM,
-    scopes: config.OQS_OIDC_SCOPES,
-    ontologyClaim: config.OQS_OIDC_ONTOLOGY_CLAIM,
-    now,
-  })
-}
-
-class OpenIdProvider implements OpenIdTokens {
+export class OpenIdProvider implements OpenIdTokens {
   readonly #options: OpenIdOptions
   readonly #keys: ProviderKeys
 

@@ -19,7 +19,7 @@ import { limitConnections } from './limit-connections.ts'
 import { isLogged, type Log } from './log.ts'
 import { startMaintenance } from './maintenance.ts'
 import { DAMAGE_ADVICE, openStore } from './open-store.ts'
-import { openIdProviderOf } from './openid-provider.ts'
+import { openIdProviderOf } from './openid-settings.ts'
 import { reloadCertificate } from './reload-certificate.ts'
 import { requestMemory } from './request-memory.ts'
 import { readTlsFiles } from './tls-files.ts'
@@ -91,7 +91,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   const { log, now = Date.now, idleGraceMs = IDLE_GRACE_MS } = options
   // Before the store is opened, so that an invalid setting does not create one.
   const tls = readTlsFiles(config, now())
-  const openIdTokens = openIdProviderOf(config, now)
+  const openIdTokens = await openIdProviderOf(config, now)
   const memory = new MemoryBudget(requestMemory(config))
   let isStopping = false
   await using parts = new AsyncDisposableStack()

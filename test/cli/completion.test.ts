@@ -7,7 +7,7 @@ import { buildProgram } from '../../src/cli/program.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { pathWithOqs, runLine } from './shell.ts'
 
-const tree = describeTree(buildProgram())
+const tree = describeTree(await buildProgram())
 const nodes = allNodes(tree)
 
 let folder: TempFolder

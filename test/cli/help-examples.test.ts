@@ -37,7 +37,7 @@ function helpOf(command: Command, parents = ''): HelpOfCommand[] {
   ]
 }
 
-const commands = helpOf(buildProgram())
+const commands = helpOf(await buildProgram())
 
 /** The command that shows an example first: each example is run once. */
 const firstShownBy = new Map(

@@ -99,9 +99,9 @@ interface RequestLine {
 const LOG_DELAY_MS = 10_000
 
 describe('the documentation', () => {
-  it('has an example of every command', () => {
+  it('has an example of every command', async () => {
     const pages = PAGES.map((path) => readFileSync(path, 'utf8')).join('\n')
-    const commands = leavesOf(buildProgram(), 'npx oqs')
+    const commands = leavesOf(await buildProgram(), 'npx oqs')
     expect(commands.filter((command) => !pages.includes(`${command} `))).toEqual(['npx oqs serve'])
     expect(pages).toContain('`npx oqs serve`')
   })

@@ -12,13 +12,17 @@ import {
   START_PATH,
   START_SCRIPT,
 } from './docs-page.ts'
-import { describeApi } from './openapi-document.ts'
+import type { Endpoint } from './openapi-document.ts'
 import { loadReferenceScript } from './reference-script.ts'
 
 /** Adds the documentation. Must be added before the endpoints that it describes. */
-export async function addDocs(app: App, version: string): Promise<void> {
-  const openApiJson = await describeApi(app, version)
-  addFile(app, ['/openapi.json'], () => compressFile('application/json', openApiJson()))
+export function addDocs(app: App, version: string): void {
+  const endpoints = collectEndpoints(app)
+  addFile(app, ['/openapi.json'], async () => {
+    // Imported only here: the service starts faster without the generator and the examples.
+    const { writeOpenApi } = await import('./openapi-document.ts')
+    return compressFile('application/json', await writeOpenApi(endpoints, version))
+  })
   addFile(app, ['/docs', '/docs/'], () => compressFile('text/html; charset=utf-8', DOCS_PAGE), {
     'content-security-policy': DOCS_PAGE_POLICY,
   })
@@ -29,6 +33,16 @@ export async function addDocs(app: App, version: string): Promise<void> {
 /** Leads from `/` to the documentation, where there is no explorer. */
 export function addDocsRedirect(app: App): void {
   app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'))
+}
+
+/** Returns a list to which every endpoint that is added later is appended. */
+function collectEndpoints(app: App): readonly Endpoint[] {
+  const endpoints: Endpoint[] = []
+  app.addHook('onRoute', ({ method, url, schema }) => {
+    // Fastify adds a HEAD route for each GET route.
+    if (method !== 'HEAD') endpoints.push({ method, url, schema })
+  })
+  return endpoints
 }
 
 function addFile(

@@ -1,8 +1,11 @@
 /** The document `openapi.json`: generated from the schemas that validate, then completed. */
 import swagger from '@fastify/swagger'
+import fastify, { type FastifySchema, type RouteOptions } from 'fastify'
 import { SCOPES } from '../../contract/scopes.ts'
-import type { App } from '../app.ts'
 import { AUTHORIZE_PATH, TOKEN_PATH } from '../oauth/paths.ts'
+import { buildLazyValidators } from '../request/lazy-validators.ts'
+import { buildLazySerializers } from '../response/lazy-serializers.ts'
+import { ErrorResponse } from '../schemas/responses.ts'
 import { addExamples, type Operation } from './add-examples.ts'
 import { ERROR_EXAMPLES } from './error-examples.ts'
 import { DOCUMENTED_AS, FILTER_PARAMETER, QUERY_SCHEMAS } from './query-schemas.ts'
@@ -28,9 +31,28 @@ interface Document {
   readonly components?: { readonly schemas?: Record<string, object> }
 }
 
-/** Registers the generator before the endpoints. Returns a function that writes the document. */
-export async function describeApi(app: App, version: string): Promise<() => string> {
+/** What the document says about an endpoint. */
+export type Endpoint = Pick<RouteOptions, 'method' | 'url'> & { readonly schema: unknown }
+
+/**
+ * Writes the document. The generator is a plugin that must be registered before the endpoints, so
+ * it gets an application of its own: the service itself does not load it before the first request.
+ */
+export async function writeOpenApi(
+  endpoints: readonly Endpoint[],
+  version: string,
+): Promise<string> {
   const filteredOperations = new Set<string | undefined>()
+  const app = fastify({
+    exposeHeadRoutes: false,
+    schemaController: {
+      compilersFactory: {
+        buildValidator: buildLazyValidators,
+        buildSerializer: buildLazySerializers,
+      },
+    },
+  })
+  app.addSchema(ErrorResponse)
   await app.register(swagger, {
     // Components have the names of their schemas.
     refResolver: { buildLocalReference: ({ $id }) => String($id) },
@@ -57,21 +79,23 @@ export async function describeApi(app: App, version: string): Promise<() => stri
       security: [{ bearer: [] }],
     },
   })
-  return () => {
-    const document = replaceDocumented(app.swagger()) as Document
-    const schemas = document.components?.schemas ?? {}
-    Object.assign(schemas, QUERY_SCHEMAS, V2_SCHEMAS, V2_AGGREGATION_SCHEMAS)
-    // Not part of the schema itself, which is read once for each response of each endpoint.
-    schemas['Error'] = { ...schemas['Error'], examples: [...ERROR_EXAMPLES] }
-    const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path))
-    for (const operation of operations) {
-      if (filteredOperations.has(operation.operationId)) {
-        operation.parameters?.push({ ...FILTER_PARAMETER })
-      }
-      addExamples(operation)
-    }
-    return JSON.stringify(document)
+  for (const { method, url, schema } of endpoints) {
+    app.route({ method, url, schema: schema as FastifySchema, handler: () => {} })
   }
+  await app.ready()
+  const document = replaceDocumented(app.swagger()) as Document
+  const schemas = document.components?.schemas ?? {}
+  Object.assign(schemas, QUERY_SCHEMAS, V2_SCHEMAS, V2_AGGREGATION_SCHEMAS)
+  // Not part of the schema itself, which is read once for each response of each endpoint.
+  schemas['Error'] = { ...schemas['Error'], examples: [...ERROR_EXAMPLES] }
+  const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path))
+  for (const operation of operations) {
+    if (filteredOperations.has(operation.operationId)) {
+      operation.parameters?.push({ ...FILTER_PARAMETER })
+    }
+    addExamples(operation)
+  }
+  return JSON.stringify(document)
 }
 
 /** Replaces each schema that is documented as a component with a reference to the component. */
