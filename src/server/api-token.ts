@@ -1,2 +1,6 @@
 /** API tokens, for the commands that manage them in the store. */
-export { type ApiTokenSpec, createApiToken } from '../http/request/api-token.ts'
+export {
+  type ApiTokenSpec,
+  createApiToken,
+  revokeApiTokensNamed,
+} from '../http/request/api-token.ts'

@@ -126,10 +126,10 @@ export interface ObjectStore extends AsyncDisposable {
   /** Returns all tokens except those that were issued to OAuth clients. */
   listApiTokens(): Promise<readonly ApiToken[]>
   /**
-   * Revokes one token by id, or every token with a name, and all tokens that were issued to OAuth
-   * clients on their behalf. Returns how many were revoked, without the latter.
+   * Revokes tokens, and all tokens that were issued to OAuth clients on their behalf. Returns how
+   * many were revoked, without the latter.
    */
-  revokeApiTokens(idOrName: string, nowMs: number): Promise<number>
+  revokeApiTokens(ids: readonly string[], nowMs: number): Promise<number>
   /** Deletes tokens, which nobody can use or list any more. */
   deleteApiTokens(ids: readonly string[]): Promise<void>
   /** Revokes the tokens that were issued to an OAuth client, or for one of its grants. */

@@ -158,9 +158,14 @@ describe('tokens over HTTP', () => {
   })
 
   it('are revoked by id, not by name', async () => {
+    const revoke = (id: string) => service.send(`${TOKENS}/${id}`, { method: 'DELETE' })
     await service.createToken({ name: 'by-name' })
-    const { status } = await service.send(`${TOKENS}/by-name`, { method: 'DELETE' })
-    expect(status).toBe(404)
+    expect((await revoke('by-name')).status).toBe(404)
+    // The name of the second token is the id of the first.
+    const { id } = (await service.send(TOKENS, { json: { name: 'first' } })).body
+    const { token } = (await service.send(TOKENS, { json: { name: id } })).body
+    expect((await revoke(id)).body.name).toBe('first')
+    expect((await service.send('/api/v1/ontologies', { token })).status).toBe(200)
   })
 
   it.each([

@@ -339,7 +339,7 @@ describe('a person who signs in', () => {
     it('ends with the token of the person', async () => {
       token = await service.createToken({ name: 'leaving' })
       const { refresh_token: current = '', access_token: access } = await getTokens()
-      expect(await service.store.revokeApiTokens('leaving', service.clock.now)).toBe(1)
+      expect(await service.revokeTokens('leaving')).toBe(1)
       expect(await statusOf(access)).toBe(401)
       expect((await refresh(service, client, current)).body.error).toBe('invalid_grant')
     })

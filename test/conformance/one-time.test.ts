@@ -137,7 +137,7 @@ describe('a download ticket', () => {
   it('is refused once its token is revoked or expired', async () => {
     const token = await service.createToken({ name: 'revoked soon' })
     const { path } = (await createDownload({}, token)).body
-    await service.store.revokeApiTokens('revoked soon', service.clock.now)
+    await service.revokeTokens('revoked soon')
     expect((await download(path)).body).toMatchObject({
       errorName: 'Default:Unauthorized',
       parameters: { error: 'REVOKED' },

@@ -156,7 +156,7 @@ it('has no violation where a walk cannot go on', async () => {
   await toEnd()
   await notice.filter({ hasText: 'Page 2 expired.' }).waitFor()
   await expect.poll(() => accessibilityFaults(page, 'main [role="status"]')).toEqual([])
-  await service.store.revokeApiTokens('revoked', service.clock.now)
+  await service.revokeTokens('revoked')
   await page.getByRole('button', { name: 'Start again' }).click()
   await page.getByRole('dialog', { name: 'Sign in again' }).waitFor()
   await expect.poll(() => accessibilityFaults(page, LAYER)).toEqual([])

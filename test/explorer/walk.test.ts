@@ -89,7 +89,7 @@ it('keeps rows when the bearer token expires or is revoked, and reads on after a
           service.clock.now += 60_001
         },
       ],
-      ['revoked', (name) => service.store.revokeApiTokens(name, service.clock.now)],
+      ['revoked', (name) => service.revokeTokens(name)],
     ]
   for (const [name, refuse] of refusals) {
     const expiresAtMs = service.clock.now + 60_000

@@ -61,7 +61,7 @@ describe('authentication', () => {
   it.each(walks)('[5.1] is required for every page of revision $revision', async (walk) => {
     const token = await service.createToken({ name: `walker-${walk.revision}` })
     const first = await requestPage(service, { ...walk, token })
-    await service.store.revokeApiTokens(`walker-${walk.revision}`, service.clock.now)
+    await service.revokeTokens(`walker-${walk.revision}`)
     const second = await requestPage(service, { ...walk, token }, first.body.nextPageToken)
     expect(first.status).toBe(200)
     expect(second.status).toBe(401)

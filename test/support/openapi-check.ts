@@ -24,6 +24,18 @@ export type ResponseCheck = (
   body: unknown,
 ) => string | undefined
 
+/** Kept for all services of a process: the document does not depend on their settings. */
+let sharedCheck: ResponseCheck | undefined
+
+/** Returns the check of the responses of a running service. */
+export async function checkOfService(url: string): Promise<ResponseCheck> {
+  if (sharedCheck === undefined) {
+    const response = await fetch(`${url}/openapi.json`)
+    sharedCheck = responseCheck((await response.json()) as OpenApiDocument)
+  }
+  return sharedCheck
+}
+
 export function responseCheck(document: OpenApiDocument): ResponseCheck {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false })
   ajv.addSchema({ $id: 'openapi', ...document })

@@ -2,11 +2,11 @@
 import type { Scope } from '../../src/contract/scopes.ts'
 import type { OpenExplorer } from '../../src/http/explorer/serve-explorer.ts'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
-import { createApiToken } from '../../src/server/api-token.ts'
+import { createApiToken, revokeApiTokensNamed } from '../../src/server/api-token.ts'
 import { type Environment, readConfig } from '../../src/server/config.ts'
 import { startServer } from '../../src/server/server.ts'
 import type { ObjectStore } from '../../src/store/object-store.ts'
-import { responseCheck } from './openapi-check.ts'
+import { checkOfService } from './openapi-check.ts'
 import { createTestStore } from './test-store.ts'
 
 export const ADMIN_TOKEN = 'admin-token-of-the-tests'
@@ -43,6 +43,8 @@ export interface Service extends AsyncDisposable {
   write(ontology: string, objectType: string, lines: readonly unknown[]): Promise<TestResponse>
   put(ontology: string, objectType: string, objects: readonly object[]): Promise<TestResponse>
   createToken(options?: TokenOptions): Promise<string>
+  /** Revokes the tokens with a name, and returns how many. */
+  revokeTokens(name: string): Promise<number>
 }
 
 export interface TokenOptions {
@@ -88,9 +90,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     }),
   )
   const running = parts.move()
-  const check = config.OQS_DOCS
-    ? responseCheck((await sendTo(`${server.url}/openapi.json`, { token: null })).body)
-    : () => undefined
+  const check = config.OQS_DOCS ? await checkOfService(server.url) : () => undefined
   const send = async (path: string, options: SendOptions = {}) => {
     const response = await sendTo(server.url + path, options)
     const { pathname } = new URL(server.url + path)
@@ -130,6 +130,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       )
       return secret
     },
+    revokeTokens: (name) => revokeApiTokensNamed(server.store, name, clock.now),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }

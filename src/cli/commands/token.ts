@@ -43,9 +43,12 @@ export function addTokenCommand(program: Command): void {
       .command('revoke <idOrName>')
       .description('Revoke the token with this id, or all tokens with this name.'),
     'oqs token revoke ci',
-  ).action((idOrName: string) =>
-    revokeByName('token', idOrName, (store) => store.revokeApiTokens(idOrName, Date.now())),
-  )
+  ).action(async (idOrName: string) => {
+    const { revokeApiTokensNamed } = await import('../../server/api-token.ts')
+    await revokeByName('token', idOrName, (store) =>
+      revokeApiTokensNamed(store, idOrName, Date.now()),
+    )
+  })
 }
 
 async function listTokens(store: ObjectStore): Promise<void> {

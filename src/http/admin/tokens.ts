@@ -95,7 +95,7 @@ export function addTokens(app: App, services: Services): void {
       const nowMs = now()
       const token = await store.findApiTokenById(id)
       const isOwn = token !== undefined && token.issue === undefined
-      if (!isOwn || (await store.revokeApiTokens(id, nowMs)) === 0) {
+      if (!isOwn || (await store.revokeApiTokens([id], nowMs)) === 0) {
         throw new ObjectQueryError('ApiTokenNotFound', { token: id })
       }
       return sendJson(reply, JSON.stringify(describe({ ...token, revokedAtMs: nowMs }, nowMs)))

@@ -203,7 +203,7 @@ export async function revokeToken(
     const grant = await findGrant(services, grantId)
     if (grant?.clientId === client.id) await endGrant(services, grantId)
   } else if (access?.issue?.clientId === client.id) {
-    await store.revokeApiTokens(access.id, now())
+    await store.revokeApiTokens([access.id], now())
   }
 }
 

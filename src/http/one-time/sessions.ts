@@ -86,7 +86,7 @@ export function addEndSession(app: App, { store, now }: Services): void {
         const reason = 'the token of this request is not an API token'
         throw new ObjectQueryError('ApiUsageDenied', { reason })
       }
-      await store.revokeApiTokens(credential.tokenId, now())
+      await store.revokeApiTokens([credential.tokenId], now())
       return {}
     },
   )

@@ -1,4 +1,4 @@
-/** Creates bearer tokens. The secret is returned once and stored only as a hash. */
+/** Creates and revokes bearer tokens. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Scope } from '../../contract/scopes.ts'
 import type { ApiToken, ObjectStore } from '../../store/object-store.ts'
@@ -15,6 +15,7 @@ export interface ApiTokenSpec {
 const PREFIX = 'oqs_'
 const SECRET_BYTES = 32
 
+/** Creates a token. The secret is returned once and stored only as a hash. */
 export async function createApiToken(
   store: Pick<ObjectStore, 'createApiToken'>,
   spec: ApiTokenSpec,
@@ -29,4 +30,17 @@ export async function createApiToken(
   }
   await store.createApiToken(token, hashSecret(secret))
   return { secret, token }
+}
+
+/**
+ * Revokes the token with an id, or every token with a name, and returns how many. Only for the
+ * command line: over HTTP the name of one token could be the id of another.
+ */
+export async function revokeApiTokensNamed(
+  store: Pick<ObjectStore, 'listApiTokens' | 'revokeApiTokens'>,
+  idOrName: string,
+  nowMs: number,
+): Promise<number> {
+  const named = (await store.listApiTokens()).filter(({ name }) => name === idOrName)
+  return store.revokeApiTokens([idOrName, ...named.map(({ id }) => id)], nowMs)
 }

@@ -46,9 +46,9 @@ async function removeEarlierTokens(store: ObjectStore, nowMs: number): Promise<v
   const isInvalid = ({ revokedAtMs, expiresAtMs = Infinity }: ApiToken) =>
     revokedAtMs !== undefined || expiresAtMs <= nowMs
   await store.deleteApiTokens(tokens.filter(isInvalid).map(({ id }) => id))
-  for (const token of tokens) {
-    if (token.name === TOKEN_NAME && !isInvalid(token)) await store.revokeApiTokens(token.id, nowMs)
-  }
+  const replaced = tokens.filter((token) => token.name === TOKEN_NAME && !isInvalid(token))
+  const ids = replaced.map(({ id }) => id)
+  await store.revokeApiTokens(ids, nowMs)
 }
 
 /** Tokens that a person gave the same name have another lifetime. */

@@ -261,8 +261,8 @@ class PostgresStore implements ObjectStore {
     return listApiTokens(this.database)
   }
 
-  revokeApiTokens(idOrName: string, nowMs: number): Promise<number> {
-    return revokeApiTokens(this.database, idOrName, nowMs)
+  revokeApiTokens(ids: readonly string[], nowMs: number): Promise<number> {
+    return revokeApiTokens(this.database, ids, nowMs)
   }
 
   deleteApiTokens(ids: readonly string[]): Promise<void> {

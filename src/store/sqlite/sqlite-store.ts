@@ -234,8 +234,8 @@ export class SqliteStore implements ObjectStore {
     return this.#write('createApiToken', { token, secretHash })
   }
 
-  revokeApiTokens(idOrName: string, nowMs: number): Promise<number> {
-    return this.#write('revokeApiTokens', { idOrName, nowMs })
+  revokeApiTokens(ids: readonly string[], nowMs: number): Promise<number> {
+    return this.#write('revokeApiTokens', { ids, nowMs })
   }
 
   deleteApiTokens(ids: readonly string[]): Promise<void> {

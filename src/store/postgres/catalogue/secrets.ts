@@ -77,23 +77,20 @@ export async function listApiTokens(database: Database): Promise<readonly ApiTok
 
 export function revokeApiTokens(
   database: Database,
-  idOrName: string,
+  ids: readonly string[],
   nowMs: number,
 ): Promise<number> {
   return database.write(async (session) => {
-    await session.run(REVOKE_ON_BEHALF_SQL, [nowMs, idOrName, idOrName])
-    return session.run(
-      `UPDATE oqs_api_token SET revoked_at_ms = ?
-       WHERE (id = ? OR (name = ? AND client_id IS NULL)) AND revoked_at_ms IS NULL`,
-      [nowMs, idOrName, idOrName],
-    )
+    const revoke = (column: 'id' | 'subject_id') =>
+      session.run(
+        `UPDATE oqs_api_token SET revoked_at_ms = ?
+         WHERE revoked_at_ms IS NULL AND ${column} = ANY(?)`,
+        [nowMs, ids],
+      )
+    await revoke('subject_id')
+    return revoke('id')
   })
 }
-
-const REVOKE_ON_BEHALF_SQL = `UPDATE oqs_api_token SET revoked_at_ms = ?
-  WHERE revoked_at_ms IS NULL AND subject_id IN (
-    SELECT id FROM oqs_api_token WHERE client_id IS NULL AND (id = ? OR name = ?)
-  )`
 
 export async function deleteApiTokens(database: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return

@@ -48,24 +48,20 @@ export function listApiTokens(statements: StatementCache): readonly ApiToken[] {
 
 export function revokeApiTokens(
   db: DatabaseSync,
-  { idOrName, nowMs }: { readonly idOrName: string; readonly nowMs: number },
+  { ids, nowMs }: { readonly ids: readonly string[]; readonly nowMs: number },
 ): number {
   return inTransaction(db, 'write', () => {
-    db.prepare(REVOKE_ON_BEHALF_SQL).run(nowMs, idOrName, idOrName)
-    const { changes } = db
-      .prepare(
-        `UPDATE api_token SET revoked_at_ms = ?
-         WHERE (id = ? OR (name = ? AND client_id IS NULL)) AND revoked_at_ms IS NULL`,
-      )
-      .run(nowMs, idOrName, idOrName)
-    return Number(changes)
+    const revoke = (column: 'id' | 'subject_id') =>
+      db
+        .prepare(
+          `UPDATE api_token SET revoked_at_ms = ?
+           WHERE revoked_at_ms IS NULL AND ${column} IN (SELECT value FROM json_each(?))`,
+        )
+        .run(nowMs, JSON.stringify(ids))
+    revoke('subject_id')
+    return Number(revoke('id').changes)
   })
 }
-
-const REVOKE_ON_BEHALF_SQL = `UPDATE api_token SET revoked_at_ms = ?
-  WHERE revoked_at_ms IS NULL AND subject_id IN (
-    SELECT id FROM api_token WHERE client_id IS NULL AND (id = ? OR name = ?)
-  )`
 
 export function deleteApiTokens(db: DatabaseSync, ids: readonly string[]): void {
   db.prepare('DELETE FROM api_token WHERE id IN (SELECT value FROM json_each(?))').run(
