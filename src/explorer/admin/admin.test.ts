@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { bodyOf, EMPTY_DRAFT, mistakeOf } from './credential-draft.ts'
 import { describeDuration, describeTime, fullTime } from './describe-time.ts'
-import { bodyOf, EMPTY_DRAFT, mistakeOf } from './draft.ts'
 import { loadBetween } from './load.ts'
 
 describe('times', () => {

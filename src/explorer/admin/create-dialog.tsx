@@ -8,8 +8,8 @@ import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import styles from './admin.module.css'
 import { type CredentialKind, createRequest } from './admin-queries.ts'
+import { bodyOf, EMPTY_DRAFT, mistakeOf } from './credential-draft.ts'
 import { CredentialFields } from './credential-fields.tsx'
-import { bodyOf, EMPTY_DRAFT, mistakeOf } from './draft.ts'
 import { Secrets } from './secrets.tsx'
 
 export interface CreateDialogProps {

@@ -2,12 +2,12 @@
 import { type ReactNode, useId } from 'react'
 import { TextField } from '../ui/text-field.tsx'
 import styles from './admin.module.css'
-import { type Draft, LIFETIMES } from './draft.ts'
+import { type CredentialDraft, LIFETIMES } from './credential-draft.ts'
 import { SCOPE_NAMES, scopeMeaning, scopeName } from './scopes.ts'
 
 export interface CredentialFieldsProps {
-  readonly draft: Draft
-  readonly onChange: (draft: Draft) => void
+  readonly draft: CredentialDraft
+  readonly onChange: (draft: CredentialDraft) => void
   readonly isClient: boolean
   /** The API names of all ontologies. */
   readonly ontologies: readonly string[]
@@ -15,7 +15,7 @@ export interface CredentialFieldsProps {
 
 export function CredentialFields(props: CredentialFieldsProps) {
   const { draft, onChange, isClient, ontologies } = props
-  const change = (part: Partial<Draft>) => onChange({ ...draft, ...part })
+  const change = (part: Partial<CredentialDraft>) => onChange({ ...draft, ...part })
   const expiry = useId()
   return (
     <>
@@ -80,8 +80,8 @@ export function CredentialFields(props: CredentialFieldsProps) {
 }
 
 interface ClientFieldsProps {
-  readonly draft: Draft
-  readonly onChange: (part: Partial<Draft>) => void
+  readonly draft: CredentialDraft
+  readonly onChange: (part: Partial<CredentialDraft>) => void
 }
 
 function ClientFields({ draft, onChange }: ClientFieldsProps) {

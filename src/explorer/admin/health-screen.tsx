@@ -14,7 +14,7 @@ import { TypeTable } from './type-table.tsx'
 export function HealthScreen() {
   const { send } = useSession()
   const { data, error, refetch } = useQuery(statusQuery(send))
-  const load = useLoad(data)
+  const load = useProcessLoad(data)
   return (
     <>
       <header className={styles.head}>
@@ -48,7 +48,7 @@ function Readiness({ isReady }: { readonly isReady: boolean }) {
 }
 
 /** The load between the last two answers. */
-function useLoad(status: Status | undefined): number | undefined {
+function useProcessLoad(status: Status | undefined): number | undefined {
   const last = useRef<Status>(undefined)
   const [load, setLoad] = useState<number>()
   useEffect(() => {

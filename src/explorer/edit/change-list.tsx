@@ -1,6 +1,6 @@
 import { wordsOf } from '../api/ontology.ts'
-import type { Change } from './draft.ts'
 import styles from './edit.module.css'
+import type { Change } from './object-draft.ts'
 
 /** What a write changes: the old value above the new one, for each property. */
 export function ChangeList({ changes }: { readonly changes: readonly Change[] }) {

@@ -8,8 +8,14 @@ import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { ChangeList } from './change-list.tsx'
-import { changesBetween, draftOf, mergeChanges, type Properties, readDraft } from './draft.ts'
 import styles from './edit.module.css'
+import {
+  changesBetween,
+  draftOf,
+  mergeChanges,
+  type Properties,
+  readDraft,
+} from './object-draft.ts'
 import { PropertyFields } from './property-fields.tsx'
 import {
   createObject,

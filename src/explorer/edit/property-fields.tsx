@@ -2,16 +2,16 @@
 import { useId } from 'react'
 import { type ObjectTypeDefinition, type PropertyDefinition, wordsOf } from '../api/ontology.ts'
 import { TextField } from '../ui/text-field.tsx'
-import { type Draft, isWrittenAsJson } from './draft.ts'
 import styles from './edit.module.css'
+import { isWrittenAsJson, type ObjectDraft } from './object-draft.ts'
 
 export interface PropertyFieldsProps {
   readonly objectType: ObjectTypeDefinition
-  readonly draft: Draft
+  readonly draft: ObjectDraft
   readonly mistakes: Readonly<Record<string, string>>
   /** The key of an object that exists cannot change. */
   readonly isKeyFixed: boolean
-  readonly onChange: (draft: Draft) => void
+  readonly onChange: (draft: ObjectDraft) => void
 }
 
 export function PropertyFields(props: PropertyFieldsProps) {

@@ -1,18 +1,11 @@
-/** The rights of the caller, and the last change, which can be undone. */
+/** The last change, which can be undone, and how screens learn of writes. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import { meQuery } from '../api/queries.ts'
-import { useSession } from '../shell/session.tsx'
+import { useHasScope } from '../shell/use-rights.ts'
 import type { WrittenChange } from './write-object.ts'
 
-/** True if the caller may do what a scope allows. */
-export function useHasScope(scope: string): boolean {
-  const { send, isSignedIn } = useSession()
-  const { data } = useQuery({ ...meQuery(send), enabled: isSignedIn })
-  return data?.scopes.includes(scope) ?? false
-}
-
-export const useCanWrite = () => useHasScope('api:ontologies-write')
+/** True if the caller may write objects; false until that is known. */
+export const useCanWrite = () => useHasScope('api:ontologies-write') ?? false
 
 const LAST_CHANGE = ['last change']
 const WRITES = ['writes']

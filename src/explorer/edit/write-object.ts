@@ -1,7 +1,7 @@
 /** Writes of one object, each on condition that nobody else changed it. */
 import { ApiError, type ApiRequest, type ApiResponse, parseBody, type Send } from '../api/call.ts'
 import { type ObjectAddress, objectRequest } from '../object/object-queries.ts'
-import { type Properties, patchBetween } from './draft.ts'
+import { type Properties, patchBetween } from './object-draft.ts'
 
 /** An object with the entity tag that a write must match. */
 export interface TaggedObject {

@@ -1,6 +1,6 @@
 /** The outline of the continents as one small path. */
 import type { Position } from 'geojson'
-import type { MiniCell } from './mini-cells.ts'
+import type { GeoCell } from '../map/geo-cells.ts'
 
 export const MAP_WIDTH = 240
 export const MAP_HEIGHT = 110
@@ -42,9 +42,9 @@ export interface Tier {
 }
 
 /** Draws cells as points, the fuller the stronger. The strength grows with the digits of a count. */
-export function tiersOf(cells: readonly MiniCell[]): readonly Tier[] {
+export function tiersOf(cells: readonly GeoCell[]): readonly Tier[] {
   const most = cells.reduce((largest, { count }) => Math.max(largest, count), 1)
-  const tierOf = ({ count }: MiniCell) => {
+  const tierOf = ({ count }: GeoCell) => {
     const share = most === 1 ? 1 : Math.log(count) / Math.log(most)
     return Math.min(OPACITIES.length - 1, Math.floor(share * OPACITIES.length))
   }

@@ -7,11 +7,12 @@ import {
   type OntologyDefinition,
 } from '../api/ontology.ts'
 import type { FacetOf } from '../facets/facet-query.ts'
+import type { Grid } from '../map/camera.ts'
+import { geoCellsQuery } from '../map/geo-cells.ts'
 import { type Distribution, distributionQuery } from '../pictures/distribution.ts'
 import { useSession } from '../shell/session.tsx'
 import { EMPTY_VIEW } from '../view/view-state.ts'
 import styles from './home.module.css'
-import { miniCellsQuery } from './mini-cells.ts'
 import { landPath, MAP_HEIGHT, MAP_WIDTH, tiersOf } from './mini-map.ts'
 import { type PictureChoice, pictureOf } from './picture-of.ts'
 
@@ -61,12 +62,14 @@ interface PartProps {
 }
 
 const STALE_MS = 60_000
+/** Coarse enough for a card. */
+const WORLD: Grid = { box: [-180, -90, 180, 90], columns: 120, rows: 60 }
 
 function MiniMap({ of, property }: PartProps) {
   const { send } = useSession()
   const land = useQuery({ queryKey: ['mini land'], queryFn: landPath, staleTime: Infinity })
   const { data: cells = [] } = useQuery({
-    ...miniCellsQuery(send, of, property),
+    ...geoCellsQuery(send, of, property, WORLD),
     staleTime: STALE_MS,
   })
   return (

@@ -1,22 +1,25 @@
 /** Chooses the picture that tells most about a type. */
-import type { ObjectTypeDefinition } from '../api/ontology.ts'
+import { isNumber } from '../api/number-types.ts'
+import type { ObjectTypeDefinition, PropertyType } from '../api/ontology.ts'
 
 export interface PictureChoice {
   readonly kind: 'map' | 'bars'
   readonly property: string
 }
 
-const NUMBERS: readonly string[] = ['double', 'float', 'integer', 'long', 'decimal', 'short']
-
 /** A map before a time line, a time line before a histogram, and a histogram before values. */
 export function pictureOf(type: ObjectTypeDefinition): PictureChoice | undefined {
   const { properties, primaryKey, titleProperty } = type
   const names = Object.keys(properties).filter((name) => name !== primaryKey)
-  const first = (...types: readonly string[]) =>
-    names.find((name) => types.includes(properties[name]?.type ?? '') && name !== titleProperty)
+  const firstOf = (isWanted: (type: PropertyType['type'] | undefined) => boolean) =>
+    names.find((name) => isWanted(properties[name]?.type) && name !== titleProperty)
+  const first = (wanted: PropertyType['type']) => firstOf((type) => type === wanted)
   const point = first('geopoint')
   if (point !== undefined) return { kind: 'map', property: point }
   const property =
-    first('timestamp', 'date') ?? first(...NUMBERS) ?? first('string') ?? first('boolean')
+    firstOf((type) => type === 'timestamp' || type === 'date') ??
+    firstOf(isNumber) ??
+    first('string') ??
+    first('boolean')
   return property === undefined ? undefined : { kind: 'bars', property }
 }

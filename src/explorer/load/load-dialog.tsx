@@ -12,7 +12,7 @@ import { LoadOutcome } from './load-outcome.tsx'
 import { LoadProgress, ReadProgress } from './load-progress.tsx'
 import { Preview, type Target } from './preview.tsx'
 import type { ScreenParams } from './screen-params.ts'
-import { useLoad } from './use-load.ts'
+import { useFileLoad } from './use-file-load.ts'
 
 export interface LoadDialogProps {
   /** Files that were dropped; the user chooses one if there are none. */
@@ -29,7 +29,7 @@ export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const [error, setError] = useState<Error>()
   const [isCreating, setCreating] = useState(false)
-  const { stage, read, load, stop, restart } = useLoad(readToken, () => void refresh())
+  const { stage, read, load, stop, restart } = useFileLoad(readToken, () => void refresh())
   useEffect(() => dialog.current?.showModal(), [])
   useEffect(() => read(files), [files, read])
   // Each stage removes the element that had the focus.
@@ -112,6 +112,8 @@ export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
   )
 }
 
-function nameOfStage(stage: Exclude<ReturnType<typeof useLoad>['stage'], { kind: 'choosing' }>) {
+function nameOfStage(
+  stage: Exclude<ReturnType<typeof useFileLoad>['stage'], { kind: 'choosing' }>,
+) {
   return 'spec' in stage ? stage.spec.file.name : stage.file.name
 }

@@ -7,7 +7,7 @@ import { formatCount } from '../ui/format.ts'
 import styles from './load.module.css'
 import { Figure } from './load-progress.tsx'
 import { rejectionText } from './rejection-text.ts'
-import type { Ended } from './use-load.ts'
+import type { Ended } from './use-file-load.ts'
 
 export interface LoadOutcomeProps {
   readonly stage: Ended

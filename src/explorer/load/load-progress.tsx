@@ -3,7 +3,7 @@ import { Button } from '../ui/button.tsx'
 import { formatBytes, formatCount } from '../ui/format.ts'
 import { useNow } from '../ui/use-now.ts'
 import styles from './load.module.css'
-import type { Loading, Stage } from './use-load.ts'
+import type { Loading, Stage } from './use-file-load.ts'
 
 export interface ReadProgressProps {
   readonly stage: Extract<Stage, { kind: 'reading' }>

@@ -1,7 +1,7 @@
 /** Draws a map on a canvas: the land, then counts or single positions. */
 import { type GeoPermissibleObjects, geoEquirectangular, geoPath } from 'd3-geo'
 import { type Camera, type Point, toScreen } from './camera.ts'
-import type { GeoCell } from './geo-queries.ts'
+import type { GeoCell } from './geo-cells.ts'
 import type { World } from './world.ts'
 
 export interface MapContent {

@@ -5,11 +5,11 @@ import { EditActions } from '../edit/edit-actions.tsx'
 import { Segments } from '../ui/segments.tsx'
 import type { ViewState } from '../view/view-state.ts'
 import { CompareMenu } from './compare-menu.tsx'
+import { ListPosition } from './list-position.tsx'
 import type { ObjectView, SetObjectView } from './object-address.ts'
 import styles from './object-head.module.css'
 import { linkFilter, type ObjectAddress } from './object-queries.ts'
 import { ObjectRequests } from './object-requests.tsx'
-import { Position } from './position.tsx'
 import { listText } from './trail.ts'
 import { TrailPath } from './trail-path.tsx'
 
@@ -44,7 +44,7 @@ export function ObjectHead({ address, record, view, setView }: ObjectHeadProps) 
         </div>
         <div className={styles.actions}>
           {record !== undefined && list !== undefined && (
-            <Position listed={{ ontology, objectType, list, record }} view={view} />
+            <ListPosition listed={{ ontology, objectType, list, record }} view={view} />
           )}
           <CompareMenu address={address} setView={setView} />
           <ObjectRequests address={address} view={view} />

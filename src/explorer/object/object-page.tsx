@@ -88,7 +88,7 @@ function Properties({
         ]}
       />
       <aside className={linkStyles.links} aria-label="Map and links">
-        <Position address={address} record={record} />
+        <ObjectMap address={address} record={record} />
         {links.map((link) => (
           <LinkList
             key={link.apiName}
@@ -104,7 +104,7 @@ function Properties({
   )
 }
 
-function Position({
+function ObjectMap({
   address: { objectType },
   record,
 }: {

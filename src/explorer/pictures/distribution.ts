@@ -2,6 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { bisectRight } from 'd3-array'
 import type { Send } from '../api/call.ts'
+import { isNumber, isWholeNumber } from '../api/number-types.ts'
 import type { ScalarType } from '../api/ontology.ts'
 import { aggregate, type FacetOf, type Group } from '../facets/facet-query.ts'
 import type { Filter, ViewState } from '../view/view-state.ts'
@@ -29,8 +30,6 @@ export interface Distribution {
   readonly missing: number
 }
 
-const WHOLE: readonly ScalarType[] = ['byte', 'short', 'integer', 'long']
-const NUMBERS: readonly ScalarType[] = [...WHOLE, 'float', 'double', 'decimal']
 const COUNT: Json = { type: 'count', name: 'count' }
 const VALUES_SHOWN = 12
 const TICKS = 5
@@ -41,7 +40,7 @@ const TIME_TICKS = 4
 export function hasPicture(type: ScalarType | undefined): boolean {
   return (
     type !== undefined &&
-    (NUMBERS.includes(type) || ['date', 'timestamp', 'string', 'boolean'].includes(type))
+    (isNumber(type) || ['date', 'timestamp', 'string', 'boolean'].includes(type))
   )
 }
 
@@ -65,8 +64,8 @@ export function distributionQuery(send: Send, of: FacetOf, property: string) {
       if (type === 'date' || type === 'timestamp') {
         return { ...(await timeBars(read, property, type === 'date')), ...counts }
       }
-      if (type !== undefined && NUMBERS.includes(type)) {
-        return { ...(await numberBars(read, property, WHOLE.includes(type))), ...counts }
+      if (isNumber(type)) {
+        return { ...(await numberBars(read, property, isWholeNumber(type))), ...counts }
       }
       if (counts.distinct === counts.present && counts.present > VALUES_SHOWN) {
         return { kind: 'distinct', bars: [], ticks: [], others: counts.present, ...counts }

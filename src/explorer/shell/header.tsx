@@ -9,7 +9,7 @@ import { OPEN_PALETTE } from './palette.tsx'
 import { useSession } from './session.tsx'
 import styles from './shell.module.css'
 import { applyTheme, readTheme, type Theme } from './theme.ts'
-import { useIsAdmin } from './use-is-admin.ts'
+import { useIsAdmin } from './use-rights.ts'
 
 export function Header() {
   const { isSignedIn } = useSession()

@@ -1,4 +1,5 @@
 /** The columns of a table: which properties, how wide, how aligned. */
+import { isNumber } from '../api/number-types.ts'
 import {
   linksOf,
   nameOfProperty,
@@ -25,15 +26,6 @@ export interface ColumnLink {
   readonly to: string
 }
 
-const NUMERIC: ReadonlySet<string> = new Set([
-  'byte',
-  'short',
-  'integer',
-  'long',
-  'float',
-  'double',
-  'decimal',
-])
 const WIDTHS: Readonly<Record<string, number>> = {
   boolean: 90,
   date: 120,
@@ -83,7 +75,7 @@ export function columnsOf(
   return shown.flatMap((name) => {
     const definition = properties[name]
     if (definition === undefined) return []
-    const isNumeric = NUMERIC.has(definition.type)
+    const isNumeric = isNumber(definition.type)
     const isKey = name === primaryKey
     const target = links.get(name)
     const usual = Math.max(
@@ -106,7 +98,7 @@ function contentWidth(
   sample: readonly ObjectRecord[],
   isKey: boolean,
 ): number {
-  const most = NUMERIC.has(definition.type) ? NUMERIC_WIDTH : (WIDTHS[definition.type] ?? 160)
+  const most = isNumber(definition.type) ? NUMERIC_WIDTH : (WIDTHS[definition.type] ?? 160)
   if (sample.length === 0) return most
   const lengths = sample.map(
     ({ properties }) => formatValue(properties[name], definition, { isKey })?.length ?? 0,

@@ -1,4 +1,5 @@
 /** Writes the conditions of a view in the query language of each API. */
+import { isJsonNumber } from '../api/number-types.ts'
 import type { ObjectTypeDefinition, PropertyType, ScalarType } from '../api/ontology.ts'
 import type { Box, Filter, ViewState } from './view-state.ts'
 
@@ -153,13 +154,11 @@ export function scalarOf(type: ObjectTypeDefinition, path: string): ScalarType |
     : field.type
 }
 
-const NUMBERS: readonly (ScalarType | undefined)[] = ['byte', 'short', 'integer', 'float', 'double']
-
 /** Long and decimal stay text, so that no digit is lost. */
 export function toJson(value: string, type: ScalarType | undefined): Json {
   if (type === 'boolean') return value === 'true'
   const number = Number(value)
-  return NUMBERS.includes(type) && value.trim() !== '' && Number.isFinite(number) ? number : value
+  return isJsonNumber(type) && value.trim() !== '' && Number.isFinite(number) ? number : value
 }
 
 /** Returns the paths of all texts, struct fields included. */

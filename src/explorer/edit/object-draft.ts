@@ -1,10 +1,11 @@
 /** An object while it is being edited: one text for each property. */
+import { isJsonNumber } from '../api/number-types.ts'
 import type { ObjectTypeDefinition, PropertyType } from '../api/ontology.ts'
 import { isEqual } from '../object/differences.ts'
 
 export type Properties = Readonly<Record<string, unknown>>
 /** Texts by property. An empty text is a missing value, unless the object had an empty text before. */
-export type Draft = Readonly<Record<string, string>>
+export type ObjectDraft = Readonly<Record<string, string>>
 
 export interface ReadDraft {
   readonly properties: Properties
@@ -21,14 +22,13 @@ const TEXT_TYPES: ReadonlySet<string> = new Set([
   'timestamp',
   'marking',
 ])
-const NUMBER_TYPES: ReadonlySet<string> = new Set(['byte', 'short', 'integer', 'float', 'double'])
 
 /** True if a property is written as JSON, because a line of text cannot express it. */
 export function isWrittenAsJson({ type }: PropertyType): boolean {
-  return !TEXT_TYPES.has(type) && !NUMBER_TYPES.has(type) && type !== 'boolean'
+  return !TEXT_TYPES.has(type) && !isJsonNumber(type) && type !== 'boolean'
 }
 
-export function draftOf({ properties }: ObjectTypeDefinition, values: Properties): Draft {
+export function draftOf({ properties }: ObjectTypeDefinition, values: Properties): ObjectDraft {
   return Object.fromEntries(
     Object.entries(properties).map(([name, type]) => [name, textOf(values[name], type)]),
   )
@@ -45,7 +45,7 @@ function textOf(value: unknown, type: PropertyType): string {
  */
 export function readDraft(
   objectType: ObjectTypeDefinition,
-  draft: Draft,
+  draft: ObjectDraft,
   base: Properties = {},
 ): ReadDraft {
   // The base may have properties that were added to the type since its definition was read.
@@ -73,7 +73,7 @@ export function readDraft(
 }
 
 function readText(text: string, type: PropertyType): unknown {
-  if (NUMBER_TYPES.has(type.type)) {
+  if (isJsonNumber(type.type)) {
     const value = Number(text)
     // Revision 1.0 writes NaN and the infinities as strings.
     if (!Number.isFinite(value)) return text

@@ -12,12 +12,12 @@ import { type ObjectView, writeObjectView } from './object-address.ts'
 import styles from './object-head.module.css'
 import { addressOf, toLink } from './trail.ts'
 
-export interface PositionProps {
+export interface ListPositionProps {
   readonly listed: ListedObject
   readonly view: ObjectView
 }
 
-export function Position({ listed, view }: PositionProps) {
+export function ListPosition({ listed, view }: ListPositionProps) {
   const { send } = useSession()
   const navigate = useNavigate()
   const { ontology, objectType, list } = listed

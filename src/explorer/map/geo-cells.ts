@@ -1,11 +1,8 @@
-/** Objects on a map: counts per cell of a grid, and single objects where there are few. */
+/** The number of objects in each cell of a grid on the map. */
 import { queryOptions } from '@tanstack/react-query'
-import { parseBody, type Send } from '../api/call.ts'
-import { type ObjectRecord, readRecord } from '../api/records.ts'
+import type { Send } from '../api/call.ts'
 import { aggregate, type FacetOf } from '../facets/facet-query.ts'
-import { pageRequest } from '../view/page-request.ts'
-import type { Box } from '../view/view-state.ts'
-import { type Grid, intersect } from './camera.ts'
+import type { Grid } from './camera.ts'
 
 export interface GeoCell {
   /** The middle of the cell, in degrees. */
@@ -20,9 +17,6 @@ interface CellGroup {
   readonly east: number
   readonly north: number
 }
-
-/** Few enough objects to show each of them. */
-export const MOST_POINTS = 400
 
 export function geoCellsQuery(send: Send, of: FacetOf, property: string, grid: Grid) {
   const { filters, text, box } = of.view
@@ -49,21 +43,6 @@ export function geoCellsQuery(send: Send, of: FacetOf, property: string, grid: G
           count: Number(metrics[0]?.value ?? 0),
         }
       })
-    },
-  })
-}
-
-/** Reads the objects in a box, which must be few. */
-export function pointsQuery(send: Send, of: FacetOf, area: Box) {
-  const { filters, text, box } = of.view
-  const within = box === undefined ? area : intersect(box, area)
-  return queryOptions({
-    queryKey: ['points', of.objectType.rid, filters, text, within],
-    queryFn: async ({ signal }): Promise<readonly ObjectRecord[]> => {
-      const view = { ...of.view, box: within, order: [], isSnapshot: false }
-      const request = pageRequest({ ...of, view }, 'v2', { pageSize: MOST_POINTS })
-      const { data } = parseBody<{ readonly data: readonly unknown[] }>(await send(request, signal))
-      return data.map((json) => readRecord(json, of.objectType))
     },
   })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
-import { changesBetween, draftOf, mergeChanges, patchBetween, readDraft } from './draft.ts'
+import { changesBetween, draftOf, mergeChanges, patchBetween, readDraft } from './object-draft.ts'
 
 const objectType: ObjectTypeDefinition = {
   apiName: 'item',

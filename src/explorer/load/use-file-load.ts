@@ -51,7 +51,7 @@ export interface Load {
 
 const NOTHING: LoadCounts = { rows: 0, sent: 0, put: 0, kept: 0, rejected: 0, bytesRead: 0 }
 
-export function useLoad(readToken: () => Promise<string>, onEnded: () => void): Load {
+export function useFileLoad(readToken: () => Promise<string>, onEnded: () => void): Load {
   const [stage, setStage] = useState<Stage>({ kind: 'choosing' })
   const worker = useRef<LoadWorker>(undefined)
   const callbacks = useRef({ readToken, onEnded })

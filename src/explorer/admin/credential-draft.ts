@@ -2,7 +2,7 @@
 import { redirectUriMistake } from '../../contract/redirect-uri.ts'
 import type { Scope } from '../../contract/scopes.ts'
 
-export interface Draft {
+export interface CredentialDraft {
   readonly name: string
   readonly scopes: readonly Scope[]
   /** Undefined for all ontologies. */
@@ -15,7 +15,7 @@ export interface Draft {
   readonly redirectUris: string
 }
 
-export const EMPTY_DRAFT: Draft = {
+export const EMPTY_DRAFT: CredentialDraft = {
   name: '',
   scopes: ['api:ontologies-read'],
   ontologies: undefined,
@@ -35,7 +35,7 @@ export const LIFETIMES: readonly (readonly [days: number | undefined, name: stri
 ]
 
 /** Returns what is still missing or wrong; undefined if the draft can be sent. */
-export function mistakeOf(draft: Draft, isClient: boolean): string | undefined {
+export function mistakeOf(draft: CredentialDraft, isClient: boolean): string | undefined {
   const { name, scopes, ontologies, isPublic } = draft
   if (name.trim() === '') return 'Give it a name that says what it is for.'
   if (scopes.length === 0) return 'Choose at least one scope.'
@@ -56,7 +56,10 @@ export function mistakeOf(draft: Draft, isClient: boolean): string | undefined {
 }
 
 /** Returns the body of the request that creates it. */
-export function bodyOf(draft: Draft, isClient: boolean): Readonly<Record<string, unknown>> {
+export function bodyOf(
+  draft: CredentialDraft,
+  isClient: boolean,
+): Readonly<Record<string, unknown>> {
   const { name, scopes, ontologies, days, isPublic } = draft
   return {
     name: name.trim(),
