@@ -1,11 +1,11 @@
 /** Runs the service until a signal stops it: alone, or as a supervisor with worker processes. */
 import closeWithGrace from 'close-with-grace'
 import { type Config, readConfig } from '../server/config.ts'
-import { explorerOpener } from '../server/explorer/open-explorer.ts'
 import { type Log, openLog } from '../server/log.ts'
 import { misspeltSettings } from '../server/misspelt-settings.ts'
-import { type Server, startServer } from '../server/server.ts'
-import { startDemo } from './start-demo.ts'
+import type { Server } from '../server/server.ts'
+import { loadServer } from './load-server.ts'
+import type { startDemo } from './start-demo.ts'
 import { STOP_SIGNALS } from './stop-signals.ts'
 import { isWorker, serveAsWorker, startWorkers, workerCount } from './workers.ts'
 
@@ -38,6 +38,7 @@ async function serve(demo: boolean): Promise<void> {
     })
     return await forever()
   }
+  const startDemo = config.OQS_DEMO ? (await import('./start-demo.ts')).startDemo : undefined
   for (const misspelt of misspeltSettings(process.env)) {
     log({ event: 'unknownSetting', ...misspelt })
   }
@@ -45,21 +46,25 @@ async function serve(demo: boolean): Promise<void> {
     const server = await startWorkers(config, log, STOP_TIMEOUT_MS)
     hangup.reload = server.reload
     const stopTimeoutMs = STOP_TIMEOUT_MS + SUPERVISOR_MARGIN_MS
-    await runUntilFailure(server, { config, log, stopTimeoutMs, failed: server.failed })
+    const { failed } = server
+    await runUntilFailure(server, { config, log, startDemo, stopTimeoutMs, failed })
   } else {
+    const { startServer, explorerOpener } = await loadServer()
     const explorer = explorerOpener(log)
     // The demo prints a link to the explorer, so it is built before somebody follows the link.
     // A request for the page tries again, and reports a failure.
     if (demo) explorer().catch(() => {})
     const server = await startServer(config, { log, explorer })
     hangup.reload = server.reload
-    await runUntilFailure(server, { config, log, stopTimeoutMs: STOP_TIMEOUT_MS })
+    await runUntilFailure(server, { config, log, startDemo, stopTimeoutMs: STOP_TIMEOUT_MS })
   }
 }
 
 interface RunOptions {
   readonly config: Config
   readonly log: Log
+  /** Undefined without the demo. */
+  readonly startDemo: typeof startDemo | undefined
   readonly stopTimeoutMs: number
   /** Rejects if the service cannot be kept running. */
   readonly failed?: Promise<never>
@@ -68,7 +73,7 @@ interface RunOptions {
 /** Prints the address of a running service and loads the demo if it is on. Only ever throws. */
 async function runUntilFailure(
   server: Server,
-  { config, log, stopTimeoutMs, failed = forever() }: RunOptions,
+  { config, log, startDemo, stopTimeoutMs, failed = forever() }: RunOptions,
 ): Promise<never> {
   const stopping = new AbortController()
   let demo: Promise<void> | undefined
@@ -81,7 +86,7 @@ async function runUntilFailure(
   stopOnSignal(log, stop, stopTimeoutMs)
   print(`listening on ${server.url}`)
   try {
-    if (config.OQS_DEMO) {
+    if (startDemo !== undefined) {
       demo = startDemo(server, { signal: stopping.signal, print, hasDocs: config.OQS_DOCS })
       await Promise.race([demo, failed])
     }

@@ -5,9 +5,10 @@
 import cluster, { type Worker } from 'node:cluster'
 import { availableParallelism } from 'node:os'
 import type { Config } from '../server/config.ts'
-import { explorerOpener } from '../server/explorer/open-explorer.ts'
 import type { Log } from '../server/log.ts'
-import { openMaintainedStore, type Server, startServer } from '../server/server.ts'
+import { openMaintainedStore } from '../server/maintained-store.ts'
+import type { Server } from '../server/server.ts'
+import { loadServer } from './load-server.ts'
 import { onStopSignal } from './stop-signals.ts'
 import { closeUntakenConnections } from './untaken-connections.ts'
 
@@ -51,11 +52,9 @@ export async function serveAsWorker(
   // A supervisor that is gone cannot receive messages. Node.js ends the worker when it notices.
   cluster.worker?.on('error', () => {})
   try {
-    const server = await startServer(config, {
-      log,
-      isMaintainer: false,
-      explorer: explorerOpener(log),
-    })
+    const { startServer, explorerOpener } = await loadServer()
+    const explorer = explorerOpener(log)
+    const server = await startServer(config, { log, isMaintainer: false, explorer })
     prepare(server)
     report({ listening: server.url })
   } catch (error) {

@@ -16,9 +16,8 @@ import type { ObjectStore } from '../store/object-store.ts'
 import { closeApp } from './close-app.ts'
 import { type Config, ConfigError } from './config.ts'
 import { limitConnections } from './limit-connections.ts'
-import { isLogged, type Log } from './log.ts'
-import { startMaintenance } from './maintenance.ts'
-import { DAMAGE_ADVICE, openStore } from './open-store.ts'
+import { isLogged } from './log.ts'
+import { type MaintainedStoreOptions, openMaintainedStore } from './maintained-store.ts'
 import { openIdProviderOf } from './openid-settings.ts'
 import { reloadCertificate } from './reload-certificate.ts'
 import { requestMemory } from './request-memory.ts'
@@ -40,50 +39,11 @@ export interface Server extends AsyncDisposable {
   readonly reload: () => boolean
 }
 
-export interface ServerOptions {
-  readonly log: Log
-  /** The clock, in milliseconds. */
-  readonly now?: () => number
-  /** False if another process runs the maintenance of the store. */
-  readonly isMaintainer?: boolean
+export interface ServerOptions extends MaintainedStoreOptions {
   /** How long idle connections stay open when the service stops. */
   readonly idleGraceMs?: number
   /** The explorer at `/`, if it is served. */
   readonly explorer?: OpenExplorer
-}
-
-/** An open store with its maintenance running; disposing stops both. */
-export interface MaintainedStore extends AsyncDisposable {
-  readonly store: ObjectStore
-}
-
-/** Opens the store, migrated to the schema of this release, and starts its maintenance. */
-export async function openMaintainedStore(
-  config: Config,
-  { log, now = Date.now, isMaintainer = true }: ServerOptions,
-): Promise<MaintainedStore> {
-  await using parts = new AsyncDisposableStack()
-  const store = parts.use(
-    await openStore(config.OQS_STORE, {
-      pageCacheBytes: config.OQS_PAGE_CACHE_BYTES,
-      queryTimeoutMs: 1000 * config.OQS_QUERY_TIMEOUT_SECONDS,
-      onDamage: (error) => log({ event: 'storeDamaged', advice: DAMAGE_ADVICE, error }),
-      onReaderExit: (exit) => log({ event: 'readerEnded', ...exit }),
-    }),
-  )
-  if (isMaintainer) {
-    parts.use(
-      startMaintenance({
-        store,
-        snapshotMaxAgeSeconds: config.OQS_SNAPSHOT_MAX_AGE_SECONDS,
-        pageTokenTtlSeconds: config.OQS_PAGE_TOKEN_TTL_SECONDS,
-        now,
-        log,
-      }),
-    )
-  }
-  const opened = parts.move()
-  return { store, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
 /** Assembles the service and starts to listen. */

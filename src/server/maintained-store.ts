@@ -1,0 +1,48 @@
+/** The store of a running service. Apart from the server, because a supervisor needs only this. */
+import type { ObjectStore } from '../store/object-store.ts'
+import type { Config } from './config.ts'
+import type { Log } from './log.ts'
+import { startMaintenance } from './maintenance.ts'
+import { DAMAGE_ADVICE, openStore } from './open-store.ts'
+
+export interface MaintainedStoreOptions {
+  readonly log: Log
+  /** The clock, in milliseconds. */
+  readonly now?: () => number
+  /** False if another process runs the maintenance of the store. */
+  readonly isMaintainer?: boolean
+}
+
+/** An open store with its maintenance running; disposing stops both. */
+export interface MaintainedStore extends AsyncDisposable {
+  readonly store: ObjectStore
+}
+
+/** Opens the store, migrated to the schema of this release, and starts its maintenance. */
+export async function openMaintainedStore(
+  config: Config,
+  { log, now = Date.now, isMaintainer = true }: MaintainedStoreOptions,
+): Promise<MaintainedStore> {
+  await using parts = new AsyncDisposableStack()
+  const store = parts.use(
+    await openStore(config.OQS_STORE, {
+      pageCacheBytes: config.OQS_PAGE_CACHE_BYTES,
+      queryTimeoutMs: 1000 * config.OQS_QUERY_TIMEOUT_SECONDS,
+      onDamage: (error) => log({ event: 'storeDamaged', advice: DAMAGE_ADVICE, error }),
+      onReaderExit: (exit) => log({ event: 'readerEnded', ...exit }),
+    }),
+  )
+  if (isMaintainer) {
+    parts.use(
+      startMaintenance({
+        store,
+        snapshotMaxAgeSeconds: config.OQS_SNAPSHOT_MAX_AGE_SECONDS,
+        pageTokenTtlSeconds: config.OQS_PAGE_TOKEN_TTL_SECONDS,
+        now,
+        log,
+      }),
+    )
+  }
+  const opened = parts.move()
+  return { store, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
