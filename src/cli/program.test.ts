@@ -41,6 +41,9 @@ describe('wrong usage', () => {
     [/It is not JSON/, ['export', ...airport, '--where', 'countryCode=CH']],
     [/missing required argument 'key'/, ['get', ...airport]],
     [/missing required argument 'file'/, ['ontology', 'apply']],
+    [/required option '--name <name>' not specified/, ['token', 'create']],
+    [/Allowed scopes are/, ['token', 'create', '--name', 'x', '--scope', 'all']],
+    [/missing required argument 'idOrName'/, ['token', 'revoke']],
     [/Allowed choices are bash, zsh, fish/, ['completion', 'tcsh']],
     [/Did you mean export\?/, ['exprot']],
   ])('prints %s', async (message, args) => {
@@ -50,3 +53,27 @@ describe('wrong usage', () => {
     expect(printed).toMatch(/\(add --help for usage\)\n$/)
   })
 })
+
+describe('help', () => {
+  it('exists for every command, loaded alone or with all others', async () => {
+    const all = commandsOf(await buildProgram())
+    expect(all.length).toBeGreaterThan(13)
+    for (const path of all) {
+      const alone = find(await buildProgram(path), path)
+      expect(alone.helpInformation()).toMatch(new RegExp(`^Usage: oqs ${path.join(' ')}`))
+    }
+  })
+})
+
+function commandsOf(command: Command, path: readonly string[] = []): (readonly string[])[] {
+  const children = command.commands.flatMap((child) => commandsOf(child, [...path, child.name()]))
+  return path.length === 0 ? children : [path, ...children]
+}
+
+function find(program: Command, path: readonly string[]): Command {
+  return path.reduce((command, name) => {
+    const child = command.commands.find((one) => one.name() === name)
+    if (child === undefined) throw new Error(`no command ${path.join(' ')}`)
+    return child
+  }, program)
+}

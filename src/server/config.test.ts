@@ -43,6 +43,18 @@ describe('the configuration', () => {
   })
 
   it.each([
+    ['OQS_PORT', '70000', /a number from 0 to 65535/],
+    ['OQS_STORE', 'mysql://x', /sqlite:PATH/],
+    ['OQS_LOG_LEVEL', 'loud', /silent, fatal/],
+    ['OQS_DEMO', 'yes', /on or off/],
+    ['OQS_PAGE_TOKEN_TTL_SECONDS', '0', /from 1/],
+    ['OQS_LIST_OBJECTS_LIMIT', '-1', /none/],
+  ])('rejects %s=%s in one line that says what is allowed', (name, value, allowed) => {
+    expect(() => readConfig({ [name]: value })).toThrow(allowed)
+    expect(() => readConfig({ [name]: value })).toThrow(/^[^\n]+$/)
+  })
+
+  it.each([
     ['OQS_PORT', '-1'],
     ['OQS_PORT', '1.5'],
     ['OQS_PORT', '0x50'],

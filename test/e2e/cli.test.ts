@@ -15,42 +15,34 @@ const rows = (stdout: string) =>
     .map((line) => JSON.parse(line))
 
 describe('oqs', () => {
-  it('has help for itself and for commands', async () => {
-    for (const args of [
-      ['--help'],
-      ['serve', '--help'],
-      ['token', '--help'],
-      ['token', 'create', '--help'],
-      ['config', '--help'],
-    ]) {
+  it('prints help and its version with status 0', async () => {
+    for (const args of [['--help'], ['token', 'create', '--help']]) {
       const { code, stdout } = await runOqs(args)
       expect([args, code]).toEqual([args, 0])
       expect(stdout).toMatch(/^Usage: oqs/)
     }
-    expect((await runOqs(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    const version = await runOqs(['--version'])
+    expect([version.code, version.stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)])
   })
 
   it('exits with status 2 and a hint on wrong usage', async () => {
-    for (const args of [
-      ['serv'],
-      ['serve', '--dmeo'],
-      ['token', 'create'],
-      ['token', 'create', '--name', 'x', '--scope', 'all'],
-      ['token', 'revoke'],
-    ]) {
+    for (const [hint, args] of [
+      ['Did you mean serve?', ['serv']],
+      ['Did you mean --demo?', ['serve', '--dmeo']],
+    ] as const) {
       const { code, stderr } = await runOqs(args, settings())
       expect([args, code]).toEqual([args, 2])
       expect(stderr).toMatch(/^error: /)
+      expect(stderr).toContain(hint)
     }
-    expect((await runOqs(['serv'])).stderr).toContain('Did you mean serve?')
-    expect((await runOqs(['serve', '--dmeo'])).stderr).toContain('Did you mean --demo?')
   })
 })
 
 describe('oqs config', () => {
   it('prints every setting with its value and source, without secrets', async () => {
     const file = join(folder.path, 'oqs.env')
-    writeFileSync(file, '# a comment\nOQS_PORT=9999\nOQS_HOST=0.0.0.0\n')
+    // With a byte order mark, as some editors write it.
+    writeFileSync(file, '\uFEFFOQS_WORKERS=2\n# a comment\nOQS_PORT=9999\nOQS_HOST=0.0.0.0\n')
     const { code, stdout } = await runOqs(['config'], {
       OQS_CONFIG: file,
       OQS_PORT: '0',
@@ -58,6 +50,7 @@ describe('oqs config', () => {
     })
     expect(code).toBe(0)
     const printed = new Map(rows(stdout).map((row) => [row.setting, [row.value, row.source]]))
+    expect(printed.get('OQS_WORKERS')).toEqual(['2', 'file'])
     expect(printed.get('OQS_PORT')).toEqual(['0', 'environment'])
     expect(printed.get('OQS_HOST')).toEqual(['0.0.0.0', 'file'])
     expect(printed.get('OQS_LOG_LEVEL')).toEqual(['info', 'default'])
@@ -91,15 +84,6 @@ describe('oqs config', () => {
     expect(serve.stderr).toBe(config.stderr)
     expect(rows(config.stdout).map(({ check }) => check)).toContain('ok')
     expect(readdirSync(folder.path)).toEqual([])
-  })
-
-  it('reads a file with a byte order mark', async () => {
-    const file = join(folder.path, 'oqs.env')
-    writeFileSync(file, '\uFEFFOQS_PORT=9999\n')
-    const { code, stdout } = await runOqs(['config'], { OQS_CONFIG: file })
-    expect(code).toBe(0)
-    const port = rows(stdout).find(({ setting }) => setting === 'OQS_PORT')
-    expect(port).toMatchObject({ value: '9999', source: 'file' })
   })
 
   it('fails even if the reader of its output exits early', async () => {

@@ -152,38 +152,14 @@ describe('a service whose file is damaged', () => {
   })
 })
 
-describe('a service whose WAL is truncated', () => {
-  it('acknowledges no batch that would be lost, and rejects every request', async () => {
-    await using oqs = startOqs(['serve'], folder.settings())
-    const url = await waitForLine(oqs, 'listening on ')
-    expect((await write(url, [{ n: 1 }])).status).toBe(200)
-    truncateSync(`${file()}-wal`)
-    const { status, body } = await write(url, [{ n: 2 }])
-    expect([status, body.parameters.reason]).toEqual([503, DAMAGED])
-    expect(await statuses(url)).toEqual(REFUSED)
-    expect((await stop(oqs)).filter(({ msg }) => msg === 'storeDamaged')).toHaveLength(1)
-  })
-
-  it('goes on if another program has moved all commits to the database', async () => {
-    await using oqs = startOqs(['serve'], folder.settings())
-    const url = await waitForLine(oqs, 'listening on ')
-    expect((await write(url, [{ n: 1 }])).status).toBe(200)
-    {
-      using db = new DatabaseSync(file())
-      db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-      expect(statSync(`${file()}-wal`).size).toBe(0)
-    }
-    expect((await write(url, [{ n: 2 }])).status).toBe(200)
-    expect((await statuses(url))['ready']).toBe(200)
-  })
-})
-
-describe('a service whose WAL is moved away', () => {
-  it('rejects writes until it is back', async () => {
+describe('a service whose WAL is moved, emptied or truncated', () => {
+  it('acknowledges no batch that would be lost, and goes on if none would', async () => {
     await using oqs = startOqs(['serve'], folder.settings())
     const url = await waitForLine(oqs, 'listening on ')
     const ready = async () => (await sendTo(`${url}/readyz`, { token: null })).status
     expect([(await write(url, [{ n: 1 }])).status, await ready()]).toEqual([200, 200])
+
+    // Moved away: writes are rejected until it is back.
     renameSync(`${file()}-wal`, `${file()}-moved`)
     const { status, body } = await write(url, [{ n: 2 }])
     expect([status, body.parameters.reason]).toEqual([
@@ -193,5 +169,21 @@ describe('a service whose WAL is moved away', () => {
     expect(await ready()).toBe(503)
     renameSync(`${file()}-moved`, `${file()}-wal`)
     expect([(await write(url, [{ n: 3 }])).status, await ready()]).toEqual([200, 200])
+
+    // Emptied by another program, which has moved all commits to the database.
+    {
+      using db = new DatabaseSync(file())
+      db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      expect(statSync(`${file()}-wal`).size).toBe(0)
+    }
+    expect((await write(url, [{ n: 2 }])).status).toBe(200)
+    expect((await statuses(url))['ready']).toBe(200)
+
+    // Truncated with a commit in it.
+    truncateSync(`${file()}-wal`)
+    const lost = await write(url, [{ n: 4 }])
+    expect([lost.status, lost.body.parameters.reason]).toEqual([503, DAMAGED])
+    expect(await statuses(url)).toEqual(REFUSED)
+    expect((await stop(oqs)).filter(({ msg }) => msg === 'storeDamaged')).toHaveLength(1)
   })
 })

@@ -8,7 +8,7 @@ import { DATA_PACKAGES } from '../../src/server/demo/data-packages.ts'
 import { BATCH_OBJECTS, DEMO_COUNTS } from '../../src/server/demo/open-demo.ts'
 import { NUMBERS } from '../support/ontologies.ts'
 import { type OqsProcess, startNode, startOqs, waitForLine } from '../support/oqs-process.ts'
-import { ADMIN_TOKEN, sendTo } from '../support/service.ts'
+import { ADMIN_TOKEN, sendTo, startService } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 let folder: TempFolder
@@ -70,9 +70,8 @@ describe('oqs serve --demo', () => {
 
   it('does not change a store with another ontology', async () => {
     {
-      await using oqs = startOqs(['serve'], settings())
-      const url = await waitForLine(oqs, 'listening on ')
-      await sendTo(`${url}/api/admin/v1/ontologies/numbers`, { method: 'PUT', json: NUMBERS })
+      await using service = await startService({ store: settings().OQS_STORE })
+      await service.apply(NUMBERS)
     }
     await using oqs = startOqs(['serve', '--demo'], settings())
     const url = await waitForLine(oqs, 'listening on ')

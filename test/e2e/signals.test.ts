@@ -3,13 +3,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { NUMBERS } from '../support/ontologies.ts'
-import {
-  logLinesOf,
-  type OqsProcess,
-  startedPids,
-  startOqs,
-  waitForLine,
-} from '../support/oqs-process.ts'
+import { logLinesOf, type OqsProcess, startOqs, waitForLine } from '../support/oqs-process.ts'
 import { ADMIN_TOKEN, sendTo } from '../support/service.ts'
 import { useServiceFolder } from '../support/service-settings.ts'
 
@@ -17,37 +11,20 @@ const { settings } = useServiceFolder()
 
 describe('a running service', () => {
   it.for(['SIGABRT', 'SIGBUS', 'SIGSEGV', 'SIGQUIT', 'SIGUSR2'] as const)(
-    'is ended by %s, not with status 0',
+    'ignores SIGHUP and logs it, and is ended by %s, not with status 0',
     async (signal) => {
       await using oqs = startOqs(['serve'], settings())
-      await waitForLine(oqs, 'listening on ')
+      const url = await waitForLine(oqs, 'listening on ')
+      oqs.child.kill('SIGHUP')
+      while (logLinesOf(oqs, 'signalIgnored').length === 0)
+        await once(oqs.child.stderr ?? oqs.child, 'data')
+      expect(logLinesOf(oqs, 'signalIgnored')).toMatchObject([{ level: 'info', signal: 'SIGHUP' }])
+      expect((await sendTo(`${url}/readyz`, { token: null })).status).toBe(200)
       const exited = once(oqs.child, 'exit')
       oqs.child.kill(signal)
       expect(await exited).toEqual([null, signal])
     },
   )
-
-  it('ignores SIGHUP and logs it', async () => {
-    await using oqs = startOqs(['serve'], settings())
-    const url = await waitForLine(oqs, 'listening on ')
-    oqs.child.kill('SIGHUP')
-    while (logLinesOf(oqs, 'signalIgnored').length === 0)
-      await once(oqs.child.stderr ?? oqs.child, 'data')
-    expect(logLinesOf(oqs, 'signalIgnored')).toMatchObject([{ level: 'info', signal: 'SIGHUP' }])
-    expect((await sendTo(`${url}/readyz`, { token: null })).status).toBe(200)
-    oqs.child.kill('SIGTERM')
-    expect(await oqs.ended).toBe(0)
-  })
-
-  it('replaces a worker that a fault has ended', async () => {
-    await using oqs = startOqs(['serve'], settings({ OQS_WORKERS: '2' }))
-    await waitForLine(oqs, 'listening on ')
-    while (startedPids(oqs).length < 2) await sleep(10)
-    const [workerPid = 0] = startedPids(oqs)
-    process.kill(workerPid, 'SIGBUS')
-    while (startedPids(oqs).length < 3) await sleep(10)
-    expect(logLinesOf(oqs, 'workerEnded')).toMatchObject([{ workerPid, signal: 'SIGBUS' }])
-  })
 })
 
 describe.runIf(process.platform === 'linux')('a service whose reader process is killed', () => {

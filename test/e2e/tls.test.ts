@@ -93,7 +93,7 @@ describe('a service with a certificate', () => {
     expect(await oqs.ended).toBe(0)
   })
 
-  it('is used by commands that trust the certificate', async () => {
+  it('is used by commands that trust it, and survives clients that speak no TLS', async () => {
     await using oqs = startOqs(['serve'], settings())
     const url = await waitForLine(oqs, 'listening on ')
     writeFileSync(file('things.json'), JSON.stringify(THINGS))
@@ -104,11 +104,7 @@ describe('a service with a certificate', () => {
     const untrusted = await runOqs(command, client)
     expect(untrusted.code).toBe(1)
     expect(untrusted.stderr).toMatch(/certificate/)
-  })
 
-  it('survives clients that speak no TLS', async () => {
-    await using oqs = startOqs(['serve'], settings())
-    const url = await waitForLine(oqs, 'listening on ')
     const port = Number(new URL(url).port)
     const answer = await new Promise<string>((resolve) => {
       const socket = connectTcp(port, '127.0.0.1', () => {

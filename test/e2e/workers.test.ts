@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DEMO_COUNTS } from '../../src/server/demo/open-demo.ts'
+import { occupyPort } from '../support/occupied-port.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import {
   logLinesOf,
@@ -38,8 +39,9 @@ describe('workers on one port', () => {
   let oqs: OqsProcess
   let url: string
   beforeAll(async () => {
-    // Level debug includes probes.
-    oqs = startOqs(['serve'], settings(folder, { OQS_LOG_LEVEL: 'debug' }))
+    // Level debug includes probes. All workers have the same misspelt setting.
+    const more = { OQS_LOG_LEVEL: 'debug', OQS_DEOM: 'on' }
+    oqs = startOqs(['serve'], settings(folder, more))
     url = await waitForLine(oqs, 'listening on ')
   })
   afterAll(async () => {
@@ -70,14 +72,20 @@ describe('workers on one port', () => {
     }
   })
 
-  it('are replaced when they are killed, while the others serve', async () => {
+  it('report a setting with a similar name only once', () => {
+    expect(logLinesOf(oqs, 'unknownSetting')).toMatchObject([
+      { level: 'warn', name: 'OQS_DEOM', meant: 'OQS_DEMO' },
+    ])
+  })
+
+  it('are replaced when a fault ends them, while the others serve', async () => {
     const [killed, living] = await connectToBoth(oqs, url)
-    process.kill(killed.pid, 'SIGKILL')
+    process.kill(killed.pid, 'SIGBUS')
     while (startedPids(oqs).length < 3) {
       expect((await living.get(LISTING)).body.data).toHaveLength(71)
     }
     expect(logLinesOf(oqs, 'workerEnded')).toMatchObject([
-      { workerPid: killed.pid, signal: 'SIGKILL', restartInMs: 100 },
+      { workerPid: killed.pid, signal: 'SIGBUS', restartInMs: 100 },
     ])
     const [first, second] = await connectToBoth(oqs, url)
     expect([first.pid, second.pid]).not.toContain(killed.pid)
@@ -185,9 +193,8 @@ describe('OQS_WORKERS', () => {
         `oqs: OQS_WORKERS is "${value}", but must be a number from 1 to 256, or auto\n`,
       ])
     }
-    await using first = startOqs(['serve'], settings(folder, { OQS_WORKERS: '1' }))
-    const { port } = new URL(await waitForLine(first, 'listening on '))
-    const taken = await runOqs(['serve'], settings(folder, { OQS_PORT: port }))
+    await using occupied = await occupyPort()
+    const taken = await runOqs(['serve'], settings(folder, { OQS_PORT: occupied.port }))
     expect([taken.code, taken.stdout]).toEqual([1, ''])
     expect(taken.stderr).toMatch(/^oqs: .*EADDRINUSE.*\. Set OQS_PORT to another port.*\n$/)
   })

@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fcOptions } from '../support/fc-options.ts'
+import { defineFreshType } from '../support/fresh-type.ts'
 import {
   type GeneratedType,
   type History,
@@ -78,7 +79,6 @@ const walks: fc.Arbitrary<Walk> = historiesWithMore(PROPERTY_NAMES, 8).chain(
 )
 
 let service: Service
-let typesMade = 0
 beforeAll(async () => {
   service = await startService()
 })
@@ -108,7 +108,7 @@ type Objects = ReadonlyMap<string, Properties>
 async function checkWalk({ type, commits, how }: Walk): Promise<void> {
   const { model } = type
   const { condition, order, selection, snapshot } = how
-  const apiName = await freshType(type)
+  const apiName = await defineFreshType(service, type)
   const [first = [], ...between] = commits
   let objects = await write(apiName, first, new Map())
   const atStart = objects
@@ -174,18 +174,6 @@ function keyOf({ model }: GeneratedType, object: Properties): string {
 function pageOf({ status, body, text }: TestResponse): Page {
   expect(status, text).toBe(200)
   return body as Page
-}
-
-async function freshType({ definition }: GeneratedType): Promise<string> {
-  typesMade += 1
-  const apiName = `type-${typesMade}`
-  const applied = await service.apply({
-    apiName,
-    families: [apiName],
-    objectTypes: [{ apiName, ...definition }],
-  })
-  expect(applied.status, applied.text).toBe(200)
-  return apiName
 }
 
 async function write(

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import { fcOptions } from '../support/fc-options.ts'
+import { defineFreshType } from '../support/fresh-type.ts'
 import { type GeneratedType, type History, histories } from '../support/query-arbitraries.ts'
 import { comparisons } from '../support/query-conditions.ts'
 import { evaluate, type Properties } from '../support/query-model.ts'
@@ -51,7 +52,6 @@ const cases: fc.Arbitrary<Case> = histories().chain((history) =>
 )
 
 let service: Service
-let typesMade = 0
 beforeAll(async () => {
   service = await startService()
 })
@@ -60,7 +60,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 it('revision 1.0, revision 2.0, v2 and our client return the same objects', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async (how) => {
-      const apiName = await freshType(how.type)
+      const apiName = await defineFreshType(service, how.type)
       const expected = expectedOf(how, await write(apiName, how.commits))
       for (const [name, read] of Object.entries({
         ...rawReads(apiName, how),
@@ -72,18 +72,6 @@ it('revision 1.0, revision 2.0, v2 and our client return the same objects', asyn
     fcOptions(30, 20),
   )
 })
-
-async function freshType({ definition }: GeneratedType): Promise<string> {
-  typesMade += 1
-  const apiName = `type-${typesMade}`
-  const applied = await service.apply({
-    apiName,
-    families: [apiName],
-    objectTypes: [{ apiName, ...definition }],
-  })
-  expect(applied.status, applied.text).toBe(200)
-  return apiName
-}
 
 async function write(apiName: string, commits: History['commits']): Promise<Iterable<Properties>> {
   const objects = new Map<string, Properties>()
