@@ -37,7 +37,12 @@ export async function checkOfService(url: string): Promise<ResponseCheck> {
 }
 
 export function responseCheck(document: OpenApiDocument): ResponseCheck {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false })
+  const ajv = new Ajv2020({
+    strict: false,
+    validateFormats: false,
+    validateSchema: false,
+    code: { optimize: false },
+  })
   ajv.addSchema({ $id: 'openapi', ...document })
   const operations = Object.entries(document.paths)
     .flatMap(([path, methods]) =>
