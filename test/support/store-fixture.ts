@@ -16,16 +16,18 @@ import type {
   StoredPage,
 } from '../../src/store/object-store.ts'
 
-const DEFINITION: OntologyDefinition = {
-  apiName: 'things',
-  objectTypes: [
-    {
-      apiName: 'thing',
-      primaryKey: 'k',
-      titleProperty: 'text',
-      properties: { k: { type: 'string' }, text: { type: 'string' } },
-    },
-  ],
+export function thingsDefinition(apiName: string): OntologyDefinition {
+  return {
+    apiName,
+    objectTypes: [
+      {
+        apiName: 'thing',
+        primaryKey: 'k',
+        titleProperty: 'text',
+        properties: { k: { type: 'string' }, text: { type: 'string' } },
+      },
+    ],
+  }
 }
 
 type CommitOptions = Pick<Batch, 'replacement' | 'keepsExisting'>
@@ -52,7 +54,7 @@ export interface StoreFixture {
 
 export async function createFixture(
   store: ObjectStore,
-  definition = DEFINITION,
+  definition = thingsDefinition('things'),
 ): Promise<StoreFixture> {
   await store.saveOntology(
     planChange(definition.apiName, definition, await store.readCatalogue(), randomUUID),
