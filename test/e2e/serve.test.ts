@@ -206,8 +206,12 @@ describe('a service that is killed', () => {
       expect(await batches.faults(url)).toEqual([])
       if (kill === kills) break
 
-      setTimeout(() => oqs.child.kill('SIGKILL'), 50 + ((kill * 37) % 150)).unref()
-      await batches.sendUntilGone(url)
+      // Each kill comes at another moment of the batch after the last acknowledged one.
+      let acknowledged = 0
+      await batches.sendUntilGone(url, async () => {
+        acknowledged += 1
+        if (acknowledged === 5) setTimeout(() => oqs.child.kill('SIGKILL'), (kill * 7) % 20)
+      })
     }
     expect(batches.acknowledged.size).toBeGreaterThan(0)
   })

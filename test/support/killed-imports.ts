@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readExportEnd } from '../../src/formats/export-end.ts'
 import { type OqsProcess, runOqs, startOqs, waitForLine } from './oqs-process.ts'
 import { tempFolder } from './temp-folder.ts'
 
@@ -59,19 +60,19 @@ async function killOneImport(
   const file = join(folder.path, 'rows.ndjson')
   const lines = Array.from({ length: ROWS }, (_, id) => `${JSON.stringify(rowOf(id))}\n`)
   writeFileSync(file, lines.join(''))
-  const definition = join(folder.path, 'definition.json')
-  writeFileSync(definition, JSON.stringify(DEFINITION))
   const store = { OQS_STORE: `sqlite:${join(folder.path, 'oqs.db')}`, OQS_ADMIN_TOKEN: TOKEN }
-  const old = join(folder.path, 'old.ndjson')
-  writeFileSync(old, `${JSON.stringify(rowOf(OLD_ID))}\n`)
   const args = ['import', file, ...TYPE, ...(mode === 'replace' ? ['--replace'] : [])]
 
   let stderr = ''
   {
     await using service = startOqs(['serve'], { ...store, OQS_PORT: '0' })
     const client = await clientOf(service)
-    await succeed(['ontology', 'apply', definition], client)
-    if (mode === 'replace') await succeed(['import', old, ...TYPE], client)
+    const json = JSON.stringify(DEFINITION)
+    await send(client, '', { method: 'PUT', body: json, type: 'application/json' })
+    if (mode === 'replace') {
+      const body = JSON.stringify({ put: rowOf(OLD_ID) })
+      await send(client, '/objects/row', { method: 'POST', body, type: 'application/x-ndjson' })
+    }
     const before = storeBytes(folder.path)
     await using command = startOqs(args, client)
     // Each kill comes at another time. The objects become visible at the end, so progress is visible
@@ -123,21 +124,45 @@ function rowOf(id: number): { id: number; text: string } {
   return { id, text: `row ${id} of the file` }
 }
 
-type Client = Readonly<Record<string, string>>
+interface Client extends Readonly<Record<string, string>> {
+  readonly OQS_URL: string
+}
 
 async function clientOf(service: OqsProcess): Promise<Client> {
   return { OQS_URL: await waitForLine(service, 'listening on '), OQS_TOKEN: TOKEN }
 }
 
-async function succeed(args: readonly string[], client: Client): Promise<string> {
-  const { code, stdout, stderr } = await runOqs(args, client)
+async function succeed(args: readonly string[], client: Client): Promise<void> {
+  const { code, stderr } = await runOqs(args, client)
   if (code !== 0) throw new Error(`oqs ${args[0]} exited with status ${code}: ${stderr}`)
-  return stdout
+}
+
+interface AdminRequest {
+  readonly method: string
+  readonly body?: string
+  readonly type?: string
+}
+
+/** Sends a request to the administration of the ontology, and returns the body of the response. */
+async function send(client: Client, path: string, request: AdminRequest): Promise<string> {
+  const { method, body, type = 'application/json' } = request
+  const response = await fetch(`${client.OQS_URL}/api/admin/v1/ontologies/kills${path}`, {
+    method,
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': type },
+    ...(body === undefined ? {} : { body }),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text}`)
+  return text
 }
 
 async function exported(client: Client): Promise<{ count: number; digest: string }> {
-  const text = await succeed(['export', ...TYPE], client)
-  return { count: text.split('\n').length - 1, digest: digestOf(text) }
+  const text = await send(client, '/objects/row/export', { method: 'GET' })
+  const lines = text.split('\n').filter((line) => line !== '')
+  const end = readExportEnd('ndjson', lines.pop() ?? '')
+  if (end?.kind !== 'complete' || end.count !== lines.length)
+    throw new Error(`the export is not complete: ${text.slice(-200)}`)
+  return { count: lines.length, digest: digestOf(lines.map((line) => `${line}\n`).join('')) }
 }
 
 function digestOf(text: string): string {
