@@ -44,10 +44,6 @@ const postgres = {
   },
 }
 
-/**
- * A page can redraw between two steps of a test, so a failed test is retried. It fails if three
- * attempts fail.
- */
 const explorer = {
   extends: true as const,
   test: {
@@ -56,7 +52,6 @@ const explorer = {
     provide: { store: 'sqlite' as const },
     globalSetup: START_RUN,
     sequence: { groupOrder: 0 },
-    retry: 2,
   },
 }
 

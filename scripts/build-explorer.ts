@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 
 const SOURCES = fileURLToPath(new URL('../src/explorer', import.meta.url))
@@ -17,9 +18,27 @@ const OUTPUT = join(DIST, 'explorer')
 const STAMP = 'stamp'
 const DEPENDENCIES = fileURLToPath(new URL('../package-lock.json', import.meta.url))
 const SCRIPT = fileURLToPath(import.meta.url)
+/** Outside of `dist`, which is published. */
+const LOCK_FOLDER = fileURLToPath(new URL('../node_modules/.cache', import.meta.url))
+const LOCK_WAIT_MS = 300_000
 
 const hash = sourceHash()
-if (readStamp() !== hash) await buildExplorer()
+if (readStamp() !== hash) {
+  using _ = lockBuild()
+  // Another process may have built it while this one waited.
+  if (readStamp() !== hash) await buildExplorer()
+}
+
+/**
+ * Waits until no other process builds: workers start at the same time, and one of them must not
+ * replace the files while another reads them. The lock of a database ends with its process.
+ */
+function lockBuild(): Disposable {
+  mkdirSync(LOCK_FOLDER, { recursive: true })
+  const lock = new DatabaseSync(join(LOCK_FOLDER, 'oqs-explorer-build'), { timeout: LOCK_WAIT_MS })
+  lock.exec('BEGIN EXCLUSIVE')
+  return lock
+}
 
 async function buildExplorer(): Promise<void> {
   // Whatever the service runs in: Vite takes the kind of build from here.
@@ -28,7 +47,7 @@ async function buildExplorer(): Promise<void> {
     import('vite'),
     import('@vitejs/plugin-react'),
   ])
-  // Other processes may be building, or reading the files: the result appears at one moment.
+  // The result appears at one moment.
   const folder = join(DIST, `explorer-${process.pid}`)
   mkdirSync(DIST, { recursive: true })
   try {
@@ -54,15 +73,10 @@ async function buildExplorer(): Promise<void> {
   }
 }
 
-/** Puts the build in its place, unless another process has put the same one there meanwhile. */
+/** Puts the build in its place. */
 function publish(folder: string): void {
-  if (readStamp() === hash) return
-  try {
-    rmSync(OUTPUT, { recursive: true, force: true })
-    renameSync(folder, OUTPUT)
-  } catch (error) {
-    if (readStamp() !== hash) throw error
-  }
+  rmSync(OUTPUT, { recursive: true, force: true })
+  renameSync(folder, OUTPUT)
 }
 
 function readStamp(): string | undefined {

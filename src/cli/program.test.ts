@@ -44,6 +44,14 @@ describe('wrong usage', () => {
     [/required option '--name <name>' not specified/, ['token', 'create']],
     [/Allowed scopes are/, ['token', 'create', '--name', 'x', '--scope', 'all']],
     [/missing required argument 'idOrName'/, ['token', 'revoke']],
+    [/required option '--name <name>' not specified/, ['client', 'create']],
+    [
+      /this machine only/,
+      ['client', 'create', '--name', 'x', '--redirect-uri', 'http://a.example/'],
+    ],
+    [/Allowed scopes are/, ['client', 'create', '--name', 'x', '--scope', 'all']],
+    [/above 0/, ['client', 'create', '--name', 'x', '--days', '0']],
+    [/missing required argument 'idOrName'/, ['client', 'revoke']],
     [/Allowed choices are bash, zsh, fish/, ['completion', 'tcsh']],
     [/Did you mean export\?/, ['exprot']],
   ])('prints %s', async (message, args) => {

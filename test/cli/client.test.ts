@@ -63,15 +63,11 @@ describe('oqs client', () => {
     })
   })
 
-  it.each([
-    [['create'], /required option '--name/],
-    [['create', '--name', 'x', '--public'], /a public client needs --redirect-uri/],
-    [['create', '--name', 'x', '--redirect-uri', 'http://a.example/'], /this machine only/],
-    [['create', '--name', 'x', '--scope', 'all'], /Allowed scopes are/],
-    [['create', '--name', 'x', '--days', '0'], /above 0/],
-    [['revoke'], /missing required argument/],
-  ])('refuses %s as wrong usage', async (args, message) => {
-    const { code, stderr } = await run(...args)
-    expect([code, stderr]).toEqual([2, expect.stringMatching(message)])
+  it('refuses a public client without a redirect URI as wrong usage', async () => {
+    const { code, stderr } = await run('create', '--name', 'x', '--public')
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/a public client needs --redirect-uri/),
+    ])
   })
 })

@@ -1,4 +1,4 @@
-/** What the administration screens ask of the service. */
+/** The requests of the administration screens. */
 import { queryOptions } from '@tanstack/react-query'
 import { type ApiRequest, parseBody, type Send } from '../api/call.ts'
 

@@ -1,4 +1,4 @@
-/** What a person writes to create a token or a client, and the request that follows from it. */
+/** The form that creates a token or a client, and its request. */
 import { redirectUriMistake } from '../../contract/redirect-uri.ts'
 import type { Scope } from '../../contract/scopes.ts'
 

@@ -10,7 +10,7 @@ import { scopeName } from './scopes.ts'
 export interface CredentialTableProps<Item extends Credential> {
   readonly label: string
   readonly items: readonly Item[]
-  /** What stands below the name. */
+  /** The text below the name. */
   readonly detailOf: (item: Item) => ReactNode
   /** Why an item cannot be used any more; undefined if it can be used and revoked. */
   readonly endOf: (item: Item) => string | undefined

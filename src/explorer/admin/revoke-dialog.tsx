@@ -10,7 +10,7 @@ import { type Credential, type CredentialKind, revokeRequest } from './admin-que
 export interface RevokeDialogProps {
   readonly kind: CredentialKind
   readonly item: Credential
-  /** What ends with it. */
+  /** A sentence about the tokens that end with it. */
   readonly children: ReactNode
   readonly onClose: () => void
 }

@@ -55,7 +55,7 @@ export async function authorizeAddress(
   return `${PATH}/authorize?${parameters}`
 }
 
-/** What the sign-in page sent back. */
+/** The answer of the sign-in page. */
 export interface OAuthAnswer {
   readonly parameters: URLSearchParams
   readonly pending: PendingSignIn | undefined

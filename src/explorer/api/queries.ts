@@ -1,4 +1,4 @@
-/** What the screens ask of the service besides pages: definitions, counts, who the caller is. */
+/** The requests of the screens besides pages: definitions, counts and the caller. */
 import { QueryClient, queryOptions } from '@tanstack/react-query'
 import { ApiError, parseBody, type Send } from './call.ts'
 import {

@@ -1,8 +1,8 @@
-/** What signs this tab in. It is kept in session storage and nowhere else. */
+/** The credential of this tab, which is kept only in session storage. */
 import { ApiError, parseBody, senderOf } from './call.ts'
 import { revokeTokens, type Tokens } from './oauth.ts'
 
-/** How the explorer got a token: signing out ends what it obtained itself. */
+/** The origin of a token: signing out revokes a token that the explorer obtained itself. */
 export type SignInOrigin = 'typed' | 'link' | 'oauth'
 
 export interface SignIn {

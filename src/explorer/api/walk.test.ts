@@ -61,7 +61,7 @@ describe('a walk', () => {
     ])
   })
 
-  it('keeps what it read when a page fails, and goes on when asked again', async () => {
+  it('keeps what it read when a page fails, and continues when asked again', async () => {
     const send = pagesOf(4)
     let fails = false
     const walk = new Walk({
@@ -81,7 +81,7 @@ describe('a walk', () => {
     expect(walk.getState()).toMatchObject({ rowCount: 4, error: undefined, isComplete: true })
   })
 
-  it('goes on after its last key when the token of the next page has expired', async () => {
+  it('continues after its last key when the token of the next page has expired', async () => {
     const send = pagesOf(5)
     const walk = new Walk({
       send: (request) => {
@@ -99,7 +99,7 @@ describe('a walk', () => {
     expect(walk.getState()).toMatchObject({ rowCount: 2, error: { errorName: 'InvalidPageToken' } })
     expect(walk.lastKey()).toBe('1')
     isRest = true
-    await walk.goOnAfterLast()
+    await walk.continueAfterLast()
     await walk.loadNext()
     expect(walk.getState()).toMatchObject({ rowCount: 5, totalCount: 5, isComplete: true })
     expect([0, 1, 2, 3, 4].map((row) => walk.record(row)?.key)).toEqual([0, 1, 2, 3, 4])

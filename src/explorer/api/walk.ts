@@ -30,7 +30,7 @@ interface PageBody {
 export interface WalkOptions {
   readonly send: Send
   readonly objectType: ObjectTypeDefinition
-  /** `after` is the key after which the walk goes on without an earlier token. */
+  /** `after` is the key after which the walk continues without an earlier token. */
   readonly requestOf: (pageToken: string | undefined, after: string | undefined) => ApiRequest
 }
 
@@ -79,8 +79,8 @@ export class Walk {
     }
   }
 
-  /** Goes on after the last row without its token: from there on, as another walk by key. */
-  async goOnAfterLast(): Promise<void> {
+  /** Continues after the last row without its token, as another walk by key. */
+  async continueAfterLast(): Promise<void> {
     const key = this.lastKey()
     if (key === undefined) return
     this.#after = key

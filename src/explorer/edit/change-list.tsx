@@ -2,7 +2,7 @@ import { wordsOf } from '../api/ontology.ts'
 import styles from './edit.module.css'
 import type { Change } from './object-draft.ts'
 
-/** What a write changes: the old value above the new one, for each property. */
+/** The changes of a write: the old value above the new one, for each property. */
 export function ChangeList({ changes }: { readonly changes: readonly Change[] }) {
   if (changes.length === 0) return <p className="label">Nothing has changed.</p>
   return (

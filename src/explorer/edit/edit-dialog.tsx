@@ -82,7 +82,7 @@ export function EditDialog({ address, base: opened, onClose, onWritten }: EditDi
       setSaving(false)
     }
   }
-  /** Goes on from the version of somebody else, with or without what was changed here. */
+  /** Continues from the version of somebody else, with or without the changes made here. */
   const rebase = (isTaken: boolean) => {
     if (theirs === undefined) return
     const properties = isTaken

@@ -9,7 +9,7 @@ export type ObjectDraft = Readonly<Record<string, string>>
 
 export interface ReadDraft {
   readonly properties: Properties
-  /** What is wrong, by property. */
+  /** The mistakes, by property. */
   readonly mistakes: Readonly<Record<string, string>>
 }
 

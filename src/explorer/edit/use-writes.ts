@@ -9,7 +9,7 @@ export const useCanWrite = () => useHasScope('api:ontologies-write') ?? false
 
 const LAST_CHANGE = ['last change']
 const WRITES = ['writes']
-/** What is read again after a write; definitions and the caller stay. */
+/** The queries that a write does not invalidate. */
 const KEPT: ReadonlySet<unknown> = new Set([
   'me',
   'ontologies',

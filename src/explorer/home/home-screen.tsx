@@ -1,4 +1,4 @@
-/** What is in the service: every ontology with its types as cards. */
+/** The home screen: every ontology with its types as cards. */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { countsQuery, definitionQuery, ontologiesQuery } from '../api/queries.ts'

@@ -1,4 +1,4 @@
-/** Which column of a file goes into which property of a type that exists. */
+/** Maps the columns of a file to the properties of an existing type. */
 import type { ObjectType } from '../../ontology/ontology.ts'
 import {
   ColumnMismatch,

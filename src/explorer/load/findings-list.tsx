@@ -1,4 +1,4 @@
-/** What was found in a file, in words: what is wrong, which rows do not fit, what was inferred. */
+/** The findings about a file, in words: mistakes, rows that do not fit, and inferred types. */
 import { formatCount } from '../ui/format.ts'
 import type { Misfit, Repeat } from './check-sample.ts'
 import styles from './load.module.css'
@@ -11,7 +11,7 @@ export interface FindingsProps {
   readonly report: FileReport
   readonly misfits: readonly Misfit[]
   readonly repeats: readonly Repeat[]
-  /** What prevents the load. */
+  /** The mistake that prevents the load. */
   readonly mistakes: readonly string[]
   /** The new type; undefined if the file goes into one that exists. */
   readonly draft: TypeDraft | undefined

@@ -1,4 +1,4 @@
-/** What a load has done, and which rows it has not stored. */
+/** The outcome of a load, with the rows that were not stored. */
 import { Link } from '@tanstack/react-router'
 import type { Rejection } from '../../transfer/import/batch-sender.ts'
 import { Button } from '../ui/button.tsx'

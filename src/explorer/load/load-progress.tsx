@@ -1,4 +1,4 @@
-/** How far a file has been read, or its objects have been sent. */
+/** The progress of reading a file, or of sending its objects. */
 import { Button } from '../ui/button.tsx'
 import { formatBytes, formatCount } from '../ui/format.ts'
 import { useNow } from '../ui/use-now.ts'
@@ -25,7 +25,7 @@ export function ReadProgress({ stage, onStop }: ReadProgressProps) {
         {formatBytes(bytesRead)} of {formatBytes(file.size)}.
       </p>
       <div className={styles.row}>
-        <Button onClick={onStop}>Enough: go on with the rows so far</Button>
+        <Button onClick={onStop}>Stop reading and use the rows so far</Button>
       </div>
     </div>
   )

@@ -1,4 +1,4 @@
-/** What the page and the worker that reads files say to each other. */
+/** The messages between the page and the worker that reads files. */
 import type { FileFormat } from '../../formats/file-format.ts'
 import type { CellKind, Row } from '../../formats/row.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
@@ -6,7 +6,7 @@ import type { Rejection } from '../../transfer/import/batch-sender.ts'
 import type { ColumnOptions } from '../../transfer/import/column-plan.ts'
 import type { InferredType } from '../../transfer/infer/infer-type.ts'
 
-/** What is known about a file after it was read once. */
+/** The facts about a file after it was read once. */
 export interface FileReport {
   readonly format: FileFormat
   readonly kind: CellKind
@@ -25,7 +25,7 @@ export interface LoadSpec {
   readonly ontology: string
   readonly objectType: ObjectTypeDefinition
   readonly columns: ColumnOptions
-  /** What happens to objects that exist: they are replaced, or kept. */
+  /** Whether existing objects are replaced or kept. */
   readonly mode: 'upsert' | 'append'
 }
 

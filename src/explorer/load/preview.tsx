@@ -31,7 +31,7 @@ import {
 } from './type-draft.ts'
 import { useOntologyChoice } from './use-ontology-choice.ts'
 
-/** Where a file goes, as the user decided. */
+/** The type that a file is loaded into, as the user chose it. */
 export interface Target {
   readonly ontology: string
   readonly objectType: ObjectTypeDefinition

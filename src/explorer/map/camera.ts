@@ -1,5 +1,5 @@
 /**
- * Which part of the world a map shows. Degrees are drawn at equal lengths, so that a box of degrees
+ * The part of the world that a map shows. Degrees are drawn at equal lengths, so that a box of degrees
  * is a box on the screen.
  */
 import type { Box } from '../view/view-state.ts'

@@ -1,4 +1,4 @@
-/** What lies over the canvas, so that it can change without drawing the map again. */
+/** The layer over the canvas, which changes without drawing the map again. */
 import { keyText, type ObjectRecord } from '../api/records.ts'
 import type { Box } from '../view/view-state.ts'
 import { type Camera, type Point, toScreen } from './camera.ts'

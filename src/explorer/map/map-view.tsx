@@ -61,7 +61,7 @@ function SizedMap({ of, property, setView, size }: MapViewProps & { readonly siz
     queryFn: async () => worldPaths(await loadWorld()),
     staleTime: Number.POSITIVE_INFINITY,
   })
-  // What is asked follows the camera when it rests, not with every frame.
+  // Requests follow the camera when it rests, not with every frame.
   const settled = useSettled(camera)
   const grid = useMemo(() => gridOf(settled, size), [settled, size])
   const {

@@ -11,7 +11,7 @@ import type { Box } from '../view/view-state.ts'
 import { boxBetween, type Camera, fitBox, type Point, pan, WORLD, zoomAt } from './camera.ts'
 
 export const DRAG_MODES = ['box', 'move'] as const
-/** What dragging does; with Shift, it does the other. */
+/** The effect of dragging; with Shift, the other one. */
 export type DragMode = (typeof DRAG_MODES)[number]
 
 /** A shorter drag is a press. */

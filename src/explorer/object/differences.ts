@@ -1,4 +1,4 @@
-/** What differs between two states, property by property. */
+/** The differences between two states, property by property. */
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
 
 export type Values = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-/** Where an object stands in its list, and the ways to the one before and after it. */
+/** The position of an object in its list, with links to the previous and the next object. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { keyText, type ObjectRecord } from '../api/records.ts'

@@ -1,6 +1,6 @@
 /**
  * The objects before and after one in a list. They are found by its order values and its key, like
- * the next page of a walk, so that a shared address needs no page token to go on.
+ * the next page of a walk, so that a shared address needs no page token to continue.
  */
 import { queryOptions } from '@tanstack/react-query'
 import { parseBody, type Send } from '../api/call.ts'

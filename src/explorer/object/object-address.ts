@@ -1,4 +1,4 @@
-/** What the address of an object says besides its key: the list it is in, and what it is compared with. */
+/** The search parameters of an object: the list that it belongs to, and the object to compare. */
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { parseSearch, stringifySearch } from '../view/search-record.ts'

@@ -1,4 +1,4 @@
-/** How the values of a property are distributed over all objects of a view. */
+/** The distribution of the values of a property over all objects of a view. */
 import { queryOptions } from '@tanstack/react-query'
 import { bisectRight } from 'd3-array'
 import type { Send } from '../api/call.ts'

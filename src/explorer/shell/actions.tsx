@@ -1,4 +1,4 @@
-/** What the screen can do at this moment, for the command palette. */
+/** The actions of the current screen, for the command palette. */
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react'
 
 export interface Action {

@@ -1,4 +1,4 @@
-/** What the command palette finds: types, properties, saved views and actions. */
+/** The entries of the command palette: types, properties, saved views and actions. */
 import { nameOf, nameOfProperty, type OntologyDefinition } from '../api/ontology.ts'
 import type { SavedView } from '../view/saved-views.ts'
 import type { Action } from './actions.tsx'

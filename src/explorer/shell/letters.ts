@@ -1,4 +1,4 @@
-/** Whether single letters do something. They can be switched off, for people who speak to type. */
+/** The switch for keys that are single letters. People who dictate need to turn them off. */
 
 const KEY = 'oqs.letters'
 

@@ -1,4 +1,4 @@
-/** Who is signed in, for all screens. */
+/** The session of the tab, for all screens. */
 import {
   createContext,
   type ReactNode,
@@ -43,7 +43,7 @@ export interface Session {
   readonly signOut: () => void
 }
 
-/** What signs in and came with the address: a one-time code, or the answer of the sign-in page. */
+/** A credential in the address: a one-time code, or the answer of the sign-in page. */
 export interface Arrival {
   readonly code: string | undefined
   readonly answer: OAuthAnswer | undefined

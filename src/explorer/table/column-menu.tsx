@@ -1,4 +1,4 @@
-/** What can be done with a column: order, filter, hide. */
+/** The menu of a column: order, filter, hide. */
 import { useState } from 'react'
 import type { FacetOf } from '../facets/facet-query.ts'
 import { Icon } from '../ui/icon.tsx'

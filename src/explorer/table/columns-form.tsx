@@ -8,7 +8,7 @@ export interface ColumnsFormProps {
   readonly onChange: (columns: readonly string[] | undefined) => void
 }
 
-/** Which properties the table shows. The key is always shown. */
+/** Chooses the properties that the table shows. The key is always shown. */
 export function ColumnsForm({ objectType, columns, onChange }: ColumnsFormProps) {
   const names = Object.keys(objectType.properties)
   const shown = columns ?? names

@@ -15,7 +15,7 @@ export interface Column {
   readonly definition: PropertyDefinition
   readonly width: number
   readonly isNumeric: boolean
-  /** What the property links to: the object of the row for its key, another for a foreign key. */
+  /** The target of the property: the object of the row for its key, another for a foreign key. */
   readonly link: ColumnLink | undefined
 }
 

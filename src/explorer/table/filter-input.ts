@@ -1,4 +1,4 @@
-/** Which input suits the values of a type, and how its text becomes the value of a filter. */
+/** The input that suits the values of a type, and the conversion of its text to a filter value. */
 import type { InputHTMLAttributes } from 'react'
 import type { ScalarType } from '../api/ontology.ts'
 

@@ -27,7 +27,7 @@ const LOAD_AHEAD = 200
 /** Rows that stand for a page that is being loaded. */
 const PENDING_ROWS = 12
 
-/** What other parts of the screen can ask of the grid. */
+/** The operations of the grid for other parts of the screen. */
 export interface GridHandle {
   readonly goTo: (cell: ActiveCell) => void
 }

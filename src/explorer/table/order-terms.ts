@@ -1,4 +1,4 @@
-/** How presses on headers change the order of a table. */
+/** Changes the order of a table when a header is pressed. */
 import type { OrderTerm } from '../view/view-state.ts'
 
 export interface RankedTerm extends OrderTerm {

@@ -55,7 +55,7 @@ export function Pills({ of, setView }: PillsProps) {
 }
 
 interface PillProps {
-  /** What the button removes. */
+  /** The name of the filter that the button removes. */
   readonly name: string
   readonly isLost?: boolean
   readonly onRemove: () => void

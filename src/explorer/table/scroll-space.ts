@@ -1,5 +1,5 @@
 /**
- * Where rows stand in a scrolled element. Browsers cap the height of an element, so that from about
+ * The positions of rows in a scrolled element. Browsers cap the height of an element, so that from about
  * 400,000 rows on a pixel of scrolling stands for more than a pixel of rows.
  */
 
@@ -19,7 +19,7 @@ export interface RowWindow {
   readonly first: number
   /** Exclusive. */
   readonly end: number
-  /** What is added to the natural top of each row; 0 unless positions are compressed. */
+  /** Added to the natural top of each row; 0 unless positions are compressed. */
   readonly shift: number
 }
 

@@ -66,7 +66,7 @@ interface TokenLifeProps {
   readonly isSnapshot: boolean
 }
 
-/** How long the token of the next page is still valid. */
+/** The remaining validity of the token of the next page. */
 function TokenLife({ state, isSnapshot }: TokenLifeProps) {
   const { send } = useSession()
   const { data } = useQuery(meQuery(send))

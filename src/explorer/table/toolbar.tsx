@@ -1,4 +1,4 @@
-/** What the table shows: free text, filters, columns, latest or snapshot. */
+/** The controls of the table: free text, filters, columns, latest or snapshot. */
 import type { ReactNode } from 'react'
 import { nameOf } from '../api/ontology.ts'
 import { CreateAction } from '../edit/edit-actions.tsx'

@@ -93,7 +93,7 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
   const writes = useWriteCount()
   // A snapshot stays what it is, whatever this tab writes.
   const walk = useWalk(of, view.isSnapshot ? restarts : restarts + writes)
-  // What is counted beside a snapshot is counted in it.
+  // Counts beside a snapshot are of the snapshot.
   const version = view.isSnapshot ? walk.state.pages[0]?.version : undefined
   const counted = useMemo(() => ({ ...of, version }), [of, version])
   const point = pointProperty(objectType)

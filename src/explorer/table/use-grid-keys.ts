@@ -15,7 +15,7 @@ export interface ActiveCell {
   readonly column: number
 }
 
-/** What a key can do with the object of a row. */
+/** The actions of keys on the object of a row. */
 export interface RowActions {
   readonly onOpen: (row: number) => void
   readonly onPeek: (row: number) => void

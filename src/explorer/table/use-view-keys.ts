@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { isTyping } from '../shell/help.tsx'
 
-/** What keys do on the screen of a type. */
+/** The keys of the screen of a type. */
 export type ViewKeys = Readonly<Record<string, () => void>>
 
 /** Listens to single letters, and to others held with Ctrl or ⌘. */

@@ -10,7 +10,7 @@ export interface ViewWalk {
   readonly walk: Walk
   readonly state: WalkState
   readonly revision: ApiRevision
-  /** What decides which rows there are and in which order; without the version. */
+  /** Identifies the rows and their order; without the version. */
   readonly topic: string
   /** True while the rows are those of the last question, because the first page of this one is on its way. */
   readonly isStale: boolean

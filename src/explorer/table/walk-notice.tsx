@@ -1,6 +1,6 @@
 /**
- * What stands after the last row: why the walk does not go on, and the ways on. Rows that were read
- * stay in every case.
+ * The note after the last row: why the walk stopped, and how to continue. Rows that were read stay
+ * in every case.
  */
 import type { ReactNode } from 'react'
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
@@ -63,13 +63,13 @@ function keptRows(rowCount: number): string {
 }
 
 /**
- * Goes on in the same table, from the last key on. Not in a snapshot: what follows would be read from
- * another version.
+ * Continues in the same table after the last key. Not in a snapshot: the next rows would be read
+ * from another version.
  */
-function GoOnButton({ walk: { walk }, view }: WalkNoticeProps) {
+function ContinueButton({ walk: { walk }, view }: WalkNoticeProps) {
   const key = walk.lastKey()
   if (key === undefined || view.isSnapshot || !isInKeyOrder(view)) return null
-  return <Button onClick={() => void walk.goOnAfterLast()}>Go on after {key}</Button>
+  return <Button onClick={() => void walk.continueAfterLast()}>Continue after {key}</Button>
 }
 
 function Cap(props: WalkNoticeProps) {
@@ -83,7 +83,7 @@ function Cap(props: WalkNoticeProps) {
         {rest === undefined || rest <= 0 ? '' : `; ${formatCount(rest)} more match`}.
       </p>
       <Button onClick={onNarrow}>Narrow</Button>
-      <GoOnButton {...props} />
+      <ContinueButton {...props} />
       <Button onClick={() => setView({ revision: 'v2' })}>Read in v2, without a limit</Button>
       <Button onClick={onExport}>Export all</Button>
     </Notice>
@@ -102,7 +102,7 @@ function Expired(props: WalkNoticeProps) {
         {keptRows(rowCount)}
       </p>
       <Button onClick={onRestart}>{view.isSnapshot ? 'Take a new snapshot' : 'Start again'}</Button>
-      <GoOnButton {...props} />
+      <ContinueButton {...props} />
     </Notice>
   )
 }

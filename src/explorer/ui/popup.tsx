@@ -19,7 +19,7 @@ export function Popup({ label, panelLabel, children, ...button }: PopupProps) {
   const id = useId()
   const panel = useRef<HTMLDivElement>(null)
   const trigger = useRef<HTMLSpanElement>(null)
-  // What is inside is made when it is opened: a table has a panel for each column.
+  // The content is rendered when the popup opens: a table has a panel for each column.
   const [isOpen, setOpen] = useState(false)
   const close = useCallback(() => panel.current?.hidePopover(), [])
   const place = () => {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 
 export interface ScreenNoteProps {
-  /** What the screen would show; screen readers find it as its heading. */
+  /** The name of the screen, which screen readers find as its heading. */
   readonly title: string
   readonly children: ReactNode
 }

@@ -1,4 +1,4 @@
-/** Which conditions suit a property, and what they are called. */
+/** The conditions that suit a property, with their names. */
 import {
   nameOfProperty,
   type ObjectTypeDefinition,

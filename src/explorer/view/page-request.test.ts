@@ -86,7 +86,7 @@ describe('the request for a page', () => {
     })
   })
 
-  it('goes on after a key as a walk of its own', () => {
+  it('continues after a key as a walk of its own', () => {
     const of = { ontology, objectType, view: EMPTY_VIEW }
     expect(pageRequest(of, '1', { pageSize: 10, after: '7' })).toMatchObject({
       method: 'POST',

@@ -13,7 +13,7 @@ export interface PageOf {
 export interface PageOptions {
   readonly pageSize: number
   readonly pageToken?: string | undefined
-  /** The key after which a walk goes on without the token of its last page. */
+  /** The key after which a walk continues without the token of its last page. */
   readonly after?: string | undefined
 }
 
@@ -36,7 +36,7 @@ export function pageRequest(of: PageOf, revision: ApiRevision, options: PageOpti
   return BUILDERS[revision]({ ...of, view: { ...view, filters } }, options)
 }
 
-/** True if a walk can go on after a key: its objects come in the order of their keys. */
+/** True if a walk can continue after a key: its objects come in the order of their keys. */
 export function isInKeyOrder({ order }: ViewState): boolean {
   return order.length === 0
 }

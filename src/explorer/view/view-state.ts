@@ -36,7 +36,7 @@ export interface OrderTerm {
 export type Box = readonly [west: number, south: number, east: number, north: number]
 
 export const REVISIONS = ['1', '2', 'v2'] as const
-/** Which API the view calls. */
+/** The API that the view calls. */
 export type ApiRevision = (typeof REVISIONS)[number]
 
 export const LAYOUTS = ['table', 'pictures', 'map'] as const

@@ -12,7 +12,7 @@ export type Json =
   | { readonly [name: string]: Json }
 type Query = { readonly [name: string]: Json }
 
-/** How one API writes conditions. A part that it cannot express is undefined. */
+/** The syntax of conditions in one API. A part that it cannot express is undefined. */
 interface Dialect {
   /** Returns the member that names a property or a field of a struct. */
   readonly field: (path: string) => Query
