@@ -288,6 +288,8 @@ describe('the PostgreSQL store', () => {
 
 /** Reverts all migrations after the first one. */
 const BACK_TO_SCHEMA_1 = `
+  ALTER TABLE oqs_object_type DROP COLUMN redefined_table;
+  ALTER TABLE oqs_object_type DROP COLUMN redefined_in;
   DROP TABLE oqs_token_generation;
   DROP FUNCTION oqs_count_token_change, oqs_count_long_field CASCADE;
   ALTER TABLE oqs_object_type DROP COLUMN long_fields;

@@ -284,6 +284,8 @@ const FIRST_MIGRATION = new URL(
 
 /** Reverts all migrations after the first one. */
 const BACK_TO_SCHEMA_1 = `
+  ALTER TABLE object_type DROP COLUMN redefined_table;
+  ALTER TABLE object_type DROP COLUMN redefined_in;
   DROP TABLE idempotency_key;
   DROP TABLE document;
   DROP INDEX issued_token_expiry;

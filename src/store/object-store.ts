@@ -6,7 +6,7 @@ import type { RequestContext } from '../admission/request-context.ts'
 import type { Scope } from '../contract/scopes.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
 import type { OntologyChange } from '../ontology/definition/change-definition.ts'
-import type { ObjectType } from '../ontology/ontology.ts'
+import type { ObjectType, Ontology } from '../ontology/ontology.ts'
 import type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
 import type { Documents } from './documents.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from './page-request.ts'
@@ -58,7 +58,13 @@ export interface ObjectStore extends AsyncDisposable {
    * context says so in `recalled`: its first page confirms it. Absent if reading costs no more.
    */
   recallCatalogue?(): Catalogue | undefined
+  /**
+   * Saves a definition, and converts the stored objects of the types that it redefines, all in one
+   * moment. Throws `OntologyChangeRefused` if that would lose values or if one does not fit.
+   */
   saveOntology(change: OntologyChange, context?: RequestContext): Promise<void>
+  /** Deletes an ontology with all its objects, if the catalogue still has the given generation. */
+  deleteOntology(ontology: Ontology, basedOn: number, context?: RequestContext): Promise<void>
 
   /** Returns the newest state of every object type of an ontology, without reading objects. */
   readTypeStates(ontologyRid: string): Promise<readonly TypeState[]>

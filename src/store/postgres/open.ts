@@ -2,7 +2,7 @@
 import { INTERNAL_CONTEXT } from '../../admission/request-context.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
-import type { ObjectType } from '../../ontology/ontology.ts'
+import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
 import type {
   ApiToken,
@@ -37,7 +37,7 @@ import {
   publishReplacement,
   startReplacement,
 } from './catalogue/replacement.ts'
-import { saveOntology } from './catalogue/save-ontology.ts'
+import { deleteOntology, saveOntology } from './catalogue/save-ontology.ts'
 import {
   createApiToken,
   deleteApiTokens,
@@ -151,6 +151,14 @@ class PostgresStore implements ObjectStore {
 
   saveOntology(change: OntologyChange, { callerId } = INTERNAL_CONTEXT): Promise<void> {
     return saveOntology(this, change, callerId)
+  }
+
+  deleteOntology(
+    { rid }: Ontology,
+    basedOn: number,
+    { callerId } = INTERNAL_CONTEXT,
+  ): Promise<void> {
+    return deleteOntology(this, rid, basedOn, callerId)
   }
 
   readPage(request: ReadPageRequest, context = INTERNAL_CONTEXT): Promise<StoredPage | Reclaimed> {

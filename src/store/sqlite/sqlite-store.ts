@@ -6,7 +6,7 @@ import { INTERNAL_CONTEXT, type RequestContext } from '../../admission/request-c
 import { QUERY_MEMORY_BYTES, QUERY_TIMEOUT_SECONDS } from '../../contract/limits.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
-import type { ObjectType } from '../../ontology/ontology.ts'
+import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { KEY_BYTES } from '../../paging/token-keys.ts'
 import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
 import type {
@@ -172,9 +172,19 @@ export class SqliteStore implements ObjectStore {
   }
 
   saveOntology(change: OntologyChange, context = INTERNAL_CONTEXT): Promise<void> {
-    const { ontology, basedOn, breakingChanges } = change
-    const input = { definition: ontology.definition, basedOn, breakingChanges }
+    const { ontology, basedOn, types, allowDataLoss, isDryRun } = change
+    const { definition } = ontology
+    const input = { definition, basedOn, types, allowDataLoss, isDryRun }
     return this.#writes.run(ownerOf(context), () => this.#write('saveOntology', input))
+  }
+
+  deleteOntology(
+    { rid: ontologyRid }: Ontology,
+    basedOn: number,
+    context = INTERNAL_CONTEXT,
+  ): Promise<void> {
+    const input = { ontologyRid, basedOn }
+    return this.#writes.run(ownerOf(context), () => this.#write('deleteOntology', input))
   }
 
   async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {

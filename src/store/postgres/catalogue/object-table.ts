@@ -6,6 +6,8 @@
  * A type has one table. A replacement is loaded into a new one, and the old one remains until its
  * versions expire. See docs/decisions/008-replacements.md.
  */
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import type { ObjectType } from '../../../ontology/ontology.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
 import { type NewTable, OPEN } from '../../sql/new-table.ts'
 import { type Capabilities, distributeTable } from '../citus/capabilities.ts'
@@ -94,12 +96,18 @@ async function dropLeftover(session: WriteSession, table: string): Promise<void>
 const FIXED_COLUMNS = 11
 const MAX_COLUMNS = 1600
 
-/** Returns the reason why a table cannot have these fields; undefined if it can. */
-export function tooManyColumns(fields: readonly FieldColumns[]): string | undefined {
+/** Throws if a table cannot have these fields. */
+export function refuseTooManyColumns(
+  { apiName }: ObjectType,
+  fields: readonly FieldColumns[],
+): void {
   const count = fields.flatMap(columnDefinitions).length
   const max = MAX_COLUMNS - FIXED_COLUMNS
-  if (count <= max) return undefined
-  return `need ${count} columns, and PostgreSQL allows ${max}: an array takes two, a struct field one`
+  if (count <= max) return
+  const reason = `need ${count} columns, and PostgreSQL allows ${max}: an array takes two, a struct field one`
+  throw new ObjectQueryError('InvalidOntologyDefinition', {
+    mistakes: [{ path: `objectTypes.${apiName}.properties`, reason }],
+  })
 }
 
 function columnDefinitions({ number, valueType, elementType }: FieldColumns): string[] {
@@ -160,7 +168,7 @@ export async function addColumns(
 ): Promise<void> {
   const definitions = fields.flatMap(columnDefinitions)
   if (definitions.length === 0) return
-  for (const { id, state } of await createdTables(session, typeId)) {
+  for (const { id, state } of await tablesOfDefinition(session, typeId)) {
     const table = objectTable(id)
     const additions = definitions.map((definition) => `ADD COLUMN ${definition}`)
     await session.query(`ALTER TABLE ${table} ${additions.join(', ')}`)
@@ -184,7 +192,7 @@ export async function allowLongTexts(
   await session.run('UPDATE oqs_object_field SET has_long_text = TRUE WHERE number = ANY(?)', [
     fields.map(({ number }) => number),
   ])
-  for (const { id, state } of await createdTables(session, typeId)) {
+  for (const { id, state } of await tablesOfDefinition(session, typeId)) {
     const table = objectTable(id)
     for (const field of fields) {
       for (const { name } of fieldIndexes(table, field)) {
@@ -203,11 +211,15 @@ export interface TableOfType {
   readonly state: 'loading' | 'published'
 }
 
-/** Returns the created tables of a type that are loading or published. */
-export async function createdTables(session: Session, typeId: number): Promise<TableOfType[]> {
+/**
+ * Returns the created tables of a type that are loading or published, and whose objects have the form
+ * of its current definition.
+ */
+export async function tablesOfDefinition(session: Session, typeId: number): Promise<TableOfType[]> {
   const rows = await session.query(
-    `SELECT id, state FROM oqs_object_table
-     WHERE object_type_id = ? AND state <> 'abandoned' AND is_made ORDER BY id`,
+    `SELECT o.id, state FROM oqs_object_table AS o JOIN oqs_object_type AS t ON t.id = object_type_id
+     WHERE object_type_id = ? AND state <> 'abandoned' AND is_made AND o.id >= redefined_table
+     ORDER BY o.id`,
     [typeId],
   )
   return rows.map(([id, state]) => ({ id: Number(id), state: state as TableOfType['state'] }))

@@ -1,6 +1,7 @@
 /** The versions of an object type and the tables that hold them, read from the catalogue. */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
+import { redefinedSince, refuseOtherDefinition } from '../../sql/redefined-type.ts'
 import type { TableHead as AnyTableHead, TypeHead as AnyTypeHead } from '../../sql/type-head.ts'
 import type { Row, Session } from '../driver/database.ts'
 import { MissingTable } from '../driver/store-failure.ts'
@@ -27,8 +28,8 @@ export interface TableHead extends AnyTableHead {
 
 const TABLE_COLUMNS =
   'o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made'
-const HEAD_COLUMNS = `t.id, t.published, t.oldest, t.generation, t.long_fields,
-  ${GENERATION_SQL}, ${TOKEN_GENERATION_SQL}, ${TABLE_COLUMNS}`
+const HEAD_COLUMNS = `t.id, t.published, t.oldest, t.redefined_table, t.redefined_in,
+  t.generation, t.long_fields, ${GENERATION_SQL}, ${TOKEN_GENERATION_SQL}, ${TABLE_COLUMNS}`
 const HEAD_FROM = `FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id
   WHERE t.rid = ?`
 const HEAD_SQL = `SELECT ${HEAD_COLUMNS} ${HEAD_FROM}`
@@ -59,11 +60,13 @@ export function parseTypeHead(text: string): TypeHead {
 }
 
 function toTypeHead(row: Row): TypeHead {
-  const [typeId, published, oldest, generation, longFields, catalogue, tokens, ...table] = row
+  const [typeId, published, oldest, redefinedTable, redefinedIn, ...rest] = row
+  const [generation, longFields, catalogue, tokens, ...table] = rest
   return {
     typeId: Number(typeId),
     published: Number(published),
     oldest: Number(oldest),
+    redefined: { table: Number(redefinedTable), generation: Number(redefinedIn) },
     generation: Number(generation),
     longFields: Number(longFields),
     generations: { catalogue: Number(catalogue), tokens: Number(tokens) },
@@ -79,12 +82,34 @@ export async function tableOfVersion(
   session: Session,
   head: TypeHead,
   version: number,
+  reader: TableReader,
 ): Promise<TableHead> {
-  return refuseMissing(await findTableOfVersion(session, head, version))
+  return refuseMissing(await findTableOfVersion(session, head, version, reader))
 }
 
-/** Returns the table of a version, which may not be created yet. */
+/** The request that reads a table. */
+export interface TableReader {
+  readonly objectType: ObjectType
+  /** Whether the request reads all objects of one type in key order. */
+  readonly isKeyWalk?: boolean
+}
+
+/**
+ * Returns the table of a version, which may not be created yet. Throws if it has another definition
+ * than the request, unless the request walks over all objects in key order.
+ */
 export async function findTableOfVersion(
+  session: Session,
+  head: TypeHead,
+  version: number,
+  { objectType, isKeyWalk = false }: TableReader,
+): Promise<TableHead> {
+  const table = await lookUpTable(session, head, version)
+  refuseOtherDefinition(head.redefined, table.table, objectType, isKeyWalk)
+  return table
+}
+
+async function lookUpTable(
   session: Session,
   { typeId, current }: TypeHead,
   version: number,
@@ -101,8 +126,22 @@ export async function findTableOfVersion(
   return toTableHead(row)
 }
 
-/** Returns the table of a row that a commit wrote; undefined if the table was dropped. */
+/**
+ * Returns the table of a row that a commit wrote; undefined if the table was dropped. Throws if the
+ * values of the row have the form of an earlier definition.
+ */
 export async function tableOfRow(
+  session: Session,
+  head: TypeHead,
+  version: number,
+  objectType: ObjectType,
+): Promise<number | undefined> {
+  const table = await lookUpTableOfRow(session, head, version)
+  if (table !== undefined && table < head.redefined.table) throw redefinedSince(objectType)
+  return table
+}
+
+async function lookUpTableOfRow(
   session: Session,
   { typeId, current }: TypeHead,
   version: number,

@@ -9,6 +9,7 @@ import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.
 import type { PageCache } from '../../page-cache.ts'
 import { orderArms } from '../../sql/order-sql.ts'
 import { readableVersion } from '../../sql/plan-rules.ts'
+import { isOutdated } from '../../sql/redefined-type.ts'
 import { combine } from '../../sql/sql-condition.ts'
 import { readObjects } from '../catalogue/missing-tables.ts'
 import {
@@ -94,7 +95,7 @@ export class PageReader {
       const head = await readTypeHead(session, objectType)
       confirmRecalled(context, head.generations)
       this.#heads.set(objectType, head)
-      return readPage(session, request, head, this.#store)
+      return readPage(session, request, head, this.#store, true)
     }
     return readObjects(this.#store, objectType, read, lane)
   }
@@ -144,6 +145,7 @@ export class PageReader {
     const version = readableVersion(request, head)
     if (!current.isCreated || version === undefined || version < current.firstVersion)
       return undefined
+    if (isOutdated(head.redefined, request.objectType)) return undefined
     const fields = this.#store.fields.find(head, request.objectType)
     const state = { version, isLatest: version === published, table: current }
     return planPage(request, state, { ...this.#store.capabilities, fields })

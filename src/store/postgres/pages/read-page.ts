@@ -29,17 +29,24 @@ type RowSearch = Exclude<PagePlan, KeyWalkPlan | ValueWalkPlan>
 
 export type PageStore = LinksStore
 
-/** Reads a page. Must be called in the transaction that read the head. */
+/**
+ * Reads a page. Must be called in the transaction that read the head. Only the page of a single type
+ * may be read from a table of an earlier definition: those of several types can be views.
+ */
 export async function readPage(
   session: Session,
   request: ReadPageRequest,
   head: TypeHead,
   store: PageStore,
+  isOfOneType = false,
 ): Promise<StoredPage | Reclaimed> {
   const { capabilities } = store
   const version = readableVersion(request, head)
   if (version === undefined) return 'reclaimed'
-  const table = await tableOfVersion(session, head, version)
+  const table = await tableOfVersion(session, head, version, {
+    objectType: request.objectType,
+    isKeyWalk: isOfOneType && isKeyWalk(request),
+  })
   const state = { version, isLatest: version === head.published, table }
   const fields = isKeyWalk(request)
     ? undefined
@@ -95,7 +102,7 @@ async function readFoundRows(
 ): Promise<StoredPage | Reclaimed> {
   const { query, order, after } = request
   const { version, visibility } = plan
-  const cursor = after && (await resolveCursor(session, order, fields.numbers, head, after))
+  const cursor = after && (await resolveCursor(session, request, fields.numbers, head, after))
   if (after !== undefined && cursor === undefined) return 'reclaimed'
 
   const links = await readLinkedTables(session, request, { head, version }, store)

@@ -55,7 +55,9 @@ async function sourceRows(
   if (version === undefined) return 'reclaimed'
   const links = await readLinkedTables(session, source, { head, version }, store)
   if (links === 'reclaimed') return links
-  const { table } = await tableOfVersion(session, head, version)
+  const { table } = await tableOfVersion(session, head, version, {
+    objectType: source.objectType,
+  })
   const isCurrent = version === head.published && canReadCurrentRows
   return {
     source,

@@ -1,6 +1,6 @@
 /** Writes a query as SQL, resolves cursors, and counts matches. */
-import type { OrderTerm, Query } from '../../../query/query.ts'
-import type { Cursor } from '../../object-store.ts'
+import type { Query } from '../../../query/query.ts'
+import type { Cursor, ReadPageRequest } from '../../object-store.ts'
 import type { FieldNumbers } from '../../sql/field-numbers.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { type KeysetCursor, orderColumn } from '../../sql/order-sql.ts'
@@ -122,13 +122,13 @@ export async function countCurrentRows(
 /** Looks up a cursor's value for each order term; undefined if its row has been deleted. */
 export async function resolveCursor(
   session: Session,
-  order: readonly OrderTerm[],
+  { order, objectType }: Pick<ReadPageRequest, 'order' | 'objectType'>,
   numbers: FieldNumbers,
   head: TypeHead,
   { pk, version }: Cursor,
 ): Promise<KeysetCursor | undefined> {
   if (order.length === 0) return { pk, values: [] }
-  const table = await tableOfRow(session, head, version)
+  const table = await tableOfRow(session, head, version, objectType)
   if (table === undefined) return undefined
   const columns = order.map((term) => orderColumn(term, numbers).column)
   const [row] = await session.query(

@@ -54,7 +54,7 @@ async function linkedTable(
   { head, version }: { readonly head: TypeHead; readonly version: number },
   { capabilities: { canReadCurrentRows }, fields }: LinksStore,
 ): Promise<LinkedTable | undefined> {
-  const { table, isCreated } = await findTableOfVersion(session, head, version)
+  const { table, isCreated } = await findTableOfVersion(session, head, version, { objectType })
   if (!isCreated) return undefined
   const isCurrent = version === head.published && canReadCurrentRows
   return {

@@ -170,7 +170,7 @@ export function dropIndexes(db: DatabaseSync, typeId: number, id: number): void 
 export function addFields(db: DatabaseSync, typeId: number, fields: readonly FieldId[]): void {
   const columns = numberFields(db, typeId, fields)
   if (columns.length === 0) return
-  const tables = createdTables(db, typeId)
+  const tables = tablesOfDefinition(db, typeId)
   if (tables.length > 0) refuseTooManyIndexes(db, typeId, columns.length)
   for (const { id, state } of tables) {
     const table = objectTable(id)
@@ -195,6 +195,12 @@ export function createdTables(db: DatabaseSync, typeId: number): readonly TableO
     )
     .all(typeId)
   return rows as unknown as TableOfType[]
+}
+
+/** Returns the created tables whose objects have the form of the current definition. */
+export function tablesOfDefinition(db: DatabaseSync, typeId: number): readonly TableOfType[] {
+  const type = db.prepare('SELECT redefined_table FROM object_type WHERE id = ?').get(typeId)
+  return createdTables(db, typeId).filter(({ id }) => id >= Number(type?.['redefined_table']))
 }
 
 /** Assigns a number to every new field, and returns the columns of the new properties. */

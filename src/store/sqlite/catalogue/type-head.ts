@@ -1,6 +1,7 @@
 /** The versions of an object type and the tables that hold them, read from the catalogue. */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
+import { redefinedSince, refuseOtherDefinition } from '../../sql/redefined-type.ts'
 import type * as shared from '../../sql/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 
@@ -17,7 +18,7 @@ export interface TableHead extends shared.TableHead {
 
 const TABLE_COLUMNS =
   'o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made, o.past_count'
-const HEAD_SQL = `SELECT t.id, t.published, t.oldest, ${TABLE_COLUMNS}
+const HEAD_SQL = `SELECT t.id, t.published, t.oldest, t.redefined_table, t.redefined_in, ${TABLE_COLUMNS}
   FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`
 
 export function readTypeHead(statements: StatementCache, type: ObjectType): TypeHead {
@@ -26,12 +27,34 @@ export function readTypeHead(statements: StatementCache, type: ObjectType): Type
   if (row === undefined) {
     throw new ObjectQueryError('ObjectTypeNotFound', { objectType: type.apiName })
   }
-  const [typeId = 0, published = 0, oldest = 0, ...table] = row
-  return { typeId, published, oldest, current: toTableHead(table) }
+  const [typeId = 0, published = 0, oldest = 0, redefinedTable = 0, redefinedIn = 0, ...table] = row
+  const redefined = { table: redefinedTable, generation: redefinedIn }
+  return { typeId, published, oldest, redefined, current: toTableHead(table) }
 }
 
-/** Returns the table of a version: the current one, or one that was replaced. */
+/**
+ * Returns the table of a version: the current one, or one that was replaced. Throws if it has another
+ * definition than the request, unless the request walks over all objects in key order.
+ */
 export function tableOfVersion(
+  statements: StatementCache,
+  head: TypeHead,
+  version: number,
+  { objectType, isKeyWalk = false }: TableReader,
+): TableHead {
+  const table = findTableOfVersion(statements, head, version)
+  refuseOtherDefinition(head.redefined, table.table, objectType, isKeyWalk)
+  return table
+}
+
+/** The request that reads a table. */
+export interface TableReader {
+  readonly objectType: ObjectType
+  /** Whether the request reads all objects of one type in key order. */
+  readonly isKeyWalk?: boolean
+}
+
+function findTableOfVersion(
   statements: StatementCache,
   { typeId, current }: TypeHead,
   version: number,
@@ -48,8 +71,22 @@ export function tableOfVersion(
   return toTableHead(row as unknown as number[])
 }
 
-/** Returns the table of a row that a commit wrote; undefined if the table was dropped. */
+/**
+ * Returns the table of a row that a commit wrote; undefined if the table was dropped. Throws if the
+ * values of the row have the form of an earlier definition.
+ */
 export function tableOfRow(
+  statements: StatementCache,
+  head: TypeHead,
+  version: number,
+  objectType: ObjectType,
+): number | undefined {
+  const table = findTableOfRow(statements, head, version)
+  if (table !== undefined && table < head.redefined.table) throw redefinedSince(objectType)
+  return table
+}
+
+function findTableOfRow(
   statements: StatementCache,
   { typeId, current }: TypeHead,
   version: number,

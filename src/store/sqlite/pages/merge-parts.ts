@@ -98,12 +98,13 @@ function searchParts(
 /** Looks up the order values of the row that the previous page ended with. */
 function readCursorValues(
   { db, statements }: ReadConnection,
-  { order, after }: ReadSetPageRequest,
+  { order, after, parts }: ReadSetPageRequest,
   heads: readonly TypeHead[],
 ): readonly (SqlValue | null)[] | undefined | Reclaimed {
   const head = after && heads[after.part]
-  if (after === undefined || head === undefined) return undefined
-  const table = tableOfRow(statements, head, after.version)
+  const part = after && parts[after.part]
+  if (after === undefined || head === undefined || part === undefined) return undefined
+  const table = tableOfRow(statements, head, after.version, part.objectType)
   if (table === undefined) return 'reclaimed'
   const columns = partColumns(order, after.part, readFieldNumbers(db, head.typeId), () => 'NULL')
   const statement = statements.prepare(

@@ -158,7 +158,7 @@ export function resolveCursor(
   { pk, version }: Cursor,
 ): KeysetCursor | undefined {
   if (search.order.length === 0) return { pk, values: [] }
-  const table = tableOfRow(statements, head, version)
+  const table = tableOfRow(statements, head, version, search.objectType)
   if (table === undefined) return undefined
   const columns = search.order.map((term) => orderColumn(term, search.numbers).column).join(', ')
   const statement = statements.prepare(

@@ -14,7 +14,7 @@ import {
   startReplacement,
   touchReplacement,
 } from '../catalogue/replacement.ts'
-import { saveOntology } from '../catalogue/save-ontology.ts'
+import { deleteOntology, saveOntology } from '../catalogue/save-ontology.ts'
 import {
   createApiToken,
   deleteApiTokens,
@@ -32,6 +32,7 @@ import type { Jobs } from './thread-jobs.ts'
 
 export const WRITE_JOBS = {
   saveOntology,
+  deleteOntology,
   commitBatch,
   commitEdit,
   deleteRows,
