@@ -10,7 +10,7 @@ export const WRITE_ERRORS = {
   OntologyChangeRefused: {
     errorCode: 'CONFLICT',
     description:
-      'The change would invalidate stored objects, so nothing was changed. The parameters list the reasons.',
+      'The change would lose or invalidate stored values, so nothing was changed. The parameters list the reasons.',
   },
   OntologyDefinitionOutOfSync: {
     errorCode: 'CONFLICT',

@@ -33,6 +33,14 @@ export const ADMIN_EXAMPLES = {
       },
     },
   },
+  deleteObjectType: {
+    parameters: { ontology: 'library', objectType: 'book', cascade: true },
+    response: { objectTypes: ['book'], linkTypes: [], objects: 0 },
+  },
+  deleteOntology: {
+    parameters: { ontology: 'library', cascade: true },
+    response: { objectTypes: [], linkTypes: [], objects: 0 },
+  },
   createSession: {
     request: { code: CODE },
     response: {
