@@ -12,10 +12,10 @@ import { arrayText, columnText } from '../catalogue/column-codec.ts'
 import { elementColumnOf } from '../catalogue/field-columns.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { textCondition } from '../text/text-condition.ts'
-import { textColumns } from './text-columns.ts'
 import { geoSql } from './geo-sql.ts'
 import { intervalSql } from './interval-sql.ts'
 import type { QueryTables } from './query-tables.ts'
+import { textColumns } from './text-columns.ts'
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
   return compileQuery(query, {

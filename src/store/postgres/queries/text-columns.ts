@@ -8,31 +8,34 @@ import type { TypeFields } from './query-tables.ts'
 export interface TextColumns {
   /** The prefixes of the terms of the fields in the index. */
   readonly prefixes: readonly TermPrefix[]
+  /** The expression of all texts, which are separated by spaces. */
+  readonly allTexts: string
   /** Tests whether one of the texts satisfies a condition, which is written for its expression. */
   readonly someText: (test: (text: string) => SqlCondition) => SqlCondition
 }
 
 export function textColumns(fields: readonly Field[], tables: TypeFields): TextColumns {
   const columns = fields.map((field) => tables.columnsOf(field))
-  const [single, ...others] = columns
-  const valueOf = (property: string) => tables.numbers.propertySql(property).value
+  const prefixes = columns.map(({ number }) => fieldPrefix(number))
+  const values = columns.flatMap(({ valueType, property }) =>
+    valueType === 'text' ? [tables.numbers.propertySql(property).value] : [],
+  )
+  const elements = columns.flatMap(({ elementType, number }) =>
+    elementType === 'text' ? [`o.${elementColumnOf(number)}`] : [],
+  )
+  const [only = ''] = values
+  if (values.length === 1 && elements.length === 0) {
+    return { prefixes, allTexts: only, someText: (test) => test(only) }
+  }
+  const texts = [...(values.length > 0 ? [`ARRAY[${values.join(', ')}]`] : []), ...elements]
+  const list = texts.join(' || ')
   return {
-    prefixes: columns.map(({ number }) => fieldPrefix(number)),
+    prefixes,
+    allTexts: `array_to_string(${list}, ' ')`,
     someText: (test) => {
-      if (single?.valueType === 'text' && others.length === 0) return test(valueOf(single.property))
-      const values = columns.flatMap(({ valueType, property }) =>
-        valueType === 'text' ? [valueOf(property)] : [],
-      )
-      const elements = columns.flatMap(({ elementType, number }) =>
-        elementType === 'text' ? [`o.${elementColumnOf(number)}`] : [],
-      )
-      const texts = [...(values.length > 0 ? [`ARRAY[${values.join(', ')}]`] : []), ...elements]
       const { sql, values: bound } = test('listed.text')
-      // One test for all fields, because a type has many and a statement few bound values.
-      return {
-        sql: `EXISTS (SELECT 1 FROM unnest(${texts.join(' || ')}) AS listed (text) WHERE ${sql})`,
-        values: bound,
-      }
+      const from = `unnest(${list}) AS listed (text)`
+      return { sql: `EXISTS (SELECT 1 FROM ${from} WHERE ${sql})`, values: bound }
     },
   }
 }

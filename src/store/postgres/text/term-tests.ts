@@ -3,6 +3,7 @@
  * order, so that a condition on their order tests the text itself.
  */
 import type { SqlCondition } from '../../sql/sql-condition.ts'
+import { arrayText } from '../catalogue/column-codec.ts'
 import { DOTTED_CAPITAL_I, DOTTED_SMALL_I, formsOf } from './letter-forms.ts'
 
 /** Terms that follow each other in a text. */
@@ -44,16 +45,20 @@ export function hasPhrase(text: string, phrase: Phrase): SqlCondition {
 
 /** Tests whether a text contains one of several terms. */
 export function hasAnyTerm(text: string, terms: readonly string[]): SqlCondition {
-  const separated = separatedTerms(text, terms)
-  return {
-    sql: `string_to_array(${separated.sql}, ' ') && ?::text[]`,
-    // Terms contain no quotes, and a backslash is escaped.
-    values: [...separated.values, `{${terms.map(quotedElement).join(',')}}`],
-  }
+  return compareTerms(text, '&&', terms)
 }
 
-function quotedElement(term: string): string {
-  return `"${term.replaceAll('\\', '\\\\')}"`
+/** Tests whether a text contains all of several terms. */
+export function hasTerms(text: string, terms: readonly string[]): SqlCondition {
+  return compareTerms(text, '@>', terms)
+}
+
+function compareTerms(text: string, operator: string, terms: readonly string[]): SqlCondition {
+  const separated = separatedTerms(text, terms)
+  return {
+    sql: `string_to_array(${separated.sql}, ' ') ${operator} ?::text[]`,
+    values: [...separated.values, arrayText('text', terms)],
+  }
 }
 
 /**

@@ -10,7 +10,7 @@ import { type Alternatives, indexedTerm, type TermPrefix } from '../../sql/text-
 import { FIRST_LAYOUT } from '../catalogue/table-layout.ts'
 import type { TextColumns } from '../queries/text-columns.ts'
 import { lexemeOf, UNINDEXED_LEXEMES } from './lexemes.ts'
-import { hasAnyTerm, hasPhrase } from './term-tests.ts'
+import { hasAnyTerm, hasPhrase, hasTerms } from './term-tests.ts'
 
 /** Terms below this length are not truncated in the index. */
 const WHOLE_LEXEME_LENGTH = 499
@@ -115,23 +115,20 @@ function quotedLexeme(term: string): string {
 }
 
 /** Tests the texts of the fields. A similar term that one field contains is similar in any other. */
-function exactSql({ match, terms, prefixes, similarIn, someText }: TextSearch): SqlCondition {
-  const similarTo = (term: string) =>
-    prefixes.flatMap((prefix) => similarIn(prefix)?.get(term) ?? [])
-  const hasOneOf = (some: readonly string[]) => {
-    const accepted = new Set(some.flatMap((term) => [term, ...similarTo(term)]))
-    return someText((text) => hasAnyTerm(text, [...accepted]))
+function exactSql(search: TextSearch): SqlCondition {
+  const { match, terms, prefixes, similarIn, allTexts, someText } = search
+  if (isOrdered(search)) {
+    return someText((text) => hasPhrase(text, { terms, isPrefix: match === 'prefix' }))
   }
-  switch (match) {
-    case 'phrase':
-    case 'prefix':
-      return someText((text) => hasPhrase(text, { terms, isPrefix: match === 'prefix' }))
-    case 'anyTerm':
-      return hasOneOf(terms)
-    case 'allTerms':
-      return combine(
-        'and',
-        terms.map((term) => hasOneOf([term])),
-      )
-  }
+  const accepted = terms.map((term) => {
+    const similar = prefixes.flatMap((prefix) => similarIn(prefix)?.get(term) ?? [])
+    return [...new Set([term, ...similar])]
+  })
+  if (match === 'anyTerm') return hasAnyTerm(allTexts, accepted.flat())
+  // One test for all terms without a choice, because the expression of all texts can be long.
+  const single = accepted.flatMap((some) => (some.length === 1 ? some : []))
+  return combine('and', [
+    ...(single.length > 0 ? [hasTerms(allTexts, single)] : []),
+    ...accepted.filter(({ length }) => length > 1).map((some) => hasAnyTerm(allTexts, some)),
+  ])
 }

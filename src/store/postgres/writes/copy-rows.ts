@@ -23,7 +23,17 @@ const CHUNK_LENGTH = 16 * 1024
 /** Texts of objects with a longer body are split into terms in several turns. */
 const LONG_BODY = 64 * 1024
 
-const COLUMNS = ['pk', 'valid_from', 'object_id', 'key', 'title', 'body', 'lexemes', 'places', 'area']
+const COLUMNS = [
+  'pk',
+  'valid_from',
+  'object_id',
+  'key',
+  'title',
+  'body',
+  'lexemes',
+  'places',
+  'area',
+]
 
 export interface RowTarget {
   readonly table: TableLayout & { readonly id: number }
@@ -56,7 +66,6 @@ function columnsOf({ table, fields }: RowTarget): string[] {
     ...elementFieldsOf(fields).map(({ number }) => elementColumnOf(number)),
   ]
 }
-
 
 /** Yields lines in chunks. The session gives each chunk its own turn of the event loop. */
 async function* chunksOf(
@@ -136,8 +145,7 @@ function rowWriter({ table, version, fields }: RowTarget, vocabulary: Vocabulary
   return {
     textOf,
     wordsOf: (object) => terms.cellsOf(textsOf(object)),
-    longWordsOf: (object) =>
-      longTextCells(textsOf(object), { keepsWords, vocabulary, nextTurn }),
+    longWordsOf: (object) => longTextCells(textsOf(object), { keepsWords, vocabulary, nextTurn }),
   }
 }
 
