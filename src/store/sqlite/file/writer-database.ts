@@ -1,6 +1,7 @@
 /** The connection of the writer thread, with what its jobs reuse. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
+import type { ObjectType } from '../../../ontology/ontology.ts'
 import { TermCutter } from '../../sql/term-cutter.ts'
 
 /** A write of one object uses about twenty statements. */
@@ -11,6 +12,8 @@ export type Prepares = Pick<DatabaseSync, 'prepare'>
 
 export class WriterDatabase extends DatabaseSync {
   readonly terms = new TermCutter()
+  /** Parsed definitions of types that are being rewritten, by number and generation. */
+  readonly objectTypes = new LRUCache<string, ObjectType>({ max: 8 })
   readonly #prepared = new LRUCache<string, StatementSync>({ max: CAPACITY })
 
   /** This connection, as functions expect it that prepare their statements each time. */
