@@ -12,8 +12,7 @@ import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
 import { fuzzyTexts } from './fuzzy-texts.ts'
 import { prefixesOf, querySql } from './query-sql.ts'
-import { type LinkedTables, NO_LINKS } from './query-tables.ts'
-import type { TypeFields } from './type-fields.ts'
+import { type LinkedTables, NO_LINKS, type TypeFields } from './query-tables.ts'
 
 /** Returns the condition of a query. Each set of similar terms is looked up once. */
 export async function readQuerySql(
@@ -130,7 +129,7 @@ export async function resolveCursor(
   if (order.length === 0) return { pk, values: [] }
   const table = await tableOfRow(session, head, version, objectType)
   if (table === undefined) return undefined
-  const columns = order.map((term) => orderColumn(term, numbers).column)
+  const columns = order.map((term) => orderColumn(term, numbers).value)
   const [row] = await session.query(
     `SELECT ${columns.join(', ')} FROM ${objectTable(table)} AS o WHERE pk = ? AND valid_from = ?`,
     [pk, version],

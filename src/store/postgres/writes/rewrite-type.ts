@@ -11,9 +11,9 @@ import { OPEN } from '../../sql/new-table.ts'
 import { refuseUnfit, UNFIT_OBJECTS_MAX, type UnfitObject } from '../../sql/plan-types.ts'
 import { ObjectRewriter, type RewrittenType } from '../../sql/rewrite-objects.ts'
 import { numberFields, readFieldColumns } from '../catalogue/field-columns.ts'
+import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
 import {
   addObjectTable,
-  allowLongTexts,
   buildNextIndex,
   createObjectTable,
   objectTable,
@@ -21,8 +21,9 @@ import {
 } from '../catalogue/object-table.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import type { WriteSession } from '../driver/database.ts'
-import { longTextFields } from '../text/long-texts.ts'
+import { findLongTexts } from '../text/long-texts.ts'
 import { copyRows } from './copy-rows.ts'
+import { readTable } from './lock-type.ts'
 import { publishVersion } from './publish-version.ts'
 
 /** Rewrites types, or throws with the first objects that do not fit. The types must be locked. */
@@ -68,7 +69,7 @@ async function rewriteType(
   const version = lastVersion + 1
   const table = { typeId, state: 'published', firstVersion: version, loadedAs: version } as const
   const to = await addObjectTable(session, table)
-  await createObjectTable(session, capabilities, { typeId, id: to, state: 'loading' })
+  await createObjectTable(session, capabilities, { typeId, id: to, isLoading: true })
   await session.run(
     'UPDATE oqs_object_type SET table_id = ?, redefined_table = ?, redefined_in = ? WHERE id = ?',
     [to, to, generation, typeId],
@@ -77,17 +78,15 @@ async function rewriteType(
   let [put, maxRecordBytes] = [0, 0]
   for await (const objects of convertObjects(session, rewriter, from)) {
     const fields = await readFieldColumns(session, typeId)
-    await allowLongTexts(session, typeId, await longTextFields(fields, objects))
-    await copyRows(session, objects, {
-      table: to,
-      version,
-      fields: await readFieldColumns(session, typeId),
-    })
+    const target = { ...(await readTable(session, to)), liveCount: put }
+    await allowLongTexts(session, typeId, target, await findLongTexts(fields, objects))
+    await copyRows(session, objects, { table: target, version, fields })
     put += objects.length
     for (const object of objects) maxRecordBytes = Math.max(maxRecordBytes, recordBytes(object))
   }
   if (unfit.length > 0) return
-  while (await buildNextIndex(session, typeId, to));
+  const loaded = await readTable(session, to)
+  while (await buildNextIndex(session, capabilities, typeId, loaded));
   await session.run(
     'UPDATE oqs_object_table SET live_count = ?, max_record_bytes = ? WHERE id = ?',
     [put, maxRecordBytes, to],

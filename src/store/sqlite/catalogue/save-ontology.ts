@@ -25,9 +25,9 @@ import {
   addFields,
   addObjectTable,
   numberFields,
-  objectTable,
   tablesOfDefinition,
 } from './object-table.ts'
+import { objectTable } from './table-name.ts'
 
 /** An ontology change as a message to the writer thread: definitions are plain data. */
 export type SavedDefinition = PlannedChange & Pick<OntologyChange, 'basedOn' | 'isDryRun'>

@@ -9,13 +9,9 @@ import { keptFields } from '../../sql/kept-fields.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { refuseUnfit, UNFIT_OBJECTS_MAX, type UnfitObject } from '../../sql/plan-types.ts'
 import { ObjectRewriter, type RewrittenType } from '../../sql/rewrite-objects.ts'
-import {
-  addObjectTable,
-  buildIndexes,
-  createObjectTable,
-  numberFields,
-  objectTable,
-} from '../catalogue/object-table.ts'
+import { addObjectTable, createObjectTable, numberFields } from '../catalogue/object-table.ts'
+import { buildIndexes } from '../catalogue/table-indexes.ts'
+import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { columnsOf, putEncoder } from '../threads/change-message.ts'
 import { publishVersion } from './publish-version.ts'
@@ -64,7 +60,7 @@ function rewriteType(db: WriterDatabase, rewritten: RewrittenType, unfit: UnfitO
   db.prepare(
     'UPDATE object_type SET table_id = ?1, redefined_table = ?1, redefined_in = ?2 WHERE id = ?3',
   ).run(to, generation, typeId)
-  publishVersion(db, { typeId, version, put, deleted: 0 })
+  publishVersion(db, { typeId, version, put, deleted: 0, kept: 0 })
 }
 
 /** Gives fields whose values change a new number, and renamed ones their new name. */
