@@ -6,7 +6,7 @@ import type { RequestContext } from '../admission/request-context.ts'
 import type { Scope } from '../contract/scopes.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
 import type { OntologyChange } from '../ontology/definition/change-definition.ts'
-import type { ObjectType, Ontology } from '../ontology/ontology.ts'
+import type { ObjectType } from '../ontology/ontology.ts'
 import type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
 import type { Documents } from './documents.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from './page-request.ts'
@@ -66,7 +66,7 @@ export interface ObjectStore extends AsyncDisposable {
    */
   saveOntology(change: OntologyChange, context?: RequestContext): Promise<void>
   /** Deletes an ontology with all its objects, if the catalogue still has the given generation. */
-  deleteOntology(ontology: Ontology, basedOn: number, context?: RequestContext): Promise<void>
+  deleteOntology(ontologyRid: string, basedOn: number, context?: RequestContext): Promise<void>
 
   /** Returns the newest state of every object type of an ontology, without reading objects. */
   readTypeStates(ontologyRid: string): Promise<readonly TypeState[]>

@@ -89,7 +89,7 @@ export function addDeleteDefinition(app: App, services: Services): void {
           const command = `oqs ontology delete ${ontology.apiName} --cascade`
           refuseDependents(dependents, `cascade=true (${command})`)
         }
-        await store.deleteOntology(ontology, catalogue.generation, context)
+        await store.deleteOntology(ontology.rid, catalogue.generation, context)
         return {
           objectTypes: types.map(({ apiName }) => apiName),
           linkTypes: ontology.linkTypes.map(({ apiName }) => apiName),

@@ -2,7 +2,7 @@
 import { INTERNAL_CONTEXT } from '../../admission/request-context.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
-import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
 import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
 import type {
   ApiToken,
@@ -155,11 +155,7 @@ class PostgresStore implements ObjectStore {
     return saveOntology(this, change, callerId)
   }
 
-  deleteOntology(
-    { rid }: Ontology,
-    basedOn: number,
-    { callerId } = INTERNAL_CONTEXT,
-  ): Promise<void> {
+  deleteOntology(rid: string, basedOn: number, { callerId } = INTERNAL_CONTEXT): Promise<void> {
     return deleteOntology(this, rid, basedOn, callerId)
   }
 

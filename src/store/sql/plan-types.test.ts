@@ -13,6 +13,7 @@ const stored = (objects: number) =>
     rid,
     definition: JSON.stringify(type(rid)),
     objects,
+    loading: 0,
   }))
 
 function change(rid: string, ...changes: PartChange[]): TypeChange {
@@ -77,6 +78,18 @@ describe('saving an ontology', () => {
         },
       }),
     )
+  })
+
+  it('refuses to redefine or drop a type that is being loaded', () => {
+    const loading = stored(0).map((one) => ({ ...one, loading: 5 }))
+    expect(() => planTypes(loading, planned([WIDENED, DROPPED]))).toThrow(
+      expect.objectContaining({
+        parameters: {
+          reasons: ['c', 'd'].map((name) => expect.stringMatching(`into object type ${name}\\.`)),
+        },
+      }),
+    )
+    expect(planTypes(loading, planned([DROPPED], true))).toHaveLength(5)
   })
 
   it('refuses to rewrite more objects than fit into one transaction', () => {

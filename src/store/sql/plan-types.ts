@@ -22,6 +22,8 @@ export interface StoredType {
   readonly definition: string
   /** The number of current objects. */
   readonly objects: number
+  /** The number of objects in replacements that are being loaded. */
+  readonly loading: number
 }
 
 /** The parts of a change that the plan depends on: plain data, which can be sent to a thread. */
@@ -82,11 +84,13 @@ export function planTypes(
 }
 
 function refuseChange(stored: readonly StoredType[], change: PlannedChange): void {
-  const objects = new Map(stored.map((type) => [type.rid, type.objects]))
+  const byRid = new Map(stored.map((type) => [type.rid, type]))
   const reasons = change.types.flatMap((type) => {
-    const count = objects.get(type.typeRid) ?? 0
-    if (count === 0) return []
-    return [...(change.allowDataLoss ? [] : losses(type, count, change)), ...tooLarge(type, count)]
+    const { objects = 0, loading = 0 } = byRid.get(type.typeRid) ?? {}
+    const loads = loading === 0 ? [] : openLoads(type, loading, change)
+    if (objects === 0) return loads
+    const lost = change.allowDataLoss ? [] : losses(type, objects, change)
+    return [...loads, ...lost, ...tooLarge(type, objects)]
   })
   if (reasons.length > 0) throw new ObjectQueryError('OntologyChangeRefused', { reasons })
 }
@@ -109,6 +113,15 @@ function losses(type: TypeChange, count: number, { definition }: PlannedChange):
         ]
       : [],
   )
+}
+
+/** What is being loaded was read by the earlier definition. */
+function openLoads(type: TypeChange, count: number, { allowDataLoss }: PlannedChange): string[] {
+  const isDropped = isDroppedType(type)
+  if (isDropped ? allowDataLoss : !rewritesObjects(type)) return []
+  return [
+    `${count} objects are being loaded into object type ${type.objectType}. Publish or abandon the replacement first`,
+  ]
 }
 
 function tooLarge(type: TypeChange, count: number): string[] {

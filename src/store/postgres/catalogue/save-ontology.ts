@@ -102,16 +102,20 @@ async function lockTypes(
   if (needsSeparatePublication) for (const [id] of rows) await refuseUnfinished(session, Number(id))
   // After the locks: no commit changes the counts any more.
   const counts = await session.query(
-    `SELECT t.id, o.live_count FROM oqs_object_type AS t JOIN oqs_object_table AS o
+    `SELECT t.id, o.live_count, (
+       SELECT coalesce(sum(live_count), 0) FROM oqs_object_table
+       WHERE object_type_id = t.id AND state = 'loading'
+     ) FROM oqs_object_type AS t JOIN oqs_object_table AS o
        ON o.id = t.table_id WHERE t.ontology_rid = ?`,
     [ontologyRid],
   )
-  const objects = new Map(counts.map(([id, count]) => [Number(id), Number(count)]))
+  const countsOf = new Map(counts.map((row) => [Number(row[0]), row.map(Number)]))
   return rows.map(([id, rid, definition]) => ({
     id: Number(id),
     rid: String(rid),
     definition: String(definition),
-    objects: objects.get(Number(id)) ?? 0,
+    objects: countsOf.get(Number(id))?.[1] ?? 0,
+    loading: countsOf.get(Number(id))?.[2] ?? 0,
   }))
 }
 

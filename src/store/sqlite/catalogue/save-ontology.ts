@@ -123,8 +123,10 @@ function saveObjectTypes(
 function readTypes(db: DatabaseSync, ontologyRid: string): StoredType[] {
   return db
     .prepare(
-      `SELECT t.id, t.rid, t.definition, o.live_count AS objects
-       FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.ontology_rid = ?`,
+      `SELECT t.id, t.rid, t.definition, o.live_count AS objects, (
+         SELECT coalesce(sum(live_count), 0) FROM object_table
+         WHERE object_type_id = t.id AND state = 'loading'
+       ) AS loading FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.ontology_rid = ?`,
     )
     .all(ontologyRid) as unknown as StoredType[]
 }
