@@ -82,10 +82,11 @@ export async function savePhase(
   typeId: number,
   { phase, copiedTo }: Pick<Rewrite, 'phase' | 'copiedTo'>,
 ): Promise<void> {
-  await session.run(
-    'UPDATE oqs_rewrite SET phase = ?, copied_to = ? WHERE object_type_id = ?',
-    [phase, copiedTo, typeId],
-  )
+  await session.run('UPDATE oqs_rewrite SET phase = ?, copied_to = ? WHERE object_type_id = ?', [
+    phase,
+    copiedTo,
+    typeId,
+  ])
 }
 
 /** Marks a rewrite as failed; reclaim removes the copies. */
