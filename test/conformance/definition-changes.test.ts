@@ -170,6 +170,32 @@ describe('a changed definition', () => {
     ])
   })
 
+  it('is seen as a whole by readers: the old one or the new one', async () => {
+    await createParts('flips')
+    let isDone = false
+    const read = async () => {
+      let pages = 0
+      for (; !isDone; pages += 1) {
+        const page = await list('flips', '?properties.size.gte=3&orderBy=properties.size')
+        expect([page.status, page.body.errorName]).toEqual([200, undefined])
+        const sizes: unknown[] = valuesOf(page, 'size')
+        expect(sizes.map(Number)).toEqual([3, 4, 5, 6, 7, 8, 9, 10])
+        expect(new Set(sizes.map((size) => typeof size)).size).toBe(1)
+      }
+      return pages
+    }
+    const readers = [read(), read(), read()]
+    try {
+      for (const type of ['long', 'integer', 'decimal', 'integer', 'long', 'integer'] as const) {
+        const answer = await put(ontology('flips', { ...PROPERTIES, size: { type } }))
+        expect([type, answer.status]).toEqual([type, 200])
+      }
+    } finally {
+      isDone = true
+    }
+    expect(Math.min(...(await Promise.all(readers)))).toBeGreaterThan(0)
+  })
+
   it('is planned without being carried out', async () => {
     await createParts('plan')
     const properties: Properties = {
