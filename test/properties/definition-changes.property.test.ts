@@ -48,7 +48,7 @@ it('equals a model, whatever the order of changes, writes and walks', async () =
       for (const one of steps) await run.take(one)
       await run.check()
     }),
-    fcOptions(20, 8),
+    fcOptions(12, 6),
   )
 })
 
