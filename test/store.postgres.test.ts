@@ -6,6 +6,8 @@ import { CAPABILITIES, type Capabilities } from '../src/store/postgres/citus/cap
 import { openPostgresStore } from '../src/store/postgres/open.ts'
 import { storeContract } from './store-contract.ts'
 import { ageContract } from './store-contract-ages.ts'
+import { rewriteContract } from './store-contract-rewrites.ts'
+import { BEFORE_LAYOUTS, createEarlierTables } from './support/earlier-tables.ts'
 import { groupsOf } from './support/groups-of.ts'
 import { openTransaction, runSql, untilBlocked } from './support/postgres.ts'
 import {
@@ -43,6 +45,10 @@ async function countRowVersions(): Promise<number> {
 const name = inject('store') === 'citus' ? 'Citus' : 'PostgreSQL'
 const SLOW = { objects: 16_000, timeoutMs: 500 }
 storeContract({ name, open, openAgain, slow: SLOW, countRowVersions })
+const useEarlierLayout = () => createEarlierTables(url())
+if (inject('store') !== 'citus') {
+  rewriteContract({ name, open, openAgain, slow: SLOW, countRowVersions, useEarlierLayout })
+}
 
 // Publishes versions after their rows, as on Citus, but on plain PostgreSQL.
 const APART: Capabilities = { ...CAPABILITIES.citus, isDistributed: false }
@@ -119,11 +125,12 @@ describe('the PostgreSQL store', () => {
     {
       await using store = await open()
       things = await createFixture(store)
+      await createEarlierTables(url())
       await things.commit([['a', '1']])
       await things.commit([['a', '2']])
       await store.startReplacement(things.type)
     }
-    await sql(BACK_TO_SCHEMA_1)
+    await runSql(url(), [...BEFORE_LAYOUTS, BACK_TO_SCHEMA_1])
     await using store = await openAgain()
     // During a rolling upgrade, nodes of the earlier release still store their own times.
     await sql(`UPDATE oqs_commit_log SET committed_at_ms = 1;
@@ -134,6 +141,12 @@ describe('the PostgreSQL store', () => {
     const page = await store.readPage(pageRequest(things.type, { version: 1 }))
     expect(page).toMatchObject({ count: 1, version: 1 })
     expect(await store.reclaim(retention(1000, 1000))).toBe(1)
+    while ((await store.rewriteNext()) !== undefined);
+    expect(await sql('SELECT layout FROM oqs_object_table WHERE is_made ORDER BY id')).toEqual([
+      { layout: 1 },
+      { layout: 2 },
+    ])
+    expect(await things.readPairs()).toEqual(['a=2'])
   })
 
   it('reclaims versions of a type that is always being written, by queueing with its writers', async () => {
@@ -288,6 +301,8 @@ describe('the PostgreSQL store', () => {
 
 /** Reverts all migrations after the first one. */
 const BACK_TO_SCHEMA_1 = `
+  ALTER TABLE oqs_object_type DROP COLUMN redefined_table;
+  ALTER TABLE oqs_object_type DROP COLUMN redefined_in;
   DROP TABLE oqs_token_generation;
   DROP FUNCTION oqs_count_token_change, oqs_count_long_field CASCADE;
   ALTER TABLE oqs_object_type DROP COLUMN long_fields;

@@ -139,6 +139,12 @@ export const OPEN_REPLACEMENTS_MAX = 10
 /** The number of current objects that publishing a replacement can keep. */
 export const MERGED_OBJECTS_MAX = 100_000
 
+/**
+ * The number of objects of a type that a change of its definition can rewrite: it does so in one
+ * transaction, which other writers of the type wait for.
+ */
+export const REWRITTEN_OBJECTS_MAX = 100_000
+
 /** How deep `and`, `or` and `not` may be nested in a query. */
 export const QUERY_MAX_DEPTH = 3
 

@@ -10,7 +10,7 @@ export const WRITE_ERRORS = {
   OntologyChangeRefused: {
     errorCode: 'CONFLICT',
     description:
-      'The change would invalidate stored objects, so nothing was changed. The parameters list the reasons.',
+      'The change would lose or invalidate stored values, so nothing was changed. The parameters list the reasons.',
   },
   OntologyDefinitionOutOfSync: {
     errorCode: 'CONFLICT',
@@ -25,6 +25,11 @@ export const WRITE_ERRORS = {
     errorCode: 'CONFLICT',
     description:
       'The object type has too many objects to add them to the replacement. Write the objects in batches.',
+  },
+  ReplacementMergeRefused: {
+    errorCode: 'CONFLICT',
+    description:
+      'An object of the type does not fit its definition, so it cannot be added to the replacement. Fix or delete the object.',
   },
   InvalidBatchLine: {
     errorCode: 'INVALID_ARGUMENT',

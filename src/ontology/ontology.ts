@@ -17,6 +17,11 @@ export interface ObjectType {
   readonly retrievalLimit: number | 'none' | undefined
   /** In the order of the definition, which is also the order in stored objects. */
   readonly properties: ReadonlyMap<string, Property>
+  /**
+   * The generation of the catalogue that the type was read from, by which a store notices that its
+   * objects were rewritten since. Undefined for a type that was not read from a store.
+   */
+  readonly definedIn?: number | undefined
 }
 
 export interface LinkType {

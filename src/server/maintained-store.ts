@@ -4,6 +4,7 @@ import type { Config } from './config.ts'
 import type { Log } from './log.ts'
 import { startMaintenance } from './maintenance.ts'
 import { DAMAGE_ADVICE, openStore } from './open-store.ts'
+import { startRewriting } from './rewriting.ts'
 
 export interface MaintainedStoreOptions {
   readonly log: Log
@@ -42,6 +43,7 @@ export async function openMaintainedStore(
         log,
       }),
     )
+    parts.use(startRewriting({ store, log }))
   }
   const opened = parts.move()
   return { store, [Symbol.asyncDispose]: () => opened.disposeAsync() }

@@ -56,10 +56,10 @@ describe('oqs delete', () => {
   })
 
   it('reports wrong usage with status 2, and failures with status 1', async () => {
-    for (const args of [[], ['1', '--query', AT_LEAST_5], ['--query', '{']]) {
+    for (const args of [[], ['1', '--all'], ['1', '--query', AT_LEAST_5], ['--query', '{']]) {
       const { code, stderr } = await run(...args, '--yes')
       expect([args, code]).toEqual([args, 2])
-      expect(stderr).toMatch(/either primary keys or '--query <json>'|is invalid/)
+      expect(stderr).toMatch(/either primary keys, '--query <json>' or '--all'|is invalid/)
     }
     const { code, stderr } = await run('x', '--yes')
     expect(code).toBe(1)
@@ -67,5 +67,15 @@ describe('oqs delete', () => {
     const unknown = await run('--query', '{}', '--yes')
     expect(unknown.code).toBe(1)
     expect(await stored()).toEqual([0, 3, 4])
+  })
+
+  it('empties a type in one commit', async () => {
+    const refused = await run('--all')
+    expect(refused.stderr).toMatch('Delete 3 objects of type number from numbers?')
+    const before = await service.write('numbers', 'number', [])
+    expect(await run('--all', '--yes')).toMatchObject({ code: 0, stdout: 'deleted 3 objects\n' })
+    const after = await service.write('numbers', 'number', [])
+    expect(after.body.version).toBeGreaterThan(before.body.version)
+    expect(await stored()).toEqual([])
   })
 })

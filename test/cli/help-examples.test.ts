@@ -46,6 +46,13 @@ const firstShownBy = new Map(
     .toReversed(),
 )
 
+/** What the examples delete. */
+const SENSORS = {
+  objectTypes: [
+    { apiName: 'sensor', primaryKey: 'id', properties: { id: { type: 'string' as const } } },
+  ],
+}
+
 let folder: TempFolder
 let service: Service
 let environment: Environment
@@ -55,6 +62,10 @@ beforeAll(async () => {
   const store = `sqlite:${join(folder.path, 'oqs.db')}`
   service = await startService({ store })
   await loadAviation(service)
+  for (const apiName of ['sandbox', 'scratch']) {
+    await service.apply({ ...SENSORS, apiName })
+    await service.put(apiName, 'sensor', [{ id: 'a' }])
+  }
   await service.createToken({ name: 'ci' })
   await createClient(service, { name: 'nightly' })
   environment = {

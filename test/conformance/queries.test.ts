@@ -222,6 +222,7 @@ describe('queries', () => {
     ['several terms', 'orderBy=p.age:desc,p.born:asc', 'cbade'],
     ['NaN behind every number', 'orderBy=p.score', 'cadbe'],
     ['decimals by value', 'orderBy=p.rate:asc', 'cabde'],
+    ['names do not mind case', 'orderBy=p.AGE:asc', 'dabce'],
   ]
   it.each(orders)('orders: %s', async (_name, parameters, expected) => {
     expect(await list(parameters)).toBe(expected)
@@ -241,7 +242,7 @@ describe('queries', () => {
 
   it('returns the selected properties and the key, as stored', async () => {
     const { body } = await service.send(
-      `${LIST}?properties=cents,names&properties=photo&pageSize=1`,
+      `${LIST}?properties=CENTS,names&properties=photo&pageSize=1`,
     )
     expect(body.data[0].properties).toEqual({
       id: 'a',

@@ -171,7 +171,8 @@ describe('the examples of openapi.json', () => {
 
   it('return what the document shows', async () => {
     const names = endpoints.map(({ operationId }) => operationId)
-    const changing = [...LAST, ...BY_RID, 'publishReplacement', 'abandonReplacement']
+    const deleting = ['deleteObjectType', 'deleteOntology']
+    const changing = [...LAST, ...BY_RID, ...deleting, 'publishReplacement', 'abandonReplacement']
     const ordered = [...names.filter((name) => !changing.includes(name)), ...LAST]
     for (const name of ordered) expectExample(name, await send(name))
     for (const name of ['abandonReplacement', 'publishReplacement']) {
@@ -204,7 +205,8 @@ describe('the examples of openapi.json', () => {
       const { id } = (await send(create)).body
       expectExample(revoke, await send(revoke, { id }))
     }
-    expect(ordered.length + BY_RID.length + 2).toBe(names.length)
+    for (const name of deleting) expectExample(name, await send(name))
+    expect(ordered.length + BY_RID.length + deleting.length + 2).toBe(names.length)
   })
 })
 

@@ -20,6 +20,8 @@ describe('openapi.json', () => {
     )
     expect(endpoints.toSorted()).toEqual([
       'delete /api/admin/v1/clients/{id}',
+      'delete /api/admin/v1/ontologies/{ontology}',
+      'delete /api/admin/v1/ontologies/{ontology}/objectTypes/{objectType}',
       'delete /api/admin/v1/ontologies/{ontology}/objects/{objectType}/replacements/{replacement}',
       'delete /api/admin/v1/ontologies/{ontology}/objects/{objectType}/{primaryKey}',
       'delete /api/admin/v1/sessions',

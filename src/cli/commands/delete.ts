@@ -17,26 +17,30 @@ import {
 
 interface DeleteOptions extends ServiceOptions, TypeOptions {
   readonly query?: unknown
+  readonly all?: true
   readonly yes?: true
 }
 
 export function addDeleteCommand(program: Command): void {
   const command = program
     .command('delete')
-    .description('Delete objects by primary key or by query, all of them or none.')
+    .description('Delete objects by primary key, by query or all of a type, as one commit.')
     .argument('[keys...]', 'primary keys of the objects', parseKey)
   addTypeOptions(command)
   command
     .option('--query <json>', 'delete all matches of a query of revision 1.0', parseJson)
+    .option('--all', 'delete all objects of the type, as one commit')
     .option('--yes', 'do not ask for confirmation')
   addServiceOptions(command)
   addExamples(
     command,
     'oqs delete --ontology aviation --type airport GVA --yes',
     `oqs delete --ontology aviation --type airport --yes --query '{"type": "eq", "field": "properties.countryCode", "value": "XX"}'`,
+    'oqs delete --ontology scratch --type sensor --all --yes',
   ).action((keys: string[], options: DeleteOptions) => {
-    if (keys.length > 0 === (options.query !== undefined)) {
-      const message = "error: specify either primary keys or '--query <json>'"
+    const given = [keys.length > 0, options.query !== undefined, options.all === true]
+    if (given.filter(Boolean).length !== 1) {
+      const message = "error: specify either primary keys, '--query <json>' or '--all'"
       command.error(message, { exitCode: 2 })
     }
     return untilInterrupted((signal) => deleteObjects(keys, options, signal))
@@ -53,9 +57,9 @@ async function deleteObjects(
   signal: AbortSignal,
 ): Promise<void> {
   const client = await openClient(options, signal)
-  const { ontology, type: objectType, query } = options
+  const { ontology, type: objectType } = options
   if (options.yes !== true) {
-    const count = query === undefined ? keys.length : await countMatches(client, options)
+    const count = keys.length > 0 ? keys.length : await countMatches(client, options)
     const objects = `${countOf(count, 'object')} of type ${objectType} from ${ontology}`
     if (!(await confirm(`Delete ${objects}?`, signal))) throw new Error('Nothing was deleted.')
   }
@@ -63,16 +67,21 @@ async function deleteObjects(
   if (process.stderr.isTTY) printMessage('deleting …')
   const deleted = await sendDelete(client, keys, options)
   await writeOut(`deleted ${countOf(deleted, 'object')}\n`, signal)
-  const missing = query === undefined ? new Set(keys).size - deleted : 0
-  if (missing > 0) printMessage(`${countOf(missing, 'key')} had no object`)
+  const missing = new Set(keys).size - deleted
+  if (keys.length > 0 && missing > 0) printMessage(`${countOf(missing, 'key')} had no object`)
 }
 
 async function sendDelete(
   { administration }: Endpoints,
   keys: readonly string[],
-  { ontology, type: objectType, query }: DeleteOptions,
+  { ontology, type: objectType, query, all }: DeleteOptions,
 ): Promise<number> {
   const type = { ontology, objectType }
+  if (all === true) {
+    // An empty replacement is one commit, however many objects there are.
+    const replacement = await administration.startReplacement(type)
+    return (await administration.publishReplacement(type, replacement)).deleted
+  }
   if (query !== undefined) return (await administration.deleteByQuery(type, query)).deleted
   const lines = keys.map((key) => JSON.stringify({ delete: key })).join('\n')
   return (await administration.writeObjects(type, lines)).deleted
@@ -82,6 +91,10 @@ async function countMatches(
   { revision1 }: Endpoints,
   { ontology, type: objectType, query }: DeleteOptions,
 ): Promise<number> {
-  const page = await revision1.searchObjects({ ontology, objectType }, { query, pageSize: 1 })
+  const type = { ontology, objectType }
+  const page =
+    query === undefined
+      ? await revision1.listObjects(type, { pageSize: 1 })
+      : await revision1.searchObjects(type, { query, pageSize: 1 })
   return Number(page.totalCount ?? 0)
 }

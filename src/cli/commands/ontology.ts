@@ -9,39 +9,55 @@ import {
   parseText,
   type ServiceOptions,
 } from '../service-options.ts'
+import { type ChangePlan, showPlan } from '../show-plan.ts'
+import { addDeleteDefinitionCommand } from './ontology-delete.ts'
 import { addInferCommand } from './ontology-infer.ts'
 import { addTypesCommand } from './ontology-types.ts'
 
 export function addOntologyCommand(program: Command): void {
   const ontology = program
     .command('ontology')
-    .description('Define, change, show and infer ontologies, and write their types.')
+    .description('Define, change, show, infer and delete ontologies, and write their types.')
   addExamples(ontology, 'oqs ontology show', 'oqs ontology show aviation')
   addApplyCommand(ontology)
   addShowCommand(ontology)
   addInferCommand(ontology)
   addTypesCommand(ontology)
+  addDeleteDefinitionCommand(ontology)
 }
 
 function addApplyCommand(ontology: Command): void {
   const apply = ontology
     .command('apply')
-    .description('Create or change an ontology. Breaking changes are rejected.')
+    .description('Create or change an ontology, and convert its objects to the definition.')
     .argument('<file>', 'definition as JSON; - reads standard input', parseText)
+    .option('--dry-run', 'show what would change, and change nothing')
+    .option('--allow-data-loss', 'delete values and types that the definition no longer has')
   addServiceOptions(apply)
   addExamples(
     apply,
     'oqs ontology apply aviation.json',
+    'oqs ontology apply aviation.json --dry-run',
     'oqs ontology show aviation | oqs ontology apply -',
-  ).action((file: string, options: ServiceOptions) =>
+  ).action((file: string, options: ApplyOptions) =>
     untilInterrupted(async (signal) => {
       const definition = await readDefinition(file)
       const { administration } = await openClient(options, signal)
       const { apiName } = definition
-      const applied = (await administration.applyDefinition(apiName, definition)) as Definition
-      await writeOut(`${describeDefinition(applied)}\n`, signal)
+      const { dryRun, allowDataLoss } = options
+      const applied = await administration.applyDefinition(apiName, definition, {
+        dryRun,
+        allowDataLoss,
+      })
+      if (dryRun) return await showPlan(applied as ChangePlan, signal)
+      return await writeOut(`${describeDefinition(applied as Definition)}\n`, signal)
     }),
   )
+}
+
+interface ApplyOptions extends ServiceOptions {
+  readonly dryRun?: true
+  readonly allowDataLoss?: true
 }
 
 function addShowCommand(ontology: Command): void {

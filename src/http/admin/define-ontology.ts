@@ -1,20 +1,25 @@
+import { Type } from 'typebox'
 import { nextTurn } from '../../admission/next-turn.ts'
+import type { RequestContext } from '../../admission/request-context.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { DEFINITION_MAX_BYTES } from '../../contract/limits.ts'
-import { planChange } from '../../ontology/definition/change-definition.ts'
+import { type OntologyChange, planChange } from '../../ontology/definition/change-definition.ts'
 import { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { refuseLargeDefinition } from '../../ontology/definition/definition-size.ts'
 import type { App } from '../app.ts'
 import { resolveOntology } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
-import { NoParameters } from '../schemas/common.ts'
+import { closed, NoParameters } from '../schemas/common.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
+import { ChangePlan, describeChange } from './change-plan.ts'
 import { checkNames } from './check-names.ts'
+import { retryOutOfSync } from './retry-out-of-sync.ts'
 
 /** Adds `applyOntology`. */
 export function addApplyOntology(app: App, services: Services): void {
+  const { store } = services
   app.put(
     '/api/admin/v1/ontologies/:ontology',
     {
@@ -32,25 +37,60 @@ export function addApplyOntology(app: App, services: Services): void {
         summary: 'Define or change an ontology',
         tags: ['Administration'],
         params: OntologyPath,
-        querystring: NoParameters,
+        description:
+          'Creates the ontology, or changes it to the definition: stored objects are converted to it in the same moment. Rejected, with nothing changed, if a value would be lost or does not fit its new type.',
+        querystring: ChangeParameters,
         body: OntologyDefinition,
-        response: responses(OntologyDefinition),
+        response: responses(Type.Union([OntologyDefinition, ChangePlan])),
       },
     },
     async (request, reply) => {
+      const { body, caller, context, query } = request
       const { ontology: identifier } = request.params
-      const definition = await retryOutOfSync(async () => {
-        const catalogue = await services.store.readCatalogue()
-        checkNames(request.caller, identifier, request.body, catalogue)
-        const change = planChange(identifier, request.body, catalogue, services.newUuid)
+      const { dryRun: isDryRun = false, allowDataLoss = false } = query
+      const response = await retryOutOfSync(async () => {
+        const catalogue = await store.readCatalogue()
+        checkNames(caller, identifier, body, catalogue)
+        const options = { isDryRun, allowDataLoss }
+        const change = planChange(identifier, body, catalogue, services.newUuid, options)
         await nextTurn()
-        await services.store.saveOntology(change, request.context)
+        if (isDryRun) return tryChange(change, context)
+        await store.saveOntology(change, context)
         return change.ontology.definition
       })
-      return sendJson(reply, JSON.stringify(definition))
+      return sendJson(reply, JSON.stringify(response))
     },
   )
+
+  /** Plans a change, including why it would be refused. */
+  async function tryChange(change: OntologyChange, context: RequestContext): Promise<ChangePlan> {
+    const states = await store.readTypeStates(change.ontology.rid)
+    try {
+      await store.saveOntology(change, context)
+      return describeChange(change, states, [])
+    } catch (error) {
+      const isRefused =
+        error instanceof ObjectQueryError && error.errorName === 'OntologyChangeRefused'
+      if (!isRefused) throw error
+      return describeChange(change, states, error.parameters['reasons'] as readonly string[])
+    }
+  }
 }
+
+const ChangeParameters = Type.Object(
+  {
+    dryRun: Type.Optional(
+      Type.Boolean({ description: 'If true, returns what would change, and changes nothing.' }),
+    ),
+    allowDataLoss: Type.Optional(
+      Type.Boolean({
+        description:
+          'If true, values of properties and objects of types that the definition no longer has are deleted.',
+      }),
+    ),
+  },
+  closed,
+)
 
 /** Adds `getOntologyDefinition`. */
 export function addGetOntologyDefinition(app: App): void {
@@ -73,22 +113,3 @@ export function addGetOntologyDefinition(app: App): void {
     },
   )
 }
-
-const MAX_ATTEMPTS = 10
-
-/**
- * Plans again if another definition was saved in the meantime. A request contains the complete
- * definition, so a plan based on the new state is as good as the first one.
- */
-async function retryOutOfSync<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  for (let attempts = 1; ; attempts += 1) {
-    try {
-      return await attempt()
-    } catch (error) {
-      const isOutOfSync = error instanceof ObjectQueryError && error.errorName === OUT_OF_SYNC
-      if (!isOutOfSync || attempts === MAX_ATTEMPTS) throw error
-    }
-  }
-}
-
-const OUT_OF_SYNC = 'OntologyDefinitionOutOfSync'

@@ -7,6 +7,7 @@ import { addClients } from './clients.ts'
 import { addCountObjects } from './count-objects.ts'
 import { addApplyOntology, addGetOntologyDefinition } from './define-ontology.ts'
 import { addDeleteByQuery } from './delete-by-query.ts'
+import { addDeleteDefinition } from './delete-definition.ts'
 import { addExportObjects } from './export-objects.ts'
 import { addCaller } from './get-caller.ts'
 import { addReplaceObjects } from './replace-objects.ts'
@@ -23,6 +24,7 @@ export async function addAdministration(app: App, services: Services): Promise<v
   addEndSession(app, services)
   addApplyOntology(app, services)
   addGetOntologyDefinition(app)
+  addDeleteDefinition(app, services)
   addCountObjects(app, services)
   addReplaceObjects(app, services)
   addExportObjects(app, services)

@@ -33,6 +33,14 @@ export const ADMIN_EXAMPLES = {
       },
     },
   },
+  deleteObjectType: {
+    parameters: { ontology: 'library', objectType: 'book', cascade: true },
+    response: { objectTypes: ['book'], linkTypes: [], objects: 0 },
+  },
+  deleteOntology: {
+    parameters: { ontology: 'library', cascade: true },
+    response: { objectTypes: [], linkTypes: [], objects: 0 },
+  },
   createSession: {
     request: { code: CODE },
     response: {
@@ -96,7 +104,7 @@ export const ADMIN_EXAMPLES = {
         },
       ],
       pageCache: { pages: 5, bytes: 3_217, maxBytes: 33_554_432 },
-      backgroundWork: { replacements: [], tablesToRemove: 0, reclaiming: false },
+      backgroundWork: { replacements: [], rewrites: [], tablesToRemove: 0, reclaiming: false },
     },
   },
 } as const

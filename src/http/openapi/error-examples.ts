@@ -124,9 +124,15 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   InvalidOntologyDefinition: {
     mistakes: [{ path: 'objectTypes[0].primaryKey', reason: 'the property id does not exist' }],
   },
-  OntologyChangeRefused: { reasons: ['the property airport.name is missing'] },
+  OntologyChangeRefused: {
+    reasons: ['object ZRH of airport: icao is not an integer'],
+    unfitObjects: [
+      { objectType: 'airport', primaryKey: 'ZRH', property: 'icao', reason: 'is not an integer' },
+    ],
+  },
   OntologyDefinitionOutOfSync: { reason: 'another definition was saved at the same time' },
   ReplacementMergeExceededLimit: { objects: 250000, objectsLimit: 100000 },
+  ReplacementMergeRefused: { primaryKey: 'LAX', reason: 'runways is not an array' },
   ReplacementsExceededLimit: { objectType: 'airport', replacementsLimit: 10 },
   ActionTypeNotFound: { actionType: 'create-port' },
   ActionParameterObjectNotFound: { parameterId: 'objectToModifyParameter', primaryKey: 'ZZZ' },

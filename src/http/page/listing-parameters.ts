@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { checkOrder, parseOrderText } from '../../query/parse/order.ts'
 import { isPropertyFilter, parsePropertyFilters } from '../../query/parse/property-filters.ts'
+import { propertyFinder } from '../../query/parse/property-names.ts'
 import { QueryBudget, type QueryLimits } from '../../query/parse/query-budget.ts'
 import type { OrderTerm, Query } from '../../query/query.ts'
 import { checkSelection, type Selection } from '../../query/selection.ts'
@@ -52,12 +53,22 @@ export function readListing(
   const filters = Object.entries(parameters as Record<string, unknown>)
     .filter(([name]) => isPropertyFilter(name))
     .flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)] as const))
-  const { orderBy } = parameters
   return {
     query: parsePropertyFilters(filters, objectType, new QueryBudget(limits)),
-    order: orderBy === undefined ? [] : checkOrder(parseOrderText(orderBy), objectType),
+    order: readOrder(parameters.orderBy, objectType),
     selection: readSelection(parameters.properties, objectType),
   }
+}
+
+/** Parses and checks an order. Like all property names in a URL, those of an order ignore case. */
+function readOrder(orderBy: string | undefined, objectType: ObjectType): readonly OrderTerm[] {
+  if (orderBy === undefined) return []
+  const findProperty = propertyFinder(objectType)
+  const terms = parseOrderText(orderBy).map((term) => ({
+    ...term,
+    property: findProperty(term.property) ?? term.property,
+  }))
+  return checkOrder(terms, objectType)
 }
 
 /** Parses and checks a list of properties to return. */
@@ -65,7 +76,9 @@ export function readSelection(
   parameter: string | readonly string[] | undefined,
   objectType: ObjectType,
 ): Selection {
-  return checkSelection(selectedNames(parameter), objectType)
+  const findProperty = propertyFinder(objectType)
+  const names = selectedNames(parameter).map((name) => findProperty(name) ?? name)
+  return checkSelection(names, objectType)
 }
 
 /** Returns the names in a list of properties; none if it is absent. */

@@ -5,6 +5,7 @@
  */
 import type { FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { RecalledOutdated } from '../../admission/request-context.ts'
+import { ObjectQueryError } from '../../contract/errors.ts'
 import type { App } from '../app.ts'
 import { errorHandler } from '../response/error-response.ts'
 import type { Services } from '../services.ts'
@@ -35,12 +36,15 @@ export async function identify(
   context.recalled = recalled && { catalogue: recalled.generation, tokens }
 }
 
-/** Makes sure that nothing is sent to a caller before the database has confirmed it. */
+/**
+ * Makes sure that nothing is sent to a caller before the database has confirmed it, and that a page
+ * is requested again if its definition changed before it was read.
+ */
 export function confirmBeforeSending(app: App, services: Services): void {
-  if (services.store.recallCatalogue === undefined) return
   app.addHook('onRoute', (route) => {
     if (route.config?.isPage) route.handler = retried(route.handler, services)
   })
+  if (services.store.recallCatalogue === undefined) return
   const handleError = errorHandler(services)
   app.setErrorHandler(async (error, request, reply) => {
     if (request.context.recalled === undefined) return handleError(error, request, reply)
@@ -56,13 +60,13 @@ export function confirmBeforeSending(app: App, services: Services): void {
   })
 }
 
-/** Handles a request again if it failed because of what it recalled. */
+/** Handles a request again if it failed because of what it recalled, or of an older definition. */
 function retried(handler: RouteHandlerMethod, services: Services): RouteHandlerMethod {
   return async function handleConfirmed(request, reply) {
     try {
       return await handler.call(this, request, reply)
     } catch (error) {
-      if (request.context.recalled === undefined) throw error
+      if (request.context.recalled === undefined && !isOutOfSync(error)) throw error
       const { catalogue } = request
       await identify(request, services, false)
       const { scope } = request.routeOptions.config
@@ -71,4 +75,8 @@ function retried(handler: RouteHandlerMethod, services: Services): RouteHandlerM
       return handler.call(this, request, reply)
     }
   }
+}
+
+function isOutOfSync(error: unknown): boolean {
+  return error instanceof ObjectQueryError && error.errorName === 'OntologyDefinitionOutOfSync'
 }

@@ -105,8 +105,11 @@ describe('the first definition of an ontology', () => {
     expect(plan(rid, first()).ontology).toMatchObject({ rid, apiName: 'rail' })
   })
 
-  it('has no breaking changes', () => {
-    expect(plan('rail', first()).breakingChanges).toEqual([])
+  it('adds every type', () => {
+    expect(plan('rail', first()).types).toMatchObject([
+      { objectType: 'airport', changes: [{ kind: 'added' }] },
+      { objectType: 'country', changes: [{ kind: 'added' }] },
+    ])
   })
 
   it('states the catalogue generation of its check', () => {
@@ -129,7 +132,7 @@ describe('a later definition', () => {
         ['country', COUNTRY_RID],
         ['airport', AIRPORT_RID],
       ])
-      expect(change.breakingChanges).toEqual([])
+      expect(change.types).toEqual([])
     }
   })
 
@@ -137,19 +140,19 @@ describe('a later definition', () => {
     const station = { ...COUNTRY, apiName: 'station' }
     const change = plan('aviation', aviation({ objectTypes: [AIRPORT, COUNTRY, station] }))
     expect(typeRids(change)).toContainEqual(['station', 'ri.ontology.main.object-type.new-1'])
-    expect(change.breakingChanges).toEqual([])
+    expect(change.types).toMatchObject([{ objectType: 'station', changes: [{ kind: 'added' }] }])
   })
 
   it('can be the stored definition again', () => {
-    const { ontology, breakingChanges } = plan('aviation', stored.definition)
+    const { ontology, types } = plan('aviation', stored.definition)
     expect(ontology.definition).toEqual(stored.definition)
-    expect(breakingChanges).toEqual([])
+    expect(types).toEqual([])
   })
 
   it('can rename the ontology by its RID', () => {
-    const { ontology, breakingChanges } = plan(ONTOLOGY_RID, aviation({ apiName: 'flight' }))
+    const { ontology, types } = plan(ONTOLOGY_RID, aviation({ apiName: 'flight' }))
     expect(ontology).toMatchObject({ apiName: 'flight', rid: ONTOLOGY_RID })
-    expect(breakingChanges).toEqual([])
+    expect(types).toEqual([])
   })
 
   it('lets a type keep its RID under another name', () => {
@@ -233,14 +236,17 @@ describe('names and RIDs that are taken', () => {
   })
 })
 
-describe('breaking changes', () => {
-  const harmsOf = (...objectTypes: ObjectTypeDefinition[]) =>
-    plan('aviation', aviation({ objectTypes })).breakingChanges
+describe('the changes of object types', () => {
+  const changesOf = (...objectTypes: ObjectTypeDefinition[]) =>
+    plan('aviation', aviation({ objectTypes })).types.flatMap(({ objectType, changes }) =>
+      changes.map(({ kind, property, from, to, rewrites }) =>
+        [objectType, kind, property, from, to, rewrites ? 'rewrites' : 'keeps'].filter(Boolean),
+      ),
+    )
 
   const { elevation: _, ...withoutElevation } = AIRPORT.properties
 
   it.each<[string, Partial<ObjectTypeDefinition>]>([
-    ['a new property', { properties: { ...AIRPORT.properties, name: { type: 'string' } } }],
     ['another title', { titleProperty: 'elevation' }],
     ['another limit', { retrievalLimit: 5 }],
     ['another description', { displayName: 'Airport', description: 'x' }],
@@ -248,104 +254,162 @@ describe('breaking changes', () => {
       'another order of properties',
       { properties: Object.fromEntries(Object.entries(AIRPORT.properties).reverse()) },
     ],
-    [
-      'a new field of a struct',
-      {
-        properties: {
-          ...AIRPORT.properties,
-          runway: {
-            type: 'struct',
-            fields: { width: { type: 'integer' }, length: { type: 'integer' } },
-          },
-        },
-      },
-    ],
-  ])('is not done by %s', (_what, changes) => {
-    expect(harmsOf({ ...AIRPORT, ...changes }, COUNTRY)).toEqual([])
+  ])('do not include %s', (_what, changes) => {
+    expect(changesOf({ ...AIRPORT, ...changes }, COUNTRY)).toEqual([])
   })
 
-  it('do not include new or removed links', () => {
-    const link = { apiName: 'main', from: 'country', to: 'airport', foreignKey: 'code' }
-    const linked = plan('aviation', aviation({ linkTypes: [link] }))
-    expect(linked.breakingChanges).toEqual([])
-    const unlinked = planChange(
-      'aviation',
-      aviation(),
-      new Catalogue(8, [linked.ontology]),
-      () => 'unused',
-    )
-    expect(unlinked.breakingChanges).toEqual([])
-  })
-
-  it('include a missing type', () => {
-    expect(harmsOf(COUNTRY)).toEqual([
-      {
-        typeRid: AIRPORT_RID,
-        reasons: ['object type airport has objects and is missing from the definition'],
-      },
-    ])
-  })
-
-  it('include a missing property', () => {
-    expect(harmsOf({ ...AIRPORT, properties: withoutElevation }, COUNTRY)).toEqual([
-      {
-        typeRid: AIRPORT_RID,
-        reasons: ['property airport.elevation is missing from the definition'],
-      },
-    ])
-  })
-
-  it.each<[string, PropertyDefinition, string]>([
-    ['elevation', { type: 'string' }, 'integer to string'],
-    ['elevation', { type: 'long' }, 'integer to long'],
-    ['elevation', { type: 'array', items: { type: 'integer' } }, 'integer to array of integer'],
-    ['codes', { type: 'string' }, 'array of string to string'],
-    ['codes', { type: 'array', items: { type: 'long' } }, 'array of string to array of long'],
-    [
-      'runway',
-      { type: 'struct', fields: { width: { type: 'integer' } } },
-      'struct {length: integer} to struct {width: integer}',
-    ],
-    [
-      'runway',
-      { type: 'struct', fields: { length: { type: 'string' } } },
-      'struct {length: integer} to struct {length: string}',
-    ],
-  ])('is done by another type of the property %s: %j', (name, property, change) => {
-    const properties = { ...AIRPORT.properties, [name]: property }
-    expect(harmsOf({ ...AIRPORT, properties }, COUNTRY)).toEqual([
-      { typeRid: AIRPORT_RID, reasons: [`property airport.${name} would change from ${change}`] },
+  it('include types that are added, renamed and dropped', () => {
+    const port = { ...AIRPORT, apiName: 'port', renamedFrom: 'airport' }
+    const station = { ...COUNTRY, apiName: 'station' }
+    expect(changesOf(port, station)).toEqual([
+      ['port', 'renamed', 'airport', 'keeps'],
+      ['station', 'added', 'keeps'],
+      ['country', 'dropped', 'keeps'],
     ])
   })
 
   it('include another primary key', () => {
-    expect(harmsOf({ ...AIRPORT, primaryKey: 'elevation' }, COUNTRY)).toEqual([
-      {
-        typeRid: AIRPORT_RID,
-        reasons: ['airport: the primary key would change from id to elevation'],
-      },
+    expect(changesOf({ ...AIRPORT, primaryKey: 'elevation' }, COUNTRY)).toEqual([
+      ['airport', 'rekeyed', 'elevation', 'id', 'rewrites'],
     ])
   })
 
-  it('are listed with every reason, by type', () => {
-    const properties = {
+  it('include added and dropped properties', () => {
+    const properties: ObjectTypeDefinition['properties'] = {
       ...withoutElevation,
-      id: { type: 'long' },
       opened: { type: 'date' },
-    } as const
-    expect(harmsOf({ ...AIRPORT, primaryKey: 'opened', properties })).toEqual([
+    }
+    expect(changesOf({ ...AIRPORT, properties }, COUNTRY)).toEqual([
+      ['airport', 'added', 'opened', 'date', 'keeps'],
+      ['airport', 'dropped', 'elevation', 'integer', 'rewrites'],
+    ])
+  })
+
+  it('include a property that is renamed, and its new type', () => {
+    const properties: ObjectTypeDefinition['properties'] = {
+      ...withoutElevation,
+      height: { type: 'long', renamedFrom: 'elevation' },
+    }
+    expect(changesOf({ ...AIRPORT, properties }, COUNTRY)).toEqual([
+      ['airport', 'renamed', 'height', 'elevation', 'rewrites'],
+      ['airport', 'widened', 'height', 'integer', 'long', 'rewrites'],
+    ])
+  })
+
+  const struct = (fields: Record<string, 'integer' | 'short' | 'string'>): PropertyDefinition => ({
+    type: 'struct',
+    fields: Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, { type }])),
+  })
+
+  it.each<[string, PropertyDefinition, readonly (readonly string[])[]]>([
+    ['elevation', { type: 'string' }, [['widened', 'elevation', 'integer', 'string']]],
+    ['elevation', { type: 'decimal' }, [['widened', 'elevation', 'integer', 'decimal']]],
+    ['elevation', { type: 'double' }, [['widened', 'elevation', 'integer', 'double']]],
+    ['elevation', { type: 'float' }, [['reread', 'elevation', 'integer', 'float']]],
+    ['elevation', { type: 'short' }, [['reread', 'elevation', 'integer', 'short']]],
+    ['elevation', { type: 'date' }, [['reread', 'elevation', 'integer', 'date']]],
+    [
+      'elevation',
+      { type: 'array', items: { type: 'long' } },
+      [['widened', 'elevation', 'integer', 'array of long']],
+    ],
+    ['codes', { type: 'string' }, [['reread', 'codes', 'array of string', 'string']]],
+    [
+      'codes',
+      { type: 'array', items: { type: 'long' } },
+      [['reread', 'codes', 'array of string', 'array of long']],
+    ],
+    [
+      'runway',
+      struct({ width: 'integer' }),
+      [
+        ['added', 'runway.width', 'integer'],
+        ['dropped', 'runway.length', 'integer'],
+      ],
+    ],
+    ['runway', struct({ length: 'string' }), [['widened', 'runway.length', 'integer', 'string']]],
+  ])('include another type of the property %s: %j', (name, property, changes) => {
+    const properties = { ...AIRPORT.properties, [name]: property }
+    expect(changesOf({ ...AIRPORT, properties }, COUNTRY)).toEqual(
+      changes.map((change) => ['airport', ...change, change[0] === 'added' ? 'keeps' : 'rewrites']),
+    )
+  })
+
+  it('keep stored objects if their JSON stays the same', () => {
+    const country = {
+      ...COUNTRY,
+      properties: { ...COUNTRY.properties, area: { type: 'byte' as const } },
+    }
+    const before = plan('aviation', aviation({ objectTypes: [country] })).ontology
+    const wider = { ...country.properties, area: { type: 'integer' as const } }
+    const { types } = planChange(
+      'aviation',
+      aviation({ objectTypes: [{ ...country, properties: wider }] }),
+      new Catalogue(8, [before]),
+      () => 'unused',
+    )
+    expect(types).toMatchObject([{ changes: [{ kind: 'widened', rewrites: false }] }])
+  })
+})
+
+describe('renames', () => {
+  const renaming = (properties: ObjectTypeDefinition['properties']) =>
+    aviation({ objectTypes: [{ ...AIRPORT, properties }, COUNTRY] })
+  const { elevation: _, ...others } = AIRPORT.properties
+  const renamed = renaming({
+    ...others,
+    height: { type: 'integer', renamedFrom: 'elevation' },
+  })
+
+  it('are not part of the stored definition, and can be applied again', () => {
+    const first = plan('aviation', renamed)
+    expect(JSON.stringify(first.ontology.definition)).not.toContain('renamedFrom')
+    expect(first.types).toMatchObject([{ renamed: new Map([['height', 'elevation']]) }])
+    const again = planChange(
+      'aviation',
+      renamed,
+      new Catalogue(8, [first.ontology]),
+      () => 'unused',
+    )
+    expect(again.types).toEqual([])
+  })
+
+  it('keep the RID of a type', () => {
+    const port = { ...AIRPORT, apiName: 'port', renamedFrom: 'airport' }
+    expect(typeRids(plan('aviation', aviation({ objectTypes: [port, COUNTRY] })))).toEqual([
+      ['port', AIRPORT_RID],
+      ['country', COUNTRY_RID],
+    ])
+  })
+
+  it('include links, also of renamed types', () => {
+    const link = { apiName: 'main', from: 'country', to: 'airport', foreignKey: 'code' }
+    const { ontology } = plan('aviation', aviation({ linkTypes: [link] }))
+    const { links } = planChange(
+      'aviation',
+      aviation({
+        objectTypes: [AIRPORT, { ...COUNTRY, apiName: 'state', renamedFrom: 'country' }],
+        linkTypes: [{ ...link, from: 'state', apiName: 'capital', renamedFrom: 'main' }],
+      }),
+      new Catalogue(8, [ontology]),
+      () => 'unused',
+    )
+    expect(links).toEqual([
+      { kind: 'renamed', linkType: 'capital', objectType: 'state', from: 'main' },
+    ])
+  })
+
+  it('are refused while the old name is still there, or if two parts claim it', () => {
+    const height = { type: 'integer', renamedFrom: 'elevation' } as const
+    const at = (name: string) => `objectTypes[0].properties.${name}.renamedFrom`
+    expect(mistakesOf('aviation', renaming({ ...AIRPORT.properties, height }))).toEqual([
       {
-        typeRid: AIRPORT_RID,
-        reasons: [
-          'airport: the primary key would change from id to opened',
-          'property airport.id would change from string to long',
-          'property airport.elevation is missing from the definition',
-        ],
+        path: at('height'),
+        reason: 'the definition still has elevation; remove it there, or remove renamedFrom',
       },
-      {
-        typeRid: COUNTRY_RID,
-        reasons: ['object type country has objects and is missing from the definition'],
-      },
+    ])
+    expect(mistakesOf('aviation', renaming({ ...others, height, level: height }))).toEqual([
+      { path: at('level'), reason: 'elevation is renamed twice' },
     ])
   })
 })

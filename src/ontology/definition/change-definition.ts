@@ -1,32 +1,45 @@
-/**
- * Plans the change of an ontology: keeps existing RIDs, and finds the changes that would invalidate
- * stored objects.
- */
+/** Plans the change of an ontology: keeps existing RIDs, and finds what happens to stored objects. */
 
 import type { Catalogue } from '../catalogue.ts'
-import type { ObjectType, Ontology } from '../ontology.ts'
+import type { Ontology } from '../ontology.ts'
 import type { OntologyDefinition } from './definition-schema.ts'
 import { refuseLargeDefinition } from './definition-size.ts'
 import { type Mistake, refuseMistakes } from './mistakes.ts'
 import { parseDefinition } from './parse-definition.ts'
-import { staysValid, typeName } from './property-type.ts'
+import { earlierType, findRenames, linkKey, type Renames, withoutRenames } from './renames.ts'
 import { isRid, objectTypeRid, ontologyRid } from './rid.ts'
 import { ONTOLOGY_RID_PATTERN } from './rid-patterns.ts'
+import { compareObjectTypes, type TypeChange } from './type-change.ts'
 
 /** A definition that was checked against the catalogue, ready to be saved. */
-export interface OntologyChange {
+export interface OntologyChange extends ChangeOptions {
   readonly ontology: Ontology
   /** The catalogue generation against which the change was checked. */
   readonly basedOn: number
-  /** The breaking changes; they matter only for object types that have objects. */
-  readonly breakingChanges: readonly BreakingChange[]
+  /** What changes; types without objects can change in any way. Without unchanged types. */
+  readonly types: readonly TypeChange[]
+  readonly links: readonly LinkChange[]
 }
 
-/** The breaking changes of one object type. */
-export interface BreakingChange {
-  readonly typeRid: string
-  readonly reasons: readonly string[]
+/** How a change is carried out. */
+export interface ChangeOptions {
+  /** Whether values of stored objects may be dropped. */
+  readonly allowDataLoss: boolean
+  /** Whether the change is only tried: everything is checked, and nothing is changed. */
+  readonly isDryRun: boolean
 }
+
+/** Links store nothing, so they can change at any time. */
+export interface LinkChange {
+  readonly kind: 'added' | 'renamed' | 'dropped'
+  readonly linkType: string
+  /** The object type that the link leads from. */
+  readonly objectType: string
+  /** The name before the change. */
+  readonly from?: string
+}
+
+const STRICT: ChangeOptions = { allowDataLoss: false, isDryRun: false }
 
 /** Checks a definition, sent for a RID or an API name, against the catalogue. */
 export function planChange(
@@ -34,28 +47,41 @@ export function planChange(
   definition: OntologyDefinition,
   catalogue: Catalogue,
   newUuid: () => string,
+  options: Partial<ChangeOptions> = {},
 ): OntologyChange {
   refuseLargeDefinition(definition)
   const earlier = catalogue.find(identifier)
-  refuseMismatch(identifier, definition, earlier, catalogue)
+  const mistakes: Mistake[] = []
+  const renames = findRenames(definition, earlier, mistakes)
+  findMismatches(identifier, definition, { earlier, renames, catalogue, mistakes })
+  refuseMistakes(mistakes)
   const named = isRid(identifier) ? { ...definition, rid: identifier } : definition
-  const ontology = parseDefinition(completeDefinition(named, earlier, newUuid))
+  const completed = completeDefinition(withoutRenames(named), earlier, renames, newUuid)
+  const ontology = parseDefinition(completed)
   refuseTakenNames(ontology, catalogue)
   return {
+    ...STRICT,
+    ...options,
     ontology,
     basedOn: catalogue.generation,
-    breakingChanges: findBreakingChanges(earlier, ontology),
+    types: findTypeChanges(earlier, ontology, renames),
+    links: findLinkChanges(earlier, ontology, renames),
   }
 }
 
+interface Checked {
+  readonly earlier: Ontology | undefined
+  readonly renames: Renames
+  readonly catalogue: Catalogue
+  readonly mistakes: Mistake[]
+}
+
 /** The path and the body must name the same ontology. A path with a RID can change the API name. */
-function refuseMismatch(
+function findMismatches(
   identifier: string,
   definition: OntologyDefinition,
-  earlier: Ontology | undefined,
-  catalogue: Catalogue,
+  { earlier, renames, catalogue, mistakes }: Checked,
 ): void {
-  const mistakes: Mistake[] = []
   if (!isRid(identifier) && definition.apiName !== identifier) {
     mistakes.push({ path: 'apiName', reason: `is not ${identifier}, the name in the path` })
   }
@@ -76,18 +102,18 @@ function refuseMismatch(
     })
   }
   definition.objectTypes.forEach((type, index) => {
-    const kept = earlier?.objectTypes.get(type.apiName)?.rid
+    const kept = earlier?.objectTypes.get(renames.types.get(type.apiName) ?? type.apiName)?.rid
     if (kept === undefined || type.rid === undefined || type.rid === kept) return
     const reason = `is not ${kept}, the RID of this object type`
     mistakes.push({ path: `objectTypes[${index}].rid`, reason })
   })
-  refuseMistakes(mistakes)
 }
 
 /** Fills in every RID: the existing one, or a new one. */
 function completeDefinition(
   definition: OntologyDefinition,
   earlier: Ontology | undefined,
+  { types }: Renames,
   newUuid: () => string,
 ): OntologyDefinition {
   return {
@@ -95,7 +121,7 @@ function completeDefinition(
     rid: earlier?.rid ?? definition.rid ?? ontologyRid(newUuid()),
     objectTypes: definition.objectTypes.map((type) => ({
       ...type,
-      rid: earlier?.objectTypes.get(type.apiName)?.rid ?? type.rid ?? objectTypeRid(newUuid()),
+      rid: earlierType(type, earlier, types)?.rid ?? type.rid ?? objectTypeRid(newUuid()),
     })),
   }
 }
@@ -122,33 +148,51 @@ function refuseTakenNames(ontology: Ontology, catalogue: Catalogue): void {
   refuseMistakes(mistakes)
 }
 
-/** Finds breaking changes. Types without objects can change freely; the store checks that. */
-function findBreakingChanges(earlier: Ontology | undefined, changed: Ontology): BreakingChange[] {
+function findTypeChanges(
+  earlier: Ontology | undefined,
+  changed: Ontology,
+  renames: Renames,
+): TypeChange[] {
   // By RID, which a type keeps when it is renamed.
-  const after = new Map([...changed.objectTypes.values()].map((type) => [type.rid, type]))
-  return [...(earlier?.objectTypes.values() ?? [])]
-    .map((type) => ({ typeRid: type.rid, reasons: reasonsAgainst(type, after.get(type.rid)) }))
-    .filter(({ reasons }) => reasons.length > 0)
+  const before = new Map([...(earlier?.objectTypes.values() ?? [])].map((type) => [type.rid, type]))
+  const changes = [...changed.objectTypes.values()].map((type): TypeChange => {
+    const { rid: typeRid, apiName: objectType } = type
+    const earlierOne = before.get(typeRid)
+    before.delete(typeRid)
+    const renamed = renames.properties.get(objectType) ?? new Map()
+    const parts =
+      earlierOne === undefined
+        ? [{ kind: 'added', rewrites: false } as const]
+        : compareObjectTypes(earlierOne, type, renamed)
+    return { typeRid, objectType, changes: parts, renamed }
+  })
+  const dropped = [...before.values()].map(
+    ({ rid: typeRid, apiName: objectType }): TypeChange => ({
+      typeRid,
+      objectType,
+      changes: [{ kind: 'dropped', rewrites: false }],
+      renamed: new Map(),
+    }),
+  )
+  return [...changes, ...dropped].filter(({ changes: parts }) => parts.length > 0)
 }
 
-function reasonsAgainst(before: ObjectType, after: ObjectType | undefined): string[] {
-  if (after === undefined)
-    return [`object type ${before.apiName} has objects and is missing from the definition`]
-  const reasons: string[] = []
-  if (after.primaryKey.apiName !== before.primaryKey.apiName) {
-    reasons.push(
-      `${before.apiName}: the primary key would change from ${before.primaryKey.apiName} to ${after.primaryKey.apiName}`,
-    )
-  }
-  for (const property of before.properties.values()) {
-    const name = `${before.apiName}.${property.apiName}`
-    const kept = after.properties.get(property.apiName)
-    if (kept === undefined) reasons.push(`property ${name} is missing from the definition`)
-    else if (!staysValid(property.type, kept.type)) {
-      reasons.push(
-        `property ${name} would change from ${typeName(property.type)} to ${typeName(kept.type)}`,
-      )
-    }
-  }
-  return reasons
+function findLinkChanges(
+  earlier: Ontology | undefined,
+  changed: Ontology,
+  { types, links }: Renames,
+): LinkChange[] {
+  const before = new Map(earlier?.linkTypes.map((link) => [linkKey(link), link]))
+  const changes = changed.linkTypes.flatMap((link): LinkChange[] => {
+    const from = links.get(linkKey(link))
+    const key = linkKey({ from: types.get(link.from) ?? link.from, apiName: from ?? link.apiName })
+    const isKept = before.delete(key)
+    const named = { linkType: link.apiName, objectType: link.from }
+    if (!isKept) return [{ kind: 'added', ...named }]
+    return from === undefined ? [] : [{ kind: 'renamed', ...named, from }]
+  })
+  const dropped = [...before.values()].map(
+    ({ apiName, from }): LinkChange => ({ kind: 'dropped', linkType: apiName, objectType: from }),
+  )
+  return [...changes, ...dropped]
 }

@@ -22,6 +22,14 @@ const named = {
   description: Type.Optional(Type.String({ maxLength: 10_000 })),
 }
 
+const renamedFrom = Type.Optional(
+  Type.String({
+    pattern: API_NAME_PATTERN,
+    description:
+      'The current name, to change it to this one. Ignored once the rename is done; not part of the stored definition.',
+  }),
+)
+
 const FieldDefinition = Type.Object({ type: Type.Enum([...SCALAR_TYPES]), ...named }, closed)
 
 const fields = Type.Optional(
@@ -38,15 +46,14 @@ const ItemDefinition = Type.Object(
   closed,
 )
 
-const PropertyDefinition = Type.Object(
-  {
-    type: Type.Enum([...SCALAR_TYPES, 'array', 'struct']),
-    ...named,
-    items: Type.Optional(ItemDefinition),
-    fields,
-  },
-  closed,
-)
+const propertyMembers = {
+  type: Type.Enum([...SCALAR_TYPES, 'array', 'struct']),
+  ...named,
+  items: Type.Optional(ItemDefinition),
+  fields,
+}
+const PropertyDefinition = Type.Object({ ...propertyMembers, renamedFrom }, closed)
+const SharedPropertyDefinition = Type.Object(propertyMembers, closed)
 
 const nameMap = (description: string) =>
   Type.Optional(
@@ -74,6 +81,7 @@ const ObjectTypeDefinition = Type.Object(
     apiName,
     rid: Type.Optional(Type.String({ pattern: OBJECT_TYPE_RID_PATTERN })),
     ...named,
+    renamedFrom,
     primaryKey: Type.String({ description: 'The property that identifies an object.' }),
     titleProperty: Type.Optional(
       Type.String({ description: 'The property that is shown as the title of an object.' }),
@@ -108,6 +116,7 @@ const LinkTypeDefinition = Type.Object(
     apiName,
     reverseApiName: Type.Optional(apiName),
     ...named,
+    renamedFrom,
     from: Type.String(),
     to: Type.String(),
     foreignKey: Type.String({
@@ -182,7 +191,7 @@ export const OntologyDefinition = Type.Object(
     objectTypes: Type.Array(ObjectTypeDefinition, { maxItems: OBJECT_TYPES_MAX }),
     linkTypes: Type.Optional(Type.Array(LinkTypeDefinition, { maxItems: 10_000 })),
     sharedPropertyTypes: Type.Optional(
-      Type.Record(Type.String({ pattern: API_NAME_PATTERN }), PropertyDefinition, {
+      Type.Record(Type.String({ pattern: API_NAME_PATTERN }), SharedPropertyDefinition, {
         ...closed,
         maxProperties: PROPERTIES_MAX,
         description: 'Property types that interfaces share between object types, by API name.',

@@ -72,7 +72,7 @@ describe('mistakes in a definition', () => {
 })
 
 describe('widening', () => {
-  it('of small numbers is not a breaking change, narrowing and re-encoding is', () => {
+  it('of small numbers keeps stored objects, narrowing and re-encoding does not', () => {
     const scalar = (type: ScalarType) => ({ kind: 'scalar', type }) as const
     expect(staysValid(scalar('byte'), scalar('integer'))).toBe(true)
     expect(staysValid(scalar('float'), scalar('double'))).toBe(true)

@@ -12,8 +12,11 @@ import { parseObjectType, scalarTypeOf } from './parse-object-type.ts'
 import { ParsedOntology } from './parsed-ontology.ts'
 import { typeName } from './property-type.ts'
 
-/** Parses a definition with all its RIDs, which `change-definition.ts` fills in. */
-export function parseDefinition(definition: OntologyDefinition): Ontology {
+/**
+ * Parses a definition with all its RIDs, which `change-definition.ts` fills in. A store passes the
+ * generation of the catalogue that it read the definition from.
+ */
+export function parseDefinition(definition: OntologyDefinition, definedIn?: number): Ontology {
   const mistakes: Mistake[] = []
   const objectTypes = new Map<string, ObjectType>()
   const names = new Set<string>()
@@ -24,7 +27,7 @@ export function parseDefinition(definition: OntologyDefinition): Ontology {
     }
     names.add(type.apiName)
     const parsed = parseObjectType(type, path, mistakes)
-    if (parsed !== undefined) objectTypes.set(type.apiName, parsed)
+    if (parsed !== undefined) objectTypes.set(type.apiName, { ...parsed, definedIn })
   })
   refuseRepeats(definition.families ?? [], 'families', mistakes)
   const sharedPropertyTypes = parseSharedPropertyTypes(definition, mistakes)

@@ -6,6 +6,7 @@ import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import { readComparedValue } from '../compared-value.ts'
 import { type Comparison, EVERYTHING, type Query } from '../query.ts'
 import { isEquatable, isOrdered, type ResolvedField, resolveField } from '../resolve-field.ts'
+import { type PropertyFinder, propertyFinder } from './property-names.ts'
 import type { QueryBudget } from './query-budget.ts'
 import { refuseInvertedRanges } from './refuse-inverted-ranges.ts'
 
@@ -62,44 +63,19 @@ function groupFilters(parameters: QueryString, objectType: ObjectType): Filter[]
   return [...filters.keys()].sort().flatMap((key) => filters.get(key) ?? [])
 }
 
-function parseName(
-  written: string,
-  objectType: ObjectType,
-  findProperty: (name: string) => string,
-) {
+function parseName(written: string, objectType: ObjectType, findProperty: PropertyFinder) {
   const name = written.replace(FILTER, '')
   const at = name.lastIndexOf('.')
   const operator = name.slice(at + 1)
   if (at < 1 || !OPERATORS.includes(operator)) {
     throw new ObjectQueryError('MalformedPropertyFilters', { malformedPropertyFilter: written })
   }
-  const property = findProperty(name.slice(0, at))
+  const writtenName = name.slice(0, at)
+  const property = findProperty(writtenName)
+  if (property === undefined) throw notFound(writtenName, objectType)
   const resolved = resolveField(objectType, property, undefined)
   if (resolved === undefined) throw notFound(property, objectType)
   return { property, resolved, operator }
-}
-
-/** Returns a lookup of properties that ignores case, unless that makes a name ambiguous. */
-function propertyFinder(objectType: ObjectType): (name: string) => string {
-  // Built once per request, and only if a name does not match exactly.
-  let names: ReadonlyMap<string, string | undefined> | undefined
-  return (name) => {
-    if (objectType.properties.has(name)) return name
-    names ??= namesByLowerCase(objectType)
-    const property = names.get(name.toLowerCase())
-    if (property === undefined) throw notFound(name, objectType)
-    return property
-  }
-}
-
-/** Maps lower-case names to properties; undefined if two properties share one. */
-function namesByLowerCase(objectType: ObjectType): ReadonlyMap<string, string | undefined> {
-  const names = new Map<string, string | undefined>()
-  for (const name of objectType.properties.keys()) {
-    const lower = name.toLowerCase()
-    names.set(lower, names.has(lower) ? undefined : name)
-  }
-  return names
 }
 
 function notFound(property: string, { apiName }: ObjectType): ObjectQueryError {

@@ -18,6 +18,7 @@ import type {
   RecalledToken,
   Reclaimed,
   Retention,
+  RewriteProgress,
   StoredPage,
   StoredSetPage,
   StoreOptions,
@@ -37,7 +38,7 @@ import {
   publishReplacement,
   startReplacement,
 } from './catalogue/replacement.ts'
-import { saveOntology } from './catalogue/save-ontology.ts'
+import { deleteOntology, saveOntology } from './catalogue/save-ontology.ts'
 import {
   createApiToken,
   deleteApiTokens,
@@ -58,6 +59,7 @@ import { laneOfSet, readSetPage } from './pages/read-set-page.ts'
 import { aggregate } from './queries/aggregate.ts'
 import { findTypes } from './queries/find-types.ts'
 import { TypeFieldsCache } from './queries/type-fields.ts'
+import { rewriteNext } from './rewrite/rewrite-next.ts'
 import { commitBatch, commitEdit } from './writes/commit-batch.ts'
 import { deleteMatches } from './writes/delete-matches.ts'
 import { GroupCommits } from './writes/group-commits.ts'
@@ -153,6 +155,10 @@ class PostgresStore implements ObjectStore {
     return saveOntology(this, change, callerId)
   }
 
+  deleteOntology(rid: string, basedOn: number, { callerId } = INTERNAL_CONTEXT): Promise<void> {
+    return deleteOntology(this, rid, basedOn, callerId)
+  }
+
   readPage(request: ReadPageRequest, context = INTERNAL_CONTEXT): Promise<StoredPage | Reclaimed> {
     return this.#pages.read(request, context)
   }
@@ -217,6 +223,10 @@ class PostgresStore implements ObjectStore {
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {
     return abandonReplacement(this, { typeRid, replacement })
+  }
+
+  rewriteNext(): Promise<RewriteProgress | undefined> {
+    return rewriteNext(this)
   }
 
   async reclaim(retention: Retention): Promise<number> {

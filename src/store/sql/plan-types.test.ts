@@ -1,51 +1,102 @@
 import { describe, expect, it } from 'vitest'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
-import { planTypes, refuseBreakingChanges } from './plan-types.ts'
+import type { PartChange, TypeChange } from '../../ontology/definition/type-change.ts'
+import { type PlannedChange, planTypes } from './plan-types.ts'
 
 function type(rid: string, more: Partial<ObjectTypeDefinition> = {}): ObjectTypeDefinition {
   return { rid, apiName: rid, primaryKey: 'k', properties: { k: { type: 'string' } }, ...more }
 }
 
-const stored = ['a', 'b', 'c', 'd'].map((rid, index) => ({
-  id: index + 1,
-  rid,
-  definition: JSON.stringify(type(rid)),
-}))
+const stored = (objects: number) =>
+  ['a', 'b', 'c', 'd'].map((rid, index) => ({
+    id: index + 1,
+    rid,
+    definition: JSON.stringify(type(rid)),
+    objects,
+    loading: 0,
+  }))
+
+function change(rid: string, ...changes: PartChange[]): TypeChange {
+  return { typeRid: rid, objectType: rid, changes, renamed: new Map() }
+}
+
+const objectTypes = [
+  type('a'),
+  type('b', { titleProperty: 'k' }),
+  type('c', { displayName: 'C' }),
+  type('e'),
+]
+const WIDENED = change('c', { kind: 'widened', property: 'k', rewrites: true })
+const LOST = change('c', { kind: 'dropped', property: 'p', rewrites: true })
+const DROPPED = change('d', { kind: 'dropped', rewrites: false })
+
+function planned(types: readonly TypeChange[], allowDataLoss = false): PlannedChange {
+  return { definition: { apiName: 'o', objectTypes }, types, allowDataLoss }
+}
 
 describe('saving an ontology', () => {
-  it('adds, updates, recreates and drops object types', () => {
-    const objectTypes = [
-      type('a'),
-      type('b', { titleProperty: 'k' }),
-      type('c', { displayName: 'C' }),
-      type('e'),
-    ]
-    const steps = planTypes(stored, { apiName: 'o', objectTypes }, [{ typeRid: 'c', reasons: [] }])
-    const [unchanged, retitled, recreated] = [false, true, true].map((isChanged, index) => ({
-      kind: 'update',
-      id: index + 1,
-      definition: objectTypes[index],
-      isChanged,
-      hasNewTitle: index === 1,
-      isRecreated: index === 2,
-    }))
-    expect(steps).toEqual([
+  const [unchanged, retitled] = [false, true].map((isChanged, index) => ({
+    kind: 'update',
+    id: index + 1,
+    definition: objectTypes[index],
+    isChanged,
+    hasNewTitle: isChanged,
+  }))
+  const added = { kind: 'add', definition: objectTypes[3] }
+  const dropped = { kind: 'drop', id: 4 }
+
+  it('adds, updates, recreates and drops types without objects', () => {
+    expect(planTypes(stored(0), planned([LOST, DROPPED]))).toEqual([
       unchanged,
       retitled,
-      recreated,
-      { kind: 'add', definition: objectTypes[3] },
-      { kind: 'drop', id: 4, rid: 'd' },
+      { kind: 'recreate', id: 3, definition: objectTypes[2] },
+      added,
+      dropped,
     ])
   })
 
-  it('is refused only for types that have objects', () => {
-    const changes = [
-      { typeRid: 'a', reasons: ['one', 'two'] },
-      { typeRid: 'b', reasons: ['three'] },
-    ]
-    refuseBreakingChanges(changes, () => false)
-    expect(() => refuseBreakingChanges(changes, (rid) => rid === 'a')).toThrow(
-      expect.objectContaining({ parameters: { reasons: ['one', 'two'] } }),
+  it('rewrites types that have objects', () => {
+    expect(planTypes(stored(7), planned([WIDENED, DROPPED], true))).toEqual([
+      unchanged,
+      retitled,
+      { kind: 'rewrite', id: 3, definition: objectTypes[2], change: WIDENED },
+      added,
+      dropped,
+    ])
+  })
+
+  it('refuses to lose values, and names what does it on purpose', () => {
+    expect(() => planTypes(stored(1), planned([LOST, DROPPED]))).toThrow(
+      expect.objectContaining({
+        parameters: {
+          reasons: [
+            expect.stringMatching(
+              /^property c\.p is missing.*c has 1 object\..*allowDataLoss=true/,
+            ),
+            expect.stringMatching(/^object type d has 1 object.*oqs ontology delete o d\)/),
+          ],
+        },
+      }),
+    )
+  })
+
+  it('refuses to redefine or drop a type that is being loaded', () => {
+    const loading = stored(0).map((one) => ({ ...one, loading: 5 }))
+    expect(() => planTypes(loading, planned([WIDENED, DROPPED]))).toThrow(
+      expect.objectContaining({
+        parameters: {
+          reasons: ['c', 'd'].map((name) => expect.stringMatching(`into object type ${name}\\.`)),
+        },
+      }),
+    )
+    expect(planTypes(loading, planned([DROPPED], true))).toHaveLength(5)
+  })
+
+  it('refuses to rewrite more objects than fit into one transaction', () => {
+    expect(() => planTypes(stored(100_001), planned([WIDENED]))).toThrow(
+      expect.objectContaining({
+        parameters: { reasons: [expect.stringContaining('rewrites at most 100000')] },
+      }),
     )
   })
 })

@@ -1,19 +1,34 @@
 /**
- * Plans what saving an ontology does to its stored object types, and refuses what would invalidate
- * stored objects. The stores only run the steps.
+ * Plans what saving an ontology does to its stored object types, and refuses what would drop values
+ * without permission. The stores only run the steps.
  */
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { REWRITTEN_OBJECTS_MAX } from '../../contract/limits.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
 import type {
   ObjectTypeDefinition,
   OntologyDefinition,
 } from '../../ontology/definition/definition-schema.ts'
+import {
+  isDroppedType,
+  rewritesObjects,
+  type TypeChange,
+} from '../../ontology/definition/type-change.ts'
 
 /** An object type as it is stored; the definition is its JSON text. */
 export interface StoredType {
   readonly id: number
   readonly rid: string
   readonly definition: string
+  /** The number of current objects. */
+  readonly objects: number
+  /** The number of objects in replacements that are being loaded. */
+  readonly loading: number
+}
+
+/** The parts of a change that the plan depends on: plain data, which can be sent to a thread. */
+export interface PlannedChange extends Pick<OntologyChange, 'types' | 'allowDataLoss'> {
+  readonly definition: OntologyDefinition
 }
 
 export type TypeStep =
@@ -25,52 +40,116 @@ export type TypeStep =
       readonly isChanged: boolean
       /** True if the titles of all objects must be written again. */
       readonly hasNewTitle: boolean
-      /** True for a breaking change of an empty type: it gets a new table. */
-      readonly isRecreated: boolean
     }
-  | { readonly kind: 'drop'; readonly id: number; readonly rid: string }
+  /** An empty type gets a new table. */
+  | { readonly kind: 'recreate'; readonly id: number; readonly definition: ObjectTypeDefinition }
+  /** All objects are converted into a new table. */
+  | RewriteStep
+  | { readonly kind: 'drop'; readonly id: number }
 
+export interface RewriteStep {
+  readonly kind: 'rewrite'
+  readonly id: number
+  readonly definition: ObjectTypeDefinition
+  readonly change: TypeChange
+}
+
+/** Returns the steps, or throws `OntologyChangeRefused`. */
 export function planTypes(
   stored: readonly StoredType[],
-  { objectTypes }: OntologyDefinition,
-  breakingChanges: OntologyChange['breakingChanges'],
+  change: PlannedChange,
 ): readonly TypeStep[] {
+  const { objectTypes } = change.definition
+  refuseChange(stored, change)
   const storedByRid = new Map(stored.map((type) => [type.rid, type]))
-  const recreated = new Set(breakingChanges.map(({ typeRid }) => typeRid))
+  const changes = new Map(change.types.map((one) => [one.typeRid, one]))
   const steps = objectTypes.map((definition): TypeStep => {
     const rid = definition.rid ?? ''
     const earlier = storedByRid.get(rid)
     storedByRid.delete(rid)
     if (earlier === undefined) return { kind: 'add', definition }
+    const { id } = earlier
+    const typeChange = changes.get(rid)
+    if (typeChange !== undefined && rewritesObjects(typeChange)) {
+      if (earlier.objects === 0) return { kind: 'recreate', id, definition }
+      return { kind: 'rewrite', id, definition, change: typeChange }
+    }
     const isChanged = JSON.stringify(definition) !== earlier.definition
     const { titleProperty } = JSON.parse(earlier.definition) as ObjectTypeDefinition
     const hasNewTitle = isChanged && titleProperty !== definition.titleProperty
-    const isRecreated = recreated.has(rid)
-    return { kind: 'update', id: earlier.id, definition, isChanged, hasNewTitle, isRecreated }
+    return { kind: 'update', id, definition, isChanged, hasNewTitle }
   })
-  const dropped = [...storedByRid.values()].map(
-    ({ id, rid }): TypeStep => ({ kind: 'drop', id, rid }),
-  )
+  const dropped = [...storedByRid.values()].map(({ id }): TypeStep => ({ kind: 'drop', id }))
   return [...steps, ...dropped]
 }
 
-/** Throws `OntologyChangeRefused` if a breaking change concerns a type that has objects. */
-export function refuseBreakingChanges(
-  breakingChanges: OntologyChange['breakingChanges'],
-  hasObjects: (typeRid: string) => boolean,
-): void {
-  const reasons = breakingChanges
-    .filter(({ typeRid }) => hasObjects(typeRid))
-    .flatMap((change) => change.reasons)
+function refuseChange(stored: readonly StoredType[], change: PlannedChange): void {
+  const byRid = new Map(stored.map((type) => [type.rid, type]))
+  const reasons = change.types.flatMap((type) => {
+    const { objects = 0, loading = 0 } = byRid.get(type.typeRid) ?? {}
+    const loads = loading === 0 ? [] : openLoads(type, loading, change)
+    if (objects === 0) return loads
+    const lost = change.allowDataLoss ? [] : losses(type, objects, change)
+    return [...loads, ...lost, ...tooLarge(type, objects)]
+  })
   if (reasons.length > 0) throw new ObjectQueryError('OntologyChangeRefused', { reasons })
 }
 
-/**
- * The breaking change of dropping a type. `planChange` reports it already; checking it again before
- * the type is deleted makes sure that objects are never dropped.
- */
-export function dropOfType(typeRid: string): OntologyChange['breakingChanges'] {
-  return [{ typeRid, reasons: ['an object type has objects and is left out'] }]
+/** Each reason names what does the same on purpose. */
+function losses(type: TypeChange, count: number, { definition }: PlannedChange): string[] {
+  const { objectType } = type
+  const has = count === 1 ? 'has 1 object' : `has ${count} objects`
+  if (isDroppedType(type)) {
+    const path = `/api/admin/v1/ontologies/${definition.apiName}/objectTypes/${objectType}`
+    const command = `oqs ontology delete ${definition.apiName} ${objectType}`
+    return [
+      `object type ${objectType} ${has} and is missing from the definition. To rename it, set renamedFrom; to delete it, use DELETE ${path} (${command})`,
+    ]
+  }
+  return type.changes.flatMap(({ kind, property }) =>
+    kind === 'dropped'
+      ? [
+          `property ${objectType}.${property} is missing from the definition, and ${objectType} ${has}. To rename it, set renamedFrom; to drop its values, use allowDataLoss=true (oqs ontology apply --allow-data-loss)`,
+        ]
+      : [],
+  )
+}
+
+/** What is being loaded was read by the earlier definition. */
+function openLoads(type: TypeChange, count: number, { allowDataLoss }: PlannedChange): string[] {
+  const isDropped = isDroppedType(type)
+  if (isDropped ? allowDataLoss : !rewritesObjects(type)) return []
+  return [
+    `${count} objects are being loaded into object type ${type.objectType}. Publish or abandon the replacement first`,
+  ]
+}
+
+function tooLarge(type: TypeChange, count: number): string[] {
+  if (isDroppedType(type) || !rewritesObjects(type) || count <= REWRITTEN_OBJECTS_MAX) return []
+  return [
+    `object type ${type.objectType} has ${count} objects, and a change rewrites at most ${REWRITTEN_OBJECTS_MAX}. Add a type with the new definition, and load the objects into it (oqs export, oqs import)`,
+  ]
+}
+
+/** A stored object that has no place in the new definition. */
+export interface UnfitObject {
+  readonly objectType: string
+  readonly primaryKey: string
+  readonly property?: string
+  readonly reason: string
+}
+
+/** How many objects that do not fit are reported; the rest is then not tried. */
+export const UNFIT_OBJECTS_MAX = 10
+
+/** Throws if stored objects do not fit the new definition. */
+export function refuseUnfit(unfit: readonly UnfitObject[]): void {
+  if (unfit.length === 0) return
+  const reasons = unfit.map(({ objectType, primaryKey, property, reason }) => {
+    const value = property === undefined ? '' : ` ${property}`
+    return `object ${primaryKey} of ${objectType}:${value} ${reason}`
+  })
+  throw new ObjectQueryError('OntologyChangeRefused', { reasons, unfitObjects: unfit })
 }
 
 /** The error for a definition that was checked against an older catalogue. */

@@ -1,7 +1,6 @@
 /** Implements the store port with SQLite. */
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { FairQueue } from '../../admission/fair-queue.ts'
 import { INTERNAL_CONTEXT, type RequestContext } from '../../admission/request-context.ts'
 import { QUERY_MEMORY_BYTES, QUERY_TIMEOUT_SECONDS } from '../../contract/limits.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
@@ -22,6 +21,7 @@ import type {
   ReadSetPageRequest,
   Reclaimed,
   Retention,
+  RewriteProgress,
   StoredPage,
   StoredSetPage,
   StoreOptions,
@@ -30,9 +30,9 @@ import type {
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
 import { releaserOf } from '../page-memory.ts'
-import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../slow-queries.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
 import { isIdleReplacement } from './catalogue/replacement.ts'
+import { hasRewrites } from './catalogue/rewrite-states.ts'
 import { findApiToken, findApiTokenById, listApiTokens } from './catalogue/secrets.ts'
 import { readSightings } from './catalogue/sightings.ts'
 import { readDatabaseStatus, readTypeStates } from './catalogue/type-states.ts'
@@ -51,6 +51,7 @@ import type { WriteJobs } from './threads/write-jobs.ts'
 import {
   commitEditInThread,
   commitInThread,
+  createWriteQueue,
   deleteFoundRows,
   type WriteConnections,
 } from './writes/send-write.ts'
@@ -58,8 +59,6 @@ import { WriteGroups } from './writes/write-groups.ts'
 
 /** At least two, so that the slow query of one caller leaves a process to other callers. */
 const READERS = Math.max(2, Math.min(4, availableParallelism()))
-/** SQLite has one writer. A job is sent after the previous one, so that callers share it fairly. */
-const WRITES_AT_ONCE = 1
 
 /** The SQLite store. `openSqliteStore` opens its file first. */
 export class SqliteStore implements ObjectStore {
@@ -69,12 +68,7 @@ export class SqliteStore implements ObjectStore {
   readonly #catalogue: CatalogueReader
   readonly #cache: PageCache
   readonly #writer: WorkerThread<WriteJobs>
-  readonly #writes = new FairQueue({
-    slots: WRITES_AT_ONCE,
-    slotsPerCaller: 1,
-    maxWaitMs: MAX_WRITE_WAIT_MS,
-    busyReason: BUSY_WRITING,
-  })
+  readonly #writes = createWriteQueue()
   readonly #connections: WriteConnections
   readonly #slowReaders: ReaderPool
   #reclaims = 0
@@ -171,10 +165,14 @@ export class SqliteStore implements ObjectStore {
     return this.#read(() => listApiTokens(this.#reading.statements))
   }
 
-  saveOntology(change: OntologyChange, context = INTERNAL_CONTEXT): Promise<void> {
-    const { ontology, basedOn, breakingChanges } = change
-    const input = { definition: ontology.definition, basedOn, breakingChanges }
+  saveOntology({ ontology, ...change }: OntologyChange, context = INTERNAL_CONTEXT): Promise<void> {
+    const input = { ...change, definition: ontology.definition }
     return this.#writes.run(ownerOf(context), () => this.#write('saveOntology', input))
+  }
+
+  deleteOntology(ontologyRid: string, basedOn: number, context = INTERNAL_CONTEXT): Promise<void> {
+    const input = { ontologyRid, basedOn }
+    return this.#writes.run(ownerOf(context), () => this.#write('deleteOntology', input))
   }
 
   async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
@@ -224,6 +222,11 @@ export class SqliteStore implements ObjectStore {
     } finally {
       this.#reclaims -= 1
     }
+  }
+
+  async rewriteNext(): Promise<RewriteProgress | undefined> {
+    const hasNext = this.#read(() => hasRewrites(this.#reading.statements))
+    return hasNext ? this.#write('rewriteStep', undefined) : undefined
   }
 
   readPageTokenKeys(): Promise<readonly Uint8Array[]> {

@@ -9,9 +9,13 @@ import type { Database, Row, Session } from '../driver/database.ts'
 /** Increases with every change of a definition. */
 export const GENERATION_SQL = '(SELECT generation FROM oqs_catalogue)'
 
-/** Returns hashes, which tell whether a definition has changed without sending its text. */
-const DEFINITIONS_SQL = `SELECT rid, encode(sha256(convert_to(definition, 'UTF8')), 'base64')
-  FROM oqs_ontology ORDER BY api_name`
+/**
+ * Returns hashes, which tell whether a definition has changed without sending its text, and the
+ * generations in which its object types last changed.
+ */
+const DEFINITIONS_SQL = `SELECT rid, encode(sha256(convert_to(definition, 'UTF8')), 'base64'), (
+    SELECT coalesce(max(generation), 0) FROM oqs_object_type AS t WHERE t.ontology_rid = o.rid
+  ) FROM oqs_ontology AS o ORDER BY api_name`
 
 /**
  * Checks on every read whether the catalogue in memory is still the newest. Only definitions that
@@ -22,7 +26,7 @@ export class CatalogueReader {
   #newest: Catalogue | undefined
   readonly #generation: CoalescedRead<number>
   #loading: Promise<Catalogue> | undefined
-  /** The ontologies of the newest catalogue, by RID and hash. */
+  /** The ontologies of the newest catalogue, by RID, hash and generation. */
   #parsed: ReadonlyMap<string, Ontology> = new Map()
 
   constructor(database: Database) {
@@ -51,9 +55,11 @@ export class CatalogueReader {
   async #load(): Promise<Catalogue> {
     const loading = this.#database.read(async (session) => {
       const parsed = new Map<string, Ontology>()
-      for (const [rid, hash] of await session.query(DEFINITIONS_SQL)) {
-        const name = `${hash} ${rid}`
-        parsed.set(name, this.#parsed.get(name) ?? (await readOntology(session, String(rid))))
+      for (const [rid, hash, changedIn] of await session.query(DEFINITIONS_SQL)) {
+        // Two changes may have restored a definition, but not the tables of its objects.
+        const name = `${hash} ${changedIn} ${rid}`
+        const known = this.#parsed.get(name)
+        parsed.set(name, known ?? (await readOntology(session, String(rid), Number(changedIn))))
       }
       this.#parsed = parsed
       const generation = toGeneration(await session.query(`SELECT ${GENERATION_SQL}`))
@@ -69,9 +75,9 @@ export class CatalogueReader {
   }
 }
 
-async function readOntology(session: Session, rid: string): Promise<Ontology> {
+async function readOntology(session: Session, rid: string, definedIn: number): Promise<Ontology> {
   const rows = await session.query('SELECT definition FROM oqs_ontology WHERE rid = ?', [rid])
-  return parseDefinition(JSON.parse(String(rows[0]?.[0])) as OntologyDefinition)
+  return parseDefinition(JSON.parse(String(rows[0]?.[0])) as OntologyDefinition, definedIn)
 }
 
 function toGeneration(rows: readonly Row[]): number {

@@ -1,49 +1,84 @@
 /** Saves an ontology: its definition, its object types and their tables, in one transaction. */
-import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
 import type {
   ObjectTypeDefinition,
   OntologyDefinition,
 } from '../../../ontology/definition/definition-schema.ts'
+import { parseDefinition } from '../../../ontology/definition/parse-definition.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import {
   definitionOutOfSync,
-  dropOfType,
   planTypes,
-  refuseBreakingChanges,
   type StoredType,
   type TypeStep,
 } from '../../sql/plan-types.ts'
+import type { RewrittenType } from '../../sql/rewrite-objects.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import { type PostgresContext, refuseUnfinished, writeInTurn } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
-import { type FieldColumns, numberFields, readFieldColumns } from './field-columns.ts'
+import { rewriteTypes } from '../writes/rewrite-type.ts'
+import { numberFields, readFieldColumns } from './field-columns.ts'
 import {
   abandonTables,
   addColumns,
   addObjectTable,
-  createdTables,
-  tooManyColumns,
+  refuseTooManyColumns,
+  tablesOfDefinition,
 } from './object-table.ts'
 import { rewriteTitles } from './rewrite-titles.ts'
 
 /** The key under which changes of definitions queue: all of them lock the row of the catalogue. */
 const CATALOGUE = 'catalogue'
 
-export function saveOntology(
+export async function saveOntology(
   store: PostgresContext,
   change: OntologyChange,
   callerId: string,
 ): Promise<void> {
+  const { ontology, basedOn, isDryRun } = change
+  try {
+    await writeInTurn(store, { key: CATALOGUE, callerId }, async (session) => {
+      const generation = await nextGeneration(session, basedOn)
+      // Changing many tables can take long.
+      await session.extendTimeout()
+      const stored = await lockTypes(session, store.capabilities, ontology.rid)
+      const before = await readDefinition(session, ontology.rid)
+      await saveDefinition(session, ontology.definition)
+      await saveObjectTypes(session, store, { change, stored, before, generation })
+      if (isDryRun) throw new DryRun()
+    })
+  } catch (error) {
+    if (!(error instanceof DryRun)) throw error
+  }
+}
+
+/** Deletes an ontology with all its objects. */
+export function deleteOntology(
+  store: PostgresContext,
+  ontologyRid: string,
+  basedOn: number,
+  callerId: string,
+): Promise<void> {
   return writeInTurn(store, { key: CATALOGUE, callerId }, async (session) => {
-    const generation = await nextGeneration(session, change.basedOn)
-    // Changing many tables can take long.
+    await nextGeneration(session, basedOn)
     await session.extendTimeout()
-    const stored = await lockTypes(session, store.capabilities, change.ontology.rid)
-    await refuseIfObjects(session, change.breakingChanges)
-    await saveDefinition(session, change.ontology.definition)
-    await saveObjectTypes(session, { change, stored, generation })
+    const types = await lockTypes(session, store.capabilities, ontologyRid)
+    for (const { id } of types) await dropObjectType(session, id)
+    await session.run('DELETE FROM oqs_ontology WHERE rid = ?', [ontologyRid])
   })
+}
+
+/** Ends the transaction of a change that is only tried. */
+class DryRun extends Error {}
+
+async function readDefinition(
+  session: WriteSession,
+  ontologyRid: string,
+): Promise<OntologyDefinition | undefined> {
+  const [row] = await session.query('SELECT definition FROM oqs_ontology WHERE rid = ?', [
+    ontologyRid,
+  ])
+  return row && (JSON.parse(String(row[0])) as OntologyDefinition)
 }
 
 /** If two nodes save at the same time, the second one waits here and is then refused. */
@@ -64,27 +99,24 @@ async function lockTypes(
     `SELECT id, rid, definition FROM oqs_object_type WHERE ontology_rid = ? ORDER BY id FOR UPDATE`,
     [ontologyRid],
   )
-  const types = rows.map(([id, rid, definition]) => ({
+  if (needsSeparatePublication) for (const [id] of rows) await refuseUnfinished(session, Number(id))
+  // After the locks: no commit changes the counts any more.
+  const counts = await session.query(
+    `SELECT t.id, o.live_count, (
+       SELECT coalesce(sum(live_count), 0) FROM oqs_object_table
+       WHERE object_type_id = t.id AND state = 'loading'
+     ) FROM oqs_object_type AS t JOIN oqs_object_table AS o
+       ON o.id = t.table_id WHERE t.ontology_rid = ?`,
+    [ontologyRid],
+  )
+  const countsOf = new Map(counts.map((row) => [Number(row[0]), row.map(Number)]))
+  return rows.map(([id, rid, definition]) => ({
     id: Number(id),
     rid: String(rid),
     definition: String(definition),
+    objects: countsOf.get(Number(id))?.[1] ?? 0,
+    loading: countsOf.get(Number(id))?.[2] ?? 0,
   }))
-  if (needsSeparatePublication) for (const { id } of types) await refuseUnfinished(session, id)
-  return types
-}
-
-async function refuseIfObjects(
-  session: WriteSession,
-  breakingChanges: OntologyChange['breakingChanges'],
-): Promise<void> {
-  if (breakingChanges.length === 0) return
-  const rows = await session.query(
-    `SELECT t.rid FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id
-     WHERE t.rid = ANY(?) AND o.live_count > 0`,
-    [breakingChanges.map(({ typeRid }) => typeRid)],
-  )
-  const withObjects = new Set(rows.map(([rid]) => rid))
-  refuseBreakingChanges(breakingChanges, (typeRid) => withObjects.has(typeRid))
 }
 
 async function saveDefinition(session: WriteSession, definition: OntologyDefinition) {
@@ -104,17 +136,22 @@ async function saveDefinition(session: WriteSession, definition: OntologyDefinit
 interface SavedTypes {
   readonly change: OntologyChange
   readonly stored: readonly StoredType[]
+  /** The earlier definition of the ontology. */
+  readonly before: OntologyDefinition | undefined
   readonly generation: number
 }
 
 async function saveObjectTypes(
   session: WriteSession,
-  { change, stored, generation }: SavedTypes,
+  { capabilities }: PostgresContext,
+  { change, stored, before, generation }: SavedTypes,
 ): Promise<void> {
-  const { ontology, breakingChanges } = change
-  for (const step of planTypes(stored, ontology.definition, breakingChanges)) {
+  const { ontology, types, allowDataLoss } = change
+  const { definition } = ontology
+  const rewrites: RewrittenType[] = []
+  for (const step of planTypes(stored, { definition, types, allowDataLoss })) {
     if (step.kind === 'drop') {
-      await dropObjectType(session, step.id, step.rid)
+      await dropObjectType(session, step.id)
       continue
     }
     const { apiName } = step.definition
@@ -123,12 +160,21 @@ async function saveObjectTypes(
     if (step.kind === 'add') {
       const id = await addObjectType(session, ontology.rid, step.definition, generation)
       await addTable(session, id, type)
-    } else {
-      await updateObjectType(session, step, generation)
-      if (step.isRecreated) await recreateTable(session, step.id, type)
-      else await addFields(session, step.id, type)
+      continue
     }
+    await updateObjectType(session, step, generation)
+    if (step.kind === 'recreate') await recreateTable(session, step.id, type, generation)
+    else if (step.kind === 'update') await addFields(session, step.id, type)
+    else rewrites.push({ ...step, type, before: earlierTypeOf(before, type), generation })
   }
+  await rewriteTypes(session, capabilities, rewrites)
+}
+
+function earlierTypeOf(before: OntologyDefinition | undefined, { rid }: ObjectType): ObjectType {
+  const types = before === undefined ? [] : [...parseDefinition(before).objectTypes.values()]
+  const type = types.find((one) => one.rid === rid)
+  if (type === undefined) throw new Error(`no earlier definition of ${rid}`)
+  return type
 }
 
 async function addObjectType(
@@ -153,23 +199,23 @@ async function addObjectType(
 
 async function updateObjectType(
   session: WriteSession,
-  { id, definition, isChanged, hasNewTitle }: TypeStep & { readonly kind: 'update' },
+  step: Exclude<TypeStep, { readonly kind: 'add' | 'drop' }>,
   generation: number,
 ): Promise<void> {
-  if (!isChanged) return
+  const { id, definition } = step
+  if (step.kind === 'update' && !step.isChanged) return
   await session.run('UPDATE oqs_object_type SET definition = ?, generation = ? WHERE id = ?', [
     JSON.stringify(definition),
     generation,
     id,
   ])
-  if (!hasNewTitle) return
-  for (const table of await createdTables(session, id)) {
+  if (step.kind !== 'update' || !step.hasNewTitle) return
+  for (const table of await tablesOfDefinition(session, id)) {
     await rewriteTitles(session, table.id, definition.titleProperty)
   }
 }
 
-async function dropObjectType(session: WriteSession, id: number, rid: string): Promise<void> {
-  await refuseIfObjects(session, dropOfType(rid))
+async function dropObjectType(session: WriteSession, id: number): Promise<void> {
   await abandonTables(session, id)
   await session.run(
     `INSERT INTO oqs_dropped_object_type (rid, last_version)
@@ -203,14 +249,16 @@ async function recreateTable(
   session: WriteSession,
   typeId: number,
   objectType: ObjectType,
+  generation: number,
 ): Promise<void> {
   await abandonTables(session, typeId)
   await session.run('DELETE FROM oqs_object_field WHERE object_type_id = ?', [typeId])
   await session.run(
     `UPDATE oqs_object_type
-     SET published = last_version + 1, oldest = last_version + 1, last_version = last_version + 1
+     SET published = last_version + 1, oldest = last_version + 1, last_version = last_version + 1,
+       redefined_in = ?
      WHERE id = ?`,
-    [typeId],
+    [generation, typeId],
   )
   await addTable(session, typeId, objectType)
 }
@@ -223,12 +271,4 @@ async function addFields(
   const added = await numberFields(session, typeId, objectType)
   if (added.length > 0) refuseTooManyColumns(objectType, await readFieldColumns(session, typeId))
   await addColumns(session, typeId, added)
-}
-
-function refuseTooManyColumns({ apiName }: ObjectType, fields: readonly FieldColumns[]): void {
-  const reason = tooManyColumns(fields)
-  if (reason === undefined) return
-  throw new ObjectQueryError('InvalidOntologyDefinition', {
-    mistakes: [{ path: `objectTypes.${apiName}.properties`, reason }],
-  })
 }

@@ -1,11 +1,13 @@
 /** The versions of an object type and the tables that hold them, read from the catalogue. */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
+import { redefinedSince, refuseOtherDefinition } from '../../sql/redefined-type.ts'
 import type { TableHead as AnyTableHead, TypeHead as AnyTypeHead } from '../../sql/type-head.ts'
 import type { Row, Session } from '../driver/database.ts'
 import { MissingTable } from '../driver/store-failure.ts'
 import { GENERATION_SQL } from './read-catalogue.ts'
 import { TOKEN_GENERATION_SQL } from './secrets.ts'
+import { LAYOUT_COLUMNS, type TableLayout, toTableLayout } from './table-layout.ts'
 
 /**
  * The current state of an object type. A table that is not marked as created is never read: a table
@@ -21,17 +23,23 @@ export interface TypeHead extends AnyTypeHead {
   readonly current: TableHead
 }
 
-export interface TableHead extends AnyTableHead {
+export interface TableHead extends AnyTableHead, TableLayout {
   readonly isCreated: boolean
 }
 
-const TABLE_COLUMNS =
-  'o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made'
-const HEAD_COLUMNS = `t.id, t.published, t.oldest, t.generation, t.long_fields,
-  ${GENERATION_SQL}, ${TOKEN_GENERATION_SQL}, ${TABLE_COLUMNS}`
+const TABLE_COLUMNS = [
+  ...['o.id', 'o.first_version', 'o.loaded_as', 'o.live_count', 'o.max_record_bytes', 'o.is_made'],
+  ...LAYOUT_COLUMNS,
+]
+const HEAD_COLUMNS = [
+  ...['t.id', 't.published', 't.oldest', 't.redefined_table', 't.redefined_in'],
+  ...['t.generation', 't.long_fields'],
+  ...[GENERATION_SQL, TOKEN_GENERATION_SQL],
+  ...TABLE_COLUMNS,
+]
 const HEAD_FROM = `FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id
   WHERE t.rid = ?`
-const HEAD_SQL = `SELECT ${HEAD_COLUMNS} ${HEAD_FROM}`
+const HEAD_SQL = `SELECT ${HEAD_COLUMNS.join(', ')} ${HEAD_FROM}`
 
 /** Reads the state of a type. Throws `MissingTable` if its table is not created yet. */
 export async function readTypeHead(session: Session, type: ObjectType): Promise<TypeHead> {
@@ -50,8 +58,11 @@ export async function findTypeHead(session: Session, type: ObjectType): Promise<
   return toTypeHead(row)
 }
 
-/** Returns the head as text in one column. Parameter: the RID of the type. */
-export const HEAD_TEXT_SQL = `SELECT concat_ws(' ', ${HEAD_COLUMNS}) AS head ${HEAD_FROM}`
+/**
+ * Returns the head as text in one column. Parameter: the RID of the type. `concat_ws` would omit a
+ * value that is null, and shift the others.
+ */
+export const HEAD_TEXT_SQL = `SELECT concat(${HEAD_COLUMNS.join(", ' ', ")}) AS head ${HEAD_FROM}`
 
 /** Parses the column of `HEAD_TEXT_SQL`. */
 export function parseTypeHead(text: string): TypeHead {
@@ -59,11 +70,13 @@ export function parseTypeHead(text: string): TypeHead {
 }
 
 function toTypeHead(row: Row): TypeHead {
-  const [typeId, published, oldest, generation, longFields, catalogue, tokens, ...table] = row
+  const [typeId, published, oldest, redefinedTable, redefinedIn, ...rest] = row
+  const [generation, longFields, catalogue, tokens, ...table] = rest
   return {
     typeId: Number(typeId),
     published: Number(published),
     oldest: Number(oldest),
+    redefined: { table: Number(redefinedTable), generation: Number(redefinedIn) },
     generation: Number(generation),
     longFields: Number(longFields),
     generations: { catalogue: Number(catalogue), tokens: Number(tokens) },
@@ -79,19 +92,41 @@ export async function tableOfVersion(
   session: Session,
   head: TypeHead,
   version: number,
+  reader: TableReader,
 ): Promise<TableHead> {
-  return refuseMissing(await findTableOfVersion(session, head, version))
+  return refuseMissing(await findTableOfVersion(session, head, version, reader))
 }
 
-/** Returns the table of a version, which may not be created yet. */
+/** The request that reads a table. */
+export interface TableReader {
+  readonly objectType: ObjectType
+  /** Whether the request reads all objects of one type in key order. */
+  readonly isKeyWalk?: boolean
+}
+
+/**
+ * Returns the table of a version, which may not be created yet. Throws if it has another definition
+ * than the request, unless the request walks over all objects in key order.
+ */
 export async function findTableOfVersion(
+  session: Session,
+  head: TypeHead,
+  version: number,
+  { objectType, isKeyWalk = false }: TableReader,
+): Promise<TableHead> {
+  const table = await lookUpTable(session, head, version)
+  refuseOtherDefinition(head.redefined, table.table, objectType, isKeyWalk)
+  return table
+}
+
+async function lookUpTable(
   session: Session,
   { typeId, current }: TypeHead,
   version: number,
 ): Promise<TableHead> {
   if (version >= current.firstVersion) return current
   const [row] = await session.query(
-    `SELECT ${TABLE_COLUMNS} FROM oqs_object_table AS o
+    `SELECT ${TABLE_COLUMNS.join(', ')} FROM oqs_object_table AS o
      WHERE object_type_id = ? AND state = 'published' AND first_version <= ?
      ORDER BY first_version DESC LIMIT 1`,
     [typeId, version],
@@ -101,8 +136,22 @@ export async function findTableOfVersion(
   return toTableHead(row)
 }
 
-/** Returns the table of a row that a commit wrote; undefined if the table was dropped. */
+/**
+ * Returns the table of a row that a commit wrote; undefined if the table was dropped. Throws if the
+ * values of the row have the form of an earlier definition.
+ */
 export async function tableOfRow(
+  session: Session,
+  head: TypeHead,
+  version: number,
+  objectType: ObjectType,
+): Promise<number | undefined> {
+  const table = await lookUpTableOfRow(session, head, version)
+  if (table !== undefined && table < head.redefined.table) throw redefinedSince(objectType)
+  return table
+}
+
+async function lookUpTableOfRow(
   session: Session,
   { typeId, current }: TypeHead,
   version: number,
@@ -124,7 +173,8 @@ function toTableHead(row: Row): TableHead {
     row.map(Number)
   // `true` from a boolean column, `t` from the text form.
   const isCreated = row[5] === true || row[5] === 't'
-  return { table, firstVersion, loadedAs, liveCount, maxRecordBytes, isCreated }
+  const layout = toTableLayout(row.slice(6))
+  return { table, firstVersion, loadedAs, liveCount, maxRecordBytes, isCreated, ...layout }
 }
 
 function refuseMissing(head: TableHead): TableHead {

@@ -5,8 +5,11 @@ import type {
   OntologyDefinition,
   PropertyDefinition,
 } from '../../../ontology/definition/definition-schema.ts'
+import type { SqlCondition } from '../../sql/sql-condition.ts'
+import { fieldPrefix } from '../../sql/text-index.ts'
 import { openPostgresStore } from '../open.ts'
 import { textCondition } from '../text/text-condition.ts'
+import { LAYOUT } from './table-layout.ts'
 
 let place: TestStore | undefined
 afterEach(async () => {
@@ -82,11 +85,17 @@ describe('a wide type', () => {
   })
 
   it('never needs more parameters than a statement may have', () => {
-    const terms = Array.from({ length: 99 }, (_, n) =>
-      Array.from({ length: 1580 }, (_, field) => `${field}word${n}`),
-    )
-    for (const match of ['allTerms', 'anyTerm'] as const) {
-      expect(textCondition(match, terms).values.length).toBeLessThan(1000)
+    const terms = Array.from({ length: 99 }, (_, n) => `word${n}`)
+    const search = {
+      terms,
+      prefixes: Array.from({ length: 1580 }, (_, field) => fieldPrefix(field)),
+      allTexts: 'o.p1',
+      someText: (test: (text: string) => SqlCondition) => test('o.p1'),
+      similarIn: () => undefined,
+      layout: LAYOUT,
+    }
+    for (const match of ['allTerms', 'anyTerm', 'phrase'] as const) {
+      expect(textCondition({ ...search, match }).values.length).toBeLessThan(1000)
     }
   })
 })

@@ -29,7 +29,7 @@ import { freeRows } from '../driver/byte-rows.ts'
 import type { Session } from '../driver/database.ts'
 import { readQuerySql } from '../queries/find-rows.ts'
 import { readLinkedTables } from '../queries/linked-tables.ts'
-import type { TypeFields } from '../queries/type-fields.ts'
+import type { TypeFields } from '../queries/query-tables.ts'
 import { recordSql, visibleSql } from './page-sql.ts'
 import { type PagePlan, planPage } from './plan-page.ts'
 import { countTotal, type PageStore } from './read-page.ts'
@@ -89,9 +89,9 @@ async function searchParts(
     const pageRequest = partRequest(request, part)
     const version = head && readableVersion(pageRequest, head)
     if (head === undefined || version === undefined) return undefined
-    const table = await tableOfVersion(session, head, version)
+    const table = await tableOfVersion(session, head, version, pageRequest)
     const state = { version, isLatest: version === head.published, table }
-    const fields = await store.fields.read(session, head, pageRequest.objectType)
+    const fields = await store.fields.read(session, head, pageRequest.objectType, table)
     const plan = planPage(pageRequest, state, { ...store.capabilities, fields })
     const links = await readLinkedTables(session, pageRequest, { head, version }, store)
     if (links === 'reclaimed') return undefined
@@ -110,14 +110,16 @@ function nullOf({ type }: SetOrderTerm): string {
 /** Looks up the order values of the row that the previous page ended with. */
 async function readCursorValues(
   session: Session,
-  { order, after }: ReadSetPageRequest,
+  { order, after, parts }: ReadSetPageRequest,
   heads: readonly TypeHead[],
   searches: readonly PartSearch[],
 ): Promise<readonly (SqlValue | null)[] | undefined | Reclaimed> {
   const head = after && heads[after.part]
   const search = after && searches[after.part]
-  if (after === undefined || head === undefined || search === undefined) return undefined
-  const table = await tableOfRow(session, head, after.version)
+  const part = after && parts[after.part]
+  if (after === undefined || head === undefined || search === undefined || part === undefined)
+    return undefined
+  const table = await tableOfRow(session, head, after.version, part.objectType)
   if (table === undefined) return 'reclaimed'
   const columns = partColumns(order, after.part, search.fields.numbers, nullOf)
   const [row] = await session.query(

@@ -17,7 +17,7 @@ import {
   resolveCursor,
 } from '../queries/find-rows.ts'
 import { type LinksStore, readLinkedTables } from '../queries/linked-tables.ts'
-import type { TypeFields } from '../queries/type-fields.ts'
+import type { TypeFields } from '../queries/query-tables.ts'
 import { bytesUpTo, fittingRows, type PageRows, toPageRows } from './page-rows.ts'
 import { HIDDEN_VALUES, type PageRowsSpec, PLAIN_VALUES, pageSql, visibleSql } from './page-sql.ts'
 import { type PagePlan, planPage } from './plan-page.ts'
@@ -29,21 +29,28 @@ type RowSearch = Exclude<PagePlan, KeyWalkPlan | ValueWalkPlan>
 
 export type PageStore = LinksStore
 
-/** Reads a page. Must be called in the transaction that read the head. */
+/**
+ * Reads a page. Must be called in the transaction that read the head. Only the page of a single type
+ * may be read from a table of an earlier definition: those of several types can be views.
+ */
 export async function readPage(
   session: Session,
   request: ReadPageRequest,
   head: TypeHead,
   store: PageStore,
+  isOfOneType = false,
 ): Promise<StoredPage | Reclaimed> {
   const { capabilities } = store
   const version = readableVersion(request, head)
   if (version === undefined) return 'reclaimed'
-  const table = await tableOfVersion(session, head, version)
+  const table = await tableOfVersion(session, head, version, {
+    objectType: request.objectType,
+    isKeyWalk: isOfOneType && isKeyWalk(request),
+  })
   const state = { version, isLatest: version === head.published, table }
   const fields = isKeyWalk(request)
     ? undefined
-    : await store.fields.read(session, head, request.objectType)
+    : await store.fields.read(session, head, request.objectType, table)
   const plan = planPage(request, state, { ...capabilities, fields })
   if (plan.kind === 'keyWalk') return walkKey(session, request, plan)
   if (fields === undefined) throw new Error('only a key walk needs no fields')
@@ -95,7 +102,7 @@ async function readFoundRows(
 ): Promise<StoredPage | Reclaimed> {
   const { query, order, after } = request
   const { version, visibility } = plan
-  const cursor = after && (await resolveCursor(session, order, fields.numbers, head, after))
+  const cursor = after && (await resolveCursor(session, request, fields.numbers, head, after))
   if (after !== undefined && cursor === undefined) return 'reclaimed'
 
   const links = await readLinkedTables(session, request, { head, version }, store)

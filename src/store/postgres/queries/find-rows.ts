@@ -1,6 +1,6 @@
 /** Writes a query as SQL, resolves cursors, and counts matches. */
-import type { OrderTerm, Query } from '../../../query/query.ts'
-import type { Cursor } from '../../object-store.ts'
+import type { Query } from '../../../query/query.ts'
+import type { Cursor, ReadPageRequest } from '../../object-store.ts'
 import type { FieldNumbers } from '../../sql/field-numbers.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { type KeysetCursor, orderColumn } from '../../sql/order-sql.ts'
@@ -12,8 +12,7 @@ import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
 import { fuzzyTexts } from './fuzzy-texts.ts'
 import { prefixesOf, querySql } from './query-sql.ts'
-import { type LinkedTables, NO_LINKS } from './query-tables.ts'
-import type { TypeFields } from './type-fields.ts'
+import { type LinkedTables, NO_LINKS, type TypeFields } from './query-tables.ts'
 
 /** Returns the condition of a query. Each set of similar terms is looked up once. */
 export async function readQuerySql(
@@ -122,15 +121,15 @@ export async function countCurrentRows(
 /** Looks up a cursor's value for each order term; undefined if its row has been deleted. */
 export async function resolveCursor(
   session: Session,
-  order: readonly OrderTerm[],
+  { order, objectType }: Pick<ReadPageRequest, 'order' | 'objectType'>,
   numbers: FieldNumbers,
   head: TypeHead,
   { pk, version }: Cursor,
 ): Promise<KeysetCursor | undefined> {
   if (order.length === 0) return { pk, values: [] }
-  const table = await tableOfRow(session, head, version)
+  const table = await tableOfRow(session, head, version, objectType)
   if (table === undefined) return undefined
-  const columns = order.map((term) => orderColumn(term, numbers).column)
+  const columns = order.map((term) => orderColumn(term, numbers).value)
   const [row] = await session.query(
     `SELECT ${columns.join(', ')} FROM ${objectTable(table)} AS o WHERE pk = ? AND valid_from = ?`,
     [pk, version],

@@ -38,9 +38,14 @@ it('writes the same cells and vocabulary for short texts as for long ones', asyn
   await fc.assert(
     fc.asyncProperty(objects, async (batch: readonly (readonly NumberedTexts[])[]) => {
       const [vocabulary, expected] = [new Vocabulary(), new Vocabulary()]
-      const terms = new BatchTerms(vocabulary)
+      const terms = new BatchTerms(vocabulary, true)
+      const withoutWords = new BatchTerms(new Vocabulary(), false)
       for (const texts of batch) {
         const { words, lexemes } = terms.cellsOf(texts)
+        expect(withoutWords.cellsOf(texts)).toEqual({
+          words: undefined,
+          lexemes: lexemes === '' ? undefined : lexemes,
+        })
         if (texts.length === 0) {
           expect([words, lexemes]).toEqual([undefined, undefined])
           continue
@@ -51,7 +56,8 @@ it('writes the same cells and vocabulary for short texts as for long ones', asyn
         distinct.delete(TERM_BORDER)
         const lexemeSet = (cell: string | undefined) => new Set((cell ?? '').trim().split(' '))
         expect(lexemeSet(lexemes)).toEqual(lexemeSet(lexemesText(distinct)))
-        await longTextCells(texts, expected, async () => {})
+        const options = { vocabulary: expected, nextTurn: async () => {} }
+        await longTextCells(texts, { ...options, keepsWords: true })
       }
       expect(await savedTerms(vocabulary)).toEqual(await savedTerms(expected))
     }),

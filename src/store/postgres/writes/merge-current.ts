@@ -4,8 +4,10 @@ import { refuseLargeMerge } from '../../batch.ts'
 import type { Commit, PublishMode } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { objectTable } from '../catalogue/object-table.ts'
+import type { TableLayout } from '../catalogue/table-layout.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
+import { UNINDEXED_LEXEMES } from '../text/lexemes.ts'
 import type { WriteTable } from './lock-type.ts'
 
 /** Returns what a publication changes. Must run while the type is locked. */
@@ -33,9 +35,10 @@ export async function mergeCurrent(
       ? await session.run(`DELETE FROM ${loaded} AS loaded USING ${old} AS old WHERE ${isBoth}`)
       : 0
   const columns = (await session.query(COLUMNS_SQL, [loaded])).map(([name]) => String(name))
+  const values = columns.map((name) => (name === 'lexemes' ? lexemesOf(from, to) : name))
   const copied = await session.run(
     `INSERT INTO ${loaded} (valid_from, ${columns.join(', ')})
-     SELECT ?, ${columns.join(', ')} FROM ${old} AS old WHERE valid_to = ${OPEN}
+     SELECT ?, ${values.join(', ')} FROM ${old} AS old WHERE valid_to = ${OPEN}
        AND NOT EXISTS (SELECT 1 FROM ${loaded} AS loaded WHERE ${isBoth})`,
     [to.loadedAs],
   )
@@ -47,7 +50,17 @@ export async function mergeCurrent(
   return { put: to.liveCount - kept, deleted: 0, kept }
 }
 
-/** All columns but the versions. They are the same in each table of a type, in any order. */
+/** Layouts mark the rows that have too many lexemes in different ways. */
+function lexemesOf(from: TableLayout, to: TableLayout): string {
+  if (from.layout === to.layout) return 'lexemes'
+  return `CASE WHEN lexemes IS NULL AND words IS NOT NULL
+    THEN '${UNINDEXED_LEXEMES.replaceAll("'", "''")}' ELSE lexemes END`
+}
+
+/**
+ * All columns but the versions. A table has the same as an older one of its type, in any order, or
+ * fewer. A type with a replacement of layout 1 is not rewritten before it is published.
+ */
 const COLUMNS_SQL = `SELECT attname FROM pg_attribute
   WHERE attrelid = ?::regclass AND attnum > 0 AND NOT attisdropped
     AND attname NOT IN ('valid_from', 'valid_to')`

@@ -42,15 +42,15 @@ export class CatalogueReader {
     this.#parsed = new Map(
       rows.map(([rid, generation]) => {
         const name = `${generation} ${rid}`
-        return [name, this.#parsed.get(name) ?? this.#parse(rid)]
+        return [name, this.#parsed.get(name) ?? this.#parse(rid, generation)]
       }),
     )
     return new Catalogue(this.#readGeneration(), [...this.#parsed.values()])
   }
 
-  #parse(rid: string): Ontology {
+  #parse(rid: string, generation: number): Ontology {
     const row = this.#statements.prepare('SELECT definition FROM ontology WHERE rid = ?').get(rid)
     const [definition] = row as unknown as [string]
-    return parseDefinition(JSON.parse(definition) as OntologyDefinition)
+    return parseDefinition(JSON.parse(definition) as OntologyDefinition, generation)
   }
 }

@@ -6,40 +6,65 @@ import type {
   OntologyDefinition,
 } from '../../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../../ontology/definition/parse-definition.ts'
+import type { ObjectType } from '../../../ontology/ontology.ts'
 import { type FieldId, fieldsOf } from '../../../ontology/values/searchable-values.ts'
 import {
   definitionOutOfSync,
-  dropOfType,
+  type PlannedChange,
   planTypes,
-  refuseBreakingChanges,
   type StoredType,
   type TypeStep,
 } from '../../sql/plan-types.ts'
 import { STORED_BYTES } from '../../sql/record-sql.ts'
+import type { RewrittenType } from '../../sql/rewrite-objects.ts'
 import { inTransaction } from '../file/connection.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
+import { rewriteTypes } from '../writes/rewrite-type.ts'
 import {
   abandonTables,
   addFields,
   addObjectTable,
-  createdTables,
   numberFields,
-  objectTable,
+  tablesOfDefinition,
 } from './object-table.ts'
+import { objectTable } from './table-name.ts'
 
 /** An ontology change as a message to the writer thread: definitions are plain data. */
-export interface SavedDefinition {
-  readonly definition: OntologyDefinition
-  readonly basedOn: number
-  readonly breakingChanges: OntologyChange['breakingChanges']
+export type SavedDefinition = PlannedChange & Pick<OntologyChange, 'basedOn' | 'isDryRun'>
+
+export function saveOntology(db: WriterDatabase, change: SavedDefinition): void {
+  try {
+    inTransaction(db, 'write', () => {
+      const generation = nextGeneration(db, change.basedOn)
+      const before = readDefinition(db, change.definition.rid ?? '')
+      saveDefinition(db, change.definition, generation)
+      saveObjectTypes(db, change, before, generation)
+      if (change.isDryRun) throw new DryRun()
+    })
+  } catch (error) {
+    if (!(error instanceof DryRun)) throw error
+  }
 }
 
-export function saveOntology(db: DatabaseSync, change: SavedDefinition): void {
+/** Deletes an ontology with all its objects. */
+export function deleteOntology(
+  db: DatabaseSync,
+  { ontologyRid, basedOn }: { readonly ontologyRid: string; readonly basedOn: number },
+): void {
   inTransaction(db, 'write', () => {
-    const generation = nextGeneration(db, change.basedOn)
-    refuseBreakingChanges(change.breakingChanges, (typeRid) => hasObjects(db, typeRid))
-    saveDefinition(db, change.definition, generation)
-    saveObjectTypes(db, change, generation)
+    nextGeneration(db, basedOn)
+    const types = db.prepare('SELECT id FROM object_type WHERE ontology_rid = ?').all(ontologyRid)
+    for (const { id } of types) dropObjectType(db, Number(id))
+    db.prepare('DELETE FROM ontology WHERE rid = ?').run(ontologyRid)
   })
+}
+
+/** Ends the transaction of a change that is only tried. */
+class DryRun extends Error {}
+
+function readDefinition(db: DatabaseSync, ontologyRid: string): OntologyDefinition | undefined {
+  const row = db.prepare('SELECT definition FROM ontology WHERE rid = ?').get(ontologyRid)
+  return row && (JSON.parse(String(row['definition'])) as OntologyDefinition)
 }
 
 function nextGeneration(db: DatabaseSync, basedOn: number): number {
@@ -47,15 +72,6 @@ function nextGeneration(db: DatabaseSync, basedOn: number): number {
   if (current !== basedOn) throw definitionOutOfSync()
   db.prepare('UPDATE catalogue SET generation = generation + 1').run()
   return basedOn + 1
-}
-
-function hasObjects(db: DatabaseSync, typeRid: string): boolean {
-  const row = db
-    .prepare(
-      'SELECT live_count FROM object_table WHERE id = (SELECT table_id FROM object_type WHERE rid = ?)',
-    )
-    .get(typeRid)
-  return Number(row?.['live_count'] ?? 0) > 0
 }
 
 function saveDefinition(
@@ -74,27 +90,52 @@ function saveDefinition(
   for (const family of definition.families ?? []) addFamily.run(family, rid)
 }
 
-function saveObjectTypes(db: DatabaseSync, change: SavedDefinition, generation: number): void {
-  const { definition, breakingChanges } = change
+function saveObjectTypes(
+  db: WriterDatabase,
+  change: SavedDefinition,
+  before: OntologyDefinition | undefined,
+  generation: number,
+): void {
+  const { definition } = change
   const ontologyRid = definition.rid ?? ''
   const { objectTypes } = parseDefinition(definition)
-  const stored = db
-    .prepare('SELECT id, rid, definition FROM object_type WHERE ontology_rid = ?')
-    .all(ontologyRid) as unknown as StoredType[]
-  for (const step of planTypes(stored, definition, breakingChanges)) {
+  const rewrites: RewrittenType[] = []
+  for (const step of planTypes(readTypes(db, ontologyRid), change)) {
     if (step.kind === 'drop') {
-      dropObjectType(db, step.id, step.rid)
+      dropObjectType(db, step.id)
       continue
     }
-    const fields = fieldsOf(objectTypes.get(step.definition.apiName)?.properties.values() ?? [])
+    const type = objectTypes.get(step.definition.apiName)
+    if (type === undefined) throw new Error(`no object type ${step.definition.apiName}`)
+    const fields = fieldsOf(type.properties.values())
     if (step.kind === 'add') {
       addTable(db, addObjectType(db, ontologyRid, step.definition, generation), fields)
-    } else {
-      updateObjectType(db, step, generation)
-      if (step.isRecreated) recreateTable(db, step.id, fields)
-      else addFields(db, step.id, fields)
+      continue
     }
+    updateObjectType(db, step, generation)
+    if (step.kind === 'recreate') recreateTable(db, step.id, fields, generation)
+    else if (step.kind === 'update') addFields(db, step.id, fields)
+    else rewrites.push({ ...step, type, before: earlierTypeOf(before, type), generation })
   }
+  rewriteTypes(db, rewrites)
+}
+
+function readTypes(db: DatabaseSync, ontologyRid: string): StoredType[] {
+  return db
+    .prepare(
+      `SELECT t.id, t.rid, t.definition, o.live_count AS objects, (
+         SELECT coalesce(sum(live_count), 0) FROM object_table
+         WHERE object_type_id = t.id AND state = 'loading'
+       ) AS loading FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.ontology_rid = ?`,
+    )
+    .all(ontologyRid) as unknown as StoredType[]
+}
+
+function earlierTypeOf(before: OntologyDefinition | undefined, { rid }: ObjectType): ObjectType {
+  const types = before === undefined ? [] : [...parseDefinition(before).objectTypes.values()]
+  const type = types.find((one) => one.rid === rid)
+  if (type === undefined) throw new Error(`no earlier definition of ${rid}`)
+  return type
 }
 
 function addObjectType(
@@ -117,21 +158,23 @@ function addObjectType(
 
 function updateObjectType(
   db: DatabaseSync,
-  { id, definition, isChanged, hasNewTitle }: TypeStep & { readonly kind: 'update' },
+  step: Exclude<TypeStep, { readonly kind: 'add' | 'drop' }>,
   generation: number,
 ): void {
-  if (!isChanged) return
+  const { id, definition } = step
+  if (step.kind === 'update' && !step.isChanged) return
   db.prepare('UPDATE object_type SET definition = ?, generation = ? WHERE id = ?').run(
     JSON.stringify(definition),
     generation,
     id,
   )
-  if (!hasNewTitle) return
-  for (const table of createdTables(db, id)) rewriteTitles(db, table.id, definition.titleProperty)
+  if (step.kind !== 'update' || !step.hasNewTitle) return
+  for (const table of tablesOfDefinition(db, id)) {
+    rewriteTitles(db, table.id, definition.titleProperty)
+  }
 }
 
-function dropObjectType(db: DatabaseSync, id: number, rid: string): void {
-  refuseBreakingChanges(dropOfType(rid), (typeRid) => hasObjects(db, typeRid))
+function dropObjectType(db: DatabaseSync, id: number): void {
   abandonTables(db, id)
   db.prepare(
     `INSERT OR REPLACE INTO dropped_object_type (rid, last_version)
@@ -155,14 +198,20 @@ function addTable(db: DatabaseSync, typeId: number, fields: readonly FieldId[]):
 }
 
 /** An empty type may change in any way, but its earlier versions can no longer be read. */
-function recreateTable(db: DatabaseSync, typeId: number, fields: readonly FieldId[]): void {
+function recreateTable(
+  db: DatabaseSync,
+  typeId: number,
+  fields: readonly FieldId[],
+  generation: number,
+): void {
   abandonTables(db, typeId)
   db.prepare('DELETE FROM object_field WHERE object_type_id = ?').run(typeId)
   db.prepare(
     `UPDATE object_type
-     SET published = last_version + 1, oldest = last_version + 1, last_version = last_version + 1
+     SET published = last_version + 1, oldest = last_version + 1, last_version = last_version + 1,
+       redefined_in = ?
      WHERE id = ?`,
-  ).run(typeId)
+  ).run(generation, typeId)
   addTable(db, typeId, fields)
 }
 

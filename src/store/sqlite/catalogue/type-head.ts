@@ -1,8 +1,10 @@
 /** The versions of an object type and the tables that hold them, read from the catalogue. */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
+import { redefinedSince, refuseOtherDefinition } from '../../sql/redefined-type.ts'
 import type * as shared from '../../sql/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
+import { type LayoutRow, type TableLayout, toTableLayout } from './table-layout.ts'
 
 export interface TypeHead extends shared.TypeHead {
   readonly current: TableHead
@@ -13,25 +15,50 @@ export interface TableHead extends shared.TableHead {
   readonly isCreated: boolean
   /** The number of closed rows that are not reclaimed yet. */
   readonly closedCount: number
+  readonly layout: TableLayout
 }
 
-const TABLE_COLUMNS =
-  'o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made, o.past_count'
-const HEAD_SQL = `SELECT t.id, t.published, t.oldest, ${TABLE_COLUMNS}
+const TABLE_COLUMNS = `o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made,
+  o.past_count, o.layout, o.key_property, o.long_texts`
+const HEAD_SQL = `SELECT t.id, t.published, t.oldest, t.redefined_table, t.redefined_in,
+  ${TABLE_COLUMNS}
   FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`
 
 export function readTypeHead(statements: StatementCache, type: ObjectType): TypeHead {
-  const row = statements.prepare(HEAD_SQL).get(type.rid) as unknown as number[] | undefined
+  const row = statements.prepare(HEAD_SQL).get(type.rid) as unknown as unknown[] | undefined
   // Another process may have dropped the type since the catalogue was read.
   if (row === undefined) {
     throw new ObjectQueryError('ObjectTypeNotFound', { objectType: type.apiName })
   }
-  const [typeId = 0, published = 0, oldest = 0, ...table] = row
-  return { typeId, published, oldest, current: toTableHead(table) }
+  const [typeId = 0, published = 0, oldest = 0, redefinedTable = 0, redefinedIn = 0] =
+    row as number[]
+  const redefined = { table: redefinedTable, generation: redefinedIn }
+  return { typeId, published, oldest, redefined, current: toTableHead(row.slice(5)) }
 }
 
-/** Returns the table of a version: the current one, or one that was replaced. */
+/**
+ * Returns the table of a version: the current one, or one that was replaced. Throws if it has another
+ * definition than the request, unless the request walks over all objects in key order.
+ */
 export function tableOfVersion(
+  statements: StatementCache,
+  head: TypeHead,
+  version: number,
+  { objectType, isKeyWalk = false }: TableReader,
+): TableHead {
+  const table = findTableOfVersion(statements, head, version)
+  refuseOtherDefinition(head.redefined, table.table, objectType, isKeyWalk)
+  return table
+}
+
+/** The request that reads a table. */
+export interface TableReader {
+  readonly objectType: ObjectType
+  /** Whether the request reads all objects of one type in key order. */
+  readonly isKeyWalk?: boolean
+}
+
+function findTableOfVersion(
   statements: StatementCache,
   { typeId, current }: TypeHead,
   version: number,
@@ -45,43 +72,50 @@ export function tableOfVersion(
     )
     .get(typeId, version)
   if (row === undefined) throw new Error(`no table holds version ${version}`)
-  return toTableHead(row as unknown as number[])
+  return toTableHead(row as unknown as unknown[])
 }
 
-/** Returns the table of a row that a commit wrote; undefined if the table was dropped. */
+/**
+ * Returns the table of a row that a commit wrote; undefined if the table was dropped. Throws if the
+ * values of the row have the form of an earlier definition.
+ */
 export function tableOfRow(
+  statements: StatementCache,
+  head: TypeHead,
+  version: number,
+  objectType: ObjectType,
+): TableHead | undefined {
+  const table = findTableOfRow(statements, head, version)
+  if (table !== undefined && table.table < head.redefined.table) throw redefinedSince(objectType)
+  return table
+}
+
+function findTableOfRow(
   statements: StatementCache,
   { typeId, current }: TypeHead,
   version: number,
-): number | undefined {
-  if (version >= current.firstVersion || version === current.loadedAs) return current.table
+): TableHead | undefined {
+  if (version >= current.firstVersion || version === current.loadedAs) return current
   const row = statements
     .prepare(
-      `SELECT id FROM object_table
+      `SELECT ${TABLE_COLUMNS} FROM object_table AS o
        WHERE object_type_id = ?1 AND state = 'published' AND (loaded_as = ?2 OR first_version <= ?2)
        ORDER BY loaded_as = ?2 DESC, first_version DESC LIMIT 1`,
     )
     .get(typeId, version)
-  return (row as unknown as [number] | undefined)?.[0]
+  return row && toTableHead(row as unknown as unknown[])
 }
 
-function toTableHead(row: readonly number[]): TableHead {
-  const [
-    table = 0,
-    firstVersion = 0,
-    loadedAs = 0,
-    liveCount = 0,
-    maxRecordBytes = 0,
-    isCreated,
-    closedCount = 0,
-  ] = row
+function toTableHead(row: readonly unknown[]): TableHead {
+  const [table, firstVersion, loadedAs, liveCount, maxRecordBytes, isCreated, closedCount] = row
   return {
-    table,
-    firstVersion,
-    loadedAs,
-    liveCount,
-    maxRecordBytes,
+    table: Number(table),
+    firstVersion: Number(firstVersion),
+    loadedAs: Number(loadedAs),
+    liveCount: Number(liveCount),
+    maxRecordBytes: Number(maxRecordBytes),
     isCreated: isCreated === 1,
-    closedCount,
+    closedCount: Number(closedCount),
+    layout: toTableLayout(row.slice(-3) as unknown as LayoutRow),
   }
 }

@@ -1,14 +1,23 @@
 /** The connection of the writer thread, with what its jobs reuse. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
+import type { ObjectType } from '../../../ontology/ontology.ts'
 import { TermCutter } from '../../sql/term-cutter.ts'
 
 /** A write of one object uses about twenty statements. */
 const CAPACITY = 500
 
+/** Prepares statements: a connection, or one that prepares each statement only once. */
+export type Prepares = Pick<DatabaseSync, 'prepare'>
+
 export class WriterDatabase extends DatabaseSync {
   readonly terms = new TermCutter()
+  /** Parsed definitions of types that are being rewritten, by number and generation. */
+  readonly objectTypes = new LRUCache<string, ObjectType>({ max: 8 })
   readonly #prepared = new LRUCache<string, StatementSync>({ max: CAPACITY })
+
+  /** This connection, as functions expect it that prepare their statements each time. */
+  readonly reusing: Prepares = { prepare: (sql) => this.cached(sql) }
 
   /** Returns a statement that is prepared once: a small write would spend much of its time on that. */
   cached(sql: string): StatementSync {

@@ -5,9 +5,9 @@
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { PageCache } from '../../page-cache.ts'
 import { releaserOf } from '../../page-memory.ts'
-import type { ByteBudget } from '../../sql/plan-rules.ts'
-import { readFieldNumbers } from '../catalogue/field-numbers.ts'
-import { objectTable } from '../catalogue/object-table.ts'
+import { type ByteBudget, isKeyWalk } from '../../sql/plan-rules.ts'
+import { readTableFields } from '../catalogue/field-numbers.ts'
+import { objectTable } from '../catalogue/table-name.ts'
 import { readTypeHead, type TypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { resolveCursor } from '../queries/find-rows.ts'
@@ -35,7 +35,7 @@ export function readPage(
 ): StoredPage | Reclaimed {
   return inReadTransaction(connection, () => {
     const head = readTypeHead(connection.statements, request.objectType)
-    const versions = readVersions(connection.statements, request, head)
+    const versions = readVersions(connection.statements, request, head, isKeyWalk(request))
     if (versions === 'reclaimed') return versions
     const plan = planPage(request, ownVersion(versions, request), { thread: 'reader' })
     return runPlan(connection, request, { head, versions }, plan)
@@ -50,12 +50,12 @@ export function readQuickPage(
 ): StoredPage | Reclaimed | undefined {
   return inReadTransaction(connection, () => {
     const head = readTypeHead(connection.statements, request.objectType)
-    const versions = readVersions(connection.statements, request, head)
+    const versions = readVersions(connection.statements, request, head, isKeyWalk(request))
     if (versions === 'reclaimed') return versions
     const state = ownVersion(versions, request)
     const cached = cache.find(request, state.version)
     if (cached !== undefined) return cached
-    const statistics = rowStatistics(connection, request, head, state.table.table)
+    const statistics = rowStatistics(connection, request, head, state.table)
     const site: PlanSite = { thread: 'main', ...statistics }
     const plan = planPage(request, state, site)
     if (plan.thread !== 'main') return undefined
@@ -155,8 +155,8 @@ function readFoundRows(
   const { db, statements } = connection
   const { objectType, query, order, maxObjects, record } = request
   const { visibility, version } = plan
-  const { table } = plan.table
-  const numbers = readFieldNumbers(db, head.typeId)
+  const { table, layout } = plan.table
+  const numbers = readTableFields(db, head.typeId, layout)
   const visibleValues = visibilityValues(visibility, version)
   const search = { table, objectType, numbers, query, order, visibility, visibleValues, versions }
   const cursor = request.after && resolveCursor(statements, search, head, request.after)

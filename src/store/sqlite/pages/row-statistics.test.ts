@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BEFORE_LAYOUTS, useEarlierLayout } from '../../../../test/support/earlier-layout.ts'
 import {
   createFixture,
   pageRequest,
@@ -27,6 +28,7 @@ beforeAll(async () => {
   folder = tempFolder()
   store = openSqliteStore(path())
   things = await createFixture(store)
+  useEarlierLayout(path())
   await rewrite()
 })
 afterAll(async () => {
@@ -99,6 +101,7 @@ describe('pages of a table with past rows', () => {
     {
       using db = new DatabaseSync(path())
       db.exec(`
+        ${BEFORE_LAYOUTS}
         DROP TABLE idempotency_key;
         DROP TABLE document;
         DROP INDEX issued_token_expiry;
@@ -106,6 +109,8 @@ describe('pages of a table with past rows', () => {
         ALTER TABLE api_token DROP COLUMN grant_id;
         ALTER TABLE api_token DROP COLUMN subject_id;
         ALTER TABLE object_table DROP COLUMN past_count;
+        ALTER TABLE object_type DROP COLUMN redefined_table;
+        ALTER TABLE object_type DROP COLUMN redefined_in;
         CREATE TABLE object_2 (id INTEGER PRIMARY KEY);
         CREATE INDEX object_2_id ON object_2 (id);
         UPDATE object_table SET is_made = 1 WHERE id = 2;

@@ -5,6 +5,7 @@ import { readableVersion, type VersionState } from '../../sql/plan-rules.ts'
 import {
   readTypeHead,
   type TableHead,
+  type TableReader,
   type TypeHead,
   tableOfVersion,
 } from '../catalogue/type-head.ts'
@@ -25,13 +26,16 @@ export function readVersions(
   statements: StatementCache,
   { query, objectType, version, linkedVersions }: VersionedRequest,
   head: TypeHead,
+  isKeyWalk = false,
 ): TypeVersions | Reclaimed {
-  const own = typeVersion(statements, head, version)
+  const own = typeVersion(statements, head, version, { objectType, isKeyWalk })
   if (own === undefined) return 'reclaimed'
   const versions = new Map([[objectType.rid, own]])
   for (const [index, type] of linkedTypesOf(query, objectType).entries()) {
     const linkedHead = readTypeHead(statements, type)
-    const linked = typeVersion(statements, linkedHead, linkedVersions?.[index])
+    const linked = typeVersion(statements, linkedHead, linkedVersions?.[index], {
+      objectType: type,
+    })
     if (linked === undefined) return 'reclaimed'
     versions.set(type.rid, linked)
   }
@@ -42,9 +46,10 @@ function typeVersion(
   statements: StatementCache,
   head: TypeHead,
   requested: number | undefined,
+  reader: TableReader,
 ): TypeVersion | undefined {
   const version = readableVersion({ version: requested }, head)
   if (version === undefined) return undefined
-  const table = tableOfVersion(statements, head, version)
+  const table = tableOfVersion(statements, head, version, reader)
   return { typeId: head.typeId, version, isLatest: version === head.published, table }
 }

@@ -14,7 +14,8 @@ import {
   startReplacement,
   touchReplacement,
 } from '../catalogue/replacement.ts'
-import { saveOntology } from '../catalogue/save-ontology.ts'
+import { rewriteStep } from '../catalogue/rewrite.ts'
+import { deleteOntology, saveOntology } from '../catalogue/save-ontology.ts'
 import {
   createApiToken,
   deleteApiTokens,
@@ -32,6 +33,7 @@ import type { Jobs } from './thread-jobs.ts'
 
 export const WRITE_JOBS = {
   saveOntology,
+  deleteOntology,
   commitBatch,
   deleteRows,
   deleteExpiredKeys,
@@ -42,6 +44,7 @@ export const WRITE_JOBS = {
   abandonReplacement,
   saveSightings,
   reclaimStep,
+  rewriteStep,
   readPageTokenKeys,
   createApiToken,
   revokeApiTokens,

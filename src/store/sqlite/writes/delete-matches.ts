@@ -7,8 +7,8 @@ import type { Commit, DeleteRequest } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import type { OnceMessage } from '../../sql/once-key.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
-import { readFieldNumbers } from '../catalogue/field-numbers.ts'
-import { objectTable } from '../catalogue/object-table.ts'
+import { readTableFields } from '../catalogue/field-numbers.ts'
+import { objectTable } from '../catalogue/table-name.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
@@ -17,6 +17,7 @@ import { type QueryConnection, toQueryConnection } from '../queries/query-connec
 import { querySql } from '../queries/query-sql.ts'
 import { queryTables } from '../queries/query-tables.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
+import { noteClosedKeys } from './changed-keys.ts'
 import { readType, saveTableCounts } from './commit-batch.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
 import { publishVersion } from './publish-version.ts'
@@ -82,7 +83,8 @@ export function deleteRows(db: WriterDatabase, message: DeleteMessage): Commit |
       const { maxRecordBytes } = table
       const liveCount = table.liveCount - deleted
       saveTableCounts(db, table.id, { liveCount, maxRecordBytes, closed: deleted })
-      publishVersion(db, { typeId: type.id, version, put: 0, deleted })
+      if (type.isRewriting) noteClosedKeys(db, { typeId: type.id, table: table.id, version })
+      publishVersion(db, { typeId: type.id, version, put: 0, deleted, kept: 0 })
     }
     return recordCommit(db, once, commit)
   })
@@ -112,6 +114,6 @@ function matching(connection: QueryConnection, { objectType, query }: DeleteSear
   const head = readTypeHead(statements, objectType)
   const versions = readVersions(statements, { objectType, query }, head)
   if (versions === 'reclaimed') throw new Error('the latest version is always readable')
-  const numbers = readFieldNumbers(db, head.typeId)
+  const numbers = readTableFields(db, head.typeId, head.current.layout)
   return querySql(query, queryTables(connection, { objectType, numbers, versions }))
 }

@@ -2,19 +2,23 @@
  * Adds the current objects of a type to a replacement, so that publishing it deletes none of them.
  * Meant for types with few objects: they are read and indexed again, in one transaction.
  */
-import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
-import { parseDefinition } from '../../../ontology/definition/parse-definition.ts'
-import type { ObjectType } from '../../../ontology/ontology.ts'
-import { objectReader } from '../../../ontology/values/read-object.ts'
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import {
+  type ObjectReader,
+  objectReader,
+  RefusedObject,
+  type StoredObject,
+} from '../../../ontology/values/read-object.ts'
 import { recordBytes } from '../../batch.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { objectTable, removeFromIndexes } from '../catalogue/object-table.ts'
+import { removeFromIndexes } from '../catalogue/object-table.ts'
+import { readObjectType } from '../catalogue/read-object-type.ts'
+import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { columnsOf, putEncoder } from '../threads/change-message.ts'
 import { rowWriter } from './write-row.ts'
 
 export interface MergeSpec {
-  readonly typeRid: string
   readonly typeId: number
   /** The table of the current objects. */
   readonly from: number
@@ -35,14 +39,16 @@ export interface Merged {
 
 export function mergeCurrent(db: WriterDatabase, spec: MergeSpec): Merged {
   const [from, to] = [objectTable(spec.from), objectTable(spec.to)]
-  const type = readObjectType(db, spec.typeRid)
+  const type = readObjectType(db, spec.typeId)
   const columns = columnsOf(type)
   const readObject = objectReader(type)
   const encode = putEncoder(columns)
   const rows = rowWriter(db, { typeId: spec.typeId, table: spec.to, columns })
   const find = db.cached(`SELECT id FROM ${to} WHERE pk = ? AND valid_to = ${OPEN}`)
   const remove = db.cached(`DELETE FROM ${to} WHERE id = ?`)
-  const current = db.prepare(`SELECT pk, body FROM ${from} WHERE valid_to = ${OPEN} ORDER BY pk`)
+  const current = db.prepare(
+    `SELECT pk, key, body FROM ${from} WHERE valid_to = ${OPEN} ORDER BY pk`,
+  )
   let [added, kept, maxRecordBytes] = [0, 0, 0]
   for (const row of current.iterate()) {
     const loaded = find.get(String(row['pk']))
@@ -52,7 +58,7 @@ export function mergeCurrent(db: WriterDatabase, spec: MergeSpec): Merged {
       remove.run(Number(loaded['id']))
       kept += 1
     } else added += 1
-    const put = readObject(JSON.parse(String(row['body'])))
+    const put = readStored(readObject, row)
     rows.add(encode(put), spec.version)
     maxRecordBytes = Math.max(maxRecordBytes, recordBytes(put))
   }
@@ -60,17 +66,15 @@ export function mergeCurrent(db: WriterDatabase, spec: MergeSpec): Merged {
   return { added, kept, maxRecordBytes }
 }
 
-/** Reads the definition within the transaction: the one of the request may be older. */
-function readObjectType(db: WriterDatabase, typeRid: string): ObjectType {
-  const row = db
-    .prepare(
-      `SELECT definition FROM ontology
-       WHERE rid = (SELECT ontology_rid FROM object_type WHERE rid = ?)`,
-    )
-    .get(typeRid)
-  const definition = JSON.parse(String(row?.['definition'])) as OntologyDefinition
-  const types = parseDefinition(definition).objectTypes.values()
-  const type = types.find(({ rid }) => rid === typeRid)
-  if (type === undefined) throw new Error(`no definition of ${typeRid}`)
-  return type
+/** A release may refuse objects that an earlier one accepted. */
+function readStored(read: ObjectReader, row: Readonly<Record<string, unknown>>): StoredObject {
+  try {
+    return read(JSON.parse(String(row['body'])))
+  } catch (error) {
+    if (!(error instanceof RefusedObject)) throw error
+    throw new ObjectQueryError('ReplacementMergeRefused', {
+      primaryKey: JSON.parse(String(row['key'])),
+      reason: error.message,
+    })
+  }
 }

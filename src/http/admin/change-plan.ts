@@ -1,0 +1,51 @@
+/** The plan of an ontology change, as `applyOntology` returns it with `dryRun`. */
+import { type Static, Type } from 'typebox'
+import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
+import type { TypeState } from '../../store/object-store.ts'
+
+const PlannedChange = Type.Object({
+  kind: Type.Enum(['added', 'renamed', 'widened', 'reread', 'rekeyed', 'dropped'], {
+    description:
+      '`widened`: every value fits the new type. `reread`: each value is read again as the new type, and must fit. `rekeyed`: another property is the primary key.',
+  }),
+  objectType: Type.String(),
+  property: Type.Optional(Type.String({ description: 'Absent if the whole type changes.' })),
+  linkType: Type.Optional(Type.String({ description: 'The link type, if one changes.' })),
+  from: Type.Optional(Type.String({ description: 'The name or the type before the change.' })),
+  to: Type.Optional(Type.String({ description: 'The type after the change.' })),
+  objects: Type.Integer({
+    description: 'The number of stored objects that are rewritten or deleted.',
+  }),
+})
+
+export const ChangePlan = Type.Object(
+  {
+    changes: Type.Array(PlannedChange),
+    rewrittenObjects: Type.Integer({ description: 'The number of objects that are rewritten.' }),
+    refused: Type.Array(Type.String(), {
+      description: 'Why the change would be rejected; empty if it would be carried out.',
+    }),
+  },
+  { description: 'What a definition would change, returned with `dryRun=true`.' },
+)
+
+export type ChangePlan = Static<typeof ChangePlan>
+
+export function describeChange(
+  { types, links }: OntologyChange,
+  states: readonly TypeState[],
+  refused: readonly string[],
+): ChangePlan {
+  const counts = new Map(states.map(({ typeRid, count }) => [typeRid, count]))
+  let rewrittenObjects = 0
+  const ofTypes = types.flatMap(({ typeRid, objectType, changes }) => {
+    const count = counts.get(typeRid) ?? 0
+    if (changes.some(({ rewrites }) => rewrites)) rewrittenObjects += count
+    return changes.map(({ rewrites, ...change }) => {
+      const isDropped = change.kind === 'dropped'
+      return { ...change, objectType, objects: rewrites || isDropped ? count : 0 }
+    })
+  })
+  const ofLinks = links.map((link) => ({ ...link, objects: 0 }))
+  return { changes: [...ofTypes, ...ofLinks], rewrittenObjects, refused: [...refused] }
+}

@@ -1,0 +1,113 @@
+/** Deletes object types and ontologies, with their objects. */
+import { Type } from 'typebox'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { findObjectType } from '../../ontology/catalogue.ts'
+import { planChange } from '../../ontology/definition/change-definition.ts'
+import { withoutObjectType } from '../../ontology/definition/without-type.ts'
+import type { App } from '../app.ts'
+import { resolveOntology } from '../request/resolve.ts'
+import { closed } from '../schemas/common.ts'
+import { OntologyPath, TypePath } from '../schemas/paths.ts'
+import { responses } from '../schemas/responses.ts'
+import type { Services } from '../services.ts'
+import { retryOutOfSync } from './retry-out-of-sync.ts'
+
+const config = { scope: 'api:ontologies-write' } as const
+
+const DeletedResponse = Type.Object({
+  objectTypes: Type.Array(Type.String(), { description: 'The object types that were deleted.' }),
+  linkTypes: Type.Array(Type.String(), { description: 'The link types that were deleted.' }),
+  objects: Type.Integer({ description: 'The number of objects that were deleted.' }),
+})
+
+const cascade = (description: string) =>
+  Type.Object({ cascade: Type.Optional(Type.Boolean({ description })) }, closed)
+
+/** Adds `deleteObjectType` and `deleteOntology`. */
+export function addDeleteDefinition(app: App, services: Services): void {
+  const { store } = services
+  app.delete(
+    '/api/admin/v1/ontologies/:ontology/objectTypes/:objectType',
+    {
+      config,
+      schema: {
+        operationId: 'deleteObjectType',
+        summary: 'Delete an object type',
+        description:
+          'Deletes the object type with all its objects. Rejected while a link leads from or to it, unless `cascade` is true. Walks over the type end with `ObjectTypeNotFound`.',
+        tags: ['Administration'],
+        params: TypePath,
+        querystring: cascade('Whether to delete the links from and to the type as well.'),
+        response: responses(DeletedResponse),
+      },
+    },
+    ({ caller, context, params, query }) =>
+      retryOutOfSync(async () => {
+        const catalogue = await store.readCatalogue()
+        const ontology = resolveOntology(catalogue, caller, params.ontology)
+        const { rid, apiName } = findObjectType(ontology, params.objectType)
+        const { definition, dependents, linkTypes } = withoutObjectType(ontology, apiName)
+        if (query.cascade !== true) {
+          const command = `oqs ontology delete ${ontology.apiName} ${apiName} --cascade`
+          refuseDependents(dependents, `cascade=true (${command})`)
+        }
+        const objects = await countObjects(ontology.rid, rid)
+        const options = { allowDataLoss: true }
+        const change = planChange(ontology.rid, definition, catalogue, services.newUuid, options)
+        await store.saveOntology(change, context)
+        return { objectTypes: [apiName], linkTypes: [...linkTypes], objects }
+      }),
+  )
+
+  app.delete(
+    '/api/admin/v1/ontologies/:ontology',
+    {
+      config,
+      schema: {
+        operationId: 'deleteOntology',
+        summary: 'Delete an ontology',
+        description:
+          'Deletes the ontology with all its types. Rejected while it has objects, unless `cascade` is true. Walks over its types end with `OntologyNotFound`.',
+        tags: ['Administration'],
+        params: OntologyPath,
+        querystring: cascade('Whether to delete the objects as well.'),
+        response: responses(DeletedResponse),
+      },
+    },
+    ({ caller, context, params, query }) =>
+      retryOutOfSync(async () => {
+        const catalogue = await store.readCatalogue()
+        const ontology = resolveOntology(catalogue, caller, params.ontology)
+        const states = await store.readTypeStates(ontology.rid)
+        const counts = new Map(states.map(({ typeRid, count }) => [typeRid, count]))
+        const types = [...ontology.objectTypes.values()]
+        if (query.cascade !== true) {
+          const dependents = types.flatMap(({ apiName, rid }) => {
+            const count = counts.get(rid) ?? 0
+            return count === 0 ? [] : [`object type ${apiName} with its objects (${count})`]
+          })
+          const command = `oqs ontology delete ${ontology.apiName} --cascade`
+          refuseDependents(dependents, `cascade=true (${command})`)
+        }
+        await store.deleteOntology(ontology.rid, catalogue.generation, context)
+        return {
+          objectTypes: types.map(({ apiName }) => apiName),
+          linkTypes: ontology.linkTypes.map(({ apiName }) => apiName),
+          objects: states.reduce((sum, { count }) => sum + count, 0),
+        }
+      }),
+  )
+
+  async function countObjects(ontologyRid: string, typeRid: string): Promise<number> {
+    const states = await store.readTypeStates(ontologyRid)
+    return states.find((state) => state.typeRid === typeRid)?.count ?? 0
+  }
+}
+
+function refuseDependents(dependents: readonly string[], purpose: string): void {
+  if (dependents.length === 0) return
+  const reasons = dependents.map(
+    (part) => `${part} would be deleted as well; to do so, use ${purpose}`,
+  )
+  throw new ObjectQueryError('OntologyChangeRefused', { reasons })
+}

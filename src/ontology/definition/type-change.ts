@@ -1,0 +1,126 @@
+/** What the change of a definition does to an object type and to its stored objects. */
+
+import type { ObjectType } from '../ontology.ts'
+import { isSameType, type PropertyType, staysValid, typeName } from './property-type.ts'
+import { alwaysFits } from './wider-types.ts'
+
+/**
+ * `widened`: every value fits the new type. `reread`: each value is read again as the new type, and
+ * the change is refused if one does not fit. `rekeyed`: another property is the primary key.
+ */
+export type ChangeKind = 'added' | 'renamed' | 'widened' | 'reread' | 'rekeyed' | 'dropped'
+
+/** A change of an object type, or of one of its properties. */
+export interface PartChange {
+  readonly kind: ChangeKind
+  /** By its new name; a field of a struct as `property.field`. Absent for the type itself. */
+  readonly property?: string
+  /** The name or the type before the change. */
+  readonly from?: string
+  /** The type after the change. */
+  readonly to?: string
+  /** Whether stored objects must be written again. */
+  readonly rewrites: boolean
+}
+
+export interface TypeChange {
+  readonly typeRid: string
+  /** The API name; that of the earlier definition if the type is dropped. */
+  readonly objectType: string
+  readonly changes: readonly PartChange[]
+  /** The earlier names of renamed properties, by their names now. */
+  readonly renamed: RenamedProperties
+}
+
+export type RenamedProperties = ReadonlyMap<string, string>
+
+/** True if the type is missing from the new definition. */
+export function isDroppedType({ changes }: TypeChange): boolean {
+  return changes.some(({ kind, property }) => kind === 'dropped' && property === undefined)
+}
+
+/** True if the stored objects of the type must be written again. */
+export function rewritesObjects({ changes }: TypeChange): boolean {
+  return changes.some(({ rewrites }) => rewrites)
+}
+
+/** Returns the changes from one object type to another. */
+export function compareObjectTypes(
+  before: ObjectType,
+  after: ObjectType,
+  renamed: RenamedProperties,
+): PartChange[] {
+  const changes: PartChange[] = []
+  if (before.apiName !== after.apiName) {
+    changes.push({ kind: 'renamed', from: before.apiName, rewrites: false })
+  }
+  const key = after.primaryKey.apiName
+  if (before.primaryKey.apiName !== (renamed.get(key) ?? key)) {
+    const from = before.primaryKey.apiName
+    changes.push({ kind: 'rekeyed', property: key, from, rewrites: true })
+  }
+  const kept = new Set<string>()
+  for (const [name, { type }] of after.properties) {
+    const from = renamed.get(name) ?? name
+    const earlier = before.properties.get(from)
+    if (earlier === undefined) {
+      changes.push({ kind: 'added', property: name, to: typeName(type), rewrites: false })
+      continue
+    }
+    kept.add(from)
+    // The stored objects contain the names of their properties.
+    if (from !== name) changes.push({ kind: 'renamed', property: name, from, rewrites: true })
+    changes.push(...comparePropertyTypes(name, earlier.type, type))
+  }
+  for (const [name, { type }] of before.properties) {
+    if (kept.has(name)) continue
+    changes.push({ kind: 'dropped', property: name, from: typeName(type), rewrites: true })
+  }
+  return changes
+}
+
+function comparePropertyTypes(
+  property: string,
+  before: PropertyType,
+  after: PropertyType,
+): PartChange[] {
+  if (isSameType(before, after)) return []
+  if (before.kind === 'array' && after.kind === 'array') {
+    const changes = comparePropertyTypes(property, before.items, after.items)
+    const isWhole = changes.length === 1 && changes[0]?.property === property
+    return isWhole ? changes.map((change) => ({ ...change, ...names(before, after) })) : changes
+  }
+  if (before.kind === 'struct' && after.kind === 'struct') {
+    return compareFields(property, before.fields, after.fields)
+  }
+  return [
+    {
+      kind: alwaysFits(before, after) ? 'widened' : 'reread',
+      property,
+      ...names(before, after),
+      rewrites: !staysValid(before, after),
+    },
+  ]
+}
+
+type Fields = (PropertyType & { readonly kind: 'struct' })['fields']
+
+function compareFields(property: string, before: Fields, after: Fields): PartChange[] {
+  const changes: PartChange[] = []
+  for (const [field, type] of after) {
+    const name = `${property}.${field}`
+    const earlier = before.get(field)
+    if (earlier !== undefined) changes.push(...comparePropertyTypes(name, earlier, type))
+    else changes.push({ kind: 'added', property: name, to: typeName(type), rewrites: false })
+  }
+  for (const [field, type] of before) {
+    if (after.has(field)) continue
+    const name = `${property}.${field}`
+    changes.push({ kind: 'dropped', property: name, from: typeName(type), rewrites: true })
+  }
+  return changes
+}
+
+function names(before: PropertyType, after: PropertyType) {
+  return { from: typeName(before), to: typeName(after) }
+}

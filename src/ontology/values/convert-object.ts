@@ -1,0 +1,85 @@
+/** Converts stored objects to a changed definition of their type. */
+
+import { isSameType, type PropertyType, type ScalarType } from '../definition/property-type.ts'
+import type { RenamedProperties } from '../definition/type-change.ts'
+import type { ObjectType } from '../ontology.ts'
+import { objectReader, RefusedObject, type StoredObject } from './read-object.ts'
+import { isJsonObject, RefusedValue, refuse } from './refused-value.ts'
+
+/**
+ * Returns a function that converts the body of a stored object. It throws `RefusedObject` if a value
+ * does not fit its new type.
+ */
+export function objectConverter(
+  before: ObjectType,
+  after: ObjectType,
+  renamed: RenamedProperties,
+): (body: string) => StoredObject {
+  const readObject = objectReader(after)
+  const properties = [...after.properties].flatMap(([name, { type }]) => {
+    const from = renamed.get(name) ?? name
+    const earlier = before.properties.get(from)?.type
+    if (earlier === undefined) return []
+    return [{ name, from, earlier, type, isSame: isSameType(earlier, type) }]
+  })
+  return (body) => {
+    const stored = JSON.parse(body) as Readonly<Record<string, unknown>>
+    const converted: Record<string, unknown> = Object.create(null)
+    for (const { name, from, earlier, type, isSame } of properties) {
+      if (!Object.hasOwn(stored, from)) continue
+      const value = stored[from]
+      try {
+        converted[name] = isSame ? value : convertValue(value, earlier, type)
+      } catch (error) {
+        if (!(error instanceof RefusedValue)) throw error
+        throw new RefusedObject(error.reason, name + error.path)
+      }
+    }
+    return readObject(converted)
+  }
+}
+
+/**
+ * Converts a stored value to another type, as far as there is one obvious way. The reader of the new
+ * type checks the result.
+ */
+export function convertValue(value: unknown, before: PropertyType, after: PropertyType): unknown {
+  if (after.kind === 'array') {
+    if (before.kind !== 'array') return [convertValue(value, before, after.items)]
+    return (value as readonly unknown[]).map((item) =>
+      convertValue(item, before.items, after.items),
+    )
+  }
+  if (before.kind === 'array') {
+    const { length, 0: only } = value as readonly unknown[]
+    if (length !== 1) refuse(`has ${length} elements; only an array of one can become a value`)
+    return convertValue(only, before.items, after)
+  }
+  if (before.kind === 'struct' && after.kind === 'struct') {
+    const struct = value as Readonly<Record<string, unknown>>
+    const fields = [...after.fields].flatMap(([field, type]) => {
+      const earlier = before.fields.get(field)
+      if (earlier === undefined || !Object.hasOwn(struct, field)) return []
+      return [[field, convertValue(struct[field], earlier, type)] as const]
+    })
+    return Object.fromEntries(fields)
+  }
+  if (before.kind !== 'scalar' || after.kind !== 'scalar') return value
+  return convertScalar(value, before.type, after.type)
+}
+
+const WHOLE_TYPES: readonly ScalarType[] = ['byte', 'short', 'integer', 'long']
+
+function convertScalar(value: unknown, before: ScalarType, after: ScalarType): unknown {
+  if (after === 'string') return textOf(value, before)
+  // A stored number is exact: its shortest text is the number itself.
+  if (after === 'decimal' && typeof value === 'number') return String(value)
+  if (before === 'decimal' && WHOLE_TYPES.includes(after)) return String(value).replace(/\.0+$/, '')
+  return value
+}
+
+function textOf(value: unknown, type: ScalarType): string {
+  if (typeof value === 'string') return value
+  if (type === 'attachment' && isJsonObject(value)) return String(value['rid'])
+  return JSON.stringify(value)
+}

@@ -1,0 +1,151 @@
+/**
+ * Rewrites the objects of types for their changed definitions, in the transaction that saves them:
+ * readers see the old objects with the old definition, or the new ones with the new definition.
+ */
+import { nextTurn } from '../../../admission/next-turn.ts'
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import type { StoredObject } from '../../../ontology/values/read-object.ts'
+import { recordBytes } from '../../batch.ts'
+import { keptFields } from '../../sql/kept-fields.ts'
+import { OPEN } from '../../sql/new-table.ts'
+import { refuseUnfit, UNFIT_OBJECTS_MAX, type UnfitObject } from '../../sql/plan-types.ts'
+import { ObjectRewriter, type RewrittenType } from '../../sql/rewrite-objects.ts'
+import { numberFields, readFieldColumns } from '../catalogue/field-columns.ts'
+import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
+import {
+  addObjectTable,
+  buildNextIndex,
+  createObjectTable,
+  objectTable,
+  refuseTooManyColumns,
+} from '../catalogue/object-table.ts'
+import type { Capabilities } from '../citus/capabilities.ts'
+import type { WriteSession } from '../driver/database.ts'
+import { findLongTexts } from '../text/long-texts.ts'
+import { copyRows } from './copy-rows.ts'
+import { readTable } from './lock-type.ts'
+import { publishVersion } from './publish-version.ts'
+
+/** Rewrites types, or throws with the first objects that do not fit. The types must be locked. */
+export async function rewriteTypes(
+  session: WriteSession,
+  capabilities: Capabilities,
+  types: readonly RewrittenType[],
+): Promise<void> {
+  if (types.length > 0 && capabilities.needsSeparatePublication) {
+    // Rewritten rows could become visible later than the definition, on another machine.
+    const reasons = types.map(
+      ({ type }) =>
+        `object type ${type.apiName} has objects on several machines. Add a type with the new definition, and load the objects into it (oqs export, oqs import)`,
+    )
+    throw new ObjectQueryError('OntologyChangeRefused', { reasons })
+  }
+  const unfit: UnfitObject[] = []
+  for (const type of types) {
+    await rewriteType(session, capabilities, type, unfit)
+    if (unfit.length >= UNFIT_OBJECTS_MAX) break
+  }
+  refuseUnfit(unfit)
+}
+
+async function rewriteType(
+  session: WriteSession,
+  capabilities: Capabilities,
+  rewritten: RewrittenType,
+  unfit: UnfitObject[],
+): Promise<void> {
+  const { id: typeId, generation } = rewritten
+  const [row] = await session.query(
+    'SELECT table_id, last_version FROM oqs_object_type WHERE id = ?',
+    [typeId],
+  )
+  const [from = 0, lastVersion = 0] = (row ?? []).map(Number)
+  // What was loaded for a replacement has the form of the earlier definition.
+  await session.run(
+    `UPDATE oqs_object_table SET state = 'abandoned' WHERE object_type_id = ? AND state = 'loading'`,
+    [typeId],
+  )
+  await changeFields(session, rewritten)
+  const version = lastVersion + 1
+  const table = { typeId, state: 'published', firstVersion: version, loadedAs: version } as const
+  const to = await addObjectTable(session, table)
+  await createObjectTable(session, capabilities, { typeId, id: to, isLoading: true })
+  await session.run(
+    'UPDATE oqs_object_type SET table_id = ?, redefined_table = ?, redefined_in = ? WHERE id = ?',
+    [to, to, generation, typeId],
+  )
+  const rewriter = new ObjectRewriter(rewritten, unfit)
+  let [put, maxRecordBytes] = [0, 0]
+  for await (const objects of convertObjects(session, rewriter, from)) {
+    const fields = await readFieldColumns(session, typeId)
+    const target = { ...(await readTable(session, to)), liveCount: put }
+    await allowLongTexts(session, typeId, target, await findLongTexts(fields, objects))
+    await copyRows(session, objects, { table: target, version, fields })
+    put += objects.length
+    for (const object of objects) maxRecordBytes = Math.max(maxRecordBytes, recordBytes(object))
+  }
+  if (unfit.length > 0) return
+  const loaded = await readTable(session, to)
+  while (await buildNextIndex(session, capabilities, typeId, loaded));
+  await session.run(
+    'UPDATE oqs_object_table SET live_count = ?, max_record_bytes = ? WHERE id = ?',
+    [put, maxRecordBytes, to],
+  )
+  await publishVersion(session, { typeId, version, put, deleted: 0 })
+}
+
+/** Gives fields whose values change a new number, and renamed ones their new name. */
+async function changeFields(
+  session: WriteSession,
+  { id: typeId, before, type, change }: RewrittenType,
+): Promise<void> {
+  const kept = keptFields(before, type, change.renamed)
+  const fields = await readFieldColumns(session, typeId)
+  const removed = fields.filter(({ property }) => !kept.has(property))
+  await session.run('DELETE FROM oqs_object_field WHERE number = ANY(?)', [
+    removed.map(({ number }) => number),
+  ])
+  const renamed = fields.flatMap(({ number, property }) => {
+    const name = kept.get(property)
+    return name === undefined || name === property ? [] : [{ number, name }]
+  })
+  await session.run(
+    `UPDATE oqs_object_field AS f SET property = renamed.name
+     FROM unnest(?::bigint[], ?::text[]) AS renamed (number, name) WHERE f.number = renamed.number`,
+    [renamed.map(({ number }) => number), renamed.map(({ name }) => name)],
+  )
+  await numberFields(session, typeId, type)
+  refuseTooManyColumns(type, await readFieldColumns(session, typeId))
+}
+
+/** Objects per statement, and bytes of bodies after which a part is written. */
+const OBJECTS_AT_ONCE = 1000
+
+/** Yields the converted objects in parts, in key order. */
+async function* convertObjects(
+  session: WriteSession,
+  rewriter: ObjectRewriter,
+  from: number,
+): AsyncGenerator<readonly StoredObject[]> {
+  for (let after = ''; ; ) {
+    const rows = await session.query(
+      `SELECT pk, key, body FROM ${objectTable(from)}
+       WHERE valid_to = ${OPEN} AND pk > ? ORDER BY pk LIMIT ${OBJECTS_AT_ONCE}`,
+      [after],
+    )
+    const objects: StoredObject[] = []
+    for (const [index, [, key, body]] of rows.entries()) {
+      const object = rewriter.rewrite(String(key), String(body))
+      if (object !== undefined) objects.push(object)
+      if (rewriter.isDone) return
+      if (index % OBJECTS_PER_TURN === OBJECTS_PER_TURN - 1) await nextTurn()
+    }
+    // After the first object that does not fit, the others are only tried.
+    if (!rewriter.hasUnfit) yield objects
+    if (rows.length < OBJECTS_AT_ONCE) return
+    after = String(rows.at(-1)?.[0])
+  }
+}
+
+/** Converting this many objects takes a few milliseconds. */
+const OBJECTS_PER_TURN = 100

@@ -1,0 +1,97 @@
+/**
+ * Rewrites the objects of types for their changed definitions, in the transaction that saves them:
+ * readers see the old objects with the old definition, or the new ones with the new definition.
+ */
+import type { StoredObject } from '../../../ontology/values/read-object.ts'
+import { fieldsOf } from '../../../ontology/values/searchable-values.ts'
+import { recordBytes } from '../../batch.ts'
+import { keptFields } from '../../sql/kept-fields.ts'
+import { OPEN } from '../../sql/new-table.ts'
+import { refuseUnfit, UNFIT_OBJECTS_MAX, type UnfitObject } from '../../sql/plan-types.ts'
+import { ObjectRewriter, type RewrittenType } from '../../sql/rewrite-objects.ts'
+import { addObjectTable, createObjectTable, numberFields } from '../catalogue/object-table.ts'
+import { buildIndexes } from '../catalogue/table-indexes.ts'
+import { objectTable } from '../catalogue/table-name.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
+import { columnsOf, putEncoder } from '../threads/change-message.ts'
+import { publishVersion } from './publish-version.ts'
+import { rowWriter } from './write-row.ts'
+
+/** Rewrites types, or throws with the first objects that do not fit. */
+export function rewriteTypes(db: WriterDatabase, types: readonly RewrittenType[]): void {
+  const unfit: UnfitObject[] = []
+  for (const type of types) {
+    rewriteType(db, type, unfit)
+    if (unfit.length >= UNFIT_OBJECTS_MAX) break
+  }
+  refuseUnfit(unfit)
+}
+
+function rewriteType(db: WriterDatabase, rewritten: RewrittenType, unfit: UnfitObject[]): void {
+  const { id: typeId, type, generation } = rewritten
+  const row = db.prepare('SELECT table_id, last_version FROM object_type WHERE id = ?').get(typeId)
+  const [from, lastVersion] = [Number(row?.['table_id']), Number(row?.['last_version'])]
+  // What was loaded for a replacement has the form of the earlier definition.
+  db.prepare(
+    `UPDATE object_table SET state = 'abandoned' WHERE object_type_id = ? AND state = 'loading'`,
+  ).run(typeId)
+  changeFields(db, rewritten)
+  const version = lastVersion + 1
+  const table = { typeId, state: 'published', firstVersion: version, loadedAs: version } as const
+  const to = addObjectTable(db, table)
+  createObjectTable(db, { typeId, id: to })
+  const columns = columnsOf(type)
+  const encode = putEncoder(columns)
+  const rows = rowWriter(db, { typeId, table: to, columns })
+  let [put, maxRecordBytes] = [0, 0]
+  for (const object of convertObjects(db, new ObjectRewriter(rewritten, unfit), from)) {
+    rows.add(encode(object), version)
+    put += 1
+    maxRecordBytes = Math.max(maxRecordBytes, recordBytes(object))
+  }
+  rows.finish()
+  if (unfit.length > 0) return
+  buildIndexes(db, typeId, to)
+  db.prepare('UPDATE object_table SET live_count = ?, max_record_bytes = ? WHERE id = ?').run(
+    put,
+    maxRecordBytes,
+    to,
+  )
+  db.prepare(
+    'UPDATE object_type SET table_id = ?1, redefined_table = ?1, redefined_in = ?2 WHERE id = ?3',
+  ).run(to, generation, typeId)
+  publishVersion(db, { typeId, version, put, deleted: 0, kept: 0 })
+}
+
+/** Gives fields whose values change a new number, and renamed ones their new name. */
+function changeFields(db: WriterDatabase, { id: typeId, before, type, change }: RewrittenType) {
+  const kept = keptFields(before, type, change.renamed)
+  const rows = db
+    .prepare('SELECT number, property FROM object_field WHERE object_type_id = ?')
+    .all(typeId)
+  const remove = db.prepare('DELETE FROM object_field WHERE number = ?')
+  const rename = db.prepare('UPDATE object_field SET property = ? WHERE number = ?')
+  for (const { number, property } of rows) {
+    const name = kept.get(String(property))
+    if (name === undefined) remove.run(Number(number))
+    else if (name !== property) rename.run(name, Number(number))
+  }
+  numberFields(db, typeId, fieldsOf(type.properties.values()))
+}
+
+/** Yields the converted objects in key order, up to the first one that does not fit. */
+function* convertObjects(
+  db: WriterDatabase,
+  rewriter: ObjectRewriter,
+  from: number,
+): Generator<StoredObject> {
+  const current = db.prepare(
+    `SELECT key, body FROM ${objectTable(from)} WHERE valid_to = ${OPEN} ORDER BY pk`,
+  )
+  for (const row of current.iterate()) {
+    const object = rewriter.rewrite(String(row['key']), String(row['body']))
+    if (rewriter.isDone) return
+    // After the first object that does not fit, the others are only tried.
+    if (object !== undefined && !rewriter.hasUnfit) yield object
+  }
+}
