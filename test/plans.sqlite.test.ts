@@ -9,7 +9,8 @@ import { parseQuery } from '../src/query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../src/query/parse/revision-1-query-types.ts'
 import { EVERYTHING, type Query } from '../src/query/query.ts'
 import type { KeysetCursor } from '../src/store/sql/order-sql.ts'
-import { readFieldNumbers } from '../src/store/sqlite/catalogue/field-numbers.ts'
+import { readTableFields } from '../src/store/sqlite/catalogue/field-numbers.ts'
+import { readTableLayout, type TableLayout } from '../src/store/sqlite/catalogue/table-layout.ts'
 import type { TableHead } from '../src/store/sqlite/catalogue/type-head.ts'
 import { StatementCache } from '../src/store/sqlite/file/statement-cache.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
@@ -20,6 +21,7 @@ import {
   type RowSearchOptions,
 } from '../src/store/sqlite/queries/find-rows.ts'
 import { Matchers } from '../src/store/sqlite/queries/matchers.ts'
+import { querySql } from '../src/store/sqlite/queries/query-sql.ts'
 import { type LinkedPlan, queryTables } from '../src/store/sqlite/queries/query-tables.ts'
 import { Rings } from '../src/store/sqlite/queries/rings.ts'
 import { createFixture } from './support/store-fixture.ts'
@@ -36,10 +38,13 @@ const DEFINITION: OntologyDefinition = {
         a: { type: 'integer' },
         b: { type: 'string' },
         tags: { type: 'array', items: { type: 'string' } },
+        notes: { type: 'string' },
       },
     },
   ],
 }
+
+const LAYOUT: TableLayout = { number: 2, keyProperty: 'k', longTexts: new Set(['notes']) }
 
 const TABLE: TableHead = {
   table: 1,
@@ -49,6 +54,7 @@ const TABLE: TableHead = {
   maxRecordBytes: 100,
   isCreated: true,
   closedCount: 0,
+  layout: LAYOUT,
 }
 
 const PROBED: LinkedPlan = { kind: 'filter', isFew: () => false }
@@ -63,8 +69,9 @@ describe('the plan of', () => {
     const things = await createFixture(store, DEFINITION)
     type = things.type
     // The table is created with the first object.
-    await things.put([{ k: 'a' }])
+    await things.put([{ k: 'a', notes: 'n'.repeat(65) }])
     db = new DatabaseSync(path, { readOnly: true })
+    expect(readTableLayout(db, 1)).toEqual(LAYOUT)
   })
   afterAll(() => {
     db.close()
@@ -76,7 +83,7 @@ describe('the plan of', () => {
     return {
       table: 1,
       objectType: type,
-      numbers: readFieldNumbers(db, 1),
+      numbers: readTableFields(db, 1, LAYOUT),
       query:
         query === undefined
           ? { kind: 'everything' }
@@ -190,7 +197,7 @@ describe('the plan of', () => {
 
   it('object ids and lists of values: their indexes', () => {
     const ids: Query = { kind: 'objectIds', ids: ['x'] }
-    expect(planOf(ids, { sortMatches: true })).toContain('object_1_object_id (object_id=?)')
+    expect(planOf(ids, { sortMatches: true })).toContain('object_1_object_id (<expr>=?)')
     const field = { property: 'a', structField: undefined }
     const values: Query = { kind: 'oneOf', field, values: [1, 2] }
     expect(planOf(values, { sortMatches: true })).toContain('INDEX object_1_p2 (p2=? AND pk>?)')
@@ -205,7 +212,7 @@ describe('the plan of', () => {
       of: equal('a'),
     }
     const gathered = planOf(linked, { sortMatches: true })
-    expect(gathered).toContain('SEARCH o USING INDEX object_1_p1 (p1=? AND pk>?)')
+    expect(gathered).toContain('SEARCH o USING INDEX object_1_current (pk=? AND pk>?)')
     expect(gathered).toContain('SEARCH l1 USING INDEX object_1_p2 (p2=?)')
     const probed = planOf(linked, { isProbed: true })
     expect(probed).toContain('SEARCH o USING INDEX object_1_current (pk>?)')
@@ -245,6 +252,40 @@ describe('the plan of', () => {
     const text = plan(undefined, 'p.a,p.b', { pk: 'x', values: [7, 'y'] })
     expect(text).toContain('USING INDEX object_1_p2 (p2>?)')
     expect(text).toContain('TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY')
+  })
+
+  const long = 'x'.repeat(40)
+
+  it.each(['short', long])('an equality of a long text with %s: the index of prefixes', (value) => {
+    const text = plan(field('eq', 'notes', value), undefined, { pk: 'x', values: [] })
+    expect(text).toContain('USING INDEX object_1_p5_prefix (<expr>=? AND pk>?)')
+    expect(text).not.toContain('TEMP B-TREE')
+  })
+
+  it('a count of short values of a long text: the index alone', () => {
+    const search = searchFor(field('eq', 'notes', 'short'))
+    const { sql } = querySql(search.query, queryTables(connection(), search))
+    expect(explain(`SELECT count(*) FROM object_1 AS o WHERE ${sql}`)).toContain(
+      'COVERING INDEX object_1_p5_prefix (<expr>=?)',
+    )
+  })
+
+  it('the order of a long text: the index of prefixes, and a sort among equal ones', () => {
+    for (const orderBy of ['p.notes', 'p.notes:desc']) {
+      const text = plan(undefined, orderBy, { pk: 'x', values: [long] })
+      expect(text).toMatch(/USING INDEX object_1_p5_prefix \(<expr>[<>]\?\)/)
+      expect(text).toMatch(/TEMP B-TREE FOR (RIGHT PART|LAST 2 TERMS) OF ORDER BY/)
+    }
+  })
+
+  it('conditions and orders on the key property: the indexes of the key', () => {
+    const equality = plan(field('eq', 'k', 'a'))
+    expect(equality).toContain('USING INDEX object_1_current (pk=?)')
+    for (const orderBy of ['p.k', 'p.k:desc', 'p.k,p.a']) {
+      const text = plan(field('gt', 'k', 'a'), orderBy, { pk: 'x', values: ['x'] })
+      expect(text).toMatch(/USING (COVERING )?INDEX object_1_current \(pk[<>]\?/)
+      expect(text).not.toContain('TEMP B-TREE')
+    }
   })
 
   it('a value of an array: the index of elements', () => {

@@ -10,6 +10,7 @@ import type { ObjectType } from '../ontology/ontology.ts'
 import type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
 import type { Documents } from './documents.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from './page-request.ts'
+import type { RewriteProgress } from './rewrite.ts'
 import type { ReadSetPageRequest, StoredSetPage } from './set-page.ts'
 import type { StoreStatus, TypeState } from './store-status.ts'
 import type { Batch, Commit, DeleteRequest, Edit, PublishMode } from './write-request.ts'
@@ -23,6 +24,7 @@ export type {
   RecordSpec,
   StoredPage,
 } from './page-request.ts'
+export type { RewritePhase, RewriteProgress } from './rewrite.ts'
 export {
   type ReadSetPageRequest,
   type SetOrderTerm,
@@ -108,6 +110,14 @@ export interface ObjectStore extends AsyncDisposable {
    * it superseded.
    */
   reclaim(retention: Retention): Promise<number>
+
+  /**
+   * Runs one bounded step of rewriting a type whose tables have the layout of an earlier release.
+   * The objects are copied into a new table, which is published as a version without changes. Readers
+   * and writers never wait for more than a step. Everything is in the database: another process can
+   * continue. Returns undefined if there is nothing to do.
+   */
+  rewriteNext(): Promise<RewriteProgress | undefined>
 
   /**
    * Prepares for closing: rejects waiting slow queries at once, and running ones after the grace

@@ -1,4 +1,5 @@
 /** The state of a store and of its object types, as the catalogue knows it: no object is read. */
+import type { RewriteProgress } from './rewrite.ts'
 
 /** The newest state of an object type. */
 export interface TypeState {
@@ -18,6 +19,8 @@ export interface StoreStatus {
   readonly types: readonly StoredTypeState[]
   /** Replacements that are being loaded. */
   readonly replacements: readonly ReplacementState[]
+  /** Types that are being rewritten, and those of which that has failed. */
+  readonly rewrites: readonly RewriteProgress[]
   /** Tables that no reader needs any more and that maintenance has still to remove. */
   readonly tablesToRemove: number
   /** Whether this process is reclaiming. */

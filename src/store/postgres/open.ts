@@ -219,6 +219,9 @@ class PostgresStore implements ObjectStore {
     return abandonReplacement(this, { typeRid, replacement })
   }
 
+  /** Tables of every release have the same layout. */
+  async rewriteNext(): Promise<undefined> {}
+
   async reclaim(retention: Retention): Promise<number> {
     this.#reclaims += 1
     try {

@@ -7,7 +7,7 @@ import type { AggregateResult, AggregateSource } from '../aggregate-request.ts'
 import { type GroupedField, type GroupingDialect, groupingSql } from './aggregate-grouping.ts'
 import { type Cell, type MetricDialect, type MetricSql, metricSql } from './aggregate-metric.ts'
 import { isCut } from './aggregate-sql.ts'
-import { columnOf, type FieldNumbers } from './field-numbers.ts'
+import type { FieldNumbers } from './field-numbers.ts'
 import { type AggregatedGroup, groupWriter, JoinedTexts } from './group-json.ts'
 import {
   type AggregateParts,
@@ -122,7 +122,7 @@ function sourceSql(
   const field = (name: string): GroupedField => {
     const property = source.names?.get(name) ?? name
     const number = numbers.of({ property, structField: undefined })
-    return { property, number, column: `o.${columnOf(number)}` }
+    return { property, number, column: numbers.propertySql(property).value }
   }
   return {
     table,

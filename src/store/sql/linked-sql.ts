@@ -2,15 +2,16 @@
  * Conditions on linked objects. A link connects rows of two tables with equal values in one column
  * each; the condition on the linked rows is compiled like any other and names its table `o`.
  */
-import { columnOf } from './field-numbers.ts'
+import { prefixSql } from './long-text.ts'
+import { isPrefixIndexed, type PropertySql } from './property-sql.ts'
 import type { SqlCondition } from './sql-condition.ts'
 
 export interface LinkedRows {
   /** The table of the linked rows, or another source of rows. */
   readonly table: string
-  /** The field numbers of the two properties that are equal. */
-  readonly ownField: number
-  readonly linkedField: number
+  /** The two properties that are equal. */
+  readonly own: PropertySql
+  readonly linked: PropertySql
   /** Selects the linked rows. */
   readonly where: SqlCondition
 }
@@ -21,16 +22,25 @@ export interface LinkedRows {
  */
 export function gatherLinked(rows: LinkedRows, alias: string): SqlCondition {
   const { sql, values } = withAlias(rows.where, alias)
-  const gathered = `SELECT ${alias}.${columnOf(rows.linkedField)} FROM ${rows.table} AS ${alias}`
-  return { sql: `o.${columnOf(rows.ownField)} IN (${gathered} WHERE ${sql})`, values }
+  const { own, linked, table } = rows
+  const gather = (expression: string) =>
+    `(SELECT ${aliased(expression, alias)} FROM ${table} AS ${alias} WHERE ${sql})`
+  const isEqual = `${own.value} IN ${gather(linked.value)}`
+  if (!isPrefixIndexed(own)) return { sql: isEqual, values }
+  const hasPrefix = `${own.indexed} IN ${gather(prefixSql(linked.value))}`
+  return { sql: `(${hasPrefix} AND ${isEqual})`, values: [...values, ...values] }
 }
 
 /** Looks up the linked rows of each row: best if they are many, and few rows are looked at. */
 export function probeLinked(rows: LinkedRows, alias: string, hint = ''): SqlCondition {
   const { sql, values } = withAlias(rows.where, alias)
-  const equal = `${alias}.${columnOf(rows.linkedField)} = o.${columnOf(rows.ownField)}`
+  const { own, linked, table } = rows
+  const equal = `${aliased(linked.value, alias)} = ${own.value}`
+  const equalPrefix = isPrefixIndexed(linked)
+    ? `${aliased(linked.indexed, alias)} = ${prefixSql(own.value)} AND `
+    : ''
   return {
-    sql: `EXISTS (SELECT 1 FROM ${rows.table} AS ${alias}${hint} WHERE ${equal} AND ${sql})`,
+    sql: `EXISTS (SELECT 1 FROM ${table} AS ${alias}${hint} WHERE ${equalPrefix}${equal} AND ${sql})`,
     values,
   }
 }
@@ -42,5 +52,9 @@ export function linkedAlias(depth: number): string {
 
 /** Renames the table of a condition. The text of a condition contains no values. */
 function withAlias({ sql, values }: SqlCondition, alias: string): SqlCondition {
-  return { sql: sql.replaceAll(/\bo\./g, `${alias}.`), values }
+  return { sql: aliased(sql, alias), values }
+}
+
+function aliased(sql: string, alias: string): string {
+  return sql.replaceAll(/\bo\./g, `${alias}.`)
 }

@@ -1,7 +1,8 @@
 /** The order of a page that merges several object types, in SQL. */
 import type { SetCursor, SetOrderTerm } from '../set-page.ts'
-import { columnOf, type FieldNumbers } from './field-numbers.ts'
+import type { FieldNumbers } from './field-numbers.ts'
 import type { KeysetCursor, OrderColumn } from './order-sql.ts'
+import { plainProperty } from './property-sql.ts'
 import type { SqlValue } from './sql-condition.ts'
 
 /** Returns the order columns of one part. A part without the property has only nulls. */
@@ -14,16 +15,14 @@ export function partColumns(
   return order.map((term) => {
     const property = term.properties[part]
     const column =
-      property === undefined
-        ? nullOf(term)
-        : `o.${columnOf(numbers.of({ property, structField: undefined }))}`
-    return { property: property ?? '', direction: term.direction, nulls: term.nulls, column }
+      property === undefined ? plainProperty(nullOf(term)) : numbers.propertySql(property)
+    return { property: property ?? '', direction: term.direction, nulls: term.nulls, ...column }
   })
 }
 
 /** Selects what rows are merged by, besides the key. */
 export function mergedColumns(columns: readonly OrderColumn[]): string {
-  return columns.map(({ column }, index) => `${column} AS v${index}`).join(', ')
+  return columns.map(({ value }, index) => `${value} AS v${index}`).join(', ')
 }
 
 /** Returns the order of merged rows, with the columns of `mergedColumns`, `part` and `pk`. */

@@ -5,17 +5,15 @@
  * every order total.
  */
 import type { Direction, OrderTerm } from '../../query/query.ts'
-import { columnOf, type FieldNumbers } from './field-numbers.ts'
-import { FALSE, type SqlCondition, type SqlValue, TRUE } from './sql-condition.ts'
+import type { FieldNumbers } from './field-numbers.ts'
+import { isPrefixIndexed, KEY_COLUMN, type PropertySql, prefixedValue } from './property-sql.ts'
+import { combine, FALSE, type SqlCondition, type SqlValue, TRUE } from './sql-condition.ts'
 
 /** An order term with its column. */
-export interface OrderColumn extends OrderTerm {
-  readonly column: string
-}
+export interface OrderColumn extends OrderTerm, PropertySql {}
 
 export function orderColumn(term: OrderTerm, numbers: FieldNumbers): OrderColumn {
-  const number = numbers.of({ property: term.property, structField: undefined })
-  return { ...term, column: `o.${columnOf(number)}` }
+  return { ...term, ...numbers.propertySql(term.property) }
 }
 
 /** The last row of the previous page: its key, and its value for each order term. */
@@ -35,11 +33,11 @@ export interface OrderArm extends SqlCondition {
 }
 
 export function orderArms(
-  terms: readonly OrderColumn[],
+  columns: readonly OrderColumn[],
   cursor: KeysetCursor | undefined,
 ): OrderArm[] {
+  const { terms, pkDirection } = splitAtKey(columns, cursor)
   const [first, ...rest] = terms
-  const pkDirection = terms.at(-1)?.direction ?? 'asc'
   if (first === undefined) {
     return [{ ...afterKey(cursor, pkDirection), orderBy: `o.pk ${pkDirection}` }]
   }
@@ -53,24 +51,43 @@ export function orderArms(
     if (group === 'nulls') {
       const after = afterRest(rest, groupCursor, pkDirection, 1)
       return {
-        sql: `${first.column} IS NULL AND ${after.sql}`,
+        sql: `${first.indexed} IS NULL AND ${after.sql}`,
         values: after.values,
         orderBy: orderBy(rest, pkDirection),
       }
     }
     const after = afterFirst(first, rest, groupCursor, pkDirection)
     return {
-      sql: `${first.column} IS NOT NULL AND ${after.sql}`,
+      sql: `${first.indexed} IS NOT NULL AND ${after.sql}`,
       values: after.values,
-      orderBy: `${first.column} ${first.direction}, ${orderBy(rest, pkDirection)}`,
+      orderBy: `${orderByFirst(first)}, ${orderBy(rest, pkDirection)}`,
     }
   })
 }
 
+/**
+ * Splits an order at the key, which makes it total: later terms have no effect. The row of a cursor
+ * of another table has another key, so that all terms must be compared.
+ */
+function splitAtKey(
+  columns: readonly OrderColumn[],
+  cursor: KeysetCursor | undefined,
+): { readonly terms: readonly OrderColumn[]; readonly pkDirection: Direction } {
+  const isOwnCursor = (cursor?.ties ?? 'byKey') === 'byKey'
+  const at = isOwnCursor ? columns.findIndex(({ value }) => value === KEY_COLUMN) : -1
+  const terms = at === -1 ? columns : columns.slice(0, at)
+  return { terms, pkDirection: columns.at(at)?.direction ?? 'asc' }
+}
+
+/** Orders by what the index holds first, so that only rows with equal prefixes are sorted. */
+function orderByFirst(first: OrderColumn): string {
+  const { value, indexed, direction } = first
+  const byValue = `${value} ${direction}`
+  return isPrefixIndexed(first) ? `${indexed} ${direction}, ${byValue}` : byValue
+}
+
 function orderBy(terms: readonly OrderColumn[], pkDirection: Direction): string {
-  const columns = terms.map(
-    ({ column, direction, nulls }) => `${column} ${direction} NULLS ${nulls}`,
-  )
+  const columns = terms.map(({ value, direction, nulls }) => `${value} ${direction} NULLS ${nulls}`)
   return [...columns, `o.pk ${pkDirection}`].join(', ')
 }
 
@@ -93,18 +110,31 @@ function afterFirst(
 ): SqlCondition {
   const value = cursor?.values[0]
   if (cursor === undefined || value === undefined || value === null) return TRUE
-  const operator = beyond(first.direction)
-  const { ties = 'byKey' } = cursor
+  const after = afterValue(first, rest, { ...cursor, value }, pkDirection)
+  if (!isPrefixIndexed(first)) return after
+  const { prefix } = prefixedValue(first, value)
+  const byIndex = { sql: `${first.indexed} ${beyond(first.direction)}= ?`, values: [prefix] }
+  return combine('and', [byIndex, after])
+}
+
+function afterValue(
+  { value: column, direction }: OrderColumn,
+  rest: readonly OrderColumn[],
+  cursor: KeysetCursor & { readonly value: SqlValue },
+  pkDirection: Direction,
+): SqlCondition {
+  const operator = beyond(direction)
+  const { ties = 'byKey', value } = cursor
   if (rest.length === 0 && ties !== 'byKey') {
     const orEqual = ties === 'all' ? '=' : ''
-    return { sql: `${first.column} ${operator}${orEqual} ?`, values: [value] }
+    return { sql: `${column} ${operator}${orEqual} ?`, values: [value] }
   }
   if (rest.length === 0) {
-    return { sql: `(${first.column}, o.pk) ${operator} (?, ?)`, values: [value, cursor.pk] }
+    return { sql: `(${column}, o.pk) ${operator} (?, ?)`, values: [value, cursor.pk] }
   }
   const further = afterRest(rest, cursor, pkDirection, 1)
   return {
-    sql: `${first.column} ${operator}= ? AND (${first.column} ${operator} ? OR (${first.column} = ? AND ${further.sql}))`,
+    sql: `${column} ${operator}= ? AND (${column} ${operator} ? OR (${column} = ? AND ${further.sql}))`,
     values: [value, value, value, ...further.values],
   }
 }
@@ -120,7 +150,7 @@ function afterRest(
   if (cursor === undefined) return TRUE
   if (term === undefined) return afterKey(cursor, pkDirection)
   const further = afterRest(rest, cursor, pkDirection, position + 1)
-  const { column, direction, nulls } = term
+  const { value: column, direction, nulls } = term
   const value = cursor.values[position] ?? null
   if (value === null) {
     const equal = `(${column} IS NULL AND ${further.sql})`

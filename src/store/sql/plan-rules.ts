@@ -3,7 +3,10 @@
  * which count it includes, when few matches are sorted, and when records must be measured.
  */
 import { bytesOfShape } from '../../contract/object-record.ts'
+import type { Query } from '../../query/query.ts'
 import type { ReadPageRequest } from '../object-store.ts'
+import { type ColumnLayout, PLAIN_LAYOUT } from './field-numbers.ts'
+import { isDecidedByPrefix } from './long-text.ts'
 import { isMultiValued } from './query-fields.ts'
 import type { TableHead, TypeHead } from './type-head.ts'
 
@@ -58,16 +61,34 @@ export function isKeyWalk({ query, order }: Pick<ReadPageRequest, 'query' | 'ord
 /**
  * True if a page takes no longer than reading its rows, however large the type is: one index holds
  * exactly these rows in the order of the page. Any other page may scan many rows for each result.
+ * The index of a property with long texts may hold many rows with the same prefix.
  */
-export function isQuick(request: ReadPageRequest): boolean {
+export function isQuick(
+  request: ReadPageRequest,
+  longTexts: ColumnLayout['longTexts'] = PLAIN_LAYOUT.longTexts,
+): boolean {
   const { query, order, objectType, includeTotalCount } = request
   // The index of a property continues with the key; it does not order by a second property.
   if (order.length > 1) return false
+  if (order.some(({ property }) => longTexts.has(property))) return false
   if (query.kind === 'everything') return true
   if (includeTotalCount || query.kind !== 'compare' || isMultiValued(objectType, query.field)) {
     return false
   }
-  return query.operator === 'eq' ? order.length === 0 : order[0]?.property === query.field.property
+  if (query.operator !== 'eq') return order[0]?.property === query.field.property
+  return order.length === 0 && !isLongEquality(query, longTexts)
+}
+
+/** True for an equality that an index alone cannot decide, because it holds prefixes of texts. */
+export function isLongEquality(query: Query, longTexts: ColumnLayout['longTexts']): boolean {
+  if (query.kind !== 'compare' || query.operator !== 'eq') return false
+  const { field, value } = query
+  return (
+    field.structField === undefined &&
+    longTexts.has(field.property) &&
+    typeof value === 'string' &&
+    !isDecidedByPrefix(value)
+  )
 }
 
 /** The number of current objects is in the catalogue, so only a query with conditions counts. */

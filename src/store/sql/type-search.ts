@@ -46,7 +46,7 @@ export class TypeSearch {
 }
 
 /** Sorts the tables that are likely to have the most of the ids first. */
-export function inSearchOrder(tables: readonly SearchedTable[]): SearchedTable[] {
+export function inSearchOrder<Table extends SearchedTable>(tables: readonly Table[]): Table[] {
   return tables.toSorted((a, b) => b.rows - a.rows)
 }
 

@@ -22,6 +22,7 @@ import type {
   ReadSetPageRequest,
   Reclaimed,
   Retention,
+  RewriteProgress,
   StoredPage,
   StoredSetPage,
   StoreOptions,
@@ -224,6 +225,10 @@ export class SqliteStore implements ObjectStore {
     } finally {
       this.#reclaims -= 1
     }
+  }
+
+  async rewriteNext(): Promise<RewriteProgress | undefined> {
+    return undefined
   }
 
   readPageTokenKeys(): Promise<readonly Uint8Array[]> {

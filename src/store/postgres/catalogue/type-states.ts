@@ -50,6 +50,7 @@ export async function readDatabaseStatus(
       replacement: String(id),
       count: Number(count),
     })),
+    rewrites: [],
     tablesToRemove: Number(row[0]),
   }
 }

@@ -130,7 +130,7 @@ export async function resolveCursor(
   if (order.length === 0) return { pk, values: [] }
   const table = await tableOfRow(session, head, version)
   if (table === undefined) return undefined
-  const columns = order.map((term) => orderColumn(term, numbers).column)
+  const columns = order.map((term) => orderColumn(term, numbers).value)
   const [row] = await session.query(
     `SELECT ${columns.join(', ')} FROM ${objectTable(table)} AS o WHERE pk = ? AND valid_from = ?`,
     [pk, version],

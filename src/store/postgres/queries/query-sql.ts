@@ -6,7 +6,7 @@ import { compileQuery } from '../../sql/compile-query.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
 import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../sql/linked-sql.ts'
 import { patternText } from '../../sql/pattern-text.ts'
-import { prefixRange } from '../../sql/prefix-range.ts'
+import { beginsLike, plainProperty } from '../../sql/property-sql.ts'
 import { termAlternatives } from '../../sql/similar-terms.ts'
 import { combine, FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
 import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
@@ -72,12 +72,12 @@ function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
   const linked = links.tables.get(linkedType.rid)
   if (linked === undefined) return FALSE
   const inner: QueryTables = { ...linked, similarTerms, links, depth: depth + 1 }
-  const numberOf = ({ columnsOf }: QueryTables, name: string) =>
-    columnsOf({ property: name, structField: undefined }).number
+  const columnIn = ({ columnsOf }: QueryTables, name: string) =>
+    plainProperty(`o.${columnOf(columnsOf({ property: name, structField: undefined }).number)}`)
   const rows: LinkedRows = {
     table: objectTable(linked.table),
-    ownField: numberOf(tables, property),
-    linkedField: numberOf(inner, linkedProperty),
+    own: columnIn(tables, property),
+    linked: columnIn(inner, linkedProperty),
     where: combine('and', [linked.visible, querySql(of, inner)]),
   }
   return (links.isGathered ? gatherLinked : probeLinked)(rows, linkedAlias(depth))
@@ -128,7 +128,7 @@ function patternSql(
     }
   }
   const column = `o.${columnOf(number)}`
-  const range = prefixRange(column, pattern)
+  const range = beginsLike(plainProperty(column), pattern)
   if (isPrefixPattern(pattern)) return range
   return { sql: `(${range.sql} AND ${column} ~ ?)`, values: [...range.values, expression] }
 }

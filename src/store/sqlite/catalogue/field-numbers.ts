@@ -1,11 +1,38 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { FieldNumbers, type FieldRow } from '../../sql/field-numbers.ts'
+import type { Prepares } from '../file/writer-database.ts'
+import type { TableLayout } from './table-layout.ts'
 
-export function readFieldNumbers(db: DatabaseSync, typeId: number): FieldNumbers {
+/** The fields of a type as one of its tables stores them. */
+export class TableFields extends FieldNumbers {
+  readonly layout: TableLayout
+  readonly #rows: readonly FieldRow[]
+
+  constructor(rows: readonly FieldRow[], layout: TableLayout) {
+    super(rows, layout)
+    this.#rows = rows
+    this.layout = layout
+  }
+
+  /** Returns the same fields as another table stores them. */
+  inLayout(layout: TableLayout): TableFields {
+    return new TableFields(this.#rows, layout)
+  }
+}
+
+export function readTableFields(db: Prepares, typeId: number, layout: TableLayout): TableFields {
+  return new TableFields(readFieldRows(db, typeId), layout)
+}
+
+/** Returns the numbers of the fields of a type, which are the same in all its tables. */
+export function readFieldNumbers(db: Prepares, typeId: number): FieldNumbers {
+  return new FieldNumbers(readFieldRows(db, typeId))
+}
+
+function readFieldRows(db: Prepares, typeId: number): FieldRow[] {
   const rows = db
     .prepare(
       'SELECT number, property, struct_field FROM object_field WHERE object_type_id = ? ORDER BY number',
     )
     .all(typeId)
-  return new FieldNumbers(rows as unknown as FieldRow[])
+  return rows as unknown as FieldRow[]
 }

@@ -5,8 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../file/connection.ts'
-import { addObjectIdIndexes } from './object-table.ts'
-import { upgradeTables } from './upgrade-tables.ts'
+import { addObjectIdIndexes, upgradeTables } from './upgrade-tables.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
 

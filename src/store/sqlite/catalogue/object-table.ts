@@ -10,24 +10,22 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { INDEXED_PROPERTIES_MAX } from '../../../contract/limits.ts'
+import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { FieldId } from '../../../ontology/values/searchable-values.ts'
-import { columnOf, type FieldNumbers } from '../../sql/field-numbers.ts'
 import { type NewTable, OPEN } from '../../sql/new-table.ts'
-import { readFieldNumbers } from './field-numbers.ts'
-
-/** Returns the name of a table. It contains a number, so no name of a user ever appears in SQL. */
-export function objectTable(id: number): string {
-  if (!Number.isSafeInteger(id)) throw new Error(`not a table number: ${id}`)
-  return `object_${id}`
-}
+import { readFieldNumbers, readTableFields, type TableFields } from './field-numbers.ts'
+import { readObjectType } from './read-object-type.ts'
+import { addPropertyIndex, columnName, propertyColumns } from './table-indexes.ts'
+import { CURRENT_LAYOUT, readTableLayout } from './table-layout.ts'
+import { objectTable } from './table-name.ts'
 
 /** Adds a table to the catalogue and returns its number. It is created when first written to. */
 export function addObjectTable(db: DatabaseSync, table: NewTable): number {
   const { typeId, state, firstVersion, loadedAs } = table
   const { lastInsertRowid } = db
     .prepare(
-      `INSERT INTO object_table (object_type_id, state, first_version, loaded_as, is_made)
-       VALUES (?, ?, ?, ?, 0)`,
+      `INSERT INTO object_table (object_type_id, state, first_version, loaded_as, is_made, layout)
+       VALUES (?, ?, ?, ?, 0, ${CURRENT_LAYOUT})`,
     )
     .run(typeId, state, firstVersion, loadedAs)
   return Number(lastInsertRowid)
@@ -42,10 +40,16 @@ export function createObjectTable(
   { typeId, id }: { readonly typeId: number; readonly id: number },
 ): void {
   const table = objectTable(id)
-  const columns = columnsOf(db, typeId)
+  const layout = readTableLayout(db, id)
+  const keyProperty = layout.number === 1 ? undefined : textKeyOf(readObjectType(db, typeId))
+  const fields = readTableFields(db, typeId, { ...layout, keyProperty })
+  const columns = propertyColumns(fields).map(columnName)
   // Properties of a type that already has a table are counted already.
-  const added = createdTables(db, typeId).length > 0 ? 0 : columns.length
-  db.prepare('UPDATE object_table SET is_made = 1 WHERE id = ?').run(id)
+  const added = createdTables(db, typeId).length > 0 ? 0 : fields.properties.length
+  db.prepare('UPDATE object_table SET is_made = 1, key_property = ? WHERE id = ?').run(
+    keyProperty ?? null,
+    id,
+  )
   refuseTooManyIndexes(db, typeId, added)
   db.exec(`
     CREATE TABLE ${table} (
@@ -63,10 +67,18 @@ export function createObjectTable(
   `)
 }
 
+/** Types of keys whose stored text is also the column value. */
+const TEXT_KEYS: ReadonlySet<string> = new Set(['string', 'date', 'timestamp'])
+
+/** Returns the key property if its value is the stored key, so that it needs no column. */
+function textKeyOf({ primaryKey: { apiName, type } }: ObjectType): string | undefined {
+  return TEXT_KEYS.has(type) ? apiName : undefined
+}
+
 /** Returns an empty subquery that replaces a table which is not created yet. */
-export function emptyTable({ properties }: FieldNumbers): string {
-  const fixed = ['id', 'valid_from', 'valid_to', 'object_id', 'body']
-  const columns = [...fixed, ...properties.map(({ number }) => columnOf(number))]
+export function emptyTable(fields: TableFields): string {
+  const fixed = ['id', 'pk', 'valid_from', 'valid_to', 'object_id', 'body']
+  const columns = [...fixed, ...propertyColumns(fields).map(columnName)]
   return `(SELECT ${columns.map((column) => `NULL AS ${column}`).join(', ')} WHERE FALSE)`
 }
 
@@ -93,100 +105,28 @@ function refuseTooManyIndexes(db: DatabaseSync, typeId: number, added: number): 
   })
 }
 
-interface Index {
-  readonly name: string
-  readonly on: string
-}
-
-function indexSql({ name, on }: Index): string {
-  return `CREATE INDEX IF NOT EXISTS ${name} ON ${on}`
-}
-
-/** The indexes that are not needed before the table is read. */
-function deferredIndexes(table: string, columns: readonly string[]): Index[] {
-  return [
-    // For walks as of a version: rows that are not visible are skipped without reading them.
-    { name: `${table}_version`, on: `${table} (pk, valid_from, valid_to)` },
-    // For reclaim.
-    { name: `${table}_closed`, on: `${table} (valid_to) WHERE valid_to < ${OPEN}` },
-    objectIdIndex(table),
-    ...columns.map((column) => propertyIndex(table, column)),
-  ]
-}
-
-/** For object sets that list RIDs. */
-function objectIdIndex(table: string): Index {
-  return { name: `${table}_object_id`, on: `${table} (object_id)` }
-}
-
-/** Adds the index of object ids to the tables of an earlier release. */
-export function addObjectIdIndexes(db: DatabaseSync): void {
-  const types = db.prepare('SELECT id FROM object_type').all()
-  for (const { id, state } of types.flatMap((type) => createdTables(db, Number(type['id'])))) {
-    if (state === 'published') db.exec(indexSql(objectIdIndex(objectTable(id))))
-  }
-}
-
-/** Includes the key, so that rows with equal values are walked in key order. */
-function propertyIndex(table: string, column: string): Index {
-  return { name: `${table}_${column}`, on: `${table} (${column}, pk)` }
-}
-
-/** Returns the name of the index of a property. */
-export function propertyIndexName(table: string, number: number): string {
-  return propertyIndex(table, columnOf(number)).name
-}
-
-/** Builds one missing index of a loaded table. Returns false if there is none. */
-export function buildNextIndex(db: DatabaseSync, typeId: number, id: number): boolean {
-  const table = objectTable(id)
-  // The schema table has no index, so it is scanned once and not once per name.
-  const names = db
-    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?`)
-    .all(table)
-    .map((row) => String(row['name']))
-  const existing = new Set(names)
-  const missing = deferredIndexes(table, columnsOf(db, typeId)).find(
-    ({ name }) => !existing.has(name),
-  )
-  if (missing === undefined) return false
-  db.exec(indexSql(missing))
-  return true
-}
-
-/** Builds all missing indexes of a table, within the transaction that wrote its rows. */
-export function buildIndexes(db: DatabaseSync, typeId: number, id: number): void {
-  const indexes = deferredIndexes(objectTable(id), columnsOf(db, typeId))
-  db.exec(indexes.map(indexSql).join(';\n'))
-}
-
-/** Drops the indexes that `buildIndexes` builds, for a transaction that writes many rows. */
-export function dropIndexes(db: DatabaseSync, typeId: number, id: number): void {
-  const indexes = deferredIndexes(objectTable(id), columnsOf(db, typeId))
-  db.exec(indexes.map(({ name }) => `DROP INDEX IF EXISTS ${name}`).join(';\n'))
-}
-
 /** Assigns numbers to new fields, and adds their columns and indexes to existing tables. */
 export function addFields(db: DatabaseSync, typeId: number, fields: readonly FieldId[]): void {
-  const columns = numberFields(db, typeId, fields)
-  if (columns.length === 0) return
+  const properties = numberFields(db, typeId, fields)
+  if (properties.length === 0) return
   const tables = createdTables(db, typeId)
-  if (tables.length > 0) refuseTooManyIndexes(db, typeId, columns.length)
+  if (tables.length > 0) refuseTooManyIndexes(db, typeId, properties.length)
   for (const { id, state } of tables) {
-    const table = objectTable(id)
-    for (const column of columns) {
-      db.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ANY`)
-      if (state === 'published') db.exec(indexSql(propertyIndex(table, column)))
+    const columns = readTableFields(db, typeId, readTableLayout(db, id))
+    for (const property of properties) {
+      const column = columns.propertySql(property)
+      db.exec(`ALTER TABLE ${objectTable(id)} ADD COLUMN ${columnName(column)} ANY`)
+      if (state === 'published') addPropertyIndex(db, id, column)
     }
   }
 }
 
 export interface TableOfType {
   readonly id: number
-  readonly state: 'loading' | 'published'
+  readonly state: 'loading' | 'rewriting' | 'published'
 }
 
-/** Returns the created tables of a type that are loading or published. */
+/** Returns the created tables of a type, except those that are abandoned. */
 export function createdTables(db: DatabaseSync, typeId: number): readonly TableOfType[] {
   const rows = db
     .prepare(
@@ -197,7 +137,7 @@ export function createdTables(db: DatabaseSync, typeId: number): readonly TableO
   return rows as unknown as TableOfType[]
 }
 
-/** Assigns a number to every new field, and returns the columns of the new properties. */
+/** Assigns a number to every new field, and returns the new properties. */
 export function numberFields(
   db: DatabaseSync,
   typeId: number,
@@ -210,13 +150,9 @@ export function numberFields(
   return fields
     .filter((field) => !numbers.has(field))
     .flatMap(({ property, structField }) => {
-      const { lastInsertRowid } = add.run(typeId, property, structField ?? null)
-      return structField === undefined ? [columnOf(Number(lastInsertRowid))] : []
+      add.run(typeId, property, structField ?? null)
+      return structField === undefined ? [property] : []
     })
-}
-
-function columnsOf(db: DatabaseSync, typeId: number): string[] {
-  return readFieldNumbers(db, typeId).properties.map(({ number }) => columnOf(number))
 }
 
 /** Marks all tables of a type as abandoned; reclaim removes them, which can take long. */

@@ -3,8 +3,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import { OPEN } from '../../sql/new-table.ts'
 import { inTransaction } from '../file/connection.ts'
 import { ROWS_AT_ONCE } from './delete-some.ts'
-import { objectTable, removeFromIndexes } from './object-table.ts'
+import { removeFromIndexes } from './object-table.ts'
 import { oldestNeeded } from './sightings.ts'
+import { objectTable } from './table-name.ts'
 
 /** What was superseded or idle at these times is deleted. */
 export interface ReclaimTimes {

@@ -13,7 +13,8 @@ import type { StatementCache } from '../file/statement-cache.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { mergeCurrent } from '../writes/merge-current.ts'
 import { publishVersion } from '../writes/publish-version.ts'
-import { addObjectTable, buildIndexes, buildNextIndex, createObjectTable } from './object-table.ts'
+import { addObjectTable, createObjectTable } from './object-table.ts'
+import { buildIndexes, buildNextIndex } from './table-indexes.ts'
 
 export interface ReplacementOfType {
   readonly typeRid: string
@@ -112,7 +113,7 @@ export function publishReplacement(db: WriterDatabase, target: Publication): Com
 /** Returns what a publication changes, after adding the objects that it must not delete. */
 function countChanges(
   db: WriterDatabase,
-  { typeRid, mode }: Publication,
+  { mode }: Publication,
   type: ReturnType<typeof readType>,
   table: LoadingTable,
 ): Pick<Commit, 'put' | 'deleted' | 'kept'> {
@@ -121,7 +122,6 @@ function countChanges(
   refuseLargeMerge(type.liveCount)
   if (!table.isCreated) createObjectTable(db, { typeId: type.id, id: table.id })
   const { added, kept, maxRecordBytes } = mergeCurrent(db, {
-    typeRid,
     typeId: type.id,
     from: type.tableId,
     to: table.id,

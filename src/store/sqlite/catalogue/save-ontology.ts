@@ -23,8 +23,8 @@ import {
   addObjectTable,
   createdTables,
   numberFields,
-  objectTable,
 } from './object-table.ts'
+import { objectTable } from './table-name.ts'
 
 /** An ontology change as a message to the writer thread: definitions are plain data. */
 export interface SavedDefinition {

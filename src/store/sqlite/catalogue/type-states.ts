@@ -26,6 +26,7 @@ export function readDatabaseStatus(statements: StatementCache): DatabaseStatus {
     // SQLite would have to visit every page of the file to tell the bytes of one table.
     types: rows.map((row) => ({ ...toTypeState(row), storedBytes: undefined })),
     replacements: readReplacements(statements),
+    rewrites: [],
     tablesToRemove,
   }
 }

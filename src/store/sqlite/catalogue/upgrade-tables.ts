@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { OPEN } from '../../sql/new-table.ts'
-import { createdTables, objectTable } from './object-table.ts'
+import { createdTables } from './object-table.ts'
+import { objectTable } from './table-name.ts'
 
 /**
  * Upgrades the object tables of an earlier release: counts their closed rows, and drops tables
@@ -20,6 +21,17 @@ export function upgradeTables(db: DatabaseSync): void {
            SELECT count(*) FROM ${table} INDEXED BY ${table}_closed WHERE valid_to < ${OPEN}
          ) WHERE id = ?`,
       ).run(id)
+    }
+  }
+}
+
+/** Adds the index of object ids to the tables of an earlier release. */
+export function addObjectIdIndexes(db: DatabaseSync): void {
+  const types = db.prepare('SELECT id FROM object_type').all()
+  for (const { id, state } of types.flatMap((type) => createdTables(db, Number(type['id'])))) {
+    const table = objectTable(id)
+    if (state === 'published') {
+      db.exec(`CREATE INDEX IF NOT EXISTS ${table}_object_id ON ${table} (object_id)`)
     }
   }
 }

@@ -6,9 +6,15 @@ import { TermCutter } from '../../sql/term-cutter.ts'
 /** A write of one object uses about twenty statements. */
 const CAPACITY = 500
 
+/** Prepares statements: a connection, or one that prepares each statement only once. */
+export type Prepares = Pick<DatabaseSync, 'prepare'>
+
 export class WriterDatabase extends DatabaseSync {
   readonly terms = new TermCutter()
   readonly #prepared = new LRUCache<string, StatementSync>({ max: CAPACITY })
+
+  /** This connection, as functions expect it that prepare their statements each time. */
+  readonly reusing: Prepares = { prepare: (sql) => this.cached(sql) }
 
   /** Returns a statement that is prepared once: a small write would spend much of its time on that. */
   cached(sql: string): StatementSync {

@@ -15,8 +15,8 @@ import {
 import { orderArms } from '../../sql/order-sql.ts'
 import { joinRecords } from '../../sql/part-walk.ts'
 import type { BoundValue, SqlCondition, SqlValue } from '../../sql/sql-condition.ts'
-import { readFieldNumbers } from '../catalogue/field-numbers.ts'
-import { objectTable } from '../catalogue/object-table.ts'
+import { readTableFields } from '../catalogue/field-numbers.ts'
+import { objectTable } from '../catalogue/table-name.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { RowSearch } from '../queries/find-rows.ts'
 import { readVersions } from '../queries/linked-tables.ts'
@@ -83,7 +83,7 @@ function searchParts(
     const search = {
       table: plan.table.table,
       objectType,
-      numbers: readFieldNumbers(connection.db, head.typeId),
+      numbers: readTableFields(connection.db, head.typeId, plan.table.layout),
       query,
       order: [],
       visibility: plan.visibility,
@@ -105,9 +105,11 @@ function readCursorValues(
   if (after === undefined || head === undefined) return undefined
   const table = tableOfRow(statements, head, after.version)
   if (table === undefined) return 'reclaimed'
-  const columns = partColumns(order, after.part, readFieldNumbers(db, head.typeId), () => 'NULL')
+  const fields = readTableFields(db, head.typeId, table.layout)
+  const columns = partColumns(order, after.part, fields, () => 'NULL')
   const statement = statements.prepare(
-    `SELECT ${mergedColumns(columns)} FROM ${objectTable(table)} AS o WHERE pk = ? AND valid_from = ?`,
+    `SELECT ${mergedColumns(columns)} FROM ${objectTable(table.table)} AS o
+     WHERE pk = ? AND valid_from = ?`,
   )
   statement.setReadBigInts(true)
   const row = statement.get(after.pk, after.version)

@@ -11,7 +11,7 @@ import type { RecordSpec } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import type { Visibility } from '../../sql/plan-rules.ts'
 import { type RecordDialect, recordParts, STORED_BYTES } from '../../sql/record-sql.ts'
-import { objectTable } from '../catalogue/object-table.ts'
+import { objectTable } from '../catalogue/table-name.ts'
 
 export interface SqlText {
   readonly sql: string

@@ -24,12 +24,15 @@ const TABLE: TableHead = {
   maxRecordBytes: 100,
   isCreated: true,
   closedCount: 0,
+  layout: { number: 2, keyProperty: undefined, longTexts: new Set() },
 }
 const LATEST = { version: 9, isLatest: true, table: TABLE }
 const READER: PlanSite = { thread: 'reader' }
 
 /** The main thread of a store with these figures; looking up any other figure fails. */
-function mainThread(figures: { rowsAfter?: number; rowVersions?: number } = {}): PlanSite {
+function mainThread(
+  figures: { rowsAfter?: number; rowVersions?: number; candidates?: number } = {},
+): PlanSite {
   const figure = (value: number | undefined) => {
     if (value === undefined) throw new Error('looked up a figure that the plan does not need')
     return value
@@ -38,6 +41,7 @@ function mainThread(figures: { rowsAfter?: number; rowVersions?: number } = {}):
     thread: 'main',
     countRowsAfter: () => figure(figures.rowsAfter),
     countRowVersions: (limit) => Math.min(limit, figure(figures.rowVersions)),
+    countCandidates: (_, limit) => Math.min(limit, figure(figures.candidates)),
   }
 }
 
@@ -144,6 +148,10 @@ describe('the thread of a page', () => {
   const past = { ...TABLE, closedCount: 50_001 }
   const latest = { ...LATEST, table: past }
   const snapshot = { ...LATEST, version: 5, isLatest: false }
+  const layout = { ...TABLE.layout, longTexts: new Set(['a']) }
+  const prefixed = { ...LATEST, table: { ...TABLE, layout } }
+  const long = 'x'.repeat(32)
+  const equals = (value: string): Query => ({ ...compare('eq'), value }) as Query
 
   it.each<[string, Partial<ReadPageRequest>, typeof LATEST, PlanSite, 'main' | 'reader']>([
     ['a key walk', {}, latest, mainThread(), 'main'],
@@ -173,6 +181,29 @@ describe('the thread of a page', () => {
       {},
       snapshot,
       mainThread({ rowsAfter: Infinity }),
+      'reader',
+    ],
+    ['a short value of long texts', { query: equals('x') }, prefixed, mainThread(), 'main'],
+    ['the order of long texts', { order }, prefixed, mainThread(), 'reader'],
+    [
+      'a long text with few of its prefix',
+      { query: equals(long) },
+      prefixed,
+      mainThread({ candidates: 1000 }),
+      'main',
+    ],
+    [
+      'a long text with many of its prefix',
+      { query: equals(long) },
+      prefixed,
+      mainThread({ candidates: 1001 }),
+      'reader',
+    ],
+    [
+      'a few long texts with many of their prefix',
+      { query: or(equals('x'), equals(long)) },
+      prefixed,
+      mainThread({ candidates: 1001 }),
       'reader',
     ],
     ['any page of a reader process', {}, LATEST, READER, 'reader'],

@@ -11,6 +11,7 @@ import {
   fewMatches,
   hasFewMatches,
   isKeyWalk,
+  isLongEquality,
   isQuick,
   type RowSearchPlan,
   type TotalCountPolicy,
@@ -19,12 +20,15 @@ import {
   type Visibility,
 } from '../../sql/plan-rules.ts'
 import { isMultiValued } from '../../sql/query-fields.ts'
+import type { TableLayout } from '../catalogue/table-layout.ts'
 import type { TableHead } from '../catalogue/type-head.ts'
 
 /** Invisible rows that a page may skip on the main thread, which takes a few milliseconds. */
 const MAX_SKIPPED_ROWS = 50_000
 /** Row versions with one value that a page may filter on the main thread: half a millisecond. */
 const MAX_EQUAL_ROWS = 5000
+/** Rows with one prefix whose whole text a page may compare on the main thread. */
+const MAX_CANDIDATES = 1000
 /** The largest share of closed rows at which counting and subtracting them pays. */
 const MAX_CLOSED_SHARE = 1 / 10
 
@@ -48,6 +52,9 @@ export type SearchPlan =
   /** Walks an index for each of several queries, and merges the rows: the union of the queries. */
   | { readonly kind: 'mergeWalks'; readonly queries: readonly Query[] }
 
+/** A condition that a property has a value. */
+export type Equality = Query & { readonly kind: 'compare' }
+
 interface PlanBase {
   readonly version: number
   readonly visibility: Visibility
@@ -68,6 +75,8 @@ export interface RowStatistics {
   readonly countRowsAfter: (version: number) => number
   /** Counts the row versions, visible or not, that match the query, up to a limit. */
   readonly countRowVersions: (limit: number) => number
+  /** Counts the row versions that an index finds for an equality, up to a limit. */
+  readonly countCandidates: (equality: Equality, limit: number) => number
 }
 
 /** Returns the plan of a page. It is pure, apart from the figures that the site looks up. */
@@ -149,15 +158,33 @@ function isMainThreadPage(
   state: VersionState<TableHead>,
   statistics: RowStatistics,
 ): boolean {
-  if (!state.table.isCreated) return true
-  const isQuickPage = isQuick(request) || mergesEqualities(request)
+  const { isCreated, layout } = state.table
+  if (!isCreated) return true
+  const isQuickPage =
+    isQuick(request, layout.longTexts) || readsEqualities(request, layout, statistics)
   return isQuickPage && !maySkipManyRows(request, state, statistics)
 }
 
-/** True if the page merges a few walks, each of which is as quick as that of one equality. */
-function mergesEqualities(request: ReadPageRequest): boolean {
-  if (request.includeTotalCount) return false
-  return mergedWalks(request)?.every(({ kind }) => kind === 'compare') ?? false
+/**
+ * True if the page has the rows of an equality, or merges those of a few. If the index holds only
+ * the beginning of texts, it must not find too many rows with the same beginning.
+ */
+function readsEqualities(
+  request: ReadPageRequest,
+  { longTexts }: TableLayout,
+  { countCandidates }: RowStatistics,
+): boolean {
+  const { query, order, includeTotalCount } = request
+  if (includeTotalCount || order.length > 0) return false
+  const walks = isLongEquality(query, longTexts) ? [query] : mergedWalks(request)
+  return (
+    walks?.every(
+      (walk) =>
+        walk.kind === 'compare' &&
+        (!isLongEquality(walk, longTexts) ||
+          countCandidates(walk, MAX_CANDIDATES + 1) <= MAX_CANDIDATES),
+    ) ?? false
+  )
 }
 
 /**

@@ -6,8 +6,8 @@ import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.
 import type { PageCache } from '../../page-cache.ts'
 import { releaserOf } from '../../page-memory.ts'
 import type { ByteBudget } from '../../sql/plan-rules.ts'
-import { readFieldNumbers } from '../catalogue/field-numbers.ts'
-import { objectTable } from '../catalogue/object-table.ts'
+import { readTableFields } from '../catalogue/field-numbers.ts'
+import { objectTable } from '../catalogue/table-name.ts'
 import { readTypeHead, type TypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { resolveCursor } from '../queries/find-rows.ts'
@@ -55,7 +55,7 @@ export function readQuickPage(
     const state = ownVersion(versions, request)
     const cached = cache.find(request, state.version)
     if (cached !== undefined) return cached
-    const statistics = rowStatistics(connection, request, head, state.table.table)
+    const statistics = rowStatistics(connection, request, head, state.table)
     const site: PlanSite = { thread: 'main', ...statistics }
     const plan = planPage(request, state, site)
     if (plan.thread !== 'main') return undefined
@@ -155,8 +155,8 @@ function readFoundRows(
   const { db, statements } = connection
   const { objectType, query, order, maxObjects, record } = request
   const { visibility, version } = plan
-  const { table } = plan.table
-  const numbers = readFieldNumbers(db, head.typeId)
+  const { table, layout } = plan.table
+  const numbers = readTableFields(db, head.typeId, layout)
   const visibleValues = visibilityValues(visibility, version)
   const search = { table, objectType, numbers, query, order, visibility, visibleValues, versions }
   const cursor = request.after && resolveCursor(statements, search, head, request.after)

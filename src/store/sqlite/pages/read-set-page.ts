@@ -2,7 +2,7 @@
 import type { Reclaimed } from '../../object-store.ts'
 import { type ReadSetPageRequest, type StoredSetPage, typesOfSet } from '../../set-page.ts'
 import { type PartStep, PartWalk } from '../../sql/part-walk.ts'
-import { readTypeHead, type TypeHead } from '../catalogue/type-head.ts'
+import { readTypeHead, type TableHead, type TypeHead } from '../catalogue/type-head.ts'
 import { readVersions } from '../queries/linked-tables.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
 import { readMergedPage } from './merge-parts.ts'
@@ -50,7 +50,7 @@ function walkParts(
   connection: ReadConnection,
   request: ReadSetPageRequest,
   heads: readonly TypeHead[],
-  siteOf: (step: PartStep, head: TypeHead, table: number) => PlanSite,
+  siteOf: (step: PartStep, head: TypeHead, table: TableHead) => PlanSite,
 ): StoredSetPage | Reclaimed | undefined {
   const walk = new PartWalk(request, request.versions ?? heads.map(({ published }) => published))
   for (let step = walk.next(); step !== undefined; step = walk.next()) {
@@ -61,7 +61,7 @@ function walkParts(
       return 'reclaimed'
     }
     const state = ownVersion(versions, step.request)
-    const site = siteOf(step, head, state.table.table)
+    const site = siteOf(step, head, state.table)
     const plan = planPage(step.request, state, site)
     const page =
       plan.thread === site.thread

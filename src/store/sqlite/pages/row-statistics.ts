@@ -1,8 +1,12 @@
 /** Counts rows for the planner, with short index scans. */
+import { toColumnValue } from '../../../query/compared-value.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
-import { readFieldNumbers } from '../catalogue/field-numbers.ts'
-import type { TypeHead } from '../catalogue/type-head.ts'
+import { prefixedValue } from '../../sql/property-sql.ts'
+import { readTableFields } from '../catalogue/field-numbers.ts'
+import { objectTable } from '../catalogue/table-name.ts'
+import type { TableHead, TypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
+import { countIn } from '../queries/count-in.ts'
 import { estimateRows } from '../queries/find-rows.ts'
 import { queryTables } from '../queries/query-tables.ts'
 import type { ReadConnection } from '../threads/read-connection.ts'
@@ -16,15 +20,21 @@ export function rowStatistics(
   connection: ReadConnection,
   { objectType, query }: ReadPageRequest,
   { typeId }: TypeHead,
-  table: number,
+  { table, layout }: TableHead,
 ): RowStatistics {
   const { db, statements } = connection
   return {
     countRowsAfter: (version) => countRowsAfter(statements, typeId, version),
     countRowVersions: (limit) => {
-      const numbers = readFieldNumbers(db, typeId)
+      const numbers = readTableFields(db, typeId, layout)
       const search = { table, objectType, numbers, query, ...ALL_ROW_VERSIONS }
       return estimateRows(statements, search, queryTables(connection, search), limit)
+    },
+    countCandidates: ({ field, value }, limit) => {
+      const property = readTableFields(db, typeId, layout).propertySql(field.property)
+      const { prefix } = prefixedValue(property, toColumnValue(value))
+      const matching = `${objectTable(table)} AS o WHERE ${property.indexed} = ?`
+      return countIn(statements, `(SELECT 1 FROM ${matching} ${LIMIT})`, [prefix, limit])
     },
   }
 }

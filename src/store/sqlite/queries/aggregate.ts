@@ -13,8 +13,9 @@ import {
 } from '../../sql/aggregate-groups.ts'
 import type { Cell } from '../../sql/aggregate-metric.ts'
 import { aggregateSql, countGroupsSql } from '../../sql/aggregate-sql.ts'
-import { readFieldNumbers } from '../catalogue/field-numbers.ts'
-import { emptyTable, objectTable } from '../catalogue/object-table.ts'
+import { readTableFields } from '../catalogue/field-numbers.ts'
+import { emptyTable } from '../catalogue/object-table.ts'
+import { objectTable } from '../catalogue/table-name.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { VISIBLE } from '../pages/page-sql.ts'
@@ -46,12 +47,12 @@ function sourceRows(connection: ReadConnection, source: AggregateSource): Source
   const { db, statements } = connection
   const { objectType, query } = source
   const head = readTypeHead(statements, objectType)
-  const numbers = readFieldNumbers(db, head.typeId)
   const versions = readVersions(statements, source, head)
   if (versions === 'reclaimed') return versions
   const own = versions.get(objectType.rid)
   if (own === undefined) throw new Error('a query reads its own type')
   const { version, isLatest, table } = own
+  const numbers = readTableFields(db, head.typeId, table.layout)
   return {
     source,
     version,

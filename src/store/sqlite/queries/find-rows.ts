@@ -2,12 +2,12 @@
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { OrderTerm, Query } from '../../../query/query.ts'
 import type { Cursor } from '../../object-store.ts'
-import type { FieldNumbers } from '../../sql/field-numbers.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { type KeysetCursor, orderArms, orderColumn } from '../../sql/order-sql.ts'
 import type { Visibility } from '../../sql/plan-rules.ts'
 import type { BoundValue, SqlCondition, SqlValue } from '../../sql/sql-condition.ts'
-import { objectTable } from '../catalogue/object-table.ts'
+import type { TableFields } from '../catalogue/field-numbers.ts'
+import { objectTable } from '../catalogue/table-name.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { LIMIT, VISIBLE } from '../pages/page-sql.ts'
@@ -19,7 +19,7 @@ import type { QueryTables } from './query-tables.ts'
 export interface RowSearch {
   readonly table: number
   readonly objectType: ObjectType
-  readonly numbers: FieldNumbers
+  readonly numbers: TableFields
   readonly query: Query
   readonly order: readonly OrderTerm[]
   readonly visibility: Visibility
@@ -160,9 +160,10 @@ export function resolveCursor(
   if (search.order.length === 0) return { pk, values: [] }
   const table = tableOfRow(statements, head, version)
   if (table === undefined) return undefined
-  const columns = search.order.map((term) => orderColumn(term, search.numbers).column).join(', ')
+  const fields = search.numbers.inLayout(table.layout)
+  const columns = search.order.map((term) => orderColumn(term, fields).value).join(', ')
   const statement = statements.prepare(
-    `SELECT ${columns} FROM ${objectTable(table)} AS o WHERE pk = ? AND valid_from = ?`,
+    `SELECT ${columns} FROM ${objectTable(table.table)} AS o WHERE pk = ? AND valid_from = ?`,
   )
   statement.setReadBigInts(true)
   const row = statement.get(pk, version) as unknown as (SqlValue | null)[] | undefined

@@ -6,13 +6,23 @@ import {
   searchSteps,
   TypeSearch,
 } from '../../sql/type-search.ts'
-import { objectTable } from '../catalogue/object-table.ts'
+import {
+  type LayoutRow,
+  sameObjectId,
+  type TableLayout,
+  toTableLayout,
+} from '../catalogue/table-layout.ts'
+import { objectTable } from '../catalogue/table-name.ts'
 import { VISIBLE } from '../pages/page-sql.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
 
 /** Rows and tables that the main thread searches: about a millisecond. */
 const MAX_QUICK_STEPS = 500
 const MAX_QUICK_TABLES = 20
+
+interface LaidOutTable extends SearchedTable {
+  readonly layout: TableLayout
+}
 
 /** Finds types, however long it takes. For reader processes. */
 export function findTypes(connection: ReadConnection, request: FindTypesRequest): string[] {
@@ -38,21 +48,28 @@ export function findTypesQuickly(
 function readTables(
   { statements }: ReadConnection,
   { typeRids }: FindTypesRequest,
-): SearchedTable[] {
+): LaidOutTable[] {
   const rows = statements
     .prepare(
-      `SELECT t.rid, o.id, o.live_count + o.past_count
+      `SELECT t.rid, o.id, o.live_count + o.past_count, o.layout, o.key_property, o.long_texts
        FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id
        WHERE t.rid IN (SELECT value FROM json_each(?)) AND o.is_made AND o.live_count > 0`,
     )
-    .all(JSON.stringify(typeRids)) as unknown as [string, number, number][]
-  return inSearchOrder(rows.map(([typeRid, table, count]) => ({ typeRid, table, rows: count })))
+    .all(JSON.stringify(typeRids)) as unknown as [string, number, number, ...LayoutRow][]
+  return inSearchOrder(
+    rows.map(([typeRid, table, count, ...layout]) => ({
+      typeRid,
+      table,
+      rows: count,
+      layout: toTableLayout(layout),
+    })),
+  )
 }
 
 function searchTables(
   { db }: ReadConnection,
   request: FindTypesRequest,
-  tables: readonly SearchedTable[],
+  tables: readonly LaidOutTable[],
 ): string[] {
   const search = new TypeSearch(request)
   let list = JSON.stringify(request.ids)
@@ -70,7 +87,7 @@ function searchTables(
       ? select(`SELECT object_id FROM ${name} AS o WHERE ${VISIBLE.current}`)
       : select(
           `SELECT object_id FROM json_each(?) AS listed
-           CROSS JOIN ${name} AS o ON o.object_id = listed.value WHERE +${VISIBLE.current}`,
+           CROSS JOIN ${name} AS o ON ${sameObjectId(table.layout, 'listed')} WHERE +${VISIBLE.current}`,
           list,
         )
     for (const [id] of rows) search.add(table.typeRid, id)

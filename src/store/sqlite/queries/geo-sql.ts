@@ -1,7 +1,6 @@
 /** Conditions on geopoints and geoshapes. Both are tested in JavaScript, on the JSON of the property. */
 import type { Box } from '../../../query/matching/shape.ts'
 import type { Query } from '../../../query/query.ts'
-import { columnOf } from '../../sql/field-numbers.ts'
 import { areaBoxes } from '../../sql/geo-boxes.ts'
 import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
 import type { QueryTables } from './query-tables.ts'
@@ -18,8 +17,8 @@ export function geoSql(
   if (isGeoPoint(query.field) && query.relation !== 'disjoint') {
     return combine('and', [combine('or', areaBoxes(query.area).map(placeSql)), test])
   }
-  const number = numbers.of({ property, structField: undefined })
-  return combine('and', [{ sql: `o.${columnOf(number)} IS NOT NULL`, values: [] }, test])
+  const { indexed } = numbers.propertySql(property)
+  return combine('and', [{ sql: `${indexed} IS NOT NULL`, values: [] }, test])
 }
 
 /** Finds the rows with a position in a box. The R-tree rounds outwards, and has all fields. */

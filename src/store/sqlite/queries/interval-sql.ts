@@ -1,6 +1,5 @@
 /** Conditions on terms that are near each other: the term index finds rows, the texts decide. */
 import type { Query } from '../../../query/query.ts'
-import { columnOf } from '../../sql/field-numbers.ts'
 import { resolveRule, termCondition } from '../../sql/interval-terms.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import { fieldPrefix, indexedTerm } from '../../sql/text-index.ts'
@@ -28,5 +27,8 @@ export function intervalSql(
         ))`,
         values: [candidates, number, matcher],
       }
-    : { sql: `(${inIndex} AND matches(o.${columnOf(number)}, ?))`, values: [candidates, matcher] }
+    : {
+        sql: `(${inIndex} AND matches(${numbers.propertySql(field.property).value}, ?))`,
+        values: [candidates, matcher],
+      }
 }

@@ -5,13 +5,20 @@ import { toColumnValue } from '../../../query/compared-value.ts'
 import { isPrefixPattern } from '../../../query/matching/pattern.ts'
 import type { LinkedQuery, Position, Query } from '../../../query/query.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
-import { columnOf } from '../../sql/field-numbers.ts'
 import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../sql/linked-sql.ts'
-import { prefixRange } from '../../sql/prefix-range.ts'
+import { beginsLike, compareProperty, plainProperty, propertyIn } from '../../sql/property-sql.ts'
 import { termAlternatives } from '../../sql/similar-terms.ts'
-import { combine, FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
+import {
+  combine,
+  FALSE,
+  OPERATORS,
+  type SqlCondition,
+  type SqlValue,
+} from '../../sql/sql-condition.ts'
 import { fieldPrefix } from '../../sql/text-index.ts'
-import { objectTable, propertyIndexName } from '../catalogue/object-table.ts'
+import { propertyIndexName } from '../catalogue/table-indexes.ts'
+import { hasObjectId } from '../catalogue/table-layout.ts'
+import { objectTable } from '../catalogue/table-name.ts'
 import { geoSql } from './geo-sql.ts'
 import { intervalSql } from './interval-sql.ts'
 import { matchExpression } from './match-expression.ts'
@@ -20,20 +27,17 @@ import type { LinkedPlan, QueryTables } from './query-tables.ts'
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
   return compileQuery(query, {
     compare: (one) => compareSql(one, tables),
-    isNull: (property) => {
-      const number = tables.numbers.of({ property, structField: undefined })
-      return { sql: `o.${columnOf(number)} IS NULL`, values: [] }
-    },
+    isNull: (property) => ({
+      sql: `${tables.numbers.propertySql(property).indexed} IS NULL`,
+      values: [],
+    }),
     text: (one) => textSql(one, tables),
     withinPolygon: ({ ring }) => polygonSql(ring, tables),
     pattern: (one) => patternSql(one, tables),
     geo: (one) => geoSql(one, tables),
     interval: (one) => intervalSql(one, tables),
     oneOf: (one) => oneOfSql(one, tables),
-    objectIds: (ids) => ({
-      sql: 'o.object_id IN (SELECT value FROM json_each(?))',
-      values: [JSON.stringify(ids)],
-    }),
+    objectIds: (ids) => hasObjectId(tables.numbers.layout, JSON.stringify(ids)),
     linked: (one) => linkedSql(one, tables),
   })
 }
@@ -46,9 +50,11 @@ function compareSql(
   const sign = OPERATORS[operator]
   const value = toColumnValue(compared)
   if (!isMultiValued(field)) {
-    // The plus sign stops SQLite from using a condition as the bound of an index walk.
+    const property = numbers.propertySql(field.property)
     const isHidden = passedBounds?.field === number && passedBounds.operators.includes(operator)
-    return { sql: `${isHidden ? '+' : ''}o.${columnOf(number)} ${sign} ?`, values: [value] }
+    // The plus sign stops SQLite from using a condition as the bound of an index walk.
+    if (isHidden) return { sql: `+${property.value} ${sign} ?`, values: [value] }
+    return compareProperty(property, operator, value)
   }
   return {
     sql: `o.id IN (SELECT row FROM element WHERE field = ? AND value ${sign} ?)`,
@@ -60,14 +66,20 @@ function oneOfSql(
   { field, values }: Query & { kind: 'oneOf' },
   { numbers, isMultiValued }: QueryTables,
 ): SqlCondition {
-  const number = numbers.of(field)
-  const list = `[${values.map((value) => jsonOf(toColumnValue(value))).join()}]`
-  const inList = 'IN (SELECT value FROM json_each(?))'
-  if (!isMultiValued(field)) return { sql: `o.${columnOf(number)} ${inList}`, values: [list] }
-  return {
-    sql: `o.id IN (SELECT row FROM element WHERE field = ? AND element.value ${inList})`,
-    values: [number, list],
+  const columnValues = values.map(toColumnValue)
+  if (!isMultiValued(field)) {
+    return propertyIn(numbers.propertySql(field.property), columnValues, inList)
   }
+  const isListed = inList('element.value', columnValues)
+  return {
+    sql: `o.id IN (SELECT row FROM element WHERE field = ? AND ${isListed.sql})`,
+    values: [numbers.of(field), ...isListed.values],
+  }
+}
+
+function inList(expression: string, values: readonly SqlValue[]): SqlCondition {
+  const list = `[${values.map(jsonOf).join()}]`
+  return { sql: `${expression} IN (SELECT value FROM json_each(?))`, values: [list] }
 }
 
 /** Writes a column value as JSON that SQLite reads without a loss. */
@@ -84,19 +96,19 @@ function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
   const { linkedPlan, depth, numbers } = tables
   const { kind, isFew } = linkedPlan
   const table = objectTable(linked.table)
-  const linkedField = linked.tables.numbers.of({ property: linkedProperty, structField: undefined })
+  const linkedColumn = linked.tables.numbers.propertySql(linkedProperty)
   const matching = (plan: LinkedPlan) =>
     querySql(query.of, { ...linked.tables, linkedPlan: plan, depth: depth + 1 })
   const rows = (where: SqlCondition): LinkedRows => ({
     table,
-    ownField: numbers.of({ property, structField: undefined }),
-    linkedField,
+    own: numbers.propertySql(property),
+    linked: linkedColumn,
     where: combine('and', [linked.visible, where]),
   })
   const found = matching({ kind: 'find', isFew })
   // Without the visibility, an index alone can count.
   if (!isFew({ sql: `${table} AS o WHERE ${found.sql}`, values: found.values })) {
-    const hint = ` INDEXED BY ${propertyIndexName(table, linkedField)}`
+    const hint = ` INDEXED BY ${propertyIndexName(table, linkedColumn)}`
     return probeLinked(rows(matching({ kind: 'filter', isFew })), linkedAlias(depth), hint)
   }
   const { sql, values } = gatherLinked(rows(found), linkedAlias(depth))
@@ -146,11 +158,14 @@ function patternSql(
 ): SqlCondition {
   const number = numbers.of(query.field)
   const isElement = isMultiValued(query.field)
-  const column = isElement ? 'value' : `o.${columnOf(number)}`
-  const range = prefixRange(column, query.pattern)
+  const property = isElement ? plainProperty('value') : numbers.propertySql(query.field.property)
+  const range = beginsLike(property, query.pattern)
   const { sql, values } = isPrefixPattern(query.pattern)
     ? range
-    : combine('and', [range, { sql: `matches(${column}, ?)`, values: [matcherNumber(query)] }])
+    : combine('and', [
+        range,
+        { sql: `matches(${property.value}, ?)`, values: [matcherNumber(query)] },
+      ])
   return isElement
     ? {
         sql: `o.id IN (SELECT row FROM element WHERE field = ? AND ${sql})`,

@@ -1,13 +1,12 @@
 /** What the SQL of a query needs to know about its tables, and about those that it links to. */
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Comparison, Field, Position } from '../../../query/query.ts'
-import type { FieldNumbers } from '../../sql/field-numbers.ts'
 import type { Visibility } from '../../sql/plan-rules.ts'
 import { isGeoPoint, isMultiValued, textFieldsOf } from '../../sql/query-fields.ts'
 import { SimilarTermSearch, type SimilarTerms } from '../../sql/similar-terms.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import type { TermPrefix } from '../../sql/text-index.ts'
-import { readFieldNumbers } from '../catalogue/field-numbers.ts'
+import { readTableFields, type TableFields } from '../catalogue/field-numbers.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { LIMIT, VISIBLE, visibilityValues } from '../pages/page-sql.ts'
 import { countIn } from './count-in.ts'
@@ -16,7 +15,7 @@ import type { MatcherQuery } from './matchers.ts'
 import type { QueryConnection } from './query-connection.ts'
 
 export interface QueryTables {
-  readonly numbers: FieldNumbers
+  readonly numbers: TableFields
   /** The fields that contain text. */
   readonly textFields: readonly Field[]
   /** True if a field's values are in the table of array elements. */
@@ -63,7 +62,7 @@ export interface LinkedPlan {
 /** The type of a query. */
 interface QueriedType {
   readonly objectType: ObjectType
-  readonly numbers: FieldNumbers
+  readonly numbers: TableFields
   /** The versions of all types that the query reads. */
   readonly versions: TypeVersions
 }
@@ -109,7 +108,7 @@ function linkedTable(
   if (state === undefined) throw new Error(`no version of ${objectType.apiName} was read`)
   if (!state.table.isCreated) return undefined
   const visibility: Visibility = state.isLatest ? 'current' : 'version'
-  const numbers = readFieldNumbers(connection.db, state.typeId)
+  const numbers = readTableFields(connection.db, state.typeId, state.table.layout)
   return {
     table: state.table.table,
     visible: { sql: VISIBLE[visibility], values: visibilityValues(visibility, state.version) },

@@ -7,7 +7,8 @@ import {
 } from '../../../../test/support/store-fixture.ts'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import type { Position } from '../../../query/query.ts'
-import { readFieldNumbers } from '../catalogue/field-numbers.ts'
+import { readTableFields } from '../catalogue/field-numbers.ts'
+import { readTableLayout } from '../catalogue/table-layout.ts'
 import { openConnection } from '../file/connection.ts'
 import { openSqliteStore } from '../open.ts'
 import { readPage } from '../pages/read-page.ts'
@@ -69,7 +70,7 @@ describe('the polygon rings of a query', () => {
     return {
       table: 1,
       objectType: things.type,
-      numbers: readFieldNumbers(reading.db, 1),
+      numbers: readTableFields(reading.db, 1, readTableLayout(reading.db, 1)),
       query,
       order: [],
       visibility: 'current',

@@ -3,14 +3,10 @@ import { deduplicateChanges, recordBytes, typeOutOfSync } from '../../batch.ts'
 import type { Commit } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import type { OnceMessage } from '../../sql/once-key.ts'
-import {
-  buildIndexes,
-  createObjectTable,
-  dropIndexes,
-  objectTable,
-  removeFromIndexes,
-} from '../catalogue/object-table.ts'
+import { createObjectTable, removeFromIndexes } from '../catalogue/object-table.ts'
 import { findReplacement, TOUCH } from '../catalogue/replacement.ts'
+import { buildIndexes, dropIndexes } from '../catalogue/table-indexes.ts'
+import { objectTable } from '../catalogue/table-name.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { type ChangeMessage, isPut, type PropertyColumns } from '../threads/change-message.ts'

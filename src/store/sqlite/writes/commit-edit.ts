@@ -2,7 +2,7 @@
 import { deduplicateChanges } from '../../batch.ts'
 import type { Commit } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { objectTable } from '../catalogue/object-table.ts'
+import { objectTable } from '../catalogue/table-name.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import type { ChangeMessage } from '../threads/change-message.ts'

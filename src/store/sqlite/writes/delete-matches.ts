@@ -7,8 +7,8 @@ import type { Commit, DeleteRequest } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import type { OnceMessage } from '../../sql/once-key.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
-import { readFieldNumbers } from '../catalogue/field-numbers.ts'
-import { objectTable } from '../catalogue/object-table.ts'
+import { readTableFields } from '../catalogue/field-numbers.ts'
+import { objectTable } from '../catalogue/table-name.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
@@ -112,6 +112,6 @@ function matching(connection: QueryConnection, { objectType, query }: DeleteSear
   const head = readTypeHead(statements, objectType)
   const versions = readVersions(statements, { objectType, query }, head)
   if (versions === 'reclaimed') throw new Error('the latest version is always readable')
-  const numbers = readFieldNumbers(db, head.typeId)
+  const numbers = readTableFields(db, head.typeId, head.current.layout)
   return querySql(query, queryTables(connection, { objectType, numbers, versions }))
 }

@@ -2,19 +2,17 @@
  * Adds the current objects of a type to a replacement, so that publishing it deletes none of them.
  * Meant for types with few objects: they are read and indexed again, in one transaction.
  */
-import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
-import { parseDefinition } from '../../../ontology/definition/parse-definition.ts'
-import type { ObjectType } from '../../../ontology/ontology.ts'
 import { objectReader } from '../../../ontology/values/read-object.ts'
 import { recordBytes } from '../../batch.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { objectTable, removeFromIndexes } from '../catalogue/object-table.ts'
+import { removeFromIndexes } from '../catalogue/object-table.ts'
+import { readObjectType } from '../catalogue/read-object-type.ts'
+import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { columnsOf, putEncoder } from '../threads/change-message.ts'
 import { rowWriter } from './write-row.ts'
 
 export interface MergeSpec {
-  readonly typeRid: string
   readonly typeId: number
   /** The table of the current objects. */
   readonly from: number
@@ -35,7 +33,7 @@ export interface Merged {
 
 export function mergeCurrent(db: WriterDatabase, spec: MergeSpec): Merged {
   const [from, to] = [objectTable(spec.from), objectTable(spec.to)]
-  const type = readObjectType(db, spec.typeRid)
+  const type = readObjectType(db, spec.typeId)
   const columns = columnsOf(type)
   const readObject = objectReader(type)
   const encode = putEncoder(columns)
@@ -58,19 +56,4 @@ export function mergeCurrent(db: WriterDatabase, spec: MergeSpec): Merged {
   }
   rows.finish()
   return { added, kept, maxRecordBytes }
-}
-
-/** Reads the definition within the transaction: the one of the request may be older. */
-function readObjectType(db: WriterDatabase, typeRid: string): ObjectType {
-  const row = db
-    .prepare(
-      `SELECT definition FROM ontology
-       WHERE rid = (SELECT ontology_rid FROM object_type WHERE rid = ?)`,
-    )
-    .get(typeRid)
-  const definition = JSON.parse(String(row?.['definition'])) as OntologyDefinition
-  const types = parseDefinition(definition).objectTypes.values()
-  const type = types.find(({ rid }) => rid === typeRid)
-  if (type === undefined) throw new Error(`no definition of ${typeRid}`)
-  return type
 }

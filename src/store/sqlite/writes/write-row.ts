@@ -1,15 +1,17 @@
 /** Writes rows and their entries in the shared indexes. */
-import { columnOf } from '../../sql/field-numbers.ts'
+import { LONG_TEXT_LENGTH } from '../../sql/long-text.ts'
 import type { NumberedTexts } from '../../sql/text-index.ts'
-import { readFieldNumbers } from '../catalogue/field-numbers.ts'
-import { objectTable } from '../catalogue/object-table.ts'
+import { readTableFields } from '../catalogue/field-numbers.ts'
+import { addLongTexts, columnName } from '../catalogue/table-indexes.ts'
+import { readTableLayout } from '../catalogue/table-layout.ts'
+import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { fieldOf, type PropertyColumns, type PutMessage } from '../threads/change-message.ts'
 
 /** Writes rows within one transaction. */
 export interface RowWriter {
   readonly add: (put: PutMessage, version: number) => void
-  /** Saves the last row number. Must be called once, at the end. */
+  /** Saves the last row number, and replaces indexes. Must be called once, at the end. */
   readonly finish: () => void
 }
 
@@ -21,11 +23,19 @@ export interface RowTarget {
 
 export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   const { typeId, table, columns } = target
-  const numbers = readFieldNumbers(db, typeId)
+  const layout = readTableLayout(db.reusing, table)
+  const numbers = readTableFields(db.reusing, typeId, layout)
   const fieldNumbers = columns.properties.map((property) =>
     numbers.of({ property, structField: undefined }),
   )
-  const names = fieldNumbers.map(columnOf)
+  const { keyProperty = '' } = layout
+  const keyColumn = columns.properties.indexOf(keyProperty)
+  const names = columns.properties
+    .filter((property) => property !== keyProperty)
+    .map((property) => columnName(numbers.propertySql(property)))
+  // Columns whose index holds whole texts, as long as these are short.
+  const shortTexts = layout.number === 1 ? [] : columns.texts.filter(isShortText)
+  const firstLongTexts = new Set<number>()
   const textColumns = columns.texts.map((index) => [index, fieldNumbers[index] ?? 0] as const)
   let row = Number(db.cached('SELECT last_row FROM catalogue').get()?.['last_row'])
   const addRow = db.cached(
@@ -43,6 +53,10 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   )
   const addPositionOfRow = db.cached('INSERT INTO place_of_row (row, place) VALUES (?, ?)')
 
+  function isShortText(index: number): boolean {
+    return index !== keyColumn && !layout.longTexts.has(columns.properties[index] ?? '')
+  }
+
   const textsOf = ([, , , , , values, , texts]: PutMessage): NumberedTexts[] => {
     const numbered: NumberedTexts[] = []
     for (const [index, field] of textColumns) {
@@ -56,7 +70,12 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   const add = (put: PutMessage, version: number) => {
     const [pk, objectId, key, title, body, values, elements, , points] = put
     row += 1
-    addRow.run(row, pk, version, objectId, key, title, body, ...values)
+    const stored = keyColumn === -1 ? values : values.toSpliced(keyColumn, 1)
+    addRow.run(row, pk, version, objectId, key, title, body, ...stored)
+    for (const index of shortTexts) {
+      const value = values[index]
+      if (typeof value === 'string' && value.length > LONG_TEXT_LENGTH) firstLongTexts.add(index)
+    }
     for (const element of elements) {
       const field = numbers.of(fieldOf(element))
       for (const value of element[2]) addElement.run(field, value, row)
@@ -68,5 +87,14 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
       addPositionOfRow.run(row, lastInsertRowid)
     }
   }
-  return { add, finish: () => db.cached('UPDATE catalogue SET last_row = ?').run(row) }
+  const finish = () => {
+    db.cached('UPDATE catalogue SET last_row = ?').run(row)
+    if (firstLongTexts.size === 0) return
+    addLongTexts(
+      db,
+      target,
+      [...firstLongTexts].map((index) => columns.properties[index] ?? ''),
+    )
+  }
+  return { add, finish }
 }

@@ -1,0 +1,94 @@
+/**
+ * Where the table of a query keeps a property, and conditions that its index supports. If the index
+ * holds only the beginning of long texts, the index narrows down the rows and the whole text decides.
+ */
+import { endOfPrefix, literalPrefix } from '../../query/matching/pattern.ts'
+import type { Comparison, Pattern } from '../../query/query.ts'
+import { isDecidedByPrefix, PREFIX_LENGTH, prefixOf, prefixSql } from './long-text.ts'
+import { combine, OPERATORS, type SqlCondition, type SqlValue } from './sql-condition.ts'
+
+/** A property as SQL over a table that is aliased `o`. */
+export interface PropertySql {
+  /** The column value. */
+  readonly value: string
+  /** What the index of the property holds, before the key: the value, or its first characters. */
+  readonly indexed: string
+}
+
+/** The key is the last column of every index, and a property of its own if it is a text. */
+export const KEY_COLUMN = 'o.pk'
+
+export function plainProperty(value: string): PropertySql {
+  return { value, indexed: value }
+}
+
+/** Returns a property whose index holds the first characters of its texts. */
+export function longTextProperty(value: string): PropertySql {
+  return { value, indexed: prefixSql(value) }
+}
+
+/** True if the index holds only the beginning of the values. */
+export function isPrefixIndexed({ value, indexed }: PropertySql): boolean {
+  return indexed !== value
+}
+
+export function compareProperty(
+  property: PropertySql,
+  operator: Comparison,
+  value: SqlValue,
+): SqlCondition {
+  const sign = OPERATORS[operator]
+  const { prefix, isDecided } = prefixedValue(property, value)
+  const byIndex = (compared: SqlValue, by: string): SqlCondition => ({
+    sql: `${property.indexed} ${by} ?`,
+    values: [compared],
+  })
+  if (isDecided) return byIndex(value, sign)
+  // A greater text can begin like the value.
+  const byPrefix = byIndex(
+    prefix,
+    operator.startsWith('lt') ? '<=' : operator === 'eq' ? '=' : '>=',
+  )
+  return combine('and', [byPrefix, { sql: `${property.value} ${sign} ?`, values: [value] }])
+}
+
+/** Tests whether a property has one of several values, with the list syntax of the database. */
+export function propertyIn(
+  property: PropertySql,
+  values: readonly SqlValue[],
+  inList: (expression: string, values: readonly SqlValue[]) => SqlCondition,
+): SqlCondition {
+  const prefixed = values.map((value) => prefixedValue(property, value))
+  const byIndex = inList(property.indexed, [...new Set(prefixed.map(({ prefix }) => prefix))])
+  if (prefixed.every(({ isDecided }) => isDecided)) return byIndex
+  return combine('and', [byIndex, inList(property.value, values)])
+}
+
+/** Tests whether a text, which sorts by code point, begins like a pattern. */
+export function beginsLike(property: PropertySql, pattern: Pattern): SqlCondition {
+  const text = literalPrefix(pattern)
+  if (text === '') return { sql: `${property.indexed} IS NOT NULL`, values: [] }
+  const isWithinIndex = !isPrefixIndexed(property) || [...text].length <= PREFIX_LENGTH
+  if (isWithinIndex) return rangeOf(property.indexed, text)
+  return combine('and', [
+    { sql: `${property.indexed} = ?`, values: [prefixOf(text)] },
+    rangeOf(property.value, text),
+  ])
+}
+
+function rangeOf(expression: string, text: string): SqlCondition {
+  const end = endOfPrefix(text)
+  const from = { sql: `${expression} >= ?`, values: [text] }
+  if (end === undefined) return from
+  return combine('and', [from, { sql: `${expression} < ?`, values: [end] }])
+}
+
+/** Returns what the index has of a value, and whether that alone decides a comparison with it. */
+export function prefixedValue(
+  property: PropertySql,
+  value: SqlValue,
+): { readonly prefix: SqlValue; readonly isDecided: boolean } {
+  if (!isPrefixIndexed(property) || typeof value !== 'string')
+    return { prefix: value, isDecided: true }
+  return { prefix: prefixOf(value), isDecided: isDecidedByPrefix(value) }
+}

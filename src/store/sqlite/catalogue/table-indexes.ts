@@ -1,0 +1,129 @@
+/** The indexes of the tables of an object type. */
+import type { DatabaseSync } from 'node:sqlite'
+import { OPEN } from '../../sql/new-table.ts'
+import { isPrefixIndexed, KEY_COLUMN, type PropertySql } from '../../sql/property-sql.ts'
+import { readTableFields, type TableFields } from './field-numbers.ts'
+import { indexedObjectId, readTableLayout, type TableLayout } from './table-layout.ts'
+import { objectTable } from './table-name.ts'
+
+interface Index {
+  readonly name: string
+  readonly on: string
+}
+
+function indexSql({ name, on }: Index): string {
+  return `CREATE INDEX IF NOT EXISTS ${name} ON ${on}`
+}
+
+/** The indexes that are not needed before the table is read. */
+function deferredIndexes(table: string, fields: TableFields): Index[] {
+  return [
+    // For walks as of a version: rows that are not visible are skipped without reading them.
+    { name: versionIndex(table), on: `${table} (pk, valid_from, valid_to)` },
+    // For reclaim.
+    { name: `${table}_closed`, on: `${table} (valid_to) WHERE valid_to < ${OPEN}` },
+    objectIdIndex(table, fields.layout),
+    ...propertyColumns(fields).map((property) => propertyIndex(table, property)),
+  ]
+}
+
+/** Returns the properties of a table that have a column. */
+export function propertyColumns(fields: TableFields): PropertySql[] {
+  return fields.properties
+    .map(({ property }) => fields.propertySql(property))
+    .filter(({ value }) => value !== KEY_COLUMN)
+}
+
+/** Returns the name of a property's column. */
+export function columnName({ value }: PropertySql): string {
+  return value.replace('o.', '')
+}
+
+function versionIndex(table: string): string {
+  return `${table}_version`
+}
+
+/** For object sets that list RIDs. */
+function objectIdIndex(table: string, layout: TableLayout): Index {
+  const name = `${table}_object_id`
+  return { name, on: `${table} (${indexedObjectId(layout, 'object_id')})` }
+}
+
+/** Includes the key, so that rows with equal values are walked in key order. */
+function propertyIndex(table: string, property: PropertySql): Index {
+  const indexed = property.indexed.replace('o.', '')
+  return { name: propertyIndexName(table, property), on: `${table} (${indexed}, pk)` }
+}
+
+/** Returns the name of the index of a property. */
+export function propertyIndexName(table: string, property: PropertySql): string {
+  if (property.value === KEY_COLUMN) return versionIndex(table)
+  return `${table}_${columnName(property)}${isPrefixIndexed(property) ? '_prefix' : ''}`
+}
+
+/** Adds the index of a property to a table. */
+export function addPropertyIndex(db: DatabaseSync, id: number, property: PropertySql): void {
+  db.exec(indexSql(propertyIndex(objectTable(id), property)))
+}
+
+/** Builds one missing index of a loaded table. Returns false if there is none. */
+export function buildNextIndex(db: DatabaseSync, typeId: number, id: number): boolean {
+  const table = objectTable(id)
+  const existing = indexNames(db, table)
+  const missing = deferredIndexes(table, fieldsOf(db, typeId, id)).find(
+    ({ name }) => !existing.has(name),
+  )
+  if (missing === undefined) return false
+  db.exec(indexSql(missing))
+  return true
+}
+
+/** Builds all missing indexes of a table, within the transaction that wrote its rows. */
+export function buildIndexes(db: DatabaseSync, typeId: number, id: number): void {
+  const indexes = deferredIndexes(objectTable(id), fieldsOf(db, typeId, id))
+  db.exec(indexes.map(indexSql).join(';\n'))
+}
+
+/** Drops the indexes that `buildIndexes` builds, for a transaction that writes many rows. */
+export function dropIndexes(db: DatabaseSync, typeId: number, id: number): void {
+  const indexes = deferredIndexes(objectTable(id), fieldsOf(db, typeId, id))
+  db.exec(indexes.map(({ name }) => `DROP INDEX IF EXISTS ${name}`).join(';\n'))
+}
+
+/**
+ * Notes that a table has got its first long texts in some properties, and replaces their indexes.
+ * An index that is not built yet is left to `buildIndexes`.
+ */
+export function addLongTexts(
+  db: DatabaseSync,
+  { typeId, table: id }: { readonly typeId: number; readonly table: number },
+  properties: readonly string[],
+): void {
+  const table = objectTable(id)
+  const before = fieldsOf(db, typeId, id)
+  const longTexts = new Set([...before.layout.longTexts, ...properties])
+  db.prepare('UPDATE object_table SET long_texts = ? WHERE id = ?').run(
+    JSON.stringify([...longTexts]),
+    id,
+  )
+  const after = before.inLayout({ ...before.layout, longTexts })
+  const existing = indexNames(db, table)
+  for (const property of properties) {
+    const name = propertyIndexName(table, before.propertySql(property))
+    if (!existing.has(name)) continue
+    db.exec(`DROP INDEX ${name}`)
+    addPropertyIndex(db, id, after.propertySql(property))
+  }
+}
+
+/** The schema table has no index, so it is scanned once and not once per name. */
+function indexNames(db: DatabaseSync, table: string): ReadonlySet<string> {
+  const rows = db
+    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?`)
+    .all(table)
+  return new Set(rows.map(({ name }) => String(name)))
+}
+
+function fieldsOf(db: DatabaseSync, typeId: number, id: number): TableFields {
+  return readTableFields(db, typeId, readTableLayout(db, id))
+}

@@ -1,0 +1,74 @@
+/**
+ * How a table stores its rows. Tables of earlier releases keep their layout until they are rewritten,
+ * and are read and written in the meantime. See docs/decisions/016-smaller-tables.md.
+ *
+ * | Layout | Differs from the next one |
+ * |---|---|
+ * | 1 | the key property has a column and an index, texts and object ids are indexed in full |
+ * | 2 | |
+ */
+import type { ColumnLayout } from '../../sql/field-numbers.ts'
+import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
+import type { Prepares } from '../file/writer-database.ts'
+
+/** The layout of new tables. */
+export const CURRENT_LAYOUT = 2
+
+export interface TableLayout extends ColumnLayout {
+  readonly number: number
+}
+
+/** The columns `layout`, `key_property` and `long_texts` of `object_table`. */
+export type LayoutRow = readonly [layout: number, keyProperty: string | null, longTexts: string]
+
+const NO_TEXTS: ReadonlySet<string> = new Set()
+
+export function toTableLayout([number, keyProperty, longTexts]: LayoutRow): TableLayout {
+  return {
+    number,
+    keyProperty: keyProperty ?? undefined,
+    longTexts: longTexts === '[]' ? NO_TEXTS : new Set(JSON.parse(longTexts) as string[]),
+  }
+}
+
+/** Reads the layout of a table. */
+export function readTableLayout(db: Prepares, id: number): TableLayout {
+  const row = db
+    .prepare('SELECT layout, key_property, long_texts FROM object_table WHERE id = ?')
+    .get(id)
+  if (row === undefined) throw new Error(`no table ${id}`)
+  const { layout, key_property, long_texts } = row
+  return toTableLayout([layout, key_property, long_texts] as unknown as LayoutRow)
+}
+
+/** The characters of an object id that its index holds: 48 bits, which are rarely shared. */
+const OBJECT_ID_PREFIX = 13
+
+/** Returns the expression that the index of object ids holds. */
+export function indexedObjectId(layout: TableLayout, id: string): string {
+  return hasFullIdIndex(layout) ? id : `substr(${id}, 1, ${OBJECT_ID_PREFIX})`
+}
+
+/** Tests whether the id of a row is in a list, which is a JSON array. */
+export function hasObjectId(layout: TableLayout, list: string): SqlCondition {
+  const listed = { sql: 'o.object_id IN (SELECT value FROM json_each(?))', values: [list] }
+  if (hasFullIdIndex(layout)) return listed
+  const [own, other] = [indexedObjectId(layout, 'o.object_id'), indexedObjectId(layout, 'value')]
+  const byIndex = { sql: `${own} IN (SELECT ${other} FROM json_each(?))`, values: [list] }
+  return combine('and', [byIndex, listed])
+}
+
+/** Joins rows to a list of ids, which are in the column `value` of a table. */
+export function sameObjectId(layout: TableLayout, listed: string): string {
+  const isSame = `o.object_id = ${listed}.value`
+  if (hasFullIdIndex(layout)) return isSame
+  const [own, other] = [
+    indexedObjectId(layout, 'o.object_id'),
+    indexedObjectId(layout, `${listed}.value`),
+  ]
+  return `${own} = ${other} AND ${isSame}`
+}
+
+function hasFullIdIndex({ number }: TableLayout): boolean {
+  return number === 1
+}
