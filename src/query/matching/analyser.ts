@@ -78,6 +78,14 @@ export interface Phrase {
   readonly isPrefix: boolean
 }
 
+/** Returns a phrase that matches the same texts, without a last character that its pair implies. */
+export function shortestPhrase(phrase: Phrase): Phrase {
+  const { terms, isPrefix } = phrase
+  const [pair = '', last = ''] = terms.slice(-2)
+  const isImplied = isPrefix && pairsOf(pair)[0] === pair && pairsOf(pair)[1] === last
+  return isImplied ? { terms: terms.slice(0, -1), isPrefix: false } : phrase
+}
+
 /** A word of a query. */
 export interface QueryWord {
   /** A text with the word has all of them. */
@@ -90,6 +98,8 @@ export interface AnalysedQuery {
   readonly words: readonly QueryWord[]
   /** The terms of the whole text. */
   readonly phrase: Phrase
+  /** The same terms, of which those of a word are together. */
+  readonly runs: readonly Phrase[]
   /** Terms without a position that a text with the phrase has too. */
   readonly symbols: readonly string[]
 }
@@ -100,7 +110,8 @@ export function analyseQuery(text: string): AnalysedQuery {
   const words = writtenWords(folded, partsOf(folded)).map((word) => toQueryWord(folded, word))
   return {
     words: words.map(({ phrases, whole }) => ({ phrases, whole })),
-    phrase: joinedPhrase(words.flatMap(({ parts }) => parts)),
+    phrase: phraseOf(words.flatMap(({ parts }) => parts)),
+    runs: words.flatMap(({ parts }) => phraseRuns(folded, parts).map(phraseOf)),
     symbols: words.flatMap(({ symbols }) => symbols),
   }
 }
@@ -131,7 +142,7 @@ function toQueryWord(text: string, parts: readonly Part[]): PreparedWord {
   }
   const phrases = phraseRuns(text, parts).flatMap((run): Phrase[] => {
     const named = withSymbols(run.at(-1)).map((term) => ({ terms: [term], isPrefix: false }))
-    return run.length === 1 && named.length === 1 ? named : [joinedPhrase(run), ...named]
+    return run.length === 1 && named.length === 1 ? named : [phraseOf(run), ...named]
   })
   const symbols = parts.flatMap(withSymbols)
   const [run, ...others] = joinedRuns(text, parts)
@@ -152,11 +163,8 @@ function phraseRuns(text: string, parts: readonly Part[]): Part[][] {
   return runs
 }
 
-function joinedPhrase(parts: readonly Part[]): Phrase {
+function phraseOf(parts: readonly Part[]): Phrase {
   const terms = parts.flatMap(({ text, isDense }) => (isDense ? pairsOf(text) : [text]))
-  const last = parts.at(-1)
-  // The last character may be followed by others, which its pair says already.
-  if (last?.isDense !== true) return { terms, isPrefix: false }
-  const isSingle = pairsOf(last.text).length === 1
-  return isSingle ? { terms, isPrefix: true } : { terms: terms.slice(0, -1), isPrefix: false }
+  // In a script without spaces, the text may go on after the last character.
+  return { terms, isPrefix: parts.at(-1)?.isDense === true }
 }

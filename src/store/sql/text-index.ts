@@ -91,9 +91,6 @@ export function* indexedTermsInSteps(
   }
 }
 
-/** The indexed terms that match one term: one per field and similar spelling. */
-export type Alternatives = readonly string[]
-
 export function indexedTerm(prefix: TermPrefix, term: string): string {
   return prefix + escapedTerms(term)
 }

@@ -2,6 +2,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import { TermCutter } from '../../sql/term-cutter.ts'
+import { WordCutter } from '../../sql/word-cutter.ts'
 
 /** A write of one object uses about twenty statements. */
 const CAPACITY = 500
@@ -10,7 +11,8 @@ const CAPACITY = 500
 export type Prepares = Pick<DatabaseSync, 'prepare'>
 
 export class WriterDatabase extends DatabaseSync {
-  readonly terms = new TermCutter()
+  /** By the rules of a table. */
+  readonly cutters = { separators: new TermCutter(), analyser: new WordCutter() } as const
   readonly #prepared = new LRUCache<string, StatementSync>({ max: CAPACITY })
 
   /** This connection, as functions expect it that prepare their statements each time. */
