@@ -15,6 +15,8 @@ export interface FieldColumns extends FieldId {
   readonly elementType: ColumnType | undefined
   /** True once a text was written that is too long for a B-tree index. */
   readonly hasLongText: boolean
+  /** True for the property whose column value is the key itself. */
+  readonly isKey: boolean
 }
 
 /** Returns the name of the array column of a field; `columnOf` names the value column. */
@@ -79,24 +81,31 @@ export async function numberFields(
       added.map(({ structField }) => structField ?? null),
       added.map(({ valueType }) => valueType ?? null),
       added.map(({ elementType: element }) => element ?? null),
+      typeId,
     ],
   )
   return rows.map(toFieldColumns)
 }
 
-const FIELD_COLUMNS = 'number, property, struct_field, value_type, element_type, has_long_text'
+/**
+ * Takes the id of the type as a parameter, so that the database reads the definition once. The column
+ * values of texts and times are the same as their keys; those of numbers differ.
+ */
+const IS_KEY = `value_type = 'text' AND struct_field IS NULL
+  AND property = (SELECT definition::json ->> 'primaryKey' FROM oqs_object_type WHERE id = ?)`
+const FIELD_COLUMNS = `number, property, struct_field, value_type, element_type, has_long_text, ${IS_KEY}`
 
 export async function readFieldColumns(session: Session, typeId: number): Promise<FieldColumns[]> {
   const rows = await session.query(
     `SELECT ${FIELD_COLUMNS} FROM oqs_object_field WHERE object_type_id = ? ORDER BY number`,
-    [typeId],
+    [typeId, typeId],
     { isPrepared: true },
   )
   return rows.map(toFieldColumns)
 }
 
 function toFieldColumns(row: readonly unknown[]): FieldColumns {
-  const [number, property, structField, valueType, element, hasLongText] = row
+  const [number, property, structField, valueType, element, hasLongText, isKey] = row
   return {
     number: Number(number),
     property: String(property),
@@ -104,5 +113,6 @@ function toFieldColumns(row: readonly unknown[]): FieldColumns {
     valueType: (valueType as ColumnType | null) ?? undefined,
     elementType: (element as ColumnType | null) ?? undefined,
     hasLongText: hasLongText === true,
+    isKey: isKey === true,
   }
 }

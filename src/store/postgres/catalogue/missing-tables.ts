@@ -37,7 +37,7 @@ function createTables(store: PostgresContext, { rid }: ObjectType): Promise<void
       [type.id],
     )
     for (const [id] of rows) {
-      const table = { typeId: type.id, id: Number(id), state: 'published' } as const
+      const table = { typeId: type.id, id: Number(id), isLoading: false }
       await createObjectTable(session, store.capabilities, table)
     }
   })

@@ -1,7 +1,8 @@
 /**
  * The tables of an object type. A row is one version of one object, valid from commit `valid_from`
  * until commit `valid_to`; `valid_to` of a current row is `OPEN`. Each property has a column in the
- * form that conditions compare; fields with any number of values have an array column.
+ * form that conditions compare, except for a key property whose value is the key; fields with any
+ * number of values have an array column.
  *
  * A type has one table. A replacement is loaded into a new one, and the old one remains until its
  * versions expire. See docs/decisions/008-replacements.md.
@@ -11,7 +12,17 @@ import { type NewTable, OPEN } from '../../sql/new-table.ts'
 import { type Capabilities, distributeTable } from '../citus/capabilities.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
 import { elementColumnOf, type FieldColumns, readFieldColumns } from './field-columns.ts'
-import { deferredIndexes, fieldIndexes } from './table-indexes.ts'
+import { deferredIndexes, fieldIndexes, type IndexedTable } from './table-indexes.ts'
+import {
+  elementFieldsOf,
+  FIRST_LAYOUT,
+  LAYOUT,
+  LAYOUT_COLUMNS,
+  NEW_TABLE,
+  type TableLayout,
+  toTableLayout,
+  valueFieldsOf,
+} from './table-layout.ts'
 
 /** Returns the name of a table. It contains a number, so no name of a user ever appears in SQL. */
 export function objectTable(id: number): string {
@@ -33,15 +44,22 @@ export async function addObjectTable(session: WriteSession, table: NewTable): Pr
   return Number(row?.[0])
 }
 
+export interface NewObjectTable {
+  readonly typeId: number
+  readonly id: number
+  /** Whether the table gets most of its indexes later, see `buildNextIndex`. */
+  readonly isLoading: boolean
+}
+
 /**
- * Creates a table with the columns of all fields of its type. A table that is being loaded gets most
- * of its indexes later, see `buildNextIndex`. The caller must hold a lock of the type.
+ * Creates a table with the columns of all fields of its type, and returns its layout. The caller must
+ * hold a lock of the type.
  */
 export async function createObjectTable(
   session: WriteSession,
   capabilities: Capabilities,
-  { typeId, id, state }: TableOfType & { readonly typeId: number },
-): Promise<void> {
+  { typeId, id, isLoading }: NewObjectTable,
+): Promise<TableLayout> {
   const table = objectTable(id)
   const fields = await readFieldColumns(session, typeId)
   await session.extendTimeout()
@@ -56,11 +74,9 @@ export async function createObjectTable(
       key text NOT NULL,
       title text,
       body text NOT NULL,
-      words text,
       lexemes tsvector,
       places double precision[],
-      area box${fields
-        .flatMap(columnDefinitions)
+      area box${columnDefinitions(fields, LAYOUT)
         .map((definition) => `, ${definition}`)
         .join('')},
       PRIMARY KEY (pk, valid_from)
@@ -70,10 +86,22 @@ export async function createObjectTable(
   await session.query(
     `CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${OPEN}`,
   )
-  if (state === 'published') {
-    for (const { sql } of deferredIndexes(table, fields)) await session.query(sql)
+  if (!isLoading) {
+    const indexed = indexedTable({ id, ...NEW_TABLE }, capabilities)
+    for (const { sql } of deferredIndexes(indexed, fields)) await session.query(sql)
   }
-  await session.run('UPDATE oqs_object_table SET is_made = TRUE WHERE id = ?', [id])
+  await session.run('UPDATE oqs_object_table SET is_made = TRUE, layout = ? WHERE id = ?', [
+    LAYOUT,
+    id,
+  ])
+  return NEW_TABLE
+}
+
+function indexedTable(
+  { id, layout, prefixFields }: TableLayout & { readonly id: number },
+  { needsSeparatePublication: countsCommits }: Pick<Capabilities, 'needsSeparatePublication'>,
+): IndexedTable {
+  return { name: objectTable(id), layout, prefixFields, countsCommits }
 }
 
 /**
@@ -96,18 +124,22 @@ const MAX_COLUMNS = 1600
 
 /** Returns the reason why a table cannot have these fields; undefined if it can. */
 export function tooManyColumns(fields: readonly FieldColumns[]): string | undefined {
-  const count = fields.flatMap(columnDefinitions).length
+  // A definition is valid or not, whichever layout its tables have.
+  const count = columnDefinitions(fields, FIRST_LAYOUT).length
   const max = MAX_COLUMNS - FIXED_COLUMNS
   if (count <= max) return undefined
   return `need ${count} columns, and PostgreSQL allows ${max}: an array takes two, a struct field one`
 }
 
-function columnDefinitions({ number, valueType, elementType }: FieldColumns): string[] {
+function columnDefinitions(fields: readonly FieldColumns[], layout: number): string[] {
   return [
-    ...(valueType === undefined ? [] : [`${columnOf(number)} ${collated(valueType)}`]),
-    ...(elementType === undefined
-      ? []
-      : [`${elementColumnOf(number)} ${elementType}[]${elementType === 'text' ? COLLATE_C : ''}`]),
+    ...valueFieldsOf(fields, { layout }).map(
+      ({ number, valueType = 'text' }) => `${columnOf(number)} ${collated(valueType)}`,
+    ),
+    ...elementFieldsOf(fields).map(
+      ({ number, elementType }) =>
+        `${elementColumnOf(number)} ${elementType}[]${elementType === 'text' ? COLLATE_C : ''}`,
+    ),
   ]
 }
 
@@ -121,10 +153,12 @@ function collated(type: string): string {
 /** Builds one missing index of a loaded table. Returns false if there is none. */
 export async function buildNextIndex(
   session: WriteSession,
+  capabilities: Capabilities,
   typeId: number,
-  id: number,
+  table: TableLayout & { readonly id: number },
 ): Promise<boolean> {
-  const indexes = deferredIndexes(objectTable(id), await readFieldColumns(session, typeId))
+  const fields = await readFieldColumns(session, typeId)
+  const indexes = deferredIndexes(indexedTable(table, capabilities), fields)
   const rows = await session.query(
     'SELECT relname FROM pg_class WHERE relname = ANY(?) AND pg_table_is_visible(oid)',
     [indexes.map(({ name }) => name)],
@@ -136,81 +170,45 @@ export async function buildNextIndex(
   return true
 }
 
-/** Drops indexes that were built before a text arrived that is too long for them. */
-export async function dropUnusableIndexes(
-  session: WriteSession,
-  typeId: number,
-  id: number,
-): Promise<void> {
-  const table = objectTable(id)
-  for (const field of await readFieldColumns(session, typeId)) {
-    if (!field.hasLongText) continue
-    const usable = fieldIndexes(table, field).map(({ name }) => name)
-    for (const { name } of fieldIndexes(table, { ...field, hasLongText: false })) {
-      if (!usable.includes(name)) await session.query(`DROP INDEX IF EXISTS ${name}`)
-    }
-  }
-}
-
 /** Adds the columns of new fields to existing tables, with their indexes. */
 export async function addColumns(
   session: WriteSession,
   typeId: number,
   fields: readonly FieldColumns[],
 ): Promise<void> {
-  const definitions = fields.flatMap(columnDefinitions)
-  if (definitions.length === 0) return
-  for (const { id, state } of await createdTables(session, typeId)) {
+  for (const { id, isPublished, ...layout } of await createdTables(session, typeId)) {
+    const definitions = columnDefinitions(fields, layout.layout)
+    if (definitions.length === 0) return
     const table = objectTable(id)
     const additions = definitions.map((definition) => `ADD COLUMN ${definition}`)
     await session.query(`ALTER TABLE ${table} ${additions.join(', ')}`)
-    if (state !== 'published') continue
-    for (const { sql } of fields.flatMap((field) => fieldIndexes(table, field))) {
-      await session.query(sql)
-    }
-  }
-}
-
-/** Replaces the B-tree indexes of fields that are about to hold a text too long for them. */
-export async function allowLongTexts(
-  session: WriteSession,
-  typeId: number,
-  fields: readonly FieldColumns[],
-): Promise<void> {
-  if (fields.length === 0) return
-  await session.extendTimeout()
-  // Commits lock the type before its fields, and a trigger on the fields changes the type.
-  await session.query('SELECT 1 FROM oqs_object_type WHERE id = ? FOR NO KEY UPDATE', [typeId])
-  await session.run('UPDATE oqs_object_field SET has_long_text = TRUE WHERE number = ANY(?)', [
-    fields.map(({ number }) => number),
-  ])
-  for (const { id, state } of await createdTables(session, typeId)) {
-    const table = objectTable(id)
+    if (!isPublished) continue
     for (const field of fields) {
-      for (const { name } of fieldIndexes(table, field)) {
-        await session.query(`DROP INDEX IF EXISTS ${name}`)
-      }
-      if (state !== 'published') continue
-      for (const { sql } of fieldIndexes(table, { ...field, hasLongText: true })) {
+      for (const { sql } of fieldIndexes({ name: table, ...layout }, field)) {
         await session.query(sql)
       }
     }
   }
 }
 
-export interface TableOfType {
+export interface TableOfType extends TableLayout {
   readonly id: number
-  readonly state: 'loading' | 'published'
+  /** False for a table that is being loaded. */
+  readonly isPublished: boolean
 }
 
-/** Returns the created tables of a type that are loading or published. */
+/** Returns the created tables of a type that are being loaded or published. */
 export async function createdTables(session: Session, typeId: number): Promise<TableOfType[]> {
   const rows = await session.query(
-    `SELECT id, state FROM oqs_object_table
+    `SELECT id, state, ${LAYOUT_COLUMNS.join(', ')} FROM oqs_object_table
      WHERE object_type_id = ? AND state <> 'abandoned' AND is_made ORDER BY id`,
     [typeId],
   )
-  return rows.map(([id, state]) => ({ id: Number(id), state: state as TableOfType['state'] }))
+  return rows.map(([id, state, ...layout]) => ({
+    id: Number(id),
+    isPublished: state === 'published',
+    ...toTableLayout(layout),
+  }))
 }
 
 /** Marks all tables of a type as abandoned; reclaim removes them. */

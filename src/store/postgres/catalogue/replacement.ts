@@ -19,13 +19,8 @@ import type { WriteOwner, WriteSession } from '../driver/database.ts'
 import { lockExistingType, lockReplacement, readTable } from '../writes/lock-type.ts'
 import { mergeCurrent } from '../writes/merge-current.ts'
 import { publishVersion } from '../writes/publish-version.ts'
-import {
-  addObjectTable,
-  buildNextIndex,
-  createObjectTable,
-  dropUnusableIndexes,
-  objectTable,
-} from './object-table.ts'
+import { adoptPrefixes, dropUnusableIndexes } from './long-text-indexes.ts'
+import { addObjectTable, buildNextIndex, createObjectTable, objectTable } from './object-table.ts'
 
 export interface ReplacementOfType {
   readonly typeRid: string
@@ -130,10 +125,12 @@ async function publish(store: PostgresContext, target: Publication): Promise<Com
   return writeInTurn(store, ownerOf(target), async (session) => {
     const type = await lockExistingType(session, store.capabilities, target.typeRid, 'change')
     const table = await lockReplacement(session, type.id, target.replacement)
-    await dropUnusableIndexes(session, type.id, table.id)
-    // At most those of fields that were added meanwhile.
-    while (await buildNextIndex(session, type.id, table.id));
     const before = await readTable(session, type.tableId)
+    await dropUnusableIndexes(session, type.id, table)
+    const layout =
+      target.mode === 'replace' ? table : await adoptPrefixes(session, type.id, table, before)
+    // At most those of fields that were added meanwhile.
+    while (await buildNextIndex(session, store.capabilities, type.id, { ...layout, id: table.id }));
     const version = type.lastVersion + 1
     await session.run(
       `UPDATE oqs_object_table SET state = 'published', first_version = ? WHERE id = ?`,
@@ -172,11 +169,11 @@ function buildIndex(store: PostgresContext, target: ReplacementOfType): Promise<
     // A replacement that is being published is not idle.
     await session.run('UPDATE oqs_object_table SET idle_since_ms = NULL WHERE id = ?', [table.id])
     if (!table.isCreated) {
-      const created = { typeId: type.id, id: table.id, state: 'loading' } as const
+      const created = { typeId: type.id, id: table.id, isLoading: true }
       await createObjectTable(session, store.capabilities, created)
       return true
     }
-    if (await buildNextIndex(session, type.id, table.id)) return true
+    if (await buildNextIndex(session, store.capabilities, type.id, table)) return true
     await session.extendTimeout()
     await session.query(`ANALYZE ${objectTable(table.id)}`)
     return false

@@ -1,51 +1,74 @@
 /** The indexes of the tables of an object type. */
 import { columnOf } from '../../sql/field-numbers.ts'
+import { prefixSql } from '../../sql/long-text.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { elementColumnOf, type FieldColumns } from './field-columns.ts'
+import { FIRST_LAYOUT, type TableLayout } from './table-layout.ts'
 
 interface Index {
   readonly name: string
   readonly sql: string
 }
 
+export interface IndexedTable extends TableLayout {
+  /** The name of the table. */
+  readonly name: string
+  /** Whether the rows of a commit are counted before it is published. */
+  readonly countsCommits: boolean
+}
+
+function indexOn(table: string, name: string, what: string): Index {
+  return { name: `${table}_${name}`, sql: `CREATE INDEX ${table}_${name} ON ${table} ${what}` }
+}
+
 /** The indexes that are not needed before the table is read. */
-export function deferredIndexes(table: string, fields: readonly FieldColumns[]): Index[] {
-  const index = (name: string, what: string) => ({
-    name: `${table}_${name}`,
-    sql: `CREATE INDEX ${table}_${name} ON ${table} ${what}`,
-  })
+export function deferredIndexes(table: IndexedTable, fields: readonly FieldColumns[]): Index[] {
+  const index = (name: string, what: string) => indexOn(table.name, name, what)
+  const isFirst = table.layout === FIRST_LAYOUT
   return [
-    // For counting the rows of a commit, and for reclaim.
-    index('written', '(valid_from)'),
+    ...(isFirst || table.countsCommits ? [index('written', '(valid_from)')] : []),
+    // For reclaim, and for counting the rows of a commit.
     index('closed', `(valid_to) WHERE valid_to < ${OPEN}`),
     // For object sets that list RIDs.
     index('object_id', '(object_id)'),
-    index('lexemes', 'USING gin (lexemes)'),
+    index('lexemes', `USING gin (lexemes)${isFirst ? '' : ' WHERE lexemes IS NOT NULL'}`),
     // The few texts with more terms than a tsvector can hold.
-    index('long', '(pk) WHERE words IS NOT NULL AND lexemes IS NULL'),
+    ...(isFirst ? [index('long', '(pk) WHERE words IS NOT NULL AND lexemes IS NULL')] : []),
     index('area', 'USING gist (area) WHERE area IS NOT NULL'),
     ...fields.flatMap((field) => fieldIndexes(table, field)),
   ]
 }
 
-/**
- * The index of a property includes the key, so that rows with equal values are walked in key order.
- * B-trees cannot hold long texts: a property with one gets a hash index, which supports lookups only.
- */
-export function fieldIndexes(table: string, field: FieldColumns): Index[] {
+/** The indexes of a field. B-trees and GIN indexes cannot hold long texts. */
+export function fieldIndexes(
+  table: Pick<IndexedTable, 'name' | keyof TableLayout>,
+  field: FieldColumns,
+): Index[] {
   const { number, valueType, elementType, hasLongText } = field
-  const column = columnOf(number)
   const elements = elementColumnOf(number)
-  const indexes: Index[] = []
-  if (valueType !== undefined) {
-    const [name, what] = hasLongText
-      ? [`${table}_${column}_hash`, `USING hash (${column})`]
-      : [`${table}_${column}`, `(${column}, pk)`]
-    indexes.push({ name, sql: `CREATE INDEX ${name} ON ${table} ${what}` })
+  return [
+    ...(valueType === undefined ? [] : valueIndexes(table, field)),
+    ...(elementType === undefined || hasLongText
+      ? []
+      : [indexOn(table.name, elements, `USING gin (${elements})`)]),
+  ]
+}
+
+/** The index of a property includes the key, so that rows with equal values are walked in key order. */
+function valueIndexes(
+  { name: table, layout, prefixFields }: Pick<IndexedTable, 'name' | keyof TableLayout>,
+  { number, valueType, isKey, hasLongText }: FieldColumns,
+): Index[] {
+  const column = columnOf(number)
+  if (layout === FIRST_LAYOUT) {
+    return hasLongText
+      ? [indexOn(table, `${column}_hash`, `USING hash (${column})`)]
+      : [indexOn(table, column, `(${column}, pk)`)]
   }
-  if (elementType !== undefined && !hasLongText) {
-    const name = `${table}_${elements}`
-    indexes.push({ name, sql: `CREATE INDEX ${name} ON ${table} USING gin (${elements})` })
-  }
-  return indexes
+  if (isKey) return []
+  // The column only says that there is a value: queries find the objects without one.
+  if (valueType === 'smallint') return [indexOn(table, column, `(pk) WHERE ${column} IS NULL`)]
+  return prefixFields.includes(number)
+    ? [indexOn(table, `${column}_prefix`, `(${prefixSql(column)}, pk)`)]
+    : [indexOn(table, column, `(${column}, pk)`)]
 }

@@ -6,6 +6,7 @@ import type { Row, Session } from '../driver/database.ts'
 import { MissingTable } from '../driver/store-failure.ts'
 import { GENERATION_SQL } from './read-catalogue.ts'
 import { TOKEN_GENERATION_SQL } from './secrets.ts'
+import { LAYOUT_COLUMNS, type TableLayout, toTableLayout } from './table-layout.ts'
 
 /**
  * The current state of an object type. A table that is not marked as created is never read: a table
@@ -21,17 +22,22 @@ export interface TypeHead extends AnyTypeHead {
   readonly current: TableHead
 }
 
-export interface TableHead extends AnyTableHead {
+export interface TableHead extends AnyTableHead, TableLayout {
   readonly isCreated: boolean
 }
 
-const TABLE_COLUMNS =
-  'o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made'
-const HEAD_COLUMNS = `t.id, t.published, t.oldest, t.generation, t.long_fields,
-  ${GENERATION_SQL}, ${TOKEN_GENERATION_SQL}, ${TABLE_COLUMNS}`
+const TABLE_COLUMNS = [
+  ...['o.id', 'o.first_version', 'o.loaded_as', 'o.live_count', 'o.max_record_bytes', 'o.is_made'],
+  ...LAYOUT_COLUMNS,
+]
+const HEAD_COLUMNS = [
+  ...['t.id', 't.published', 't.oldest', 't.generation', 't.long_fields'],
+  ...[GENERATION_SQL, TOKEN_GENERATION_SQL],
+  ...TABLE_COLUMNS,
+]
 const HEAD_FROM = `FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id
   WHERE t.rid = ?`
-const HEAD_SQL = `SELECT ${HEAD_COLUMNS} ${HEAD_FROM}`
+const HEAD_SQL = `SELECT ${HEAD_COLUMNS.join(', ')} ${HEAD_FROM}`
 
 /** Reads the state of a type. Throws `MissingTable` if its table is not created yet. */
 export async function readTypeHead(session: Session, type: ObjectType): Promise<TypeHead> {
@@ -50,8 +56,11 @@ export async function findTypeHead(session: Session, type: ObjectType): Promise<
   return toTypeHead(row)
 }
 
-/** Returns the head as text in one column. Parameter: the RID of the type. */
-export const HEAD_TEXT_SQL = `SELECT concat_ws(' ', ${HEAD_COLUMNS}) AS head ${HEAD_FROM}`
+/**
+ * Returns the head as text in one column. Parameter: the RID of the type. `concat_ws` would omit a
+ * value that is null, and shift the others.
+ */
+export const HEAD_TEXT_SQL = `SELECT concat(${HEAD_COLUMNS.join(", ' ', ")}) AS head ${HEAD_FROM}`
 
 /** Parses the column of `HEAD_TEXT_SQL`. */
 export function parseTypeHead(text: string): TypeHead {
@@ -91,7 +100,7 @@ export async function findTableOfVersion(
 ): Promise<TableHead> {
   if (version >= current.firstVersion) return current
   const [row] = await session.query(
-    `SELECT ${TABLE_COLUMNS} FROM oqs_object_table AS o
+    `SELECT ${TABLE_COLUMNS.join(', ')} FROM oqs_object_table AS o
      WHERE object_type_id = ? AND state = 'published' AND first_version <= ?
      ORDER BY first_version DESC LIMIT 1`,
     [typeId, version],
@@ -124,7 +133,8 @@ function toTableHead(row: Row): TableHead {
     row.map(Number)
   // `true` from a boolean column, `t` from the text form.
   const isCreated = row[5] === true || row[5] === 't'
-  return { table, firstVersion, loadedAs, liveCount, maxRecordBytes, isCreated }
+  const layout = toTableLayout(row.slice(6))
+  return { table, firstVersion, loadedAs, liveCount, maxRecordBytes, isCreated, ...layout }
 }
 
 function refuseMissing(head: TableHead): TableHead {

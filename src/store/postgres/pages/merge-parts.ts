@@ -29,7 +29,7 @@ import { freeRows } from '../driver/byte-rows.ts'
 import type { Session } from '../driver/database.ts'
 import { readQuerySql } from '../queries/find-rows.ts'
 import { readLinkedTables } from '../queries/linked-tables.ts'
-import type { TypeFields } from '../queries/type-fields.ts'
+import type { TypeFields } from '../queries/query-tables.ts'
 import { recordSql, visibleSql } from './page-sql.ts'
 import { type PagePlan, planPage } from './plan-page.ts'
 import { countTotal, type PageStore } from './read-page.ts'
@@ -91,7 +91,7 @@ async function searchParts(
     if (head === undefined || version === undefined) return undefined
     const table = await tableOfVersion(session, head, version)
     const state = { version, isLatest: version === head.published, table }
-    const fields = await store.fields.read(session, head, pageRequest.objectType)
+    const fields = await store.fields.read(session, head, pageRequest.objectType, table)
     const plan = planPage(pageRequest, state, { ...store.capabilities, fields })
     const links = await readLinkedTables(session, pageRequest, { head, version }, store)
     if (links === 'reclaimed') return undefined

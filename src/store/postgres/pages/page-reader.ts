@@ -26,7 +26,7 @@ import { exactQuerySql } from '../queries/find-rows.ts'
 import type { TypeFieldsCache } from '../queries/type-fields.ts'
 import { fittingRows, toPageRows } from './page-rows.ts'
 import { type PageRowsSpec, pageSql, visibleSql } from './page-sql.ts'
-import { isStillValid, laneOf, type PagePlan, planPage } from './plan-page.ts'
+import { isStillValid, laneOf, type PagePlan, planPage, textPropertiesOf } from './plan-page.ts'
 import { keyWalkRows, readPage } from './read-page.ts'
 import { valueWalkRows } from './value-walk.ts'
 
@@ -52,7 +52,7 @@ export class PageReader {
         (await this.#readInTransaction(request, context, lane))
       return page === 'reclaimed' ? page : this.#cache.keep(request, page)
     }
-    if (laneOf(request) === 'quick') {
+    if (laneOf(request, this.#longTextsOf(request.objectType)) === 'quick') {
       return database.readQuickly(
         context,
         async (lane) => (await findCached(lane)) ?? (await readUncached(lane)),
@@ -60,6 +60,13 @@ export class PageReader {
     }
     const cached = await database.readQuickly(context, findCached)
     return cached ?? database.readSlowly(context, readUncached)
+  }
+
+  /** Returns the properties that may have long texts. */
+  #longTextsOf(objectType: ObjectType): ReadonlySet<string> {
+    const seen = this.#heads.get(objectType)
+    const fields = seen && this.#store.fields.find(seen, objectType, seen.current)
+    return fields?.longTexts ?? textPropertiesOf(objectType)
   }
 
   /** Returns a cached page if the database confirms that its version is the one to read. */
@@ -144,7 +151,7 @@ export class PageReader {
     const version = readableVersion(request, head)
     if (!current.isCreated || version === undefined || version < current.firstVersion)
       return undefined
-    const fields = this.#store.fields.find(head, request.objectType)
+    const fields = this.#store.fields.find(head, request.objectType, current)
     const state = { version, isLatest: version === published, table: current }
     return planPage(request, state, { ...this.#store.capabilities, fields })
   }
@@ -152,7 +159,7 @@ export class PageReader {
   #rowsOf(request: ReadPageRequest, head: TypeHead, plan: PagePlan): PageRowsSpec {
     if (plan.kind === 'keyWalk') return keyWalkRows(request, plan)
     const { query, objectType, after } = request
-    const fields = this.#store.fields.find(head, objectType)
+    const fields = this.#store.fields.find(head, objectType, plan.table)
     const [arm] = orderArms([], after && { pk: after.pk, values: [] })
     if (fields === undefined || arm === undefined) throw new Error('the plan needs a lookup')
     if (plan.kind === 'valueWalk') return valueWalkRows(plan.equality, after, plan, fields)

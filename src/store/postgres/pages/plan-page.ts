@@ -2,6 +2,7 @@
  * Decides how PostgreSQL reads a page. Every heuristic of this store is here, except for the SQL
  * that steers the database's own planner; `page-reader.ts` and `read-page.ts` execute the plan.
  */
+import type { ObjectType } from '../../../ontology/ontology.ts'
 import { hasLink } from '../../../query/linked-types.ts'
 import type { Query } from '../../../query/query.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
@@ -20,7 +21,7 @@ import {
 import type { TableHead } from '../catalogue/type-head.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import { fuzzyTexts } from '../queries/fuzzy-texts.ts'
-import type { TypeFields } from '../queries/type-fields.ts'
+import type { TypeFields } from '../queries/query-tables.ts'
 import { type Equality, valueWalkOf } from './value-walk.ts'
 
 export type PagePlan = PlanBase &
@@ -37,7 +38,6 @@ export type PagePlan = PlanBase &
   )
 
 interface PlanBase {
-  readonly lane: Lane
   readonly version: number
   readonly visibility: Visibility
   readonly table: TableHead
@@ -59,9 +59,17 @@ export interface PlanCapabilities extends Pick<Capabilities, 'canReadCurrentRows
   readonly fields: TypeFields | undefined
 }
 
-/** Returns the lane of a page, which depends on the request alone. */
-export function laneOf(request: ReadPageRequest): Lane {
-  return isQuick(request) ? 'quick' : 'slow'
+/** Returns the lane of a page, given the properties that may have long texts. */
+export function laneOf(request: ReadPageRequest, longTexts: ReadonlySet<string>): Lane {
+  return isQuick(request, longTexts) ? 'quick' : 'slow'
+}
+
+/** Returns the properties whose texts may be long, as far as the definition tells. */
+export function textPropertiesOf({ properties }: ObjectType): ReadonlySet<string> {
+  const names = [...properties.values()].flatMap(({ apiName, type }) =>
+    type.kind === 'scalar' && type.type === 'string' ? [apiName] : [],
+  )
+  return new Set(names)
 }
 
 /** Returns the plan of a page. */
@@ -74,7 +82,6 @@ export function planPage(
   const { liveCount } = table
   const visibility: Visibility = isLatest && canReadCurrentRows ? 'current' : 'version'
   const base = {
-    lane: laneOf(request),
     version,
     visibility,
     table,

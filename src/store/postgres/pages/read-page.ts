@@ -17,7 +17,7 @@ import {
   resolveCursor,
 } from '../queries/find-rows.ts'
 import { type LinksStore, readLinkedTables } from '../queries/linked-tables.ts'
-import type { TypeFields } from '../queries/type-fields.ts'
+import type { TypeFields } from '../queries/query-tables.ts'
 import { bytesUpTo, fittingRows, type PageRows, toPageRows } from './page-rows.ts'
 import { HIDDEN_VALUES, type PageRowsSpec, PLAIN_VALUES, pageSql, visibleSql } from './page-sql.ts'
 import { type PagePlan, planPage } from './plan-page.ts'
@@ -43,7 +43,7 @@ export async function readPage(
   const state = { version, isLatest: version === head.published, table }
   const fields = isKeyWalk(request)
     ? undefined
-    : await store.fields.read(session, head, request.objectType)
+    : await store.fields.read(session, head, request.objectType, table)
   const plan = planPage(request, state, { ...capabilities, fields })
   if (plan.kind === 'keyWalk') return walkKey(session, request, plan)
   if (fields === undefined) throw new Error('only a key walk needs no fields')

@@ -12,12 +12,13 @@ import { isQuick } from '../../sql/plan-rules.ts'
 import { findTypeHead, readTypeHead, type TypeHead } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
 import { readMergedPage } from './merge-parts.ts'
-import type { Lane } from './plan-page.ts'
+import { type Lane, textPropertiesOf } from './plan-page.ts'
 import { type PageStore, readPage } from './read-page.ts'
 
-/** Returns the lane of a page. A merge reads a page of each part. */
+/** Returns the lane of a page. A merge reads a page of each part. Any text may be long. */
 export function laneOfSet(request: ReadSetPageRequest): Lane {
-  const isQuickPart = (part: SetPagePart) => isQuick(partRequest(request, part))
+  const isQuickPart = (part: SetPagePart) =>
+    isQuick(partRequest(request, part), textPropertiesOf(part.objectType))
   return request.order.length === 0 && request.parts.every(isQuickPart) ? 'quick' : 'slow'
 }
 

@@ -2,17 +2,19 @@
  * The rows with one value of a property, in key order, written as a range of the property's index:
  * from the value and the key of the cursor, up to the value. Only that index has the order of the
  * page, so the database needs no statistics, and one plan is right for every value. As an equality,
- * rare values would be searched for along the key.
+ * rare values would be searched for along the key. If the index holds only the first characters of
+ * long texts, the range is that of the texts with the same beginning.
  */
 import { toColumnValue } from '../../../query/compared-value.ts'
 import type { Query } from '../../../query/query.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
-import { columnOf } from '../../sql/field-numbers.ts'
 import type { Visibility } from '../../sql/plan-rules.ts'
 import { isMultiValued } from '../../sql/query-fields.ts'
-import { combine } from '../../sql/sql-condition.ts'
+import { prefixedValue } from '../../sql/property-sql.ts'
+import { combine, TRUE } from '../../sql/sql-condition.ts'
 import { columnText } from '../catalogue/column-codec.ts'
-import type { TypeFields } from '../queries/type-fields.ts'
+import { FIRST_LAYOUT } from '../catalogue/table-layout.ts'
+import type { TypeFields } from '../queries/query-tables.ts'
 import { HIDDEN_VALUES, type PageRowsSpec, visibleSql } from './page-sql.ts'
 
 export type Equality = Query & { readonly kind: 'compare' }
@@ -24,8 +26,9 @@ export function valueWalkOf(
 ): Equality | undefined {
   if (query.kind !== 'compare' || query.operator !== 'eq' || order.length > 0) return undefined
   if (fields === undefined || isMultiValued(objectType, query.field)) return undefined
-  // The index of long texts has no order.
-  return fields.columnsOf(query.field).hasLongText ? undefined : query
+  const { hasLongText, isKey } = fields.columnsOf(query.field)
+  // One object has the key. The hash index that long texts have in tables of layout 1 has no order.
+  return isKey || (hasLongText && fields.layout === FIRST_LAYOUT) ? undefined : query
 }
 
 /** Selects the rows of a page. */
@@ -35,8 +38,8 @@ export function valueWalkRows(
   { visibility, version }: { readonly visibility: Visibility; readonly version: number },
   fields: TypeFields,
 ): PageRowsSpec {
-  const { number, valueType = 'text' } = fields.columnsOf(field)
-  const column = `o.${columnOf(number)}`
+  const { valueType = 'text' } = fields.columnsOf(field)
+  const property = fields.numbers.propertySql(field.property)
   const text = columnText(valueType, toColumnValue(value))
   const isVisible =
     visibility === 'current'
@@ -48,13 +51,17 @@ export function valueWalkRows(
           values: [version, version],
         }
   const hidden = `(SELECT ?::${valueType})`
+  const { indexed } = property
+  const { prefix, isDecided } = prefixedValue(property, text)
   const range = {
-    sql: `${column} <= ${hidden} AND (${column}, o.pk) > (${hidden}, ${HIDDEN_VALUES.text})`,
-    values: [text, text, after?.pk ?? ''],
+    sql: `${indexed} <= ${hidden} AND (${indexed}, o.pk) > (${hidden}, ${HIDDEN_VALUES.text})`,
+    values: [prefix, prefix, after?.pk ?? ''],
   }
+  // Other texts have the same prefix.
+  const isEqual = isDecided ? TRUE : { sql: `${property.value} = ${hidden}`, values: [text] }
   return {
-    where: combine('and', [isVisible, range]),
-    orderBy: `${column}, o.pk`,
+    where: combine('and', [isVisible, range, isEqual]),
+    orderBy: `${indexed}, o.pk`,
     isKeyOrder: true,
   }
 }

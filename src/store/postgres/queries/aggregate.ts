@@ -50,18 +50,18 @@ async function sourceRows(
 ): Promise<SourceRows | Reclaimed> {
   const { canReadCurrentRows } = store.capabilities
   const head = await readTypeHead(session, source.objectType)
-  const fields = await store.fields.read(session, head, source.objectType)
   const version = readableVersion({ version: source.version }, head)
   if (version === undefined) return 'reclaimed'
   const links = await readLinkedTables(session, source, { head, version }, store)
   if (links === 'reclaimed') return links
-  const { table } = await tableOfVersion(session, head, version)
+  const table = await tableOfVersion(session, head, version)
+  const fields = await store.fields.read(session, head, source.objectType, table)
   const isCurrent = version === head.published && canReadCurrentRows
   return {
     source,
     version,
     numbers: fields.numbers,
-    table: objectTable(table),
+    table: objectTable(table.table),
     visible: visibleSql(isCurrent ? 'current' : 'version', version),
     matching: await readQuerySql(session, source.query, fields, links),
   }

@@ -12,8 +12,7 @@ import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
 import { fuzzyTexts } from './fuzzy-texts.ts'
 import { prefixesOf, querySql } from './query-sql.ts'
-import { type LinkedTables, NO_LINKS } from './query-tables.ts'
-import type { TypeFields } from './type-fields.ts'
+import { type LinkedTables, NO_LINKS, type TypeFields } from './query-tables.ts'
 
 /** Returns the condition of a query. Each set of similar terms is looked up once. */
 export async function readQuerySql(

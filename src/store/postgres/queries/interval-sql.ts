@@ -3,27 +3,31 @@ import type { ResolvedRule } from '../../../query/matching/interval.ts'
 import type { Query } from '../../../query/query.ts'
 import { resolveRule, termCondition } from '../../sql/interval-terms.ts'
 import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
-import { fieldPrefix, indexedTerm, type TermPrefix } from '../../sql/text-index.ts'
-import { lexemeOf, TERM_BORDER } from '../text/lexemes.ts'
+import { fieldPrefix, indexedTerm } from '../../sql/text-index.ts'
+import { lexemeOf } from '../text/lexemes.ts'
+import { separatedTerms } from '../text/term-tests.ts'
+import { unindexedRows } from '../text/text-condition.ts'
 import type { QueryTables } from './query-tables.ts'
+import { textColumns } from './text-columns.ts'
 
 /** As many characters as surely fit into a tsquery, whose limit is 1 MB. */
 const MAX_QUERY_LENGTH = 200_000
 
 export function intervalSql(
   { field, rule }: Query & { kind: 'interval' },
-  { columnsOf, similarTerms }: QueryTables,
+  tables: QueryTables,
 ): SqlCondition {
-  const prefix = fieldPrefix(columnsOf(field).number)
-  const resolved = resolveRule(rule, (terms, edits) => similarTerms(terms, prefix, edits))
-  const { leaves, steps } = programOf(resolved, prefix)
-  const test = {
-    sql: `EXISTS (
-      SELECT 1 FROM unnest(string_to_array(o.words, ?)) AS listed (text)
-      WHERE oqs_has_interval(text, ?::jsonb, ?::integer[])
-    )`,
-    values: [` ${TERM_BORDER} `, JSON.stringify(leaves), `{${steps}}`],
-  }
+  const { someText } = textColumns([field], tables)
+  const prefix = fieldPrefix(tables.columnsOf(field).number)
+  const resolved = resolveRule(rule, (terms, edits) => tables.similarTerms(terms, prefix, edits))
+  const { leaves, steps } = programOf(resolved)
+  const test = someText((text) => {
+    const separated = separatedTerms(text, leaves.flat())
+    return {
+      sql: `oqs_has_interval(${separated.sql}, ?::jsonb, ?::integer[])`,
+      values: [...separated.values, JSON.stringify(leaves), `{${steps}}`],
+    }
+  })
   const candidates = termCondition(resolved, {
     term: (term) => `'${lexemeOf(indexedTerm(prefix, term))}'`,
     prefix: (term) => `'${lexemeOf(indexedTerm(prefix, term))}':*`,
@@ -32,11 +36,8 @@ export function intervalSql(
   })
   // Without the index, every text is tested.
   if (candidates.length > MAX_QUERY_LENGTH) return test
-  const indexed = {
-    sql: '(o.lexemes @@ ?::tsquery OR (o.lexemes IS NULL AND o.words IS NOT NULL))',
-    values: [candidates],
-  }
-  return combine('and', [indexed, test])
+  const indexed = { sql: 'o.lexemes @@ ?::tsquery', values: [candidates] }
+  return combine('and', [combine('or', [indexed, unindexedRows(tables.layout)]), test])
 }
 
 interface Program {
@@ -53,18 +54,18 @@ const IN_ORDER = 2
 const IN_ANY_ORDER = 3
 const UNLIMITED = -1
 
-function programOf(rule: ResolvedRule, prefix: TermPrefix): Program {
+function programOf(rule: ResolvedRule): Program {
   const leaves: (readonly string[] | string)[] = []
   const steps: number[] = []
   const write = (one: ResolvedRule): void => {
     switch (one.kind) {
       case 'terms':
         steps.push(LEAF, leaves.length, 0)
-        leaves.push(one.terms.map((term) => indexedTerm(prefix, term)))
+        leaves.push(one.terms)
         return
       case 'prefix':
         steps.push(LEAF, leaves.length, 0)
-        leaves.push(indexedTerm(prefix, one.term))
+        leaves.push(one.term)
         return
       case 'anyOf':
         one.of.forEach(write)

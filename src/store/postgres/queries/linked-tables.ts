@@ -54,12 +54,12 @@ async function linkedTable(
   { head, version }: { readonly head: TypeHead; readonly version: number },
   { capabilities: { canReadCurrentRows }, fields }: LinksStore,
 ): Promise<LinkedTable | undefined> {
-  const { table, isCreated } = await findTableOfVersion(session, head, version)
-  if (!isCreated) return undefined
+  const table = await findTableOfVersion(session, head, version)
+  if (!table.isCreated) return undefined
   const isCurrent = version === head.published && canReadCurrentRows
   return {
-    ...(await fields.read(session, head, objectType)),
-    table,
+    ...(await fields.read(session, head, objectType, table)),
+    table: table.table,
     visible: visibleSql(isCurrent ? 'current' : 'version', version),
   }
 }

@@ -3,17 +3,16 @@ import { toColumnValue } from '../../../query/compared-value.ts'
 import { isPrefixPattern } from '../../../query/matching/pattern.ts'
 import type { Field, LinkedQuery, Position, Query } from '../../../query/query.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
-import { columnOf } from '../../sql/field-numbers.ts'
 import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../sql/linked-sql.ts'
 import { patternText } from '../../sql/pattern-text.ts'
-import { beginsLike, plainProperty } from '../../sql/property-sql.ts'
-import { termAlternatives } from '../../sql/similar-terms.ts'
+import { beginsLike, compareProperty, propertyIn } from '../../sql/property-sql.ts'
 import { combine, FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
 import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
-import { arrayText, type ColumnType, columnText } from '../catalogue/column-codec.ts'
+import { arrayText, columnText } from '../catalogue/column-codec.ts'
 import { elementColumnOf } from '../catalogue/field-columns.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { textCondition } from '../text/text-condition.ts'
+import { textColumns } from './text-columns.ts'
 import { geoSql } from './geo-sql.ts'
 import { intervalSql } from './interval-sql.ts'
 import type { QueryTables } from './query-tables.ts'
@@ -22,8 +21,8 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
   return compileQuery(query, {
     compare: (one) => compareSql(one, tables),
     isNull: (property) => {
-      const { number } = tables.columnsOf({ property, structField: undefined })
-      return { sql: `o.${columnOf(number)} IS NULL`, values: [] }
+      const { indexed } = tables.numbers.propertySql(property)
+      return { sql: `${indexed} IS NULL`, values: [] }
     },
     text: (one) => textSql(one, tables),
     withinPolygon: ({ ring }) => polygonSql(ring),
@@ -38,32 +37,40 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
 
 function compareSql(
   { field, operator, value: compared }: Query & { kind: 'compare' },
-  { columnsOf }: QueryTables,
+  { columnsOf, numbers }: QueryTables,
 ): SqlCondition {
   const { number, valueType = 'text', elementType } = columnsOf(field)
-  const sign = OPERATORS[operator]
-  const values = [columnText(elementType ?? valueType, toColumnValue(compared))]
-  if (elementType === undefined) return { sql: `o.${columnOf(number)} ${sign} ?`, values }
+  const value = columnText(elementType ?? valueType, toColumnValue(compared))
+  if (elementType === undefined) {
+    return compareProperty(numbers.propertySql(field.property), operator, value)
+  }
   const elements = `o.${elementColumnOf(number)}`
   return {
     // The index of an array supports only equality.
     sql:
       operator === 'eq'
         ? `${elements} @> ARRAY[?]::${elementType}[]`
-        : `EXISTS (SELECT 1 FROM unnest(${elements}) AS element WHERE element ${sign} ?)`,
-    values,
+        : `EXISTS (SELECT 1 FROM unnest(${elements}) AS element WHERE element ${OPERATORS[operator]} ?)`,
+    values: [value],
   }
 }
 
 function oneOfSql(
   { field, values }: Query & { kind: 'oneOf' },
-  { columnsOf }: QueryTables,
+  { columnsOf, numbers }: QueryTables,
 ): SqlCondition {
   const { number, valueType = 'text', elementType } = columnsOf(field)
-  const list = (type: ColumnType) => [arrayText(type, values.map(toColumnValue))]
-  return elementType === undefined
-    ? { sql: `o.${columnOf(number)} = ANY(?::${valueType}[])`, values: list(valueType) }
-    : { sql: `o.${elementColumnOf(number)} && ?::${elementType}[]`, values: list(elementType) }
+  const columnValues = values.map(toColumnValue)
+  if (elementType !== undefined) {
+    return {
+      sql: `o.${elementColumnOf(number)} && ?::${elementType}[]`,
+      values: [arrayText(elementType, columnValues)],
+    }
+  }
+  return propertyIn(numbers.propertySql(field.property), columnValues, (column, list) => ({
+    sql: `${column} = ANY(?::${valueType}[])`,
+    values: [arrayText(valueType, list)],
+  }))
 }
 
 function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
@@ -72,12 +79,10 @@ function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
   const linked = links.tables.get(linkedType.rid)
   if (linked === undefined) return FALSE
   const inner: QueryTables = { ...linked, similarTerms, links, depth: depth + 1 }
-  const columnIn = ({ columnsOf }: QueryTables, name: string) =>
-    plainProperty(`o.${columnOf(columnsOf({ property: name, structField: undefined }).number)}`)
   const rows: LinkedRows = {
     table: objectTable(linked.table),
-    own: columnIn(tables, property),
-    linked: columnIn(inner, linkedProperty),
+    own: tables.numbers.propertySql(property),
+    linked: inner.numbers.propertySql(linkedProperty),
     where: combine('and', [linked.visible, querySql(of, inner)]),
   }
   return (links.isGathered ? gatherLinked : probeLinked)(rows, linkedAlias(depth))
@@ -94,12 +99,15 @@ export function prefixesOf(
 
 function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
   const { match, terms, fuzzy } = query
-  const prefixes = prefixesOf(query.field, tables)
-  if (prefixes.length === 0) return FALSE
-  const alternatives = termAlternatives(terms, prefixes, (prefix) =>
-    fuzzy ? tables.similarTerms(terms, prefix) : undefined,
-  )
-  return textCondition(match, alternatives)
+  const fields = query.field === undefined ? tables.textFields : [query.field]
+  if (fields.length === 0) return FALSE
+  return textCondition({
+    match,
+    terms,
+    ...textColumns(fields, tables),
+    similarIn: (prefix) => (fuzzy ? tables.similarTerms(terms, prefix) : undefined),
+    layout: tables.layout,
+  })
 }
 
 /** Filters by bounding box with an index; then tests each point exactly. */
@@ -117,7 +125,7 @@ function polygonSql(ring: readonly Position[]): SqlCondition {
 /** Finds the texts with the prefix of the pattern in an index; then tests each text. */
 function patternSql(
   { field, pattern }: Query & { kind: 'pattern' },
-  { columnsOf }: QueryTables,
+  { columnsOf, numbers }: QueryTables,
 ): SqlCondition {
   const { number, elementType } = columnsOf(field)
   const expression = patternText(pattern, 'postgres')
@@ -127,8 +135,8 @@ function patternSql(
       values: [expression],
     }
   }
-  const column = `o.${columnOf(number)}`
-  const range = beginsLike(plainProperty(column), pattern)
+  const property = numbers.propertySql(field.property)
+  const range = beginsLike(property, pattern)
   if (isPrefixPattern(pattern)) return range
-  return { sql: `(${range.sql} AND ${column} ~ ?)`, values: [...range.values, expression] }
+  return { sql: `(${range.sql} AND ${property.value} ~ ?)`, values: [...range.values, expression] }
 }

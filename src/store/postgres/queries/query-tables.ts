@@ -1,16 +1,27 @@
 /** What the SQL of a query needs to know about its table, and about those that it links to. */
 import type { Field } from '../../../query/query.ts'
+import type { FieldNumbers } from '../../sql/field-numbers.ts'
 import type { SimilarTerms } from '../../sql/similar-terms.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import type { TermPrefix } from '../../sql/text-index.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'
 
-export interface QueryTables {
+/** The fields of a type, as one of its tables stores them. */
+export interface TypeFields {
   readonly columnsOf: (field: Field) => FieldColumns
+  /** Maps properties to their columns. */
+  readonly numbers: FieldNumbers
+  /** The properties whose index holds only the first characters of their texts. */
+  readonly longTexts: ReadonlySet<string>
+  /** The layout of the table. */
+  readonly layout: number
   /** The fields that contain text. */
   readonly textFields: readonly Field[]
   /** True for a field of geopoints, whose positions are indexed. */
   readonly isGeoPoint: (field: Field) => boolean
+}
+
+export interface QueryTables extends TypeFields {
   /** Returns, for each fuzzy term, the terms of a field that match it. */
   readonly similarTerms: (
     terms: readonly string[],
@@ -31,7 +42,7 @@ export interface LinkedTables {
 }
 
 /** The table of a linked type, as of the version that the page reads. */
-export interface LinkedTable extends Pick<QueryTables, 'columnsOf' | 'textFields' | 'isGeoPoint'> {
+export interface LinkedTable extends TypeFields {
   readonly table: number
   readonly visible: SqlCondition
 }

@@ -1,45 +1,67 @@
 /** The fields of object types, as queries need them. */
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Field } from '../../../query/query.ts'
-import { FieldNumbers } from '../../sql/field-numbers.ts'
+import { type ColumnLayout, FieldNumbers } from '../../sql/field-numbers.ts'
 import { isGeoPoint, textFieldsOf } from '../../sql/query-fields.ts'
 import { type FieldColumns, readFieldColumns } from '../catalogue/field-columns.ts'
+import type { TableLayout } from '../catalogue/table-layout.ts'
 import type { TypeHead } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
-import type { QueryTables } from './query-tables.ts'
-
-export interface TypeFields extends Pick<QueryTables, 'columnsOf' | 'textFields' | 'isGeoPoint'> {
-  readonly numbers: FieldNumbers
-}
+import type { TypeFields } from './query-tables.ts'
 
 type TypeState = Pick<TypeHead, 'typeId' | 'generation' | 'longFields'>
+
+interface CachedFields extends TypeState {
+  readonly columns: readonly FieldColumns[]
+  /** By the layout of their table. */
+  readonly fields: Map<string, TypeFields>
+}
 
 /**
  * Caches the fields of each type. They change only with its definition, and when a field gets its
  * first long text; a lookup is a round trip to the database for every page of a query.
  */
 export class TypeFieldsCache {
-  readonly #fields = new WeakMap<ObjectType, TypeFields & TypeState>()
+  readonly #types = new WeakMap<ObjectType, CachedFields>()
 
   /** Returns the fields of a type if they are cached for this head. */
-  find(head: TypeState, objectType: ObjectType): TypeFields | undefined {
-    const cached = this.#fields.get(objectType)
-    return cached?.typeId === head.typeId &&
+  find(head: TypeState, objectType: ObjectType, table: TableLayout): TypeFields | undefined {
+    const cached = this.#types.get(objectType)
+    const isCurrent =
+      cached?.typeId === head.typeId &&
       cached.generation === head.generation &&
       cached.longFields === head.longFields
-      ? cached
-      : undefined
+    return isCurrent ? fieldsOfTable(cached, objectType, table) : undefined
   }
 
   /** Returns the fields of a type. Must be called in the transaction that read the head. */
-  async read(session: Session, head: TypeState, objectType: ObjectType): Promise<TypeFields> {
-    const cached = this.find(head, objectType)
-    if (cached !== undefined) return cached
-    const fields = await readTypeFields(session, head.typeId, objectType)
+  async read(
+    session: Session,
+    head: TypeState,
+    objectType: ObjectType,
+    table: TableLayout,
+  ): Promise<TypeFields> {
+    const found = this.find(head, objectType, table)
+    if (found !== undefined) return found
     const { typeId, generation, longFields } = head
-    this.#fields.set(objectType, { ...fields, typeId, generation, longFields })
-    return fields
+    const columns = await readFieldColumns(session, typeId)
+    const cached = { typeId, generation, longFields, columns, fields: new Map() }
+    this.#types.set(objectType, cached)
+    return fieldsOfTable(cached, objectType, table)
   }
+}
+
+function fieldsOfTable(
+  { columns, fields }: CachedFields,
+  objectType: ObjectType,
+  table: TableLayout,
+): TypeFields {
+  const key = `${table.layout} ${table.prefixFields}`
+  const known = fields.get(key)
+  if (known !== undefined) return known
+  const ofTable = toTypeFields(columns, objectType, table)
+  fields.set(key, ofTable)
+  return ofTable
 }
 
 /** Returns the fields of a type as the database has them now. */
@@ -47,21 +69,34 @@ export async function readTypeFields(
   session: Session,
   typeId: number,
   objectType: ObjectType,
+  table: TableLayout,
 ): Promise<TypeFields> {
-  return toTypeFields(await readFieldColumns(session, typeId), objectType)
+  return toTypeFields(await readFieldColumns(session, typeId), objectType, table)
 }
 
-function toTypeFields(columns: readonly FieldColumns[], objectType: ObjectType): TypeFields {
+function toTypeFields(
+  columns: readonly FieldColumns[],
+  objectType: ObjectType,
+  { layout, prefixFields }: TableLayout,
+): TypeFields {
   const byNumber = new Map<number, FieldColumns>(columns.map((field) => [field.number, field]))
+  const columnLayout: ColumnLayout = {
+    // Tables of every layout have the key; those of the first one have a copy in another column.
+    keyProperty: columns.find(({ isKey }) => isKey)?.property,
+    longTexts: new Set(prefixFields.flatMap((number) => byNumber.get(number)?.property ?? [])),
+  }
   const numbers = new FieldNumbers(
     columns.map(({ number, property, structField = null }) => ({
       number,
       property,
       struct_field: structField,
     })),
+    columnLayout,
   )
   return {
+    layout,
     numbers,
+    longTexts: columnLayout.longTexts,
     columnsOf: (field: Field) => {
       const fieldColumns = byNumber.get(numbers.of(field))
       if (fieldColumns === undefined) throw new Error(`no columns for field ${field.property}`)

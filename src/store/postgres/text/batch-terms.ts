@@ -6,7 +6,7 @@ import { termsOf } from '../../../query/matching/terms.ts'
 import { fieldPrefix, indexedTerm, type NumberedTexts } from '../../sql/text-index.ts'
 import { lexemeOf, TERM_BORDER, withinLimit } from './lexemes.ts'
 import type { Vocabulary } from './vocabulary.ts'
-import { NO_WORDS, type TextCells } from './word-cells.ts'
+import { NO_TEXT, type TextCells, textCells } from './word-cells.ts'
 
 /** A term of a field, as cells contain it. */
 interface KnownTerm {
@@ -21,16 +21,18 @@ const MAX_KNOWN_TERMS = 50_000
 
 export class BatchTerms {
   readonly #vocabulary: Vocabulary
+  readonly #keepsWords: boolean
   readonly #fields = new Map<number, Map<string, KnownTerm>>()
   #knownTerms = 0
   #object = 0
 
-  constructor(vocabulary: Vocabulary) {
+  constructor(vocabulary: Vocabulary, keepsWords: boolean) {
     this.#vocabulary = vocabulary
+    this.#keepsWords = keepsWords
   }
 
   cellsOf(texts: readonly NumberedTexts[]): TextCells {
-    if (texts.length === 0) return NO_WORDS
+    if (texts.length === 0) return NO_TEXT
     this.#object += 1
     let words = ' '
     let lexemes = ''
@@ -39,15 +41,15 @@ export class BatchTerms {
       for (const value of values) {
         for (const term of termsOf(value)) {
           const one = known.get(term) ?? this.#add(known, field, term)
-          words += one.word
+          if (this.#keepsWords) words += one.word
           if (one.lastObject === this.#object) continue
           one.lastObject = this.#object
           lexemes += one.lexeme
         }
-        words += `${TERM_BORDER} `
+        if (this.#keepsWords) words += `${TERM_BORDER} `
       }
     }
-    return { words, lexemes: withinLimit(lexemes) }
+    return textCells(this.#keepsWords ? words : undefined, withinLimit(lexemes))
   }
 
   #termsOf(field: number): Map<string, KnownTerm> {

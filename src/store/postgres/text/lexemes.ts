@@ -1,7 +1,7 @@
 /**
- * Lexemes for full text in PostgreSQL. The column `words` has all terms of an object in order, and
- * decides conditions; the column `lexemes` has its distinct terms, whose index finds candidate rows.
- * sql/text-index.ts defines the form of a term, which contains no ASCII punctuation.
+ * Lexemes for full text in PostgreSQL. The column `lexemes` has the distinct terms of an object, and
+ * its index finds candidate rows; see text-condition.ts. sql/text-index.ts defines the form of a term,
+ * which contains no ASCII punctuation.
  */
 
 /** Longer terms are truncated: the index then finds too many rows, never too few. */
@@ -10,6 +10,8 @@ const MAX_LEXEME_LENGTH = 500
 const MAX_LEXEMES_BYTES = 900_000
 /** Separates two values; see sql/text-index.ts. */
 export const TERM_BORDER = '\ue0ff'
+/** The lexemes of a row that has too many. No term contains this character. */
+export const UNINDEXED_LEXEMES = `'${TERM_BORDER}'`
 
 /** Returns the indexed form of a term. */
 export function lexemeOf(term: string): string {

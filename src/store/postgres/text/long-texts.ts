@@ -1,31 +1,45 @@
-/** Detects texts that are too long for a B-tree index. */
+/** Detects texts that are too long for an index of full values. */
 import { nextTurn } from '../../../admission/next-turn.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
+import { LONG_TEXT_LENGTH } from '../../sql/long-text.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'
 
 /** An index entry may have 2,704 bytes, of which the key takes up to 512. */
 const MAX_INDEXED_BYTES = 2000
 
-/** Returns the fields that had only short texts so far, and to which these objects add a long one. */
-export async function longTextFields(
+export interface LongTexts {
+  /** The fields with a text that is better indexed by its first characters. */
+  readonly long: readonly FieldColumns[]
+  /** Those with a text that no B-tree or GIN index can hold. */
+  readonly tooLong: readonly FieldColumns[]
+}
+
+/** Returns the fields to which these objects add a long text. */
+export async function findLongTexts(
   fields: readonly FieldColumns[],
   objects: readonly StoredObject[],
-): Promise<FieldColumns[]> {
-  const longFields: FieldColumns[] = []
+): Promise<LongTexts> {
+  const long: FieldColumns[] = []
+  const tooLong: FieldColumns[] = []
   for (const field of fields) {
-    if (addsLongText(field, objects)) longFields.push(field)
+    if (hasText(field, objects, isLong)) {
+      long.push(field)
+      if (hasText(field, objects, isTooLong)) tooLong.push(field)
+    }
     // Yields, because a batch may have many objects and a type many fields.
     await nextTurn()
   }
-  return longFields
+  return { long, tooLong }
 }
 
-function addsLongText(field: FieldColumns, objects: readonly StoredObject[]): boolean {
-  const { property, structField, valueType, elementType, hasLongText } = field
-  if (hasLongText) return false
+function hasText(
+  { property, structField, valueType, elementType }: FieldColumns,
+  objects: readonly StoredObject[],
+  test: (value: ColumnValue | undefined) => boolean,
+): boolean {
   if (valueType === 'text') {
-    return objects.some(({ searchable }) => isLong(searchable.columns.get(property)))
+    return objects.some(({ searchable }) => test(searchable.columns.get(property)))
   }
   if (elementType !== 'text') return false
   return objects.some(({ searchable }) =>
@@ -33,12 +47,16 @@ function addsLongText(field: FieldColumns, objects: readonly StoredObject[]): bo
       (element) =>
         element.property === property &&
         element.structField === structField &&
-        element.values.some(isLong),
+        element.values.some(test),
     ),
   )
 }
 
 function isLong(value: ColumnValue | undefined): boolean {
+  return typeof value === 'string' && value.length > LONG_TEXT_LENGTH
+}
+
+function isTooLong(value: ColumnValue | undefined): boolean {
   // UTF-8 takes at most three bytes for each UTF-16 code unit.
   if (typeof value !== 'string' || 3 * value.length <= MAX_INDEXED_BYTES) return false
   return Buffer.byteLength(value) > MAX_INDEXED_BYTES

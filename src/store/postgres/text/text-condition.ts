@@ -1,12 +1,16 @@
 /**
  * Conditions on text. The index of the column `lexemes` finds rows; it has each term once, and long
- * terms truncated. The column `words` has all terms in order, and decides the other conditions and
- * the rows that have too many terms for the index.
+ * terms truncated. The texts themselves decide the other conditions, and the rows that have too many
+ * terms for the index.
  */
 import type { TextMatch } from '../../../query/query.ts'
+import { type SimilarTerms, termAlternatives } from '../../sql/similar-terms.ts'
 import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
-import type { Alternatives } from '../../sql/text-index.ts'
-import { lexemeOf } from './lexemes.ts'
+import { type Alternatives, indexedTerm, type TermPrefix } from '../../sql/text-index.ts'
+import { FIRST_LAYOUT } from '../catalogue/table-layout.ts'
+import type { TextColumns } from '../queries/text-columns.ts'
+import { lexemeOf, UNINDEXED_LEXEMES } from './lexemes.ts'
+import { hasAnyTerm, hasPhrase } from './term-tests.ts'
 
 /** Terms below this length are not truncated in the index. */
 const WHOLE_LEXEME_LENGTH = 499
@@ -14,45 +18,75 @@ const WHOLE_LEXEME_LENGTH = 499
 /** As many lexemes as always fit into a tsquery, whose limit is 1 MB. */
 const LEXEMES_PER_QUERY = 500
 
-export function textCondition(match: TextMatch, terms: readonly Alternatives[]): SqlCondition {
-  const exact = exactSql(match, terms)
-  const indexed = indexedSql(match, terms)
-  const unindexed = { sql: 'o.lexemes IS NULL AND o.words IS NOT NULL', values: [] }
-  return isDecidedByIndex(match, terms)
+export interface TextSearch extends TextColumns {
+  readonly match: TextMatch
+  readonly terms: readonly string[]
+  /** Returns the similar terms that a field contains; undefined if the search is not fuzzy. */
+  readonly similarIn: (prefix: TermPrefix) => SimilarTerms | undefined
+  /** The layout of the table. */
+  readonly layout: number
+}
+
+export function textCondition(search: TextSearch): SqlCondition {
+  const { terms, prefixes, similarIn } = search
+  const alternatives = termAlternatives(terms, prefixes, similarIn)
+  const exact = exactSql(search)
+  const indexed = indexedSql(search, alternatives)
+  const unindexed = unindexedRows(search.layout)
+  return isDecidedByIndex(search, alternatives)
     ? combine('or', [indexed, combine('and', [unindexed, exact])])
     : combine('and', [combine('or', [indexed, unindexed]), exact])
 }
 
+/** Selects the rows that have too many terms for the index. */
+export function unindexedRows(layout: number): SqlCondition {
+  return layout === FIRST_LAYOUT
+    ? { sql: 'o.lexemes IS NULL AND o.words IS NOT NULL', values: [] }
+    : hasLexemes(UNINDEXED_LEXEMES)
+}
+
 /** True if the index decides: it has neither the order of terms nor the end of long ones. */
-function isDecidedByIndex(match: TextMatch, terms: readonly Alternatives[]): boolean {
-  const ignoresOrder = match === 'anyTerm' || match === 'allTerms' || terms.length === 1
-  return ignoresOrder && terms.flat().every((term) => term.length < WHOLE_LEXEME_LENGTH)
+function isDecidedByIndex(search: TextSearch, alternatives: readonly Alternatives[]): boolean {
+  const ignoresOrder = !isOrdered(search) || search.terms.length === 1
+  return ignoresOrder && alternatives.flat().every((term) => term.length < WHOLE_LEXEME_LENGTH)
+}
+
+function isOrdered({ match }: TextSearch): boolean {
+  return match === 'phrase' || match === 'prefix'
 }
 
 /** A type with many fields has many alternatives per term, which may take several conditions. */
-function indexedSql(match: TextMatch, terms: readonly Alternatives[]): SqlCondition {
-  switch (match) {
-    case 'phrase':
-      return hasLexemes(allOf(terms.flat()))
-    case 'prefix':
-      return hasLexemes(`${allOf(terms.flat())}:*`)
-    case 'anyTerm':
-      return hasAnyTerm(terms.flat())
-    case 'allTerms':
-      return combine('and', packed(terms, ({ length }) => length).map(hasAllTerms))
+function indexedSql(search: TextSearch, alternatives: readonly Alternatives[]): SqlCondition {
+  const { match, terms, prefixes } = search
+  if (isOrdered(search)) {
+    const ending = match === 'prefix' ? ':*' : ''
+    const lexemesOf = (prefix: TermPrefix) =>
+      terms.map((term) => quotedLexeme(indexedTerm(prefix, term))).join(' & ')
+    return hasAnyOf(
+      prefixes.map((prefix) => `(${lexemesOf(prefix)}${ending})`),
+      terms.length,
+    )
   }
+  if (match === 'anyTerm') return hasAnyLexeme(alternatives.flat())
+  return combine('and', packed(alternatives, ({ length }) => length).map(hasAllTerms))
 }
 
 function hasAllTerms(terms: readonly Alternatives[]): SqlCondition {
   return terms.length === 1
-    ? hasAnyTerm(terms.flat())
-    : hasLexemes(terms.map((some) => `(${anyOf(some)})`).join(' & '))
+    ? hasAnyLexeme(terms.flat())
+    : hasLexemes(terms.map((some) => `(${some.map(quotedLexeme).join(' | ')})`).join(' & '))
 }
 
-function hasAnyTerm(some: Alternatives): SqlCondition {
+function hasAnyLexeme(some: Alternatives): SqlCondition {
+  return hasAnyOf(some.map(quotedLexeme), 1)
+}
+
+/** Tests for one of several queries with a number of lexemes each. */
+function hasAnyOf(queries: readonly string[], lexemesEach: number): SqlCondition {
+  const packs = packed(queries, () => lexemesEach)
   return combine(
     'or',
-    packed(some, () => 1).map((part) => hasLexemes(anyOf(part))),
+    packs.map((pack) => hasLexemes(pack.join(' | '))),
   )
 }
 
@@ -75,43 +109,29 @@ function hasLexemes(lexemeQuery: string): SqlCondition {
   return { sql: 'o.lexemes @@ ?::tsquery', values: [lexemeQuery] }
 }
 
-function allOf(terms: readonly string[]): string {
-  return terms.map(quotedLexeme).join(' & ')
-}
-
-function anyOf(terms: readonly string[]): string {
-  return terms.map(quotedLexeme).join(' | ')
-}
-
 /** The only ASCII characters of a term are lower-case letters and digits, so quotes are enough. */
 function quotedLexeme(term: string): string {
   return `'${lexemeOf(term)}'`
 }
 
-/** Searches the text of all terms, each between two spaces. */
-function exactSql(match: TextMatch, terms: readonly Alternatives[]): SqlCondition {
+/** Tests the texts of the fields. A similar term that one field contains is similar in any other. */
+function exactSql({ match, terms, prefixes, similarIn, someText }: TextSearch): SqlCondition {
+  const similarTo = (term: string) =>
+    prefixes.flatMap((prefix) => similarIn(prefix)?.get(term) ?? [])
+  const hasOneOf = (some: readonly string[]) => {
+    const accepted = new Set(some.flatMap((term) => [term, ...similarTo(term)]))
+    return someText((text) => hasAnyTerm(text, [...accepted]))
+  }
   switch (match) {
     case 'phrase':
-      return contains(` ${terms.flat().join(' ')} `)
     case 'prefix':
-      return contains(` ${terms.flat().join(' ')}`)
+      return someText((text) => hasPhrase(text, { terms, isPrefix: match === 'prefix' }))
     case 'anyTerm':
-      return containsAny(terms.flat())
+      return hasOneOf(terms)
     case 'allTerms':
-      return combine('and', terms.map(containsAny))
+      return combine(
+        'and',
+        terms.map((term) => hasOneOf([term])),
+      )
   }
-}
-
-/** Binds all alternatives as one value, because a statement has at most 65,535. */
-function containsAny(some: Alternatives): SqlCondition {
-  const [only = '', ...others] = some
-  if (others.length === 0) return contains(` ${only} `)
-  return {
-    sql: 'EXISTS (SELECT 1 FROM unnest(?::text[]) AS part WHERE strpos(o.words, part) > 0)',
-    values: [`{${some.map((term) => `" ${term} "`).join(',')}}`],
-  }
-}
-
-function contains(part: string): SqlCondition {
-  return { sql: 'strpos(o.words, ?) > 0', values: [part] }
 }

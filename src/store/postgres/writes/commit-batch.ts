@@ -4,16 +4,18 @@ import { deduplicateInTurns, recordBytes } from '../../batch.ts'
 import type { Batch, Change, Commit, Edit } from '../../object-store.ts'
 import { inTurns } from '../../sql/in-turns.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
-import { allowLongTexts, buildNextIndex, createObjectTable } from '../catalogue/object-table.ts'
+import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
+import { buildNextIndex, createObjectTable } from '../catalogue/object-table.ts'
 import { touchReplacement } from '../catalogue/replacement.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
-import { longTextFields } from '../text/long-texts.ts'
+import { findLongTexts } from '../text/long-texts.ts'
 import { closeRows, existingKeys, NO_KEYS } from './close-rows.ts'
 import { type CommitTarget, commitWrite, type Written } from './commit-write.ts'
 import { copyRows } from './copy-rows.ts'
 import type { GroupCommits } from './group-commits.ts'
+import { readTable } from './lock-type.ts'
 import { readCurrent } from './read-current.ts'
 
 /**
@@ -77,18 +79,20 @@ async function writeChanges(
   target: CommitTarget,
   keepsExisting: boolean,
 ): Promise<Written> {
-  const { typeId, id, isCreated, isLoading } = target
+  const { typeId, id, isCreated } = target
   const isFirst = !isCreated && settled.some(isPut)
   // Nobody sees a new table before the commit, and building an index after the rows costs less.
   const buildsLater = isFirst && settled.length >= LARGE_BATCH && !capabilities.isDistributed
-  if (isFirst) {
-    const state = isLoading || buildsLater ? 'loading' : 'published'
-    await createObjectTable(session, capabilities, { typeId, id, state })
-  }
+  const isLoading = target.isLoading || buildsLater
+  const layout = isFirst
+    ? await createObjectTable(session, capabilities, { typeId, id, isLoading })
+    : target
   // Not before the locks are held: waiting for a lock keeps the short timeout.
   await session.extendTimeout(BATCH_TIMEOUT_MS)
-  const written = await writeRows(session, settled, target, keepsExisting)
-  if (buildsLater && !isLoading) while (await buildNextIndex(session, typeId, id));
+  const written = await writeRows(session, settled, { ...target, ...layout }, keepsExisting)
+  if (!buildsLater || target.isLoading) return written
+  const loaded = await readTable(session, id)
+  while (await buildNextIndex(session, capabilities, typeId, loaded));
   return written
 }
 
@@ -121,12 +125,12 @@ async function writeRows(
   const closed = await closeRows(session, target, effective.map(keyOf))
   const objects = effective.filter(isPut).map(({ put }) => put)
   const fields = await readFieldColumns(session, target.typeId)
-  await allowLongTexts(session, target.typeId, await longTextFields(fields, objects))
+  await allowLongTexts(session, target.typeId, target, await findLongTexts(fields, objects))
   let { maxRecordBytes } = target
   await inTurns(objects, OBJECTS_PER_TURN, (object) => {
     maxRecordBytes = Math.max(maxRecordBytes, recordBytes(object))
   })
-  await copyRows(session, objects, { table: target.id, version: target.version, fields })
+  await copyRows(session, objects, { table: target, version: target.version, fields })
   return {
     put: objects.length,
     deleted: effective.filter((change) => 'delete' in change && closed.has(change.delete)).length,

@@ -7,6 +7,12 @@ import type { NumberedTexts } from '../../sql/text-index.ts'
 import { arrayText, columnText } from '../catalogue/column-codec.ts'
 import { elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
 import { objectTable } from '../catalogue/object-table.ts'
+import {
+  elementFieldsOf,
+  FIRST_LAYOUT,
+  type TableLayout,
+  valueFieldsOf,
+} from '../catalogue/table-layout.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { BatchTerms } from '../text/batch-terms.ts'
 import { Vocabulary } from '../text/vocabulary.ts'
@@ -17,10 +23,10 @@ const CHUNK_LENGTH = 16 * 1024
 /** Texts of objects with a longer body are split into terms in several turns. */
 const LONG_BODY = 64 * 1024
 
-const COLUMNS = 'pk, valid_from, object_id, key, title, body, words, lexemes, places, area'
+const COLUMNS = ['pk', 'valid_from', 'object_id', 'key', 'title', 'body', 'lexemes', 'places', 'area']
 
 export interface RowTarget {
-  readonly table: number
+  readonly table: TableLayout & { readonly id: number }
   /** The version of all rows, or of each one. */
   readonly version: number | ((object: StoredObject) => number)
   readonly fields: readonly FieldColumns[]
@@ -35,23 +41,22 @@ export async function copyRows(
   if (objects.length === 0) return
   const vocabulary = new Vocabulary()
   const count = await session.copyIn(
-    `COPY ${objectTable(target.table)} (${[COLUMNS, ...columnsOf(target.fields)].join(', ')})
-     FROM STDIN`,
+    `COPY ${objectTable(target.table.id)} (${columnsOf(target).join(', ')}) FROM STDIN`,
     chunksOf(objects, rowWriter(target, vocabulary)),
   )
   if (count !== objects.length) throw new Error(`wrote ${count} of ${objects.length} rows`)
   await vocabulary.save(session)
 }
 
-function columnsOf(fields: readonly FieldColumns[]): string[] {
+function columnsOf({ table, fields }: RowTarget): string[] {
   return [
-    ...fields.filter(hasValue).map(({ number }) => columnOf(number)),
-    ...fields.filter(hasElements).map(({ number }) => elementColumnOf(number)),
+    ...COLUMNS,
+    ...(table.layout === FIRST_LAYOUT ? ['words'] : []),
+    ...valueFieldsOf(fields, table).map(({ number }) => columnOf(number)),
+    ...elementFieldsOf(fields).map(({ number }) => elementColumnOf(number)),
   ]
 }
 
-const hasValue = ({ valueType }: FieldColumns) => valueType !== undefined
-const hasElements = ({ elementType }: FieldColumns) => elementType !== undefined
 
 /** Yields lines in chunks. The session gives each chunk its own turn of the event loop. */
 async function* chunksOf(
@@ -89,11 +94,13 @@ interface RowWriter {
 
 const NULL = '\\N'
 
-function rowWriter({ version, fields }: RowTarget, vocabulary: Vocabulary): RowWriter {
+function rowWriter({ table, version, fields }: RowTarget, vocabulary: Vocabulary): RowWriter {
   const numberOf = new Map(fields.map((field) => [keyOf(field), field.number]))
-  const valueFields = fields.filter(hasValue)
-  const elementFields = fields.filter(hasElements)
-  const terms = new BatchTerms(vocabulary)
+  const valueFields = valueFieldsOf(fields, table)
+  const elementFields = elementFieldsOf(fields)
+  // Nodes of an earlier release read the words of the tables that they know.
+  const keepsWords = table.layout === FIRST_LAYOUT
+  const terms = new BatchTerms(vocabulary, keepsWords)
 
   const textsOf = ({ searchable }: StoredObject): NumberedTexts[] =>
     searchable.texts.map((text) => [numberOf.get(keyOf(text)) ?? 0, text.values])
@@ -110,10 +117,10 @@ function rowWriter({ version, fields }: RowTarget, vocabulary: Vocabulary): RowW
       escaped(key),
       title === null ? NULL : escaped(title),
       escaped(body),
-      words ?? NULL,
       lexemes ?? NULL,
       places.length === 0 ? NULL : `{${places.join(',')}}`,
       places.length === 0 ? NULL : boxText(points),
+      ...(keepsWords ? [words ?? NULL] : []),
       ...valueFields.map(({ property, valueType }) => {
         const value = columns.get(property)
         return value === undefined ? NULL : escaped(columnText(valueType ?? 'text', value))
@@ -129,7 +136,8 @@ function rowWriter({ version, fields }: RowTarget, vocabulary: Vocabulary): RowW
   return {
     textOf,
     wordsOf: (object) => terms.cellsOf(textsOf(object)),
-    longWordsOf: (object) => longTextCells(textsOf(object), vocabulary, nextTurn),
+    longWordsOf: (object) =>
+      longTextCells(textsOf(object), { keepsWords, vocabulary, nextTurn }),
   }
 }
 

@@ -39,7 +39,7 @@ async function refuseSlowQuery(
 ): Promise<void> {
   const count = async (session: Session) => {
     const head = await readTypeHead(session, objectType)
-    const fields = await store.fields.read(session, head, objectType)
+    const fields = await store.fields.read(session, head, objectType, head.current)
     const condition = await readQuerySql(session, query, fields, NO_LINKS)
     return countRows(session, head.current.table, condition)
   }
@@ -54,7 +54,7 @@ async function closeMatches(
   const { liveCount, maxRecordBytes } = target
   if (!target.isCreated) return { ...NOTHING, liveCount, maxRecordBytes }
   await session.extendTimeout(BATCH_TIMEOUT_MS)
-  const fields = await readTypeFields(session, target.typeId, objectType)
+  const fields = await readTypeFields(session, target.typeId, objectType, target)
   const { sql, values } = await readQuerySql(session, query, fields, NO_LINKS)
   const closed = await session.run(
     `UPDATE ${objectTable(target.id)} AS o SET valid_to = ?::bigint

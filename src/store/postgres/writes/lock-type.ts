@@ -4,6 +4,7 @@
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { replacementTableId } from '../../batch.ts'
+import { LAYOUT_COLUMNS, type TableLayout, toTableLayout } from '../catalogue/table-layout.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import { refuseUnfinished } from '../citus/pending-commit.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
@@ -57,7 +58,7 @@ export async function lockExistingType(
 }
 
 /** The state of a table for writers. Must be read while its lock is held. */
-export interface WriteTable {
+export interface WriteTable extends TableLayout {
   readonly id: number
   readonly loadedAs: number
   readonly liveCount: number
@@ -66,7 +67,7 @@ export interface WriteTable {
   readonly isCreated: boolean
 }
 
-const TABLE_COLUMNS = 'id, loaded_as, live_count, max_record_bytes, is_made'
+const TABLE_COLUMNS = `id, loaded_as, live_count, max_record_bytes, is_made, ${LAYOUT_COLUMNS.join(', ')}`
 
 export async function readTable(session: Session, id: number): Promise<WriteTable> {
   const [row] = await session.query(
@@ -95,5 +96,7 @@ export async function lockReplacement(
 
 function toWriteTable(row: readonly unknown[]): WriteTable {
   const [id = 0, loadedAs = 0, liveCount = 0, maxRecordBytes = 0] = row.map(Number)
-  return { id, loadedAs, liveCount, maxRecordBytes, isCreated: row.at(-1) === true }
+  const isCreated = row[4] === true
+  const layout = toTableLayout(row.slice(5))
+  return { id, loadedAs, liveCount, maxRecordBytes, isCreated, ...layout }
 }

@@ -5,11 +5,12 @@ import { deduplicateChanges, recordBytes, typeOutOfSync } from '../../batch.ts'
 import { toOnceMessage } from '../../sql/once-key.ts'
 import type { Change, Commit, Edit, EditDecision, WriteTarget } from '../../write-request.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
-import { allowLongTexts, createObjectTable } from '../catalogue/object-table.ts'
+import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
+import { createObjectTable } from '../catalogue/object-table.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
-import { longTextFields } from '../text/long-texts.ts'
+import { findLongTexts } from '../text/long-texts.ts'
 import { hasGrownMuch } from './analyze.ts'
 import { closeRowsAt, existingKeys } from './close-rows.ts'
 import { copyRows } from './copy-rows.ts'
@@ -56,15 +57,15 @@ export async function writeGroup(
   if (type === undefined) {
     return { outcomes: writes.map(() => ({ error: typeOutOfSync(rid) })), grown: undefined }
   }
-  const table = await readTable(session, type.tableId)
+  const found = await readTable(session, type.tableId)
   const outcomes = new Map<SmallWrite, Outcome>()
-  const decided = await decideAll(session, type, table, writes, outcomes)
-  const commits = await versionsOf(session, type, table, decided)
+  const decided = await decideAll(session, type, found, writes, outcomes)
+  const commits = await versionsOf(session, type, found, decided)
   const objects = commits.flatMap(({ puts }) => puts)
-  if (!table.isCreated && objects.length > 0) {
-    const created = { typeId: type.id, id: table.id, state: 'published' } as const
-    await createObjectTable(session, capabilities, created)
-  }
+  const isFirst = !found.isCreated && objects.length > 0
+  const created = { typeId: type.id, id: found.id, isLoading: false }
+  const layout = isFirst ? await createObjectTable(session, capabilities, created) : found
+  const table = { ...found, ...layout }
   // Not before the lock is held: waiting for it keeps the short timeout.
   await session.extendTimeout(BATCH_TIMEOUT_MS)
   const liveCount = await writeRows(session, type.id, table, commits)
@@ -204,9 +205,9 @@ async function writeRows(
   const objects = commits.flatMap(({ puts }) => puts)
   if (objects.length > 0) {
     const fields = await readFieldColumns(session, typeId)
-    await allowLongTexts(session, typeId, await longTextFields(fields, objects))
+    await allowLongTexts(session, typeId, table, await findLongTexts(fields, objects))
     const rowVersion = ({ pk }: StoredObject) => versionOf.get(pk) ?? 0
-    await copyRows(session, objects, { table: table.id, version: rowVersion, fields })
+    await copyRows(session, objects, { table, version: rowVersion, fields })
   }
   return table.liveCount + objects.length - closed
 }

@@ -1,0 +1,129 @@
+/** Exchanges the indexes of fields that get texts which are too long for them. */
+import type { WriteSession } from '../driver/database.ts'
+import type { LongTexts } from '../text/long-texts.ts'
+import { type FieldColumns, readFieldColumns } from './field-columns.ts'
+import { createdTables, objectTable } from './object-table.ts'
+import { fieldIndexes } from './table-indexes.ts'
+import { FIRST_LAYOUT, type TableLayout } from './table-layout.ts'
+
+/** A table that is about to be written to. */
+export interface WrittenTable extends TableLayout {
+  readonly id: number
+  readonly liveCount: number
+}
+
+/**
+ * A larger table keeps an index of full values as long as it can hold the texts: the commit would
+ * have to wait until another one is built.
+ */
+const MAX_REINDEXED_OBJECTS = 20_000
+
+/** Makes sure that the indexes of a type can hold the texts that are about to be written. */
+export async function allowLongTexts(
+  session: WriteSession,
+  typeId: number,
+  table: WrittenTable,
+  { long, tooLong }: LongTexts,
+): Promise<void> {
+  const first = tooLong.filter(({ hasLongText }) => !hasLongText)
+  if (first.length > 0) await markLong(session, typeId, first)
+  const exchanged = table.liveCount <= MAX_REINDEXED_OBJECTS ? long : tooLong
+  await indexPrefixes(session, typeId, table, exchanged)
+}
+
+/** Replaces indexes that cannot hold a text, in all tables of the type. */
+async function markLong(
+  session: WriteSession,
+  typeId: number,
+  fields: readonly FieldColumns[],
+): Promise<void> {
+  await session.extendTimeout()
+  // Commits lock the type before its fields, and a trigger on the fields changes the type.
+  await session.query('SELECT 1 FROM oqs_object_type WHERE id = ? FOR NO KEY UPDATE', [typeId])
+  await session.run('UPDATE oqs_object_field SET has_long_text = TRUE WHERE number = ANY(?)', [
+    fields.map(({ number }) => number),
+  ])
+  for (const table of await createdTables(session, typeId)) {
+    for (const field of fields) {
+      await exchangeIndexes(session, table, [field, table], [{ ...field, hasLongText: true }, table])
+    }
+  }
+}
+
+/**
+ * Prepares a table for the objects of another one, and returns its layout: its indexes can then hold
+ * the same texts.
+ */
+export async function adoptPrefixes(
+  session: WriteSession,
+  typeId: number,
+  table: WrittenTable,
+  { prefixFields }: TableLayout,
+): Promise<TableLayout> {
+  const fields = (await readFieldColumns(session, typeId)).filter(
+    ({ number, hasLongText }) => hasLongText || prefixFields.includes(number),
+  )
+  return indexPrefixes(session, typeId, table, fields)
+}
+
+/** Lets the indexes of properties hold only the first characters of their texts. */
+async function indexPrefixes(
+  session: WriteSession,
+  typeId: number,
+  written: WrittenTable,
+  fields: readonly FieldColumns[],
+): Promise<TableLayout> {
+  const { id, layout, prefixFields } = written
+  const added = fields.filter(
+    ({ number, valueType, isKey }) =>
+      valueType === 'text' && !isKey && !prefixFields.includes(number),
+  )
+  if (layout === FIRST_LAYOUT || added.length === 0) return written
+  await session.extendTimeout()
+  const after = { layout, prefixFields: [...prefixFields, ...added.map(({ number }) => number)] }
+  await session.run('UPDATE oqs_object_table SET prefix_fields = ? WHERE id = ?', [
+    after.prefixFields,
+    id,
+  ])
+  const table = (await createdTables(session, typeId)).find((one) => one.id === id)
+  if (table === undefined) throw new Error(`no table ${id}`)
+  const before = { layout, prefixFields }
+  for (const field of added) {
+    await exchangeIndexes(session, table, [field, before], [field, after])
+  }
+  return after
+}
+
+type IndexedField = readonly [FieldColumns, TableLayout]
+
+/** Drops indexes that are no longer right. A table that is being loaded gets the others later. */
+async function exchangeIndexes(
+  session: WriteSession,
+  { id, isPublished }: { readonly id: number; readonly isPublished: boolean },
+  before: IndexedField,
+  after: IndexedField,
+): Promise<void> {
+  const indexesOf = ([field, layout]: IndexedField) =>
+    fieldIndexes({ name: objectTable(id), ...layout }, field)
+  const [old, wanted] = [indexesOf(before), indexesOf(after)]
+  for (const { name } of old) {
+    if (!wanted.some((one) => one.name === name)) await session.query(`DROP INDEX IF EXISTS ${name}`)
+  }
+  if (!isPublished) return
+  for (const { name, sql } of wanted) {
+    if (!old.some((one) => one.name === name)) await session.query(sql)
+  }
+}
+
+/** Drops indexes that were built before a text arrived that is too long for them. */
+export async function dropUnusableIndexes(
+  session: WriteSession,
+  typeId: number,
+  table: TableLayout & { readonly id: number },
+): Promise<void> {
+  for (const field of await readFieldColumns(session, typeId)) {
+    if (!field.hasLongText) continue
+    const unusable = { id: table.id, isPublished: false }
+    await exchangeIndexes(session, unusable, [{ ...field, hasLongText: false }, table], [field, table])
+  }
+}
