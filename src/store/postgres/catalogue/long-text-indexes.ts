@@ -45,7 +45,12 @@ async function markLong(
   ])
   for (const table of await createdTables(session, typeId)) {
     for (const field of fields) {
-      await exchangeIndexes(session, table, [field, table], [{ ...field, hasLongText: true }, table])
+      await exchangeIndexes(
+        session,
+        table,
+        [field, table],
+        [{ ...field, hasLongText: true }, table],
+      )
     }
   }
 }
@@ -107,7 +112,8 @@ async function exchangeIndexes(
     fieldIndexes({ name: objectTable(id), ...layout }, field)
   const [old, wanted] = [indexesOf(before), indexesOf(after)]
   for (const { name } of old) {
-    if (!wanted.some((one) => one.name === name)) await session.query(`DROP INDEX IF EXISTS ${name}`)
+    if (!wanted.some((one) => one.name === name))
+      await session.query(`DROP INDEX IF EXISTS ${name}`)
   }
   if (!isPublished) return
   for (const { name, sql } of wanted) {
@@ -124,6 +130,11 @@ export async function dropUnusableIndexes(
   for (const field of await readFieldColumns(session, typeId)) {
     if (!field.hasLongText) continue
     const unusable = { id: table.id, isPublished: false }
-    await exchangeIndexes(session, unusable, [{ ...field, hasLongText: false }, table], [field, table])
+    await exchangeIndexes(
+      session,
+      unusable,
+      [{ ...field, hasLongText: false }, table],
+      [field, table],
+    )
   }
 }
