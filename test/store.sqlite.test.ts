@@ -10,6 +10,8 @@ import { createDatabaseFile } from '../src/store/sqlite/file/database-file.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { followerSql, pageSql } from '../src/store/sqlite/pages/page-sql.ts'
 import { storeContract } from './store-contract.ts'
+import { type EarlierStoreUnderTest, rewriteContract } from './store-contract-rewrites.ts'
+import { BEFORE_LAYOUTS, useEarlierLayout } from './support/earlier-layout.ts'
 import {
   createFixture,
   pageRequest,
@@ -47,7 +49,7 @@ async function commitWhileLocked(): Promise<unknown> {
   return { refused, meanwhile, after: (await things.commit([['a', '1']])).put }
 }
 
-storeContract({
+const STORE: EarlierStoreUnderTest = {
   name: 'SQLite',
   slow: { objects: 8000, timeoutMs: 100 },
   open: async (options) => {
@@ -56,6 +58,7 @@ storeContract({
     return openSqliteStore(path(), options)
   },
   openAgain: async (options) => openSqliteStore(path(), options),
+  useEarlierLayout: async () => useEarlierLayout(path()),
   countRowVersions: async () => {
     using db = new DatabaseSync(path(), { readOnly: true })
     const tables = db.prepare('SELECT id FROM object_table WHERE is_made = 1').all()
@@ -64,7 +67,9 @@ storeContract({
     )
     return counts.reduce((sum, row) => sum + Number(row?.['n']), 0)
   },
-})
+}
+storeContract(STORE)
+rewriteContract(STORE)
 
 describe('the SQLite store', () => {
   it('walks an index without sorting, for current rows and for versions', async () => {
@@ -114,9 +119,11 @@ describe('the SQLite store', () => {
     {
       await using store = openSqliteStore(path())
       things = await createFixture(store)
+      useEarlierLayout(path())
       await things.commit([['a', '1']])
       await things.commit([['a', '2']])
       const replacement = await store.startReplacement(things.type)
+      useEarlierLayout(path())
       await things.commit([['b', '1']], { replacement })
     }
     {
@@ -214,7 +221,7 @@ describe('the SQLite store', () => {
     using db = new DatabaseSync(path())
     db.exec('DROP TABLE commit_log')
     await expect(things.commit([['a', '1']])).rejects.toThrow('no such table')
-    db.exec('CREATE TABLE commit_log (object_type_id, version, put, deleted)')
+    db.exec('CREATE TABLE commit_log (object_type_id, version, put, deleted, kept)')
     expect(await things.commit([['a', '1']])).toMatchObject({ version: 1 })
   })
 
@@ -284,6 +291,7 @@ const FIRST_MIGRATION = new URL(
 
 /** Reverts all migrations after the first one. */
 const BACK_TO_SCHEMA_1 = `
+  ${BEFORE_LAYOUTS}
   DROP TABLE idempotency_key;
   DROP TABLE document;
   DROP INDEX issued_token_expiry;

@@ -26,6 +26,11 @@ export const WRITE_ERRORS = {
     description:
       'The object type has too many objects to add them to the replacement. Write the objects in batches.',
   },
+  ReplacementMergeRefused: {
+    errorCode: 'CONFLICT',
+    description:
+      'An object of the type does not fit its definition, so it cannot be added to the replacement. Fix or delete the object.',
+  },
   InvalidBatchLine: {
     errorCode: 'INVALID_ARGUMENT',
     description:

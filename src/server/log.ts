@@ -2,7 +2,7 @@
 import { type Logger, pino } from 'pino'
 import type { HttpEvent } from '../http/events.ts'
 import { HEALTH_ROUTES } from '../http/health.ts'
-import type { ReaderExit } from '../store/object-store.ts'
+import type { ReaderExit, RewriteProgress } from '../store/object-store.ts'
 import { openLogSink } from './log-sink.ts'
 import { LOG_LEVELS, type LogLevel } from './settings.ts'
 
@@ -35,6 +35,25 @@ export type ServerEvent =
   | ({ readonly event: 'readerEnded' } & ReaderExit)
   | { readonly event: 'reclaimed'; readonly rows: number; readonly durationMs: number }
   | { readonly event: 'reclaimFailed'; readonly error: unknown }
+  /** A type of an earlier layout is being copied into a new table: the start, and each tenth. */
+  | ({ readonly event: 'rewriting' } & RewriteProgress)
+  | {
+      readonly event: 'rewritten'
+      readonly typeRid: string
+      readonly objects: number
+      readonly durationMs: number
+    }
+  /** The type was replaced or redefined meanwhile. */
+  | { readonly event: 'rewriteCancelled'; readonly typeRid: string; readonly objects: number }
+  /** The type keeps its table until its definition changes. */
+  | {
+      readonly event: 'rewriteFailed'
+      readonly typeRid: string
+      readonly objects: number
+      readonly reason: string | undefined
+    }
+  /** A step failed, and is retried after a minute. */
+  | { readonly event: 'rewriteStepFailed'; readonly error: unknown }
   | { readonly event: 'storeDamaged'; readonly advice: string; readonly error: unknown }
 
 type EventLevel = Exclude<LogLevel, 'silent'>
@@ -59,6 +78,11 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
   readerEnded: 'warn',
   reclaimed: 'info',
   reclaimFailed: 'error',
+  rewriting: 'info',
+  rewritten: 'info',
+  rewriteCancelled: 'info',
+  rewriteFailed: 'error',
+  rewriteStepFailed: 'error',
   storeDamaged: 'fatal',
 }
 

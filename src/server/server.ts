@@ -22,6 +22,7 @@ import { DAMAGE_ADVICE, openStore } from './open-store.ts'
 import { openIdProviderOf } from './openid-provider.ts'
 import { reloadCertificate } from './reload-certificate.ts'
 import { requestMemory } from './request-memory.ts'
+import { startRewriting } from './rewriting.ts'
 import { readTlsFiles } from './tls-files.ts'
 import { readVersion } from './version.ts'
 
@@ -81,6 +82,7 @@ export async function openMaintainedStore(
         log,
       }),
     )
+    parts.use(startRewriting({ store, log }))
   }
   const opened = parts.move()
   return { store, [Symbol.asyncDispose]: () => opened.disposeAsync() }

@@ -13,6 +13,11 @@ export type RewritePhase =
   | 'cancelled'
   | 'failed'
 
+/** A rewrite as the catalogue knows it: one that has ended well leaves no trace. */
+export interface RewriteState extends RewriteProgress {
+  readonly phase: Exclude<RewritePhase, 'published' | 'cancelled'>
+}
+
 export interface RewriteProgress {
   readonly typeRid: string
   readonly phase: RewritePhase

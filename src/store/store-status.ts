@@ -1,5 +1,5 @@
 /** The state of a store and of its object types, as the catalogue knows it: no object is read. */
-import type { RewriteProgress } from './rewrite.ts'
+import type { RewriteState } from './rewrite.ts'
 
 /** The newest state of an object type. */
 export interface TypeState {
@@ -20,7 +20,7 @@ export interface StoreStatus {
   /** Replacements that are being loaded. */
   readonly replacements: readonly ReplacementState[]
   /** Types that are being rewritten, and those of which that has failed. */
-  readonly rewrites: readonly RewriteProgress[]
+  readonly rewrites: readonly RewriteState[]
   /** Tables that no reader needs any more and that maintenance has still to remove. */
   readonly tablesToRemove: number
   /** Whether this process is reclaiming. */

@@ -243,6 +243,7 @@ describe('the status', () => {
     )
     expect(body.backgroundWork).toEqual({
       replacements: [{ ...number, replacement, count: 0 }],
+      rewrites: [],
       tablesToRemove: 0,
       reclaiming: false,
     })

@@ -39,6 +39,14 @@ export interface BackgroundWork {
     readonly replacement: string
     readonly count: number
   }[]
+  readonly rewrites: readonly {
+    readonly ontology: string
+    readonly objectType: string
+    readonly phase: 'copying' | 'indexing' | 'catchingUp' | 'failed'
+    readonly objects: number
+    readonly totalObjects: number
+    readonly reason?: string
+  }[]
   readonly tablesToRemove: number
   readonly reclaiming: boolean
 }

@@ -116,8 +116,9 @@ function Figure({ name, value, children }: FigureProps) {
 }
 
 function Work({ work }: { readonly work: BackgroundWork }) {
-  const { replacements, tablesToRemove, reclaiming } = work
-  if (replacements.length === 0 && tablesToRemove === 0 && !reclaiming) {
+  const { replacements, rewrites, tablesToRemove, reclaiming } = work
+  const count = replacements.length + rewrites.length + tablesToRemove
+  if (count === 0 && !reclaiming) {
     return <p className={styles.quiet}>Nothing is running.</p>
   }
   return (
@@ -126,6 +127,13 @@ function Work({ work }: { readonly work: BackgroundWork }) {
       {replacements.map(({ ontology, objectType, replacement, count }) => (
         <li key={replacement}>
           Replacing all objects of {ontology} › {objectType}: {formatCount(count)} have arrived
+        </li>
+      ))}
+      {rewrites.map(({ ontology, objectType, phase, objects, totalObjects, reason }) => (
+        <li key={`${ontology} ${objectType}`}>
+          {phase === 'failed'
+            ? `${ontology} › ${objectType} keeps its earlier table: ${reason}`
+            : `Copying ${ontology} › ${objectType} into a smaller table: ${formatCount(objects)} of ${formatCount(totalObjects)} objects`}
         </li>
       ))}
       {tablesToRemove > 0 && (

@@ -67,6 +67,16 @@ const StatusResponse = Type.Object({
       }),
       { description: 'Replacements that are not published yet.' },
     ),
+    rewrites: Type.Array(
+      Type.Object({
+        ...typeNames,
+        phase: Type.Enum(['copying', 'indexing', 'catchingUp', 'failed']),
+        objects: Type.Integer({ description: 'The number of objects that were copied.' }),
+        totalObjects: Type.Integer(),
+        reason: Type.Optional(Type.String({ description: 'Why the rewrite has failed.' })),
+      }),
+      { description: 'Object types that are rewritten into tables of this release.' },
+    ),
     tablesToRemove: Type.Integer({ description: 'Tables that maintenance has still to remove.' }),
     reclaiming: Type.Boolean({
       description: 'Whether this process removes versions that nobody can read any more.',
@@ -133,6 +143,10 @@ function describeStore(status: StoreStatus, catalogue: Catalogue) {
       replacements: status.replacements.flatMap(({ typeRid, ...replacement }) => {
         const name = names.get(typeRid)
         return name === undefined ? [] : [{ ...name, ...replacement }]
+      }),
+      rewrites: status.rewrites.flatMap(({ typeRid, ...rewrite }) => {
+        const name = names.get(typeRid)
+        return name === undefined ? [] : [{ ...name, ...rewrite }]
       }),
       tablesToRemove,
       reclaiming: isReclaiming,

@@ -96,7 +96,7 @@ export const ADMIN_EXAMPLES = {
         },
       ],
       pageCache: { pages: 5, bytes: 3_217, maxBytes: 33_554_432 },
-      backgroundWork: { replacements: [], tablesToRemove: 0, reclaiming: false },
+      backgroundWork: { replacements: [], rewrites: [], tablesToRemove: 0, reclaiming: false },
     },
   },
 } as const

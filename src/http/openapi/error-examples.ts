@@ -127,6 +127,7 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   OntologyChangeRefused: { reasons: ['the property airport.name is missing'] },
   OntologyDefinitionOutOfSync: { reason: 'another definition was saved at the same time' },
   ReplacementMergeExceededLimit: { objects: 250000, objectsLimit: 100000 },
+  ReplacementMergeRefused: { primaryKey: 'LAX', reason: 'runways is not an array' },
   ReplacementsExceededLimit: { objectType: 'airport', replacementsLimit: 10 },
   ActionTypeNotFound: { actionType: 'create-port' },
   ActionParameterObjectNotFound: { parameterId: 'objectToModifyParameter', primaryKey: 'ZZZ' },

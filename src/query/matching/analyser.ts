@@ -30,11 +30,26 @@ export interface AnalysedText {
 /** Returns the terms of a stored text. */
 export function analyseText(text: string): AnalysedText {
   const folded = foldText(text)
+  if (ASCII.test(folded))
+    return { terms: folded.match(ASCII_PARTS) ?? [], wholes: asciiWholes(folded) }
   const parts = partsOf(folded)
   return {
     terms: parts.flatMap(({ text: part, isDense }) => (isDense ? pairsOf(part) : [part])),
     wholes: joinedRuns(folded, parts).flatMap((run) => wholesOf(folded, run)),
   }
+}
+
+const ASCII = /^[\0-\x7f]*$/
+const ASCII_PARTS = /[a-z0-9]+/g
+const HAS_WHOLE = /[a-z0-9](?:['&\-.][a-z0-9]|[+#])/
+
+/** Few words have several parts, so the others are not looked at. */
+function asciiWholes(folded: string): string[] {
+  if (!HAS_WHOLE.test(folded)) return []
+  return folded
+    .split(/\s+/)
+    .filter((word) => HAS_WHOLE.test(word))
+    .flatMap((word) => joinedRuns(word, partsOf(word)).flatMap((run) => wholesOf(word, run)))
 }
 
 const BREAK = /[\s\u3001\u3002]/g

@@ -38,6 +38,6 @@ export function classOfUnit(code: number): CharacterClass {
 export function classOf(code: number): CharacterClass {
   if (code < 0x10000) return classOfUnit(code)
   const sign = String.fromCodePoint(code)
-  if (sign.search(DENSE_CHARACTERS) === 0) return DENSE
-  return sign.search(WORDS) === 0 ? WORD : SEPARATOR
+  if (sign.replace(DENSE_CHARACTERS, '') === '') return DENSE
+  return sign.replace(WORDS, '') === '' ? WORD : SEPARATOR
 }

@@ -4,7 +4,7 @@ export const OPEN = Number.MAX_SAFE_INTEGER
 /** The catalogue entry of a table that is still empty. */
 export interface NewTable {
   readonly typeId: number
-  readonly state: 'loading' | 'published'
+  readonly state: 'loading' | 'rewriting' | 'published'
   readonly firstVersion: number
   readonly loadedAs: number
 }

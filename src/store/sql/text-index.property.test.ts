@@ -13,7 +13,7 @@ const longText = fc
   .tuple(
     fc.array(fc.string({ unit: 'grapheme', maxLength: 20 }), { minLength: 1, maxLength: 20 }),
     fc.constantFrom(' ', ', ', '', '. '),
-    fc.integer({ min: 0, max: 4000 }),
+    fc.integer({ min: 0, max: 400 }),
   )
   .map(([words, separator, times]) => `${words.join(separator)}${separator}`.repeat(times))
 const fields = fc.array(
@@ -56,6 +56,6 @@ it.each(RULES)('cuts terms in one pass into the bytes of the same terms: %s', (r
     ),
     fcOptions(500),
   )
-  const long: NumberedTexts[] = [[7, ["a ä - x-y o'b 東京 ".repeat(200_000), '. .']]]
+  const long: NumberedTexts[] = [[7, ["a ä - x-y o'b 東京 ".repeat(20_000), '. .']]]
   expect(Buffer.from(cutter.cut(long)).toString()).toBe(indexedTerms(long, rules))
 })

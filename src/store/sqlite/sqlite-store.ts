@@ -34,6 +34,7 @@ import { releaserOf } from '../page-memory.ts'
 import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../slow-queries.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
 import { isIdleReplacement } from './catalogue/replacement.ts'
+import { hasRewrites } from './catalogue/rewrite-states.ts'
 import { findApiToken, findApiTokenById, listApiTokens } from './catalogue/secrets.ts'
 import { readSightings } from './catalogue/sightings.ts'
 import { readDatabaseStatus, readTypeStates } from './catalogue/type-states.ts'
@@ -228,7 +229,8 @@ export class SqliteStore implements ObjectStore {
   }
 
   async rewriteNext(): Promise<RewriteProgress | undefined> {
-    return undefined
+    const hasNext = this.#read(() => hasRewrites(this.#reading.statements))
+    return hasNext ? this.#write('rewriteStep', undefined) : undefined
   }
 
   readPageTokenKeys(): Promise<readonly Uint8Array[]> {

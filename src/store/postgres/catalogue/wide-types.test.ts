@@ -5,8 +5,11 @@ import type {
   OntologyDefinition,
   PropertyDefinition,
 } from '../../../ontology/definition/definition-schema.ts'
+import { toTermCondition } from '../../sql/text-condition.ts'
+import { fieldPrefix } from '../../sql/text-index.ts'
 import { openPostgresStore } from '../open.ts'
-import { textCondition } from '../text/text-condition.ts'
+import { textSql } from '../text/text-condition.ts'
+import { LAYOUT } from './table-layout.ts'
 
 let place: TestStore | undefined
 afterEach(async () => {
@@ -82,11 +85,14 @@ describe('a wide type', () => {
   })
 
   it('never needs more parameters than a statement may have', () => {
-    const terms = Array.from({ length: 99 }, (_, n) =>
-      Array.from({ length: 1580 }, (_, field) => `${field}word${n}`),
-    )
-    for (const match of ['allTerms', 'anyTerm'] as const) {
-      expect(textCondition(match, terms).values.length).toBeLessThan(1000)
+    const terms = Array.from({ length: 99 }, (_, n) => `word${n}`)
+    const prefixes = Array.from({ length: 1580 }, (_, field) => fieldPrefix(field))
+    for (const match of ['allTerms', 'anyTerm', 'phrase'] as const) {
+      const query = { kind: 'text', field: undefined, match, terms, fuzzy: false } as const
+      const fields = { rules: 'analyser', prefixes, similarIn: () => new Map() } as const
+      const condition = toTermCondition(query, fields)
+      if (condition === undefined) throw new Error('the query has terms')
+      expect(textSql(condition, LAYOUT).values.length).toBeLessThan(1000)
     }
   })
 })

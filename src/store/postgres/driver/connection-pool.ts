@@ -10,6 +10,10 @@ const LOCK_TIMEOUT_MS = 10_000
 /** Connections are recreated after this long, and their prepared statements with them. */
 const CONNECTION_LIFETIME_SECONDS = 1800
 
+/** The name of connections of releases that know only one layout of tables. */
+export const RELEASE_WITHOUT_LAYOUTS = 'object-query-service'
+const APPLICATION_NAME = 'object-query-service 2'
+
 /** Overrides the defaults of the server and the database that the store depends on. */
 const settingsSql = (statementTimeoutMs: number) => `
   SET statement_timeout = ${statementTimeoutMs};
@@ -45,7 +49,7 @@ export function makePool(url: string, { max, statementTimeoutMs }: PoolOptions):
     maxLifetimeSeconds: CONNECTION_LIFETIME_SECONDS,
     allowExitOnIdle: true,
     keepAlive: true,
-    application_name: 'object-query-service',
+    application_name: APPLICATION_NAME,
     onConnect: async (client) => {
       // `query_timeout` is missing in the types of the driver.
       await client.query({

@@ -3,8 +3,9 @@ import { pageRequest } from '../../../../test/support/store-fixture.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Comparison, Query } from '../../../query/query.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
+import { NEW_TABLE } from '../catalogue/table-layout.ts'
 import { CAPABILITIES } from '../citus/capabilities.ts'
-import type { TypeFields } from '../queries/type-fields.ts'
+import type { TypeFields } from '../queries/query-tables.ts'
 import { isStillValid, planPage } from './plan-page.ts'
 
 const TYPE = {
@@ -25,6 +26,7 @@ const TABLE = {
   liveCount: 1_000_000,
   maxRecordBytes: 100,
   isCreated: true,
+  ...NEW_TABLE,
 }
 const LATEST = { version: 9, isLatest: true, table: TABLE }
 const SNAPSHOT = { version: 5, isLatest: false, table: TABLE }

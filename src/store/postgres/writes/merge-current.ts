@@ -1,18 +1,26 @@
 /** Adds the current objects of a type to a replacement that must not delete them. */
 import { ObjectQueryError } from '../../../contract/errors.ts'
+import type { ObjectType } from '../../../ontology/ontology.ts'
 import { refuseLargeMerge } from '../../batch.ts'
 import type { Commit, PublishMode } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
+import { copyMissing } from '../rewrite/copy-objects.ts'
 import type { WriteTable } from './lock-type.ts'
+
+interface MergeSpec {
+  readonly typeId: number
+  readonly objectType: ObjectType
+  readonly mode: PublishMode
+}
 
 /** Returns what a publication changes. Must run while the type is locked. */
 export async function mergeCurrent(
   session: WriteSession,
   { capabilities }: PostgresContext,
-  mode: PublishMode,
+  { typeId, objectType, mode }: MergeSpec,
   from: WriteTable,
   to: WriteTable,
 ): Promise<Pick<Commit, 'put' | 'deleted' | 'kept'>> {
@@ -32,6 +40,10 @@ export async function mergeCurrent(
     mode === 'append'
       ? await session.run(`DELETE FROM ${loaded} AS loaded USING ${old} AS old WHERE ${isBoth}`)
       : 0
+  // Tables of different layouts have different terms.
+  if (from.layout !== to.layout) {
+    await copyMissing(session, { typeId, objectType, sourceId: from.id, tableId: to.id })
+  }
   const columns = (await session.query(COLUMNS_SQL, [loaded])).map(([name]) => String(name))
   const copied = await session.run(
     `INSERT INTO ${loaded} (valid_from, ${columns.join(', ')})
@@ -47,7 +59,10 @@ export async function mergeCurrent(
   return { put: to.liveCount - kept, deleted: 0, kept }
 }
 
-/** All columns but the versions. They are the same in each table of a type, in any order. */
+/**
+ * All columns but the versions. A table has the same as an older one of its type, in any order, or
+ * fewer. A type with a replacement of layout 1 is not rewritten before it is published.
+ */
 const COLUMNS_SQL = `SELECT attname FROM pg_attribute
   WHERE attrelid = ?::regclass AND attnum > 0 AND NOT attisdropped
     AND attname NOT IN ('valid_from', 'valid_to')`

@@ -105,7 +105,7 @@ export function publishReplacement(db: WriterDatabase, target: Publication): Com
       table.id,
     )
     db.prepare('UPDATE object_type SET table_id = ? WHERE id = ?').run(table.id, type.id)
-    publishVersion(db, { typeId: type.id, version, put, deleted })
+    publishVersion(db, { typeId: type.id, version, put, deleted, kept })
     return { version, put, deleted, kept }
   })
 }
@@ -140,14 +140,14 @@ function countChanges(
 function findPublished(db: DatabaseSync, typeId: number, replacement: string): Commit | undefined {
   const row = db
     .prepare(
-      `SELECT version, put, deleted FROM object_table AS o JOIN commit_log AS l
+      `SELECT version, put, deleted, kept FROM object_table AS o JOIN commit_log AS l
          ON l.object_type_id = o.object_type_id AND l.version = o.first_version
        WHERE o.id = ? AND o.object_type_id = ? AND o.state = 'published' AND o.loaded_as < o.first_version`,
     )
     .get(replacementTableId(replacement), typeId)
   if (row === undefined) return undefined
-  const [version, put, deleted] = [row['version'], row['put'], row['deleted']].map(Number)
-  return { version: version ?? 0, put: put ?? 0, deleted: deleted ?? 0, kept: 0 }
+  const { version, put, deleted, kept } = row as unknown as Commit
+  return { version, put, deleted, kept }
 }
 
 /** Abandons a replacement; reclaim removes its rows. */

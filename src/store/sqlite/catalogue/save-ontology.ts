@@ -49,13 +49,15 @@ function nextGeneration(db: DatabaseSync, basedOn: number): number {
   return basedOn + 1
 }
 
+/** Objects of a replacement that is being loaded were read by the definition, too. */
 function hasObjects(db: DatabaseSync, typeRid: string): boolean {
   const row = db
     .prepare(
-      'SELECT live_count FROM object_table WHERE id = (SELECT table_id FROM object_type WHERE rid = ?)',
+      `SELECT 1 FROM object_type AS t JOIN object_table AS o ON o.object_type_id = t.id
+       WHERE t.rid = ? AND o.live_count > 0 AND (o.id = t.table_id OR o.state = 'loading')`,
     )
     .get(typeRid)
-  return Number(row?.['live_count'] ?? 0) > 0
+  return row !== undefined
 }
 
 function saveDefinition(

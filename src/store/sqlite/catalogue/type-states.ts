@@ -1,6 +1,7 @@
 /** The states of object types and of the database, read from the catalogue. */
 import type { DatabaseStatus, ReplacementState, TypeState } from '../../store-status.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
+import { readRewrites } from './rewrite-states.ts'
 
 const STATES_SQL = `SELECT t.rid, o.live_count, t.published, t.oldest
   FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id`
@@ -26,7 +27,7 @@ export function readDatabaseStatus(statements: StatementCache): DatabaseStatus {
     // SQLite would have to visit every page of the file to tell the bytes of one table.
     types: rows.map((row) => ({ ...toTypeState(row), storedBytes: undefined })),
     replacements: readReplacements(statements),
-    rewrites: [],
+    rewrites: readRewrites(statements),
     tablesToRemove,
   }
 }

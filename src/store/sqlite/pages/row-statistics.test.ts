@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BEFORE_LAYOUTS, useEarlierLayout } from '../../../../test/support/earlier-layout.ts'
 import {
   createFixture,
   pageRequest,
@@ -27,6 +28,7 @@ beforeAll(async () => {
   folder = tempFolder()
   store = openSqliteStore(path())
   things = await createFixture(store)
+  useEarlierLayout(path())
   await rewrite()
 })
 afterAll(async () => {
@@ -99,6 +101,7 @@ describe('pages of a table with past rows', () => {
     {
       using db = new DatabaseSync(path())
       db.exec(`
+        ${BEFORE_LAYOUTS}
         DROP TABLE idempotency_key;
         DROP TABLE document;
         DROP INDEX issued_token_expiry;

@@ -14,6 +14,7 @@ import {
   startReplacement,
   touchReplacement,
 } from '../catalogue/replacement.ts'
+import { rewriteStep } from '../catalogue/rewrite.ts'
 import { saveOntology } from '../catalogue/save-ontology.ts'
 import {
   createApiToken,
@@ -43,6 +44,7 @@ export const WRITE_JOBS = {
   abandonReplacement,
   saveSightings,
   reclaimStep,
+  rewriteStep,
   readPageTokenKeys,
   createApiToken,
   revokeApiTokens,

@@ -10,6 +10,7 @@ import { objectTable } from '../catalogue/table-name.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { type ChangeMessage, isPut, type PropertyColumns } from '../threads/change-message.ts'
+import { noteChangedKeys } from './changed-keys.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
 import { publishVersion } from './publish-version.ts'
 import { rowWriter } from './write-row.ts'
@@ -74,7 +75,14 @@ export function writeBatch(
   if (table.loadedAs !== undefined || put + deleted === 0) {
     return { version: type.published, put, deleted, kept }
   }
-  publishVersion(db, { typeId: type.id, version, put, deleted })
+  if (type.isRewriting) {
+    noteChangedKeys(
+      db,
+      type.id,
+      settled.map(([pk]) => pk),
+    )
+  }
+  publishVersion(db, { typeId: type.id, version, put, deleted, kept })
   return { version, put, deleted, kept }
 }
 
@@ -96,6 +104,8 @@ export interface WrittenType {
   readonly published: number
   readonly lastVersion: number
   readonly current: WriteTable
+  /** True while the objects are copied into another table. */
+  readonly isRewriting: boolean
 }
 
 /**
@@ -109,7 +119,8 @@ export function readType(
   const row = db
     .cached(
       `SELECT t.id, t.generation, t.published, t.last_version,
-         o.id AS table_id, o.live_count, o.max_record_bytes, o.is_made, o.past_count
+         o.id AS table_id, o.live_count, o.max_record_bytes, o.is_made, o.past_count,
+         EXISTS (SELECT 1 FROM rewrite WHERE object_type_id = t.id) AS is_rewriting
        FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
     )
     .get(batch.typeRid) as Readonly<Record<string, number>> | undefined
@@ -120,6 +131,7 @@ export function readType(
     id: Number(row['id']),
     published: Number(row['published']),
     lastVersion: Number(row['last_version']),
+    isRewriting: row['is_rewriting'] === 1,
     current: {
       id: Number(row['table_id']),
       liveCount: Number(row['live_count']),

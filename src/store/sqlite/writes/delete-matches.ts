@@ -17,6 +17,7 @@ import { type QueryConnection, toQueryConnection } from '../queries/query-connec
 import { querySql } from '../queries/query-sql.ts'
 import { queryTables } from '../queries/query-tables.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
+import { noteClosedKeys } from './changed-keys.ts'
 import { readType, saveTableCounts } from './commit-batch.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
 import { publishVersion } from './publish-version.ts'
@@ -82,7 +83,8 @@ export function deleteRows(db: WriterDatabase, message: DeleteMessage): Commit |
       const { maxRecordBytes } = table
       const liveCount = table.liveCount - deleted
       saveTableCounts(db, table.id, { liveCount, maxRecordBytes, closed: deleted })
-      publishVersion(db, { typeId: type.id, version, put: 0, deleted })
+      if (type.isRewriting) noteClosedKeys(db, { typeId: type.id, table: table.id, version })
+      publishVersion(db, { typeId: type.id, version, put: 0, deleted, kept: 0 })
     }
     return recordCommit(db, once, commit)
   })

@@ -2,7 +2,13 @@
  * Adds the current objects of a type to a replacement, so that publishing it deletes none of them.
  * Meant for types with few objects: they are read and indexed again, in one transaction.
  */
-import { objectReader } from '../../../ontology/values/read-object.ts'
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import {
+  type ObjectReader,
+  objectReader,
+  RefusedObject,
+  type StoredObject,
+} from '../../../ontology/values/read-object.ts'
 import { recordBytes } from '../../batch.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { removeFromIndexes } from '../catalogue/object-table.ts'
@@ -40,7 +46,9 @@ export function mergeCurrent(db: WriterDatabase, spec: MergeSpec): Merged {
   const rows = rowWriter(db, { typeId: spec.typeId, table: spec.to, columns })
   const find = db.cached(`SELECT id FROM ${to} WHERE pk = ? AND valid_to = ${OPEN}`)
   const remove = db.cached(`DELETE FROM ${to} WHERE id = ?`)
-  const current = db.prepare(`SELECT pk, body FROM ${from} WHERE valid_to = ${OPEN} ORDER BY pk`)
+  const current = db.prepare(
+    `SELECT pk, key, body FROM ${from} WHERE valid_to = ${OPEN} ORDER BY pk`,
+  )
   let [added, kept, maxRecordBytes] = [0, 0, 0]
   for (const row of current.iterate()) {
     const loaded = find.get(String(row['pk']))
@@ -50,10 +58,23 @@ export function mergeCurrent(db: WriterDatabase, spec: MergeSpec): Merged {
       remove.run(Number(loaded['id']))
       kept += 1
     } else added += 1
-    const put = readObject(JSON.parse(String(row['body'])))
+    const put = readStored(readObject, row)
     rows.add(encode(put), spec.version)
     maxRecordBytes = Math.max(maxRecordBytes, recordBytes(put))
   }
   rows.finish()
   return { added, kept, maxRecordBytes }
+}
+
+/** A release may refuse objects that an earlier one accepted. */
+function readStored(read: ObjectReader, row: Readonly<Record<string, unknown>>): StoredObject {
+  try {
+    return read(JSON.parse(String(row['body'])))
+  } catch (error) {
+    if (!(error instanceof RefusedObject)) throw error
+    throw new ObjectQueryError('ReplacementMergeRefused', {
+      primaryKey: JSON.parse(String(row['key'])),
+      reason: error.message,
+    })
+  }
 }

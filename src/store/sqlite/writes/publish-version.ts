@@ -5,6 +5,8 @@ export interface PublishedVersion {
   readonly version: number
   readonly put: number
   readonly deleted: number
+  /** Objects that were left as they are. */
+  readonly kept: number
 }
 
 /**
@@ -12,12 +14,12 @@ export interface PublishedVersion {
  * transaction would make the previous version look superseded too early, see `sightings.ts`.
  */
 export function publishVersion(db: WriterDatabase, published: PublishedVersion): void {
-  const { typeId, version, put, deleted } = published
+  const { typeId, version, put, deleted, kept } = published
   db.cached('UPDATE object_type SET published = ?1, last_version = ?1 WHERE id = ?2').run(
     version,
     typeId,
   )
   db.cached(
-    'INSERT INTO commit_log (object_type_id, version, put, deleted) VALUES (?, ?, ?, ?)',
-  ).run(typeId, version, put, deleted)
+    'INSERT INTO commit_log (object_type_id, version, put, deleted, kept) VALUES (?, ?, ?, ?, ?)',
+  ).run(typeId, version, put, deleted, kept)
 }

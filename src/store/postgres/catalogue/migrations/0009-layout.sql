@@ -9,23 +9,22 @@ ALTER TABLE oqs_object_table DROP CONSTRAINT oqs_object_table_state_check;
 ALTER TABLE oqs_object_table ADD CONSTRAINT oqs_object_table_state_check
   CHECK (state IN ('loading', 'rewriting', 'published', 'abandoned'));
 
--- The rewrites in progress. A step locks its row, so that one node works on a type at a time; if the
--- node stops, the lock ends with its transaction, and another node takes the next step.
+-- The rewrites in progress, and those that have failed. A step locks its row, so that one node works on
+-- a type at a time; if the node stops, the lock ends with its transaction, and another node continues.
 CREATE TABLE oqs_rewrite (
   object_type_id bigint PRIMARY KEY REFERENCES oqs_object_type (id) ON DELETE CASCADE,
-  -- The table that is copied; the rewrite is cancelled once the type has another one.
+  phase text NOT NULL CHECK (phase IN ('copying', 'indexing', 'catchingUp', 'failed')),
+  -- The table that is copied, and the one of the copies.
   source_id bigint NOT NULL,
-  -- The table of the copies; NULL if the rewrite has failed.
-  table_id bigint,
-  -- The definition by which objects are read; a failed rewrite is retried with another one.
+  table_id bigint NOT NULL,
+  -- The generation of the definition by which objects are read.
   generation bigint NOT NULL,
-  -- The last key that was copied, and whether it was the last one of all.
+  -- The objects up to this key are copied.
   copied_to text COLLATE "C" NOT NULL DEFAULT '',
-  is_copied boolean NOT NULL DEFAULT FALSE,
-  -- The version whose changes, and those of earlier ones, are copied or listed below.
+  -- Changes up to this version are copied, or their keys are listed below.
   noted_version bigint NOT NULL,
-  -- Why an object could not be copied.
-  failure text
+  -- Why an object cannot be copied.
+  reason text
 );
 
 -- The keys of objects that were changed after they were copied.

@@ -1,0 +1,195 @@
+/** The rewrites in the catalogue: which type is rewritten, how far, and what changed meanwhile. */
+import type { RewriteState } from '../../rewrite.ts'
+import { OPEN } from '../../sql/new-table.ts'
+import { objectTable } from '../catalogue/object-table.ts'
+import { LAYOUT } from '../catalogue/table-layout.ts'
+import { RELEASE_WITHOUT_LAYOUTS } from '../driver/connection-pool.ts'
+import type { Database, Session, WriteSession } from '../driver/database.ts'
+
+export interface Rewrite {
+  readonly phase: RewriteState['phase']
+  readonly sourceId: number
+  readonly tableId: number
+  readonly generation: number
+  readonly copiedTo: string
+  readonly notedVersion: number
+}
+
+/** Nodes of an earlier release cannot read tables of this one, so a rewrite waits until they stop. */
+const HAS_EARLIER_NODES = `EXISTS (SELECT 1 FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = '${RELEASE_WITHOUT_LAYOUTS}')`
+
+/** A replacement of an earlier layout may have to take over the current objects. */
+const HAS_EARLIER_REPLACEMENT = `EXISTS (SELECT 1 FROM oqs_object_table AS l
+  WHERE l.object_type_id = t.id AND l.state = 'loading' AND l.is_made AND l.layout < ${LAYOUT})`
+
+/** Returns the types to rewrite: first those in progress, then the smallest. */
+export async function findTypesToRewrite(
+  database: Database,
+): Promise<{ readonly typeRid: string; readonly isStarted: boolean }[]> {
+  const rows = await database.query(
+    `SELECT t.rid, r.object_type_id IS NOT NULL FROM oqs_object_type AS t
+     JOIN oqs_object_table AS o ON o.id = t.table_id
+     LEFT JOIN oqs_rewrite AS r ON r.object_type_id = t.id
+     WHERE CASE WHEN r.object_type_id IS NULL
+       THEN o.is_made AND o.layout < ${LAYOUT} AND NOT ${HAS_EARLIER_REPLACEMENT}
+         AND NOT ${HAS_EARLIER_NODES}
+       ELSE r.phase <> 'failed' OR r.generation <> t.generation OR r.source_id <> t.table_id END
+     ORDER BY r.object_type_id, o.live_count, t.id`,
+  )
+  return rows.map(([rid, isStarted]) => ({ typeRid: String(rid), isStarted: isStarted === true }))
+}
+
+/** Locks the rewrite of a type. Returns `busy` if another node works on it, undefined if none is. */
+export async function lockRewrite(
+  session: WriteSession,
+  typeId: number,
+): Promise<Rewrite | 'busy' | undefined> {
+  const [row] = await session.query(
+    `SELECT phase, source_id, table_id, generation, copied_to, noted_version FROM oqs_rewrite
+     WHERE object_type_id = ? FOR UPDATE SKIP LOCKED`,
+    [typeId],
+  )
+  if (row === undefined) {
+    const rows = await session.query('SELECT 1 FROM oqs_rewrite WHERE object_type_id = ?', [typeId])
+    return rows.length > 0 ? 'busy' : undefined
+  }
+  const [phase, sourceId, tableId, generation, copiedTo, notedVersion] = row
+  return {
+    phase: phase as Rewrite['phase'],
+    sourceId: Number(sourceId),
+    tableId: Number(tableId),
+    generation: Number(generation),
+    copiedTo: String(copiedTo),
+    notedVersion: Number(notedVersion),
+  }
+}
+
+export async function saveRewrite(
+  session: WriteSession,
+  typeId: number,
+  { sourceId, tableId, generation, notedVersion }: Omit<Rewrite, 'phase' | 'copiedTo'>,
+): Promise<void> {
+  await session.run(
+    `INSERT INTO oqs_rewrite (object_type_id, phase, source_id, table_id, generation, noted_version)
+     VALUES (?, 'copying', ?, ?, ?, ?)`,
+    [typeId, sourceId, tableId, generation, notedVersion],
+  )
+}
+
+export async function savePhase(
+  session: WriteSession,
+  typeId: number,
+  { phase, copiedTo }: Pick<Rewrite, 'phase' | 'copiedTo'>,
+): Promise<void> {
+  await session.run('UPDATE oqs_rewrite SET phase = ?, copied_to = ? WHERE object_type_id = ?', [
+    phase,
+    copiedTo,
+    typeId,
+  ])
+}
+
+/** Marks a rewrite as failed; reclaim removes the copies. */
+export async function saveFailure(
+  session: WriteSession,
+  typeId: number,
+  { tableId }: Rewrite,
+  reason: string,
+): Promise<void> {
+  await abandonCopies(session, tableId)
+  await session.run(
+    `UPDATE oqs_rewrite SET phase = 'failed', reason = ? WHERE object_type_id = ?`,
+    [reason, typeId],
+  )
+  await session.run('DELETE FROM oqs_rewrite_key WHERE object_type_id = ?', [typeId])
+}
+
+/** Forgets a rewrite. Unless they were published, reclaim removes the copies. */
+export async function deleteRewrite(
+  session: WriteSession,
+  typeId: number,
+  { tableId }: Rewrite,
+): Promise<void> {
+  await abandonCopies(session, tableId)
+  await session.run('DELETE FROM oqs_rewrite WHERE object_type_id = ?', [typeId])
+}
+
+async function abandonCopies(session: WriteSession, tableId: number): Promise<void> {
+  await session.run(
+    `UPDATE oqs_object_table SET state = 'abandoned' WHERE id = ? AND state = 'rewriting'`,
+    [tableId],
+  )
+}
+
+/**
+ * Lists the copied objects that have changed since the changes were last listed, by the versions of
+ * their rows. Commits need not know of the rewrite, not even those of nodes of an earlier release.
+ * Returns false if rows that tell of a change may have been reclaimed.
+ */
+export async function noteChanges(
+  session: WriteSession,
+  type: { readonly id: number; readonly published: number },
+  { phase, sourceId, copiedTo, notedVersion }: Rewrite,
+): Promise<boolean> {
+  if (type.published > notedVersion) {
+    const isCopied = phase === 'copying' ? 'pk <= ?' : '?::text IS NOT NULL'
+    const source = objectTable(sourceId)
+    await session.run(
+      `INSERT INTO oqs_rewrite_key (object_type_id, pk)
+       SELECT ?::bigint, pk FROM (
+         SELECT pk FROM ${source} WHERE valid_from > ?
+         UNION SELECT pk FROM ${source} WHERE valid_to > ? AND valid_to < ${OPEN}
+       ) AS changed WHERE ${isCopied}
+       ON CONFLICT DO NOTHING`,
+      [type.id, notedVersion, notedVersion, copiedTo],
+    )
+    await session.run('UPDATE oqs_rewrite SET noted_version = ? WHERE object_type_id = ?', [
+      type.published,
+      type.id,
+    ])
+  }
+  // Read last: reclaim saves it before it deletes the first row.
+  const [row] = await session.query('SELECT oldest FROM oqs_object_type WHERE id = ?', [type.id])
+  return Number(row?.[0]) <= notedVersion
+}
+
+/** Returns some keys of changed objects. */
+export async function readChangedKeys(
+  session: Session,
+  typeId: number,
+  limit: number,
+): Promise<string[]> {
+  const rows = await session.query(
+    'SELECT pk FROM oqs_rewrite_key WHERE object_type_id = ? ORDER BY pk LIMIT ?',
+    [typeId, limit],
+  )
+  return rows.map(([pk]) => String(pk))
+}
+
+export async function deleteChangedKeys(
+  session: WriteSession,
+  typeId: number,
+  keys: readonly string[],
+): Promise<void> {
+  await session.run(
+    'DELETE FROM oqs_rewrite_key WHERE object_type_id = ? AND pk = ANY(?::text[])',
+    [typeId, keys],
+  )
+}
+
+/** Returns the rewrites as the status shows them. */
+export async function readRewriteStates(database: Database): Promise<RewriteState[]> {
+  const rows = await database.query(
+    `SELECT t.rid, r.phase, copies.live_count, source.live_count, r.reason FROM oqs_rewrite AS r
+     JOIN oqs_object_type AS t ON t.id = r.object_type_id
+     JOIN oqs_object_table AS source ON source.id = r.source_id
+     LEFT JOIN oqs_object_table AS copies ON copies.id = r.table_id ORDER BY t.id`,
+  )
+  return rows.map(([rid, phase, objects, totalObjects, reason]) => ({
+    typeRid: String(rid),
+    phase: phase as RewriteState['phase'],
+    objects: Number(objects ?? 0),
+    totalObjects: Number(totalObjects),
+    ...(reason === null ? {} : { reason: String(reason) }),
+  }))
+}

@@ -1,0 +1,22 @@
+/** Stores of the release before tables had layouts. */
+import { DatabaseSync } from 'node:sqlite'
+
+/**
+ * Makes the store create its tables as earlier releases did. Must be called after the types are
+ * defined and before they have objects.
+ */
+export function useEarlierLayout(path: string): void {
+  using db = new DatabaseSync(path)
+  db.exec('UPDATE object_table SET layout = 1 WHERE is_made = 0')
+}
+
+/** Reverts the migration that added layouts. All tables must have the earlier one. */
+export const BEFORE_LAYOUTS = `
+  DROP TABLE rewrite_change;
+  DROP TABLE rewrite;
+  ALTER TABLE commit_log DROP COLUMN kept;
+  ALTER TABLE object_table DROP COLUMN layout;
+  ALTER TABLE object_table DROP COLUMN key_property;
+  ALTER TABLE object_table DROP COLUMN long_texts;
+  PRAGMA user_version = 7;
+`
