@@ -6,6 +6,8 @@ import { CAPABILITIES, type Capabilities } from '../src/store/postgres/citus/cap
 import { openPostgresStore } from '../src/store/postgres/open.ts'
 import { storeContract } from './store-contract.ts'
 import { ageContract } from './store-contract-ages.ts'
+import { rewriteContract } from './store-contract-rewrites.ts'
+import { createEarlierTables } from './support/earlier-tables.ts'
 import { groupsOf } from './support/groups-of.ts'
 import { openTransaction, runSql, untilBlocked } from './support/postgres.ts'
 import {
@@ -43,6 +45,10 @@ async function countRowVersions(): Promise<number> {
 const name = inject('store') === 'citus' ? 'Citus' : 'PostgreSQL'
 const SLOW = { objects: 16_000, timeoutMs: 500 }
 storeContract({ name, open, openAgain, slow: SLOW, countRowVersions })
+const useEarlierLayout = () => createEarlierTables(url())
+if (inject('store') !== 'citus') {
+  rewriteContract({ name, open, openAgain, slow: SLOW, countRowVersions, useEarlierLayout })
+}
 
 // Publishes versions after their rows, as on Citus, but on plain PostgreSQL.
 const APART: Capabilities = { ...CAPABILITIES.citus, isDistributed: false }

@@ -18,6 +18,7 @@ import type {
   RecalledToken,
   Reclaimed,
   Retention,
+  RewriteProgress,
   StoredPage,
   StoredSetPage,
   StoreOptions,
@@ -58,6 +59,7 @@ import { laneOfSet, readSetPage } from './pages/read-set-page.ts'
 import { aggregate } from './queries/aggregate.ts'
 import { findTypes } from './queries/find-types.ts'
 import { TypeFieldsCache } from './queries/type-fields.ts'
+import { rewriteNext } from './rewrite/rewrite-next.ts'
 import { commitBatch, commitEdit } from './writes/commit-batch.ts'
 import { deleteMatches } from './writes/delete-matches.ts'
 import { GroupCommits } from './writes/group-commits.ts'
@@ -220,8 +222,9 @@ class PostgresStore implements ObjectStore {
     return abandonReplacement(this, { typeRid, replacement })
   }
 
-  /** Tables of every release have the same layout. */
-  async rewriteNext(): Promise<undefined> {}
+  rewriteNext(): Promise<RewriteProgress | undefined> {
+    return rewriteNext(this)
+  }
 
   async reclaim(retention: Retention): Promise<number> {
     this.#reclaims += 1

@@ -2,6 +2,7 @@
 import type { DatabaseStatus, TypeState } from '../../store-status.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import type { Database, Row } from '../driver/database.ts'
+import { readRewriteStates } from '../rewrite/rewrite-state.ts'
 
 const STATE_COLUMNS = 't.rid, o.live_count, t.published, t.oldest'
 const STATES_FROM = 'FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id'
@@ -50,7 +51,7 @@ export async function readDatabaseStatus(
       replacement: String(id),
       count: Number(count),
     })),
-    rewrites: [],
+    rewrites: await readRewriteStates(database),
     tablesToRemove: Number(row[0]),
   }
 }

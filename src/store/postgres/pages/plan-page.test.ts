@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { pageRequest } from '../../../../test/support/store-fixture.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import type { Comparison, Query } from '../../../query/query.ts'
+import type { Comparison, Field, Query } from '../../../query/query.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
 import { NEW_TABLE } from '../catalogue/table-layout.ts'
 import { CAPABILITIES } from '../citus/capabilities.ts'
@@ -30,8 +30,12 @@ const TABLE = {
 }
 const LATEST = { version: 9, isLatest: true, table: TABLE }
 const SNAPSHOT = { version: 5, isLatest: false, table: TABLE }
-const fieldsWith = (hasLongText: boolean) =>
-  ({ columnsOf: () => ({ hasLongText }) }) as unknown as TypeFields
+const fieldsWith = (hasLongText: boolean, layout = 2) =>
+  ({
+    columnsOf: ({ property }: Field) => ({ hasLongText, isKey: property === 'k' }),
+    longTexts: new Set(hasLongText ? ['a'] : []),
+    layout,
+  }) as unknown as TypeFields
 const POSTGRES = { ...CAPABILITIES.postgres, fields: fieldsWith(false) }
 const CITUS = { ...CAPABILITIES.citus, fields: fieldsWith(false) }
 
@@ -59,7 +63,7 @@ describe('the plan of a page', () => {
   it.each<[string, Partial<ReadPageRequest>, object]>([
     ['every object', {}, { kind: 'keyWalk', oneStatement: true, prepared: true, lane: 'quick' }],
     ['every object, ordered', { order }, { ...lookedUp, prepared: true, lane: 'quick' }],
-    ['a key', { query: compare('eq', 'k') }, { ...oneValue, lane: 'quick' }],
+    ['a key', { query: compare('eq', 'k') }, { ...walked, prepared: true, lane: 'quick' }],
     ['an equality', { query: compare('eq') }, { ...oneValue, lane: 'quick' }],
     ['a counted equality', { query: compare('eq'), includeTotalCount: true }, lookedUp],
     ['an ordered equality', { query: compare('eq'), order }, lookedUp],

@@ -38,6 +38,7 @@ export type PagePlan = PlanBase &
   )
 
 interface PlanBase {
+  readonly lane: Lane
   readonly version: number
   readonly visibility: Visibility
   readonly table: TableHead
@@ -82,6 +83,7 @@ export function planPage(
   const { liveCount } = table
   const visibility: Visibility = isLatest && canReadCurrentRows ? 'current' : 'version'
   const base = {
+    lane: laneOf(request, fields?.longTexts ?? textPropertiesOf(request.objectType)),
     version,
     visibility,
     table,
