@@ -13,6 +13,9 @@ const WORDS = /[\p{L}\p{N}\p{M}]+/gu
 const DENSE_CHARACTERS =
   /[[[\p{L}\p{N}\p{M}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Lana}\p{scx=Tale}\p{scx=Talu}\p{scx=Yiii}]][\p{So}--[\u0080-\u00ff]]]+/gv
 
+const ONE_WORD = new RegExp(`^${WORDS.source}$`, 'u')
+const ONE_DENSE = new RegExp(`^${DENSE_CHARACTERS.source}$`, 'v')
+
 /** The classes of UTF-16 code units; surrogates have none. */
 const CLASSES = classesOfUnits()
 
@@ -38,6 +41,6 @@ export function classOfUnit(code: number): CharacterClass {
 export function classOf(code: number): CharacterClass {
   if (code < 0x10000) return classOfUnit(code)
   const sign = String.fromCodePoint(code)
-  if (sign.replace(DENSE_CHARACTERS, '') === '') return DENSE
-  return sign.replace(WORDS, '') === '' ? WORD : SEPARATOR
+  if (ONE_DENSE.test(sign)) return DENSE
+  return ONE_WORD.test(sign) ? WORD : SEPARATOR
 }

@@ -28,7 +28,7 @@ it.each(RULES)('cuts a text in steps into the same terms as at once: %s', (rules
       finish(indexedTermsInSteps(texts, rules, (piece) => pieces.push(piece)))
       expect(pieces.join(' ')).toBe(indexedTerms(texts, rules))
     }),
-    fcOptions(50),
+    fcOptions(20),
   )
 })
 
