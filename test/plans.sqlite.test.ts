@@ -212,10 +212,10 @@ describe('the plan of', () => {
       of: equal('a'),
     }
     const gathered = planOf(linked, { sortMatches: true })
-    expect(gathered).toContain('SEARCH o USING INDEX object_1_current (pk=? AND pk>?)')
+    expect(gathered).toContain('SEARCH o USING COVERING INDEX object_1_current (pk=?')
     expect(gathered).toContain('SEARCH l1 USING INDEX object_1_p2 (p2=?)')
     const probed = planOf(linked, { isProbed: true })
-    expect(probed).toContain('SEARCH o USING INDEX object_1_current (pk>?)')
+    expect(probed).toContain('SEARCH o USING COVERING INDEX object_1_current (pk>?)')
     expect(probed).toContain('USING INDEX object_1_p3 (p3=?)')
     expect(probed).not.toContain('TEMP B-TREE')
   })
@@ -258,7 +258,7 @@ describe('the plan of', () => {
 
   it.each(['short', long])('an equality of a long text with %s: the index of prefixes', (value) => {
     const text = plan(field('eq', 'notes', value), undefined, { pk: 'x', values: [] })
-    expect(text).toContain('USING INDEX object_1_p5_prefix (<expr>=? AND pk>?)')
+    expect(text).toContain('USING INDEX object_1_p5_prefix (<expr>=? AND <expr>=? AND pk>?)')
     expect(text).not.toContain('TEMP B-TREE')
   })
 
@@ -266,7 +266,7 @@ describe('the plan of', () => {
     const search = searchFor(field('eq', 'notes', 'short'))
     const { sql } = querySql(search.query, queryTables(connection(), search))
     expect(explain(`SELECT count(*) FROM object_1 AS o WHERE ${sql}`)).toContain(
-      'COVERING INDEX object_1_p5_prefix (<expr>=?)',
+      'COVERING INDEX object_1_p5_prefix (<expr>=? AND <expr>=?)',
     )
   })
 
@@ -280,7 +280,7 @@ describe('the plan of', () => {
 
   it('conditions and orders on the key property: the indexes of the key', () => {
     const equality = plan(field('eq', 'k', 'a'))
-    expect(equality).toContain('USING INDEX object_1_current (pk=?)')
+    expect(equality).toContain('COVERING INDEX object_1_current (pk=?)')
     for (const orderBy of ['p.k', 'p.k:desc', 'p.k,p.a']) {
       const text = plan(field('gt', 'k', 'a'), orderBy, { pk: 'x', values: ['x'] })
       expect(text).toMatch(/USING (COVERING )?INDEX object_1_current \(pk[<>]\?/)

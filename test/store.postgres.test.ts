@@ -7,7 +7,7 @@ import { openPostgresStore } from '../src/store/postgres/open.ts'
 import { storeContract } from './store-contract.ts'
 import { ageContract } from './store-contract-ages.ts'
 import { rewriteContract } from './store-contract-rewrites.ts'
-import { createEarlierTables } from './support/earlier-tables.ts'
+import { BEFORE_LAYOUTS, createEarlierTables } from './support/earlier-tables.ts'
 import { groupsOf } from './support/groups-of.ts'
 import { openTransaction, runSql, untilBlocked } from './support/postgres.ts'
 import {
@@ -125,11 +125,12 @@ describe('the PostgreSQL store', () => {
     {
       await using store = await open()
       things = await createFixture(store)
+      await createEarlierTables(url())
       await things.commit([['a', '1']])
       await things.commit([['a', '2']])
       await store.startReplacement(things.type)
     }
-    await sql(BACK_TO_SCHEMA_1)
+    await runSql(url(), [...BEFORE_LAYOUTS, BACK_TO_SCHEMA_1])
     await using store = await openAgain()
     // During a rolling upgrade, nodes of the earlier release still store their own times.
     await sql(`UPDATE oqs_commit_log SET committed_at_ms = 1;
@@ -140,6 +141,12 @@ describe('the PostgreSQL store', () => {
     const page = await store.readPage(pageRequest(things.type, { version: 1 }))
     expect(page).toMatchObject({ count: 1, version: 1 })
     expect(await store.reclaim(retention(1000, 1000))).toBe(1)
+    while ((await store.rewriteNext()) !== undefined);
+    expect(await sql('SELECT layout FROM oqs_object_table WHERE is_made ORDER BY id')).toEqual([
+      { layout: 1 },
+      { layout: 2 },
+    ])
+    expect(await things.readPairs()).toEqual(['a=2'])
   })
 
   it('reclaims versions of a type that is always being written, by queueing with its writers', async () => {

@@ -3,7 +3,7 @@
  * each; the condition on the linked rows is compiled like any other and names its table `o`.
  */
 import { prefixSql } from './long-text.ts'
-import { isPrefixIndexed, type PropertySql } from './property-sql.ts'
+import { isPrefixIndexed, type PropertySql, suffixSql } from './property-sql.ts'
 import type { SqlCondition } from './sql-condition.ts'
 
 export interface LinkedRows {
@@ -36,11 +36,17 @@ export function probeLinked(rows: LinkedRows, alias: string, hint = ''): SqlCond
   const { sql, values } = withAlias(rows.where, alias)
   const { own, linked, table } = rows
   const equal = `${aliased(linked.value, alias)} = ${own.value}`
-  const equalPrefix = isPrefixIndexed(linked)
-    ? `${aliased(linked.indexed, alias)} = ${prefixSql(own.value)} AND `
-    : ''
+  const equalParts = [
+    ...(isPrefixIndexed(linked)
+      ? [`${aliased(linked.indexed, alias)} = ${prefixSql(own.value)}`]
+      : []),
+    ...(linked.suffix === undefined
+      ? []
+      : [`${aliased(linked.suffix, alias)} = ${suffixSql(own.value)}`]),
+    equal,
+  ].join(' AND ')
   return {
-    sql: `EXISTS (SELECT 1 FROM ${table} AS ${alias}${hint} WHERE ${equalPrefix}${equal} AND ${sql})`,
+    sql: `EXISTS (SELECT 1 FROM ${table} AS ${alias}${hint} WHERE ${equalParts} AND ${sql})`,
     values,
   }
 }

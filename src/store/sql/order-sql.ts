@@ -129,7 +129,7 @@ function afterValue(
     const orEqual = ties === 'all' ? '=' : ''
     return { sql: `${column} ${operator}${orEqual} ?`, values: [value] }
   }
-  if (rest.length === 0) {
+  if (rest.length === 0 && pkDirection === direction) {
     return { sql: `(${column}, o.pk) ${operator} (?, ?)`, values: [value, cursor.pk] }
   }
   const further = afterRest(rest, cursor, pkDirection, 1)

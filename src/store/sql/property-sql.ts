@@ -4,15 +4,24 @@
  */
 import { endOfPrefix, literalPrefix } from '../../query/matching/pattern.ts'
 import type { Comparison, Pattern } from '../../query/query.ts'
-import { isDecidedByPrefix, PREFIX_LENGTH, prefixOf, prefixSql } from './long-text.ts'
+import {
+  isDecidedByPrefix,
+  PREFIX_LENGTH,
+  prefixOf,
+  prefixSql,
+  SUFFIX_LENGTH,
+  suffixOf,
+} from './long-text.ts'
 import { combine, OPERATORS, type SqlCondition, type SqlValue } from './sql-condition.ts'
 
 /** A property as SQL over a table that is aliased `o`. */
 export interface PropertySql {
   /** The column value. */
   readonly value: string
-  /** What the index of the property holds, before the key: the value, or its first characters. */
+  /** What the index of the property holds first: the value, or its first characters. */
   readonly indexed: string
+  /** The last characters of the value, if the index holds them before the key. */
+  readonly suffix?: string
 }
 
 /** The key is the last column of every index, and a property of its own if it is a text. */
@@ -22,9 +31,14 @@ export function plainProperty(value: string): PropertySql {
   return { value, indexed: value }
 }
 
-/** Returns a property whose index holds the first characters of its texts. */
+/** Returns a property whose index holds the beginning and the end of its texts, for SQLite. */
 export function longTextProperty(value: string): PropertySql {
-  return { value, indexed: prefixSql(value) }
+  return { value, indexed: prefixSql(value), suffix: suffixSql(value) }
+}
+
+/** Returns the end of a text, as SQLite selects it. */
+export function suffixSql(expression: string): string {
+  return `substr(${expression}, -${SUFFIX_LENGTH})`
 }
 
 /** True if the index holds only the beginning of the values. */
@@ -43,13 +57,26 @@ export function compareProperty(
     sql: `${property.indexed} ${by} ?`,
     values: [compared],
   })
+  // The rows with one prefix are in key order only among those with one suffix.
+  if (operator === 'eq') return equalProperty(property, value, isDecided)
   if (isDecided) return byIndex(value, sign)
   // A greater text can begin like the value.
-  const byPrefix = byIndex(
-    prefix,
-    operator.startsWith('lt') ? '<=' : operator === 'eq' ? '=' : '>=',
-  )
+  const byPrefix = byIndex(prefix, operator.startsWith('lt') ? '<=' : '>=')
   return combine('and', [byPrefix, { sql: `${property.value} ${sign} ?`, values: [value] }])
+}
+
+function equalProperty(property: PropertySql, value: SqlValue, isDecided: boolean): SqlCondition {
+  const byIndex = indexedEquality(property, value)
+  if (isDecided) return byIndex
+  return combine('and', [byIndex, { sql: `${property.value} = ?`, values: [value] }])
+}
+
+/** Selects the rows that the index finds for a value: all that have it, and perhaps others. */
+export function indexedEquality(property: PropertySql, value: SqlValue): SqlCondition {
+  const { indexed, suffix } = property
+  const byPrefix = { sql: `${indexed} = ?`, values: [prefixedValue(property, value).prefix] }
+  if (suffix === undefined || typeof value !== 'string') return byPrefix
+  return combine('and', [byPrefix, { sql: `${suffix} = ?`, values: [suffixOf(value)] }])
 }
 
 /** Tests whether a property has one of several values, with the list syntax of the database. */

@@ -172,19 +172,32 @@ export class Database implements AsyncDisposable {
    * not committed, so `run` must do the same each time.
    */
   write<T>(run: (session: WriteSession) => Promise<T>, owner: WriteOwner = {}): Promise<T> {
+    return this.#queueWrite(owner, () => this.#writeWithRetries(run))
+  }
+
+  /** Does the same, unless the write is done by the time that its turn comes. */
+  writeUnless<T>(
+    isDone: () => boolean,
+    run: (session: WriteSession) => Promise<T>,
+    owner: WriteOwner,
+  ): Promise<T | undefined> {
+    return this.#queueWrite(owner, async () => (isDone() ? undefined : this.#writeWithRetries(run)))
+  }
+
+  #queueWrite<T>(owner: WriteOwner, run: () => Promise<T>): Promise<T> {
     const { key, callerId = INTERNAL_CONTEXT.callerId } = owner
-    return this.#track(() =>
-      this.#writes.run({ callerId, key }, async () => {
-        for (let attempt = 1; ; attempt += 1) {
-          try {
-            return await this.#writeOnce(run)
-          } catch (error) {
-            const canRetry = isConflict(error) || (isClosedConnection(error) && attempt === 1)
-            if (!canRetry || attempt === WRITE_ATTEMPTS) throw error
-          }
-        }
-      }),
-    )
+    return this.#track(() => this.#writes.run({ callerId, key }, run))
+  }
+
+  async #writeWithRetries<T>(run: (session: WriteSession) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#writeOnce(run)
+      } catch (error) {
+        const canRetry = isConflict(error) || (isClosedConnection(error) && attempt === 1)
+        if (!canRetry || attempt === WRITE_ATTEMPTS) throw error
+      }
+    }
   }
 
   /** Refuses waiting slow queries now, and cancels running ones after the grace period. */

@@ -71,15 +71,16 @@ export interface RowsBudget extends ByteBudget {
 export function pageSql(spec: PageSqlSpec): SqlCondition {
   const { table, where, orderBy, isKeyOrder, record, maxObjects, budget } = spec
   const recordText = recordSql(record)
-  // The limit applies before records are written, not after.
-  const rows = `SELECT o.pk, o.valid_from, o.object_id, o.key, o.title, o.body
-    FROM ${objectTable(table)} AS o
-    WHERE ${where.sql} ORDER BY ${orderBy} LIMIT ${rowCount(maxObjects + 1)}`
+  // The limits apply before records are written, not after.
+  const rows = `SELECT * FROM (
+      SELECT o.pk, o.valid_from, o.object_id, o.key, o.title, o.body FROM ${objectTable(table)} AS o
+      WHERE ${where.sql} ORDER BY ${orderBy} LIMIT ${roundedUp(maxObjects + 1)}
+    ) AS o LIMIT ?`
   const cursor = isKeyOrder ? 'o.pk, NULL::bigint' : 'o.pk, o.valid_from'
   if (budget === undefined) {
     return {
       sql: `SELECT ${cursor}, ${recordText.sql} FROM (${rows}) AS o`,
-      values: [...recordText.values, ...where.values],
+      values: [...recordText.values, ...where.values, maxObjects + 1],
     }
   }
   const fits = `bytes <= ?${budget.includeFirst ? ' OR position = 1' : ''}`
@@ -87,14 +88,18 @@ export function pageSql(spec: PageSqlSpec): SqlCondition {
     sql: `SELECT ${cursor}, CASE WHEN ${fits} THEN ${recordText.sql} END, bytes FROM (
       SELECT *, row_number() OVER () AS position, ${sizeSql(budget)} AS bytes
       FROM (${rows}) AS o) AS o`,
-    values: [budget.maxBytes, ...recordText.values, ...where.values],
+    values: [budget.maxBytes, ...recordText.values, ...where.values, maxObjects + 1],
   }
 }
 
-/** Written, not bound, so that a prepared statement is planned for pages of this size. */
-function rowCount(number: number): string {
-  if (!Number.isSafeInteger(number)) throw new Error(`not a number of rows: ${number}`)
-  return String(number)
+/**
+ * Returns a power of two, which is written and not bound, so that a prepared statement is planned for
+ * pages of about this size. The exact size is bound: clients choose it, and a connection keeps only
+ * so many prepared statements.
+ */
+function roundedUp(rows: number): string {
+  if (!Number.isSafeInteger(rows)) throw new Error(`not a number of rows: ${rows}`)
+  return String(2 ** Math.ceil(Math.log2(rows)))
 }
 
 /** The bytes of a record and of all records before it. */

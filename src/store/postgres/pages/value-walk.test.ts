@@ -5,6 +5,7 @@ import { createTestStore, type TestStore } from '../../../../test/support/test-s
 import type { ComparedValue } from '../../../query/query.ts'
 import type { ObjectStore } from '../../object-store.ts'
 import type { Visibility } from '../../sql/plan-rules.ts'
+import { plainProperty } from '../../sql/property-sql.ts'
 import { numberParameters } from '../driver/prepared-statements.ts'
 import { openPostgresStore } from '../open.ts'
 import type { TypeFields } from '../queries/query-tables.ts'
@@ -55,7 +56,10 @@ describe.runIf(inject('store') === 'postgres')('a page of the objects with one v
   })
 
   function preparedPage(visibility: Visibility, maxObjects: number): string {
-    const fields = { columnsOf: () => ({ number: column, valueType: 'text' }) }
+    const fields = {
+      columnsOf: () => ({ valueType: 'text' }),
+      numbers: { propertySql: () => plainProperty(`o.p${column}`) },
+    }
     const { sql } = pageSql({
       ...valueWalkRows(
         equality(''),
@@ -71,7 +75,10 @@ describe.runIf(inject('store') === 'postgres')('a page of the objects with one v
     return `PREPARE page AS ${numberParameters(sql)}`
   }
   const valuesOf = (visibility: Visibility, value: string) =>
-    [...(visibility === 'version' ? [1, 1] : []), `'${value}'`, `'${value}'`, `'k002'`].join(', ')
+    [
+      ...(visibility === 'version' ? [1, 1] : []),
+      ...[`'${value}'`, `'${value}'`, `'k002'`, PAGE_SIZE + 1],
+    ].join(', ')
   it.for([
     ['current', 1],
     ['current', 10],

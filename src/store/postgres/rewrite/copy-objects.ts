@@ -27,16 +27,23 @@ export interface CopiedTables {
 
 const COLUMNS = 'pk, object_id, key, title, body'
 
-/** Copies the current objects after a key, and returns the last key, or undefined if all are copied. */
+export interface CopiedRange {
+  /** The last key that was copied. */
+  readonly lastKey: string
+  /** Whether it was the last one of all. Objects that are added later count as changed. */
+  readonly isLast: boolean
+}
+
+/** Copies the current objects after a key. */
 export async function copyNext(
   session: WriteSession,
   tables: CopiedTables,
   after: string,
-): Promise<string | undefined> {
+): Promise<CopiedRange> {
   // The size of a long text is known without reading it.
   const rows = await session.query(
-    `SELECT ${COLUMNS} FROM (
-       SELECT *, row_number() OVER () AS position,
+    `SELECT ${COLUMNS}, total FROM (
+       SELECT *, row_number() OVER () AS position, count(*) OVER () AS total,
          sum(octet_length(body)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes
        FROM (
          SELECT ${COLUMNS} FROM ${objectTable(tables.sourceId)}
@@ -45,9 +52,10 @@ export async function copyNext(
      ) AS sized WHERE position = 1 OR bytes <= ${BYTES_PER_STEP} ORDER BY pk`,
     [after],
   )
-  if (rows.length === 0) return undefined
   await addCopies(session, tables, rows, 0)
-  return String(rows.at(-1)?.[0])
+  const [lastKey = after, , , , , total = 0] = rows.at(-1) ?? []
+  const isLast = Number(total) < OBJECTS_PER_STEP && Number(total) === rows.length
+  return { lastKey: String(lastKey), isLast }
 }
 
 /** Copies the current objects that the other table does not have. */

@@ -169,9 +169,8 @@ async function advance(
 ): Promise<Outcome> {
   const { typeId, tableId } = tables
   if (phase === 'copying') {
-    const lastKey = await copyNext(session, tables, copiedTo)
-    const next = lastKey === undefined ? 'indexing' : phase
-    await savePhase(session, typeId, { phase: next, copiedTo: lastKey ?? copiedTo })
+    const { lastKey, isLast } = await copyNext(session, tables, copiedTo)
+    await savePhase(session, typeId, { phase: isLast ? 'indexing' : phase, copiedTo: lastKey })
     return { phase }
   }
   // An index may have been exchanged because of a long text.

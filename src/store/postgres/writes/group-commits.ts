@@ -5,7 +5,7 @@
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { Commit } from '../../write-request.ts'
-import { type PostgresContext, writeInTurn } from '../citus/pending-commit.ts'
+import type { PostgresContext } from '../citus/pending-commit.ts'
 import { analyzeLater } from './analyze.ts'
 import { type GroupResult, type Outcome, type SmallWrite, writeGroup } from './write-group.ts'
 
@@ -23,8 +23,8 @@ interface WaitingWrite {
 
 export class GroupCommits {
   readonly #store: PostgresContext
-  /** The writes that wait, by RID of their type. The first of them waits for the lock. */
-  readonly #waiting = new Map<string, WaitingWrite[]>()
+  /** The writes that wait, by RID of their type. */
+  readonly #waiting = new Map<string, Set<WaitingWrite>>()
 
   constructor(store: PostgresContext) {
     this.#store = store
@@ -40,54 +40,61 @@ export class GroupCommits {
     return new Promise((resolve, reject) => {
       const one = { write, callerId, commitAlone, resolve, reject }
       const waiting = this.#waiting.get(rid)
-      if (waiting !== undefined) waiting.push(one)
-      else this.#lead(rid, [one])
+      if (waiting === undefined) this.#waiting.set(rid, new Set([one]))
+      else waiting.add(one)
+      this.#awaitTurn(rid, one)
     })
   }
 
-  /** Lets the first of several writes wait for the lock. */
-  #lead(rid: string, waiting: WaitingWrite[]): void {
-    const [first] = waiting
-    if (first === undefined) return
-    this.#waiting.set(rid, waiting)
+  /**
+   * Each write waits for a turn of its own caller, so that a group is never held up by a caller that
+   * has had its share. The first turn that comes takes the others along; theirs then end at once.
+   */
+  #awaitTurn(rid: string, one: WaitingWrite): void {
     let group: readonly WaitingWrite[] | undefined
     const takeWrites = () => {
       // Once: if the transaction is retried, it writes the same.
-      group ??= this.#take(rid)
-      return group.map((one) => one.write)
+      group ??= this.#take(rid, one)
+      return group.map(({ write }) => write)
     }
-    const write = writeInTurn(this.#store, { key: rid, callerId: first.callerId }, (session) =>
-      writeGroup(session, this.#store, rid, takeWrites),
+    const isTaken = () => this.#waiting.get(rid)?.has(one) !== true
+    const turn = this.#store.database.writeUnless(
+      isTaken,
+      (session) => writeGroup(session, this.#store, rid, takeWrites),
+      { key: rid, callerId: one.callerId },
     )
-    write.then(
-      (result) => this.#settle(group ?? [], result),
+    turn.then(
+      (result) => {
+        if (result !== undefined) this.#settle(group ?? [], result)
+      },
       (error) => {
         if (group !== undefined) return failGroup(group, error)
-        this.#waiting.delete(rid)
-        first.reject(error)
-        // Each of the others now waits by itself, so that their waits do not add up.
-        for (const { resolve, commitAlone } of waiting.slice(1)) resolve(commitAlone())
+        if (isTaken()) return
+        this.#remove(rid, [one])
+        one.reject(error)
       },
     )
   }
 
   /** Takes as many writes as fit into a transaction. Those that touch the same objects stay. */
-  #take(rid: string): readonly WaitingWrite[] {
+  #take(rid: string, first: WaitingWrite): readonly WaitingWrite[] {
     const group: WaitingWrite[] = []
-    const others: WaitingWrite[] = []
     const taken = new Set<string>()
-    for (const one of this.#waiting.get(rid) ?? []) {
+    for (const one of new Set([first, ...(this.#waiting.get(rid) ?? [])])) {
       const keys = lockedNames(one.write)
-      const isFree = group.length === 0 || taken.size + keys.length <= MAX_KEYS
-      // A write never overtakes one that it might depend on.
-      if (isFree && others.length === 0 && !keys.some((key) => taken.has(key))) {
-        group.push(one)
-        for (const key of keys) taken.add(key)
-      } else others.push(one)
+      const isFree = one === first || taken.size + keys.length <= MAX_KEYS
+      if (!isFree || keys.some((key) => taken.has(key))) continue
+      group.push(one)
+      for (const key of keys) taken.add(key)
     }
-    this.#waiting.delete(rid)
-    this.#lead(rid, others)
+    this.#remove(rid, group)
     return group
+  }
+
+  #remove(rid: string, writes: readonly WaitingWrite[]): void {
+    const waiting = this.#waiting.get(rid)
+    for (const one of writes) waiting?.delete(one)
+    if (waiting?.size === 0) this.#waiting.delete(rid)
   }
 
   #settle(group: readonly WaitingWrite[], { outcomes, grown }: GroupResult): void {

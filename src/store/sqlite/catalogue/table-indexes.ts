@@ -3,7 +3,12 @@ import type { DatabaseSync } from 'node:sqlite'
 import { OPEN } from '../../sql/new-table.ts'
 import { isPrefixIndexed, KEY_COLUMN, type PropertySql } from '../../sql/property-sql.ts'
 import { readTableFields, type TableFields } from './field-numbers.ts'
-import { indexedObjectId, readTableLayout, type TableLayout } from './table-layout.ts'
+import {
+  indexedObjectId,
+  indexedValidTo,
+  readTableLayout,
+  type TableLayout,
+} from './table-layout.ts'
 import { objectTable } from './table-name.ts'
 
 interface Index {
@@ -19,7 +24,10 @@ function indexSql({ name, on }: Index): string {
 function deferredIndexes(table: string, fields: TableFields): Index[] {
   return [
     // For walks as of a version: rows that are not visible are skipped without reading them.
-    { name: versionIndex(table), on: `${table} (pk, valid_from, valid_to)` },
+    {
+      name: versionIndex(table),
+      on: `${table} (pk, valid_from, ${indexedValidTo(fields.layout)})`,
+    },
     // For reclaim.
     { name: `${table}_closed`, on: `${table} (valid_to) WHERE valid_to < ${OPEN}` },
     objectIdIndex(table, fields.layout),
@@ -51,8 +59,10 @@ function objectIdIndex(table: string, layout: TableLayout): Index {
 
 /** Includes the key, so that rows with equal values are walked in key order. */
 function propertyIndex(table: string, property: PropertySql): Index {
-  const indexed = property.indexed.replace('o.', '')
-  return { name: propertyIndexName(table, property), on: `${table} (${indexed}, pk)` }
+  const { indexed, suffix } = property
+  const columns = suffix === undefined ? [indexed, KEY_COLUMN] : [indexed, suffix, KEY_COLUMN]
+  const on = `${table} (${columns.map((column) => column.replace('o.', '')).join(', ')})`
+  return { name: propertyIndexName(table, property), on }
 }
 
 /** Returns the name of the index of a property. */

@@ -8,6 +8,7 @@
  * | 2 | |
  */
 import type { ColumnLayout } from '../../sql/field-numbers.ts'
+import { OPEN } from '../../sql/new-table.ts'
 import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
 import type { TermRules } from '../../sql/text-index.ts'
 import type { Prepares } from '../file/writer-database.ts'
@@ -47,12 +48,10 @@ export function termRulesOf({ number }: Pick<TableLayout, 'number'>): TermRules 
   return number === 1 ? 'separators' : 'analyser'
 }
 
-/** The characters of an object id that its index holds: 48 bits, which are rarely shared. */
-const OBJECT_ID_PREFIX = 13
-
 /** Returns the expression that the index of object ids holds. */
 export function indexedObjectId(layout: TableLayout, id: string): string {
-  return hasFullIdIndex(layout) ? id : `substr(${id}, 1, ${OBJECT_ID_PREFIX})`
+  // The first 32 bits, which few ids share.
+  return hasFullIdIndex(layout) ? id : `unhex(substr(${id}, 1, 8))`
 }
 
 /** Tests whether the id of a row is in a list, which is a JSON array. */
@@ -74,6 +73,19 @@ export function sameObjectId(layout: TableLayout, listed: string): string {
   ]
   return `${own} = ${other} AND ${isSame}`
 }
+
+/**
+ * Returns the expression that the index of versions holds of `valid_to`. Nulls take no space, and
+ * most rows are current.
+ */
+export function indexedValidTo({ number }: TableLayout): string {
+  return number === 1 ? 'valid_to' : VALID_TO_OR_NULL
+}
+
+const VALID_TO_OR_NULL = `nullif(valid_to, ${OPEN})`
+
+/** Selects the rows that are visible at a version, by the index of versions of any layout alone. */
+export const VISIBLE_AT_VERSION = `valid_from <= ? AND coalesce(${VALID_TO_OR_NULL}, ${OPEN}) > ?`
 
 function hasFullIdIndex({ number }: TableLayout): boolean {
   return number === 1

@@ -11,6 +11,7 @@ import type { RecordSpec } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import type { Visibility } from '../../sql/plan-rules.ts'
 import { type RecordDialect, recordParts, STORED_BYTES } from '../../sql/record-sql.ts'
+import { VISIBLE_AT_VERSION } from '../catalogue/table-layout.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 
 export interface SqlText {
@@ -82,7 +83,7 @@ export function visibilityValues(visibility: Visibility, version: number): reado
 
 export const VISIBLE: Readonly<Record<Visibility, string>> = {
   current: `valid_to = ${OPEN}`,
-  version: 'valid_from <= ? AND valid_to > ?',
+  version: VISIBLE_AT_VERSION,
 }
 
 /** The addition stops SQLite from preparing the statement again for each value of the limit. */

@@ -1,7 +1,7 @@
 /** Counts rows for the planner, with short index scans. */
 import { toColumnValue } from '../../../query/compared-value.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
-import { prefixedValue } from '../../sql/property-sql.ts'
+import { indexedEquality } from '../../sql/property-sql.ts'
 import { readTableFields } from '../catalogue/field-numbers.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import type { TableHead, TypeHead } from '../catalogue/type-head.ts'
@@ -32,9 +32,9 @@ export function rowStatistics(
     },
     countCandidates: ({ field, value }, limit) => {
       const property = readTableFields(db, typeId, layout).propertySql(field.property)
-      const { prefix } = prefixedValue(property, toColumnValue(value))
-      const matching = `${objectTable(table)} AS o WHERE ${property.indexed} = ?`
-      return countIn(statements, `(SELECT 1 FROM ${matching} ${LIMIT})`, [prefix, limit])
+      const { sql, values } = indexedEquality(property, toColumnValue(value))
+      const matching = `(SELECT 1 FROM ${objectTable(table)} AS o WHERE ${sql} ${LIMIT})`
+      return countIn(statements, matching, [...values, limit])
     },
   }
 }

@@ -3,7 +3,7 @@
  * the number of objects: flat arrays cost an eighth of the objects that they are made from.
  */
 import { nextTurn } from '../../../admission/next-turn.ts'
-import type { PropertyType } from '../../../ontology/definition/property-type.ts'
+import type { PropertyType, ScalarType } from '../../../ontology/definition/property-type.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
@@ -36,6 +36,8 @@ export interface PropertyColumns {
   readonly properties: readonly string[]
   /** The indexes of the properties that are texts. */
   readonly texts: readonly number[]
+  /** The indexes of the properties whose column values are whole numbers of at most 32 bits. */
+  readonly wholes: readonly number[]
 }
 
 export function columnsOf({ properties }: Pick<ObjectType, 'properties'>): PropertyColumns {
@@ -43,7 +45,24 @@ export function columnsOf({ properties }: Pick<ObjectType, 'properties'>): Prope
   return {
     properties: [...properties.keys()],
     texts: types.flatMap(({ type }, index) => (isText(type) ? [index] : [])),
+    wholes: types.flatMap(({ type }, index) => (isWhole(type) ? [index] : [])),
   }
+}
+
+/** The columns of other types: texts, doubles and integers of 64 bits. */
+const OTHER_COLUMNS: ReadonlySet<ScalarType> = new Set([
+  'string',
+  'marking',
+  'decimal',
+  'date',
+  'timestamp',
+  'float',
+  'double',
+  'long',
+])
+
+function isWhole(type: PropertyType): boolean {
+  return type.kind !== 'scalar' || !OTHER_COLUMNS.has(type.type)
 }
 
 function isText(type: PropertyType): boolean {

@@ -21,6 +21,11 @@ export interface RowTarget {
   readonly columns: PropertyColumns
 }
 
+/** Numbers are bound as doubles, which take eight bytes; most whole numbers take one or two. */
+function valueSql({ wholes }: PropertyColumns, index: number): string {
+  return wholes.includes(index) ? 'CAST(? AS INTEGER)' : '?'
+}
+
 export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   const { typeId, table, columns } = target
   const layout = readTableLayout(db.reusing, table)
@@ -30,9 +35,11 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   )
   const { keyProperty = '' } = layout
   const keyColumn = columns.properties.indexOf(keyProperty)
-  const names = columns.properties
-    .filter((property) => property !== keyProperty)
-    .map((property) => columnName(numbers.propertySql(property)))
+  const stored = columns.properties.flatMap((property, index) =>
+    property === keyProperty
+      ? []
+      : [{ name: columnName(numbers.propertySql(property)), value: valueSql(columns, index) }],
+  )
   // Columns whose index holds whole texts, as long as these are short.
   const shortTexts = layout.number === 1 ? [] : columns.texts.filter(isShortText)
   const firstLongTexts = new Set<number>()
@@ -41,8 +48,8 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   let row = Number(db.cached('SELECT last_row FROM catalogue').get()?.['last_row'])
   const addRow = db.cached(
     `INSERT INTO ${objectTable(table)}
-       (${['id, pk, valid_from, object_id, key, title, body', ...names].join(', ')})
-     VALUES (${['?, ?, ?, ?, ?, ?, ?', ...names.map(() => '?')].join(', ')})`,
+       (${['id, pk, valid_from, object_id, key, title, body', ...stored.map(({ name }) => name)].join(', ')})
+     VALUES (${['?, ?, ?, ?, ?, ?, ?', ...stored.map(({ value }) => value)].join(', ')})`,
   )
   const addElement = db.cached('INSERT OR IGNORE INTO element (field, value, row) VALUES (?, ?, ?)')
   // The bytes are the text itself, so the cast costs nothing.
@@ -71,8 +78,8 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   const add = (put: PutMessage, version: number) => {
     const [pk, objectId, key, title, body, values, elements, , points] = put
     row += 1
-    const stored = keyColumn === -1 ? values : values.toSpliced(keyColumn, 1)
-    addRow.run(row, pk, version, objectId, key, title, body, ...stored)
+    const others = keyColumn === -1 ? values : values.toSpliced(keyColumn, 1)
+    addRow.run(row, pk, version, objectId, key, title, body, ...others)
     for (const index of shortTexts) {
       const value = values[index]
       if (typeof value === 'string' && value.length > LONG_TEXT_LENGTH) firstLongTexts.add(index)
