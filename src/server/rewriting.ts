@@ -7,13 +7,11 @@ import type { ObjectStore, RewriteProgress } from '../store/object-store.ts'
 import type { Log } from './log.ts'
 
 export interface RewritingOptions {
-  readonly store: Pick<ObjectStore, 'rewriteNext'>
+  readonly store: ObjectStore
   readonly log: Log
-  /** How long to wait before looking again, if there is nothing to rewrite. */
-  readonly idleMs?: number
-  readonly minPauseMs?: number
 }
 
+/** How long to wait before looking again, if there is nothing to rewrite or a step failed. */
 const IDLE_MS = 60_000
 const MIN_PAUSE_MS = 5
 
@@ -30,18 +28,18 @@ export function startRewriting(options: RewritingOptions): AsyncDisposable {
 }
 
 async function rewriteInTurns(
-  { store, log, idleMs = IDLE_MS, minPauseMs = MIN_PAUSE_MS }: RewritingOptions,
+  { store, log }: RewritingOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const report = new RewriteReport(log)
   while (!signal.aborted) {
     const started = performance.now()
-    let pauseMs = idleMs
+    let pauseMs = IDLE_MS
     try {
       const progress = await store.rewriteNext()
       if (progress !== undefined) {
         report.add(progress)
-        pauseMs = Math.max(minPauseMs, performance.now() - started)
+        pauseMs = Math.max(MIN_PAUSE_MS, performance.now() - started)
       }
     } catch (error) {
       log({ event: 'rewriteStepFailed', error })

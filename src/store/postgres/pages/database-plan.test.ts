@@ -35,7 +35,7 @@ it.runIf(inject('store') === 'postgres').for([
     const plan = await runSql(place.name, [
       'SET plan_cache_mode = force_generic_plan',
       `PREPARE page AS ${numberParameters(sql)}`,
-      `EXPLAIN EXECUTE page(1, 1, '')`,
+      `EXPLAIN EXECUTE page(1, 1, '', ${size + 1})`,
     ])
     expect(JSON.stringify(plan)).toContain('Index Scan using oqs_object_1_pkey')
     expect(JSON.stringify(plan)).not.toContain('Sort')

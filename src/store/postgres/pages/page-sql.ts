@@ -93,13 +93,14 @@ export function pageSql(spec: PageSqlSpec): SqlCondition {
 }
 
 /**
- * Returns a power of two, which is written and not bound, so that a prepared statement is planned for
- * pages of about this size. The exact size is bound: clients choose it, and a connection keeps only
- * so many prepared statements.
+ * Returns a number that is at most a quarter larger. It is written and not bound, so that a prepared
+ * statement is planned for pages of about this size. The exact size is bound: clients choose it, and
+ * a connection keeps only so many prepared statements.
  */
 function roundedUp(rows: number): string {
   if (!Number.isSafeInteger(rows)) throw new Error(`not a number of rows: ${rows}`)
-  return String(2 ** Math.ceil(Math.log2(rows)))
+  const step = 2 ** Math.max(0, Math.floor(Math.log2(rows)) - 2)
+  return String(step * Math.ceil(rows / step))
 }
 
 /** The bytes of a record and of all records before it. */

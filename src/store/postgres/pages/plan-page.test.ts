@@ -3,7 +3,7 @@ import { pageRequest } from '../../../../test/support/store-fixture.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Comparison, Field, Query } from '../../../query/query.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
-import { NEW_TABLE } from '../catalogue/table-layout.ts'
+import { FIRST_LAYOUT, LAYOUT, NEW_TABLE } from '../catalogue/table-layout.ts'
 import { CAPABILITIES } from '../citus/capabilities.ts'
 import type { TypeFields } from '../queries/query-tables.ts'
 import { isStillValid, planPage } from './plan-page.ts'
@@ -30,7 +30,7 @@ const TABLE = {
 }
 const LATEST = { version: 9, isLatest: true, table: TABLE }
 const SNAPSHOT = { version: 5, isLatest: false, table: TABLE }
-const fieldsWith = (hasLongText: boolean, layout = 2) =>
+const fieldsWith = (hasLongText: boolean, layout = LAYOUT) =>
   ({
     columnsOf: ({ property }: Field) => ({ hasLongText, isKey: property === 'k' }),
     longTexts: new Set(hasLongText ? ['a'] : []),
@@ -80,7 +80,7 @@ describe('the plan of a page', () => {
   })
 
   it('lets the database plan for a value that has no ordered index', () => {
-    const capabilities = { ...POSTGRES, fields: fieldsWith(true) }
+    const capabilities = { ...POSTGRES, fields: fieldsWith(true, FIRST_LAYOUT) }
     const plan = planPage(request({ query: compare('eq') }), LATEST, capabilities)
     expect(plan).toMatchObject({ ...walked, prepared: false })
   })

@@ -57,8 +57,10 @@ export function valueWalkRows(
     sql: `${indexed} <= ${hidden} AND (${indexed}, o.pk) > (${hidden}, ${HIDDEN_VALUES.text})`,
     values: [prefix, prefix, after?.pk ?? ''],
   }
-  // Other texts have the same prefix.
-  const isEqual = isDecided ? TRUE : { sql: `${property.value} = ${hidden}`, values: [text] }
+  // Other texts have the same prefix. As an equality, the database would expect too few rows.
+  const isEqual = isDecided
+    ? TRUE
+    : { sql: `CASE WHEN ${property.value} = ${hidden} THEN TRUE ELSE FALSE END`, values: [text] }
   return {
     where: combine('and', [isVisible, range, isEqual]),
     orderBy: `${indexed}, o.pk`,

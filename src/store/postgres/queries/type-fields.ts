@@ -2,6 +2,7 @@
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Field } from '../../../query/query.ts'
 import { type ColumnLayout, FieldNumbers } from '../../sql/field-numbers.ts'
+import type { PropertySql } from '../../sql/property-sql.ts'
 import { isGeoPoint, textFieldsOf } from '../../sql/query-fields.ts'
 import { type FieldColumns, readFieldColumns } from '../catalogue/field-columns.ts'
 import type { TableLayout } from '../catalogue/table-layout.ts'
@@ -74,6 +75,14 @@ export async function readTypeFields(
   return toTypeFields(await readFieldColumns(session, typeId), objectType, table)
 }
 
+/** The index of long texts holds their beginning, not their end. */
+class PostgresFieldNumbers extends FieldNumbers {
+  override propertySql(property: string): PropertySql {
+    const { value, indexed } = super.propertySql(property)
+    return { value, indexed }
+  }
+}
+
 function toTypeFields(
   columns: readonly FieldColumns[],
   objectType: ObjectType,
@@ -85,7 +94,7 @@ function toTypeFields(
     keyProperty: columns.find(({ isKey }) => isKey)?.property,
     longTexts: new Set(prefixFields.flatMap((number) => byNumber.get(number)?.property ?? [])),
   }
-  const numbers = new FieldNumbers(
+  const numbers = new PostgresFieldNumbers(
     columns.map(({ number, property, structField = null }) => ({
       number,
       property,

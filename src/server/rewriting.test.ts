@@ -1,0 +1,75 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { useEarlierLayout } from '../../test/support/earlier-layout.ts'
+import { createFixture, type StoreFixture } from '../../test/support/store-fixture.ts'
+import { type TempFolder, tempFolder } from '../../test/support/temp-folder.ts'
+import type { ObjectStore } from '../store/object-store.ts'
+import { openSqliteStore } from '../store/sqlite/open.ts'
+import type { ServerEvent } from './log.ts'
+import { startRewriting } from './rewriting.ts'
+
+const OBJECTS = 1000
+
+let folder: TempFolder
+let store: ObjectStore
+let things: StoreFixture
+const path = () => join(folder.path, 'oqs.db')
+
+beforeEach(async () => {
+  folder = tempFolder()
+  store = openSqliteStore(path())
+  things = await createFixture(store)
+  useEarlierLayout(path())
+  await things.commit(Array.from({ length: OBJECTS }, (_, n) => [`k${n}`, 'text']))
+})
+afterEach(async () => {
+  await store[Symbol.asyncDispose]()
+  folder[Symbol.dispose]()
+})
+
+/** Rewrites until one of these events is logged, and returns the log. */
+async function logUntil(last: ServerEvent['event']): Promise<ServerEvent[]> {
+  const events: ServerEvent[] = []
+  const { promise: done, resolve } = Promise.withResolvers<void>()
+  await using _rewriting = startRewriting({
+    store,
+    log: (event) => {
+      events.push(event)
+      if (event.event === last) resolve()
+    },
+  })
+  await done
+  return events
+}
+
+it('rewrites a type, and logs the start, the progress and the end', async () => {
+  const events = await logUntil('rewritten')
+  const typeRid = things.type.rid
+  expect(events[0]).toEqual({
+    event: 'rewriting',
+    typeRid,
+    phase: 'copying',
+    objects: 0,
+    totalObjects: OBJECTS,
+  })
+  expect(events.at(-1)).toMatchObject({ event: 'rewritten', typeRid, objects: OBJECTS })
+  // At most one line for each tenth of the objects.
+  const tenths = events.slice(1, -1).map((event) => 'objects' in event && event.objects / 100)
+  expect(tenths.map(Math.floor)).toEqual([...new Set(tenths.map(Math.floor))])
+  expect(tenths.length).toBeGreaterThan(0)
+})
+
+it('leaves a type alone that has an object which cannot be read', async () => {
+  {
+    using db = new DatabaseSync(path())
+    db.exec(`UPDATE object_1 SET body = '{"k":"k7","text":7}' WHERE pk = 'k7'`)
+  }
+  const reason = 'text is not a string'
+  expect((await logUntil('rewriteFailed')).at(-1)).toMatchObject({ reason })
+  expect(await store.rewriteNext()).toBeUndefined()
+  const { rewrites } = await store.readStatus()
+  expect(rewrites).toMatchObject([{ typeRid: things.type.rid, phase: 'failed', reason }])
+  expect(await things.commit([['k7', 'fixed']])).toMatchObject({ put: 1 })
+  expect((await things.readPage()).totalCount).toBe(OBJECTS)
+})
