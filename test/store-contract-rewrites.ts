@@ -104,6 +104,31 @@ export function rewriteContract(underTest: EarlierStoreUnderTest): void {
       expect(await store.rewriteNext()).toBeUndefined()
     })
 
+    it('cuts the text of a query like the texts that it searches', async () => {
+      await using store = await open()
+      const things = await createFixture(store)
+      await underTest.useEarlierLayout()
+      await things.commit([
+        ['a', 'This is the end.'],
+        ['b', 'Zürich'],
+        ['c', 'the-end'],
+      ])
+      const { version } = await things.readPage({ maxObjects: 1 })
+      const search = (term: string, request: { readonly version?: number } = {}) =>
+        things.readKeys({
+          query: { kind: 'text', field: undefined, match: 'allTerms', terms: [term], fuzzy: false },
+          ...request,
+        })
+      expect([await search('end'), await search('end.')]).toEqual([['c'], ['a']])
+      expect(await rewriteAll(store)).toEqual(expect.arrayContaining(['published']))
+      expect([await search('end'), await search('zurich')]).toEqual([['a', 'c'], ['b']])
+      // A snapshot is read from the earlier table.
+      expect([await search('end', { version }), await search('zurich', { version })]).toEqual([
+        ['c'],
+        [],
+      ])
+    })
+
     it('loses and doubles nothing while others write and walk', async () => {
       const earlier = await fill(underTest)
       await using store = earlier.store

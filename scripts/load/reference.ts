@@ -76,7 +76,7 @@ function* readBatches(
       const value = row[column]
       return typeof value === 'string' ? [[number, [value]]] : []
     })
-    batch.push({ row, terms: indexedTerms(texts) })
+    batch.push({ row, terms: indexedTerms(texts, 'analyser') })
     if (batch.length < BATCH) continue
     yield batch
     batch = []

@@ -29,7 +29,10 @@ export type Query =
       /** Undefined searches every text of the object. */
       readonly field: Field | undefined
       readonly match: TextMatch
-      /** In the order of the query text, never empty. */
+      /**
+       * The query text at white space, in lower case, never empty. Each store cuts it further by the
+       * rules of the table that it reads.
+       */
       readonly terms: readonly string[]
       readonly fuzzy: boolean
     }
@@ -88,12 +91,17 @@ export type TextMatch = 'phrase' | 'prefix' | 'anyTerm' | 'allTerms'
 
 /** Where in a text terms occur; see matching/interval.ts. */
 export type IntervalRule =
-  /** One of the terms. */
-  | { readonly kind: 'terms'; readonly terms: readonly string[] }
-  /** A term that begins with this one. */
-  | { readonly kind: 'prefix'; readonly term: string }
-  /** A term that differs in at most this many edits. */
-  | { readonly kind: 'similar'; readonly term: string; readonly edits: number }
+  /** All terms of a text, with at most this many others between them; see `text` for `terms`. */
+  | {
+      readonly kind: 'match'
+      readonly terms: readonly string[]
+      readonly ordered: boolean
+      readonly maxGaps: number | undefined
+    }
+  /** All terms in order, of which the last may be the beginning of a longer one. */
+  | { readonly kind: 'prefix'; readonly terms: readonly string[] }
+  /** A term that differs in at most this many edits, by default as many as its length allows. */
+  | { readonly kind: 'similar'; readonly term: string; readonly edits: number | undefined }
   | { readonly kind: 'anyOf'; readonly of: readonly IntervalRule[] }
   /** All rules, with at most this many other terms between them. */
   | {

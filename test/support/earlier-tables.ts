@@ -51,12 +51,13 @@ function statementsOf(table: string, fields: readonly Record<string, unknown>[])
   ]
 }
 
-/** Reverts the migration that added layouts. All tables must be earlier ones. */
+/** Reverts the migrations that added layouts. All tables must be earlier ones. */
 export const BEFORE_LAYOUTS = [
   'DROP TABLE oqs_rewrite_key, oqs_rewrite',
   'ALTER TABLE oqs_object_table DROP COLUMN layout, DROP COLUMN prefix_fields',
   'ALTER TABLE oqs_object_table DROP CONSTRAINT oqs_object_table_state_check',
   `ALTER TABLE oqs_object_table ADD CONSTRAINT oqs_object_table_state_check
      CHECK (state IN ('loading', 'published', 'abandoned'))`,
-  'DELETE FROM oqs_migration WHERE number = 9',
+  'DROP FUNCTION oqs_texts(tsvector, text)',
+  'DELETE FROM oqs_migration WHERE number >= 9',
 ]

@@ -6,7 +6,7 @@
 import type { PropertyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import type { ScalarType } from '../../src/ontology/definition/property-type.ts'
 import { isInOrOnRing, type RingCorner } from './query-ring.ts'
-import { hasTerms, plainTerms, type TextMatch } from './query-terms.ts'
+import { hasTerms, type TextMatch } from './query-terms.ts'
 import { compareValues } from './query-values.ts'
 import { holdsWhere, TEXT_QUERIES } from './where-model.ts'
 
@@ -175,8 +175,7 @@ function holds(
       return hasText(values, match, String(query['value']), query['fuzzy'] === true)
     }
     case 'keyword': {
-      const terms = textsOf(type, object).flatMap(plainTerms)
-      return hasTerms('allTerms', terms, plainTerms(String(query['query'])), false)
+      return hasTerms('allTerms', textsOf(type, object), String(query['query']), false)
     }
     case 'geoPointWithin':
       return pointsOf(type, object).some((point) =>
@@ -190,16 +189,14 @@ function holds(
   }
 }
 
-/** True if the values match a text query. `allTerms` may spread over values, the others may not. */
+/** True if the values match a text query. `allTerms` may spread over values, phrases may not. */
 function hasText(
   values: readonly string[],
   match: TextMatch,
   queryText: string,
   fuzzy: boolean,
 ): boolean {
-  const terms = plainTerms(queryText)
-  if (match === 'allTerms') return hasTerms(match, values.flatMap(plainTerms), terms, fuzzy)
-  return values.some((value) => hasTerms(match, plainTerms(value), terms, fuzzy))
+  return hasTerms(match, values, queryText, fuzzy)
 }
 
 function compares(

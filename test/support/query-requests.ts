@@ -1,6 +1,7 @@
 /** Arbitraries of requests about a generated type, in the form that clients send. */
 
 import fc from 'fast-check'
+import { countTerms } from '../../src/query/matching/count-terms.ts'
 import type { GeneratedType, QueryField } from './query-arbitraries.ts'
 import { comparisons, queryTexts, valuesFor } from './query-conditions.ts'
 import {
@@ -10,7 +11,6 @@ import {
   type RequestQuery,
 } from './query-model.ts'
 import { positions } from './query-positions.ts'
-import { plainTerms } from './query-terms.ts'
 import { canBeEqual, canBeLess, compareValues } from './query-values.ts'
 import { whereLeaves } from './where-requests.ts'
 
@@ -60,8 +60,8 @@ function isAffordable(query: RequestQuery): boolean {
   const fuzzy = leaves.filter((leaf) => leaf['fuzzy'] === true)
   const text = JSON.stringify(query)
   const fuzzyRules = text.match(/"type":"fuzzy"/g) ?? []
-  const isShort = text.length < 4000 && leaves.flatMap(termsOf).length <= 60
-  return isShort && fuzzy.flatMap(termsOf).length + fuzzyRules.length <= 10
+  const isShort = text.length < 4000 && sumOf(leaves) <= 60
+  return isShort && sumOf(fuzzy) + 2 * fuzzyRules.length <= 10
 }
 
 function leavesOf(query: RequestQuery): RequestQuery[] {
@@ -69,8 +69,10 @@ function leavesOf(query: RequestQuery): RequestQuery[] {
   return ([query['value']].flat() as RequestQuery[]).flatMap(leavesOf)
 }
 
-function termsOf({ value, query }: RequestQuery): string[] {
-  return plainTerms(String(query ?? value))
+/** Returns the number of terms of some conditions. */
+function sumOf(queries: readonly RequestQuery[]): number {
+  const counts = queries.map(({ value, query }) => countTerms([String(query ?? value)]))
+  return counts.reduce((sum, count) => sum + count, 0)
 }
 
 function nested(leaf: fc.Arbitrary<RequestQuery>, depth: number): fc.Arbitrary<RequestQuery> {

@@ -1,8 +1,17 @@
-/** The reference model of full text, written from the contract: terms, phrases, fuzzy terms. */
+/**
+ * The reference model of full text, written from its definition: terms, phrases, fuzzy terms. Which
+ * terms a text has is a matter of the analyser, which has tests of its own.
+ */
+import {
+  type AnalysedText,
+  analyseQuery,
+  analyseText,
+  type Phrase,
+} from '../../src/query/matching/analyser.ts'
 
 const SEPARATORS = new Set('?!,:;-[](){}\'"~')
 
-/** Splits a text at white space and separators, in lower case, without lone periods. */
+/** Splits a text at white space and the separators of the public API, in lower case. */
 export function plainTerms(text: string): string[] {
   const terms: string[] = []
   let term = ''
@@ -21,31 +30,64 @@ export function plainTerms(text: string): string[] {
 
 export type TextMatch = 'phrase' | 'prefix' | 'anyTerm' | 'allTerms'
 
-/** True if a text contains the terms of a query; a query without terms matches nothing. */
+/** True if texts contain the terms of a query; a query without terms matches nothing. */
 export function hasTerms(
   match: TextMatch,
-  text: readonly string[],
-  terms: readonly string[],
+  texts: readonly string[],
+  query: string,
   fuzzy: boolean,
 ): boolean {
-  if (terms.length === 0) return false
-  const contains = (term: string) =>
-    text.some((other) => other === term || (fuzzy && isSimilar(term, other)))
+  const analysed = texts.map(analyseText)
+  const { words, phrase, symbols } = analyseQuery(query)
+  const all = analysed.flatMap(({ terms, wholes }) => [...terms, ...wholes])
+  const hasTerm = (term: string) =>
+    all.some((other) => other === term || (fuzzy && isSimilar(term, other)))
+  // The order of similar terms does not matter.
+  const hasPhrase = (one: Phrase) =>
+    fuzzy && !one.isPrefix
+      ? one.terms.every(hasTerm)
+      : analysed.some((text) => containsPhrase(text, one))
+  const hasWhole = (whole: string | undefined) => whole !== undefined && hasTerm(whole)
   switch (match) {
     case 'anyTerm':
-      return terms.some(contains)
+      return words.some(({ phrases, whole }) => phrases.some(hasPhrase) || hasWhole(whole))
     case 'allTerms':
-      return terms.every(contains)
+      return (
+        words.length > 0 &&
+        words.every(({ phrases, whole }) => phrases.every(hasPhrase) || hasWhole(whole))
+      )
     case 'phrase':
-      return text.some((_, start) => terms.every((term, index) => text[start + index] === term))
+      return (
+        phrase.terms.length > 0 &&
+        analysed.some((text) => containsPhrase(text, phrase)) &&
+        symbols.every((symbol) => all.includes(symbol))
+      )
     case 'prefix':
-      return text.some((_, start) =>
-        terms.every((term, index) => {
-          const other = text[start + index]
-          return index === terms.length - 1 ? other?.startsWith(term) === true : other === term
-        }),
+      return (
+        phrase.terms.length > 0 &&
+        analysed.some((text) => containsPhrase(text, { ...phrase, isPrefix: true }))
       )
   }
+}
+
+function containsPhrase({ terms, wholes }: AnalysedText, phrase: Phrase): boolean {
+  const isAlone = phrase.terms.length === 1
+  return (
+    phrasePositions(terms, phrase).length > 0 ||
+    (isAlone && wholes.some((whole) => phrasePositions([whole], phrase).length > 0))
+  )
+}
+
+/** Returns the positions at which a phrase starts. */
+export function phrasePositions(terms: readonly string[], phrase: Phrase): number[] {
+  const last = phrase.terms.length - 1
+  return terms.flatMap((_, start) => {
+    const matches = phrase.terms.every((term, index) => {
+      const other = terms[start + index]
+      return index === last && phrase.isPrefix ? other?.startsWith(term) === true : other === term
+    })
+    return matches ? [start] : []
+  })
 }
 
 /** Longer query terms allow more edits. */

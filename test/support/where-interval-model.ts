@@ -1,17 +1,18 @@
 /** The reference model of interval rules, written from their definition. */
-import { plainTerms } from './query-terms.ts'
+import { analyseQuery, analyseText, type Phrase } from '../../src/query/matching/analyser.ts'
+import { phrasePositions } from './query-terms.ts'
 
 type Rule = Readonly<Record<string, unknown>>
 type Interval = readonly [first: number, last: number]
 
 /** True if one of the texts has an interval that satisfies the rule. */
 export function holdsInterval(rule: unknown, texts: readonly string[]): boolean {
-  return texts.some((text) => intervalsOf(rule as Rule, plainTerms(text)).length > 0)
+  return texts.some((text) => intervalsOf(rule as Rule, analyseText(text).terms).length > 0)
 }
 
 function intervalsOf(rule: Rule, terms: readonly string[]): Interval[] {
-  const where = (accepts: (term: string) => boolean): Interval[] =>
-    terms.flatMap((term, at) => (accepts(term) ? [[at, at] as const] : []))
+  const where = (run: Phrase): Interval[] =>
+    phrasePositions(terms, run).map((at) => [at, at + run.terms.length - 1])
   const inner = () => (rule['rules'] as Rule[]).map((one) => intervalsOf(one, terms))
   const maxGaps = (rule['maxGaps'] as number | undefined) ?? Infinity
   switch (rule['type']) {
@@ -20,31 +21,31 @@ function intervalsOf(rule: Rule, terms: readonly string[]): Interval[] {
     case 'allOf':
       return together(inner(), rule['ordered'] === true, maxGaps)
     case 'match': {
-      const written = plainTerms(String(rule['query']))
+      const written = String(rule['query']).toLowerCase()
       const isOrdered = rule['ordered'] === true
-      const wanted = isOrdered ? written : [...new Set(written)]
-      return together(
-        wanted.map((term) => where((other) => other === term)),
-        isOrdered,
-        maxGaps,
-      )
+      const wanted = isOrdered ? written : [...new Set(written.split(/\s+/))].join(' ')
+      return together(analyseQuery(wanted).runs.map(where), isOrdered, maxGaps)
     }
     case 'prefixOnLastToken': {
-      const wanted = plainTerms(String(rule['query']))
-      return together(
-        wanted.map((term, index) =>
-          where((other) => (index === wanted.length - 1 ? other.startsWith(term) : other === term)),
-        ),
-        true,
-        Infinity,
-      )
+      const { runs } = analyseQuery(String(rule['query']))
+      const last = runs.length - 1
+      const wanted = runs.map((run, index) => (index < last ? run : { ...run, isPrefix: true }))
+      return together(wanted.map(where), true, Infinity)
     }
     case 'fuzzy': {
-      const [term] = plainTerms(String(rule['term']))
-      if (term === undefined) return []
-      const { length } = [...term]
-      const edits = rule['fuzziness'] ?? (length < 3 ? 0 : length < 6 ? 1 : 2)
-      return where((other) => typos([...term], [...other]) <= Number(edits))
+      const wanted = analyseQuery(String(rule['term'])).phrase
+      if (wanted.terms.length === 0) return []
+      if (rule['fuzziness'] === 0) return where(wanted)
+      return together(
+        wanted.terms.map((term): Interval[] => {
+          const { length } = [...term]
+          const edits = rule['fuzziness'] ?? (length < 3 ? 0 : length < 6 ? 1 : 2)
+          const isSimilar = (other: string) => typos([...term], [...other]) <= Number(edits)
+          return terms.flatMap((other, at) => (isSimilar(other) ? [[at, at] as const] : []))
+        }),
+        true,
+        0,
+      )
     }
     default:
       throw new Error(`the model does not know the rule ${rule['type']}`)

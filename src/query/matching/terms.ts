@@ -1,4 +1,7 @@
-/** Tokenises text into the terms that full-text conditions compare, and measures how they differ. */
+/**
+ * Cuts texts at a fixed set of characters, as tables of earlier releases are indexed until they are
+ * rewritten, and measures how terms differ. See analyser.ts for the terms of new tables.
+ */
 
 const SEPARATORS = /[\s?!,:;\-[\](){}'"~]+/
 
@@ -15,6 +18,14 @@ export function termsOf(text: string): string[] {
       .split(SEPARATORS)
       .filter((term) => term !== '' && term !== '.')
   )
+}
+
+/** Splits the text of a query at white space, in lower case: the rules of every table go on from there. */
+export function writtenTerms(text: string): string[] {
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((term) => term !== '')
 }
 
 /** Returns the first index from `from` on at which a cut does not split a term. */

@@ -12,8 +12,9 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import { NOTHING } from '../combine-queries.ts'
 import { readComparedValue } from '../compared-value.ts'
+import { countTerms } from '../matching/count-terms.ts'
 import { patternSize } from '../matching/pattern.ts'
-import { termsOf } from '../matching/terms.ts'
+import { writtenTerms } from '../matching/terms.ts'
 import {
   type ComparedValue,
   type Comparison,
@@ -184,12 +185,13 @@ export function conditionsOf(
       if (!text.isWellFormed())
         throw unprocessable(`${path}.value`, 'contains an unpaired surrogate')
       // Repeated terms only matter where their order does.
-      const written = termsOf(text)
+      const written = writtenTerms(text)
       const terms = match === 'anyTerm' || match === 'allTerms' ? [...new Set(written)] : written
-      budget.spendTerms(terms.length * TEXT_TERM_COST)
-      if (fuzzy) budget.spendFuzzyTerms(terms.length)
+      const count = countTerms(terms)
+      budget.spendTerms(count * TEXT_TERM_COST)
+      if (fuzzy) budget.spendFuzzyTerms(count)
       // A text without terms matches nothing: an empty `or` is false.
-      if (terms.length === 0) return NOTHING
+      if (count === 0) return NOTHING
       return { kind: 'text', field: resolved?.field, match, terms, fuzzy }
     },
   }

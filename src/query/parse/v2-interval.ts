@@ -8,7 +8,8 @@ import {
 } from '../../contract/limits.ts'
 import { isJsonObject } from '../../ontology/values/refused-value.ts'
 import { NOTHING } from '../combine-queries.ts'
-import { fuzzyDistance, termsOf } from '../matching/terms.ts'
+import { countTerms } from '../matching/count-terms.ts'
+import { termsOf, writtenTerms } from '../matching/terms.ts'
 import type { IntervalRule, Query } from '../query.ts'
 import { isText } from '../resolve-field.ts'
 import { notSupported, requireText } from './conditions.ts'
@@ -55,18 +56,15 @@ class RuleParser {
         allow('query', 'ordered', 'maxGaps')
         const ordered = readOrdered(rule, path)
         const terms = this.#terms(rule['query'], `${path}.query`)
+        const maxGaps = readGaps(rule, path)
+        if (terms.length === 0) return undefined
         // Repeated terms only matter where their order does.
-        const rules = (ordered ? terms : [...new Set(terms)]).map(termRule)
-        return allOf(rules, ordered, readGaps(rule, path))
+        return { kind: 'match', terms: ordered ? terms : [...new Set(terms)], ordered, maxGaps }
       }
       case 'prefixOnLastToken': {
         allow('query')
         const terms = this.#terms(rule['query'], `${path}.query`)
-        const last = terms.length - 1
-        const rules = terms.map(
-          (term, index): IntervalRule => (index < last ? termRule(term) : { kind: 'prefix', term }),
-        )
-        return allOf(rules, true, undefined)
+        return terms.length === 0 ? undefined : { kind: 'prefix', terms }
       }
       case 'fuzzy':
         allow('term', 'fuzziness')
@@ -90,25 +88,22 @@ class RuleParser {
     const text = requireText(value, path)
     this.#budget.checkText(path, text)
     if (!text.isWellFormed()) throw unprocessable(path, 'contains an unpaired surrogate')
-    const terms = termsOf(text)
-    this.#budget.spendTerms(terms.length * TEXT_TERM_COST)
-    return terms
+    const terms = writtenTerms(text)
+    const count = countTerms(terms)
+    this.#budget.spendTerms(count * TEXT_TERM_COST)
+    return count === 0 ? [] : terms
   }
 
   #fuzzy({ term: written, fuzziness }: QueryMembers, path: string): IntervalRule | undefined {
-    const [term, ...others] = this.#terms(written, `${path}.term`)
-    if (others.length > 0) throw unprocessable(`${path}.term`, 'has more than one term')
+    const terms = this.#terms(written, `${path}.term`)
     const edits = readWhole(fuzziness, `${path}.fuzziness`, INTERVAL_MAX_EDITS)
-    if (term === undefined) return undefined
-    const most = edits ?? fuzzyDistance(term)
-    if (most === 0) return termRule(term)
-    this.#budget.spendFuzzyTerms(1)
-    return { kind: 'similar', term, edits: most }
+    const term = terms.join(' ')
+    if (termsOf(term).length > 1) throw unprocessable(`${path}.term`, 'has more than one term')
+    if (term === '') return undefined
+    if (edits === 0) return { kind: 'match', terms, ordered: true, maxGaps: 0 }
+    this.#budget.spendFuzzyTerms(countTerms(terms))
+    return { kind: 'similar', term, edits }
   }
-}
-
-function termRule(term: string): IntervalRule {
-  return { kind: 'terms', terms: [term] }
 }
 
 function allOf(

@@ -213,12 +213,13 @@ class PostgresStore implements ObjectStore {
   }
 
   publishReplacement(
-    { rid: typeRid }: ObjectType,
+    objectType: ObjectType,
     replacement: string,
     mode: PublishMode = 'replace',
     { callerId } = INTERNAL_CONTEXT,
   ): Promise<Commit> {
-    return publishReplacement(this, { typeRid, replacement, mode, callerId })
+    const { rid: typeRid } = objectType
+    return publishReplacement(this, { typeRid, objectType, replacement, mode, callerId })
   }
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {

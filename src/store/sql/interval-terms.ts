@@ -1,28 +1,83 @@
 /** Interval rules as stores need them: with the indexed terms that satisfy each leaf. */
+import type { Phrase } from '../../query/matching/analyser.ts'
 import type { ResolvedRule } from '../../query/matching/interval.ts'
+import { fuzzyDistance } from '../../query/matching/terms.ts'
 import type { IntervalRule } from '../../query/query.ts'
 import type { SimilarTerms } from './similar-terms.ts'
+import { cutQuery } from './text-condition.ts'
+import type { TermRules } from './text-index.ts'
 
-/** Returns a rule with the terms that are similar to those of its fuzzy leaves. */
+/** Returns the terms of a field that differ in at most this many edits. */
+type FindSimilar = (terms: readonly string[], edits: number) => SimilarTerms
+
+/**
+ * Returns a rule with its terms by the rules of a table, and with the terms that are similar to those
+ * of its fuzzy leaves; undefined for a rule that nothing can satisfy.
+ */
 export function resolveRule(
   rule: IntervalRule,
-  similarTerms: (terms: readonly string[], edits: number) => SimilarTerms,
-): ResolvedRule {
+  rules: TermRules,
+  similarTerms: FindSimilar,
+): ResolvedRule | undefined {
   switch (rule.kind) {
-    case 'similar': {
-      const similar = similarTerms([rule.term], rule.edits).get(rule.term) ?? []
-      return { kind: 'terms', terms: [rule.term, ...similar] }
+    case 'match':
+      return inOrder(cutQuery(rule.terms, rules).runs.map(runRule), rule.ordered, rule.maxGaps)
+    case 'prefix': {
+      const runs = cutQuery(rule.terms, rules).runs.map(runRule)
+      const { terms, isPrefix } = cutQuery(rule.terms, rules).runs.at(-1) ?? NO_TERMS
+      const last = runRule({ terms, isPrefix: isPrefix || terms.length > 0 })
+      return inOrder([...runs.slice(0, -1), ...(terms.length === 0 ? [] : [last])], true, undefined)
     }
-    case 'allOf':
-    case 'anyOf':
-      return { ...rule, of: rule.of.map((one) => resolveRule(one, similarTerms)) }
-    default:
-      return rule
+    case 'similar': {
+      const leaves = similarTermsOf(rule, rules).map(([term, edits]): ResolvedRule => {
+        const similar = edits === 0 ? [] : (similarTerms([term], edits).get(term) ?? [])
+        return { kind: 'terms', terms: [term, ...similar] }
+      })
+      return inOrder(leaves, true, 0)
+    }
+    case 'anyOf': {
+      const of = rule.of.flatMap((one) => resolveRule(one, rules, similarTerms) ?? [])
+      return of.length <= 1 ? of[0] : { kind: 'anyOf', of }
+    }
+    case 'allOf': {
+      const of = rule.of.flatMap((one) => resolveRule(one, rules, similarTerms) ?? [])
+      return of.length < rule.of.length ? undefined : inOrder(of, rule.ordered, rule.maxGaps)
+    }
   }
 }
 
+const NO_TERMS: Phrase = { terms: [], isPrefix: false }
+
+/** The terms of one word are neighbours. */
+function runRule({ terms, isPrefix }: Phrase): ResolvedRule {
+  const leaves = terms.map((term, at): ResolvedRule => {
+    const isLast = at === terms.length - 1
+    return isLast && isPrefix ? { kind: 'prefix', term } : { kind: 'terms', terms: [term] }
+  })
+  return inOrder(leaves, true, 0) ?? { kind: 'terms', terms: [] }
+}
+
+function inOrder(
+  of: readonly ResolvedRule[],
+  ordered: boolean,
+  maxGaps: number | undefined,
+): ResolvedRule | undefined {
+  return of.length <= 1 ? of[0] : { kind: 'allOf', of, ordered, maxGaps }
+}
+
+type SimilarRule = IntervalRule & { kind: 'similar' }
+
+/** Returns the terms of a fuzzy leaf, each with its number of edits. */
+export function similarTermsOf(
+  { term, edits }: SimilarRule,
+  rules: TermRules,
+): (readonly [term: string, edits: number])[] {
+  const { terms } = cutQuery([term], rules).phrase
+  return terms.map((one) => [one, edits ?? fuzzyDistance(one)])
+}
+
 /** Returns the fuzzy leaves of a rule. */
-export function similarLeaves(rule: IntervalRule): (IntervalRule & { kind: 'similar' })[] {
+export function similarLeaves(rule: IntervalRule): SimilarRule[] {
   if (rule.kind === 'similar') return [rule]
   return rule.kind === 'allOf' || rule.kind === 'anyOf' ? rule.of.flatMap(similarLeaves) : []
 }

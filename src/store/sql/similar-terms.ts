@@ -1,13 +1,7 @@
 /** Fuzzy search: finds the indexed terms that are similar to the terms of a query. */
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { fuzzyDistance, isWithinEdits, isWithinTypos } from '../../query/matching/terms.ts'
-import {
-  type Alternatives,
-  endOfPrefix,
-  indexedTerm,
-  plainTerm,
-  type TermPrefix,
-} from './text-index.ts'
+import { endOfPrefix, indexedTerm, plainTerm, type TermPrefix } from './text-index.ts'
 
 /** For each term of a query, the similar terms that occur. */
 export type SimilarTerms = ReadonlyMap<string, readonly string[]>
@@ -59,18 +53,4 @@ export class SimilarTermSearch {
       throw new ObjectQueryError('QueryTermsExceededLimit', { termsLimit: MAX_SIMILAR_TERMS })
     }
   }
-}
-
-/** Returns, for each term, the indexed terms that match it in any of the fields. */
-export function termAlternatives(
-  terms: readonly string[],
-  prefixes: readonly TermPrefix[],
-  similarIn: (prefix: TermPrefix) => SimilarTerms | undefined,
-): Alternatives[] {
-  const fields = prefixes.map((prefix) => ({ prefix, similar: similarIn(prefix) }))
-  return terms.map((term) =>
-    fields.flatMap(({ prefix, similar }) =>
-      [term, ...(similar?.get(term) ?? [])].map((one) => indexedTerm(prefix, one)),
-    ),
-  )
 }

@@ -125,7 +125,7 @@ function addPair(buffer: Uint8Array, at: number, text: string, index: number): n
 }
 
 /** Writes a code point beyond ASCII, and returns the position after it. */
-function addUtf8(buffer: Uint8Array, at: number, code: number): number {
+export function addUtf8(buffer: Uint8Array, at: number, code: number): number {
   let next = at
   if (code < 0x800) buffer[next++] = 0xc0 | (code >> 6)
   else {

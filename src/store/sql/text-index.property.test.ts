@@ -4,13 +4,16 @@ import { fcOptions } from '../../../test/support/fc-options.ts'
 import { finish } from '../../ontology/values/steps.ts'
 import { TermCutter } from './term-cutter.ts'
 import { indexedTerms, indexedTermsInSteps, type NumberedTexts } from './text-index.ts'
+import { WordCutter } from './word-cutter.ts'
+
+const RULES = ['analyser', 'separators'] as const
 
 /** Texts that are longer than one step, with many separators or hardly any. */
 const longText = fc
   .tuple(
     fc.array(fc.string({ unit: 'grapheme', maxLength: 20 }), { minLength: 1, maxLength: 20 }),
     fc.constantFrom(' ', ', ', '', '. '),
-    fc.integer({ min: 0, max: 4000 }),
+    fc.integer({ min: 0, max: 400 }),
   )
   .map(([words, separator, times]) => `${words.join(separator)}${separator}`.repeat(times))
 const fields = fc.array(
@@ -18,14 +21,14 @@ const fields = fc.array(
   { maxLength: 3 },
 )
 
-it('tokenises a text in steps into the same terms as at once', () => {
+it.each(RULES)('cuts a text in steps into the same terms as at once: %s', (rules) => {
   fc.assert(
     fc.property(fields, (texts: readonly NumberedTexts[]) => {
       const pieces: string[] = []
-      finish(indexedTermsInSteps(texts, (piece) => pieces.push(piece)))
-      expect(pieces.join(' ')).toBe(indexedTerms(texts))
+      finish(indexedTermsInSteps(texts, rules, (piece) => pieces.push(piece)))
+      expect(pieces.join(' ')).toBe(indexedTerms(texts, rules))
     }),
-    fcOptions(50),
+    fcOptions(20),
   )
 })
 
@@ -34,23 +37,25 @@ const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
   fc
     .array(
-      fc.constantFrom(...'.. aZ09-~\u00a0\u3000\ufeff\u0085ÄßİΣς\ue000\ue0fe\ue0ff\u{1f600}@#/_'),
+      fc.constantFrom(
+        ...".. aZ09-~\u00a0\u3000\ufeff\u0085ÄßİΣς\ue000\ue0fe\ue0ff\u{1f600}@#/_+&'’\u0301東京が\u3099กि\u{1d400}\u{20000}",
+      ),
       { maxLength: 30 },
     )
     .map((signs) => signs.join('')),
 )
 
-it('cuts terms in one pass into the bytes of the same terms', () => {
-  const cutter = new TermCutter()
+it.each(RULES)('cuts terms in one pass into the bytes of the same terms: %s', (rules) => {
+  const cutter = rules === 'analyser' ? new WordCutter() : new TermCutter()
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.integer({ min: 1, max: 999 }), fc.array(anyText, { maxLength: 4 }))),
       (texts: readonly NumberedTexts[]) => {
-        expect(Buffer.from(cutter.cut(texts)).toString()).toBe(indexedTerms(texts))
+        expect(Buffer.from(cutter.cut(texts)).toString()).toBe(indexedTerms(texts, rules))
       },
     ),
     fcOptions(500),
   )
-  const long: NumberedTexts[] = [[7, ['a ä - '.repeat(200_000), '. .']]]
-  expect(Buffer.from(cutter.cut(long)).toString()).toBe(indexedTerms(long))
+  const long: NumberedTexts[] = [[7, ["a ä - x-y o'b 東京 ".repeat(20_000), '. .']]]
+  expect(Buffer.from(cutter.cut(long)).toString()).toBe(indexedTerms(long, rules))
 })

@@ -1,12 +1,23 @@
 /**
- * Terms as databases index them. One tokeniser serves every store; databases receive the terms
+ * Terms as databases index them. The same rules serve every store; databases receive the terms
  * separated by spaces. ASCII punctuation inside a term is mapped to a private range of Unicode, so
  * that no database treats it as a separator or as syntax.
  *
  * Each term is prefixed with the number of its field; a search of all fields lists every prefix.
  */
 import type { Steps } from '../../ontology/values/steps.ts'
+import { type AnalysedText, analyseText, endOfWord } from '../../query/matching/analyser.ts'
 import { endOfTerm, termsOf } from '../../query/matching/terms.ts'
+
+/**
+ * How the texts of a table are cut into terms: by the analyser, or at `separators`, like the tables
+ * of earlier releases until they are rewritten.
+ */
+export type TermRules = 'analyser' | 'separators'
+
+export function cutText(text: string, rules: TermRules): AnalysedText {
+  return rules === 'analyser' ? analyseText(text) : { terms: termsOf(text), wholes: [] }
+}
 
 const PRIVATE_RANGE = 0xe000
 /** Separates two values, so that no phrase matches across them. */
@@ -33,48 +44,52 @@ function prefixedTerms(prefix: TermPrefix, terms: readonly string[]): string {
 /** The texts of a field, with its number. */
 export type NumberedTexts = readonly [field: number, texts: readonly string[]]
 
-/**
- * Returns the indexed terms of one object. It works text by text, not term by term, because this is
- * a large part of the cost of writing objects.
- */
-export function indexedTerms(fields: readonly NumberedTexts[]): string {
+/** Returns the indexed terms of one object. */
+export function indexedTerms(fields: readonly NumberedTexts[], rules: TermRules): string {
   return fields
     .flatMap(([field, texts]) => {
       const prefix = fieldPrefix(field)
       return texts.map((text) => {
-        const terms = termsOf(text)
-        if (terms.length === 0) return TERM_BORDER
-        return `${prefixedTerms(prefix, terms)} ${TERM_BORDER}`
+        const { terms, wholes } = cutText(text, rules)
+        const first = terms.length === 0 ? [] : [prefixedTerms(prefix, terms)]
+        return [...first, TERM_BORDER, ...wholes.map((term) => wholePiece(prefix, term))].join(' ')
       })
     })
     .join(' ')
 }
 
-/** Characters that are tokenised in one step. */
+/** Terms without a position follow the text, each between two borders. */
+function wholePiece(prefix: TermPrefix, term: string): string {
+  return `${indexedTerm(prefix, term)} ${TERM_BORDER}`
+}
+
+/** Characters that are cut in one step. */
 const STEP_LENGTH = 32 * 1024
 
 /** Does the same in pieces, which form the whole when joined with spaces. */
 export function* indexedTermsInSteps(
   fields: readonly NumberedTexts[],
+  rules: TermRules,
   take: (piece: string) => void,
 ): Steps<undefined> {
+  const endOfStep = rules === 'analyser' ? endOfWord : endOfTerm
   for (const [field, texts] of fields) {
     const prefix = fieldPrefix(field)
     for (const text of texts) {
+      const pieces: string[] = []
       for (let at = 0; at < text.length; ) {
-        const end = endOfTerm(text, at + STEP_LENGTH)
-        const terms = termsOf(text.slice(at, end))
+        const end = endOfStep(text, at + STEP_LENGTH)
+        const { terms, wholes } = cutText(text.slice(at, end), rules)
         if (terms.length > 0) take(prefixedTerms(prefix, terms))
+        for (const term of wholes) pieces.push(wholePiece(prefix, term))
         at = end
         yield
       }
       take(TERM_BORDER)
+      for (const piece of pieces) take(piece)
     }
   }
 }
-
-/** The indexed terms that match one term: one per field and similar spelling. */
-export type Alternatives = readonly string[]
 
 export function indexedTerm(prefix: TermPrefix, term: string): string {
   return prefix + escapedTerms(term)

@@ -76,6 +76,7 @@ export async function createObjectTable(
       key text NOT NULL,
       title text,
       body text NOT NULL,
+      words text,
       lexemes tsvector,
       places double precision[],
       area box${columnDefinitions(fields, LAYOUT)

@@ -5,6 +5,7 @@
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
+import type { ObjectType } from '../../../ontology/ontology.ts'
 import { replacementTableId } from '../../batch.ts'
 import type { Commit, PublishMode } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
@@ -93,6 +94,7 @@ export async function touchReplacement(
 }
 
 export interface Publication extends ReplacementOfType {
+  readonly objectType: ObjectType
   readonly mode: PublishMode
 }
 
@@ -137,7 +139,13 @@ async function publish(store: PostgresContext, target: Publication): Promise<Com
       [version, table.id],
     )
     await session.run('UPDATE oqs_object_type SET table_id = ? WHERE id = ?', [table.id, type.id])
-    const { put, deleted, kept } = await mergeCurrent(session, store, target.mode, before, table)
+    const { put, deleted, kept } = await mergeCurrent(
+      session,
+      store,
+      { ...target, typeId: type.id },
+      before,
+      table,
+    )
     await publishVersion(session, { typeId: type.id, version, put, deleted })
     return { version, put, deleted, kept }
   })

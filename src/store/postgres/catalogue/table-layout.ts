@@ -1,8 +1,9 @@
 /**
- * The layouts of object tables. Layout 1 is that of earlier releases: it also has the terms of each
- * object in order, a column and an index for the key property, an index of full values for every
+ * The layouts of object tables. Layout 1 is that of earlier releases: it cuts texts at separators, and
+ * also has the terms of each object in order, a column and an index for the key property, an index of full values for every
  * property (for long texts a hash index), and indexes that no query uses.
  */
+import type { TermRules } from '../../sql/text-index.ts'
 import type { FieldColumns } from './field-columns.ts'
 
 export const FIRST_LAYOUT = 1
@@ -25,6 +26,11 @@ export const LAYOUT_COLUMNS = ['layout', "array_to_string(prefix_fields, ',')"] 
 export function toTableLayout([layout, prefixFields]: readonly unknown[]): TableLayout {
   const list = String(prefixFields)
   return { layout: Number(layout), prefixFields: list === '' ? [] : list.split(',').map(Number) }
+}
+
+/** Returns how the texts of a table are cut into terms. */
+export function termRulesOf(layout: number): TermRules {
+  return layout === FIRST_LAYOUT ? 'separators' : 'analyser'
 }
 
 /** Returns the fields that have a value column. */

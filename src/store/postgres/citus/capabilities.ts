@@ -58,6 +58,7 @@ export async function distributeFunctions(session: Session): Promise<void> {
 const FUNCTIONS = [
   'oqs_within_any(double precision[], double precision[])',
   'oqs_has_interval(text, jsonb, integer[])',
+  'oqs_texts(tsvector, text)',
   'oqs_relates(jsonb, text, double precision[], integer[])',
   `oqs_is_near(jsonb, ${Array(4).fill('double precision').join(', ')})`,
 ]

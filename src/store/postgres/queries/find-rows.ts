@@ -8,6 +8,7 @@ import { SimilarTermSearch, type SimilarTerms } from '../../sql/similar-terms.ts
 import type { SqlCondition, SqlValue } from '../../sql/sql-condition.ts'
 import type { TermPrefix } from '../../sql/text-index.ts'
 import { objectTable } from '../catalogue/object-table.ts'
+import { termRulesOf } from '../catalogue/table-layout.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
 import { fuzzyTexts } from './fuzzy-texts.ts'
@@ -23,13 +24,15 @@ export async function readQuerySql(
 ): Promise<SqlCondition> {
   const similar = new Map<string, SimilarTerms>()
   const keyOf = (...lookup: [readonly string[], TermPrefix, number?]) => JSON.stringify(lookup)
-  for (const { field, terms, edits, linkedType } of fuzzyTexts(query)) {
+  for (const { field, lookups, linkedType } of fuzzyTexts(query)) {
     const searched = linkedType === undefined ? fields : links.tables.get(linkedType.rid)
     if (searched === undefined) continue
-    for (const prefix of prefixesOf(field, searched)) {
-      const key = keyOf(terms, prefix, edits)
-      if (similar.has(key)) continue
-      similar.set(key, await findSimilarTerms(session, terms, prefix, edits))
+    for (const [terms, edits] of lookups(termRulesOf(searched.layout))) {
+      for (const prefix of prefixesOf(field, searched)) {
+        const key = keyOf(terms, prefix, edits)
+        if (similar.has(key)) continue
+        similar.set(key, await findSimilarTerms(session, terms, prefix, edits))
+      }
     }
   }
   return querySql(query, {

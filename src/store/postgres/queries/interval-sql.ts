@@ -1,33 +1,38 @@
-/** Conditions on terms that are near each other: the term index finds rows, the texts decide. */
+/** Conditions on terms that are near each other: the term index finds rows, their terms decide. */
 import type { ResolvedRule } from '../../../query/matching/interval.ts'
 import type { Query } from '../../../query/query.ts'
 import { resolveRule, termCondition } from '../../sql/interval-terms.ts'
-import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
-import { fieldPrefix, indexedTerm } from '../../sql/text-index.ts'
-import { lexemeOf } from '../text/lexemes.ts'
-import { separatedTerms } from '../text/term-tests.ts'
+import { combine, FALSE, type SqlCondition } from '../../sql/sql-condition.ts'
+import { fieldPrefix, indexedTerm, type TermPrefix } from '../../sql/text-index.ts'
+import { termRulesOf } from '../catalogue/table-layout.ts'
+import { lexemeOf, TERM_BORDER } from '../text/lexemes.ts'
 import { unindexedRows } from '../text/text-condition.ts'
 import type { QueryTables } from './query-tables.ts'
-import { textColumns } from './text-columns.ts'
 
 /** As many characters as surely fit into a tsquery, whose limit is 1 MB. */
 const MAX_QUERY_LENGTH = 200_000
 
 export function intervalSql(
   { field, rule }: Query & { kind: 'interval' },
-  tables: QueryTables,
+  { columnsOf, similarTerms, layout }: QueryTables,
 ): SqlCondition {
-  const { someText } = textColumns([field], tables)
-  const prefix = fieldPrefix(tables.columnsOf(field).number)
-  const resolved = resolveRule(rule, (terms, edits) => tables.similarTerms(terms, prefix, edits))
-  const { leaves, steps } = programOf(resolved)
-  const test = someText((text) => {
-    const separated = separatedTerms(text, leaves.flat())
-    return {
-      sql: `oqs_has_interval(${separated.sql}, ?::jsonb, ?::integer[])`,
-      values: [...separated.values, JSON.stringify(leaves), `{${steps}}`],
-    }
-  })
+  const prefix = fieldPrefix(columnsOf(field).number)
+  const resolved = resolveRule(rule, termRulesOf(layout), (terms, edits) =>
+    similarTerms(terms, prefix, edits),
+  )
+  if (resolved === undefined) return FALSE
+  const { leaves, steps } = programOf(resolved, prefix)
+  const hasInterval = 'oqs_has_interval(text, ?::jsonb, ?::integer[])'
+  const program = [JSON.stringify(leaves), `{${steps}}`]
+  // Without words, the lexemes have the terms of each text with their positions.
+  const test = {
+    sql: `CASE WHEN o.words IS NULL
+      THEN EXISTS (SELECT 1 FROM oqs_texts(o.lexemes, ?) AS listed (text) WHERE ${hasInterval})
+      ELSE EXISTS (
+        SELECT 1 FROM unnest(string_to_array(o.words, ?)) AS listed (text) WHERE ${hasInterval}
+      ) END`,
+    values: [prefix, ...program, ` ${TERM_BORDER} `, ...program],
+  }
   const candidates = termCondition(resolved, {
     term: (term) => `'${lexemeOf(indexedTerm(prefix, term))}'`,
     prefix: (term) => `'${lexemeOf(indexedTerm(prefix, term))}':*`,
@@ -37,7 +42,7 @@ export function intervalSql(
   // Without the index, every text is tested.
   if (candidates.length > MAX_QUERY_LENGTH) return test
   const indexed = { sql: 'o.lexemes @@ ?::tsquery', values: [candidates] }
-  return combine('and', [combine('or', [indexed, unindexedRows(tables.layout)]), test])
+  return combine('and', [combine('or', [indexed, unindexedRows(layout)]), test])
 }
 
 interface Program {
@@ -54,18 +59,18 @@ const IN_ORDER = 2
 const IN_ANY_ORDER = 3
 const UNLIMITED = -1
 
-function programOf(rule: ResolvedRule): Program {
+function programOf(rule: ResolvedRule, prefix: TermPrefix): Program {
   const leaves: (readonly string[] | string)[] = []
   const steps: number[] = []
   const write = (one: ResolvedRule): void => {
     switch (one.kind) {
       case 'terms':
         steps.push(LEAF, leaves.length, 0)
-        leaves.push(one.terms)
+        leaves.push(one.terms.map((term) => indexedTerm(prefix, term)))
         return
       case 'prefix':
         steps.push(LEAF, leaves.length, 0)
-        leaves.push(one.term)
+        leaves.push(indexedTerm(prefix, one.term))
         return
       case 'anyOf':
         one.of.forEach(write)

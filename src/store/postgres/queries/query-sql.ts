@@ -7,15 +7,16 @@ import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../s
 import { patternText } from '../../sql/pattern-text.ts'
 import { beginsLike, compareProperty, propertyIn } from '../../sql/property-sql.ts'
 import { combine, FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
+import { fuzzyTermsOf, toTermCondition } from '../../sql/text-condition.ts'
 import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
 import { arrayText, columnText } from '../catalogue/column-codec.ts'
 import { elementColumnOf } from '../catalogue/field-columns.ts'
 import { objectTable } from '../catalogue/object-table.ts'
-import { textCondition } from '../text/text-condition.ts'
+import { termRulesOf } from '../catalogue/table-layout.ts'
+import { textSql as conditionSql } from '../text/text-condition.ts'
 import { geoSql } from './geo-sql.ts'
 import { intervalSql } from './interval-sql.ts'
 import type { QueryTables } from './query-tables.ts'
-import { textColumns } from './text-columns.ts'
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
   return compileQuery(query, {
@@ -98,16 +99,14 @@ export function prefixesOf(
 }
 
 function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
-  const { match, terms, fuzzy } = query
-  const fields = query.field === undefined ? tables.textFields : [query.field]
-  if (fields.length === 0) return FALSE
-  return textCondition({
-    match,
-    terms,
-    ...textColumns(fields, tables),
-    similarIn: (prefix) => (fuzzy ? tables.similarTerms(terms, prefix) : undefined),
-    layout: tables.layout,
+  const { layout, similarTerms } = tables
+  const rules = termRulesOf(layout)
+  const condition = toTermCondition(query, {
+    rules,
+    prefixes: prefixesOf(query.field, tables),
+    similarIn: (prefix) => similarTerms(fuzzyTermsOf(query, rules), prefix),
   })
+  return condition === undefined ? FALSE : conditionSql(condition, layout)
 }
 
 /** Filters by bounding box with an index; then tests each point exactly. */

@@ -58,6 +58,20 @@ export async function copyNext(
   return { lastKey: String(lastKey), isLast }
 }
 
+/** Copies the current objects that the other table does not have. */
+export async function copyMissing(session: WriteSession, tables: CopiedTables): Promise<void> {
+  const isCopied = `SELECT 1 FROM ${objectTable(tables.tableId)} AS copy
+    WHERE copy.pk = source.pk AND copy.valid_to = ${OPEN}`
+  let rows: readonly Row[]
+  do {
+    rows = await session.query(
+      `SELECT ${COLUMNS} FROM ${objectTable(tables.sourceId)} AS source
+       WHERE valid_to = ${OPEN} AND NOT EXISTS (${isCopied}) ORDER BY pk LIMIT ${OBJECTS_PER_STEP}`,
+    )
+    if (rows.length > 0) await addCopies(session, tables, rows, 0)
+  } while (rows.length > 0)
+}
+
 /** Copies the current state of some objects, which may have been copied before or deleted since. */
 export async function copyAgain(
   session: WriteSession,

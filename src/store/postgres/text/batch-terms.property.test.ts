@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fcOptions } from '../../../../test/support/fc-options.ts'
-import { indexedTerms, type NumberedTexts } from '../../sql/text-index.ts'
+import { fieldPrefix, indexedTerms, type NumberedTexts } from '../../sql/text-index.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { BatchTerms } from './batch-terms.ts'
-import { lexemesText, TERM_BORDER } from './lexemes.ts'
+import { lexemesText, TERM_BORDER, WORDS_DECIDE } from './lexemes.ts'
 import { Vocabulary } from './vocabulary.ts'
 import { longTextCells } from './word-cells.ts'
 
@@ -34,33 +34,50 @@ async function savedTerms(vocabulary: Vocabulary): Promise<string[]> {
   return saved
 }
 
-it('writes the same cells and vocabulary for short texts as for long ones', async () => {
+it.each(['analyser', 'separators'] as const)('writes all terms of a batch: %s', async (rules) => {
   await fc.assert(
     fc.asyncProperty(objects, async (batch: readonly (readonly NumberedTexts[])[]) => {
       const [vocabulary, expected] = [new Vocabulary(), new Vocabulary()]
-      const terms = new BatchTerms(vocabulary, true)
-      const withoutWords = new BatchTerms(new Vocabulary(), false)
+      const terms = new BatchTerms(vocabulary, rules)
       for (const texts of batch) {
         const { words, lexemes } = terms.cellsOf(texts)
-        expect(withoutWords.cellsOf(texts)).toEqual({
-          words: undefined,
-          lexemes: lexemes === '' ? undefined : lexemes,
-        })
         if (texts.length === 0) {
           expect([words, lexemes]).toEqual([undefined, undefined])
           continue
         }
-        const indexed = indexedTerms(texts)
-        expect(words).toBe(indexed === '' ? ' ' : ` ${indexed} `)
+        const indexed = indexedTerms(texts, rules)
         const distinct = new Set(indexed.split(' ').filter((term) => term !== ''))
         distinct.delete(TERM_BORDER)
-        const lexemeSet = (cell: string | undefined) => new Set((cell ?? '').trim().split(' '))
-        expect(lexemeSet(lexemes)).toEqual(lexemeSet(lexemesText(distinct)))
-        const options = { vocabulary: expected, nextTurn: async () => {} }
-        await longTextCells(texts, { ...options, keepsWords: true })
+        const isPlaced = rules === 'analyser' && [...distinct].every((term) => term.length <= 500)
+        expect(words).toBe(isPlaced ? undefined : ` ${indexed} `)
+        const found = new Set((lexemes ?? '').split(' ').map((one) => one.replace(/:\d+$/, '')))
+        if (!found.delete(WORDS_DECIDE)) expect(isPlaced || rules === 'separators').toBe(true)
+        expect(found).toEqual(new Set((lexemesText(distinct) ?? '').split(' ')))
+        await longTextCells(texts, { rules, vocabulary: expected, nextTurn: async () => {} })
       }
       expect(await savedTerms(vocabulary)).toEqual(await savedTerms(expected))
     }),
     fcOptions(200),
   )
+})
+
+it('gives each term a position, and leaves one free between two values of a field', () => {
+  const cellsOf = (...texts: NumberedTexts[]) =>
+    new BatchTerms(new Vocabulary(), 'analyser').cellsOf(texts)
+  const prefix = fieldPrefix(1)
+  expect(cellsOf([1, ['a b', "o'b"]], [2, ['a']])).toEqual({
+    words: undefined,
+    lexemes: [
+      `'${prefix}a':1 '${prefix}b':2 '${prefix}o':4 '${prefix}b':5 '${prefix}ob'`,
+      `'${fieldPrefix(2)}a':1`,
+    ].join(' '),
+  })
+  // PostgreSQL would lose positions.
+  for (const text of ['a '.repeat(256), 'a b c d e f g '.repeat(2500)]) {
+    expect(cellsOf([1, [text]])).toMatchObject({
+      words: ` ${indexedTerms([[1, [text]]], 'analyser')} `,
+      lexemes: expect.stringContaining(WORDS_DECIDE),
+    })
+  }
+  expect(cellsOf([1, ['a '.repeat(255)]]).words).toBe(undefined)
 })

@@ -2,18 +2,23 @@
  * Writes the full-text cells of the objects of a batch. The same terms occur in many objects, so
  * each is escaped and added to the vocabulary once per batch.
  */
-import { termsOf } from '../../../query/matching/terms.ts'
-import { fieldPrefix, indexedTerm, type NumberedTexts } from '../../sql/text-index.ts'
-import { lexemeOf, TERM_BORDER, withinLimit } from './lexemes.ts'
+import {
+  cutText,
+  fieldPrefix,
+  indexedTerm,
+  indexedTerms,
+  type NumberedTexts,
+  type TermRules,
+} from '../../sql/text-index.ts'
+import { lexemeOf, MAX_LEXEME_LENGTH, MAX_POSITION, MAX_POSITIONS, withinLimit } from './lexemes.ts'
 import type { Vocabulary } from './vocabulary.ts'
-import { NO_TEXT, type TextCells, textCells } from './word-cells.ts'
+import { NO_TEXT, type TextCells, wordCells } from './word-cells.ts'
 
 /** A term of a field, as cells contain it. */
 interface KnownTerm {
-  readonly word: string
+  /** In quotes. */
   readonly lexeme: string
-  /** The number of the object that contained it last. */
-  lastObject: number
+  readonly isTruncated: boolean
 }
 
 /** Further terms are not remembered: they are unlikely to recur. */
@@ -21,35 +26,33 @@ const MAX_KNOWN_TERMS = 50_000
 
 export class BatchTerms {
   readonly #vocabulary: Vocabulary
-  readonly #keepsWords: boolean
+  readonly #rules: TermRules
   readonly #fields = new Map<number, Map<string, KnownTerm>>()
   #knownTerms = 0
-  #object = 0
 
-  constructor(vocabulary: Vocabulary, keepsWords: boolean) {
+  constructor(vocabulary: Vocabulary, rules: TermRules) {
     this.#vocabulary = vocabulary
-    this.#keepsWords = keepsWords
+    this.#rules = rules
   }
 
   cellsOf(texts: readonly NumberedTexts[]): TextCells {
     if (texts.length === 0) return NO_TEXT
-    this.#object += 1
-    let words = ' '
-    let lexemes = ''
+    const rules = this.#rules
+    const placed = new PlacedLexemes()
     for (const [field, values] of texts) {
       const known = this.#termsOf(field)
       for (const value of values) {
-        for (const term of termsOf(value)) {
-          const one = known.get(term) ?? this.#add(known, field, term)
-          if (this.#keepsWords) words += one.word
-          if (one.lastObject === this.#object) continue
-          one.lastObject = this.#object
-          lexemes += one.lexeme
-        }
-        if (this.#keepsWords) words += `${TERM_BORDER} `
+        const { terms, wholes } = cutText(value, rules)
+        placed.startValue(field)
+        for (const term of terms) placed.add(known.get(term) ?? this.#add(known, field, term))
+        for (const term of wholes) placed.addWhole(known.get(term) ?? this.#add(known, field, term))
       }
     }
-    return textCells(this.#keepsWords ? words : undefined, withinLimit(lexemes))
+    const lexemes = rules === 'analyser' ? placed.withPositions() : undefined
+    if (lexemes !== undefined) {
+      return { words: undefined, lexemes: lexemes === '' ? undefined : lexemes }
+    }
+    return wordCells(` ${indexedTerms(texts, rules)} `, placed.withoutPositions(), rules)
   }
 
   #termsOf(field: number): Map<string, KnownTerm> {
@@ -63,12 +66,78 @@ export class BatchTerms {
   #add(known: Map<string, KnownTerm>, field: number, term: string): KnownTerm {
     const indexed = indexedTerm(fieldPrefix(field), term)
     this.#vocabulary.add([indexed])
-    const one = { word: `${indexed} `, lexeme: `'${lexemeOf(indexed)}' `, lastObject: 0 }
-    // PostgreSQL ignores that an object repeats a lexeme that was not remembered.
+    const one = {
+      lexeme: `'${lexemeOf(indexed)}'`,
+      isTruncated: indexed.length > MAX_LEXEME_LENGTH,
+    }
     if (this.#knownTerms < MAX_KNOWN_TERMS) {
       known.set(term, one)
       this.#knownTerms += 1
     }
     return one
+  }
+}
+
+/** The lexemes of one object, in the order of their positions. */
+class PlacedLexemes {
+  readonly #lexemes: string[] = []
+  /** 0 for a lexeme without a position. */
+  readonly #positions: number[] = []
+  /** The last position of each field: terms are compared within a field. */
+  readonly #lastPositions = new Map<number, number>()
+  #field = 0
+  #position = 0
+  #maxPosition = 0
+  #isTruncated = false
+
+  /** Leaves a position free between two values of a field, so that no phrase matches across them. */
+  startValue(field: number): void {
+    this.#lastPositions.set(this.#field, this.#position)
+    const last = this.#lastPositions.get(field) ?? 0
+    this.#field = field
+    this.#position = last === 0 ? 0 : last + 1
+  }
+
+  add(term: KnownTerm): void {
+    this.#position += 1
+    this.#maxPosition = Math.max(this.#maxPosition, this.#position)
+    this.#push(term, this.#position)
+  }
+
+  addWhole(term: KnownTerm): void {
+    this.#push(term, 0)
+  }
+
+  #push({ lexeme, isTruncated }: KnownTerm, position: number): void {
+    this.#lexemes.push(lexeme)
+    this.#positions.push(position)
+    this.#isTruncated ||= isTruncated
+  }
+
+  /** Returns the text of a tsvector; undefined if it would lose something. */
+  withPositions(): string | undefined {
+    if (this.#isTruncated || this.#maxPosition > MAX_POSITION) return undefined
+    if (this.#maxPosition > MAX_POSITIONS && this.#hasTooManyPositions()) return undefined
+    const placed = this.#lexemes.map((lexeme, index) => {
+      const position = this.#positions[index]
+      return position === 0 ? lexeme : `${lexeme}:${position}`
+    })
+    return withinLimit(placed.join(' '))
+  }
+
+  /** Returns the text of a tsvector; undefined if it would be too large. */
+  withoutPositions(): string | undefined {
+    return withinLimit([...new Set(this.#lexemes)].join(' '))
+  }
+
+  #hasTooManyPositions(): boolean {
+    const counts = new Map<string, number>()
+    for (const [index, lexeme] of this.#lexemes.entries()) {
+      if (this.#positions[index] === 0) continue
+      const count = (counts.get(lexeme) ?? 0) + 1
+      if (count > MAX_POSITIONS) return true
+      counts.set(lexeme, count)
+    }
+    return false
   }
 }

@@ -1,17 +1,25 @@
 /**
- * Lexemes for full text in PostgreSQL. The column `lexemes` has the distinct terms of an object, and
- * its index finds candidate rows; see text-condition.ts. sql/text-index.ts defines the form of a term,
- * which contains no ASCII punctuation.
+ * Lexemes for full text in PostgreSQL. The column `lexemes` has the distinct terms of an object with
+ * their positions, and its index finds rows; see text-condition.ts. sql/text-index.ts defines the form
+ * of a term, which contains no ASCII punctuation.
  */
 
+/** PostgreSQL keeps no larger position. */
+export const MAX_POSITION = 16_383
+/** PostgreSQL keeps no more positions of one lexeme. */
+export const MAX_POSITIONS = 255
+
 /** Longer terms are truncated: the index then finds too many rows, never too few. */
-const MAX_LEXEME_LENGTH = 500
+export const MAX_LEXEME_LENGTH = 500
 /** A little less than PostgreSQL's limit. Rows with more lexemes are not indexed. */
 const MAX_LEXEMES_BYTES = 900_000
 /** Separates two values; see sql/text-index.ts. */
 export const TERM_BORDER = '\ue0ff'
 /** The lexemes of a row that has too many. No term contains this character. */
 export const UNINDEXED_LEXEMES = `'${TERM_BORDER}'`
+
+/** A lexeme of rows that the column `words` decides. Terms begin with the number of their field. */
+export const WORDS_DECIDE = `'${TERM_BORDER}words'`
 
 /** Returns the indexed form of a term. */
 export function lexemeOf(term: string): string {

@@ -1,16 +1,12 @@
 /**
- * Conditions on text. The index of the column `lexemes` finds rows; it has each term once, and long
- * terms truncated. The texts themselves decide the other conditions, and the rows that have too many
- * terms for the index.
+ * Conditions on text. The index of the column `lexemes` finds rows. In tables of the newest layout,
+ * lexemes have positions, which decide phrases. The column `words` has all terms in order, and
+ * decides for rows that lexemes cannot describe, and in tables of layout 1.
  */
-import type { TextMatch } from '../../../query/query.ts'
-import { type SimilarTerms, termAlternatives } from '../../sql/similar-terms.ts'
 import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
-import { type Alternatives, indexedTerm, type TermPrefix } from '../../sql/text-index.ts'
+import type { IndexedPhrase, TermCondition } from '../../sql/text-condition.ts'
 import { FIRST_LAYOUT } from '../catalogue/table-layout.ts'
-import type { TextColumns } from '../queries/text-columns.ts'
-import { lexemeOf, UNINDEXED_LEXEMES } from './lexemes.ts'
-import { hasAnyTerm, hasPhrase, hasTerms } from './term-tests.ts'
+import { lexemeOf, UNINDEXED_LEXEMES, WORDS_DECIDE } from './lexemes.ts'
 
 /** Terms below this length are not truncated in the index. */
 const WHOLE_LEXEME_LENGTH = 499
@@ -18,24 +14,21 @@ const WHOLE_LEXEME_LENGTH = 499
 /** As many lexemes as always fit into a tsquery, whose limit is 1 MB. */
 const LEXEMES_PER_QUERY = 500
 
-export interface TextSearch extends TextColumns {
-  readonly match: TextMatch
-  readonly terms: readonly string[]
-  /** Returns the similar terms that a field contains; undefined if the search is not fuzzy. */
-  readonly similarIn: (prefix: TermPrefix) => SimilarTerms | undefined
-  /** The layout of the table. */
-  readonly layout: number
-}
-
-export function textCondition(search: TextSearch): SqlCondition {
-  const { terms, prefixes, similarIn } = search
-  const alternatives = termAlternatives(terms, prefixes, similarIn)
-  const exact = exactSql(search)
-  const indexed = indexedSql(search, alternatives)
-  const unindexed = unindexedRows(search.layout)
-  return isDecidedByIndex(search, alternatives)
-    ? combine('or', [indexed, combine('and', [unindexed, exact])])
-    : combine('and', [combine('or', [indexed, unindexed]), exact])
+export function textSql(condition: TermCondition, layout: number): SqlCondition {
+  const candidates = lexemesSql(condition, ' & ')
+  const exact = wordsSql(condition)
+  const unindexed = unindexedRows(layout)
+  if (isDecidedByLexemes(condition)) {
+    return combine('or', [candidates, combine('and', [unindexed, exact])])
+  }
+  if (layout === FIRST_LAYOUT) {
+    return combine('and', [combine('or', [candidates, unindexed]), exact])
+  }
+  const byWords = combine('and', [candidates, hasLexemes(WORDS_DECIDE)])
+  return combine('or', [
+    combine('and', [lexemesSql(condition, ' <-> '), { sql: 'o.words IS NULL', values: [] }]),
+    combine('and', [combine('or', [byWords, unindexed]), exact]),
+  ])
 }
 
 /** Selects the rows that have too many terms for the index. */
@@ -45,68 +38,65 @@ export function unindexedRows(layout: number): SqlCondition {
     : hasLexemes(UNINDEXED_LEXEMES)
 }
 
-/** True if the index decides: it has neither the order of terms nor the end of long ones. */
-function isDecidedByIndex(search: TextSearch, alternatives: readonly Alternatives[]): boolean {
-  const ignoresOrder = !isOrdered(search) || search.terms.length === 1
-  return ignoresOrder && alternatives.flat().every((term) => term.length < WHOLE_LEXEME_LENGTH)
+/** True if neither the order of terms matters nor the end of long ones. */
+function isDecidedByLexemes(condition: TermCondition): boolean {
+  if (condition.kind !== 'phrase') return condition.of.every(isDecidedByLexemes)
+  const [term = '', ...others] = condition.terms
+  return others.length === 0 && term.length < WHOLE_LEXEME_LENGTH
 }
 
-function isOrdered({ match }: TextSearch): boolean {
-  return match === 'phrase' || match === 'prefix'
-}
+type PhraseOperator = ' & ' | ' <-> '
 
 /** A type with many fields has many alternatives per term, which may take several conditions. */
-function indexedSql(search: TextSearch, alternatives: readonly Alternatives[]): SqlCondition {
-  const { match, terms, prefixes } = search
-  if (isOrdered(search)) {
-    const ending = match === 'prefix' ? ':*' : ''
-    const lexemesOf = (prefix: TermPrefix) =>
-      terms.map((term) => quotedLexeme(indexedTerm(prefix, term))).join(' & ')
-    return hasAnyOf(
-      prefixes.map((prefix) => `(${lexemesOf(prefix)}${ending})`),
-      terms.length,
-    )
+function lexemesSql(condition: TermCondition, operator: PhraseOperator): SqlCondition {
+  if (condition.kind === 'phrase' || sizeOf(condition) <= LEXEMES_PER_QUERY) {
+    return hasLexemes(lexemeQuery(condition, operator))
   }
-  if (match === 'anyTerm') return hasAnyLexeme(alternatives.flat())
-  return combine('and', packed(alternatives, ({ length }) => length).map(hasAllTerms))
-}
-
-function hasAllTerms(terms: readonly Alternatives[]): SqlCondition {
-  return terms.length === 1
-    ? hasAnyLexeme(terms.flat())
-    : hasLexemes(terms.map((some) => `(${some.map(quotedLexeme).join(' | ')})`).join(' & '))
-}
-
-function hasAnyLexeme(some: Alternatives): SqlCondition {
-  return hasAnyOf(some.map(quotedLexeme), 1)
-}
-
-/** Tests for one of several queries with a number of lexemes each. */
-function hasAnyOf(queries: readonly string[], lexemesEach: number): SqlCondition {
-  const packs = packed(queries, () => lexemesEach)
+  const { kind, of } = condition
   return combine(
-    'or',
-    packs.map((pack) => hasLexemes(pack.join(' | '))),
+    kind,
+    packed(of).map((pack) => {
+      const [only, ...others] = pack
+      return lexemesSql(
+        only !== undefined && others.length === 0 ? only : { kind, of: pack },
+        operator,
+      )
+    }),
   )
 }
 
-/** Packs neighbours together, up to the limit of a tsquery; a larger item stays alone. */
-function packed<T>(items: readonly T[], sizeOf: (item: T) => number): T[][] {
-  const packs: T[][] = []
+function lexemeQuery(condition: TermCondition, operator: PhraseOperator): string {
+  if (condition.kind === 'phrase') {
+    const { terms, isPrefix } = condition
+    return `(${terms.map(quotedLexeme).join(operator)}${isPrefix ? ':*' : ''})`
+  }
+  const parts = condition.of.map((one) => lexemeQuery(one, operator))
+  return `(${parts.join(condition.kind === 'and' ? ' & ' : ' | ')})`
+}
+
+function sizeOf(condition: TermCondition): number {
+  if (condition.kind === 'phrase') return condition.terms.length
+  return condition.of.reduce((sum, one) => sum + sizeOf(one), 0)
+}
+
+/** Packs neighbours together, up to the limit of a tsquery; a larger condition stays alone. */
+function packed(conditions: readonly TermCondition[]): TermCondition[][] {
+  const packs: TermCondition[][] = []
   let room = 0
-  for (const item of items) {
-    if (sizeOf(item) > room) {
+  for (const condition of conditions) {
+    const size = sizeOf(condition)
+    if (size > room) {
       packs.push([])
       room = LEXEMES_PER_QUERY
     }
-    packs.at(-1)?.push(item)
-    room -= sizeOf(item)
+    packs.at(-1)?.push(condition)
+    room -= size
   }
   return packs
 }
 
-function hasLexemes(lexemeQuery: string): SqlCondition {
-  return { sql: 'o.lexemes @@ ?::tsquery', values: [lexemeQuery] }
+function hasLexemes(query: string): SqlCondition {
+  return { sql: 'o.lexemes @@ ?::tsquery', values: [query] }
 }
 
 /** The only ASCII characters of a term are lower-case letters and digits, so quotes are enough. */
@@ -114,21 +104,27 @@ function quotedLexeme(term: string): string {
   return `'${lexemeOf(term)}'`
 }
 
-/** Tests the texts of the fields. A similar term that one field contains is similar in any other. */
-function exactSql(search: TextSearch): SqlCondition {
-  const { match, terms, prefixes, similarIn, allTexts, someText } = search
-  if (isOrdered(search)) {
-    return someText((text) => hasPhrase(text, { terms, isPrefix: match === 'prefix' }))
+/** Searches the text of all terms, each between two spaces. */
+function wordsSql(condition: TermCondition): SqlCondition {
+  if (condition.kind === 'phrase') return contains(condition)
+  const { kind, of } = condition
+  const phrases = of.filter((one) => one.kind === 'phrase')
+  if (kind === 'or' && phrases.length === of.length) return containsAny(phrases)
+  return combine(kind, of.map(wordsSql))
+}
+
+/** Binds all alternatives as one value, because a statement has at most 65,535. */
+function containsAny(phrases: readonly IndexedPhrase[]): SqlCondition {
+  return {
+    sql: 'EXISTS (SELECT 1 FROM unnest(?::text[]) AS part WHERE strpos(o.words, part) > 0)',
+    values: [`{${phrases.map((phrase) => `"${spaced(phrase)}"`).join(',')}}`],
   }
-  const accepted = terms.map((term) => {
-    const similar = prefixes.flatMap((prefix) => similarIn(prefix)?.get(term) ?? [])
-    return [...new Set([term, ...similar])]
-  })
-  if (match === 'anyTerm') return hasAnyTerm(allTexts, accepted.flat())
-  // One test for all terms without a choice, because the expression of all texts can be long.
-  const single = accepted.flatMap((some) => (some.length === 1 ? some : []))
-  return combine('and', [
-    ...(single.length > 0 ? [hasTerms(allTexts, single)] : []),
-    ...accepted.filter(({ length }) => length > 1).map((some) => hasAnyTerm(allTexts, some)),
-  ])
+}
+
+function contains(phrase: IndexedPhrase): SqlCondition {
+  return { sql: 'strpos(o.words, ?) > 0', values: [spaced(phrase)] }
+}
+
+function spaced({ terms, isPrefix }: IndexedPhrase): string {
+  return ` ${terms.join(' ')}${isPrefix ? '' : ' '}`
 }

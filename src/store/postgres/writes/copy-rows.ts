@@ -9,8 +9,8 @@ import { elementColumnOf, type FieldColumns } from '../catalogue/field-columns.t
 import { objectTable } from '../catalogue/object-table.ts'
 import {
   elementFieldsOf,
-  FIRST_LAYOUT,
   type TableLayout,
+  termRulesOf,
   valueFieldsOf,
 } from '../catalogue/table-layout.ts'
 import type { WriteSession } from '../driver/database.ts'
@@ -30,6 +30,7 @@ const COLUMNS = [
   'key',
   'title',
   'body',
+  'words',
   'lexemes',
   'places',
   'area',
@@ -61,7 +62,6 @@ export async function copyRows(
 function columnsOf({ table, fields }: RowTarget): string[] {
   return [
     ...COLUMNS,
-    ...(table.layout === FIRST_LAYOUT ? ['words'] : []),
     ...valueFieldsOf(fields, table).map(({ number }) => columnOf(number)),
     ...elementFieldsOf(fields).map(({ number }) => elementColumnOf(number)),
   ]
@@ -107,9 +107,8 @@ function rowWriter({ table, version, fields }: RowTarget, vocabulary: Vocabulary
   const numberOf = new Map(fields.map((field) => [keyOf(field), field.number]))
   const valueFields = valueFieldsOf(fields, table)
   const elementFields = elementFieldsOf(fields)
-  // Nodes of an earlier release read the words of the tables that they know.
-  const keepsWords = table.layout === FIRST_LAYOUT
-  const terms = new BatchTerms(vocabulary, keepsWords)
+  const rules = termRulesOf(table.layout)
+  const terms = new BatchTerms(vocabulary, rules)
 
   const textsOf = ({ searchable }: StoredObject): NumberedTexts[] =>
     searchable.texts.map((text) => [numberOf.get(keyOf(text)) ?? 0, text.values])
@@ -126,10 +125,10 @@ function rowWriter({ table, version, fields }: RowTarget, vocabulary: Vocabulary
       escaped(key),
       title === null ? NULL : escaped(title),
       escaped(body),
+      words ?? NULL,
       lexemes ?? NULL,
       places.length === 0 ? NULL : `{${places.join(',')}}`,
       places.length === 0 ? NULL : boxText(points),
-      ...(keepsWords ? [words ?? NULL] : []),
       ...valueFields.map(({ property, valueType }) => {
         const value = columns.get(property)
         return value === undefined ? NULL : escaped(columnText(valueType ?? 'text', value))
@@ -145,7 +144,7 @@ function rowWriter({ table, version, fields }: RowTarget, vocabulary: Vocabulary
   return {
     textOf,
     wordsOf: (object) => terms.cellsOf(textsOf(object)),
-    longWordsOf: (object) => longTextCells(textsOf(object), { keepsWords, vocabulary, nextTurn }),
+    longWordsOf: (object) => longTextCells(textsOf(object), { rules, vocabulary, nextTurn }),
   }
 }
 

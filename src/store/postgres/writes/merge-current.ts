@@ -1,20 +1,26 @@
 /** Adds the current objects of a type to a replacement that must not delete them. */
 import { ObjectQueryError } from '../../../contract/errors.ts'
+import type { ObjectType } from '../../../ontology/ontology.ts'
 import { refuseLargeMerge } from '../../batch.ts'
 import type { Commit, PublishMode } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { objectTable } from '../catalogue/object-table.ts'
-import type { TableLayout } from '../catalogue/table-layout.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
-import { UNINDEXED_LEXEMES } from '../text/lexemes.ts'
+import { copyMissing } from '../rewrite/copy-objects.ts'
 import type { WriteTable } from './lock-type.ts'
+
+interface MergeSpec {
+  readonly typeId: number
+  readonly objectType: ObjectType
+  readonly mode: PublishMode
+}
 
 /** Returns what a publication changes. Must run while the type is locked. */
 export async function mergeCurrent(
   session: WriteSession,
   { capabilities }: PostgresContext,
-  mode: PublishMode,
+  { typeId, objectType, mode }: MergeSpec,
   from: WriteTable,
   to: WriteTable,
 ): Promise<Pick<Commit, 'put' | 'deleted' | 'kept'>> {
@@ -34,11 +40,14 @@ export async function mergeCurrent(
     mode === 'append'
       ? await session.run(`DELETE FROM ${loaded} AS loaded USING ${old} AS old WHERE ${isBoth}`)
       : 0
+  // Tables of different layouts have different terms.
+  if (from.layout !== to.layout) {
+    await copyMissing(session, { typeId, objectType, sourceId: from.id, tableId: to.id })
+  }
   const columns = (await session.query(COLUMNS_SQL, [loaded])).map(([name]) => String(name))
-  const values = columns.map((name) => (name === 'lexemes' ? lexemesOf(from, to) : name))
   const copied = await session.run(
     `INSERT INTO ${loaded} (valid_from, ${columns.join(', ')})
-     SELECT ?, ${values.join(', ')} FROM ${old} AS old WHERE valid_to = ${OPEN}
+     SELECT ?, ${columns.join(', ')} FROM ${old} AS old WHERE valid_to = ${OPEN}
        AND NOT EXISTS (SELECT 1 FROM ${loaded} AS loaded WHERE ${isBoth})`,
     [to.loadedAs],
   )
@@ -48,13 +57,6 @@ export async function mergeCurrent(
     [copied - kept, from.maxRecordBytes, to.id],
   )
   return { put: to.liveCount - kept, deleted: 0, kept }
-}
-
-/** Layouts mark the rows that have too many lexemes in different ways. */
-function lexemesOf(from: TableLayout, to: TableLayout): string {
-  if (from.layout === to.layout) return 'lexemes'
-  return `CASE WHEN lexemes IS NULL AND words IS NOT NULL
-    THEN '${UNINDEXED_LEXEMES.replaceAll("'", "''")}' ELSE lexemes END`
 }
 
 /**

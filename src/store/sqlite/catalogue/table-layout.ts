@@ -4,12 +4,13 @@
  *
  * | Layout | Differs from the next one |
  * |---|---|
- * | 1 | the key property has a column and an index, texts and object ids are indexed in full |
+ * | 1 | the key property has a column and an index, texts and object ids are indexed in full, terms are cut at separators |
  * | 2 | |
  */
 import type { ColumnLayout } from '../../sql/field-numbers.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
+import type { TermRules } from '../../sql/text-index.ts'
 import type { Prepares } from '../file/writer-database.ts'
 
 /** The layout of new tables. */
@@ -40,6 +41,11 @@ export function readTableLayout(db: Prepares, id: number): TableLayout {
   if (row === undefined) throw new Error(`no table ${id}`)
   const { layout, key_property, long_texts } = row
   return toTableLayout([layout, key_property, long_texts] as unknown as LayoutRow)
+}
+
+/** Returns how the texts of a table are cut into terms. */
+export function termRulesOf({ number }: Pick<TableLayout, 'number'>): TermRules {
+  return number === 1 ? 'separators' : 'analyser'
 }
 
 /** Returns the expression that the index of object ids holds. */

@@ -3,6 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { TermCutter } from '../../sql/term-cutter.ts'
+import { WordCutter } from '../../sql/word-cutter.ts'
 
 /** A write of one object uses about twenty statements. */
 const CAPACITY = 500
@@ -11,7 +12,8 @@ const CAPACITY = 500
 export type Prepares = Pick<DatabaseSync, 'prepare'>
 
 export class WriterDatabase extends DatabaseSync {
-  readonly terms = new TermCutter()
+  /** By the rules of a table. */
+  readonly cutters = { separators: new TermCutter(), analyser: new WordCutter() } as const
   /** Parsed definitions of types that are being rewritten, by number and generation. */
   readonly objectTypes = new LRUCache<string, ObjectType>({ max: 8 })
   readonly #prepared = new LRUCache<string, StatementSync>({ max: CAPACITY })

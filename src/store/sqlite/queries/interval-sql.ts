@@ -1,24 +1,27 @@
 /** Conditions on terms that are near each other: the term index finds rows, the texts decide. */
 import type { Query } from '../../../query/query.ts'
 import { resolveRule, termCondition } from '../../sql/interval-terms.ts'
-import type { SqlCondition } from '../../sql/sql-condition.ts'
+import { FALSE, type SqlCondition } from '../../sql/sql-condition.ts'
 import { fieldPrefix, indexedTerm } from '../../sql/text-index.ts'
 import type { QueryTables } from './query-tables.ts'
 
 export function intervalSql(
   { field, rule }: Query & { kind: 'interval' },
-  { numbers, isMultiValued, matcherNumber, similarTerms }: QueryTables,
+  { numbers, isMultiValued, matcherNumber, similarTerms, termRules }: QueryTables,
 ): SqlCondition {
   const number = numbers.of(field)
   const prefix = fieldPrefix(number)
-  const resolved = resolveRule(rule, (terms, edits) => similarTerms(terms, prefix, edits))
+  const resolved = resolveRule(rule, termRules, (terms, edits) =>
+    similarTerms(terms, prefix, edits),
+  )
+  if (resolved === undefined) return FALSE
   const candidates = termCondition(resolved, {
     term: (term) => `"${indexedTerm(prefix, term)}"`,
     prefix: (term) => `"${indexedTerm(prefix, term)}" *`,
     and: 'AND',
     or: 'OR',
   })
-  const matcher = matcherNumber({ kind: 'resolvedInterval', rule: resolved })
+  const matcher = matcherNumber({ kind: 'resolvedInterval', rule: resolved, termRules })
   const inIndex = 'o.id IN (SELECT rowid FROM term WHERE term MATCH ?)'
   return isMultiValued(field)
     ? {

@@ -7,14 +7,18 @@ import { RE2JS } from 're2js'
 import { intervalTest, type ResolvedRule } from '../../../query/matching/interval.ts'
 import { geoMatcher } from '../../../query/matching/match-geo.ts'
 import { textsBetweenWildcards, wildcardTest } from '../../../query/matching/pattern.ts'
-import { termsOf } from '../../../query/matching/terms.ts'
 import type { Query } from '../../../query/query.ts'
 import { patternText } from '../../sql/pattern-text.ts'
+import { cutText, type TermRules } from '../../sql/text-index.ts'
 
 /** The conditions that are tested in JavaScript. */
 export type MatcherQuery =
   | (Query & { kind: 'pattern' | 'geo' })
-  | { readonly kind: 'resolvedInterval'; readonly rule: ResolvedRule }
+  | {
+      readonly kind: 'resolvedInterval'
+      readonly rule: ResolvedRule
+      readonly termRules: TermRules
+    }
 
 type Matcher = (value: string) => boolean
 
@@ -55,7 +59,7 @@ function prepareMatcher(query: MatcherQuery): Matcher {
   if (query.kind === 'geo') return geoMatcher(query)
   if (query.kind === 'resolvedInterval') {
     const test = intervalTest(query.rule)
-    return (text) => test(termsOf(text))
+    return (text) => test(cutText(text, query.termRules).terms)
   }
   const texts = textsBetweenWildcards(query.pattern)
   if (texts !== undefined) return wildcardTest(texts)

@@ -7,7 +7,6 @@ import type { LinkedQuery, Position, Query } from '../../../query/query.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
 import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../sql/linked-sql.ts'
 import { beginsLike, compareProperty, plainProperty, propertyIn } from '../../sql/property-sql.ts'
-import { termAlternatives } from '../../sql/similar-terms.ts'
 import {
   combine,
   FALSE,
@@ -15,6 +14,7 @@ import {
   type SqlCondition,
   type SqlValue,
 } from '../../sql/sql-condition.ts'
+import { fuzzyTermsOf, toTermCondition } from '../../sql/text-condition.ts'
 import { fieldPrefix } from '../../sql/text-index.ts'
 import { propertyIndexName } from '../catalogue/table-indexes.ts'
 import { hasObjectId } from '../catalogue/table-layout.ts'
@@ -117,17 +117,19 @@ function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
 }
 
 function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
-  const { field, match, terms, fuzzy } = query
-  const prefixes = (field === undefined ? tables.textFields : [field]).map((one) =>
-    fieldPrefix(tables.numbers.of(one)),
-  )
-  if (prefixes.length === 0) return FALSE
-  const alternatives = termAlternatives(terms, prefixes, (prefix) =>
-    fuzzy ? tables.similarTerms(terms, prefix) : undefined,
-  )
+  const { field } = query
+  const { textFields, numbers, termRules: rules, similarTerms } = tables
+  const condition = toTermCondition(query, {
+    rules,
+    prefixes: (field === undefined ? textFields : [field]).map((one) =>
+      fieldPrefix(numbers.of(one)),
+    ),
+    similarIn: (prefix) => similarTerms(fuzzyTermsOf(query, rules), prefix),
+  })
+  if (condition === undefined) return FALSE
   return {
     sql: 'o.id IN (SELECT rowid FROM term WHERE term MATCH ?)',
-    values: [matchExpression(match, alternatives)],
+    values: [matchExpression(condition)],
   }
 }
 

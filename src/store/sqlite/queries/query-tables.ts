@@ -5,8 +5,9 @@ import type { Visibility } from '../../sql/plan-rules.ts'
 import { isGeoPoint, isMultiValued, textFieldsOf } from '../../sql/query-fields.ts'
 import { SimilarTermSearch, type SimilarTerms } from '../../sql/similar-terms.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
-import type { TermPrefix } from '../../sql/text-index.ts'
+import type { TermPrefix, TermRules } from '../../sql/text-index.ts'
 import { readTableFields, type TableFields } from '../catalogue/field-numbers.ts'
+import { termRulesOf } from '../catalogue/table-layout.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { LIMIT, VISIBLE, visibilityValues } from '../pages/page-sql.ts'
 import { countIn } from './count-in.ts'
@@ -16,6 +17,8 @@ import type { QueryConnection } from './query-connection.ts'
 
 export interface QueryTables {
   readonly numbers: TableFields
+  /** How the texts of the table are cut into terms. */
+  readonly termRules: TermRules
   /** The fields that contain text. */
   readonly textFields: readonly Field[]
   /** True if a field's values are in the table of array elements. */
@@ -84,6 +87,7 @@ export function queryTables(
     linkedPlan: { kind: 'find', isFew: () => true },
     depth: 1,
     numbers,
+    termRules: termRulesOf(numbers.layout),
     textFields: textFieldsOf(objectType),
     isMultiValued: (field) => isMultiValued(objectType, field),
     isGeoPoint: (field) => isGeoPoint(objectType, field),

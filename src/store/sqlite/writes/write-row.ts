@@ -3,7 +3,7 @@ import { LONG_TEXT_LENGTH } from '../../sql/long-text.ts'
 import type { NumberedTexts } from '../../sql/text-index.ts'
 import { readTableFields } from '../catalogue/field-numbers.ts'
 import { addLongTexts, columnName } from '../catalogue/table-indexes.ts'
-import { readTableLayout } from '../catalogue/table-layout.ts'
+import { readTableLayout, termRulesOf } from '../catalogue/table-layout.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { fieldOf, type PropertyColumns, type PutMessage } from '../threads/change-message.ts'
@@ -43,6 +43,7 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   // Columns whose index holds whole texts, as long as these are short.
   const shortTexts = layout.number === 1 ? [] : columns.texts.filter(isShortText)
   const firstLongTexts = new Set<number>()
+  const cutter = db.cutters[termRulesOf(layout)]
   const textColumns = columns.texts.map((index) => [index, fieldNumbers[index] ?? 0] as const)
   let row = Number(db.cached('SELECT last_row FROM catalogue').get()?.['last_row'])
   const addRow = db.cached(
@@ -88,7 +89,7 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
       for (const value of element[2]) addElement.run(field, value, row)
     }
     const texts = textsOf(put)
-    if (texts.length > 0) addTerms.run(row, db.terms.cut(texts))
+    if (texts.length > 0) addTerms.run(row, cutter.cut(texts))
     for (let at = 0; at < points.length; at += 2) {
       const { lastInsertRowid } = addPosition.run(points[at] ?? 0, points[at + 1] ?? 0, row)
       addPositionOfRow.run(row, lastInsertRowid)

@@ -1,0 +1,119 @@
+/** Conditions on text as stores index it: which indexed terms a row has, and which are neighbours. */
+import {
+  analyseQuery,
+  type Phrase,
+  type QueryWord,
+  shortestPhrase,
+} from '../../query/matching/analyser.ts'
+import { termsOf } from '../../query/matching/terms.ts'
+import type { Query } from '../../query/query.ts'
+import type { SimilarTerms } from './similar-terms.ts'
+import { indexedTerm, type TermPrefix, type TermRules } from './text-index.ts'
+
+export type TermCondition =
+  | IndexedPhrase
+  /** Never empty. */
+  | { readonly kind: 'and' | 'or'; readonly of: readonly TermCondition[] }
+
+/** Indexed terms at neighbouring positions; a term without a position is alone. */
+export interface IndexedPhrase extends Phrase {
+  readonly kind: 'phrase'
+}
+
+type TextQuery = Query & { kind: 'text' }
+
+/** The fields that a text condition searches, and what is known about their terms. */
+export interface SearchedFields {
+  readonly rules: TermRules
+  readonly prefixes: readonly TermPrefix[]
+  /** Returns the terms of a field that are similar to those of a fuzzy condition. */
+  readonly similarIn: (prefix: TermPrefix) => SimilarTerms
+}
+
+/** Returns undefined for a condition that no row satisfies. */
+export function toTermCondition(
+  { match, terms, fuzzy }: TextQuery,
+  { rules, prefixes, similarIn }: SearchedFields,
+): TermCondition | undefined {
+  const { words, phrase, symbols } = cutQuery(terms, rules)
+  const inAnyField = ({ terms: written, isPrefix }: Phrase) =>
+    anyOf(
+      prefixes.map((prefix) => ({
+        kind: 'phrase',
+        terms: written.map((term) => indexedTerm(prefix, term)),
+        isPrefix,
+      })),
+    )
+  const similar = fuzzy ? prefixes.map((prefix) => [prefix, similarIn(prefix)] as const) : []
+  const orSimilar = (term: string) =>
+    anyOf([
+      inAnyField(single(term)),
+      ...similar.flatMap(([prefix, found]) =>
+        (found.get(term) ?? []).map((other): IndexedPhrase => {
+          return { kind: 'phrase', ...single(indexedTerm(prefix, other)) }
+        }),
+      ),
+    ])
+  // An index does not find neighbours among similar terms.
+  const found = (one: Phrase) =>
+    fuzzy && !one.isPrefix ? allOf(one.terms.map(orSimilar)) : inAnyField(shortestPhrase(one))
+  const wholeOf = ({ whole }: QueryWord) => (whole === undefined ? [] : [orSimilar(whole)])
+  switch (match) {
+    case 'phrase':
+      return allOf([
+        ...(phrase.terms.length === 0 ? [] : [inAnyField(shortestPhrase(phrase))]),
+        ...symbols.map((term) => inAnyField(single(term))),
+      ])
+    case 'prefix':
+      return phrase.terms.length === 0 ? undefined : inAnyField({ ...phrase, isPrefix: true })
+    case 'anyTerm':
+      return anyOf(words.flatMap((word) => [...word.phrases.map(found), ...wholeOf(word)]))
+    case 'allTerms':
+      return allOf(words.map((word) => anyOf([allOf(word.phrases.map(found)), ...wholeOf(word)])))
+  }
+}
+
+/** Returns the terms of a fuzzy condition that similar ones are looked up for. */
+export function fuzzyTermsOf({ terms }: TextQuery, rules: TermRules): string[] {
+  const { words } = cutQuery(terms, rules)
+  const listed = words.flatMap(({ phrases, whole = [] }) => [
+    ...phrases.flatMap((phrase) => (phrase.isPrefix ? [] : phrase.terms)),
+    ...[whole].flat(),
+  ])
+  return [...new Set(listed)]
+}
+
+interface CutQuery {
+  readonly words: readonly QueryWord[]
+  readonly phrase: Phrase
+  readonly runs: readonly Phrase[]
+  readonly symbols: readonly string[]
+}
+
+/** Cuts the text of a query by the rules of a table. */
+export function cutQuery(written: readonly string[], rules: TermRules): CutQuery {
+  const text = written.join(' ')
+  if (rules === 'analyser') return analyseQuery(text)
+  const terms = termsOf(text)
+  const runs = terms.map(single)
+  const words = runs.map((phrase) => ({ phrases: [phrase], whole: undefined }))
+  return { words, phrase: { terms, isPrefix: false }, runs, symbols: [] }
+}
+
+function single(term: string): Phrase {
+  return { terms: [term], isPrefix: false }
+}
+
+type Conditions = readonly (TermCondition | undefined)[]
+
+/** Nothing satisfies no condition at all. */
+function anyOf(conditions: Conditions): TermCondition | undefined {
+  const of = conditions.filter((one) => one !== undefined)
+  return of.length <= 1 ? of[0] : { kind: 'or', of }
+}
+
+function allOf(conditions: Conditions): TermCondition | undefined {
+  const of = conditions.filter((one) => one !== undefined)
+  if (of.length < conditions.length) return undefined
+  return of.length <= 1 ? of[0] : { kind: 'and', of }
+}
