@@ -155,9 +155,9 @@ async function readFile(
       const object = readRow(row, source.kind)
       if (!isRejected(object)) sender.add({ ...object, file: name, line })
       else {
-        const { property, column = property, excerpt, reason } = object
+        const { property, column = property, excerpt, reason, advice } = object
         const cells = 'cells' in row ? textOfCells(row.cells) : undefined
-        reject({ file: name, line, property: column, excerpt, reason, row: cells })
+        reject({ file: name, line, property: column, excerpt, reason, advice, row: cells })
       }
       if (sender.isFull) await sender.send()
     }
