@@ -26,15 +26,6 @@ export function encodingOfBytes(head: Uint8Array): string | undefined {
   return even > most && odd === 0 ? 'utf-16be' : undefined
 }
 
-/** Returns the canonical name of an encoding, or undefined if it is unknown. */
-export function encodingName(label: string): string | undefined {
-  try {
-    return new TextDecoder(label).encoding
-  } catch {
-    return undefined
-  }
-}
-
 /** Converts a stream to UTF-8, without a byte order mark. */
 export async function* toUtf8(
   chunks: AsyncIterable<Uint8Array>,
