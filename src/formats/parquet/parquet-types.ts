@@ -1,11 +1,25 @@
 /** The property type that matches the declared type of a Parquet column. */
 
-import type { SchemaElement, SchemaTree } from 'hyparquet'
+import type { KeyValue, SchemaElement, SchemaTree } from 'hyparquet'
 import type { DeclaredScalar, DeclaredType } from '../row.ts'
 
 /** Returns the logical type of an element by its newer or its older name. */
 export function logicalType({ logical_type, converted_type }: SchemaElement): string | undefined {
   return logical_type?.type ?? converted_type
+}
+
+/** The metadata entry in which our exports say what Parquet has no type for. */
+export const TYPES_KEY = 'oqs.types'
+
+/** Returns the columns of one of our exports that are decimals, which it writes as text. */
+export function decimalColumns(metadata: readonly KeyValue[] = []): ReadonlySet<string> {
+  const text = metadata.find(({ key }) => key === TYPES_KEY)?.value
+  try {
+    const types = Object.entries(JSON.parse(text ?? '{}') as object)
+    return new Set(types.filter(([, type]) => type === 'decimal').map(([name]) => name))
+  } catch {
+    return new Set()
+  }
 }
 
 /** Returns the declared type; undefined for maps, JSON and others whose values decide. */

@@ -19,6 +19,7 @@ import {
   parquetColumns,
 } from './parquet-columns.ts'
 import { type ColumnValues, readDictionaryRows } from './parquet-dictionary.ts'
+import { decimalColumns } from './parquet-types.ts'
 
 /** A file with random access. */
 export type ParquetBytes = AsyncBuffer
@@ -52,14 +53,20 @@ export async function readParquet(
   return {
     kind: 'typed',
     rowCount: countRows(metadata),
-    types: declaredTypes(columns),
+    types: declaredTypes(columns, decimalColumns(metadata.key_value_metadata)),
     rows: readRows(file, { ...metadata, schema }, columns, pieceValues),
   }
 }
 
-function declaredTypes(columns: readonly ParquetColumn[]): ReadonlyMap<string, DeclaredType> {
+function declaredTypes(
+  columns: readonly ParquetColumn[],
+  decimals: ReadonlySet<string>,
+): ReadonlyMap<string, DeclaredType> {
   return new Map(
-    columns.flatMap(({ name, declared }) => (declared === undefined ? [] : [[name, declared]])),
+    columns.flatMap(({ name, declared }): [string, DeclaredType][] => {
+      if (declared?.type === 'string' && decimals.has(name)) return [[name, { type: 'decimal' }]]
+      return declared === undefined ? [] : [[name, declared]]
+    }),
   )
 }
 
