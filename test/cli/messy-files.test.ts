@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { buildProgram } from '../../src/cli/program.ts'
 import { FIRST_OBJECTS, MESSY_FILES, type MessyFile } from '../support/messy-files.ts'
+import { runInProcess } from '../support/run-in-process.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
@@ -22,21 +22,7 @@ beforeEach(() => {
   vi.stubEnv('OQS_TOKEN', ADMIN_TOKEN)
 })
 
-/** Runs the command in this process, because forty processes would take half a minute. */
-async function runImport(...args: readonly string[]): Promise<{ error: string; messages: string }> {
-  let messages = ''
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    messages += String(text)
-    return true
-  })
-  const program = buildProgram()
-  const error = await program.parseAsync(['import', ...args], { from: 'user' }).then(
-    () => '',
-    (failure: Error & { advice?: string }) => `${failure.message} ${failure.advice ?? ''}`,
-  )
-  vi.restoreAllMocks()
-  return { error, messages }
-}
+const runImport = (...args: string[]) => runInProcess('import', ...args)
 
 interface Property {
   readonly type: string
@@ -93,7 +79,7 @@ describe('a file as people have it', () => {
       let stored: string = type
       if (file.options.length === 0) expect(plain.error).toBe('')
       else {
-        expect(plain.error + plain.messages).toContain(file.options.join(' '))
+        expect(plain.error + plain.stderr).toContain(file.options.join(' '))
         stored = `${type}Again`
         const args = [path, '--ontology', 'messy', '--type', stored, '--infer', ...file.options]
         expect(await runImport(...args)).toMatchObject({ error: '' })

@@ -9,18 +9,20 @@ import {
   parseText,
   type ServiceOptions,
 } from '../service-options.ts'
+import { addArchiveCommands } from './ontology-archive.ts'
 import { addInferCommand } from './ontology-infer.ts'
 import { addTypesCommand } from './ontology-types.ts'
 
 export function addOntologyCommand(program: Command): void {
   const ontology = program
     .command('ontology')
-    .description('Define, change, show and infer ontologies, and write their types.')
+    .description('Define, change, show, infer, export and import ontologies, and write their types.')
   addExamples(ontology, 'oqs ontology show', 'oqs ontology show aviation')
   addApplyCommand(ontology)
   addShowCommand(ontology)
   addInferCommand(ontology)
   addTypesCommand(ontology)
+  addArchiveCommands(ontology)
 }
 
 function addApplyCommand(ontology: Command): void {

@@ -81,8 +81,8 @@ export async function exportToFile(
 }
 
 /**
- * Writes a file from its beginning: to `FILE.part`, which is renamed when it is complete, or
- * directly to a pipe or a device.
+ * Writes a file from its beginning: to `FILE.part`, which is renamed when it is complete and removed
+ * if it is not, or directly to a pipe or a device.
  */
 export async function writeWholeFile<Result>(
   name: string,
@@ -99,9 +99,12 @@ export async function writeWholeFile<Result>(
   try {
     result = await write(file, part)
     if (!isDevice) await file.sync()
-  } finally {
+  } catch (error) {
     await file.close()
+    if (!isDevice) await rm(part, { force: true })
+    throw error
   }
+  await file.close()
   if (isDevice) return result
   await rename(part, path).catch((error) => {
     throw fileError(path, error)
