@@ -29,7 +29,8 @@ const CONNECTION_HINTS: readonly (readonly [code: RegExp, hint: string])[] = [
 
 /** Returns the hint for an error, as a sentence to append to its message; empty without one. */
 export function hintFor(error: unknown): string {
-  const { errorName = '' } = error as { errorName?: string }
+  const { errorName = '', advice } = error as { errorName?: string; advice?: string }
+  if (advice !== undefined) return `. ${advice}`
   const isUnreachable = errorName === 'Client:Unreachable'
   const hint = (isUnreachable ? connectionHintFor(error) : undefined) ?? HINTS[errorName]
   return hint === undefined ? '' : ` ${hint}`

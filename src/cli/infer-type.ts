@@ -23,7 +23,7 @@ export async function inferFromFiles(
     for await (const { source } of inputs.open()) {
       for await (const some of source.rows) {
         signal.throwIfAborted()
-        inference.add(some, source.kind)
+        inference.add(some, source.kind, source.types)
         rows += some.length
         progress.update(rows)
       }

@@ -1,11 +1,15 @@
 /** The input files of a command, opened one after the other. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { encodingName } from '../transfer/input/encoding-name.ts'
 import type { Input, InputOptions } from '../transfer/input/open-input.ts'
+import { type ColumnArgs, readParquetColumns } from './column-options.ts'
 import { type Progress, startProcessProgress, startWaiting } from './progress.ts'
 
 export interface InputArgs {
   readonly format?: 'csv' | 'tsv' | 'ndjson' | 'json' | 'parquet'
   readonly delimiter?: string
+  readonly encoding?: string
+  readonly flatten?: true
   readonly maxTempBytes?: number
 }
 
@@ -26,10 +30,24 @@ export function addInputOptions(command: Command): Command {
       parseDelimiter,
     )
     .option(
+      '--encoding <name>',
+      'encoding of text, such as windows-1252 or utf-16le (default: UTF-8, or UTF-16 if detected)',
+      parseEncoding,
+    )
+    .option('--flatten', 'give the members of nested objects columns of their own, such as a.b')
+    .option(
       '--max-temp-bytes <size>',
       'limit for the temporary copy of compressed or piped Parquet, such as 500M (default: 16G)',
       parseSize,
     )
+}
+
+function parseEncoding(text: string): string {
+  const encoding = encodingName(text)
+  if (encoding !== undefined) return encoding
+  throw new InvalidArgumentError(
+    'It must be the name of an encoding, such as utf-8, utf-16le, windows-1252 or shift_jis.',
+  )
 }
 
 const UNITS = ['', 'K', 'M', 'G', 'T']
@@ -134,7 +152,7 @@ export class Inputs implements AsyncDisposable {
 
 export async function openInputs(
   paths: readonly string[],
-  { format, delimiter, maxTempBytes }: InputArgs,
+  args: InputArgs & ColumnArgs,
   signal: AbortSignal,
   /** Whether the files are read twice: standard input is then copied to a temporary file. */
   { twice }: { readonly twice: boolean },
@@ -156,9 +174,13 @@ export async function openInputs(
     (sum, size) => (sum === undefined || size === undefined ? undefined : sum + size),
     0 as number | undefined,
   )
+  const { format, delimiter, encoding, maxTempBytes } = args
   const options = {
+    ...readParquetColumns(args),
     format,
     delimiter,
+    encoding,
+    flatten: args.flatten,
     maxTempBytes,
     stdin: process.stdin,
     stdinPath: kept?.path,

@@ -61,21 +61,23 @@ export function formatOfBytes(head: Uint8Array, named: FileFormat | undefined): 
   return end === -1 || isJson(text.slice(0, end)) ? 'ndjson' : 'json'
 }
 
-/** Detects a UTF-16 byte order mark; some programs call UTF-16 "Unicode". */
-export function isUtf16(head: Uint8Array): boolean {
-  return (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
-}
-
 const NEWLINE = 0x0a
 
 function isSpace(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
 }
 
-const PARQUET_MAGIC = [...'PAR1'].map((letter) => letter.charCodeAt(0))
+export function isParquet(head: Uint8Array): boolean {
+  return startsWith(head, 'PAR1')
+}
 
-function isParquet(head: Uint8Array): boolean {
-  return PARQUET_MAGIC.every((byte, index) => head[index] === byte)
+/** True for a ZIP archive, which is what Excel and LibreOffice write. */
+export function isZip(head: Uint8Array): boolean {
+  return startsWith(head, 'PK\x03\x04')
+}
+
+function startsWith(head: Uint8Array, magic: string): boolean {
+  return [...magic].every((letter, index) => head[index] === letter.charCodeAt(0))
 }
 
 function isJson(text: string): boolean {

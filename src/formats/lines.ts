@@ -1,6 +1,7 @@
 /** Splits a byte stream into lines of UTF-8 text. */
 
 import { ByteBuilder } from './byte-builder.ts'
+import { ENCODING_ADVICE } from './encoding.ts'
 import { excerptOf, type UnreadableRow } from './row.ts'
 import { decodeUtf8, showUtf8 } from './utf8.ts'
 
@@ -121,7 +122,8 @@ class LineSplitter {
       return refused(number, `is longer than ${this.#maxLineBytes} bytes`, line)
     }
     const text = decodeUtf8(line)
-    return text === undefined ? refused(number, 'is not UTF-8', line) : { number, text }
+    if (text !== undefined) return { number, text }
+    return { ...refused(number, 'is not UTF-8', line), advice: ENCODING_ADVICE }
   }
 }
 

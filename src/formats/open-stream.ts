@@ -1,5 +1,6 @@
 /** Detects what a stream of bytes holds, and reads its rows. */
 import { readCsv } from './csv/csv.ts'
+import { encodingOfBytes, toUtf8 } from './encoding.ts'
 import {
   COMPRESSION_BYTES,
   type Compression,
@@ -8,7 +9,8 @@ import {
   type FileFormat,
   formatOfBytes,
   formatOfName,
-  isUtf16,
+  isParquet,
+  isZip,
 } from './file-format.ts'
 import { readJsonArray } from './json/json-array.ts'
 import { readNdjson } from './json/ndjson.ts'
@@ -23,6 +25,8 @@ export interface StreamOptions {
   readonly name: string
   /** Detected from the name and the content if undefined. */
   readonly format?: FileFormat | undefined
+  /** The text encoding; UTF-8 or UTF-16, as detected, if undefined. */
+  readonly encoding?: string | undefined
   readonly decompress: (
     chunks: AsyncIterable<Uint8Array>,
     compression: Compression,
@@ -40,7 +44,7 @@ export interface DetectedStream {
 
 export async function detectStream(
   source: AsyncIterable<Uint8Array>,
-  { name, format, decompress, onStream }: StreamOptions,
+  { name, format, encoding, decompress, onStream }: StreamOptions,
 ): Promise<DetectedStream> {
   const raw = await peek(source, (head) => head.length >= COMPRESSION_BYTES)
   onStream(raw.chunks)
@@ -52,15 +56,30 @@ export async function detectStream(
       `has a ${byName.compression} file name, but is not ${byName.compression} data. Rename the file.`,
     )
   }
-  const plain = await peek(
+  const plain = await peekFormat(
     compression === undefined ? raw.chunks : decompress(raw.chunks, compression),
-    (head) => head.length >= HEAD_BYTES || canDetectFormat(head),
   )
   onStream(plain.chunks)
-  const { head, chunks } = plain
-  if (head.length === 0) throw new UnreadableFile('is empty after decompression')
-  if (isUtf16(head)) throw new UnreadableFile('is UTF-16. Save it as UTF-8 and try again.')
+  if (plain.head.length === 0) throw new UnreadableFile('is empty after decompression')
+  if (isZip(plain.head)) {
+    throw new UnreadableFile(
+      'is a ZIP archive or a workbook. Save its sheet as CSV, or extract it, and use that file.',
+    )
+  }
+  const { head, chunks } = await convertToUtf8(plain, encoding)
+  if (chunks !== plain.chunks) onStream(chunks)
   return { format: format ?? formatOfBytes(head, byName.format), compression, chunks }
+}
+
+function peekFormat(source: AsyncIterable<Uint8Array>): Promise<PeekedBytes> {
+  return peek(source, (head) => head.length >= HEAD_BYTES || canDetectFormat(head))
+}
+
+async function convertToUtf8(plain: PeekedBytes, given: string | undefined): Promise<PeekedBytes> {
+  const { head, chunks } = plain
+  const encoding = isParquet(head) ? undefined : (given ?? encodingOfBytes(head))
+  if (encoding === undefined || encoding === 'utf-8') return plain
+  return peekFormat(toUtf8(chunks, encoding))
 }
 
 /** Reads the rows of every format but Parquet, which needs random access. */

@@ -28,6 +28,8 @@ export interface UnreadableRow {
   readonly reason: string
   /** The beginning of the record. */
   readonly excerpt: string
+  /** What to do about it on the command line, as a sentence. */
+  readonly advice?: string
 }
 
 export type ReadRow = Row | UnreadableRow
@@ -44,15 +46,46 @@ export function kindOfRow(row: Row, kind: CellKind): CellKind {
   return kind === 'json' && row.json === undefined ? 'typed' : kind
 }
 
+/** The type that a file declares for a column. */
+export type DeclaredType =
+  | { readonly type: DeclaredScalar }
+  | { readonly type: 'array'; readonly items: DeclaredType }
+  | { readonly type: 'struct'; readonly fields: ReadonlyMap<string, DeclaredType | undefined> }
+
+export type DeclaredScalar =
+  | 'string'
+  | 'boolean'
+  | 'byte'
+  | 'short'
+  | 'integer'
+  | 'long'
+  | 'float'
+  | 'double'
+  | 'decimal'
+  | 'date'
+  | 'timestamp'
+
 /** The records of a file, in batches. */
 export interface RowSource {
   readonly kind: CellKind
   readonly rows: AsyncIterable<readonly ReadRow[]>
+  /** The types that the file declares, by column. */
+  readonly types?: ReadonlyMap<string, DeclaredType>
 }
 
 /** The file cannot be read, or not beyond this point. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile'
+  /** What to do about it on the command line, as a sentence. */
+  readonly advice: string | undefined
+
+  constructor(
+    message: string,
+    { advice, ...options }: ErrorOptions & { readonly advice?: string | undefined } = {},
+  ) {
+    super(message, options)
+    this.advice = advice
+  }
 }
 
 const EXCERPT_LENGTH = 80

@@ -1,5 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { EXPORT_FORMATS, type ExportFormat } from '../../contract/export-formats.ts'
+import type { Endpoints } from '../../client/endpoints/endpoints.ts'
+import type { TypePath } from '../../client/endpoints/pages.ts'
+import { EXPORT_FORMATS } from '../../contract/export-formats.ts'
+import type { ExportProgress } from '../../transfer/export/export-objects.ts'
 import { addExamples } from '../examples.ts'
 import { Interrupted, untilInterrupted } from '../interrupt.ts'
 import { printMessage, writeOut } from '../output.ts'
@@ -15,8 +18,12 @@ import {
   type TypeOptions,
 } from '../service-options.ts'
 
+const FORMATS = [...EXPORT_FORMATS, 'parquet'] as const
+
+type Format = (typeof FORMATS)[number]
+
 interface ExportCommandOptions extends ServiceOptions, TypeOptions {
-  readonly format?: ExportFormat
+  readonly format?: Format
   readonly output?: string
   readonly where?: string
   readonly select?: string[]
@@ -33,7 +40,7 @@ export function addExportCommand(program: Command): void {
       new Option(
         '--format <format>',
         'output format (default: from the file name, else ndjson)',
-      ).choices(EXPORT_FORMATS),
+      ).choices(FORMATS),
     )
     .option('--output <file>', 'file to write (default: standard output)', parseText)
     .option('--where <json>', 'write only objects that match a query, see oqs search', checkJson)
@@ -46,10 +53,16 @@ export function addExportCommand(program: Command): void {
     'oqs export --ontology aviation --type airport --format csv --output airports.csv --resume',
     `oqs export --ontology aviation --type airport --where '{"type": "eq", "field": "properties.countryCode", "value": "CH"}' --select name,city`,
     'oqs export --ontology aviation --type country --format csv | gzip > countries.csv.gz',
+    'oqs export --ontology aviation --type airport --output airports.parquet',
   ).action((options: ExportCommandOptions) => {
     const { output, resume } = options
     if (resume && output === undefined) {
       command.error("error: option '--resume' requires '--output <file>'", { exitCode: 2 })
+    }
+    if (resume && formatOf(options) === 'parquet') {
+      command.error("error: option '--resume' cannot be used with Parquet; run without it", {
+        exitCode: 2,
+      })
     }
     return untilInterrupted((signal) => exportObjectsTo(output, options, signal))
   })
@@ -62,11 +75,18 @@ async function exportObjectsTo(
 ): Promise<void> {
   const client = await openClient(options, signal)
   const { ontology, type, where, select } = options
-  const format = options.format ?? (output?.endsWith('.csv') ? 'csv' : 'ndjson')
-  const request = { ontology, objectType: type, format, where, select: select?.join(',') }
+  const format = formatOf(options)
+  const shared = { ontology, objectType: type, where, select: select?.join(',') }
   const progress = startProcessProgress(`exporting ${type}`)
   const onProgress = progress.update
   try {
+    if (format === 'parquet') {
+      const exported = await writeParquet(client, shared, output, onProgress, signal)
+      progress.end()
+      if (output !== undefined) printComplete(exported, output)
+      return
+    }
+    const request = { ...shared, format }
     if (output === undefined) {
       const { exportObjects } = await import('../../transfer/export/export-objects.ts')
       const sink = {
@@ -77,17 +97,15 @@ async function exportObjectsTo(
       return
     }
     const { exportToFile } = await import('../../transfer/export/export-file.ts')
-    const { objects, bytes } = await exportToFile(client, request, output, {
+    const exported = await exportToFile(client, request, output, {
       resume: options.resume === true,
       onProgress,
       onResume: (kept) => printMessage(`continuing after ${formatCount(kept.objects)} objects`),
     })
     progress.end()
-    printMessage(
-      `export complete: ${formatCount(objects)} objects, ${formatBytes(bytes)} in ${output}`,
-    )
+    printComplete(exported, output)
   } catch (error) {
-    throw output === undefined || !signal.aborted
+    throw output === undefined || !signal.aborted || format === 'parquet'
       ? error
       : new Interrupted(`interrupted. Run the command with --resume to continue ${output}.part.`, {
           cause: error,
@@ -95,6 +113,36 @@ async function exportObjectsTo(
   } finally {
     progress.end()
   }
+}
+
+async function writeParquet(
+  client: Endpoints,
+  request: TypePath,
+  output: string | undefined,
+  onProgress: (progress: ExportProgress) => void,
+  signal: AbortSignal,
+): Promise<ExportProgress> {
+  const [{ exportParquet }, { writeAll, writeWholeFile }] = await Promise.all([
+    import('../../transfer/export/export-parquet.ts'),
+    import('../../transfer/export/export-file.ts'),
+  ])
+  if (output === undefined) {
+    return exportParquet(client, request, (bytes) => writeOut(bytes.slice(), signal), onProgress)
+  }
+  return writeWholeFile(output, (file, path) =>
+    exportParquet(client, request, (bytes) => writeAll(file, bytes, path), onProgress),
+  )
+}
+
+function formatOf({ format, output = '' }: ExportCommandOptions): Format {
+  if (format !== undefined) return format
+  return FORMATS.find((name) => output.endsWith(`.${name}`)) ?? 'ndjson'
+}
+
+function printComplete({ objects, bytes }: ExportProgress, output: string): void {
+  printMessage(
+    `export complete: ${formatCount(objects)} objects, ${formatBytes(bytes)} in ${output}`,
+  )
 }
 
 /** Checks the JSON but returns the original text, which is sent to the service. */

@@ -8,6 +8,7 @@ import {
   importFiles,
   TooManyRejected,
 } from '../../transfer/import/import-files.ts'
+import type { DuplicatePolicy, RepeatedKeys } from '../../transfer/import/repeated-keys.ts'
 import { addColumnOptions, type ColumnArgs, readColumnOptions } from '../column-options.ts'
 import { addExamples } from '../examples.ts'
 import { hintFor } from '../hints.ts'
@@ -31,6 +32,7 @@ interface ImportCommandOptions extends ServiceOptions, InputArgs, ColumnArgs {
   readonly append?: true
   readonly infer?: true
   readonly dryRun?: true
+  readonly onDuplicate?: DuplicatePolicy
   readonly maxErrors: number
   readonly rejects?: string
 }
@@ -53,6 +55,12 @@ export function addImportCommand(program: Command): void {
     )
     .option('--append', 'add new objects only and leave existing ones unchanged')
     .option('--infer', 'create the object type from the data if it does not exist')
+    .addOption(
+      new Option(
+        '--on-duplicate <row>',
+        'which of several rows with the same primary key to write (default: last; first with --append)',
+      ).choices(['last', 'first', 'fail']),
+    )
     .option('--dry-run', 'read and check everything, but write nothing')
     .option('--max-errors <n>', 'stop after more than this many rejected rows', parseMaxErrors, 0)
     .option('--rejects <file>', 'write rejected rows and reasons to this NDJSON file', parseText)
@@ -75,6 +83,14 @@ export function addImportCommand(program: Command): void {
     if (files.filter((file) => file === '-').length > 1) {
       command.error('error: standard input can be read only once', { exitCode: 2 })
     }
+    if (options.append && options.onDuplicate === 'last') {
+      command.error(
+        "error: '--append' writes the first row of a key, so '--on-duplicate' cannot be 'last'",
+        {
+          exitCode: 2,
+        },
+      )
+    }
     return untilInterrupted((signal) => importAll(files, options, signal))
   })
 }
@@ -87,9 +103,18 @@ async function importAll(
   options: ImportCommandOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const [{ findImportType }, { localCheck }, { rowReader }, { typeNameOf }] = await Promise.all([
+  const [
+    { adviceOn },
+    { findImportType },
+    { localCheck },
+    { RepeatedKeys },
+    { rowReader },
+    { typeNameOf },
+  ] = await Promise.all([
+    import('../../transfer/import/advice.ts'),
     import('../../transfer/import/import-type.ts'),
     import('../../transfer/import/local-check.ts'),
+    import('../../transfer/import/repeated-keys.ts'),
     import('../../transfer/import/row-to-object.ts'),
     import('../../transfer/infer/definition.ts'),
   ])
@@ -112,7 +137,7 @@ async function importAll(
     dryRun,
     infer: options.infer && infer,
   })
-  if (importType.isNew) printMessage(`created the object type ${type} in ${ontology}`)
+  const { undo } = importType
   // Rows that were numbered when their type was inferred are numbered again.
   const columns = importType.columns ?? { ...columnOptions, numberRows: options.infer === true }
   const rejects = new RejectsFile(options.rejects)
@@ -120,11 +145,15 @@ async function importAll(
   const onRejected = (rejection: Rejection) => {
     rejects.add(rejection)
     rejected += 1
-    if (rejected <= PRINTED_REJECTIONS) printMessage(describeRejection(rejection))
+    const { property = '', excerpt: text } = rejection
+    const advice =
+      rejection.advice ?? adviceOn(importType.objectType, { property, column: property, text })
+    if (rejected <= PRINTED_REJECTIONS) printMessage(describeRejection({ ...rejection, advice }))
     else if (rejected === PRINTED_REJECTIONS + 1) {
       printMessage('further rejected rows are only counted; list them all with --rejects FILE')
     }
   }
+  const repeatedKeys = new RepeatedKeys(options.onDuplicate ?? 'last')
   const progress = inputs.startProgress(`importing ${type}`)
   try {
     const result = await importFiles(client, {
@@ -138,6 +167,8 @@ async function importAll(
       openSink: importType.exists
         ? undefined
         : (reject) => localCheck(importType.objectType, reject),
+      repeatedKeys,
+      isAllOrNothing: undo !== undefined,
       maxErrors: options.maxErrors,
       isFinite: inputs.isFinite,
       signal,
@@ -150,10 +181,17 @@ async function importAll(
     })
     progress.end()
     await rejects.flush()
+    if (undo !== undefined) printMessage(`created the object type ${type} in ${ontology}`)
     const target = `${ontology}/${type}`
     printMessage(describeResult(result, target, dryRun, performance.now() - startedAt))
+    printRepeatedKeys(repeatedKeys, options)
   } catch (error) {
     progress.end()
+    const isUndone = await undo?.().then(
+      () => true,
+      () => false,
+    )
+    if (isUndone === false) printMessage(`the new object type ${type} in ${ontology} remains`)
     if (!(error instanceof ImportStopped)) throw error
     const reason = `${error.message}${hintFor(error.cause)}`.replace(/\.$/, '')
     const message = `${reason}. ${describeStop(error, mode, dryRun)}`
@@ -166,9 +204,21 @@ async function importAll(
   }
 }
 
-function describeRejection({ file, line, property, excerpt, reason }: Rejection): string {
+function describeRejection({ file, line, property, excerpt, reason, advice }: Rejection): string {
   const value = excerpt === '' ? '' : ` ${JSON.stringify(excerpt)}`
-  return `${file}:${line}: ${property === undefined ? '' : `${property}${value} `}${reason}`
+  const what = `${property === undefined ? '' : `${property}${value} `}${reason}`
+  return `${file}:${line}: ${what}${advice === undefined ? '' : `. ${advice}`}`
+}
+
+function printRepeatedKeys(
+  { repeated, isIncomplete }: RepeatedKeys,
+  { append, onDuplicate = append ? 'first' : 'last' }: ImportCommandOptions,
+): void {
+  if (repeated === 0) return
+  const rows = `${isIncomplete ? 'at least ' : ''}${countOf(repeated, 'row')}`
+  printMessage(
+    `${rows} had the primary key of an earlier row; the ${onDuplicate} row of each key was written (--on-duplicate)`,
+  )
 }
 
 function describeResult(

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { addColumnOptions, type ColumnArgs, readColumnOptions } from '../column-options.ts'
 import { addExamples } from '../examples.ts'
 import { inferFromFiles, printNotes } from '../infer-type.ts'
 import { addInputOptions, type InputArgs, openInputs } from '../inputs.ts'
@@ -6,7 +7,7 @@ import { untilInterrupted } from '../interrupt.ts'
 import { writeOut } from '../output.ts'
 import { parseText } from '../service-options.ts'
 
-interface InferCommandOptions extends InputArgs {
+interface InferCommandOptions extends InputArgs, ColumnArgs {
   readonly ontology?: string
   readonly type?: string
 }
@@ -18,11 +19,12 @@ export function addInferCommand(ontology: Command): void {
     .argument('<files...>', 'CSV, NDJSON, JSON or Parquet files; - reads standard input')
     .option('--ontology <name>', 'API name of the ontology (default: the type)', parseText)
     .option('--type <name>', 'API name of the object type (default: from the file)', parseText)
-  addInputOptions(infer)
+  addColumnOptions(addInputOptions(infer))
   addExamples(
     infer,
     'oqs ontology infer airports.csv > airports.json',
     'oqs ontology infer airports.csv --ontology travel --type airport | oqs ontology apply -',
+    'oqs ontology infer airports.csv --key iata --as runwayFeet=integer',
   ).action((files: readonly string[], options: InferCommandOptions) =>
     untilInterrupted((signal) => inferDefinition(files, options, signal)),
   )
@@ -40,7 +42,8 @@ async function inferDefinition(
   const { type = typeNameOf(file), ontology = type } = options
   await using inputs = await openInputs(files, options, signal, { twice: false })
   const displayName = fileTitle(file)
-  const inferred = await inferFromFiles(inputs, { apiName: type, displayName, signal })
+  const columns = readColumnOptions(options)
+  const inferred = await inferFromFiles(inputs, { apiName: type, displayName, columns, signal })
   printNotes(inferred)
   await writeOut(writeDefinition(ontology, inferred), signal)
 }

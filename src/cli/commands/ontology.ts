@@ -10,6 +10,7 @@ import {
   type ServiceOptions,
 } from '../service-options.ts'
 import { type ChangePlan, showPlan } from '../show-plan.ts'
+import { addArchiveCommands } from './ontology-archive.ts'
 import { addDeleteDefinitionCommand } from './ontology-delete.ts'
 import { addInferCommand } from './ontology-infer.ts'
 import { addTypesCommand } from './ontology-types.ts'
@@ -17,12 +18,15 @@ import { addTypesCommand } from './ontology-types.ts'
 export function addOntologyCommand(program: Command): void {
   const ontology = program
     .command('ontology')
-    .description('Define, change, show, infer and delete ontologies, and write their types.')
+    .description(
+      'Define, change, show, infer, export, import and delete ontologies, and write their types.',
+    )
   addExamples(ontology, 'oqs ontology show', 'oqs ontology show aviation')
   addApplyCommand(ontology)
   addShowCommand(ontology)
   addInferCommand(ontology)
   addTypesCommand(ontology)
+  addArchiveCommands(ontology)
   addDeleteDefinitionCommand(ontology)
 }
 

@@ -64,7 +64,7 @@ async function readFile(file: File, signal: AbortSignal): Promise<void> {
   let rows = 0
   for await (const some of source.rows) {
     if (signal.aborted) break
-    infer.add(some, source.kind)
+    infer.add(some, source.kind, source.types)
     rows += some.length
     for (const row of some) {
       if (isUnreadable(row)) continue

@@ -34,7 +34,7 @@ export async function openFile(file: File): Promise<OpenFile> {
 async function openParquet(blob: Blob, fileBytes: number): Promise<OpenFile> {
   // Loaded on use: the decompressors are larger than all other formats together.
   const { readParquet } = await import('../../formats/parquet/parquet.ts')
-  const { kind, rows, rowCount } = await readParquet({
+  const { rowCount, ...parquet } = await readParquet({
     byteLength: blob.size,
     slice: (start, end) => blob.slice(start, end).arrayBuffer(),
   })
@@ -42,14 +42,14 @@ async function openParquet(blob: Blob, fileBytes: number): Promise<OpenFile> {
   async function* counted(): RowSource['rows'] extends AsyncIterable<infer Rows>
     ? AsyncGenerator<Rows>
     : never {
-    for await (const some of rows) {
+    for await (const some of parquet.rows) {
       rowsRead = some.at(-1)?.line ?? rowsRead
       yield some
     }
   }
   return {
     format: 'parquet',
-    source: { kind, rows: counted() },
+    source: { ...parquet, rows: counted() },
     bytesRead: () => Math.round((fileBytes * rowsRead) / Math.max(1, rowCount)),
   }
 }

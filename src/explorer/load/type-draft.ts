@@ -12,6 +12,7 @@ import {
 } from '../../ontology/definition/property-type.ts'
 import { freeName } from '../../transfer/import/column-names.ts'
 import type { ColumnOptions } from '../../transfer/import/column-plan.ts'
+import type { TextStyle } from '../../transfer/import/text-style.ts'
 import { type InferredType, ROW_NUMBER } from '../../transfer/infer/infer-type.ts'
 
 export interface PropertyDraft {
@@ -22,6 +23,8 @@ export interface PropertyDraft {
   /** The definition that was inferred; undefined for a property without a file. */
   readonly inferred: PropertyDefinition | undefined
   readonly isSkipped: boolean
+  /** How the texts of its column are read as values of the inferred type. */
+  readonly texts?: TextStyle
 }
 
 export interface TypeDraft {
@@ -39,8 +42,17 @@ export function draftOf({ definition, columns, propertyOf }: InferredType): Type
     .filter(([name]) => name !== columns.rowNumber)
     .map(([name, inferred]): PropertyDraft => {
       const pair = columns.geopoints?.get(name)
-      const sources = pair ? [pair.latitude, pair.longitude] : [columnOf.get(name) ?? name]
-      return { name, columns: sources, definition: inferred, inferred, isSkipped: false }
+      const column = columnOf.get(name) ?? name
+      const sources = pair ? [pair.latitude, pair.longitude] : [column]
+      const texts = columns.columnTexts?.get(column)
+      return {
+        name,
+        columns: sources,
+        definition: inferred,
+        inferred,
+        isSkipped: false,
+        ...(texts === undefined ? {} : { texts }),
+      }
     })
   return {
     apiName: definition.apiName,
@@ -182,10 +194,17 @@ export function columnOptionsOf(draft: TypeDraft): ColumnOptions {
     ),
     ignore: new Set(skipped.flatMap(({ columns }) => columns)),
     geopoints: new Map(pairs),
+    columnTexts: new Map(kept.flatMap(textsOf)),
     ignoreUnmatched: true,
     omitAdvice: true,
     ...(rowNumber === undefined ? {} : { rowNumber }),
   }
+}
+
+/** A property with another type than the inferred one reads its texts as they are. */
+function textsOf({ columns: [column], definition, inferred, texts }: PropertyDraft) {
+  const isInferred = definition.type === inferred?.type
+  return column !== undefined && texts !== undefined && isInferred ? [[column, texts] as const] : []
 }
 
 const API_NAME = new RegExp(API_NAME_PATTERN)

@@ -22,8 +22,19 @@ export function linesToGuessFrom(lines: readonly SplitLine[]): readonly SplitLin
   return undefined
 }
 
+/** Excel reads the delimiter from a first line such as `sep=;`, and some programs write it. */
+const DECLARATION = /^\ufeff?sep=(.)\r?$/i
+
+/** Returns the delimiter that the first line of a file declares. */
+export function declaredDelimiter(line: SplitLine | undefined): string | undefined {
+  if (line === undefined || isUnreadable(line) || line.number !== 1) return undefined
+  return DECLARATION.exec(line.text)?.[1]
+}
+
 /** Returns the delimiter with which most records have the column count of the header, if above one. */
 export function guessDelimiter(lines: readonly SplitLine[]): string {
+  const declared = declaredDelimiter(lines[0])
+  if (declared !== undefined) return declared
   let best = { delimiter: ',', fitting: 0, columns: 1 }
   for (const delimiter of DELIMITERS) {
     const [columns = 1, ...others] = columnsOfRecords(lines, delimiter)

@@ -74,6 +74,18 @@ describe('CSV', () => {
     expect(await read('a\tb\n\t\n1\t\n', '\t')).toEqual([[3, { a: '1' }]])
   })
 
+  it('numbers repeated and missing names, and leaves out columns without name and values', async () => {
+    expect(await read('a,,a,a 2,\n1,2,3,4,\n')).toEqual([
+      [2, { a: '1', 'column 2': '2', 'a 3': '3', 'a 2': '4' }],
+    ])
+    expect(await read('a,b\n1,2,,\n')).toEqual([[2, { a: '1', b: '2' }]])
+  })
+
+  it('reads the delimiter that its first line declares', async () => {
+    expect(await read('\ufeffsep=|\r\na|b,c\n1|2,3\n')).toEqual([[3, { a: '1', 'b,c': '2,3' }]])
+    expect(await read('sep=;\na;b\n1;2\n', ';')).toEqual([[3, { a: '1', b: '2' }]])
+  })
+
   it('checks and skips the end line of an export', async () => {
     const lines = [csvLine(['id']), csvLine(['#1']), csvLine(['# end of export: 9 objects'])]
     const text = lines.join('\n')
@@ -96,8 +108,7 @@ describe('CSV', () => {
   it.each([
     ['', 'the file has no header line'],
     ['\n\n', 'the file has no header line'],
-    ['a,,c\n1,2,3\n', 'line 1: column 2 of the header has no name'],
-    ['\na,b,a\n', 'line 2: the header names a twice'],
+    ['\n,\n1,2\n', 'line 2: the header has no names'],
     ['"a"b,c\n', 'line 1: the header has text after the closing quote of column 1'],
     ['a,b\r1,2\r', 'line 1: the header contains a carriage return; lines must end with LF or CRLF'],
     ['a,b\n1,2\n3,"x\n\n4,5\n', 'line 3: the quote that opens here is never closed'],

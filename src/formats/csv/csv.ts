@@ -13,7 +13,7 @@ import {
   type UnreadableRow,
 } from '../row.ts'
 import { beginRecord, type CsvRecord, readRecordLine } from './csv-cells.ts'
-import { guessDelimiter, linesToGuessFrom } from './csv-delimiter.ts'
+import { declaredDelimiter, guessDelimiter, linesToGuessFrom } from './csv-delimiter.ts'
 
 export interface CsvOptions {
   readonly delimiter?: string | undefined
@@ -49,6 +49,8 @@ async function* readRecords(
 class CsvRecords {
   readonly #delimiter: string
   #header: readonly string[] | undefined
+  /** The columns that the header does not name. */
+  #unnamed: ReadonlySet<number> = new Set()
   /** A record that continues on the next line. */
   #openRecord: CsvRecord | undefined
   #openLength = 0
@@ -82,7 +84,7 @@ class CsvRecords {
   #takeLine(line: Line): ReadRow | undefined {
     const text = withoutByteOrderMark(line)
     if (this.#openRecord === undefined) {
-      if (this.#isBlank(text)) return undefined
+      if (this.#isBlank(text) || declaredDelimiter(line) !== undefined) return undefined
       this.#refuseAfterEnd(line)
       const end = readExportEnd('csv', text)
       if (end !== undefined) {
@@ -114,12 +116,13 @@ class CsvRecords {
     const { line, cells } = record
     if (this.#header === undefined) {
       this.#header = readHeader(record)
+      this.#unnamed = unnamedColumns(record)
       return undefined
     }
     const columns = this.#header.length
     const problem =
       record.problem ??
-      (cells.length === columns
+      (cells.length === columns || isEmptyAfter(cells, columns)
         ? undefined
         : `has ${cells.length} column${cells.length === 1 ? '' : 's'}, the header has ${columns}`)
     if (problem !== undefined) return { line, reason: problem, excerpt: excerptOf(record.start) }
@@ -127,6 +130,8 @@ class CsvRecords {
     if (columns > 1 && cells.every((cell) => cell === undefined)) return undefined
     const named: Record<string, string | undefined> = {}
     for (let index = 0; index < columns; index += 1) {
+      // Spreadsheets write empty columns without a name after the last one.
+      if (cells[index] === undefined && this.#unnamed.has(index)) continue
       setCell(named, this.#header[index] as string, cells[index])
     }
     return { line, cells: named }
@@ -135,11 +140,14 @@ class CsvRecords {
   /** Passes on an unreadable line, or throws if the rest of the file depends on it. */
   #refuse(row: UnreadableRow): ReadRow {
     if (this.#header === undefined) {
-      throw new UnreadableFile(`line ${row.line}: the header ${row.reason}`)
+      throw new UnreadableFile(`line ${row.line}: the header ${row.reason}`, {
+        advice: row.advice,
+      })
     }
     if (this.#openRecord !== undefined) {
       throw new UnreadableFile(
         `line ${row.line}: ${row.reason}, in the record that starts at line ${this.#openRecord.line}`,
+        { advice: row.advice },
       )
     }
     this.#refuseAfterEnd({ number: row.line })
@@ -158,20 +166,36 @@ class CsvRecords {
   }
 }
 
+/** Returns the names of the columns; repeated and missing names get a number. */
 function readHeader({ line, cells, problem }: CsvRecord): readonly string[] {
   if (problem !== undefined) throw new UnreadableFile(`line ${line}: the header ${problem}`)
+  if (cells.every(isUnnamed)) throw new UnreadableFile(`line ${line}: the header has no names`)
+  const given = new Set(cells)
   const names = new Set<string>()
-  for (const [index, name = ''] of cells.entries()) {
-    if (name.trim() === '') {
-      throw new UnreadableFile(`line ${line}: column ${index + 1} of the header has no name`)
-    }
+  for (const [index, cell = ''] of cells.entries()) {
+    const name = isUnnamed(cell) ? `column ${index + 1}` : cell
     if (name.includes('\r')) {
       throw new UnreadableFile(
         `line ${line}: the header contains a carriage return; lines must end with LF or CRLF`,
       )
     }
-    if (names.has(name)) throw new UnreadableFile(`line ${line}: the header names ${name} twice`)
-    names.add(name)
+    const isTaken = (free: string) => names.has(free) || (free !== cell && given.has(free))
+    let free = name
+    for (let number = 2; isTaken(free); number += 1) free = `${name} ${number}`
+    names.add(free)
   }
   return [...names]
+}
+
+function unnamedColumns({ cells }: CsvRecord): ReadonlySet<number> {
+  return new Set([...cells.keys()].filter((index) => isUnnamed(cells[index])))
+}
+
+function isUnnamed(name: string | undefined): boolean {
+  return name === undefined || name.trim() === ''
+}
+
+/** Returns whether a record has only empty cells beyond the columns of the header. */
+function isEmptyAfter(cells: CsvRecord['cells'], columns: number): boolean {
+  return cells.length > columns && cells.slice(columns).every((cell) => cell === undefined)
 }

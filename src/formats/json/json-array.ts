@@ -1,5 +1,6 @@
 /** Reads a JSON array of objects as a stream: splits off each element, then parses it. */
 
+import { ENCODING_ADVICE } from '../encoding.ts'
 import {
   excerptOf,
   RECORD_MAX_BYTES,
@@ -227,7 +228,8 @@ function readElement(line: number, bytes: Uint8Array, length: number): ReadRow {
     return refused(line, `is longer than ${RECORD_MAX_BYTES} bytes`, bytes)
   }
   const text = decodeUtf8(bytes)
-  return text === undefined ? refused(line, 'is not UTF-8', bytes) : readObject(line, text)
+  if (text !== undefined) return readObject(line, text)
+  return { ...refused(line, 'is not UTF-8', bytes), advice: ENCODING_ADVICE }
 }
 
 function refused(line: number, reason: string, bytes: Uint8Array): ReadRow {

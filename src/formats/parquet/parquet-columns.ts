@@ -5,7 +5,7 @@
  */
 
 import { type ParquetParsers, parquetSchema, type SchemaElement, type SchemaTree } from 'hyparquet'
-import { setCell, UnreadableFile } from '../row.ts'
+import { type DeclaredType, setCell, UnreadableFile } from '../row.ts'
 import type { DictionaryColumn } from './parquet-dictionary.ts'
 import {
   bigEndianInteger,
@@ -16,9 +16,13 @@ import {
   timestampText,
   utf8Text,
 } from './parquet-text.ts'
+import { declaredType, logicalType } from './parquet-types.ts'
 
 export interface ParquetColumn {
   readonly name: string
+  /** True for a column that is not read; its cells have no value. */
+  readonly isIgnored: boolean
+  readonly declared: DeclaredType | undefined
   /** Converts a value that hyparquet decoded; undefined if none is needed. */
   readonly convert: Convert | undefined
   /** Set if our dictionary decoder supports the column. */
@@ -37,27 +41,61 @@ export const PARQUET_PARSERS: Partial<ParquetParsers> = {
   timestampFromNanoseconds: (value) => timestampText(value, UNITS_PER_SECOND.NANOS),
 }
 
+/** How to read columns that no property type matches. */
+export interface ParquetColumnOptions {
+  /** Columns that are not read. */
+  readonly ignore?: ReadonlySet<string> | undefined
+  /** Columns of bytes that are UTF-8 text, as old programs write it. */
+  readonly text?: ReadonlySet<string> | undefined
+}
+
 /**
  * Returns the columns of a schema, and the schema adapted for hyparquet, which would decode decimals
  * as binary floats and knows some types only by their older names.
  */
-export function parquetColumns(schema: readonly SchemaElement[]): {
+export function parquetColumns(
+  given: readonly SchemaElement[],
+  { ignore, text }: ParquetColumnOptions = {},
+): {
   readonly columns: readonly ParquetColumn[]
   readonly schema: SchemaElement[]
 } {
-  const root = parquetSchema({ schema: [...schema] } as Parameters<typeof parquetSchema>[0])
+  const schema = given.map((element) =>
+    text?.has(element.name) && isBare(element) ? asText(element) : element,
+  )
+  const root = parquetSchema({ schema } as Parameters<typeof parquetSchema>[0])
   const seen = new Set<string>()
   const columns = root.children.map((node): ParquetColumn => {
     const { name } = node.element
     if (seen.has(name)) throw new UnreadableFile(`two columns have the name ${name}`)
     seen.add(name)
-    return { name, convert: converterOf(node), dictionary: dictionaryColumn(node) }
+    if (ignore?.has(name)) {
+      return {
+        name,
+        isIgnored: true,
+        declared: undefined,
+        convert: undefined,
+        dictionary: undefined,
+      }
+    }
+    return {
+      name,
+      isIgnored: false,
+      declared: declaredType(node),
+      convert: converterOf(node),
+      dictionary: dictionaryColumn(node),
+    }
   })
   return { columns, schema: schema.map(adaptedElement) }
 }
 
-function logicalType({ logical_type, converted_type }: SchemaElement): string | undefined {
-  return logical_type?.type ?? converted_type
+/** Returns whether an element is bytes without a declared meaning. */
+function isBare(element: SchemaElement): boolean {
+  return element.type === 'BYTE_ARRAY' && logicalType(element) === undefined
+}
+
+function asText(element: SchemaElement): SchemaElement {
+  return { ...element, converted_type: 'UTF8' }
 }
 
 function adaptedElement(element: SchemaElement): SchemaElement {
@@ -190,7 +228,13 @@ function inLists(convert: Convert): Convert {
 
 function refuseType({ path, element }: SchemaTree): never {
   const type = [element.type, logicalType(element)].filter((part) => part !== undefined).join(' ')
+  const [column = ''] = path
+  const skip = `Skip it with --ignore ${column}`
+  const advice = isBare(element)
+    ? `${skip}, or read its bytes as text with --as ${column}=string.`
+    : `${skip}.`
   throw new UnreadableFile(
     `column ${path.join('.')} has the Parquet type ${type}, which no property type matches`,
+    { advice },
   )
 }

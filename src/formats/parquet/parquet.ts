@@ -10,10 +10,16 @@ import {
   type RowGroup,
 } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
-import { type Row, type RowSource, setCell, UnreadableFile } from '../row.ts'
+import { type DeclaredType, type Row, type RowSource, setCell, UnreadableFile } from '../row.ts'
 import { checkPages, depthOf } from './parquet-check.ts'
-import { PARQUET_PARSERS, type ParquetColumn, parquetColumns } from './parquet-columns.ts'
+import {
+  PARQUET_PARSERS,
+  type ParquetColumn,
+  type ParquetColumnOptions,
+  parquetColumns,
+} from './parquet-columns.ts'
 import { type ColumnValues, readDictionaryRows } from './parquet-dictionary.ts'
+import { decimalColumns } from './parquet-types.ts'
 
 /** A file with random access. */
 export type ParquetBytes = AsyncBuffer
@@ -30,21 +36,38 @@ const BATCH_ROWS = 500
 
 const MAGIC = 'PAR1'
 
+export interface ParquetOptions extends ParquetColumnOptions {
+  readonly pieceValues?: number
+}
+
 /** Reads the metadata; rows are read as they are consumed. */
 export async function readParquet(
   file: ParquetBytes,
-  { pieceValues = PIECE_VALUES } = {},
+  { pieceValues = PIECE_VALUES, ...options }: ParquetOptions = {},
 ): Promise<ParquetSource> {
   const metadata = await readMetadata(file)
   const { columns, schema } = await readingParquet('the schema', async () =>
-    parquetColumns(metadata.schema),
+    parquetColumns(metadata.schema, options),
   )
   if (columns.length === 0) throw new UnreadableFile('the file has no columns')
   return {
     kind: 'typed',
     rowCount: countRows(metadata),
+    types: declaredTypes(columns, decimalColumns(metadata.key_value_metadata)),
     rows: readRows(file, { ...metadata, schema }, columns, pieceValues),
   }
+}
+
+function declaredTypes(
+  columns: readonly ParquetColumn[],
+  decimals: ReadonlySet<string>,
+): ReadonlyMap<string, DeclaredType> {
+  return new Map(
+    columns.flatMap(({ name, declared }): [string, DeclaredType][] => {
+      if (declared?.type === 'string' && decimals.has(name)) return [[name, { type: 'decimal' }]]
+      return declared === undefined ? [] : [[name, declared]]
+    }),
+  )
 }
 
 function countRows({ row_groups }: FileMetaData): number {
@@ -128,6 +151,10 @@ async function readPiece(
   const { before, start, end } = piece
   const values: ColumnValues[] = []
   for (const column of columns) {
+    if (column.isIgnored) {
+      values.push({ length: end - start, at: () => undefined })
+      continue
+    }
     const what = `column ${column.name}, rows ${before + start + 1} to ${before + end},`
     const columnValues = await readingParquet(what, async () => {
       const fromDictionary = await readDictionary(file, column, piece)

@@ -80,6 +80,38 @@ export async function exportToFile(
   return total(written)
 }
 
+/**
+ * Writes a file from its beginning: to `FILE.part`, which is renamed when it is complete and removed
+ * if it is not, or directly to a pipe or a device.
+ */
+export async function writeWholeFile<Result>(
+  name: string,
+  write: (file: FileHandle, path: string) => Promise<Result>,
+): Promise<Result> {
+  const target = await stat(name).catch(() => undefined)
+  const isDevice = target !== undefined && !target.isFile()
+  const path = target === undefined || isDevice ? name : await realpath(name)
+  const part = isDevice ? path : `${path}.part`
+  const file = await open(part, 'w').catch((error) => {
+    throw fileError(part, error)
+  })
+  let result: Result
+  try {
+    result = await write(file, part)
+    if (!isDevice) await file.sync()
+  } catch (error) {
+    await file.close()
+    if (!isDevice) await rm(part, { force: true })
+    throw error
+  }
+  await file.close()
+  if (isDevice) return result
+  await rename(part, path).catch((error) => {
+    throw fileError(path, error)
+  })
+  return result
+}
+
 /** Writes to a pipe or a device, which cannot be resumed. */
 async function exportToDevice(
   client: Endpoints,
@@ -122,7 +154,8 @@ async function openPart(
   }
 }
 
-async function writeAll(
+/** Writes all bytes, at a position or at the end of what was written before. */
+export async function writeAll(
   file: FileHandle,
   bytes: Uint8Array,
   path: string,

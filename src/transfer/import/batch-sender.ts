@@ -27,6 +27,8 @@ export interface Rejection {
   /** The beginning of the invalid value. */
   readonly excerpt: string
   readonly reason: string
+  /** What to do about it on the command line, as a sentence. */
+  readonly advice?: string | undefined
   /** The row as JSON, if it could be read. */
   readonly row?: string | undefined
 }

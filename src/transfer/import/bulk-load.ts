@@ -45,6 +45,11 @@ export class BulkLoad {
     return this.#administration.publishReplacement(this.#type, this.#replacement ?? '', options)
   }
 
+  /** Drops the objects, none of which was visible. */
+  abandon(): Promise<void> {
+    return this.#administration.abandonReplacement(this.#type, this.#replacement ?? '')
+  }
+
   get #administration(): Administration {
     return this.#endpoints.administration
   }

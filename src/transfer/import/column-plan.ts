@@ -1,7 +1,10 @@
 /** Decides which column of a file provides which property of a type. */
+import type { PropertyDefinition } from '../../ontology/definition/definition-schema.ts'
+import { typeName } from '../../ontology/definition/property-type.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { propertyNameOf } from './column-names.ts'
 import { type CoordinateColumns, findGeopointColumns } from './geopoint-columns.ts'
+import type { TextStyle } from './text-style.ts'
 
 /** Explicit mappings; columns that they do not mention are matched by name. */
 export interface ColumnOptions {
@@ -13,6 +16,14 @@ export interface ColumnOptions {
   readonly geopoints?: ReadonlyMap<string, CoordinateColumns>
   /** The property that gets the row number, counted from 1 over all files. */
   readonly rowNumber?: string
+  /** The column with the primary key. */
+  readonly key?: string
+  /** The types of columns, if the object type is inferred. */
+  readonly as?: ReadonlyMap<string, PropertyDefinition>
+  /** How the texts of all columns are written. */
+  readonly texts?: TextStyle
+  /** How the texts of single columns are written. */
+  readonly columnTexts?: ReadonlyMap<string, TextStyle>
   /** Whether columns without a property are skipped instead of rejected. */
   readonly ignoreUnmatched?: boolean
   /** Whether the row number becomes the primary key if no column provides it. */
@@ -70,6 +81,7 @@ export function checkColumnOptions(type: ObjectType, options: ColumnOptions): vo
       throw new ColumnMismatch(`${option}: ${name} has the type ${actual}, not geopoint`)
     }
   }
+  checkGivenTypes(type, options)
   if (options.rowNumber !== undefined) {
     const option = `--row-number ${options.rowNumber}`
     const actual = scalarTypeOf(options.rowNumber, option)
@@ -81,21 +93,43 @@ export function checkColumnOptions(type: ObjectType, options: ColumnOptions): vo
   }
 }
 
+/** `--as` says what a column is; it cannot change a property that exists. */
+function checkGivenTypes(type: ObjectType, { as = new Map(), map }: ColumnOptions): void {
+  for (const [column, given] of as) {
+    const property = type.properties.get(map?.get(column) ?? propertyNameOf(column))
+    const actual = property === undefined ? undefined : typeName(property.type)
+    const wanted = given.items === undefined ? given.type : `array of ${given.items.type}`
+    if (actual === undefined || actual === wanted) continue
+    throw new ColumnMismatch(
+      `--as ${column}=${given.type}: ${type.apiName}.${property?.apiName} has the type ${actual}`,
+      [column],
+    )
+  }
+}
+
 /** Throws `ColumnMismatch` if the options name columns that the file does not have. */
 export function checkNamedColumns(columns: readonly string[], options: ColumnOptions): void {
   for (const [option, names] of [
     ['--map', options.map?.keys() ?? []],
     ['--ignore', options.ignore ?? []],
+    ['--as', options.as?.keys() ?? []],
   ] as const) {
     for (const name of names) {
-      if (columns.includes(name)) continue
-      const existing = columns.map(quoted).join(', ')
-      throw new ColumnMismatch(
-        `${option}: the file has no column ${quoted(name)}; its columns are: ${existing}`,
-        [name],
-      )
+      if (!columns.includes(name)) throw unknownColumn(option, name, columns)
     }
   }
+}
+
+export function unknownColumn(
+  option: string,
+  name: string,
+  columns: readonly string[],
+): ColumnMismatch {
+  const existing = columns.map(quoted).join(', ')
+  return new ColumnMismatch(
+    `${option}: the file has no column ${quoted(name)}; its columns are: ${existing}`,
+    [name],
+  )
 }
 
 /** Finds the property of each column; throws `ColumnMismatch` if the columns do not match. */
@@ -129,8 +163,12 @@ export function planColumns(
     propertyOf.set(column, property)
   }
   const open = columns.filter((column) => !options.ignore?.has(column) && !paired.has(column))
+  if (options.key !== undefined && open.includes(options.key)) {
+    match(options.key, type.primaryKey.apiName)
+  }
   for (const column of open) {
     const property = options.map?.get(column) ?? column
+    if (propertyOf.has(column)) continue
     if (type.properties.has(property)) match(column, property)
   }
   for (const column of open) {

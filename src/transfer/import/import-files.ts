@@ -1,9 +1,10 @@
 /** Reads files and writes their rows as objects of one type. */
-import type { Administration, BatchResult } from '../../client/endpoints/administration.ts'
+import type { BatchResult } from '../../client/endpoints/administration.ts'
 import type { TypePath } from '../../client/endpoints/pages.ts'
 import { type Row, type RowSource, valueText } from '../../formats/row.ts'
 import { BatchSender, type ObjectSink, type Rejection, type SentCounts } from './batch-sender.ts'
 import { BulkLoad, type LoadEndpoints } from './bulk-load.ts'
+import type { RepeatedKeys } from './repeated-keys.ts'
 import { isRejected, type RowReader } from './row-to-object.ts'
 
 /** An open file and its rows. */
@@ -23,6 +24,10 @@ export interface ImportRequest extends TypePath {
   readonly dryRun: boolean
   /** Receives the objects instead of the service; it may call `reject`. */
   readonly openSink?: ((reject: (rejection: Rejection) => void) => ObjectSink) | undefined
+  /** Recognises rows with the key of an earlier row; undefined if the last such row is written. */
+  readonly repeatedKeys?: RepeatedKeys | undefined
+  /** Whether nothing is kept if the import stops early, as far as that is possible. */
+  readonly isAllOrNothing?: boolean | undefined
   /** The maximum number of rejected rows; one more stops the import. */
   readonly maxErrors: number
   /** Whether the input ends by itself; objects of a pipe must not wait for its end. */
@@ -99,10 +104,13 @@ export async function importFiles(
   } catch (error) {
     await sender.settle()
     const stop = async () => {
-      if (load.isStarted) return publishSent(load, sender.sent)
+      if (load.isStarted) {
+        if (request.isAllOrNothing !== true) return publishSent(load, sender.sent)
+        return { ...NOTHING_SENT, isUncertain: !(await isDone(load.abandon())) }
+      }
       if (replacement === undefined) return { ...sender.sent, isUncertain: false }
       // A replacement that cannot be abandoned now expires.
-      const isAbandoned = await abandon(administration, request, replacement)
+      const isAbandoned = await isDone(administration.abandonReplacement(request, replacement))
       return { ...NOTHING_SENT, isUncertain: !isAbandoned }
     }
     const result = { ...(await stop()), ...counts, replaced: undefined }
@@ -127,12 +135,8 @@ function loadedCounts(sent: SentCounts, { version, kept = 0 }: BatchResult): Sen
 const NOTHING_TO_REPLACE_WITH =
   'the files have no rows, and --replace with nothing would delete every object'
 
-async function abandon(
-  administration: Administration,
-  type: TypePath,
-  replacement: string,
-): Promise<boolean> {
-  return administration.abandonReplacement(type, replacement).then(
+async function isDone(work: Promise<void>): Promise<boolean> {
+  return work.then(
     () => true,
     () => false,
   )
@@ -142,7 +146,7 @@ const NOTHING_SENT: SentCounts = { batches: 0, objects: 0, put: 0, kept: 0, vers
 
 async function readFile(
   { name, source }: ImportedFile,
-  { readRow, signal, onProgress }: ImportRequest,
+  { readRow, repeatedKeys, signal, onProgress }: ImportRequest,
   sender: ObjectSink,
   reject: (rejection: Rejection) => void,
   counts: { rows: number },
@@ -152,12 +156,14 @@ async function readFile(
     for (const row of rows) {
       counts.rows += 1
       const { line } = row
-      const object = readRow(row, source.kind)
+      const read = readRow(row, source.kind)
+      const object = isRejected(read) || !repeatedKeys ? read : repeatedKeys.take(read)
+      if (object === undefined) continue
       if (!isRejected(object)) sender.add({ ...object, file: name, line })
       else {
-        const { property, column = property, excerpt, reason } = object
+        const { property, column = property, excerpt, reason, advice } = object
         const cells = 'cells' in row ? textOfCells(row.cells) : undefined
-        reject({ file: name, line, property: column, excerpt, reason, row: cells })
+        reject({ file: name, line, property: column, excerpt, reason, advice, row: cells })
       }
       if (sender.isFull) await sender.send()
     }

@@ -1,4 +1,5 @@
 /** Finds the object type of an import: an existing one, or one inferred from the rows. */
+import type { Administration } from '../../client/endpoints/administration.ts'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
@@ -14,8 +15,8 @@ export interface ImportType {
   readonly columns: ColumnOptions | undefined
   /** Whether the service has the type. */
   readonly exists: boolean
-  /** Whether the type was created for these rows. */
-  readonly isNew: boolean
+  /** Removes a type that was created for these rows; undefined if it was not. */
+  readonly undo: (() => Promise<void>) | undefined
 }
 
 export interface ImportTypeRequest {
@@ -35,7 +36,7 @@ export async function findImportType(
   const definition = await readDefinition(administration, ontology)
   const existing = definition && parseDefinition(definition).objectTypes.get(type)
   if (existing !== undefined) {
-    return { objectType: existing, columns: undefined, exists: true, isNew: false }
+    return { objectType: existing, columns: undefined, exists: true, undo: undefined }
   }
   if (request.infer === undefined) throw unknownType(request, definition)
 
@@ -45,10 +46,24 @@ export async function findImportType(
   const objectType = typeOf(withRids(extended), type)
   // Checked before the type is created, so that a mistake leaves nothing behind.
   checkColumnOptions(objectType, columns)
-  if (request.dryRun) return { objectType, columns, exists: false, isNew: false }
+  if (request.dryRun) return { objectType, columns, exists: false, undo: undefined }
   const applied = await administration.applyDefinition(ontology, extended)
   const created = typeOf(applied as OntologyDefinition, type)
-  return { objectType: created, columns, exists: true, isNew: true }
+  const undo = () => removeType(administration, request, definition === undefined)
+  return { objectType: created, columns, exists: true, undo }
+}
+
+/** Removes a type, and its ontology if that is new; the service refuses if others wrote to it. */
+async function removeType(
+  administration: Administration,
+  { ontology, type }: ImportTypeRequest,
+  isOntologyNew: boolean,
+): Promise<void> {
+  const definition = await readDefinition(administration, ontology)
+  if (definition === undefined) return
+  const others = definition.objectTypes.filter(({ apiName }) => apiName !== type)
+  await administration.applyDefinition(ontology, { ...definition, objectTypes: others })
+  if (isOntologyNew && others.length === 0) await administration.deleteOntology(ontology)
 }
 
 function typeOf(definition: OntologyDefinition, name: string): ObjectType {

@@ -14,6 +14,7 @@ import {
 import { type CoordinateColumns, geopointText } from './geopoint-columns.ts'
 import { textCellReader, typedCellReader } from './read-cell.ts'
 import { type JsonCell, jsonCell } from './read-json-cell.ts'
+import { styledCell, styleOf, type TextStyle, valueConverter } from './text-style.ts'
 
 /** Reads one property of a row. */
 export interface PropertyReader {
@@ -47,13 +48,16 @@ export function keyReader(
     )
   }
   // Keys are compared with each other, so they must be canonical.
-  const read = cellReader(type, property, kind === 'json' ? 'typed' : kind)
+  const style = styleOf(column, options)
+  const read = cellReader(type, property, kind === 'json' ? 'typed' : kind, style)
+  const isNull = nullCheck(style)
   return {
     property,
     column,
     read: (cells) => {
       const value = cells[column]
-      if (isAbsent(value, kind)) throw new RefusedValue('is the primary key and is missing')
+      if (isAbsent(value, kind) || isNull(value))
+        throw new RefusedValue('is the primary key and is missing')
       return read(value)
     },
   }
@@ -82,10 +86,11 @@ export function propertyReaders(
   type: ObjectType,
   plan: ColumnPlan,
   kind: CellKind,
-  { rowNumber }: ColumnOptions,
+  options: ColumnOptions,
 ): PropertyReader[] {
+  const { rowNumber } = options
   const readers = [
-    ...[...plan.columns].map((entry) => cellPropertyReader(type, entry, kind)),
+    ...[...plan.columns].map((entry) => cellPropertyReader(type, entry, kind, options)),
     ...[...plan.geopoints].map(geopointPropertyReader),
     ...(rowNumber === undefined ? [] : [rowNumberReader(type, rowNumber)]),
   ]
@@ -97,8 +102,11 @@ function cellPropertyReader(
   type: ObjectType,
   [column, property]: [string, string],
   kind: CellKind,
+  options: ColumnOptions,
 ): PropertyReader {
-  const read = cellReader(type, property, kind)
+  const style = styleOf(column, options)
+  const read = cellReader(type, property, kind, style)
+  const isNull = nullCheck(style)
   const name = nameText(property)
   const { kind: shape, ...scalar } = typeOf(type, property)
   const isText = shape === 'scalar' && 'type' in scalar && scalar.type === 'string'
@@ -109,7 +117,7 @@ function cellPropertyReader(
       const value = cells[column]
       // In CSV, a quoted empty cell is an empty string, which only a text property can hold.
       const isEmpty = value === '' ? !isText && kind === 'text' : value === null
-      return value === undefined || isEmpty ? '' : name + read(value)
+      return value === undefined || isEmpty || isNull(value) ? '' : name + read(value)
     },
   }
 }
@@ -129,11 +137,28 @@ function geopointPropertyReader([property, { latitude, longitude }]: [
   }
 }
 
-function cellReader(type: ObjectType, property: string, kind: CellKind): ValueReader {
-  if (kind === 'json') return cellOf(type, property).write
+function cellReader(
+  type: ObjectType,
+  property: string,
+  kind: CellKind,
+  style: TextStyle,
+): ValueReader {
+  if (kind === 'json') return cellOf(type, property, style).write
+  const read = plainReader(type, property, kind)
+  const convert = valueConverter(typeOf(type, property), kind, style)
+  return convert === undefined ? read : (value) => read(convert(value))
+}
+
+function plainReader(type: ObjectType, property: string, kind: 'text' | 'typed'): ValueReader {
   if (kind === 'typed') return typedCellReader(typeOf(type, property))
   const read = textCellReader(typeOf(type, property))
   return (value) => read(typeof value === 'string' ? value : String(value))
+}
+
+/** Returns whether a value stands for a missing one. */
+export function nullCheck({ nulls = [] }: TextStyle): (value: unknown) => boolean {
+  if (nulls.length === 0) return () => false
+  return (value) => typeof value === 'string' && nulls.includes(value.trim())
 }
 
 function rowNumberReader(
@@ -154,8 +179,9 @@ export function nameText(property: string): string {
   return `${JSON.stringify(property)}:`
 }
 
-export function cellOf(type: ObjectType, property: string): JsonCell {
-  return jsonCell(typeOf(type, property))
+export function cellOf(type: ObjectType, property: string, style: TextStyle): JsonCell {
+  const propertyType = typeOf(type, property)
+  return styledCell(jsonCell(propertyType), propertyType, style)
 }
 
 function typeOf(type: ObjectType, name: string) {

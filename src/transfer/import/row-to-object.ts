@@ -9,6 +9,7 @@ import {
 } from '../../formats/row.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
+import { adviceOn } from './advice.ts'
 import {
   ColumnMismatch,
   type ColumnOptions,
@@ -22,9 +23,11 @@ import {
   checkKey,
   keyReader,
   nameText,
+  nullCheck,
   type PropertyReader,
   propertyReaders,
 } from './property-readers.ts'
+import { styleOf } from './text-style.ts'
 
 export interface RowObject {
   /** The properties as JSON text. */
@@ -41,6 +44,8 @@ export interface RejectedRow {
   readonly column?: string
   /** With the path into the value, such as `names[3].text`. */
   readonly property?: string
+  /** What to do about it on the command line, as a sentence. */
+  readonly advice?: string
 }
 
 export function isRejected(result: RowObject | RejectedRow): result is RejectedRow {
@@ -88,7 +93,10 @@ export function rowReader(type: ObjectType, options: ColumnOptions = {}): RowRea
 
   return (row, kind) => {
     rowNumber += 1
-    if (isUnreadable(row)) return { reason: row.reason, excerpt: row.excerpt }
+    if (isUnreadable(row)) {
+      const { reason, excerpt, advice } = row
+      return { reason, excerpt, ...(advice === undefined ? {} : { advice }) }
+    }
     try {
       const columns = Object.keys(row.cells)
       return readerOf(columns, kindOfRow(row, kind), kind)(row, rowNumber)
@@ -134,7 +142,7 @@ function cellsReader(
       }
       return { json: `${json}}`, key: keyText }
     } catch (error) {
-      if (error instanceof RefusedValue) return toRejectedRow(error, reader, row)
+      if (error instanceof RefusedValue) return toRejectedRow(error, reader, row, type)
       // `JSON.parse` has no depth limit, but `JSON.stringify` overflows the stack.
       if (!(error instanceof RangeError)) throw error
       return { reason: 'is nested too deeply', excerpt: '', property: reader.property }
@@ -151,13 +159,13 @@ function toRejectedRow(
   error: RefusedValue,
   { property, column }: PropertyReader,
   { cells }: Row,
+  type: ObjectType,
 ): RejectedRow {
-  return {
-    reason: error.reason,
-    excerpt: column === undefined ? '' : excerptOf(cells[column]),
-    property: property + error.path,
-    ...(column === undefined ? {} : { column }),
-  }
+  const shared = { reason: error.reason, property: property + error.path }
+  if (column === undefined) return { ...shared, excerpt: '' }
+  const excerpt = excerptOf(cells[column])
+  const advice = adviceOn(type, { property, column, text: excerpt })
+  return { ...shared, excerpt, column, ...(advice === undefined ? {} : { advice }) }
 }
 
 /** Returns the check for JSON rows that can be sent unchanged; undefined if none can. */
@@ -174,8 +182,11 @@ function passThroughCheck(
     return undefined
   }
   const checks = [...plan.columns.keys()].flatMap((column) => {
-    const { fits } = cellOf(type, column)
-    return fits === undefined ? [] : [{ column, fits }]
+    const style = styleOf(column, options)
+    const { fits } = cellOf(type, column, style)
+    const isNull = nullCheck(style)
+    if (fits === undefined && style.nulls?.length === 0) return []
+    return [{ column, fits: (value: unknown) => !isNull(value) && (fits?.(value) ?? true) }]
   })
   return (cells) => {
     for (const { column, fits } of checks) {

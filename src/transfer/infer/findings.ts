@@ -1,8 +1,11 @@
 /** The findings about the rows of a file, and the notes about them for the user. */
+import type { DeclaredType } from '../../formats/row.ts'
 import { propertyNameOf } from '../import/column-names.ts'
 import type { CoordinateColumns, GeopointColumns } from '../import/geopoint-columns.ts'
+import type { ColumnType } from './column-type.ts'
 import { KEY_ROWS_CHECKED } from './key-candidates.ts'
-import { isKeptAsJson, typeOf, type ValueGuess } from './value-guess.ts'
+import type { StyleGuess } from './style-guess.ts'
+import { isKeptAsJson, type ValueGuess } from './value-guess.ts'
 
 /** The findings about one column. */
 export interface ColumnGuess {
@@ -10,6 +13,14 @@ export interface ColumnGuess {
   /** The number of rows that have a value. */
   filled: number
   readonly guess: ValueGuess
+  /** How its texts may be written. */
+  readonly styles: StyleGuess
+  /** Its texts that usually stand for a missing value. */
+  readonly nulls: Set<string>
+  /** The type that every file with this column declares; undefined if they do not agree. */
+  declared: DeclaredType | undefined
+  /** The number of the last file that has the column. */
+  file: number
   /** The first value that only a string can hold, in a column with another type until then. */
   outlier: Outlier | undefined
   /** The number of values that cannot be stored. */
@@ -31,6 +42,8 @@ export interface Outlier {
 export interface Findings {
   readonly rows: number
   readonly unreadable: number
+  /** What to do about the first unreadable row. */
+  readonly advice: string | undefined
   readonly columns: readonly ColumnGuess[]
   /** Pairs of columns that are both filled or both empty in every row. */
   readonly geopoints: readonly GeopointColumns[]
@@ -48,23 +61,29 @@ export interface Conclusions {
   readonly rowNumber: string | undefined
   readonly geopoints: ReadonlyMap<string, CoordinateColumns>
   readonly propertyOf: ReadonlyMap<string, string>
+  readonly types: ReadonlyMap<string, ColumnType>
+  /** Whether the primary key was given. */
+  readonly isKeyGiven: boolean
 }
 
 const MAX_LISTED = 10
 
 /** Returns the notes for the user: what was inferred, and which values will be rejected. */
 export function notesOf(conclusions: Conclusions): string[] {
-  const { findings, geopoints, propertyOf } = conclusions
-  const { rows, unreadable, columns, excessColumns } = findings
+  const { findings, geopoints, propertyOf, types } = conclusions
+  const { rows, unreadable, advice, columns, excessColumns } = findings
+  const unread = `${count(unreadable, 'row')} could not be read`
   return [
     `inferred from ${count(rows, 'row')} and ${count(columns.length, 'column')}`,
-    ...(unreadable === 0 ? [] : [`${count(unreadable, 'row')} could not be read`]),
+    ...(unreadable === 0 ? [] : [advice === undefined ? unread : `${unread}. ${advice}`]),
     ...keyNotes(conclusions),
     ...[...geopoints].map(
       ([name, { latitude, longitude }]) =>
         `${name}: a geopoint from the columns ${latitude} and ${longitude}`,
     ),
-    ...columns.flatMap((column) => columnNotes(column, propertyOf.get(column.name))),
+    ...columns.flatMap((column) =>
+      columnNotes(column, propertyOf.get(column.name), types.get(column.name)),
+    ),
     ...(excessColumns.length === 0
       ? []
       : [`skipped, because a type cannot have more properties: ${listed(excessColumns)}`]),
@@ -72,14 +91,15 @@ export function notesOf(conclusions: Conclusions): string[] {
 }
 
 function keyNotes(conclusions: Conclusions): string[] {
-  const { findings, candidates, primaryKey, rowNumber, propertyOf } = conclusions
+  const { findings, candidates, primaryKey, rowNumber, propertyOf, isKeyGiven } = conclusions
+  if (isKeyGiven) return [`primary key: ${primaryKey}`]
   const others = candidates
     .map((column) => propertyOf.get(column) ?? column)
     .filter((name) => name !== primaryKey)
   const key =
     rowNumber === undefined
       ? primaryKey
-      : `${rowNumber}, the row number, because no column is certain to be unique`
+      : `${rowNumber}, the row number, because no column is certain to be unique; choose one with --key`
   const alternatives =
     others.length === 0 ? 'no other column qualifies' : `other candidates: ${listed(others)}`
   const unchecked =
@@ -89,19 +109,26 @@ function keyNotes(conclusions: Conclusions): string[] {
   return [`primary key: ${key}; ${alternatives}`, ...unchecked]
 }
 
-function columnNotes(column: ColumnGuess, property: string | undefined): string[] {
+function columnNotes(
+  column: ColumnGuess,
+  property: string | undefined,
+  columnType: ColumnType | undefined,
+): string[] {
   const notes: string[] = []
-  if (property === undefined) return notes
+  if (property === undefined || columnType === undefined) return notes
   const { guess, outlier } = column
-  const type = typeOf(guess).type
+  const { type } = columnType.definition
   const note = (text: string) => notes.push(`${property}: ${text}`)
   if (property !== propertyNameOf(column.name)) {
     note(`the column ${JSON.stringify(column.name)}, renamed because the name is taken`)
   }
-  if (column.filled === 0) note('a string, because it is always empty')
-  if (isKeptAsJson(guess)) {
-    note('a string with JSON text, because no property type can hold its values')
-  } else if (outlier !== undefined && type === 'string') {
+  if (columnType.note !== undefined) note(columnType.note)
+  if (column.filled === 0 && type === 'string') note('a string, because it is always empty')
+  if (type === 'string' && isKeptAsJson(guess)) {
+    note(
+      'a string with JSON text, because no property type can hold its values; --flatten gives nested objects columns of their own',
+    )
+  } else if (columnType.note === undefined && outlier !== undefined && type === 'string') {
     note(
       `a string because of ${JSON.stringify(outlier.excerpt)} in line ${outlier.line}; otherwise ${outlier.otherwise}`,
     )

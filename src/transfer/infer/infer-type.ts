@@ -2,12 +2,15 @@ import type {
   ObjectTypeDefinition,
   PropertyDefinition,
 } from '../../ontology/definition/definition-schema.ts'
+import { isPrimaryKeyType, type ScalarType } from '../../ontology/definition/property-type.ts'
 import { freeName, propertyNameOf, wordsOf } from '../import/column-names.ts'
-import type { ColumnOptions } from '../import/column-plan.ts'
+import { type ColumnOptions, unknownColumn } from '../import/column-plan.ts'
 import type { CoordinateColumns, GeopointColumns } from '../import/geopoint-columns.ts'
+import type { TextStyle } from '../import/text-style.ts'
+import { type ColumnType, columnTypes } from './column-type.ts'
 import { type ColumnGuess, type Findings, notesOf } from './findings.ts'
 import { hasKeyName, KEY_ROWS_CHECKED } from './key-candidates.ts'
-import { isKeptAsJson, scalarTypeOf, typeOf } from './value-guess.ts'
+import { isKeptAsJson } from './value-guess.ts'
 
 /** An object type inferred from data. */
 export interface InferredType {
@@ -22,7 +25,15 @@ export interface InferredType {
   readonly notes: readonly string[]
 }
 
-const KEY_TYPES: readonly string[] = ['string', 'integer', 'long', 'date', 'timestamp']
+const KEY_TYPES: readonly string[] = [
+  'string',
+  'byte',
+  'short',
+  'integer',
+  'long',
+  'date',
+  'timestamp',
+]
 const TITLES = ['name', 'title', 'label', 'displayname']
 const DISPLAY_NAME_LENGTH = 1000
 
@@ -40,7 +51,8 @@ export function inferType(
 ): InferredType {
   const properties = new Map<string, PropertyDefinition>()
   const propertyOf = new Map<string, string>()
-  const pairs = geopointPairs(findings, columnOptions)
+  const types = columnTypes(findings.columns, columnOptions)
+  const pairs = geopointPairs(findings, types, columnOptions)
   const paired = new Set(pairs.flatMap(({ latitude, longitude }) => [latitude, longitude]))
   const geopoints = new Map<string, CoordinateColumns>()
   const names = nameColumns(findings.columns, paired, columnOptions.map ?? new Map())
@@ -52,7 +64,7 @@ export function inferType(
     if (pair === undefined) {
       const name = names.get(column.name) ?? column.name
       propertyOf.set(column.name, name)
-      properties.set(name, describeColumn(column, name))
+      properties.set(name, describeColumn(column, name, types))
     } else if (![...geopoints.values()].includes(pair)) {
       const taken = new Set([...names.values(), ...geopoints.keys()])
       const name = freeName(pair.property, (candidate) => taken.has(candidate))
@@ -62,15 +74,20 @@ export function inferType(
     }
   }
 
-  const candidates = findings.keys.filter((column) =>
-    KEY_TYPES.includes(properties.get(propertyOf.get(column) ?? '')?.type ?? ''),
+  const typeOfColumn = (column: string) => properties.get(propertyOf.get(column) ?? '')?.type ?? ''
+  const candidates = findings.keys.filter(
+    (column) =>
+      KEY_TYPES.includes(typeOfColumn(column)) && types.get(column)?.style?.nulls === undefined,
   )
-  const keyColumn = candidates.find((column) => {
-    const { type } = properties.get(propertyOf.get(column) ?? '') ?? {}
-    // Numbers may be amounts that happen to differ, except in the first column.
-    const isNumber = type === 'integer' || type === 'long'
-    return !isNumber || hasKeyName(column) || column === findings.columns[0]?.name
-  })
+  const givenKey = givenKeyColumn(propertyOf, columnOptions)
+  const keyColumn =
+    givenKey ??
+    candidates.find((column) => {
+      // Numbers may be amounts that happen to differ, except in the first column.
+      const isNumber = ['byte', 'short', 'integer', 'long'].includes(typeOfColumn(column))
+      return !isNumber || hasKeyName(column) || column === findings.columns[0]?.name
+    })
+  if (givenKey !== undefined) makeKey(properties, propertyOf.get(givenKey) ?? givenKey)
   const key =
     keyColumn === undefined || columnOptions.rowNumber !== undefined
       ? undefined
@@ -93,16 +110,46 @@ export function inferType(
       properties: Object.fromEntries(
         rowNumber === undefined
           ? [...properties].map(([name, property]) =>
-              name === key ? [name, asKey(property, findings.rows)] : [name, property],
+              name === key && givenKey === undefined
+                ? [name, asKey(property, findings.rows)]
+                : [name, property],
             )
           : [[rowNumber, ROW_NUMBER], ...properties],
       ),
     },
-    columns: readOptions({ propertyOf, geopoints, findings, rowNumber, columnOptions }),
+    columns: readOptions({ propertyOf, geopoints, findings, rowNumber, columnOptions, types }),
     propertyOf,
     keyCandidates: candidates.map((column) => propertyOf.get(column) ?? column),
-    notes: notesOf({ findings, candidates, primaryKey, rowNumber, geopoints, propertyOf }),
+    notes: notesOf({
+      findings,
+      candidates,
+      primaryKey,
+      rowNumber,
+      geopoints,
+      propertyOf,
+      types,
+      isKeyGiven: givenKey !== undefined,
+    }),
   }
+}
+
+/** Returns the column of `--key`, which may also be the name of its property. */
+function givenKeyColumn(
+  propertyOf: ReadonlyMap<string, string>,
+  { key }: ColumnOptions,
+): string | undefined {
+  if (key === undefined || propertyOf.has(key)) return key
+  const column = [...propertyOf].find(([, property]) => property === key)?.[0]
+  if (column === undefined) throw unknownColumn('--key', key, [...propertyOf.keys()])
+  return column
+}
+
+/** Makes a property the primary key; one with a type that cannot be a key becomes a string. */
+function makeKey(properties: Map<string, PropertyDefinition>, name: string): void {
+  const property = properties.get(name)
+  if (property === undefined || isPrimaryKeyType(property.type as ScalarType)) return
+  const { items, fields, ...scalar } = property
+  properties.set(name, { ...scalar, type: 'string' })
 }
 
 /** The property that identifies objects by their row. */
@@ -133,12 +180,17 @@ function nameColumns(
   return names
 }
 
-function describeColumn(column: ColumnGuess, name: string): PropertyDefinition {
-  const { type, ...inner } = typeOf(column.guess)
+function describeColumn(
+  column: ColumnGuess,
+  name: string,
+  types: ReadonlyMap<string, ColumnType>,
+): PropertyDefinition {
+  const { type, ...inner } = types.get(column.name)?.definition ?? { type: 'string' }
+  const isText = type === 'string'
   const description =
     column.filled === 0
       ? 'Always empty in the data that this type was inferred from.'
-      : isKeptAsJson(column.guess)
+      : isText && isKeptAsJson(column.guess)
         ? 'JSON text, because no property type can hold these values.'
         : undefined
   return {
@@ -158,15 +210,18 @@ function asKey(property: PropertyDefinition, rows: number): PropertyDefinition {
 /** Returns the pairs of the options, and those found among the other columns. */
 function geopointPairs(
   findings: Findings,
-  { geopoints = new Map() }: ColumnOptions,
+  types: ReadonlyMap<string, ColumnType>,
+  { geopoints = new Map(), as, map, key }: ColumnOptions,
 ): GeopointColumns[] {
   const explicit = [...geopoints].map(([property, pair]) => ({ property, ...pair }))
   const taken = new Set(explicit.flatMap(({ latitude, longitude }) => [latitude, longitude]))
+  const isFree = (column: string) =>
+    !taken.has(column) && !as?.has(column) && !map?.has(column) && column !== key
   const implied = findings.geopoints.filter(
     (pair) =>
-      !taken.has(pair.latitude) &&
-      !taken.has(pair.longitude) &&
-      areCoordinates(pair, findings.columns),
+      isFree(pair.latitude) &&
+      isFree(pair.longitude) &&
+      areCoordinates(pair, findings.columns, types),
   )
   return [...explicit, ...implied]
 }
@@ -175,15 +230,18 @@ function geopointPairs(
 function areCoordinates(
   { latitude, longitude }: GeopointColumns,
   columns: readonly ColumnGuess[],
+  types: ReadonlyMap<string, ColumnType>,
 ): boolean {
   const holds = (name: string, limit: number) => {
     const column = columns.find((candidate) => candidate.name === name)
-    if (column === undefined || column.filled === 0) return false
-    const type = scalarTypeOf(column.guess.traits)
-    return (type === 'double' || type === 'integer') && column.maxMagnitude <= limit
+    const { definition, style } = types.get(name) ?? {}
+    if (column === undefined || column.filled === 0 || style !== undefined) return false
+    return COORDINATE_TYPES.includes(definition?.type ?? '') && column.maxMagnitude <= limit
   }
   return holds(latitude, 90) && holds(longitude, 180)
 }
+
+const COORDINATE_TYPES: readonly string[] = ['integer', 'long', 'float', 'double', 'decimal']
 
 function titleOf(
   propertyOf: ReadonlyMap<string, string>,
@@ -205,14 +263,19 @@ function readOptions({
   geopoints,
   findings,
   rowNumber,
-  columnOptions: { ignore },
+  columnOptions: { ignore, texts },
+  types,
 }: {
   readonly propertyOf: ReadonlyMap<string, string>
   readonly geopoints: ReadonlyMap<string, CoordinateColumns>
   readonly findings: Findings
   readonly rowNumber: string | undefined
   readonly columnOptions: ColumnOptions
+  readonly types: ReadonlyMap<string, ColumnType>
 }): ColumnOptions {
+  const styled = [...types].flatMap(([column, { style }]): [string, TextStyle][] =>
+    style === undefined ? [] : [[column, style]],
+  )
   const renamed = [...propertyOf].filter(([column, name]) => propertyNameOf(column) !== name)
   return {
     ...(renamed.length === 0 ? {} : { map: new Map(renamed) }),
@@ -220,6 +283,8 @@ function readOptions({
     ...(ignore === undefined ? {} : { ignore }),
     ...(findings.excessColumns.length === 0 ? {} : { ignoreUnmatched: true }),
     ...(rowNumber === undefined ? {} : { rowNumber }),
+    ...(texts === undefined ? {} : { texts }),
+    ...(styled.length === 0 ? {} : { columnTexts: new Map(styled) }),
   }
 }
 

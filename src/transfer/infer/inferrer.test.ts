@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { CellKind, Row } from '../../formats/row.ts'
+import type { CellKind, DeclaredType, Row } from '../../formats/row.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
+import type { ColumnOptions } from '../import/column-plan.ts'
 import { fileTitle, typeNameOf, withType, writeDefinition } from './definition.ts'
 import { inferrer } from './inferrer.ts'
 
@@ -25,8 +26,8 @@ describe('a column of text', () => {
     ['boolean', 'yes', 'no'],
     ['string', 'NO', 'NO'],
     ['string', 'true', '1'],
-    ['integer', '0', '1', ''],
-    ['integer', '-5', '2147483647'],
+    ['long', '0', '1', ''],
+    ['long', '-5', '2147483647'],
     ['long', '5', '2147483648'],
     ['long', '-9223372036854775808'],
     ['string', '9223372036854775808'],
@@ -40,6 +41,23 @@ describe('a column of text', () => {
     ['string', '007', '8'],
     ['string', '+49 89 123', '12'],
     ['string', '1,234', '1,235'],
+    ['double', '1,5', '12'],
+    ['double', '1.234,5', '2.000'],
+    ['long', '1,234,567', '1,235'],
+    ['double', '1,234.5', '7'],
+    ['long', "1'234", '5'],
+    ['string', '1,23,4'],
+    ['long', '5', 'NA', '-'],
+    ['string', 'NA', 'null'],
+    ['string', 'a', 'NA'],
+    ['date', '31.12.2023', '1.2.2024'],
+    ['date', '12/31/2023', '01/02/2024'],
+    ['date', '31/12/2023', '01/02/2024'],
+    ['string', '01/02/2024', '03/04/2024'],
+    ['string', '31.02.2024'],
+    ['timestamp', '31.12.2023', '1.2.2024 08:30'],
+    ['timestamp', '12/31/2023 11:59 PM'],
+    ['date', '2 Jan 2024', '15 December 2023'],
     ['date', '2001-02-03', '1999-12-31'],
     ['string', '2001-02-30'],
     ['string', '2001-02-03', '5'],
@@ -54,7 +72,7 @@ describe('a column of text', () => {
   })
 
   it('can contain JSON', () => {
-    expect(typeOf('text', ['[1, 2]', '[]'])).toEqual({ type: 'array', items: { type: 'integer' } })
+    expect(typeOf('text', ['[1, 2]', '[]'])).toEqual({ type: 'array', items: { type: 'long' } })
     expect(typeOf('text', ['{"a": "x", "b": null}'])).toEqual({
       type: 'struct',
       fields: { a: { type: 'string' }, b: { type: 'string' } },
@@ -65,7 +83,7 @@ describe('a column of text', () => {
 describe('a column of JSON values', () => {
   it.each<[string, unknown[]]>([
     ['boolean', [true, null]],
-    ['integer', [1, 2.0]],
+    ['long', [1, 2.0]],
     ['long', [1, 2 ** 40]],
     ['double', [1, 2.5]],
     ['double', [2 ** 60]],
@@ -84,11 +102,11 @@ describe('a column of JSON values', () => {
     [{ type: 'array', items: { type: 'string' } }, [['a'], []]],
     [{ type: 'array', items: { type: 'double' } }, [[1], [2.5]]],
     [
-      { type: 'array', items: { type: 'struct', fields: { a: { type: 'integer' } } } },
+      { type: 'array', items: { type: 'struct', fields: { a: { type: 'long' } } } },
       [[{ a: 1 }], [{ a: null }]],
     ],
     [
-      { type: 'struct', fields: { a: { type: 'integer' }, b: { type: 'date' } } },
+      { type: 'struct', fields: { a: { type: 'long' }, b: { type: 'date' } } },
       [{ a: 1 }, { b: '2001-02-03' }],
     ],
   ])('becomes %j', (type, values) => {
@@ -114,13 +132,71 @@ describe('a column of JSON values', () => {
 
 describe('a typed column', () => {
   it.each<[string, unknown[]]>([
-    ['integer', [5n, 6n]],
+    ['long', [5n, 6n]],
     ['long', [2n ** 40n]],
     ['decimal', [2n ** 70n]],
     ['double', [Number.NaN, 0.5]],
     ['timestamp', ['2001-02-03T04:05:06.000Z']],
   ])('becomes %s', (type, values) => {
     expect(typeOf('typed', values)).toMatchObject({ type })
+  })
+})
+
+describe('a declared type', () => {
+  const rows = [{ line: 1, cells: { id: 1, day: '2024-01-02', list: [1n] } }]
+  const declared = new Map<string, DeclaredType>([
+    ['id', { type: 'short' }],
+    ['day', { type: 'string' }],
+    ['list', { type: 'array', items: { type: 'integer' } }],
+  ])
+
+  it('takes precedence over the values', () => {
+    const inference = inferrer()
+    inference.add(rows, 'typed', declared)
+    inference.add(rows, 'typed', new Map(declared))
+    expect(inference.finish('thing').definition.properties).toMatchObject({
+      id: { type: 'short' },
+      day: { type: 'string' },
+      list: { type: 'array', items: { type: 'integer' } },
+    })
+  })
+
+  it('is ignored if files disagree, or if a property cannot hold the values', () => {
+    const inference = inferrer()
+    inference.add(rows, 'typed', declared)
+    inference.add([{ line: 1, cells: { id: 70_000, list: [null] } }], 'typed')
+    expect(inference.finish('thing').definition.properties).toMatchObject({
+      id: { type: 'long' },
+      list: { type: 'string' },
+    })
+  })
+})
+
+describe('options', () => {
+  const rows = [
+    { line: 2, cells: { code: '7', size: '1,234', on: '01/02/2024', 'a b': 'x' } },
+    { line: 3, cells: { code: '7', size: '9', on: '03/04/2024', 'a b': 'y' } },
+  ]
+  const inferWith = (options: ColumnOptions) => {
+    const inference = inferrer(options)
+    inference.add(rows, 'text')
+    return inference.finish('thing')
+  }
+
+  it('choose the key, by column or property, and types', () => {
+    expect(inferWith({ key: 'code' }).definition.primaryKey).toBe('code')
+    expect(inferWith({ key: 'aB' }).definition.primaryKey).toBe('aB')
+    expect(() => inferWith({ key: 'none' })).toThrow('--key: the file has no column "none"')
+    const { definition, columns } = inferWith({ as: new Map([['size', { type: 'decimal' }]]) })
+    expect(definition.properties['size']).toEqual({ type: 'decimal' })
+    expect(columns.columnTexts?.get('size')).toEqual({ numbers: 'grouped' })
+  })
+
+  it('say how texts are written', () => {
+    const { properties } = inferWith({
+      texts: { numbers: 'decimal comma', dateFormats: ['MM/DD/YYYY'], nulls: ['9'] },
+    }).definition
+    expect(properties).toMatchObject({ size: { type: 'double' }, on: { type: 'date' } })
   })
 })
 
@@ -220,16 +296,33 @@ describe('notes', () => {
   it('report outliers, empty columns and values that will be rejected', () => {
     const rows = [
       { id: 'a', count: '1', none: '' },
-      { id: 'b', count: 'NA', none: '' },
+      { id: 'b', count: 'few', none: '' },
       { id: 'c\0', count: '2', none: '' },
     ]
     expect(infer('text', ...rows).notes).toEqual([
       'inferred from 3 rows and 3 columns',
       'primary key: id; other candidates: count',
       'id: 1 value contains U+0000 or an unpaired surrogate and is rejected on import',
-      'count: a string because of "NA" in line 3; otherwise integer',
+      'count: a string because of "few" in line 3; otherwise long',
       'none: a string, because it is always empty',
     ])
+  })
+
+  it('report texts that are read in another way, and the option for ambiguous ones', () => {
+    const { notes, columns } = infer(
+      'text',
+      { id: 'a', price: '1,5', total: '1.234', count: 'NA', on: '31.12.2023', at: '01/02/2024' },
+      { id: 'b', price: '12', total: '2.500', count: '5', on: '01.02.2024', at: '03/04/2024' },
+    )
+    expect(notes.slice(2)).toEqual([
+      'price: numbers with a decimal comma',
+      'total: numbers with a decimal comma',
+      'count: "NA" read as missing',
+      'on: dates as DD.MM.YYYY',
+      'at: a string, because its dates can be DD/MM/YYYY or MM/DD/YYYY; pass --date-format DD/MM/YYYY or --date-format MM/DD/YYYY',
+    ])
+    expect(columns.columnTexts?.get('count')).toEqual({ nulls: ['NA'] })
+    expect(columns.columnTexts?.has('at')).toBe(false)
   })
 
   it('report unreadable rows, lost digits and empty arrays', () => {

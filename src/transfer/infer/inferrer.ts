@@ -2,6 +2,7 @@
 import { PROPERTIES_MAX } from '../../contract/limits.ts'
 import {
   type CellKind,
+  type DeclaredType,
   excerptOf,
   isUnreadable,
   kindOfRow,
@@ -9,16 +10,21 @@ import {
   type Row,
 } from '../../formats/row.ts'
 import type { ColumnOptions } from '../import/column-plan.ts'
+import { compileDateFormat } from '../import/date-format.ts'
 import { findGeopointColumns, type GeopointColumns } from '../import/geopoint-columns.ts'
 import { isAbsent } from '../import/property-readers.ts'
+import { NULL_TEXTS, readDate, readDecimalComma, type TextStyle } from '../import/text-style.ts'
+import { traitsOf } from './classify.ts'
 import type { ColumnGuess, Findings } from './findings.ts'
 import { type InferredType, inferType } from './infer-type.ts'
 import { keyCandidates } from './key-candidates.ts'
+import { StyleGuess } from './style-guess.ts'
 import { TRAIT } from './traits.ts'
 import { emptyGuess, isSettled, learn, scalarTypeOf } from './value-guess.ts'
 
 export interface Inferrer {
-  add(rows: readonly ReadRow[], kind: CellKind): void
+  /** Adds rows, and the types that their file declares for the columns. */
+  add(rows: readonly ReadRow[], kind: CellKind, types?: ReadonlyMap<string, DeclaredType>): void
   /** Returns the inferred object type. */
   finish(apiName: string, displayName?: string): InferredType
 }
@@ -30,8 +36,12 @@ export function inferrer(columnOptions: ColumnOptions = {}): Inferrer {
   const excessColumns = new Set<string>()
   const incompletePairs = new Set<string>()
   let pairs: GeopointColumns[] = []
+  const plain = plainReader(columnOptions.texts)
   let rows = 0
   let unreadable = 0
+  let advice: string | undefined
+  let types: ReadonlyMap<string, DeclaredType> | undefined
+  let file = 0
 
   function startColumns(names: readonly string[]): void {
     let mayHaveNewPair = false
@@ -42,7 +52,7 @@ export function inferrer(columnOptions: ColumnOptions = {}): Inferrer {
         if (excessColumns.size < PROPERTIES_MAX) excessColumns.add(name)
         continue
       }
-      columns.set(name, emptyColumn(name))
+      columns.set(name, emptyColumn(name, types?.get(name), file))
       keys.start(name)
       mayHaveNewPair ||= /lat|lon|lng/i.test(name)
     }
@@ -54,8 +64,10 @@ export function inferrer(columnOptions: ColumnOptions = {}): Inferrer {
     startColumns(names)
     for (const name of names) {
       const column = columns.get(name)
-      const value = row.cells[name]
-      if (column === undefined || isAbsent(value, kind)) continue
+      const value = plain(row.cells[name], kind)
+      if (column === undefined) continue
+      if (column.file !== file) continueInFile(column)
+      if (isAbsent(value, kind)) continue
       column.filled += 1
       addValue(column, value, kind, row.line)
       keys.add(name, value)
@@ -69,18 +81,31 @@ export function inferrer(columnOptions: ColumnOptions = {}): Inferrer {
     rows += 1
   }
 
+  /** Files may declare different types for a column; its values decide then. */
+  function continueInFile(column: ColumnGuess): void {
+    column.file = file
+    if (!isSameDeclared(column.declared, types?.get(column.name))) column.declared = undefined
+  }
+
   return {
-    add(batch, kind) {
+    add(batch, kind, declared) {
+      if (declared !== types) {
+        types = declared
+        file += 1
+      }
       for (const row of batch) {
-        if (isUnreadable(row)) unreadable += 1
-        else addRow(row, kindOfRow(row, kind))
+        if (isUnreadable(row)) {
+          unreadable += 1
+          advice ??= row.advice
+        } else addRow(row, kindOfRow(row, kind))
       }
     },
     finish(apiName, displayName) {
-      if (rows === 0) throw new Error(describeNoRows(unreadable))
+      if (rows === 0) throw new Error(describeNoRows(unreadable, advice))
       const findings: Findings = {
         rows,
         unreadable,
+        advice,
         columns: [...columns.values()],
         geopoints: pairs.filter(({ latitude }) => !incompletePairs.has(latitude)),
         keys: keys.ranked(),
@@ -91,29 +116,77 @@ export function inferrer(columnOptions: ColumnOptions = {}): Inferrer {
   }
 }
 
-function describeNoRows(unreadable: number): string {
+function describeNoRows(unreadable: number, advice = 'Check --format.'): string {
   return unreadable === 0
     ? 'cannot infer a type: the data has no rows'
-    : `cannot infer a type: none of the ${unreadable} rows could be read. Check --format.`
+    : `cannot infer a type: none of the ${unreadable} rows could be read. ${advice}`
 }
 
-function emptyColumn(name: string): ColumnGuess {
-  const counts = { filled: 0, unstorable: 0, maxMagnitude: 0 }
-  return { name, ...counts, guess: emptyGuess(), outlier: undefined, hasUnsafeIntegers: false }
+function emptyColumn(name: string, declared: DeclaredType | undefined, file: number): ColumnGuess {
+  const guess = emptyGuess()
+  // The texts of a declared string are not inspected.
+  if (declared?.type === 'string') guess.traits = TRAIT.text
+  return {
+    name,
+    filled: 0,
+    unstorable: 0,
+    maxMagnitude: 0,
+    guess,
+    styles: new StyleGuess(),
+    nulls: new Set(),
+    declared,
+    file,
+    outlier: undefined,
+    hasUnsafeIntegers: false,
+  }
+}
+
+function isSameDeclared(a: DeclaredType | undefined, b: DeclaredType | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b
+  if (a.type === 'array') return b.type === 'array' && isSameDeclared(a.items, b.items)
+  if (a.type !== 'struct') return a.type === b.type
+  if (b.type !== 'struct' || a.fields.size !== b.fields.size) return false
+  return [...a.fields].every(([name, field]) => isSameDeclared(field, b.fields.get(name)))
+}
+
+/** Returns a function that rewrites texts of an explicit style as plain texts. */
+function plainReader({
+  numbers,
+  dateFormats = [],
+  nulls = [],
+}: TextStyle = {}): (value: unknown, kind: CellKind) => unknown {
+  // Any number can be an epoch, so only a column with an explicit type is one.
+  const formats = dateFormats
+    .filter((format) => !format.startsWith('epoch'))
+    .flatMap((format) => compileDateFormat(format) ?? [])
+  if (numbers === undefined && formats.length === 0 && nulls.length === 0) return (value) => value
+  return (value, kind) => {
+    if (typeof value !== 'string') return value
+    const text = value.trim()
+    if (nulls.includes(text)) return undefined
+    const number = kind === 'text' && numbers !== undefined ? readDecimalComma(text) : undefined
+    return number ?? readDate(text, formats) ?? value
+  }
 }
 
 function addValue(column: ColumnGuess, value: unknown, kind: CellKind, line: number): void {
-  const { guess } = column
+  const { guess, styles } = column
+  if (typeof value === 'string' && NULL_TEXTS.has(value)) {
+    column.nulls.add(value)
+    return
+  }
+  const mayHaveStyle = typeof value === 'string' && column.declared === undefined
   if (!isSettled(guess)) {
     const before = guess.traits
-    learn(guess, value, kind)
+    const traits = learn(guess, value, kind)
+    if (mayHaveStyle && !styles.isSettled) styles.add(value, traits, kind)
     if (guess.traits !== before && scalarTypeOf(guess.traits) === 'string') {
       // A single value that rules out a narrower type is reported to the user.
       const otherwise = scalarTypeOf(before)
       if (otherwise !== 'string') column.outlier = { line, excerpt: excerptOf(value), otherwise }
     }
     if (typeof value === 'number' || (guess.traits & NUMBERS) !== 0) measure(column, value)
-  }
+  } else if (mayHaveStyle && !styles.isSettled) styles.add(value, traitsOf(value, kind), kind)
   if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
     column.unstorable += 1
   }

@@ -1,5 +1,5 @@
 import { API_NAME_MAX_LENGTH, PROPERTIES_MAX } from '../../contract/limits.ts'
-import type { CellKind } from '../../formats/row.ts'
+import type { CellKind, DeclaredType } from '../../formats/row.ts'
 import type { PropertyDefinition } from '../../ontology/definition/definition-schema.ts'
 import type { ScalarType } from '../../ontology/definition/property-type.ts'
 import { traitsOf } from './classify.ts'
@@ -23,14 +23,15 @@ export function isSettled(guess: ValueGuess): boolean {
   return (guess.traits & TRAIT.text) !== 0
 }
 
-/** Adds a non-null value to the guess. */
-export function learn(guess: ValueGuess, value: unknown, kind: CellKind): void {
-  if (isSettled(guess)) return
+/** Adds a non-null value to the guess; returns its traits. */
+export function learn(guess: ValueGuess, value: unknown, kind: CellKind): number {
+  if (isSettled(guess)) return TRAIT.text
   const inner = kind === 'text' ? structured(value) : value
   const traits = traitsOf(inner, inner === value ? kind : 'json')
   guess.traits |= traits
   if (traits === TRAIT.array) learnItems(guess, inner as readonly unknown[], kind)
   if (traits === TRAIT.struct) learnFields(guess, inner as Readonly<Record<string, unknown>>, kind)
+  return traits
 }
 
 /** Parses a text that is a JSON array or object; returns other values unchanged. */
@@ -82,7 +83,10 @@ const EXACT = WHOLE | TRAIT.wide | TRAIT.fraction | TRAIT.decimal
 const DOUBLE = WHOLE | TRAIT.fraction | TRAIT.floating | TRAIT.notFinite
 const FINITE = DOUBLE & ~TRAIT.notFinite
 
-/** Returns the narrowest scalar type that can hold every value; `string` if no other can. */
+/**
+ * Returns the scalar type that can hold every value; `string` if no other can. Whole numbers are
+ * `long`, because the next file may have larger ones.
+ */
 export function scalarTypeOf(traits: number): ScalarType {
   if (traits === 0) return 'string'
   if (hasOnly(traits, TRAIT.boolean | TRAIT.yes | TRAIT.no)) {
@@ -90,7 +94,6 @@ export function scalarTypeOf(traits: number): ScalarType {
     const both = TRAIT.yes | TRAIT.no
     return (traits & TRAIT.boolean) !== 0 || traits === both ? 'boolean' : 'string'
   }
-  if (traits === TRAIT.integer) return 'integer'
   if (hasOnly(traits, WHOLE | TRAIT.wide)) return 'long'
   if (hasOnly(traits, DOUBLE)) return (traits & FINITE) === 0 ? 'string' : 'double'
   if (hasOnly(traits, EXACT)) return 'decimal'
@@ -101,7 +104,7 @@ export function scalarTypeOf(traits: number): ScalarType {
   return 'string'
 }
 
-/** Returns the narrowest type; values that no other type can hold are text. */
+/** Returns the type of the values; those that no other type can hold are text. */
 export function typeOf(guess: ValueGuess): PropertyDefinition {
   if (guess.traits === TRAIT.struct) {
     const fields = fieldTypes(guess)
@@ -129,6 +132,29 @@ function fieldTypes({ fields }: ValueGuess): NonNullable<PropertyDefinition['fie
   return Object.fromEntries(
     [...fields].map(([name, field]) => [name, { type: scalarTypeOf(field.traits) }]),
   )
+}
+
+/** Returns the property type for a declared type; undefined if there is none. */
+export function propertyOf(declared: DeclaredType): PropertyDefinition | undefined {
+  if (declared.type === 'array') {
+    const items = propertyOf(declared.items)
+    return items === undefined || items.type === 'array'
+      ? undefined
+      : ({ type: 'array', items } as PropertyDefinition)
+  }
+  if (declared.type !== 'struct') return { type: declared.type }
+  const fields: [string, { type: ScalarType }][] = []
+  for (const [name, field] of declared.fields) {
+    if (field === undefined || field.type === 'array' || field.type === 'struct') return undefined
+    if (!FIELD_NAME.test(name)) return undefined
+    fields.push([name, { type: field.type }])
+  }
+  return { type: 'struct', fields: Object.fromEntries(fields) }
+}
+
+/** Returns whether an array has a null, which no property can hold. */
+export function hasNullItem({ items }: ValueGuess): boolean {
+  return items !== undefined && (items.traits & TRAIT.nullItem) !== 0
 }
 
 /** Returns whether structured values must be stored as JSON text, because no type can hold them. */

@@ -223,7 +223,7 @@ describe('an input that cannot be read', () => {
     ['more.csv.gz', Buffer.concat([gzipSync(CSV), Buffer.from('more')]), DAMAGED_GZIP],
     ['no.csv.gz', CSV, 'has a gzip file name, but is not gzip data'],
     ['no.csv.zst', gzipSync(CSV), 'has a zstd file name, but is not zstd data'],
-    ['utf16.csv', Buffer.from(`\ufeff${CSV}`, 'utf16le'), 'is UTF-16. Save it as UTF-8'],
+    ['book.xlsx', Buffer.from('PK\x03\x04 and more'), 'is a ZIP archive or a workbook'],
     ['no.parquet', CSV, 'not a Parquet file, or truncated'],
     ['cut.parquet', PARQUET.subarray(0, -5), 'not a Parquet file, or truncated'],
     ['one.json', '{\n"a":1}', 'line 1: a single JSON object; expected an array of objects'],

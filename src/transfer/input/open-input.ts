@@ -6,6 +6,7 @@ import type { FileFormat } from '../../formats/file-format.ts'
 import { countBytes, detectStream, readTextRows } from '../../formats/open-stream.ts'
 import { readParquet } from '../../formats/parquet/parquet.ts'
 import { type ReadRow, type RowSource, UnreadableFile } from '../../formats/row.ts'
+import { flatten } from './flatten.ts'
 import { decompress, handleBytes, streamBytes } from './input-bytes.ts'
 import { fileBytes, spool, TEMP_MAX_BYTES } from './input-file.ts'
 
@@ -14,6 +15,14 @@ export interface InputOptions {
   readonly format?: FileFormat | undefined
   /** The column delimiter of CSV; detected if undefined. */
   readonly delimiter?: string | undefined
+  /** The encoding of text; UTF-8 or UTF-16, as detected, if undefined. */
+  readonly encoding?: string | undefined
+  /** Whether nested objects become columns of their own. */
+  readonly flatten?: boolean | undefined
+  /** Columns of Parquet files that are not read. */
+  readonly ignore?: ReadonlySet<string> | undefined
+  /** Columns of Parquet files whose bytes are text. */
+  readonly text?: ReadonlySet<string> | undefined
   readonly stdin: Readable
   /** A copy of standard input to read instead of it. */
   readonly stdinPath?: string | undefined
@@ -96,14 +105,17 @@ async function detectFormat(opening: Opening): Promise<Input> {
   const { format, compression, chunks } = await detectStream(counted, {
     name: basename(path),
     format: options.format,
+    encoding: options.encoding,
     decompress,
     onStream: (stream) => cleanups.push(() => end(stream)),
   })
   const totalBytes = opened?.size
   const shared = { name, format, totalBytes, close }
+  const finish = (source: RowSource) =>
+    closeAfter(options.flatten === true ? flatten(source) : source, name, close)
   if (format !== 'parquet') {
     const source = readTextRows(chunks, format, options.delimiter)
-    return { ...shared, bytesRead: () => bytesRead, source: closeAfter(source, name, close) }
+    return { ...shared, bytesRead: () => bytesRead, source: finish(source) }
   }
 
   let rowsRead = 0
@@ -111,7 +123,7 @@ async function detectFormat(opening: Opening): Promise<Input> {
     opened?.size !== undefined && compression === undefined
       ? opened.handle
       : await spool(chunks, { maxBytes: options.maxTempBytes ?? TEMP_MAX_BYTES, cleanups })
-  const parquet = await readParquet(await fileBytes(handle))
+  const parquet = await readParquet(await fileBytes(handle), options)
   const rows = countRows(parquet.rows, (line) => {
     rowsRead = line
   })
@@ -122,7 +134,7 @@ async function detectFormat(opening: Opening): Promise<Input> {
       totalBytes === undefined
         ? bytesRead
         : Math.round((totalBytes * rowsRead) / Math.max(1, parquet.rowCount)),
-    source: closeAfter({ kind: parquet.kind, rows }, name, close),
+    source: finish({ ...parquet, rows }),
   }
 }
 
@@ -137,21 +149,17 @@ async function* countRows(
 }
 
 /** Closes the file when the rows end for any reason, and adds the file name to errors. */
-function closeAfter(
-  { kind, rows }: RowSource,
-  name: string,
-  close: () => Promise<void>,
-): RowSource {
+function closeAfter(source: RowSource, name: string, close: () => Promise<void>): RowSource {
   async function* readAll(): AsyncGenerator<readonly ReadRow[]> {
     try {
-      yield* rows
+      yield* source.rows
     } catch (error) {
       throw withFileName(name, error)
     } finally {
       await close()
     }
   }
-  return { kind, rows: readAll() }
+  return { ...source, rows: readAll() }
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -165,7 +173,8 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Adds the name of the file to an error, as one line. */
 function withFileName(name: string, error: unknown): unknown {
   if (error instanceof UnreadableFile) {
-    return new UnreadableFile(`${name}: ${error.message}`, { cause: error })
+    const { message, advice } = error
+    return new UnreadableFile(`${name}: ${message}`, { cause: error, advice })
   }
   const { code, message, syscall } = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return error

@@ -1,0 +1,126 @@
+import type { Command } from 'commander'
+import { addExamples } from '../examples.ts'
+import { untilInterrupted } from '../interrupt.ts'
+import { printMessage } from '../output.ts'
+import {
+  countOf,
+  formatBytes,
+  type Progress,
+  type ProgressState,
+  startProcessProgress,
+} from '../progress.ts'
+import { addServiceOptions, openClient, parseText, type ServiceOptions } from '../service-options.ts'
+
+interface ExportOptions extends ServiceOptions {
+  readonly output: string
+}
+
+interface ImportOptions extends ServiceOptions {
+  readonly as?: string
+  readonly replace?: true
+}
+
+/** Adds `oqs ontology export` and `oqs ontology import`. */
+export function addArchiveCommands(ontology: Command): void {
+  const write = ontology
+    .command('export')
+    .description('Write the definition and all objects of an ontology to one tar archive.')
+    .argument('<name>', 'API name or RID of the ontology', parseText)
+    .requiredOption('--output <file>', 'archive to write, such as aviation.tar', parseText)
+  addServiceOptions(write)
+  addExamples(write, 'oqs ontology export aviation --output aviation.tar').action(
+    (name: string, options: ExportOptions) =>
+      untilInterrupted((signal) => exportOntology(name, options, signal)),
+  )
+
+  const read = ontology
+    .command('import')
+    .description('Write the definition and all objects of an archive to a service.')
+    .argument('<archive>', 'a file that `oqs ontology export` wrote, also compressed', parseText)
+    .option('--as <name>', 'API name of the ontology (default: as in the archive)', parseText)
+    .option('--replace', 'change an ontology that exists, and replace its objects')
+  addServiceOptions(read)
+  addExamples(
+    read,
+    'oqs ontology import aviation.tar --replace',
+    'oqs ontology import aviation.tar --as copy',
+  ).action((archive: string, options: ImportOptions) =>
+    untilInterrupted((signal) => importOntology(archive, options, signal)),
+  )
+}
+
+async function exportOntology(
+  name: string,
+  options: ExportOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { writeArchive } = await import('../../transfer/archive/write-archive.ts')
+  const client = await openClient(options, signal)
+  const { output } = options
+  const progress = startTypeProgress('exporting')
+  try {
+    const { objects, bytes } = await writeArchive(client, name, output, {
+      now: new Date(),
+      onProgress: progress.update,
+    })
+    progress.end()
+    printMessage(
+      `export complete: ${countOf(objects, 'object')}, ${formatBytes(bytes)} in ${output}`,
+    )
+  } finally {
+    progress.end()
+  }
+}
+
+async function importOntology(
+  path: string,
+  options: ImportOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const [{ openArchive }, { importArchive }, { ImportStopped }] = await Promise.all([
+    import('../../transfer/archive/read-archive.ts'),
+    import('../../transfer/archive/import-archive.ts'),
+    import('../../transfer/import/import-files.ts'),
+  ])
+  const client = await openClient(options, signal, { finishRequests: true })
+  await using archive = await openArchive(path)
+  const ontology = options.as ?? archive.definition.apiName
+  const progress = startTypeProgress('importing')
+  try {
+    const objects = await importArchive(client, archive, {
+      ontology,
+      replace: options.replace === true,
+      signal,
+      onProgress: (type, written) => progress.update(type, { objects: written }),
+    })
+    progress.end()
+    const types = Object.keys(archive.manifest.objectTypes).length
+    printMessage(
+      `${countOf(objects, 'object')} of ${countOf(types, 'object type')} written to ${ontology}`,
+    )
+  } catch (error) {
+    if (!(error instanceof ImportStopped)) throw error
+    const reason = error.message.replace(/\.$/, '')
+    throw new Error(`${reason}. Run the command with --replace to write all types again.`, {
+      cause: error,
+    })
+  } finally {
+    progress.end()
+  }
+}
+
+/** Shows the progress of one object type after the other. */
+function startTypeProgress(verb: string) {
+  let progress: Progress | undefined
+  let current: string | undefined
+  const end = () => progress?.end()
+  const update = (type: string, state: ProgressState) => {
+    if (type !== current) {
+      end()
+      progress = startProcessProgress(`${verb} ${type}`)
+      current = type
+    }
+    progress?.update(state)
+  }
+  return { update, end }
+}

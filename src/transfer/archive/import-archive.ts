@@ -1,0 +1,106 @@
+/** Writes the ontology of an archive to a service: its definition, then the objects of each type. */
+import type { Endpoints } from '../../client/endpoints/endpoints.ts'
+import { readNdjson } from '../../formats/json/ndjson.ts'
+import { FAMILY_PATTERN } from '../../ontology/definition/api-name.ts'
+import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
+import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
+import type { Rejection } from '../import/batch-sender.ts'
+import { importFiles } from '../import/import-files.ts'
+import { readDefinition } from '../import/read-definition.ts'
+import { rowReader } from '../import/row-to-object.ts'
+import type { Archive } from './read-archive.ts'
+import { objectsFile } from './write-archive.ts'
+
+export interface ArchiveImport {
+  /** The name of the ontology to write. */
+  readonly ontology: string
+  /** Whether an ontology that exists is changed and its objects are replaced. */
+  readonly replace: boolean
+  readonly signal: AbortSignal
+  readonly onProgress: (objectType: string, objects: number) => void
+}
+
+/** Returns the number of objects written. */
+export async function importArchive(
+  client: Endpoints,
+  archive: Archive,
+  { ontology, replace, signal, onProgress }: ArchiveImport,
+): Promise<number> {
+  const { administration } = client
+  const existing = await readDefinition(administration, ontology)
+  if (existing !== undefined && !replace) {
+    throw new Error(
+      `the ontology ${ontology} exists. Pass --replace to replace its objects, or --as NAME to write a copy.`,
+    )
+  }
+  const definition = definitionFor(archive.definition, ontology)
+  const applied = (await administration.applyDefinition(ontology, definition)) as OntologyDefinition
+  const { objectTypes } = parseDefinition(applied)
+  let written = 0
+  for (const [name, { count }] of Object.entries(archive.manifest.objectTypes)) {
+    const type = objectTypes.get(name)
+    if (type === undefined) throw new Error(`the definition of the archive has no object type ${name}`)
+    const path = { ontology, objectType: name }
+    if (count === 0) {
+      if (existing !== undefined) await clearType(client, path)
+      continue
+    }
+    const file = { name: objectsFile(name), source: readNdjson(archive.read(objectsFile(name))) }
+    const { put } = await importFiles(client, {
+      ...path,
+      files: checkCount(file, count),
+      readRow: rowReader(type),
+      mode: 'replace',
+      dryRun: false,
+      maxErrors: 0,
+      isFinite: true,
+      signal,
+      onRejected: refuseRow,
+      onProgress: async (rows) => onProgress(name, rows),
+      onIndexing: () => {},
+    })
+    written += put
+  }
+  return written
+}
+
+/** A copy under another name gets RIDs of its own, and no family of the original. */
+function definitionFor(definition: OntologyDefinition, ontology: string): OntologyDefinition {
+  if (definition.apiName === ontology || definition.rid === ontology) return definition
+  const { rid, families, ...rest } = definition
+  const isFamily = new RegExp(FAMILY_PATTERN).test(ontology)
+  return {
+    ...rest,
+    apiName: ontology,
+    families: isFamily ? [ontology] : [],
+    objectTypes: definition.objectTypes.map(({ rid, ...type }) => type),
+  }
+}
+
+type File = Parameters<typeof importFiles>[1]['files'] extends AsyncIterable<infer One> ? One : never
+
+/** Fails before anything is published if the file has another number of objects than it should. */
+async function* checkCount(file: File, count: number): AsyncGenerator<File> {
+  let rows = 0
+  async function* counted() {
+    for await (const some of file.source.rows) {
+      rows += some.length
+      yield some
+    }
+    if (rows === count) return
+    throw new Error(`${file.name} has ${rows} objects, but the manifest says ${count}`)
+  }
+  yield { ...file, source: { ...file.source, rows: counted() } }
+}
+
+function refuseRow({ file, line, property = '', reason }: Rejection): never {
+  throw new Error(`${file}:${line}: ${property} ${reason}`)
+}
+
+async function clearType(
+  { administration }: Endpoints,
+  type: { readonly ontology: string; readonly objectType: string },
+): Promise<void> {
+  const replacement = await administration.startReplacement(type)
+  await administration.publishReplacement(type, replacement)
+}

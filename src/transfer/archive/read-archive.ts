@@ -1,0 +1,153 @@
+/** Reads a tar archive of an ontology, also one that another program packed again. */
+import { type FileHandle, open } from 'node:fs/promises'
+import { compressionOfBytes } from '../../formats/file-format.ts'
+import { UnreadableFile } from '../../formats/row.ts'
+import { readPaxRecords, readTarHeader, TAR_BLOCK } from '../../formats/tar.ts'
+import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
+import { decompress, handleBytes } from '../input/input-bytes.ts'
+import { spool, TEMP_MAX_BYTES } from '../input/input-file.ts'
+import { DEFINITION_FILE, MANIFEST_FILE, type Manifest } from './write-archive.ts'
+
+interface Entry {
+  readonly start: number
+  readonly size: number
+}
+
+/** The largest definition or manifest that is read into memory. */
+const TEXT_MAX_BYTES = 64 * 1024 * 1024
+const CHUNK_BYTES = 256 * 1024
+
+export class Archive implements AsyncDisposable {
+  readonly #file: FileHandle
+  readonly #entries: ReadonlyMap<string, Entry>
+  readonly #close: () => Promise<void>
+  readonly definition: OntologyDefinition
+  readonly manifest: Manifest
+
+  constructor(
+    file: FileHandle,
+    entries: ReadonlyMap<string, Entry>,
+    texts: { readonly definition: OntologyDefinition; readonly manifest: Manifest },
+    close: () => Promise<void>,
+  ) {
+    this.#file = file
+    this.#entries = entries
+    this.#close = close
+    this.definition = texts.definition
+    this.manifest = texts.manifest
+  }
+
+  /** Returns the bytes of a file in the archive. */
+  async *read(name: string): AsyncGenerator<Uint8Array> {
+    const entry = this.#entries.get(name)
+    if (entry === undefined) throw new UnreadableFile(`has no ${name}`)
+    const end = entry.start + entry.size
+    for (let at = entry.start; at < end; ) {
+      const bytes = await readAt(this.#file, at, Math.min(CHUNK_BYTES, end - at))
+      at += bytes.length
+      yield bytes
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#close()
+  }
+}
+
+export async function openArchive(path: string): Promise<Archive> {
+  const cleanups: (() => Promise<void>)[] = []
+  const close = async () => {
+    for (let next = cleanups.pop(); next !== undefined; next = cleanups.pop()) await next()
+  }
+  try {
+    const given = await open(path, 'r')
+    cleanups.push(() => given.close())
+    const compression = compressionOfBytes(await readSome(given, 0, TAR_BLOCK))
+    const file =
+      compression === undefined
+        ? given
+        : await spool(decompress(handleBytes(given), compression), {
+            maxBytes: TEMP_MAX_BYTES,
+            cleanups,
+          })
+    const entries = await readEntries(file)
+    const definition = await readJson<OntologyDefinition>(file, entries, DEFINITION_FILE)
+    const manifest = await readJson<Manifest>(file, entries, MANIFEST_FILE)
+    if (manifest.format !== 'oqs-archive' || manifest.formatVersion !== 1) {
+      throw new UnreadableFile('was written by a newer version')
+    }
+    return new Archive(file, entries, { definition, manifest }, close)
+  } catch (error) {
+    await close()
+    throw describeError(path, error)
+  }
+}
+
+function describeError(path: string, error: unknown): Error {
+  const { code, message } = error as NodeJS.ErrnoException
+  const reason = code === 'ENOENT' ? 'the file does not exist' : message
+  return new UnreadableFile(`${path}: ${reason}`, { cause: error })
+}
+
+async function readEntries(file: FileHandle): Promise<ReadonlyMap<string, Entry>> {
+  const entries = new Map<string, Entry>()
+  const { size: fileSize } = await file.stat()
+  let given: { path?: string; size?: number } = {}
+  for (let at = 0; at + TAR_BLOCK <= fileSize; ) {
+    const header = readTarHeader(await readAt(file, at, TAR_BLOCK))
+    if (header === undefined) break
+    const size = given.size ?? header.size
+    const start = at + TAR_BLOCK
+    if (start + size > fileSize) throw new UnreadableFile(`is truncated in ${header.name}`)
+    if (header.kind === 'pax') given = readPaxRecords(await readText(file, { start, size }))
+    else if (header.kind === 'long name') {
+      given = { path: new TextDecoder().decode(await readText(file, { start, size })).replace(/\0.*$/, '') }
+    } else {
+      const name = (given.path ?? header.name).replace(/^\.\//, '')
+      if (header.kind === 'file') entries.set(name, { start, size })
+      given = {}
+    }
+    at = start + Math.ceil(size / TAR_BLOCK) * TAR_BLOCK
+  }
+  return entries
+}
+
+async function readJson<T>(
+  file: FileHandle,
+  entries: ReadonlyMap<string, Entry>,
+  name: string,
+): Promise<T> {
+  const entry = entries.get(name)
+  if (entry === undefined) {
+    throw new UnreadableFile(`has no ${name}: it is incomplete, or not an archive of an ontology`)
+  }
+  try {
+    return JSON.parse(new TextDecoder().decode(await readText(file, entry))) as T
+  } catch (error) {
+    if (error instanceof UnreadableFile) throw error
+    throw new UnreadableFile(`${name} is not JSON`, { cause: error })
+  }
+}
+
+async function readText(file: FileHandle, { start, size }: Entry): Promise<Uint8Array> {
+  if (size > TEXT_MAX_BYTES) throw new UnreadableFile('is damaged: a description is too large')
+  return readAt(file, start, size)
+}
+
+async function readAt(file: FileHandle, at: number, length: number): Promise<Uint8Array> {
+  const bytes = await readSome(file, at, length)
+  if (bytes.length < length) throw new UnreadableFile('is truncated')
+  return bytes
+}
+
+/** Reads up to `length` bytes; fewer only at the end of the file. */
+async function readSome(file: FileHandle, at: number, length: number): Promise<Uint8Array> {
+  const buffer = new Uint8Array(length)
+  let filled = 0
+  while (filled < length) {
+    const { bytesRead } = await file.read(buffer, filled, length - filled, at + filled)
+    if (bytesRead === 0) break
+    filled += bytesRead
+  }
+  return buffer.subarray(0, filled)
+}
