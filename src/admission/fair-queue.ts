@@ -30,6 +30,12 @@ export interface TaskOwner {
   readonly signal?: AbortSignal | undefined
 }
 
+/** The number of tasks in a queue. */
+export interface QueueState {
+  readonly running: number
+  readonly waiting: number
+}
+
 interface WaitingTask {
   readonly owner: TaskOwner
   readonly start: () => void
@@ -90,6 +96,15 @@ export class FairQueue {
     } finally {
       this.#leave(caller, owner, this.#timer.now() - startedAt)
     }
+  }
+
+  state(): QueueState {
+    let [running, waiting] = [0, 0]
+    for (const caller of this.#callers.values()) {
+      running += caller.running
+      waiting += caller.waiting.length
+    }
+    return { running, waiting }
   }
 
   /** Refuses all waiting and all later tasks; running tasks continue. */

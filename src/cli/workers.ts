@@ -5,12 +5,14 @@
 import cluster, { type Worker } from 'node:cluster'
 import { availableParallelism } from 'node:os'
 import type { Config } from '../server/config.ts'
-import type { Log } from '../server/log.ts'
+import type { Log, ServerEvent } from '../server/log.ts'
 import { openMaintainedStore } from '../server/maintained-store.ts'
+import { ServiceMetrics } from '../server/metrics/service-metrics.ts'
 import type { Server } from '../server/server.ts'
 import { loadServer } from './load-server.ts'
 import { onStopSignal } from './stop-signals.ts'
 import { closeUntakenConnections } from './untaken-connections.ts'
+import { shareMetrics, WorkerMetrics } from './worker-metrics.ts'
 
 /** How long after its own stop timeout a worker is killed. */
 const KILL_MARGIN_MS = 1000
@@ -54,7 +56,7 @@ export async function serveAsWorker(
   try {
     const { startServer, explorerOpener } = await loadServer()
     const explorer = explorerOpener(log)
-    const server = await startServer(config, { log, isMaintainer: false, explorer })
+    const server = await startServer(config, { log, isMaintainer: false, explorer, shareMetrics })
     prepare(server)
     report({ listening: server.url })
   } catch (error) {
@@ -76,8 +78,13 @@ export async function startWorkers(
 ): Promise<WorkerPool> {
   await using parts = new AsyncDisposableStack()
   // Opened first, so that the schema is migrated before a worker opens the store.
-  const { store } = parts.use(await openMaintainedStore(config, { log }))
-  const supervisor = new Supervisor(config, { log, stopTimeoutMs })
+  const metrics = parts.use(new ServiceMetrics())
+  const observe = (event: ServerEvent) => {
+    metrics.observe(event)
+    log(event)
+  }
+  const { store } = parts.use(await openMaintainedStore(config, { log: observe }))
+  const supervisor = new Supervisor(config, { log, stopTimeoutMs, metrics })
   parts.defer(() => supervisor.stop())
   // The workers end first, because a worker cannot start without its supervisor.
   using _ = onStopSignal(async (signal) => {
@@ -113,19 +120,27 @@ interface Exit {
   readonly failure: Error | undefined
 }
 
+interface SupervisorOptions {
+  readonly log: Log
+  readonly stopTimeoutMs: number
+  /** The metrics of the supervisor itself, which maintains the store. */
+  readonly metrics: ServiceMetrics
+}
+
 class Supervisor {
   readonly failed: Promise<never>
   readonly #log: Log
   readonly #stopTimeoutMs: number
   readonly #slots: readonly WorkerSlot[]
   readonly #giveUp: (reason: Error) => void
+  readonly #metrics: WorkerMetrics
   /** The port that new workers listen on. */
   #port: number
   /** The address of the first worker. */
   #url = ''
   #state: 'starting' | 'running' | 'failed' | 'stopping' = 'starting'
 
-  constructor(config: Config, { log, stopTimeoutMs }: { log: Log; stopTimeoutMs: number }) {
+  constructor(config: Config, { log, stopTimeoutMs, metrics }: SupervisorOptions) {
     const { promise, reject } = Promise.withResolvers<never>()
     // Prevents an unhandled rejection if it is not awaited.
     promise.catch(() => {})
@@ -133,6 +148,10 @@ class Supervisor {
     this.#giveUp = reject
     this.#log = log
     this.#stopTimeoutMs = stopTimeoutMs
+    this.#metrics = new WorkerMetrics(
+      () => metrics.collect(),
+      () => this.#slots.flatMap((slot) => (isServing(slot) && slot.worker ? [slot.worker] : [])),
+    )
     this.#port = config.OQS_PORT
     this.#slots = Array.from({ length: workerCount(config.OQS_WORKERS) }, () => ({
       earlyExits: 0,
@@ -199,6 +218,7 @@ class Supervisor {
       this.#onExit(slot, exit)
     }
     worker.on('message', (message: WorkerMessage) => {
+      if (this.#metrics.handle(worker, message)) return
       if ('failed' in message) {
         failure = Object.assign(new Error(message.failed.message), { code: message.failed.code })
       } else {

@@ -2,6 +2,7 @@
  * Builds the HTTP application: every endpoint, and what all of them have in common. The folders
  * `revision-1/`, `revision-2/`, `v2/` and `admin/` each contain the endpoints of one API.
  */
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify from 'fastify'
@@ -12,15 +13,17 @@ import { addAdministration } from './admin/endpoints.ts'
 import type { App } from './app.ts'
 import { addExplorer, type OpenExplorer } from './explorer/serve-explorer.ts'
 import { addHealth } from './health.ts'
+import { addMetrics } from './metrics.ts'
 import { addOAuth } from './oauth/endpoints.ts'
 import { addOneTimeEndpoints } from './one-time/endpoints.ts'
 import { addDocs, addDocsRedirect } from './openapi/add-docs.ts'
 import type { RequestScope } from './request/admission.ts'
-import { type Caller, requireScope } from './request/caller.ts'
+import { admitCaller } from './request/admit-caller.ts'
+import type { Caller } from './request/caller.ts'
 import { allowOrigins, type CorsOrigins } from './request/cors.ts'
 import { addJsonParser } from './request/json-body.ts'
 import { buildLazyValidators } from './request/lazy-validators.ts'
-import { confirmBeforeSending, identify } from './request/recall.ts'
+import { confirmBeforeSending } from './request/recall.ts'
 import { addUnknownEndpoint } from './request/unknown-endpoint.ts'
 import {
   errorHandler,
@@ -100,7 +103,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   app.setErrorHandler(handleError)
   openScopes(app, services)
   if (corsOrigins !== undefined) allowOrigins(app, corsOrigins, services)
-  if (services.isLoggingRequests) logRequests(app, services)
+  if (services.isReportingRequests) reportRequests(app, services)
 
   app.server.on('connect', refuseTunnel)
   app.server.on('checkExpectation', refuseExpectation)
@@ -110,6 +113,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   if (explorer !== undefined) addExplorer(app, explorer)
   else if (docs) addDocsRedirect(app)
   addHealth(app, services)
+  addMetrics(app, services)
   await app.register(async (open: App) => addOAuth(open, services))
   await app.register(async (open: App) => addOneTimeEndpoints(open, services))
   await app.register(async (secured: App) => {
@@ -145,16 +149,7 @@ function requireAuthentication(app: App, services: Services): void {
     if (config?.scope === undefined) throw new Error(`${method} ${url} declares no scope`)
   })
   confirmBeforeSending(app, services)
-  app.addHook('onRequest', async (request) => {
-    const { scope, isPage = false } = request.routeOptions.config
-    await identify(request, services, isPage)
-    const { caller } = request
-    services.admission.admit(caller.id, request.context)
-    if (scope !== undefined && scope !== 'any') requireScope(caller, scope)
-    const turn = services.admission.takeTurn(caller.id)
-    if (turn !== undefined) await turn
-    request.context.throwIfEnded()
-  })
+  app.addHook('onRequest', (request) => admitCaller(request, services))
 }
 
 function setBodyParsers(app: App): void {
@@ -162,7 +157,7 @@ function setBodyParsers(app: App): void {
   addJsonParser(app, 'application/json')
 }
 
-function logRequests(app: App, { emit }: Services): void {
+function reportRequests(app: App, { emit }: Services): void {
   app.addHook('onResponse', (request, reply, done) => {
     emit({
       event: 'requestFinished',
@@ -170,10 +165,23 @@ function logRequests(app: App, { emit }: Services): void {
       method: request.method,
       route: routeOf(request),
       status: reply.statusCode,
-      durationMs: Math.round(reply.elapsedTime * 1000) / 1000,
+      durationMs: roundMs(reply.elapsedTime),
+      storeMs: roundMs(request.context.storeMs),
+      objects: request.context.objects,
+      bytes: request.context.bodyBytes ?? contentLength(reply.raw),
       caller: (request.caller as Caller | null)?.id,
       errorName: request.errorName,
     })
     done()
   })
+}
+
+/** Rounds to microseconds. */
+function roundMs(ms: number): number {
+  return Math.round(ms * 1000) / 1000
+}
+
+function contentLength(response: ServerResponse): number | undefined {
+  const length = Number(response.getHeader('content-length'))
+  return Number.isNaN(length) ? undefined : length
 }

@@ -14,6 +14,12 @@ export type HttpEvent =
       readonly route: string
       readonly status: number
       readonly durationMs: number
+      /** The part that reading from the store took. */
+      readonly storeMs: number
+      /** The objects in the page that was sent; undefined if the response is not a page. */
+      readonly objects: number | undefined
+      /** The bytes of the body; undefined if they were not known when it was sent. */
+      readonly bytes: number | undefined
       readonly caller: string | undefined
       readonly errorName: ErrorName | undefined
     }

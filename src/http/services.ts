@@ -7,6 +7,7 @@ import type { WalkTokens } from '../paging/walk-tokens.ts'
 import type { QueryLimits } from '../query/parse/query-budget.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { EventSink } from './events.ts'
+import type { Metrics } from './metrics.ts'
 import type { Admission } from './request/admission.ts'
 import type { CredentialUses } from './request/credential-uses.ts'
 import type { OpenIdTokens } from './request/openid-tokens.ts'
@@ -29,8 +30,10 @@ export interface Services {
   readonly startedAtMs: number
   readonly newUuid: () => string
   readonly emit: EventSink
-  /** Whether finished requests are logged. If not, they are not measured either. */
-  readonly isLoggingRequests: boolean
+  /** Whether somebody listens to finished requests. If not, they are not measured either. */
+  readonly isReportingRequests: boolean
+  /** Undefined if metrics are off. */
+  readonly metrics: Metrics | undefined
   /** Whether the service is shutting down, so that clients should close their connections. */
   readonly isStopping: () => boolean
 }

@@ -6,6 +6,7 @@ import { FairTurns } from '../admission/fair-turns.ts'
 import { MemoryBudget } from '../admission/memory-budget.ts'
 import { buildApp } from '../http/build-app.ts'
 import type { OpenExplorer } from '../http/explorer/serve-explorer.ts'
+import type { Metrics } from '../http/metrics.ts'
 import { Admission } from '../http/request/admission.ts'
 import { hashSecret } from '../http/request/caller.ts'
 import { CredentialUses } from '../http/request/credential-uses.ts'
@@ -16,8 +17,9 @@ import type { ObjectStore } from '../store/object-store.ts'
 import { closeApp } from './close-app.ts'
 import { type Config, ConfigError } from './config.ts'
 import { limitConnections } from './limit-connections.ts'
-import { isLogged } from './log.ts'
+import { isLogged, type Log } from './log.ts'
 import { type MaintainedStoreOptions, openMaintainedStore } from './maintained-store.ts'
+import { type CollectedMetrics, renderMetrics, ServiceMetrics } from './metrics/service-metrics.ts'
 import { openIdProviderOf } from './openid-settings.ts'
 import { reloadCertificate } from './reload-certificate.ts'
 import { requestMemory } from './request-memory.ts'
@@ -44,19 +46,29 @@ export interface ServerOptions extends MaintainedStoreOptions {
   readonly idleGraceMs?: number
   /** The explorer at `/`, if it is served. */
   readonly explorer?: OpenExplorer
+  /** Returns a function that collects the metrics of all processes; without it, there is only one. */
+  readonly shareMetrics?: (
+    collect: () => Promise<CollectedMetrics>,
+  ) => () => Promise<readonly CollectedMetrics[]>
 }
 
 /** Assembles the service and starts to listen. */
 export async function startServer(config: Config, options: ServerOptions): Promise<Server> {
-  const { log, now = Date.now, idleGraceMs = IDLE_GRACE_MS } = options
+  const { now = Date.now, idleGraceMs = IDLE_GRACE_MS } = options
+  const metrics = config.OQS_METRICS === 'off' ? undefined : new ServiceMetrics()
+  const log: Log = (event) => {
+    metrics?.observe(event)
+    options.log(event)
+  }
   // Before the store is opened, so that an invalid setting does not create one.
   const tls = readTlsFiles(config, now())
   const openIdTokens = await openIdProviderOf(config, now)
   const memory = new MemoryBudget(requestMemory(config))
   let isStopping = false
   await using parts = new AsyncDisposableStack()
+  if (metrics !== undefined) parts.use(metrics)
 
-  const { store } = parts.use(await openMaintainedStore(config, options))
+  const { store } = parts.use(await openMaintainedStore(config, { ...options, log }))
   const keys = config.OQS_PAGE_TOKEN_KEYS?.reveal() ?? (await store.readPageTokenKeys())
   const admin = config.OQS_ADMIN_TOKEN?.reveal()
   const version = readVersion()
@@ -65,6 +77,12 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     requestsPerMinute: config.OQS_RATE_LIMIT_PER_MINUTE,
   }
   const admission = new Admission(new CallerLimits({ ...callers, now }), new FairTurns())
+  metrics?.watch({
+    queues: () => admission.queues(),
+    memory: () => ({ used: memory.used, limit: requestMemory(config) }),
+    readStatus: () => store.readStatus(),
+    readCatalogue: () => store.readCatalogue(),
+  })
   const app = await buildApp(
     {
       store,
@@ -93,7 +111,9 @@ export async function startServer(config: Config, options: ServerOptions): Promi
       startedAtMs: now(),
       newUuid: randomUUID,
       emit: log,
-      isLoggingRequests: isLogged('requestFinished', config.OQS_LOG_LEVEL),
+      isReportingRequests:
+        metrics !== undefined || isLogged('requestFinished', config.OQS_LOG_LEVEL),
+      metrics: metrics && exposeMetrics(metrics, config, options),
       isStopping: () => isStopping,
     },
     {
@@ -125,6 +145,21 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   const running = parts.move()
   const reload = () => reloadCertificate(app.server, config, { log, now })
   return { url, store, reload, [Symbol.asyncDispose]: () => running.disposeAsync() }
+}
+
+function exposeMetrics(
+  metrics: ServiceMetrics,
+  { OQS_METRICS }: Config,
+  { shareMetrics }: ServerOptions,
+): Metrics | undefined {
+  if (OQS_METRICS === 'off') return undefined
+  const collect = () => metrics.collect()
+  const collectAll = shareMetrics?.(collect) ?? (async () => [await collect()])
+  return {
+    access: OQS_METRICS,
+    contentType: metrics.contentType,
+    render: async () => renderMetrics(await collectAll()),
+  }
 }
 
 /** Names the setting that an address in use or not available comes from. */

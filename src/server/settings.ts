@@ -19,6 +19,7 @@ import {
   RATE_LIMIT_PER_MINUTE,
   SNAPSHOT_MAX_AGE_SECONDS,
 } from '../contract/limits.ts'
+import { METRICS_ACCESS } from '../http/metrics.ts'
 import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
 import { KEY_BYTES } from '../paging/token-keys.ts'
 import { ACCESS_SETTINGS } from './access-settings.ts'
@@ -187,6 +188,13 @@ export const SETTINGS = {
       'Whether to serve the API reference: `/docs`, `/openapi.json` and the redirect from `/`.',
     allowed: 'on or off',
     parse: onOrOff,
+  },
+  OQS_METRICS: {
+    default: 'token',
+    meaning:
+      'Who may read `/metrics`: callers with the scope api:metrics-read, also programs on this machine without a token, or nobody.',
+    allowed: METRICS_ACCESS.join(', '),
+    parse: (text: string) => METRICS_ACCESS.find((access) => access === text),
   },
   OQS_LOG_LEVEL: {
     default: 'info',

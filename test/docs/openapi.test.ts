@@ -74,6 +74,7 @@ describe('openapi.json', () => {
       'get /api/{apiFamily}/v1/objects/{primaryKey}/links/{linkType}',
       'get /api/{apiFamily}/v1/objects/{primaryKey}/properties',
       'get /healthz',
+      'get /metrics',
       'get /readyz',
       'patch /api/admin/v1/ontologies/{ontology}/objects/{objectType}/{primaryKey}',
       'post /api/admin/v1/clients',

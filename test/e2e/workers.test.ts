@@ -78,6 +78,22 @@ describe('workers on one port', () => {
     ])
   })
 
+  it('have their metrics added up, whichever of them is asked', async () => {
+    const connections = await connectToBoth(oqs, url)
+    const route = '/api/v1/ontologies/:ontology/objects/:objectType/:primaryKey'
+    const count = new RegExp(
+      `duration_seconds_count{method="GET",route="${route}",status="200"} (.*)`,
+    )
+    const counts = []
+    for (const connection of connections) {
+      const { status, body } = await connection.get('/metrics')
+      expect(status).toBe(200)
+      counts.push(Number(count.exec(body)?.[1]))
+    }
+    // Both workers have answered for half of them.
+    expect(counts).toEqual([20, 20])
+  })
+
   it('are replaced when a fault ends them, while the others serve', async () => {
     const [killed, living] = await connectToBoth(oqs, url)
     process.kill(killed.pid, 'SIGBUS')
@@ -228,7 +244,9 @@ class Connection {
     const sent = this.open(method, path, token)
     sent.end(typeof body === 'object' ? JSON.stringify(body) : body)
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
-    return { status: response.statusCode, body: JSON.parse(await text(response)) }
+    const received = await text(response)
+    const isJson = response.headers['content-type']?.startsWith('application/json')
+    return { status: response.statusCode, body: isJson ? JSON.parse(received) : received }
   }
 
   get(path: string, token?: string) {

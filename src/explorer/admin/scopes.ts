@@ -5,6 +5,7 @@ export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[]
 const SHORT: Readonly<Record<Scope, string>> = {
   'api:ontologies-read': 'read',
   'api:ontologies-write': 'write',
+  'api:metrics-read': 'metrics',
   'api:admin': 'administer',
 }
 

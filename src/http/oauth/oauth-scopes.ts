@@ -13,6 +13,7 @@ export const OAUTH_SCOPES: Readonly<Record<string, Scope>> = {
   'api:ontologies-write': 'api:ontologies-write',
   'api:use-ontologies-write': 'api:ontologies-write',
   'api:write-data': 'api:ontologies-write',
+  'api:metrics-read': 'api:metrics-read',
   'api:admin': 'api:admin',
 }
 

@@ -87,6 +87,7 @@ export async function readPage(
   if (stored === 'reclaimed') {
     throw refusePageToken(request, spec.paging.pageToken, 'reclaimed', services)
   }
+  context.objects = stored.count
   const turn = holdPage(stored, round, context, services)
   if (turn !== undefined) await turn
 

@@ -29,7 +29,8 @@ export interface Page {
 
 /** The part of a reply that `sendPage` uses, whatever its schema. */
 export interface PageReply<Reply> extends Omit<TaggedReply, 'request'> {
-  readonly request: TaggedReply['request'] & TimedReply['request']
+  readonly request: TaggedReply['request'] &
+    TimedReply['request'] & { readonly context: { bodyBytes: number | undefined } }
   readonly raw: ServerResponse
   hijack(): Reply
   headers(values: Record<string, string>): unknown
@@ -55,10 +56,12 @@ export function sendPage<Reply>(reply: PageReply<Reply>, page: Page): Reply {
   tail += '}'
 
   const hijacked = reply.hijack()
-  const { raw } = reply
+  const { raw, request } = reply
+  const bodyBytes = HEAD.length + page.records.length + Buffer.byteLength(tail)
+  request.context.bodyBytes = bodyBytes
   raw.writeHead(200, {
     'content-type': 'application/json',
-    'content-length': HEAD.length + page.records.length + Buffer.byteLength(tail),
+    'content-length': bodyBytes,
     ...headers,
   })
   raw.write(HEAD, 'latin1')

@@ -8,7 +8,7 @@ import type { Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import type { CallerLimits } from '../../admission/caller-limits.ts'
 import { CoalescedRead } from '../../admission/coalesced-read.ts'
-import { FairQueue } from '../../admission/fair-queue.ts'
+import { FairQueue, type QueueState } from '../../admission/fair-queue.ts'
 import type { FairTurns } from '../../admission/fair-turns.ts'
 import { RefusalDelay } from '../../admission/refusal-delay.ts'
 import type { Recalled, RequestContext } from '../../admission/request-context.ts'
@@ -151,6 +151,15 @@ export class Admission {
     )
   }
 
+  /** The queues by name. */
+  queues(): Readonly<Record<string, QueueState>> {
+    return {
+      batches: this.#batches.state(),
+      'token lookups': this.#lookUps.state(),
+      'unknown token lookups': this.#strangers.state(),
+    }
+  }
+
   /** Rejects queued and future batches. */
   drain(reason: string): void {
     this.#batches.close(reason)
@@ -176,6 +185,10 @@ export class RequestScope implements RequestContext, RequestTimes {
   /** Whether the service delays reading the body, because the request is queued. */
   isBodyHeld = false
   storeMs = 0
+  /** The number of objects in the page; undefined if no page was read. */
+  objects: number | undefined
+  /** The bytes of the body, if it is sent without the framework. */
+  bodyBytes: number | undefined
   readonly #startedAtMs = performance.now()
   recalled: Recalled | undefined
   readonly #request: IncomingMessage

@@ -1,0 +1,63 @@
+/** `/metrics`: what the service did and does, for Prometheus. */
+import { BlockList, isIPv6 } from 'node:net'
+import { Type } from 'typebox'
+import type { App } from './app.ts'
+import { admitCaller } from './request/admit-caller.ts'
+import { NoParameters } from './schemas/common.ts'
+import { responses } from './schemas/responses.ts'
+import type { Services } from './services.ts'
+
+/** Who may read the metrics. */
+export const METRICS_ACCESS = ['token', 'open', 'off'] as const
+export type MetricsAccess = (typeof METRICS_ACCESS)[number]
+
+export interface Metrics {
+  readonly access: Exclude<MetricsAccess, 'off'>
+  readonly contentType: string
+  /** Returns all metrics as text, in the format that `contentType` names. */
+  render(): Promise<string>
+}
+
+const METRICS_RESPONSE = {
+  description: 'The metrics.',
+  content: { 'text/plain': { schema: Type.String() } },
+}
+
+/** Adds `getMetrics`, unless metrics are off. */
+export function addMetrics(app: App, services: Services): void {
+  const { metrics } = services
+  if (metrics === undefined) return
+  app.get(
+    '/metrics',
+    {
+      config: { scope: 'api:metrics-read' },
+      schema: {
+        operationId: 'getMetrics',
+        summary: 'Get the metrics of the service, in the text format of Prometheus',
+        tags: ['Operation'],
+        querystring: NoParameters,
+        response: { ...responses(Type.String()), 200: METRICS_RESPONSE },
+      },
+      onRequest: async (request) => {
+        if (metrics.access === 'token' || !isLoopback(request.ip)) {
+          await admitCaller(request, services)
+        }
+      },
+    },
+    async (_, reply) => {
+      const text = await metrics.render()
+      return reply
+        .headers({ 'content-type': metrics.contentType, 'cache-control': 'no-store' })
+        .send(text)
+    },
+  )
+}
+
+const LOOPBACK = new BlockList()
+LOOPBACK.addSubnet('127.0.0.0', 8)
+LOOPBACK.addAddress('::1', 'ipv6')
+
+/** True for addresses of this machine, also IPv4 addresses that are written as IPv6. */
+function isLoopback(address: string): boolean {
+  return LOOPBACK.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}

@@ -1,0 +1,16 @@
+import type { FastifyRequest } from 'fastify'
+import type { Services } from '../services.ts'
+import { requireScope } from './caller.ts'
+import { identify } from './recall.ts'
+
+/** Authenticates the caller of a request, checks its limits and the scope, and waits for its turn. */
+export async function admitCaller(request: FastifyRequest, services: Services): Promise<void> {
+  const { scope, isPage = false } = request.routeOptions.config
+  await identify(request, services, isPage)
+  const { caller } = request
+  services.admission.admit(caller.id, request.context)
+  if (scope !== undefined && scope !== 'any') requireScope(caller, scope)
+  const turn = services.admission.takeTurn(caller.id)
+  if (turn !== undefined) await turn
+  request.context.throwIfEnded()
+}

@@ -1,0 +1,57 @@
+/**
+ * The use of CPU, memory and the main thread by this process. `collectDefaultMetrics` of prom-client
+ * has more, but its observers cannot be stopped.
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { Gauge, type Registry } from 'prom-client'
+
+const DELAY_RESOLUTION_MS = 10
+
+export class ProcessMetrics implements Disposable {
+  readonly #delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS })
+
+  constructor(registry: Registry) {
+    this.#delay.enable()
+    const gauge = (name: string, help: string, read: () => number) =>
+      new Gauge({
+        name,
+        help,
+        registers: [registry],
+        collect() {
+          this.set(read())
+        },
+      })
+    gauge('process_cpu_seconds_total', 'CPU time of the process, all threads.', () => {
+      const { user, system } = process.cpuUsage()
+      return (user + system) / 1e6
+    })
+    gauge('process_resident_memory_bytes', 'Memory that the process takes.', () =>
+      process.memoryUsage.rss(),
+    )
+    gauge(
+      'nodejs_heap_size_used_bytes',
+      'The part of it that JavaScript objects take.',
+      () => process.memoryUsage().heapUsed,
+    )
+    gauge('nodejs_event_loop_busy_seconds_total', 'Time that the main thread has worked.', () => {
+      return performance.eventLoopUtilization().active / 1000
+    })
+    const delay = new Gauge({
+      name: 'nodejs_event_loop_delay_seconds',
+      help: 'How late the main thread was, since the metrics were last read.',
+      labelNames: ['quantile'],
+      registers: [registry],
+      aggregator: 'max',
+      collect: () => {
+        for (const quantile of [0.5, 0.99, 1]) {
+          delay.set({ quantile }, this.#delay.percentile(100 * quantile) / 1e9)
+        }
+        this.#delay.reset()
+      },
+    })
+  }
+
+  [Symbol.dispose](): void {
+    this.#delay.disable()
+  }
+}

@@ -1,0 +1,81 @@
+/** Counts and times requests, from the events that the HTTP layer reports. */
+import { Counter, Histogram, type Registry } from 'prom-client'
+import type { HttpEvent } from '../../http/events.ts'
+
+/** From a page that comes from memory to the longest query. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+export class RequestMetrics {
+  readonly #durations: Histogram
+  readonly #storeTimes: Histogram
+  readonly #pages: Counter
+  readonly #objects: Counter
+  readonly #bytes: Counter
+  readonly #errors: Counter
+  readonly #refusedTokens: Counter
+
+  constructor(registry: Registry) {
+    const registers = [registry]
+    this.#durations = new Histogram({
+      name: 'oqs_http_request_duration_seconds',
+      help: 'The time from the arrival of a request to the end of its response.',
+      labelNames: ['method', 'route', 'status'],
+      buckets: SECONDS,
+      registers,
+    })
+    this.#storeTimes = new Histogram({
+      name: 'oqs_store_read_duration_seconds',
+      help: 'The time that a request spent reading from the store, waiting for its turn included.',
+      labelNames: ['route'],
+      buckets: SECONDS,
+      registers,
+    })
+    this.#pages = new Counter({
+      name: 'oqs_pages_total',
+      help: 'Pages of objects that were sent.',
+      labelNames: ['route'],
+      registers,
+    })
+    this.#objects = new Counter({
+      name: 'oqs_page_objects_total',
+      help: 'Objects in the pages that were sent.',
+      labelNames: ['route'],
+      registers,
+    })
+    this.#bytes = new Counter({
+      name: 'oqs_response_bytes_total',
+      help: 'Bytes of the bodies of responses, without those of exports.',
+      labelNames: ['route'],
+      registers,
+    })
+    this.#errors = new Counter({
+      name: 'oqs_errors_total',
+      help: 'Requests that were answered with an error, by its name.',
+      labelNames: ['error'],
+      registers,
+    })
+    this.#refusedTokens = new Counter({
+      name: 'oqs_page_tokens_refused_total',
+      help: 'Page tokens that were refused, by reason.',
+      labelNames: ['reason'],
+      registers,
+    })
+  }
+
+  observe(event: HttpEvent): void {
+    if (event.event === 'pageTokenRefused') this.#refusedTokens.inc({ reason: event.refusal })
+    if (event.event === 'requestFinished') this.#observeRequest(event)
+  }
+
+  #observeRequest(finished: HttpEvent & { event: 'requestFinished' }): void {
+    const { method, route, status, durationMs, storeMs, objects, bytes, errorName } = finished
+    this.#durations.observe({ method, route, status }, durationMs / 1000)
+    if (storeMs > 0) this.#storeTimes.observe({ route }, storeMs / 1000)
+    if (bytes !== undefined) this.#bytes.inc({ route }, bytes)
+    if (errorName !== undefined) this.#errors.inc({ error: errorName })
+    if (objects !== undefined && errorName === undefined) {
+      this.#pages.inc({ route })
+      this.#objects.inc({ route }, objects)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/** The metrics of one process, and their text for Prometheus. */
+import { AggregatorRegistry, Counter, type MetricObject, Registry } from 'prom-client'
+import type { Metrics } from '../../http/metrics.ts'
+import type { ServerEvent } from '../log.ts'
+import { ProcessMetrics } from './process-metrics.ts'
+import { RequestMetrics } from './request-metrics.ts'
+import { StateMetrics, type StateSources } from './state-metrics.ts'
+
+/** The metrics of a process as data, which a supervisor can send to another process. */
+export type CollectedMetrics = readonly MetricObject[]
+
+export class ServiceMetrics implements Disposable {
+  readonly #registry = new Registry()
+  readonly #requests = new RequestMetrics(this.#registry)
+  readonly #process = new ProcessMetrics(this.#registry)
+  readonly #reclaimedRows: Counter
+  readonly #failedReclaims: Counter
+  #state: StateMetrics | undefined
+
+  constructor() {
+    const registers = [this.#registry]
+    this.#reclaimedRows = new Counter({
+      name: 'oqs_reclaimed_rows_total',
+      help: 'Row versions that were deleted because nobody can read them any more.',
+      registers,
+    })
+    this.#failedReclaims = new Counter({
+      name: 'oqs_failed_reclaims_total',
+      help: 'Failed attempts to delete row versions.',
+      registers,
+    })
+  }
+
+  get contentType(): Metrics['contentType'] {
+    return this.#registry.contentType
+  }
+
+  readonly observe = (event: ServerEvent): void => {
+    if (event.event === 'reclaimed') this.#reclaimedRows.inc(event.rows)
+    else if (event.event === 'reclaimFailed') this.#failedReclaims.inc()
+    else if (event.event === 'requestFinished' || event.event === 'pageTokenRefused') {
+      this.#requests.observe(event)
+    }
+  }
+
+  /** Adds the state of the service, which is read whenever the metrics are. */
+  watch(sources: StateSources): void {
+    this.#state = new StateMetrics(this.#registry, sources)
+  }
+
+  async collect(): Promise<CollectedMetrics> {
+    await this.#state?.update()
+    return await this.#registry.getMetricsAsJSON()
+  }
+
+  [Symbol.dispose](): void {
+    this.#process[Symbol.dispose]()
+  }
+}
+
+/** Adds up the metrics of the processes of one service. */
+export async function renderMetrics(processes: readonly CollectedMetrics[]): Promise<string> {
+  return await AggregatorRegistry.aggregate(processes as unknown as object[]).metrics()
+}

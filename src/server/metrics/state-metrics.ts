@@ -1,0 +1,87 @@
+/** The state of the service at the moment when its metrics are read. */
+import { Gauge, type Registry } from 'prom-client'
+import type { QueueState } from '../../admission/fair-queue.ts'
+import type { Catalogue } from '../../ontology/catalogue.ts'
+import type { StoreStatus } from '../../store/object-store.ts'
+
+export interface StateSources {
+  readonly queues: () => Readonly<Record<string, QueueState>>
+  readonly memory: () => { readonly used: number; readonly limit: number }
+  readonly readStatus: () => Promise<StoreStatus>
+  readonly readCatalogue: () => Promise<Catalogue>
+}
+
+/** All processes of a service share a store, so its state counts once and not once per process. */
+const OF_THE_STORE = 'first' as const
+
+export class StateMetrics {
+  readonly #sources: StateSources
+  readonly #tasks: Gauge
+  readonly #memory: Gauge
+  readonly #cache: Gauge
+  readonly #storedBytes: Gauge
+  readonly #objects: Gauge
+  readonly #versions: Gauge
+  readonly #replacements: Gauge
+  readonly #tablesToRemove: Gauge
+
+  constructor(registry: Registry, sources: StateSources) {
+    this.#sources = sources
+    const gauge = (name: string, help: string, labelNames: string[] = []) =>
+      new Gauge({ name, help, labelNames, registers: [registry] })
+    const storeGauge = (name: string, help: string, labelNames: string[] = []) =>
+      new Gauge({ name, help, labelNames, registers: [registry], aggregator: OF_THE_STORE })
+    this.#tasks = gauge('oqs_queue_tasks', 'Tasks in a queue, by state.', ['queue', 'state'])
+    this.#memory = gauge('oqs_request_memory_bytes', 'Memory of requests, used and allowed.', [
+      'kind',
+    ])
+    this.#cache = gauge('oqs_page_cache_bytes', 'The page cache, used and allowed.', ['kind'])
+    this.#storedBytes = storeGauge('oqs_stored_bytes', 'Bytes that the database takes on disk.')
+    this.#objects = storeGauge('oqs_objects', 'Objects of a type.', TYPE_LABELS)
+    this.#versions = storeGauge(
+      'oqs_readable_versions',
+      'Versions of a type that snapshots can read.',
+      TYPE_LABELS,
+    )
+    this.#replacements = storeGauge('oqs_replacements', 'Replacements that are being loaded.')
+    this.#tablesToRemove = storeGauge(
+      'oqs_tables_to_remove',
+      'Tables that maintenance has still to remove.',
+    )
+  }
+
+  async update(): Promise<void> {
+    const { queues, memory, readStatus, readCatalogue } = this.#sources
+    for (const [queue, { running, waiting }] of Object.entries(queues())) {
+      this.#tasks.set({ queue, state: 'running' }, running)
+      this.#tasks.set({ queue, state: 'waiting' }, waiting)
+    }
+    const { used, limit } = memory()
+    this.#memory.set({ kind: 'used' }, used)
+    this.#memory.set({ kind: 'limit' }, limit)
+    const [status, catalogue] = await Promise.all([readStatus(), readCatalogue()])
+    this.#cache.set({ kind: 'used' }, status.pageCache.bytes)
+    this.#cache.set({ kind: 'limit' }, status.pageCache.maxBytes)
+    if (status.storedBytes !== undefined) this.#storedBytes.set(status.storedBytes)
+    this.#replacements.set(status.replacements.length)
+    this.#tablesToRemove.set(status.tablesToRemove)
+    this.#setTypes(status, catalogue)
+  }
+
+  #setTypes({ types }: StoreStatus, { ontologies }: Catalogue): void {
+    // Types can be renamed or dropped.
+    this.#objects.reset()
+    this.#versions.reset()
+    const states = new Map(types.map((state) => [state.typeRid, state]))
+    for (const { apiName: ontology, objectTypes } of ontologies) {
+      for (const { rid, apiName: type } of objectTypes.values()) {
+        const state = states.get(rid)
+        if (state === undefined) continue
+        this.#objects.set({ ontology, type }, state.count)
+        this.#versions.set({ ontology, type }, state.version - state.oldestVersion + 1)
+      }
+    }
+  }
+}
+
+const TYPE_LABELS = ['ontology', 'type']

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { NUMBERS, numbers } from '../support/ontologies.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const LISTING = '/api/v1/ontologies/numbers/objects/number'
+const ROUTE = '/api/v1/ontologies/:ontology/objects/:objectType'
+
+let service: Service
+let token: string
+beforeAll(async () => {
+  service = await startService()
+  await service.apply(NUMBERS)
+  await service.put('numbers', 'number', numbers(25))
+  token = await service.createToken({ scopes: ['api:metrics-read'] })
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+async function readMetrics(): Promise<string> {
+  const { status, headers, text } = await service.send('/metrics', { token })
+  expect(status).toBe(200)
+  expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
+  return text
+}
+
+/** Returns the value of a metric with exactly these labels. */
+function seriesValue(text: string, metric: string): number | undefined {
+  const line = text.split('\n').find((one) => one.startsWith(`${metric} `))
+  return line === undefined ? undefined : Number(line.slice(metric.length + 1))
+}
+
+describe('metrics', () => {
+  it('count requests, pages and objects by route', async () => {
+    const series = {
+      requests: `oqs_http_request_duration_seconds_count{method="GET",route="${ROUTE}",status="200"}`,
+      pages: `oqs_pages_total{route="${ROUTE}"}`,
+      objects: `oqs_page_objects_total{route="${ROUTE}"}`,
+      storeReads: `oqs_store_read_duration_seconds_count{route="${ROUTE}"}`,
+      bytes: `oqs_response_bytes_total{route="${ROUTE}"}`,
+    }
+    const read = async () => {
+      const text = await readMetrics()
+      return Object.values(series).map((name) => seriesValue(text, name) ?? 0)
+    }
+    const before = await read()
+    const pages = [
+      await service.send(`${LISTING}?pageSize=10`),
+      await service.send(`${LISTING}?pageSize=20`),
+    ]
+    const bytes = pages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+    const after = await read()
+    expect(after.map((value, index) => value - (before[index] ?? 0))).toEqual([2, 2, 30, 2, bytes])
+  })
+
+  it('count errors by name and refused page tokens by reason', async () => {
+    await service.send('/api/v1/ontologies/nowhere/objects/number')
+    await service.send(`${LISTING}?pageToken=nonsense`)
+    const text = await readMetrics()
+    expect(seriesValue(text, 'oqs_errors_total{error="OntologyNotFound"}')).toBe(1)
+    expect(text).toMatch(/^oqs_page_tokens_refused_total\{reason="\w+"\} 1$/m)
+  })
+
+  it('show the state of the store, the queues and the process', async () => {
+    const text = await readMetrics()
+    expect(seriesValue(text, 'oqs_objects{ontology="numbers",type="number"}')).toBe(25)
+    expect(seriesValue(text, 'oqs_queue_tasks{queue="batches",state="waiting"}')).toBe(0)
+    expect(seriesValue(text, 'oqs_request_memory_bytes{kind="limit"}')).toBeGreaterThan(0)
+    expect(seriesValue(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
+    expect(seriesValue(text, 'nodejs_event_loop_delay_seconds{quantile="1"}')).toBeGreaterThan(0)
+  })
+
+  it('contain no path, key, token or property value', async () => {
+    await service.send(`${LISTING}/7`)
+    await service.send('/nowhere/secret-name')
+    const text = await readMetrics()
+    expect(text).not.toMatch(/secret-name|objects\/number/)
+    expect(text).not.toContain(token)
+  })
+
+  it.each(['grafana-dashboard.json', 'prometheus-alerts.yml'])(
+    'include all of %s',
+    async (file) => {
+      const named = readFileSync(`docs/operations/${file}`, 'utf8').match(
+        /\b(?:oqs|process|nodejs)_[a-z_]+/g,
+      )
+      const text = await readMetrics()
+      const series = new Set(text.match(/^[a-z_]+/gm))
+      expect([...new Set(named)].filter((name) => !series.has(name))).toEqual([])
+    },
+  )
+})
+
+describe('access to metrics', () => {
+  it('needs a token with the scope api:metrics-read', async () => {
+    expect((await service.send('/metrics', { token: null })).status).toBe(401)
+    const reader = await service.createToken()
+    expect((await service.send('/metrics', { token: reader })).body).toMatchObject({
+      errorName: 'ApiUsageDenied',
+      parameters: { missingScope: 'api:metrics-read' },
+    })
+  })
+
+  it('is open to programs on the same machine with OQS_METRICS=open, and absent if off', async () => {
+    await using open = await startService({ settings: { OQS_METRICS: 'open' } })
+    expect((await open.send('/metrics', { token: null })).status).toBe(200)
+    await using off = await startService({ settings: { OQS_METRICS: 'off' } })
+    expect((await off.send('/metrics')).status).toBe(404)
+  })
+})
