@@ -2,11 +2,19 @@
 import type { ObjectType } from '../ontology/ontology.ts'
 import type { StoredObject } from '../ontology/values/read-object.ts'
 import type { Query } from '../query/query.ts'
+import type { EncodedChanges } from './change-encoding.ts'
 
 export type Change =
   | { readonly put: StoredObject }
   /** The stored form of the key. */
   | { readonly delete: string }
+
+/** Some changes of a batch. All parts of a batch are lists, or all are encoded. */
+export type ChangePart = readonly Change[] | EncodedChanges
+
+export function isEncoded(part: ChangePart): part is EncodedChanges {
+  return !Array.isArray(part)
+}
 
 /** What every write names. */
 export interface WriteTarget {
@@ -23,7 +31,7 @@ export interface WriteTarget {
  */
 export interface Batch extends WriteTarget {
   /** A list or a stream. If the stream fails, the commit fails and nothing is written. */
-  readonly changes: readonly Change[] | AsyncIterable<readonly Change[]>
+  readonly changes: readonly Change[] | AsyncIterable<ChangePart>
   /** The replacement to add to; undefined for the visible objects. */
   readonly replacement?: string | undefined
   /** Whether putting an existing object leaves it unchanged. */

@@ -58,6 +58,7 @@ import { laneOfSet, readSetPage } from './pages/read-set-page.ts'
 import { aggregate } from './queries/aggregate.ts'
 import { findTypes } from './queries/find-types.ts'
 import { TypeFieldsCache } from './queries/type-fields.ts'
+import { changeEncoding } from './writes/change-encoding.ts'
 import { commitBatch, commitEdit } from './writes/commit-batch.ts'
 import { deleteMatches } from './writes/delete-matches.ts'
 import { GroupCommits } from './writes/group-commits.ts'
@@ -109,6 +110,7 @@ class PostgresStore implements ObjectStore {
   readonly capabilities: Capabilities
   readonly documents: PostgresDocuments
   readonly fields = new TypeFieldsCache()
+  readonly encoding = changeEncoding((read) => this.database.read(read))
   readonly groups: GroupCommits | undefined
   readonly #catalogue: CatalogueReader
   readonly #tokens: KnownTokens

@@ -41,6 +41,7 @@ import { readQuickPage } from './pages/read-page.ts'
 import { readQuickSetPage } from './pages/read-set-page.ts'
 import { findTypesQuickly } from './queries/find-types.ts'
 import { SqliteDocuments } from './store-documents.ts'
+import { changeEncoding } from './threads/change-encoding.ts'
 import { inReadTransaction, type ReadConnection } from './threads/read-connection.ts'
 import type { ReadJobs } from './threads/read-jobs.ts'
 import { ReaderPool } from './threads/reader-pool.ts'
@@ -64,6 +65,7 @@ const WRITES_AT_ONCE = 1
 /** The SQLite store. `openSqliteStore` opens its file first. */
 export class SqliteStore implements ObjectStore {
   readonly documents: SqliteDocuments
+  readonly encoding = changeEncoding((read) => this.#read(() => read(this.#reading.db)))
   readonly #guard: StoreGuard
   readonly #reading: ReadConnection
   readonly #catalogue: CatalogueReader

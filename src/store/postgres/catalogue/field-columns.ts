@@ -95,6 +95,16 @@ export async function readFieldColumns(session: Session, typeId: number): Promis
   return rows.map(toFieldColumns)
 }
 
+/** Does the same for the type with a RID. */
+export async function readFieldsOf(session: Session, { rid }: ObjectType): Promise<FieldColumns[]> {
+  const rows = await session.query(
+    `SELECT ${FIELD_COLUMNS} FROM oqs_object_field
+     WHERE object_type_id = (SELECT id FROM oqs_object_type WHERE rid = ?) ORDER BY number`,
+    [rid],
+  )
+  return rows.map(toFieldColumns)
+}
+
 function toFieldColumns(row: readonly unknown[]): FieldColumns {
   const [number, property, structField, valueType, element, hasLongText] = row
   return {

@@ -21,6 +21,14 @@ export async function longTextFields(
   return longFields
 }
 
+/** Returns the numbers of the fields of which objects have a text that is too long for an index. */
+export function longTextNumbers(
+  fields: readonly FieldColumns[],
+  objects: readonly StoredObject[],
+): number[] {
+  return fields.filter((field) => addsLongText(field, objects)).map(({ number }) => number)
+}
+
 function addsLongText(field: FieldColumns, objects: readonly StoredObject[]): boolean {
   const { property, structField, valueType, elementType, hasLongText } = field
   if (hasLongText) return false

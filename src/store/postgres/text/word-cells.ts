@@ -1,5 +1,5 @@
 /** The full-text cells of a row: all terms in order, and the distinct ones. */
-import { finishInTurns } from '../../../ontology/values/steps.ts'
+import type { Steps } from '../../../ontology/values/steps.ts'
 import { indexedTermsInSteps, type NumberedTexts } from '../../sql/text-index.ts'
 import { lexemesText, TERM_BORDER } from './lexemes.ts'
 import type { Vocabulary } from './vocabulary.ts'
@@ -13,19 +13,17 @@ export interface TextCells {
 
 export const NO_WORDS: TextCells = { words: undefined, lexemes: undefined }
 
-/** Writes the cells of very long texts, and yields to other work of the event loop. */
-export async function longTextCells(
+/** Writes the cells of very long texts, in steps. */
+export function* longTextCells(
   texts: readonly NumberedTexts[],
   vocabulary: Vocabulary,
-  nextTurn: () => Promise<unknown>,
-): Promise<TextCells> {
+): Steps<TextCells> {
   const pieces: string[] = []
   const terms = new Set<string>()
-  const steps = indexedTermsInSteps(texts, (piece) => {
+  yield* indexedTermsInSteps(texts, (piece) => {
     pieces.push(piece)
     for (const term of piece.split(' ')) if (term !== TERM_BORDER) terms.add(term)
   })
-  await finishInTurns(steps, nextTurn)
-  await vocabulary.addInTurns(terms, nextTurn)
+  yield* vocabulary.addInSteps(terms)
   return { words: ` ${pieces.join(' ')} `, lexemes: lexemesText(terms) }
 }

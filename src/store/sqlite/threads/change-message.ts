@@ -7,13 +7,19 @@ import type { PropertyType } from '../../../ontology/definition/property-type.ts
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import type { FieldId, FieldValues } from '../../../ontology/values/searchable-values.ts'
-import type { Change } from '../../object-store.ts'
+import type {
+  FieldId,
+  FieldValues,
+  SearchableValues,
+} from '../../../ontology/values/searchable-values.ts'
+import { type Batch, type Change, type ChangePart, isEncoded } from '../../object-store.ts'
+import type { EncodedRows } from './change-encoder.ts'
 
 /** A change as a message: a put, or the key of an object to delete. */
 export type ChangeMessage = PutMessage | readonly [pk: string]
 
-export type PutMessage = readonly [
+/** In a message of encoded rows, the number of bytes of the terms is in place of the terms. */
+export type PutMessage<Terms = Uint8Array | undefined> = readonly [
   pk: string,
   objectId: string,
   key: string,
@@ -22,10 +28,12 @@ export type PutMessage = readonly [
   /** In the order of `PropertyColumns.properties`. */
   columns: readonly (ColumnValue | null)[],
   elements: readonly FieldMessage<readonly ColumnValue[]>[],
-  /** Without those that are columns, which would be copied twice. */
+  /** Without those that are columns, which would be copied twice. Empty if terms are cut. */
   texts: readonly FieldMessage<readonly string[]>[],
   /** Longitude, latitude, longitude, latitude… */
   points: readonly number[],
+  /** The terms of all texts, if they are cut already. */
+  terms: Terms,
 ]
 
 /** The values of a property or of a struct field. */
@@ -74,30 +82,64 @@ export function putEncoder(type: PropertyColumns): (object: StoredObject) => Put
       title,
       body,
       properties.map((property) => columns.get(property) ?? null),
-      elements.length === 0 ? NONE : elements.map(toFieldMessage),
+      elementMessages(elements),
       others.length === 0 ? NONE : others.map(toFieldMessage),
-      points.length === 0 ? NONE : points.flatMap((point) => [point.longitude, point.latitude]),
+      pointMessage(points),
+      undefined,
     ]
   }
+}
+
+export function elementMessages(
+  elements: SearchableValues['elements'],
+): readonly FieldMessage<readonly ColumnValue[]>[] {
+  return elements.length === 0 ? NONE : elements.map(toFieldMessage)
+}
+
+export function pointMessage(points: SearchableValues['points']): readonly number[] {
+  return points.length === 0 ? NONE : points.flatMap((point) => [point.longitude, point.latitude])
 }
 
 /** Changes per message; more would block the readers of this thread. */
 const PART_CHANGES = 1000
 
+/** A part of a batch as items of a job. */
+export interface ItemPart {
+  /** Changes, or one item with encoded changes. */
+  readonly items: readonly (ChangeMessage | EncodedRows)[]
+  readonly count: number
+  /** The length of the bodies; not known of encoded changes, which are many. */
+  readonly length: number
+  readonly transfer: readonly ArrayBuffer[]
+}
+
 /** Yields the changes of a batch in messages. */
 export async function* changeMessages(
-  changes: readonly Change[] | AsyncIterable<readonly Change[]>,
+  changes: Batch['changes'],
   columns: PropertyColumns,
-): AsyncGenerator<readonly ChangeMessage[]> {
+): AsyncGenerator<ItemPart> {
   const encode = putEncoder(columns)
-  const toMessage = (change: Change): ChangeMessage =>
-    'delete' in change ? [change.delete] : encode(change.put)
+  const toItems = (part: readonly Change[]): ItemPart => {
+    let length = 0
+    const items = part.map((change): ChangeMessage => {
+      if ('delete' in change) return [change.delete]
+      length += change.put.body.length
+      return encode(change.put)
+    })
+    return { items, count: items.length, length, transfer: [] }
+  }
   if (!Array.isArray(changes)) {
-    for await (const part of changes as AsyncIterable<readonly Change[]>) yield part.map(toMessage)
+    for await (const part of changes as AsyncIterable<ChangePart>) {
+      if (!isEncoded(part)) yield toItems(part)
+      else {
+        const { count, content, transfer } = part
+        yield { items: [content as EncodedRows], count, length: Infinity, transfer }
+      }
+    }
     return
   }
   for (let at = 0; at < changes.length; at += PART_CHANGES) {
-    yield changes.slice(at, at + PART_CHANGES).map(toMessage)
+    yield toItems(changes.slice(at, at + PART_CHANGES))
     await nextTurn()
   }
 }

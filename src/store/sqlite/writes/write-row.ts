@@ -53,16 +53,18 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
     return numbered
   }
 
+  const cut = (put: PutMessage): Uint8Array => db.terms.cut(textsOf(put))
+
   const add = (put: PutMessage, version: number) => {
-    const [pk, objectId, key, title, body, values, elements, , points] = put
+    const [pk, objectId, key, title, body, values, elements, , points, cutTerms] = put
     row += 1
     addRow.run(row, pk, version, objectId, key, title, body, ...values)
     for (const element of elements) {
       const field = numbers.of(fieldOf(element))
       for (const value of element[2]) addElement.run(field, value, row)
     }
-    const texts = textsOf(put)
-    if (texts.length > 0) addTerms.run(row, db.terms.cut(texts))
+    const terms = cutTerms ?? cut(put)
+    if (terms.length > 0) addTerms.run(row, terms)
     for (let at = 0; at < points.length; at += 2) {
       const { lastInsertRowid } = addPosition.run(points[at] ?? 0, points[at + 1] ?? 0, row)
       addPositionOfRow.run(row, lastInsertRowid)

@@ -1,0 +1,118 @@
+/**
+ * Encodes changes for the writer thread, in the thread that parsed them: the rows as one serialised
+ * message, and their terms in one buffer. The writer decodes them when it writes the batch.
+ */
+import { deserialize, serialize } from 'node:v8'
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import type { StoredObject } from '../../../ontology/values/read-object.ts'
+import type { FieldId } from '../../../ontology/values/searchable-values.ts'
+import type { ChangeEncoder } from '../../object-store.ts'
+import { FieldNumbers, type FieldRow } from '../../sql/field-numbers.ts'
+import { TermCutter } from '../../sql/term-cutter.ts'
+import type { NumberedTexts } from '../../sql/text-index.ts'
+import {
+  type ChangeMessage,
+  elementMessages,
+  type PutMessage,
+  pointMessage,
+} from './change-message.ts'
+
+/** Some changes of a batch as a message to the writer thread. */
+export interface EncodedRows {
+  /** A serialised list of `EncodedRow`. */
+  readonly rows: Uint8Array
+  /** The terms of all rows, one after the other. */
+  readonly terms: Uint8Array
+}
+
+type EncodedPut = PutMessage<number>
+type EncodedRow = EncodedPut | readonly [pk: string]
+
+const NONE: readonly never[] = []
+const TERM_BYTES = 64 * 1024
+
+/** A thread calls it for each batch; see `ChangeEncoding`. `fields` are rows of the catalogue. */
+export function createEncoder({ properties }: ObjectType, fields: unknown): ChangeEncoder {
+  const numbers = new FieldNumbers(fields as readonly FieldRow[])
+  const columnNames = [...properties.keys()]
+  const cutter = new TermCutter()
+
+  // A field without a number is not in the newest definition; the store then refuses the batch.
+  const numberOf = (field: FieldId) => (numbers.has(field) ? numbers.of(field) : 0)
+
+  const encodePut = (put: StoredObject, terms: TermBuffer): EncodedPut => {
+    const { columns, elements, texts, points } = put.searchable
+    const cut = cutter.cut(texts.map((text): NumberedTexts => [numberOf(text), text.values]))
+    terms.add(cut)
+    return [
+      put.pk,
+      put.objectId,
+      put.key,
+      put.title,
+      put.body,
+      columnNames.map((property) => columns.get(property) ?? null),
+      elementMessages(elements),
+      NONE,
+      pointMessage(points),
+      cut.length,
+    ]
+  }
+
+  return {
+    encode(changes) {
+      const buffer = new TermBuffer()
+      const rows = serialize(
+        changes.map(
+          (change): EncodedRow =>
+            'delete' in change ? [change.delete] : encodePut(change.put, buffer),
+        ),
+      )
+      const terms = buffer.bytes()
+      const content: EncodedRows = { rows, terms }
+      return { count: changes.length, content, transfer: [rows.buffer, terms.buffer] }
+    },
+    finish: () => [],
+  }
+}
+
+/** Returns the changes of a job, some of which may be encoded. */
+export function decodeChanges(
+  items: readonly (ChangeMessage | EncodedRows)[],
+): readonly ChangeMessage[] {
+  return items.flatMap((item) => ('rows' in item ? decodeRows(item) : [item]))
+}
+
+function decodeRows({ rows, terms }: EncodedRows): readonly ChangeMessage[] {
+  let at = 0
+  const changes: unknown[][] = deserialize(rows)
+  for (const change of changes) {
+    if (change.length === 1) continue
+    const end = at + Number(change[TERMS])
+    change[TERMS] = terms.subarray(at, end)
+    at = end
+  }
+  return changes as unknown as readonly ChangeMessage[]
+}
+
+/** The index of the terms in a put. */
+const TERMS = 9
+
+class TermBuffer {
+  #buffer = new Uint8Array(TERM_BYTES)
+  #length = 0
+
+  add(terms: Uint8Array): void {
+    const needed = this.#length + terms.length
+    if (needed > this.#buffer.length) {
+      const larger = new Uint8Array(2 * needed)
+      larger.set(this.#buffer.subarray(0, this.#length))
+      this.#buffer = larger
+    }
+    this.#buffer.set(terms, this.#length)
+    this.#length = needed
+  }
+
+  bytes(): Uint8Array<ArrayBuffer> {
+    return this.#buffer.subarray(0, this.#length)
+  }
+}
