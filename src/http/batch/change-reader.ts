@@ -127,13 +127,9 @@ function readMember(text: string): Member {
   } catch {
     return ['invalid', 'is not JSON; each line must contain one change']
   }
-  const [member, ...others] = isJsonObject(json) ? Object.entries(json) : []
-  if (
-    member === undefined ||
-    others.length > 0 ||
-    (member[0] !== 'put' && member[0] !== 'delete')
-  ) {
-    return ['invalid', 'is neither {"put": {…}} nor {"delete": primaryKey}']
+  if (isJsonObject(json)) {
+    const [name, ...others] = Object.keys(json)
+    if (others.length === 0 && (name === 'put' || name === 'delete')) return [name, json[name]]
   }
-  return [member[0], member[1]]
+  return ['invalid', 'is neither {"put": {…}} nor {"delete": primaryKey}']
 }
