@@ -32,7 +32,8 @@ export function readTimestamp(value: unknown): string {
   const offset = offsetMinutes(match[8], Number(match[9] ?? 0), Number(match[10] ?? 0))
 
   // Most timestamps are in UTC already.
-  if (offset === 0) return `${match[0].slice(0, 10)}T${match[4]}:${match[5]}:${match[6] ?? '00'}${fraction}Z`
+  if (offset === 0)
+    return `${match[0].slice(0, 10)}T${match[4]}:${match[5]}:${match[6] ?? '00'}${fraction}Z`
   // Not Date.UTC, which maps the years 0 to 99 to 1900 to 1999.
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
