@@ -23,17 +23,14 @@ export function readDate(value: unknown): string {
 export function readTimestamp(value: unknown): string {
   const match = typeof value === 'string' ? TIMESTAMP.exec(value) : null
   if (match === null) refuse('is not a timestamp: ISO 8601 with Z or an offset')
-  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])]
-  const [hour, minute, second] = [Number(match[4]), Number(match[5]), Number(match[6] ?? 0)]
+  const parts = match.slice(1, 7).map((part) => Number(part ?? 0))
+  const [year, month, day, hour, minute, second] = parts as SixNumbers
   checkCalendar(year, month, day)
   if (hour > 23 || minute > 59 || second > 59)
     refuse('has a time of day outside 00:00:00 to 23:59:59')
   const fraction = readFraction(match[7] ?? '')
   const offset = offsetMinutes(match[8], Number(match[9] ?? 0), Number(match[10] ?? 0))
 
-  // Most timestamps are in UTC already.
-  if (offset === 0)
-    return `${match[0].slice(0, 10)}T${match[4]}:${match[5]}:${match[6] ?? '00'}${fraction}Z`
   // Not Date.UTC, which maps the years 0 to 99 to 1900 to 1999.
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
@@ -42,6 +39,8 @@ export function readTimestamp(value: unknown): string {
   if (utc.length !== 24) refuse('is outside the years 0000 to 9999')
   return `${utc.slice(0, 19)}${fraction}Z`
 }
+
+type SixNumbers = [number, number, number, number, number, number]
 
 /** Pads a canonical timestamp to microseconds, so that text order is time order. */
 export function sortableTimestamp(canonical: string): string {
