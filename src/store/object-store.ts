@@ -109,6 +109,8 @@ export interface ObjectStore extends AsyncDisposable {
     replacement: string,
     mode?: PublishMode,
     context?: RequestContext,
+    /** Called after each index, with the number of indexes that this call has built. */
+    onIndexed?: (indexes: number) => void,
   ): Promise<Commit>
   abandonReplacement(objectType: ObjectType, replacement: string): Promise<void>
 

@@ -213,8 +213,9 @@ class PostgresStore implements ObjectStore {
     replacement: string,
     mode: PublishMode = 'replace',
     { callerId } = INTERNAL_CONTEXT,
+    onIndexed?: (indexes: number) => void,
   ): Promise<Commit> {
-    return publishReplacement(this, { typeRid, replacement, mode, callerId })
+    return publishReplacement(this, { typeRid, replacement, mode, callerId }, onIndexed)
   }
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {

@@ -44,6 +44,7 @@ import { SqliteDocuments } from './store-documents.ts'
 import { changeEncoding } from './threads/change-encoding.ts'
 import { inReadTransaction, type ReadConnection } from './threads/read-connection.ts'
 import type { ReadJobs } from './threads/read-jobs.ts'
+import { publishInSteps, type RunWrite } from './threads/publish-in-steps.ts'
 import { ReaderPool } from './threads/reader-pool.ts'
 import { reclaimInSteps } from './threads/reclaim-in-steps.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
@@ -198,17 +199,16 @@ export class SqliteStore implements ObjectStore {
     return this.#writes.run(ownerOf(context), () => this.#write('startReplacement', { typeRid }))
   }
 
-  async publishReplacement(
+  publishReplacement(
     { rid: typeRid }: ObjectType,
     replacement: string,
     mode: PublishMode = 'replace',
     context = INTERNAL_CONTEXT,
+    onIndexed?: (indexes: number) => void,
   ): Promise<Commit> {
-    const input = { typeRid, replacement, mode }
-    const run = <T>(job: () => Promise<T>) => this.#writes.run(ownerOf(context), job)
-    // One index at a time, so that other writers can run in between.
-    while (await run(() => this.#write('indexReplacement', input)));
-    return run(() => this.#write('publishReplacement', input))
+    const run: RunWrite = (name, input) =>
+      this.#writes.run(ownerOf(context), () => this.#write(name, input))
+    return publishInSteps({ typeRid, replacement, mode }, run, onIndexed)
   }
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {
