@@ -7,6 +7,7 @@ import type { FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { RecalledOutdated } from '../../admission/request-context.ts'
 import type { App } from '../app.ts'
 import { errorHandler } from '../response/error-response.ts'
+import { requireConfirmed } from '../response/require-confirmed.ts'
 import type { Services } from '../services.ts'
 import { authenticate, findTokenBySecret, hashSecret, requireScope } from './caller.ts'
 
@@ -51,9 +52,7 @@ export function confirmBeforeSending(app: App, services: Services): void {
       return handleError(refusal, request, reply)
     }
   })
-  app.addHook('onSend', async (request) => {
-    if (request.context.recalled !== undefined) throw new Error('the caller is not confirmed')
-  })
+  app.addHook('onSend', async (request) => requireConfirmed(request.context))
 }
 
 /** Handles a request again if it failed because of what it recalled. */
