@@ -1,7 +1,12 @@
 /** The input files of a command, opened one after the other. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Input, InputOptions } from '../transfer/input/open-input.ts'
-import { type Progress, type ProgressState, startProcessProgress, startWaiting } from './progress.ts'
+import {
+  type Progress,
+  type ProgressState,
+  startProcessProgress,
+  startWaiting,
+} from './progress.ts'
 
 export interface InputArgs {
   readonly format?: 'csv' | 'tsv' | 'ndjson' | 'json' | 'parquet'

@@ -83,7 +83,9 @@ async function clientOf(service: OqsProcess): Promise<Send> {
 function batchOf(batch: number) {
   const lines = Array.from({ length: OBJECTS_PER_BATCH }, (_, n) => {
     const id = batch * OBJECTS_PER_BATCH + n
-    return JSON.stringify({ put: { id, text: `object ${id} of a disk that is full soon`.repeat(10) } })
+    return JSON.stringify({
+      put: { id, text: `object ${id} of a disk that is full soon`.repeat(10) },
+    })
   })
   const headers = { 'content-type': 'application/x-ndjson' }
   return { method: 'POST', headers, body: lines.join('\n') }
