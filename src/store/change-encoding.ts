@@ -3,7 +3,7 @@
  * it, so that the main thread passes on buffers instead of objects.
  */
 import type { ObjectType } from '../ontology/ontology.ts'
-import type { Change } from './write-request.ts'
+import type { Change, EncodedChanges } from './write-request.ts'
 
 /** A batch with at most this many changes is not encoded, because it may share a commit. */
 export const FEW_CHANGES = 100
@@ -25,12 +25,4 @@ export interface ChangeEncoder {
   readonly encode: (changes: readonly Change[]) => EncodedChanges
   /** Returns what is known only at the end of the batch. */
   readonly finish: () => readonly EncodedChanges[]
-}
-
-/** Changes that only the store can read. They are moved between threads, not copied. */
-export interface EncodedChanges {
-  readonly count: number
-  readonly content: unknown
-  /** The buffers of the content. */
-  readonly transfer: readonly ArrayBuffer[]
 }

@@ -20,7 +20,6 @@ export {
   type ChangeEncoder,
   type ChangeEncoding,
   type CreateEncoder,
-  type EncodedChanges,
   FEW_CHANGES,
   FEW_CHANGES_LENGTH,
 } from './change-encoding.ts'
@@ -49,6 +48,7 @@ export {
   type DeleteRequest,
   type Edit,
   type EditDecision,
+  type EncodedChanges,
   isEncoded,
   type OnceKey,
   type PublishMode,

@@ -2,12 +2,19 @@
 import type { ObjectType } from '../ontology/ontology.ts'
 import type { StoredObject } from '../ontology/values/read-object.ts'
 import type { Query } from '../query/query.ts'
-import type { EncodedChanges } from './change-encoding.ts'
 
 export type Change =
   | { readonly put: StoredObject }
   /** The stored form of the key. */
   | { readonly delete: string }
+
+/** Changes that only the store can read. They are moved between threads, not copied. */
+export interface EncodedChanges {
+  readonly count: number
+  readonly content: unknown
+  /** The buffers of the content. */
+  readonly transfer: readonly ArrayBuffer[]
+}
 
 /** Some changes of a batch. All parts of a batch are lists, or all are encoded. */
 export type ChangePart = readonly Change[] | EncodedChanges

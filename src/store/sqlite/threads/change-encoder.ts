@@ -12,18 +12,11 @@ import { TermCutter } from '../../sql/term-cutter.ts'
 import type { NumberedTexts } from '../../sql/text-index.ts'
 import {
   type ChangeMessage,
+  type EncodedRows,
   elementMessages,
   type PutMessage,
   pointMessage,
 } from './change-message.ts'
-
-/** Some changes of a batch as a message to the writer thread. */
-export interface EncodedRows {
-  /** A serialised list of `EncodedRow`. */
-  readonly rows: Uint8Array
-  /** The terms of all rows, one after the other. */
-  readonly terms: Uint8Array
-}
 
 type EncodedPut = PutMessage<number>
 type EncodedRow = EncodedPut | readonly [pk: string]

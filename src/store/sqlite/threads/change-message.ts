@@ -13,7 +13,6 @@ import type {
   SearchableValues,
 } from '../../../ontology/values/searchable-values.ts'
 import { type Batch, type Change, type ChangePart, isEncoded } from '../../object-store.ts'
-import type { EncodedRows } from './change-encoder.ts'
 
 /** A change as a message: a put, or the key of an object to delete. */
 export type ChangeMessage = PutMessage | readonly [pk: string]
@@ -102,6 +101,14 @@ export function pointMessage(points: SearchableValues['points']): readonly numbe
 
 /** Changes per message; more would block the readers of this thread. */
 const PART_CHANGES = 1000
+
+/** Some changes of a batch as a message to the writer thread. */
+export interface EncodedRows {
+  /** A serialised list of puts, whose terms are the number of their bytes, and deletes. */
+  readonly rows: Uint8Array
+  /** The terms of all rows, one after the other. */
+  readonly terms: Uint8Array
+}
 
 /** A part of a batch as items of a job. */
 export interface ItemPart {
