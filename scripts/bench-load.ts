@@ -119,13 +119,13 @@ function marksOf(objects: number, own: LoadReport, ceiling: LoadReport): readonl
       name: 'import / ceiling, rate',
       value: ceiling.seconds / own.seconds,
       bound: '≥',
-      limit: 0.5,
+      limit: 0.6,
     },
     {
       name: 'CPU µs per object',
       value: own.cpuMicros === undefined ? undefined : own.cpuMicros / objects,
       bound: '≤',
-      limit: 80,
+      limit: 70,
     },
   ]
 }

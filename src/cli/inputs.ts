@@ -3,7 +3,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { encodingName } from '../transfer/input/encoding-name.ts'
 import type { Input, InputOptions } from '../transfer/input/open-input.ts'
 import { type ColumnArgs, readParquetColumns } from './column-options.ts'
-import { type Progress, startProcessProgress, startWaiting } from './progress.ts'
+import {
+  type Progress,
+  type ProgressState,
+  startProcessProgress,
+  startWaiting,
+} from './progress.ts'
 
 export interface InputArgs {
   readonly format?: 'csv' | 'tsv' | 'ndjson' | 'json' | 'parquet'
@@ -70,9 +75,9 @@ function parseDelimiter(text: string): string {
 }
 
 export interface InputProgress {
-  update(objects: number): void
-  /** Shows how long a last step takes, whose progress is not known. */
-  wait(label: string): void
+  update(objects: number, writing?: Pick<ProgressState, 'written' | 'isLowerBound'>): void
+  /** Shows how long a last step takes, whose end is not known. */
+  wait(label: () => string): void
   end(): void
 }
 
@@ -132,13 +137,13 @@ export class Inputs implements AsyncDisposable {
       waiting?.end()
     }
     return {
-      update: (objects) => {
+      update: (objects, writing = {}) => {
         const bytes = this.#doneBytes + (this.#current?.bytesRead() ?? 0)
-        progress.update({ objects, bytes })
+        progress.update({ objects, bytes, ...writing })
       },
       wait: (step) => {
         end()
-        waiting = startWaiting(`${label}: ${step}`)
+        waiting = startWaiting(() => `${label}: ${step()}`)
       },
       end,
     }

@@ -47,6 +47,15 @@ describe('progress on a terminal', () => {
     ])
   })
 
+  it('shows what is written, and that the time left is a lower bound', () => {
+    const { clock, written, progress } = start(true, 4_000_000)
+    clock.now += 2000
+    progress.update({ objects: 50_000, written: 45_000, bytes: 1_000_000, isLowerBound: true })
+    expect(written).toEqual([
+      '\r\u001b[Kimporting a.csv: [###---------] 25 %, at least 0:06 left, 50,000 objects read, 45,000 written, 25,000/s, 1.0 MB of 4.0 MB',
+    ])
+  })
+
   it('cuts the line to the width of the terminal', () => {
     const written: string[] = []
     let now = 0

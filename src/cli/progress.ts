@@ -20,6 +20,12 @@ export interface ProgressOptions {
 export interface ProgressState {
   /** Undefined if only bytes are counted. */
   readonly objects?: number | undefined
+  /** The objects that are written, of those that were read. */
+  readonly written?: number | undefined
+  /** Whether work of unknown duration follows, so that the time left is a lower bound. */
+  readonly isLowerBound?: boolean
+  /** Replaces the label. */
+  readonly label?: string
   /** Bytes read or written so far; undefined for a step of which only the duration is known. */
   readonly bytes?: number | undefined
 }
@@ -62,8 +68,8 @@ export function startProgress(options: ProgressOptions): Progress {
 }
 
 function describeProgress(
-  { label, totalBytes, totalObjects, isTerminal }: ProgressOptions,
-  { objects, bytes }: ProgressState,
+  { totalBytes, totalObjects, isTerminal, ...options }: ProgressOptions,
+  { objects, bytes, written, isLowerBound = false, label = options.label }: ProgressState,
   elapsedMs: number,
 ): string {
   if (bytes === undefined) return `${label}, ${formatDuration(elapsedMs)} so far`
@@ -72,14 +78,19 @@ function describeProgress(
     objects === undefined
       ? [outOf(formatBytes, bytes, totalBytes), `${formatBytes(perSecond(bytes))}/s`]
       : [
-          `${outOf(formatCount, objects, totalObjects)} objects`,
+          ...(written === undefined
+            ? [`${outOf(formatCount, objects, totalObjects)} objects`]
+            : [`${formatCount(objects)} objects read`, `${formatCount(written)} written`]),
           `${formatCount(perSecond(objects))}/s`,
           ...(totalObjects === undefined ? [outOf(formatBytes, bytes, totalBytes)] : []),
         ]
   const share = shareOf(objects ?? 0, totalObjects) ?? shareOf(bytes, totalBytes)
   if (share === undefined) return `${label}: ${parts.join(', ')}`
   // The remaining time comes first, because a narrow terminal cuts off the end.
-  if (share > 0) parts.unshift(`${formatDuration((elapsedMs * (1 - share)) / share)} left`)
+  if (share > 0) {
+    const left = `${formatDuration((elapsedMs * (1 - share)) / share)} left`
+    parts.unshift(isLowerBound ? `at least ${left}` : left)
+  }
   const bar = isTerminal ? ` ${drawBar(share)}` : ''
   return `${label}:${bar} ${Math.floor(share * 100)} %, ${parts.join(', ')}`
 }
@@ -124,9 +135,9 @@ export function formatDuration(ms: number): string {
 }
 
 /** Shows on standard error how long a step takes, until `end` is called. */
-export function startWaiting(label: string): Pick<Progress, 'end'> {
-  const progress = startProcessProgress(label)
-  const timer = setInterval(() => progress.update({}), REDRAW_MS)
+export function startWaiting(label: () => string): Pick<Progress, 'end'> {
+  const progress = startProcessProgress(label())
+  const timer = setInterval(() => progress.update({ label: label() }), REDRAW_MS)
   return {
     end() {
       clearInterval(timer)

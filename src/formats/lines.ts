@@ -47,7 +47,8 @@ export function withoutByteOrderMark({ number, text }: Line): string {
   return number === 1 && text.startsWith('\ufeff') ? text.slice(1) : text
 }
 
-class LineSplitter {
+/** Splits chunks of bytes as they arrive. */
+export class LineSplitter {
   readonly #maxLineBytes: number
   #number = 0
   /** The incomplete line at the end of the last chunk. */

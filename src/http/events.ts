@@ -41,6 +41,19 @@ export type HttpEvent =
       readonly refusal: TokenRefusal
     }
   | {
+      /** A load or a replacement of all objects of a type enters a phase, or is still in it. */
+      readonly event: 'replacementProgress'
+      readonly requestId: string
+      /** The RID of the object type. */
+      readonly objectType: string
+      readonly replacement: string
+      readonly phase: 'writing' | 'indexing' | 'published'
+      /** The number of indexes that were built so far; how many follow is not known. */
+      readonly indexes?: number
+      /** The number of objects that were published. */
+      readonly objects?: number
+    }
+  | {
       /** A code or a refresh token was used again, so its grant was ended: it may be stolen. */
       readonly event: 'oauthReuseRefused'
       readonly clientId: string

@@ -6,6 +6,7 @@ import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
 import type { WalkTokens } from '../paging/walk-tokens.ts'
 import type { QueryLimits } from '../query/parse/query-budget.ts'
 import type { ObjectStore } from '../store/object-store.ts'
+import type { BatchParsers } from './batch/batch-parsers.ts'
 import type { EventSink } from './events.ts'
 import type { Metrics } from './metrics.ts'
 import type { Admission } from './request/admission.ts'
@@ -15,6 +16,7 @@ import type { OpenIdTokens } from './request/openid-tokens.ts'
 export interface Services {
   readonly store: ObjectStore
   readonly admission: Admission
+  readonly batchParsers: BatchParsers
   readonly credentialUses: CredentialUses
   /** The memory for batches in progress and unsent pages. */
   readonly memory: MemoryBudget

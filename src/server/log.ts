@@ -63,6 +63,7 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
   requestFailed: 'error',
   notReady: 'warn',
   pageTokenRefused: 'info',
+  replacementProgress: 'info',
   oauthReuseRefused: 'warn',
   unknownSetting: 'warn',
   warned: 'warn',

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { CallerLimits } from '../admission/caller-limits.ts'
 import { FairTurns } from '../admission/fair-turns.ts'
 import { MemoryBudget } from '../admission/memory-budget.ts'
+import { BatchParsers } from '../http/batch/batch-parsers.ts'
 import { buildApp } from '../http/build-app.ts'
 import type { OpenExplorer } from '../http/explorer/serve-explorer.ts'
 import type { Metrics } from '../http/metrics.ts'
@@ -87,6 +88,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     {
       store,
       admission,
+      batchParsers: parts.use(new BatchParsers(store.encoding)),
       credentialUses: new CredentialUses(store.documents),
       memory,
       walkTokens: new WalkTokens(new TokenKeys(keys, randomBytes(SALT_BYTES)), {

@@ -8,6 +8,7 @@ import type { Catalogue } from '../ontology/catalogue.ts'
 import type { OntologyChange } from '../ontology/definition/change-definition.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
+import type { ChangeEncoding } from './change-encoding.ts'
 import type { Documents } from './documents.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from './page-request.ts'
 import type { RewriteProgress } from './rewrite.ts'
@@ -16,6 +17,13 @@ import type { StoreStatus, TypeState } from './store-status.ts'
 import type { Batch, Commit, DeleteRequest, Edit, PublishMode } from './write-request.ts'
 
 export type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
+export {
+  type ChangeEncoder,
+  type ChangeEncoding,
+  type CreateEncoder,
+  FEW_CHANGES,
+  FEW_CHANGES_LENGTH,
+} from './change-encoding.ts'
 export type { DocumentKind, Documents, StoredDocument } from './documents.ts'
 export type {
   Cursor,
@@ -33,16 +41,19 @@ export {
   typesOfSet,
 } from './set-page.ts'
 export type { StoreStatus, TypeState } from './store-status.ts'
-export type {
-  Batch,
-  Change,
-  Commit,
-  CurrentObject,
-  DeleteRequest,
-  Edit,
-  EditDecision,
-  OnceKey,
-  PublishMode,
+export {
+  type Batch,
+  type Change,
+  type ChangePart,
+  type Commit,
+  type CurrentObject,
+  type DeleteRequest,
+  type Edit,
+  type EditDecision,
+  type EncodedChanges,
+  isEncoded,
+  type OnceKey,
+  type PublishMode,
 } from './write-request.ts'
 
 /**
@@ -87,6 +98,8 @@ export interface ObjectStore extends AsyncDisposable {
     request: AggregateRequest,
     context?: RequestContext,
   ): Promise<AggregateResult | Reclaimed>
+  /** How large batches are encoded in another thread before `commit` receives them. */
+  readonly encoding: ChangeEncoding
   commit(batch: Batch, context?: RequestContext): Promise<Commit>
   /** Commits changes that depend on the current state of the objects. */
   edit(edit: Edit, context?: RequestContext): Promise<Commit>
@@ -104,6 +117,8 @@ export interface ObjectStore extends AsyncDisposable {
     replacement: string,
     mode?: PublishMode,
     context?: RequestContext,
+    /** Called after each index, with the number of indexes that this call has built. */
+    onIndexed?: (indexes: number) => void,
   ): Promise<Commit>
   abandonReplacement(objectType: ObjectType, replacement: string): Promise<void>
 

@@ -8,6 +8,21 @@ export type Change =
   /** The stored form of the key. */
   | { readonly delete: string }
 
+/** Changes that only the store can read. They are moved between threads, not copied. */
+export interface EncodedChanges {
+  readonly count: number
+  readonly content: unknown
+  /** The buffers of the content. */
+  readonly transfer: readonly ArrayBuffer[]
+}
+
+/** Some changes of a batch. All parts of a batch are lists, or all are encoded. */
+export type ChangePart = readonly Change[] | EncodedChanges
+
+export function isEncoded(part: ChangePart): part is EncodedChanges {
+  return !Array.isArray(part)
+}
+
 /** What every write names. */
 export interface WriteTarget {
   readonly objectType: ObjectType
@@ -23,7 +38,7 @@ export interface WriteTarget {
  */
 export interface Batch extends WriteTarget {
   /** A list or a stream. If the stream fails, the commit fails and nothing is written. */
-  readonly changes: readonly Change[] | AsyncIterable<readonly Change[]>
+  readonly changes: readonly Change[] | AsyncIterable<ChangePart>
   /** The replacement to add to; undefined for the visible objects. */
   readonly replacement?: string | undefined
   /** Whether putting an existing object leaves it unchanged. */

@@ -1,14 +1,27 @@
 import { expect, it } from 'vitest'
-import { type KilledImport, killImports } from '../support/killed-imports.ts'
+import { fillDisk } from '../support/full-disk.ts'
+import { type KilledImport, killImports, killsInEachPhase } from '../support/killed-imports.ts'
 
-/** `npm run faults` is the long form. */
-it('a killed import leaves complete batches, and completes when it is run again', async () => {
+/** `npm run faults` is the long form of both. */
+it('a killed import leaves the old objects or the new ones, and completes when run again', async () => {
   const killed: KilledImport[] = []
-  await killImports(4, (one) => killed.push(one))
-  expect(killed.map(({ victim, mode }) => `${victim} ${mode}`)).toEqual([
-    'service upsert',
-    'command upsert',
-    'service replace',
-    'command replace',
+  await killImports(killsInEachPhase(1), (one) => killed.push(one))
+  expect(killed.map(({ victim, phase }) => [victim, phase])).toEqual([
+    ['command', undefined],
+    ['service', 'reading'],
+    ['service', 'writing'],
+    ['service', 'indexing'],
+    ['service', 'publishing'],
   ])
+})
+
+it('a full disk rejects writes with advice, keeps what was acknowledged, and can be recovered', async () => {
+  const { refused, acknowledged, left, added } = await fillDisk()
+  expect(refused).toEqual({
+    status: 503,
+    reason: expect.stringMatching(/disk.*; (?:free|check) /),
+  })
+  expect(acknowledged).toBeGreaterThan(0)
+  expect(left).toBe(acknowledged)
+  expect(added).toBe(200)
 })

@@ -1,13 +1,13 @@
 /**
- * Kills the service or the command during imports and checks the result: only complete batches, no
- * acknowledged object lost, and a second run completes the import.
+ * Kills the service or the command during imports and checks the result: the old objects or the new
+ * ones, no acknowledged object lost, and a second run completes the import.
  */
 import { createHash } from 'node:crypto'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readExportEnd } from '../../src/formats/export-end.ts'
-import { type OqsProcess, runOqs, startOqs, waitForLine } from './oqs-process.ts'
+import { logLinesOf, type OqsProcess, runOqs, startOqs, waitForLine } from './oqs-process.ts'
 import { tempFolder } from './temp-folder.ts'
 
 /** The number of rows in a batch of `oqs import`. */
@@ -32,30 +32,56 @@ const DEFINITION = {
   ],
 }
 
-export interface KilledImport {
+/** The phases of an import in which the service is killed. */
+export const PHASES = ['reading', 'writing', 'indexing', 'publishing'] as const
+
+export interface ImportKill {
+  /** Kills with different numbers come at different times. */
+  readonly number: number
   readonly victim: 'service' | 'command'
   readonly mode: 'upsert' | 'replace'
+  /** Undefined to kill when a part of the data is on disk. */
+  readonly phase?: (typeof PHASES)[number]
+}
+
+export interface KilledImport extends ImportKill {
   /** The number of objects after the kill. */
   readonly left: number
+  /** Whether all objects of the import were visible. */
+  readonly isComplete: boolean
+}
+
+/** Returns kills of the service in each phase, and as many kills of the command. */
+export function killsInEachPhase(kills: number): ImportKill[] {
+  const modeOf = (number: number) => (number % 2 === 0 ? 'upsert' : 'replace')
+  return Array.from({ length: kills }, (_, number): ImportKill[] => [
+    { number, victim: 'command', mode: modeOf(number + 1) },
+    ...PHASES.map(
+      (phase, at): ImportKill => ({ number, victim: 'service', mode: modeOf(number + at), phase }),
+    ),
+  ]).flat()
 }
 
 /** Throws if a check fails. */
 export async function killImports(
-  kills: number,
+  kills: readonly ImportKill[],
   report: (killed: KilledImport) => void = () => {},
 ): Promise<void> {
-  for (let kill = 0; kill < kills; kill += 1) {
-    const victim = kill % 2 === 0 ? 'service' : 'command'
-    const mode = kill % 4 < 2 ? 'upsert' : 'replace'
-    report({ victim, mode, left: await killOneImport(kill, victim, mode) })
+  // Known after the first import that was completed.
+  let indexes = Number.POSITIVE_INFINITY
+  for (const kill of kills) {
+    const killed = await killOneImport(kill, indexes)
+    indexes = killed.indexes
+    const { left } = killed
+    report({ ...kill, left, isComplete: left === ROWS })
   }
 }
 
 async function killOneImport(
-  kill: number,
-  victim: KilledImport['victim'],
-  mode: KilledImport['mode'],
-): Promise<number> {
+  kill: ImportKill,
+  indexes: number,
+): Promise<{ readonly left: number; readonly indexes: number }> {
+  const { victim, mode, phase } = kill
   using folder = tempFolder()
   const file = join(folder.path, 'rows.ndjson')
   const lines = Array.from({ length: ROWS }, (_, id) => `${JSON.stringify(rowOf(id))}\n`)
@@ -77,7 +103,10 @@ async function killOneImport(
     await using command = startOqs(args, client)
     // Each kill comes at another time. The objects become visible at the end, so progress is visible
     // only on disk.
-    const isFarEnough = () => storeBytes(folder.path) >= before + (kill % 5) * BYTES_PER_STEP
+    const isFarEnough = () =>
+      phase === undefined
+        ? storeBytes(folder.path) >= before + (kill.number % 5) * BYTES_PER_STEP
+        : hasReached(service, phase, kill.number, indexes)
     while (command.child.exitCode === null && !isFarEnough()) await sleep(PAUSE_MS)
     if (victim === 'service') service.child.kill('SIGKILL')
     else command.child.kill('SIGKILL')
@@ -97,8 +126,8 @@ async function killOneImport(
   if (left < acknowledged) {
     throw new Error(`${acknowledged} objects were acknowledged, but only ${left} are left`)
   }
-  if (mode === 'upsert' && left % BATCH !== 0) {
-    throw new Error(`a partial batch is left: ${left} objects`)
+  if (mode === 'upsert' && left !== 0 && left !== ROWS) {
+    throw new Error(`a part of the objects is visible: ${left} of ${ROWS}`)
   }
   const oldDigest = digestOf(`${JSON.stringify(rowOf(OLD_ID))}\n`)
   if (mode === 'replace' && left !== ROWS && leftDigest !== oldDigest) {
@@ -109,7 +138,53 @@ async function killOneImport(
   if (count !== ROWS || digest !== digestOf(lines.join(''))) {
     throw new Error(`the second run ended in another state: ${count} objects`)
   }
-  return left
+  return { left, indexes: Math.max(...progressOf(service).map(({ indexes: built = 0 }) => built)) }
+}
+
+interface ProgressLine {
+  readonly msg: string
+  readonly phase: 'writing' | 'indexing' | 'published'
+  readonly indexes?: number
+}
+
+function progressOf(service: OqsProcess): readonly ProgressLine[] {
+  return logLinesOf<ProgressLine>(service, 'replacementProgress')
+}
+
+/** Returns whether the log shows that an import has reached a phase, each kill a little later. */
+function hasReached(
+  service: OqsProcess,
+  phase: (typeof PHASES)[number],
+  number: number,
+  indexes: number,
+): boolean {
+  const progress = progressOf(service)
+  const built = Math.max(
+    -1,
+    ...progress.map((line) => (line.phase === 'indexing' ? (line.indexes ?? 0) : -1)),
+  )
+  switch (phase) {
+    case 'reading':
+      return progress.length > 0
+    case 'writing':
+      return batchesOf(service) > number % 4
+    case 'indexing':
+      return built >= number % 3
+    case 'publishing':
+      return built >= indexes || progress.some((line) => line.phase === 'published')
+  }
+}
+
+/** Returns how many batches of a replacement were acknowledged. */
+function batchesOf(service: OqsProcess): number {
+  const requests = logLinesOf<{ msg: string; method: string; route: string; status: number }>(
+    service,
+    'requestFinished',
+  )
+  return requests.filter(
+    ({ method, route, status }) =>
+      method === 'POST' && route.endsWith('/objects/:objectType') && status === 200,
+  ).length
 }
 
 /** Returns the size of the files of the store. */

@@ -173,11 +173,14 @@ async function importAll(
       isFinite: inputs.isFinite,
       signal,
       onRejected,
-      onProgress: async (rows) => {
-        progress.update(rows)
+      onProgress: async (rows, { objects: written }, isLowerBound) => {
+        progress.update(rows, dryRun ? {} : { written, isLowerBound })
         await rejects.flush()
       },
-      onIndexing: (objects) => progress.wait(`indexing ${countOf(objects, 'object')}`),
+      onWriting: (rows, sent) =>
+        progress.wait(() => `writing, ${formatCount(sent.objects)} of ${countOf(rows, 'object')}`),
+      onIndexing: (objects) =>
+        progress.wait(() => `indexing and publishing ${countOf(objects, 'object')}`),
     })
     progress.end()
     await rejects.flush()

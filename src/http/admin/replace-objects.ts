@@ -27,7 +27,7 @@ const common = { tags: ['Administration'], querystring: NoParameters }
 
 /** Adds `startReplacement`, `publishReplacement` and `abandonReplacement`. */
 export function addReplaceObjects(app: App, services: Services): void {
-  const { store } = services
+  const { store, emit } = services
 
   app.post(
     PATH,
@@ -43,9 +43,13 @@ export function addReplaceObjects(app: App, services: Services): void {
         response: responses(Type.Object({ replacement: Type.String() })),
       },
     },
-    async ({ catalogue, caller, context, params }) => {
+    async ({ id: requestId, catalogue, caller, context, params }) => {
       const { objectType } = resolveTypePath({ catalogue, caller }, params)
-      return { replacement: await store.startReplacement(objectType, context) }
+      const replacement = await store.startReplacement(objectType, context)
+      const { rid } = objectType
+      const event = 'replacementProgress'
+      emit({ event, requestId, objectType: rid, replacement, phase: 'writing' })
+      return { replacement }
     },
   )
 
@@ -64,15 +68,21 @@ export function addReplaceObjects(app: App, services: Services): void {
         response: responses(CommitResponse),
       },
     },
-    async ({ catalogue, caller, context, params, query }) => {
+    async ({ id: requestId, catalogue, caller, context, params, query }) => {
       const { objectType } = resolveTypePath({ catalogue, caller }, params)
       const { mode } = query
+      const { replacement } = params
+      const progress = { event: 'replacementProgress', requestId, replacement } as const
+      const { rid } = objectType
+      emit({ ...progress, objectType: rid, phase: 'indexing' })
       const { version, put, deleted, kept } = await store.publishReplacement(
         objectType,
-        params.replacement,
+        replacement,
         mode,
         context,
+        (indexes) => emit({ ...progress, objectType: rid, phase: 'indexing', indexes }),
       )
+      emit({ ...progress, objectType: rid, phase: 'published', objects: put })
       return { version, put, deleted, ...(mode === 'append' ? { kept } : {}) }
     },
   )

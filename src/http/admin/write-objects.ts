@@ -2,11 +2,11 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { type Static, Type } from 'typebox'
-import type { MemoryReservation } from '../../admission/memory-budget.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { BATCH_MAX_BYTES } from '../../contract/limits.ts'
 import type { Batch, Commit, OnceKey } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
+import { readBatch } from '../batch/read-batch.ts'
 import type { RequestScope } from '../request/admission.ts'
 import type { Caller } from '../request/caller.ts'
 import { digestOf, readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
@@ -16,11 +16,6 @@ import { ReplacementName, TypePath } from '../schemas/paths.ts'
 import { CommitResponse, responses } from '../schemas/responses.ts'
 import { RepeatHeaders } from '../schemas/write-headers.ts'
 import type { Services } from '../services.ts'
-import { MEMORY_PER_BYTE } from './memory-per-byte.ts'
-import { readChanges } from './read-changes.ts'
-
-/** The bytes of a batch that are parsed in one turn, which takes about a millisecond. */
-const TURN_BYTES = 8 * 1024
 
 /** Adds `writeObjects`, with a body that is read line by line instead of parsed as a whole. */
 export async function addWriteObjects(app: App, services: Services): Promise<void> {
@@ -93,8 +88,7 @@ async function writeBatch(spec: BatchSpec, services: Services): Promise<WrittenB
   const catalogue = await services.store.readCatalogue()
   const { objectType } = resolveTypePath({ catalogue, caller: spec.caller }, spec)
   using memory = services.memory.reserve(context.callerId, 0)
-  const takeTurn = () => services.admission.takeTurn(context.callerId)
-  const changes = readChanges(receive(spec, memory, takeTurn), objectType, memory)
+  const changes = readBatch({ ...spec, objectType, memory, dryRun }, services)
   if (dryRun) for await (const _ of changes);
   const batch: Batch = {
     objectType,
@@ -143,29 +137,5 @@ function refuseEncoding(encoding: string | undefined): void {
 function refuseLargeBody(contentLength: string | undefined): void {
   if (Number(contentLength ?? 0) > BATCH_MAX_BYTES) {
     throw new ObjectQueryError('Default:RequestEntityTooLarge', { maxBytes: BATCH_MAX_BYTES })
-  }
-}
-
-/** Yields the bytes of a batch as they arrive, and gives other callers their turn in between. */
-async function* receive(
-  { body, digest }: BatchSpec,
-  memory: MemoryReservation,
-  takeTurn: () => Promise<void> | undefined,
-): AsyncGenerator<Buffer> {
-  // The stream must survive an error: destroying it would close the connection before the client
-  // reads the response. The rest of the batch is then discarded.
-  const chunks: AsyncIterable<Buffer> = body.iterator({ destroyOnReturn: false })
-  try {
-    for await (const chunk of chunks) {
-      memory.grow(chunk.length * MEMORY_PER_BYTE)
-      for (let at = 0; at < chunk.length; at += TURN_BYTES) {
-        await takeTurn()
-        const part = chunk.subarray(at, at + TURN_BYTES)
-        digest?.update(part)
-        yield part
-      }
-    }
-  } finally {
-    body.resume()
   }
 }

@@ -160,7 +160,7 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   },
   QueryTimedOut: { maxSeconds: 30 },
   QueryMemoryExceededLimit: {},
-  ServiceUnavailable: { reason: 'the disk is full' },
+  ServiceUnavailable: { reason: 'the disk is full; free some space, then send the request again' },
   'Default:Internal': {},
 }
 

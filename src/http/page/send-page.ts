@@ -11,6 +11,7 @@ import {
   isNotModified,
   type TaggedReply,
 } from '../response/entity-tag.ts'
+import { requireConfirmed } from '../response/require-confirmed.ts'
 
 /** A page of records, already serialised. */
 export interface Page {
@@ -55,6 +56,7 @@ export function sendPage<Reply>(reply: PageReply<Reply>, page: Page): Reply {
   if (page.furtherMembers !== undefined) tail += `,${page.furtherMembers}`
   tail += '}'
 
+  requireConfirmed(reply.request.context)
   const hijacked = reply.hijack()
   const { raw, request } = reply
   const bodyBytes = HEAD.length + page.records.length + Buffer.byteLength(tail)

@@ -8,6 +8,7 @@ import { RecalledOutdated } from '../../admission/request-context.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { App } from '../app.ts'
 import { errorHandler } from '../response/error-response.ts'
+import { requireConfirmed } from '../response/require-confirmed.ts'
 import type { Services } from '../services.ts'
 import { authenticate, findTokenBySecret, hashSecret, requireScope } from './caller.ts'
 
@@ -55,9 +56,7 @@ export function confirmBeforeSending(app: App, services: Services): void {
       return handleError(refusal, request, reply)
     }
   })
-  app.addHook('onSend', async (request) => {
-    if (request.context.recalled !== undefined) throw new Error('the caller is not confirmed')
-  })
+  app.addHook('onSend', async (request) => requireConfirmed(request.context))
 }
 
 /** Handles a request again if it failed because of what it recalled, or of an older definition. */

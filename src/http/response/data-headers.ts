@@ -1,4 +1,5 @@
 /** The headers of responses with objects, besides those of every response. */
+import type { RequestContext } from '../../admission/request-context.ts'
 
 /** The version of the object type that was read. */
 export const VERSION_HEADER = 'oqs-version'
@@ -12,7 +13,7 @@ export interface RequestTimes {
 
 /** The part of a reply that these headers depend on. */
 export interface TimedReply {
-  readonly request: { readonly context: RequestTimes }
+  readonly request: { readonly context: RequestTimes & Pick<RequestContext, 'recalled'> }
 }
 
 /**

@@ -7,6 +7,7 @@ import type { AggregateRequest, AggregateResult } from '../../store/object-store
 import type { RequestScope } from '../request/admission.ts'
 import type { Services } from '../services.ts'
 import { dataHeaders, type TimedReply } from './data-headers.ts'
+import { requireConfirmed } from './require-confirmed.ts'
 
 /** The part of a reply that `sendAggregated` uses, whatever its schema. */
 interface RawReply<Reply> extends TimedReply {
@@ -59,6 +60,7 @@ export function sendAggregated<Reply>(
   const envelope = JSON.stringify({ excludedItems, ...members, data: [] })
   const head = envelope.slice(0, -2)
   const tail = ']}'
+  requireConfirmed(reply.request.context)
   const hijacked = reply.hijack()
   const { raw } = reply
   raw.writeHead(200, {

@@ -4,13 +4,14 @@
  */
 
 import { OBJECT_MAX_BYTES, OBJECT_MAX_POSITIONS, OBJECT_MAX_VALUES } from '../../contract/limits.ts'
-import type { PropertyType } from '../definition/property-type.ts'
+import type { PropertyType, ScalarType } from '../definition/property-type.ts'
 import { objectId } from '../definition/rid.ts'
-import type { ObjectType } from '../ontology.ts'
+import type { ObjectType, Property } from '../ontology.ts'
 import { type PrimaryKey, primaryKeyOf, readPrimaryKey } from './primary-key.ts'
-import { type ReadValue, readArray, readSingleSteps } from './read-value.ts'
+import { readArray, readSingleSteps } from './read-value.ts'
 import { isJsonObject, RefusedValue } from './refused-value.ts'
-import { type SearchableValues, searchableValues } from './searchable-values.ts'
+import { type ParsedScalar, type ScalarCodec, scalarCodec } from './scalar-codec.ts'
+import { SearchableCollector, type SearchableValues } from './searchable-values.ts'
 import { finish, type Steps } from './steps.ts'
 
 /** An object, ready to be stored. All texts except `pk` and `objectId` are JSON. */
@@ -49,49 +50,94 @@ export function objectReader(type: ObjectType): ObjectReader {
 
 /** Like `objectReader`, in steps: an object with many values takes long. */
 export function objectSteps(type: ObjectType): (properties: unknown) => Steps<StoredObject> {
+  const known = [...type.properties.values()].map(knownProperty)
+  const canBeMany = known.some(({ scalar }) => scalar === undefined)
   return function* (properties) {
     if (!isJsonObject(properties)) throw new RefusedObject('the properties are not a JSON object')
     for (const name of Object.keys(properties)) {
       if (!type.properties.has(name)) throw new RefusedObject('is not a property of the type', name)
     }
-    refuseManyValues(type, properties)
-    const values = new Map<string, ReadValue>()
-    const members: string[] = []
-    for (const [name, { type: propertyType }] of type.properties) {
-      const value = Object.hasOwn(properties, name) ? properties[name] : null
+    if (canBeMany) refuseManyValues(type, properties)
+    const searchable = new SearchableCollector()
+    let keyValue: ParsedScalar | undefined
+    let titleJson: string | undefined
+    let members: string | undefined
+    for (const property of known) {
+      const { apiName, scalar } = property
+      const value = Object.hasOwn(properties, apiName) ? properties[apiName] : null
       if (value === null) continue
+      let json: string
       try {
-        const read =
-          propertyType.kind === 'array'
-            ? yield* readArray(propertyType, value)
-            : yield* readSingleSteps(propertyType, value)
-        values.set(name, read)
-        members.push(`"${name}":${read.json}`)
+        if (scalar === undefined) json = yield* readLong(property, value, searchable)
+        else {
+          const parsed = scalar.codec.parse(value)
+          json = scalar.codec.toJson(parsed)
+          searchable.addScalar(apiName, scalar.type, parsed)
+          if (apiName === type.primaryKey.apiName) keyValue = parsed
+        }
       } catch (error) {
-        throw refusedObject(name, error)
+        throw refusedObject(apiName, error)
       }
+      if (apiName === type.titleProperty) titleJson = json
+      const member = property.label + json
+      members = members === undefined ? member : `${members},${member}`
     }
-    const { pk, text } = primaryKey(type, values)
-    const body = `{${members.join(',')}}`
-    if (Buffer.byteLength(body) > OBJECT_MAX_BYTES) {
+    const { pk, text } = primaryKey(type, keyValue)
+    const body = `{${members ?? ''}}`
+    if (isLargerThan(body, OBJECT_MAX_BYTES)) {
       throw new RefusedObject(`the object is larger than ${OBJECT_MAX_BYTES} bytes`)
     }
     return {
       pk,
       objectId: objectId(type.rid, pk),
       key: JSON.stringify(text),
-      title: titleOf(type, values),
+      title: titleOf(titleJson),
       body,
-      searchable: yield* searchableValues(type, values),
+      searchable,
     }
   }
 }
 
+/** A property of a type, with what is the same for all objects. */
+interface KnownProperty extends Property {
+  /** The name in the body: `"name":`. */
+  readonly label: string
+  /** Undefined for arrays, structs and shapes, which can have many values. */
+  readonly scalar: { readonly type: ScalarType; readonly codec: ScalarCodec } | undefined
+}
+
+function knownProperty({ apiName, type }: Property): KnownProperty {
+  const isScalar = type.kind === 'scalar' && type.type !== 'geoshape'
+  const scalar = isScalar ? { type: type.type, codec: scalarCodec(type.type) } : undefined
+  return { apiName, type, label: `"${apiName}":`, scalar }
+}
+
+/** Checks an array, a struct or a shape, and returns its JSON text. */
+function* readLong(
+  { apiName, type }: KnownProperty,
+  value: unknown,
+  searchable: SearchableCollector,
+): Steps<string> {
+  const { json, parts } =
+    type.kind === 'array' ? yield* readArray(type, value) : yield* readSingleSteps(type, value)
+  yield* searchable.addParts(apiName, parts)
+  return json
+}
+
+/** UTF-8 takes at most three bytes for each UTF-16 code unit. */
+function isLargerThan(text: string, maxBytes: number): boolean {
+  return 3 * text.length > maxBytes && Buffer.byteLength(text) > maxBytes
+}
+
+function titleOf(json: string | undefined): string | null {
+  if (json === undefined) return null
+  return json.startsWith('"') ? json : `"${json}"`
+}
+
 function primaryKey(
   { primaryKey: { apiName, type } }: ObjectType,
-  values: ReadonlyMap<string, ReadValue>,
+  value: ParsedScalar | undefined,
 ): PrimaryKey {
-  const value = values.get(apiName)?.parts[0]?.values[0]
   if (value === undefined) {
     throw new RefusedObject('is the primary key and is missing', apiName)
   }
@@ -100,15 +146,6 @@ function primaryKey(
   } catch (error) {
     throw refusedObject(apiName, error)
   }
-}
-
-function titleOf(
-  { titleProperty }: ObjectType,
-  values: ReadonlyMap<string, ReadValue>,
-): string | null {
-  const json = titleProperty === undefined ? undefined : values.get(titleProperty)?.json
-  if (json === undefined) return null
-  return json.startsWith('"') ? json : `"${json}"`
 }
 
 /** Runs before any value is parsed, because counting costs far less. */

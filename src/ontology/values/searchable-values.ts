@@ -1,10 +1,11 @@
 /** The values of an object by which queries find it. */
 
-import type { ObjectType, Property } from '../ontology.ts'
+import type { ScalarType } from '../definition/property-type.ts'
+import type { Property } from '../ontology.ts'
 import type { ColumnValue } from './column-value.ts'
 import type { GeoPoint } from './read-geometry.ts'
-import type { ReadValue } from './read-value.ts'
-import { scalarCodec } from './scalar-codec.ts'
+import type { ValuePart } from './read-value.ts'
+import { type ParsedScalar, scalarCodec } from './scalar-codec.ts'
 import { mapInSteps, type Steps } from './steps.ts'
 
 /** A store keeps these beside the body, in the form that its database searches best. */
@@ -26,41 +27,42 @@ export interface FieldValues<Value> extends FieldId {
 /** The column value of a property that is present but cannot be compared. */
 const PRESENT = 1
 
-/** Derives the searchable values from the checked properties of an object, in steps. */
-export function* searchableValues(
-  { properties }: ObjectType,
-  values: ReadonlyMap<string, ReadValue>,
-): Steps<SearchableValues> {
-  const columns = new Map<string, ColumnValue>()
-  const elements: FieldValues<ColumnValue>[] = []
-  const texts: FieldValues<string>[] = []
-  const points: { longitude: number; latitude: number }[] = []
-  for (const [property, { parts }] of values) {
-    const isScalar = properties.get(property)?.type.kind === 'scalar'
-    if (!isScalar) columns.set(property, PRESENT)
+/** Collects the searchable values of an object, property by property. */
+export class SearchableCollector implements SearchableValues {
+  readonly columns = new Map<string, ColumnValue>()
+  readonly elements: FieldValues<ColumnValue>[] = []
+  readonly texts: FieldValues<string>[] = []
+  readonly points: { longitude: number; latitude: number }[] = []
+
+  /** Adds the value of a property without array or struct. */
+  addScalar(property: string, type: ScalarType, value: ParsedScalar): void {
+    const encode = scalarCodec(type).column?.encode
+    this.columns.set(property, encode === undefined ? PRESENT : encode(value))
+    if (type === 'string') {
+      this.texts.push({ property, structField: undefined, values: [value as string] })
+    } else if (type === 'geopoint') this.#addPoints([value as GeoPoint])
+  }
+
+  /** Adds the values of an array or a struct, in steps. */
+  *addParts(property: string, parts: readonly ValuePart[]): Steps<undefined> {
+    this.columns.set(property, PRESENT)
     for (const { structField, type, values } of parts) {
-      if (type === 'geopoint') {
-        for (const { longitude, latitude } of values as readonly GeoPoint[]) {
-          points.push({ longitude, latitude })
-        }
-      }
+      if (type === 'geopoint') this.#addPoints(values as readonly GeoPoint[])
       // A text is its own column value: sharing the list avoids a copy.
       if (type === 'string') {
-        texts.push({ property, structField, values: values as readonly string[] })
+        this.texts.push({ property, structField, values: values as readonly string[] })
       }
       const encode = scalarCodec(type).column?.encode
-      if (isScalar) {
-        const [value] = values
-        const column = encode === undefined || value === undefined ? PRESENT : encode(value)
-        columns.set(property, column)
-      } else if (encode !== undefined) {
-        const encoded =
-          type === 'string' ? (values as readonly string[]) : yield* mapInSteps(values, encode)
-        elements.push({ property, structField, values: encoded })
-      }
+      if (encode === undefined) continue
+      const encoded =
+        type === 'string' ? (values as readonly string[]) : yield* mapInSteps(values, encode)
+      this.elements.push({ property, structField, values: encoded })
     }
   }
-  return { columns, elements, texts, points }
+
+  #addPoints(points: readonly GeoPoint[]): void {
+    for (const { longitude, latitude } of points) this.points.push({ longitude, latitude })
+  }
 }
 
 /** A property, or one field of a struct. */

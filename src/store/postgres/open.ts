@@ -60,6 +60,7 @@ import { aggregate } from './queries/aggregate.ts'
 import { findTypes } from './queries/find-types.ts'
 import { TypeFieldsCache } from './queries/type-fields.ts'
 import { rewriteNext } from './rewrite/rewrite-next.ts'
+import { changeEncoding } from './writes/change-encoding.ts'
 import { commitBatch, commitEdit } from './writes/commit-batch.ts'
 import { deleteMatches } from './writes/delete-matches.ts'
 import { GroupCommits } from './writes/group-commits.ts'
@@ -111,6 +112,7 @@ class PostgresStore implements ObjectStore {
   readonly capabilities: Capabilities
   readonly documents: PostgresDocuments
   readonly fields = new TypeFieldsCache()
+  readonly encoding = changeEncoding((read) => this.database.read(read))
   readonly groups: GroupCommits | undefined
   readonly #catalogue: CatalogueReader
   readonly #tokens: KnownTokens
@@ -217,9 +219,11 @@ class PostgresStore implements ObjectStore {
     replacement: string,
     mode: PublishMode = 'replace',
     { callerId } = INTERNAL_CONTEXT,
+    onIndexed?: (indexes: number) => void,
   ): Promise<Commit> {
     const { rid: typeRid } = objectType
-    return publishReplacement(this, { typeRid, objectType, replacement, mode, callerId })
+    const publication = { typeRid, objectType, replacement, mode, callerId }
+    return publishReplacement(this, publication, onIndexed)
   }
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {

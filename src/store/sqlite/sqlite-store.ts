@@ -41,6 +41,8 @@ import { readQuickPage } from './pages/read-page.ts'
 import { readQuickSetPage } from './pages/read-set-page.ts'
 import { findTypesQuickly } from './queries/find-types.ts'
 import { SqliteDocuments } from './store-documents.ts'
+import { changeEncoding } from './threads/change-encoding.ts'
+import { publishInSteps, type RunWrite } from './threads/publish-in-steps.ts'
 import { inReadTransaction, type ReadConnection } from './threads/read-connection.ts'
 import type { ReadJobs } from './threads/read-jobs.ts'
 import { ReaderPool } from './threads/reader-pool.ts'
@@ -63,6 +65,7 @@ const READERS = Math.max(2, Math.min(4, availableParallelism()))
 /** The SQLite store. `openSqliteStore` opens its file first. */
 export class SqliteStore implements ObjectStore {
   readonly documents: SqliteDocuments
+  readonly encoding = changeEncoding((read) => this.#read(() => read(this.#reading.db)))
   readonly #guard: StoreGuard
   readonly #reading: ReadConnection
   readonly #catalogue: CatalogueReader
@@ -194,17 +197,16 @@ export class SqliteStore implements ObjectStore {
     return this.#writes.run(ownerOf(context), () => this.#write('startReplacement', { typeRid }))
   }
 
-  async publishReplacement(
+  publishReplacement(
     { rid: typeRid }: ObjectType,
     replacement: string,
     mode: PublishMode = 'replace',
     context = INTERNAL_CONTEXT,
+    onIndexed?: (indexes: number) => void,
   ): Promise<Commit> {
-    const input = { typeRid, replacement, mode }
-    const run = <T>(job: () => Promise<T>) => this.#writes.run(ownerOf(context), job)
-    // One index at a time, so that other writers can run in between.
-    while (await run(() => this.#write('indexReplacement', input)));
-    return run(() => this.#write('publishReplacement', input))
+    const run: RunWrite = (name, input) =>
+      this.#writes.run(ownerOf(context), () => this.#write(name, input))
+    return publishInSteps({ typeRid, replacement, mode }, run, onIndexed)
   }
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {

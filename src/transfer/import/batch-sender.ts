@@ -76,11 +76,10 @@ export class BatchSender implements ObjectSink {
   readonly sent: SentCounts = { batches: 0, objects: 0, put: 0, kept: 0, version: 0 }
   readonly #administration: Administration
   readonly #type: TypePath
-  /** Called before the first of several batches; returns the replacement to load, if any. */
-  readonly #startLoad: () => Promise<string | undefined>
+  readonly #startLoad: SenderOptions['startLoad']
   #options: BatchOptions
   /** May throw to stop the import. */
-  readonly #onRejected: (refusal: Rejection) => void
+  readonly #onRejected: (rejection: Rejection) => void
   #batch: OutgoingObject[] = []
   #characters = 0
   #pending: PendingBatch[] = []
@@ -90,13 +89,13 @@ export class BatchSender implements ObjectSink {
     administration: Administration,
     type: TypePath,
     { startLoad, ...options }: SenderOptions,
-    onRefused: (refusal: Rejection) => void,
+    onRejected: (rejection: Rejection) => void,
   ) {
     this.#startLoad = startLoad
     this.#administration = administration
     this.#type = type
     this.#options = options
-    this.#onRejected = onRefused
+    this.#onRejected = onRejected
   }
 
   get isFull(): boolean {

@@ -35,8 +35,17 @@ export interface ImportRequest extends TypePath {
   /** Stops reading; pending batches are still written. */
   readonly signal: AbortSignal
   readonly onRejected: (refusal: Rejection) => void
-  /** Called after every few rows, and awaited. */
-  readonly onProgress: (rows: number, sent: Readonly<SentCounts>) => Promise<void>
+  /**
+   * Called after every few rows, and awaited. `isLoading` is true if the service builds indexes at
+   * the end.
+   */
+  readonly onProgress: (
+    rows: number,
+    sent: Readonly<SentCounts>,
+    isLoading: boolean,
+  ) => Promise<void>
+  /** Called when all rows are read and the last batches are written. `sent` keeps counting. */
+  readonly onWriting?: (rows: number, sent: Readonly<SentCounts>) => void
   /** Called when all rows are written and the service builds the indexes. */
   readonly onIndexing: (objects: number) => void
 }
@@ -91,12 +100,17 @@ export async function importFiles(
   const sender: ObjectSink =
     request.openSink?.(reject) ?? new BatchSender(administration, request, options, reject)
   try {
-    for await (const file of request.files) await readFile(file, request, sender, reject, counts)
+    const isLoading = () => replacement !== undefined || load.isStarted
+    const onRows = () => request.onProgress(counts.rows, sender.sent, isLoading())
+    for await (const file of request.files) {
+      await readFile(file, { ...request, onRows, reject }, sender, counts)
+    }
     request.signal.throwIfAborted()
+    request.onWriting?.(counts.rows - counts.rejected, sender.sent)
     await sender.finish()
     if (mode === 'replace' && sender.sent.objects === 0) throw new Error(NOTHING_TO_REPLACE_WITH)
     const result = { ...sender.sent, ...counts, replaced: undefined, isUncertain: false }
-    if (replacement !== undefined || load.isStarted) request.onIndexing(result.objects)
+    if (isLoading()) request.onIndexing(result.objects)
     if (load.isStarted) return { ...result, ...loadedCounts(sender.sent, await load.publish()) }
     if (replacement === undefined) return result
     const { version, put, deleted } = await administration.publishReplacement(request, replacement)
@@ -146,9 +160,17 @@ const NOTHING_SENT: SentCounts = { batches: 0, objects: 0, put: 0, kept: 0, vers
 
 async function readFile(
   { name, source }: ImportedFile,
-  { readRow, repeatedKeys, signal, onProgress }: ImportRequest,
+  {
+    readRow,
+    repeatedKeys,
+    signal,
+    onRows,
+    reject,
+  }: Pick<ImportRequest, 'readRow' | 'repeatedKeys' | 'signal'> & {
+    readonly onRows: () => Promise<void>
+    readonly reject: (rejection: Rejection) => void
+  },
   sender: ObjectSink,
-  reject: (rejection: Rejection) => void,
   counts: { rows: number },
 ): Promise<void> {
   for await (const rows of source.rows) {
@@ -167,7 +189,7 @@ async function readFile(
       }
       if (sender.isFull) await sender.send()
     }
-    await onProgress(counts.rows, sender.sent)
+    await onRows()
   }
 }
 

@@ -91,15 +91,27 @@ export async function numberFields(
  * Takes the id of the type as a parameter, so that the database reads the definition once. The column
  * values of texts and times are the same as their keys; those of numbers differ.
  */
-const IS_KEY = `value_type = 'text' AND struct_field IS NULL
-  AND property = (SELECT definition::json ->> 'primaryKey' FROM oqs_object_type WHERE id = ?)`
-const FIELD_COLUMNS = `number, property, struct_field, value_type, element_type, has_long_text, ${IS_KEY}`
+const isKeyOf = (type: 'id' | 'rid') => `value_type = 'text' AND struct_field IS NULL
+  AND property = (SELECT definition::json ->> 'primaryKey' FROM oqs_object_type WHERE ${type} = ?)`
+const columnsOfType = (type: 'id' | 'rid') =>
+  `number, property, struct_field, value_type, element_type, has_long_text, ${isKeyOf(type)}`
+const FIELD_COLUMNS = columnsOfType('id')
 
 export async function readFieldColumns(session: Session, typeId: number): Promise<FieldColumns[]> {
   const rows = await session.query(
     `SELECT ${FIELD_COLUMNS} FROM oqs_object_field WHERE object_type_id = ? ORDER BY number`,
     [typeId, typeId],
     { isPrepared: true },
+  )
+  return rows.map(toFieldColumns)
+}
+
+/** Does the same for the type with a RID. */
+export async function readFieldsOf(session: Session, { rid }: ObjectType): Promise<FieldColumns[]> {
+  const rows = await session.query(
+    `SELECT ${columnsOfType('rid')} FROM oqs_object_field
+     WHERE object_type_id = (SELECT id FROM oqs_object_type WHERE rid = ?) ORDER BY number`,
+    [rid, rid],
   )
   return rows.map(toFieldColumns)
 }

@@ -105,9 +105,10 @@ export interface Publication extends ReplacementOfType {
 export async function publishReplacement(
   store: PostgresContext,
   target: Publication,
+  onIndexed?: (indexes: number) => void,
 ): Promise<Commit> {
   try {
-    return (await findPublished(store, target)) ?? (await publish(store, target))
+    return (await findPublished(store, target)) ?? (await publish(store, target, onIndexed))
   } catch (error) {
     // A concurrent request may have published the same replacement.
     const done = isReplacementNotFound(error) ? await findPublished(store, target) : undefined
@@ -120,9 +121,13 @@ function isReplacementNotFound(error: unknown): boolean {
   return error instanceof ObjectQueryError && error.errorName === 'ReplacementNotFound'
 }
 
-async function publish(store: PostgresContext, target: Publication): Promise<Commit> {
+async function publish(
+  store: PostgresContext,
+  target: Publication,
+  onIndexed: ((indexes: number) => void) | undefined,
+): Promise<Commit> {
   // One index per transaction, without the lock of the type, because building takes long.
-  while (await buildIndex(store, target));
+  for (let built = 1; await buildIndex(store, target); built += 1) onIndexed?.(built)
   if (store.capabilities.needsSeparatePublication) await waitForRows(store, target)
   return writeInTurn(store, ownerOf(target), async (session) => {
     const type = await lockExistingType(session, store.capabilities, target.typeRid, 'change')

@@ -16,7 +16,7 @@ const TRANSIENT: Readonly<Record<string, string>> = {
   '42501':
     'the role of the service lacks privileges: it must own the database, or have CREATE on its schema',
   '42P01': 'a table of the database is missing',
-  '53100': 'the disk of the database is full',
+  '53100': 'the disk of the database is full; free some space there, then send the request again',
   '53300': 'the database has no connection left',
   '53': 'the database lacks resources',
   '55P03': 'something else holds a lock in the database for too long',

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fcOptions } from '../../../../test/support/fc-options.ts'
+import { finish } from '../../../ontology/values/steps.ts'
 import { fieldPrefix, indexedTerms, type NumberedTexts } from '../../sql/text-index.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { BatchTerms } from './batch-terms.ts'
@@ -53,7 +54,7 @@ it.each(['analyser', 'separators'] as const)('writes all terms of a batch: %s', 
         const found = new Set((lexemes ?? '').split(' ').map((one) => one.replace(/:\d+$/, '')))
         if (!found.delete(WORDS_DECIDE)) expect(isPlaced || rules === 'separators').toBe(true)
         expect(found).toEqual(new Set((lexemesText(distinct) ?? '').split(' ')))
-        await longTextCells(texts, { rules, vocabulary: expected, nextTurn: async () => {} })
+        finish(longTextCells(texts, { rules, vocabulary: expected }))
       }
       expect(await savedTerms(vocabulary)).toEqual(await savedTerms(expected))
     }),

@@ -33,6 +33,24 @@ export async function findLongTexts(
   return { long, tooLong }
 }
 
+/** The numbers of the fields of `LongTexts`. */
+export interface LongTextNumbers {
+  readonly long: readonly number[]
+  readonly tooLong: readonly number[]
+}
+
+/** Does the same at once, for a thread that has no other work. */
+export function longTextNumbers(
+  fields: readonly FieldColumns[],
+  objects: readonly StoredObject[],
+): LongTextNumbers {
+  const long = fields.filter((field) => hasText(field, objects, isLong))
+  const tooLong = long.filter((field) => hasText(field, objects, isTooLong))
+  return { long: long.map(numberOf), tooLong: tooLong.map(numberOf) }
+}
+
+const numberOf = ({ number }: FieldColumns) => number
+
 function hasText(
   { property, structField, valueType, elementType }: FieldColumns,
   objects: readonly StoredObject[],

@@ -1,4 +1,6 @@
+import type { Steps } from '../../../ontology/values/steps.ts'
 import { sortInTurns } from '../../sql/sort-in-turns.ts'
+import { arrayText } from '../catalogue/column-codec.ts'
 import type { WriteSession } from '../driver/database.ts'
 
 /** Below the limit of a B-tree index. Longer terms have a table without one. */
@@ -12,29 +14,50 @@ export class Vocabulary {
     for (const term of terms) this.#terms.add(term)
   }
 
-  async addInTurns(terms: ReadonlySet<string>, nextTurn: () => Promise<unknown>): Promise<void> {
+  *addInSteps(terms: ReadonlySet<string>): Steps<void> {
     let added = 0
     for (const term of terms) {
       this.#terms.add(term)
       added += 1
-      if (added % TERMS_PER_STATEMENT === 0) await nextTurn()
+      if (added % TERMS_PER_STATEMENT === 0) yield
     }
   }
 
   async save(session: WriteSession): Promise<void> {
-    // Sorted, so that concurrent writers cannot deadlock. In slices, because the driver serialises
-    // each list of values synchronously.
     const terms = await sortInTurns([...this.#terms], (term) => term)
-    for (let at = 0; at < terms.length; at += TERMS_PER_STATEMENT) {
-      const slice = Map.groupBy(terms.slice(at, at + TERMS_PER_STATEMENT), tableOf)
-      for (const table of ['oqs_term', 'oqs_long_term'] as const) {
-        const tableTerms = slice.get(table)
-        if (tableTerms === undefined) continue
-        await session.run(
-          `INSERT INTO ${table} (term) SELECT unnest(?::text[]) ON CONFLICT DO NOTHING`,
-          [tableTerms],
-        )
-      }
+    for (const part of partsOf(terms)) await saveTerms(session, part)
+  }
+
+  /** Returns the terms in parts, to be saved in this order; see `saveTerms`. */
+  parts(): Iterable<TermPart> {
+    return partsOf([...this.#terms].sort())
+  }
+}
+
+/** Some terms for one of the tables of terms. */
+export interface TermPart {
+  readonly table: 'oqs_term' | 'oqs_long_term'
+  /** An array literal, which the driver sends as it is. */
+  readonly terms: string
+}
+
+/** Adds terms to the vocabulary. */
+export async function saveTerms(session: WriteSession, { table, terms }: TermPart): Promise<void> {
+  await session.run(`INSERT INTO ${table} (term) SELECT unnest(?::text[]) ON CONFLICT DO NOTHING`, [
+    terms,
+  ])
+}
+
+/**
+ * Divides sorted terms into statements. Sorted, so that concurrent writers cannot deadlock. In
+ * parts, because each list of terms becomes a text synchronously.
+ */
+function* partsOf(terms: readonly string[]): Generator<TermPart> {
+  for (let at = 0; at < terms.length; at += TERMS_PER_STATEMENT) {
+    const part = Map.groupBy(terms.slice(at, at + TERMS_PER_STATEMENT), tableOf)
+    for (const table of ['oqs_term', 'oqs_long_term'] as const) {
+      const tableTerms = part.get(table)
+      if (tableTerms !== undefined) yield { table, terms: arrayText('text', tableTerms) }
     }
   }
 }

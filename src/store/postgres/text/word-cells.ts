@@ -1,5 +1,5 @@
 /** The full-text cells of a row: its lexemes and, where these are not enough, all terms in order. */
-import { finishInTurns } from '../../../ontology/values/steps.ts'
+import type { Steps } from '../../../ontology/values/steps.ts'
 import { indexedTermsInSteps, type NumberedTexts, type TermRules } from '../../sql/text-index.ts'
 import { lexemesText, TERM_BORDER, UNINDEXED_LEXEMES, WORDS_DECIDE } from './lexemes.ts'
 import type { Vocabulary } from './vocabulary.ts'
@@ -25,22 +25,20 @@ export function wordCells(words: string, lexemes: string | undefined, rules: Ter
 export interface LongTextOptions {
   readonly rules: TermRules
   readonly vocabulary: Vocabulary
-  readonly nextTurn: () => Promise<unknown>
 }
 
-/** Writes the cells of very long texts, and yields to other work of the event loop. */
-export async function longTextCells(
+/** Writes the cells of very long texts, in steps. */
+export function* longTextCells(
   texts: readonly NumberedTexts[],
-  { rules, vocabulary, nextTurn }: LongTextOptions,
-): Promise<TextCells> {
+  { rules, vocabulary }: LongTextOptions,
+): Steps<TextCells> {
   if (texts.length === 0) return NO_TEXT
   const pieces: string[] = []
   const terms = new Set<string>()
-  const steps = indexedTermsInSteps(texts, rules, (piece) => {
+  yield* indexedTermsInSteps(texts, rules, (piece) => {
     pieces.push(piece)
     for (const term of piece.split(' ')) if (term !== TERM_BORDER) terms.add(term)
   })
-  await finishInTurns(steps, nextTurn)
-  await vocabulary.addInTurns(terms, nextTurn)
+  yield* vocabulary.addInSteps(terms)
   return wordCells(` ${pieces.join(' ')} `, lexemesText(terms), rules)
 }

@@ -1,8 +1,12 @@
 /** Writes the changes of batches and edits: closes old rows and adds new rows. */
-import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import { deduplicateInTurns, recordBytes } from '../../batch.ts'
-import type { Batch, Change, Commit, Edit } from '../../object-store.ts'
-import { inTurns } from '../../sql/in-turns.ts'
+import {
+  type Batch,
+  type Change,
+  type Commit,
+  type Edit,
+  FEW_CHANGES,
+  FEW_CHANGES_LENGTH,
+} from '../../object-store.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
 import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
 import { buildNextIndex, createObjectTable } from '../catalogue/object-table.ts'
@@ -10,13 +14,18 @@ import { touchReplacement } from '../catalogue/replacement.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
-import { findLongTexts } from '../text/long-texts.ts'
 import { closeRows, existingKeys, NO_KEYS } from './close-rows.ts'
 import { type CommitTarget, commitWrite, type Written } from './commit-write.ts'
-import { copyRows } from './copy-rows.ts'
 import type { GroupCommits } from './group-commits.ts'
 import { readTable } from './lock-type.ts'
 import { readCurrent } from './read-current.ts'
+import {
+  isPut,
+  keyOf,
+  type SettledChange,
+  type SettledChanges,
+  settleChanges,
+} from './settled-changes.ts'
 
 /**
  * Commits a batch; it is on disk when the promise resolves. A batch of a replacement is written in
@@ -30,16 +39,17 @@ export async function commitBatch(
   const { replacement, keepsExisting = false } = batch
   // Before the body is read, because it may take longer to arrive than a replacement may be idle.
   if (replacement !== undefined) await touchReplacement(store, replacement)
-  const settled = await deduplicateInTurns(partsOf(batch.changes), keyOf, keepsExisting)
+  const settled = await settleChanges(batch, keepsExisting)
   const commitAlone = () =>
     commitWrite(store, batch, callerId, (session, target) =>
       writeChanges(session, store, settled, target, keepsExisting),
     )
-  const isGrouped = replacement === undefined && !keepsExisting && isSmall(settled)
-  if (store.groups === undefined || !isGrouped) return commitAlone()
+  const changes = settled.objects
+  const isGrouped = replacement === undefined && !keepsExisting && isSmall(changes)
+  if (store.groups === undefined || changes === undefined || !isGrouped) return commitAlone()
   const { objectType, basedOn, once } = batch
-  const decide = () => ({ changes: settled })
-  const write = { objectType, basedOn, once, keys: settled.map(keyOf), readsCurrent: false, decide }
+  const decide = () => ({ changes })
+  const write = { objectType, basedOn, once, keys: changes.map(keyOf), readsCurrent: false, decide }
   return store.groups.commit(write, callerId, commitAlone)
 }
 
@@ -49,14 +59,11 @@ export interface WriteStore extends PostgresContext {
   readonly groups: GroupCommits | undefined
 }
 
-const SMALL_CHANGES = 100
-const SMALL_LENGTH = 256 * 1024
-
 /** True for a batch whose statements cost more than its rows. */
-function isSmall(changes: readonly Change[]): boolean {
-  if (changes.length > SMALL_CHANGES) return false
-  const lengths = changes.map((change) => (isPut(change) ? change.put.body.length : 0))
-  return lengths.reduce((sum, length) => sum + length, 0) <= SMALL_LENGTH
+function isSmall(changes: readonly Change[] | undefined): boolean {
+  if (changes === undefined || changes.length > FEW_CHANGES) return false
+  const lengths = changes.map((change) => ('put' in change ? change.put.body.length : 0))
+  return lengths.reduce((sum, length) => sum + length, 0) <= FEW_CHANGES_LENGTH
 }
 
 /** Commits an edit. It is decided while the type is locked, so nothing comes in between. */
@@ -64,25 +71,26 @@ export function commitEdit(store: WriteStore, edit: Edit, callerId: string): Pro
   const commitAlone = () =>
     commitWrite(store, edit, callerId, async (session, target) => {
       const { changes, note } = await edit.decide(await readCurrent(session, target, edit.keys))
-      const settled = await deduplicateInTurns([changes], keyOf, false)
+      const settled = await settleChanges({ changes, objectType: edit.objectType }, false)
       const written = await writeChanges(session, store, settled, target, false)
       return note === undefined ? written : { ...written, note }
     })
-  if (store.groups === undefined || edit.keys.length > SMALL_CHANGES) return commitAlone()
+  if (store.groups === undefined || edit.keys.length > FEW_CHANGES) return commitAlone()
   return store.groups.commit({ ...edit, readsCurrent: true }, callerId, commitAlone)
 }
 
 async function writeChanges(
   session: WriteSession,
   { capabilities }: PostgresContext,
-  settled: readonly Change[],
+  settled: SettledChanges,
   target: CommitTarget,
   keepsExisting: boolean,
 ): Promise<Written> {
   const { typeId, id, isCreated } = target
-  const isFirst = !isCreated && settled.some(isPut)
+  const isFirst = !isCreated && settled.changes.some(isPut)
   // Nobody sees a new table before the commit, and building an index after the rows costs less.
-  const buildsLater = isFirst && settled.length >= LARGE_BATCH && !capabilities.isDistributed
+  const buildsLater =
+    isFirst && settled.changes.length >= LARGE_BATCH && !capabilities.isDistributed
   const isLoading = target.isLoading || buildsLater
   const layout = isFirst
     ? await createObjectTable(session, capabilities, { typeId, id, isLoading })
@@ -99,56 +107,36 @@ async function writeChanges(
 /** Below this many changes, looking up the missing indexes costs more than it saves. */
 const LARGE_BATCH = 2000
 
-/** Returns the parts of a batch; changes that are complete already are one part. */
-function partsOf(changes: Batch['changes']) {
-  return Array.isArray(changes)
-    ? [changes as readonly Change[]]
-    : (changes as AsyncIterable<readonly Change[]>)
-}
-
-function keyOf(change: Change): string {
-  return isPut(change) ? change.put.pk : change.delete
-}
-
-function isPut(change: Change): change is { readonly put: StoredObject } {
-  return 'put' in change
-}
-
 async function writeRows(
   session: WriteSession,
-  changes: readonly Change[],
+  settled: SettledChanges,
   target: CommitTarget,
   keepsExisting: boolean,
 ): Promise<Written> {
+  const { changes } = settled
   const kept = keepsExisting ? await existingKeys(session, target, putKeys(changes)) : NO_KEYS
   const effective = kept.size === 0 ? changes : changes.filter((change) => !isKept(change, kept))
   const closed = await closeRows(session, target, effective.map(keyOf))
-  const objects = effective.filter(isPut).map(({ put }) => put)
+  const puts = effective.filter(isPut)
   const fields = await readFieldColumns(session, target.typeId)
-  await allowLongTexts(session, target.typeId, target, await findLongTexts(fields, objects))
-  let { maxRecordBytes } = target
-  await inTurns(objects, OBJECTS_PER_TURN, (object) => {
-    maxRecordBytes = Math.max(maxRecordBytes, recordBytes(object))
-  })
-  await copyRows(session, objects, { table: target, version: target.version, fields })
+  await allowLongTexts(session, target.typeId, target, await settled.longTexts(fields, puts))
+  const maxRecordBytes = await settled.maxRecordBytes(puts)
+  await settled.copy(session, puts, { table: target, version: target.version, fields })
   return {
-    put: objects.length,
-    deleted: effective.filter((change) => 'delete' in change && closed.has(change.delete)).length,
+    put: puts.length,
+    deleted: effective.filter((change) => !isPut(change) && closed.has(keyOf(change))).length,
     kept: kept.size,
-    added: objects.length,
+    added: puts.length,
     closed: closed.size,
-    liveCount: target.liveCount + objects.length - closed.size,
-    maxRecordBytes,
+    liveCount: target.liveCount + puts.length - closed.size,
+    maxRecordBytes: Math.max(target.maxRecordBytes, maxRecordBytes),
   }
 }
 
-/** The number of objects to measure before yielding to other work. */
-const OBJECTS_PER_TURN = 10_000
-
-function putKeys(changes: readonly Change[]): string[] {
-  return changes.filter(isPut).map(({ put }) => put.pk)
+function putKeys(changes: readonly SettledChange[]): string[] {
+  return changes.filter(isPut).map(keyOf)
 }
 
-function isKept(change: Change, kept: ReadonlySet<string>): boolean {
-  return isPut(change) && kept.has(change.put.pk)
+function isKept(change: SettledChange, kept: ReadonlySet<string>): boolean {
+  return isPut(change) && kept.has(keyOf(change))
 }

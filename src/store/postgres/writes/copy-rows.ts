@@ -1,45 +1,21 @@
 /** Writes rows with COPY in its text format, the fastest way to load data into PostgreSQL. */
 import { nextTurn } from '../../../admission/next-turn.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import type { FieldId } from '../../../ontology/values/searchable-values.ts'
-import { columnOf } from '../../sql/field-numbers.ts'
-import type { NumberedTexts } from '../../sql/text-index.ts'
-import { arrayText, columnText } from '../catalogue/column-codec.ts'
-import { elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
+import { finish, finishInTurns } from '../../../ontology/values/steps.ts'
+import type { FieldColumns } from '../catalogue/field-columns.ts'
 import { objectTable } from '../catalogue/object-table.ts'
-import {
-  elementFieldsOf,
-  type TableLayout,
-  termRulesOf,
-  valueFieldsOf,
-} from '../catalogue/table-layout.ts'
+import type { TableLayout } from '../catalogue/table-layout.ts'
 import type { WriteSession } from '../driver/database.ts'
-import { BatchTerms } from '../text/batch-terms.ts'
-import { Vocabulary } from '../text/vocabulary.ts'
-import { longTextCells, type TextCells } from '../text/word-cells.ts'
+import { saveTerms, type TermPart, Vocabulary } from '../text/vocabulary.ts'
+import { isLongObject, lineColumns, lineWriter } from './row-lines.ts'
 
 /** Characters per write to the connection. Producing them takes at most a millisecond. */
 const CHUNK_LENGTH = 16 * 1024
-/** Texts of objects with a longer body are split into terms in several turns. */
-const LONG_BODY = 64 * 1024
-
-const COLUMNS = [
-  'pk',
-  'valid_from',
-  'object_id',
-  'key',
-  'title',
-  'body',
-  'words',
-  'lexemes',
-  'places',
-  'area',
-]
+/** Bytes per write of lines that are complete already. */
+const CHUNK_BYTES = 64 * 1024
 
 export interface RowTarget {
-  readonly table: TableLayout & { readonly id: number }
-  /** The version of all rows, or of each one. */
-  readonly version: number | ((object: StoredObject) => number)
+  readonly table: Pick<TableLayout, 'layout'> & { readonly id: number }
   readonly fields: readonly FieldColumns[]
 }
 
@@ -47,37 +23,60 @@ export interface RowTarget {
 export async function copyRows(
   session: WriteSession,
   objects: readonly StoredObject[],
-  target: RowTarget,
+  target: RowTarget & {
+    /** The version of all rows, or of each one. */
+    readonly version: number | ((object: StoredObject) => number)
+  },
 ): Promise<void> {
   if (objects.length === 0) return
   const vocabulary = new Vocabulary()
-  const count = await session.copyIn(
-    `COPY ${objectTable(target.table.id)} (${columnsOf(target).join(', ')}) FROM STDIN`,
-    chunksOf(objects, rowWriter(target, vocabulary)),
-  )
-  if (count !== objects.length) throw new Error(`wrote ${count} of ${objects.length} rows`)
+  await copyIn(session, target, objects.length, chunksOf(objects, target, vocabulary))
   await vocabulary.save(session)
 }
 
-function columnsOf({ table, fields }: RowTarget): string[] {
-  return [
-    ...COLUMNS,
-    ...valueFieldsOf(fields, table).map(({ number }) => columnOf(number)),
-    ...elementFieldsOf(fields).map(({ number }) => elementColumnOf(number)),
-  ]
+/** Rows that a thread has written, and the terms of their objects. */
+export interface WrittenLines {
+  /** In the format of `lineWriter`. */
+  readonly lines: readonly Uint8Array[]
+  readonly terms: readonly TermPart[]
+}
+
+/** Does the same with rows of the layout of the table that are complete except for their version. */
+export async function copyLines(
+  session: WriteSession,
+  { lines, terms }: WrittenLines,
+  target: RowTarget & { readonly version: number },
+): Promise<void> {
+  if (lines.length === 0) return
+  await copyIn(session, target, lines.length, chunksOfLines(lines, target.version))
+  for (const part of terms) await saveTerms(session, part)
+}
+
+async function copyIn(
+  session: WriteSession,
+  { table, fields }: RowTarget,
+  expected: number,
+  chunks: AsyncIterable<string | Uint8Array>,
+): Promise<void> {
+  const columns = lineColumns({ fields, layout: table.layout })
+  const sql = `COPY ${objectTable(table.id)} (${columns}) FROM STDIN`
+  const count = await session.copyIn(sql, chunks)
+  if (count !== expected) throw new Error(`wrote ${count} of ${expected} rows`)
 }
 
 /** Yields lines in chunks. The session gives each chunk its own turn of the event loop. */
 async function* chunksOf(
   objects: readonly StoredObject[],
-  { wordsOf, longWordsOf, textOf }: RowWriter,
+  { table: { layout }, version, fields }: Parameters<typeof copyRows>[2],
+  vocabulary: Vocabulary,
 ): AsyncGenerator<string> {
+  const writeLine = lineWriter({ fields, layout }, vocabulary)
   let chunk = ''
   for (const object of objects) {
-    const isLong = object.body.length > LONG_BODY
-    const words = isLong ? await longWordsOf(object) : wordsOf(object)
-    if (isLong) await nextTurn()
-    chunk += textOf(object, words)
+    const isLong = isLongObject(object)
+    const steps = writeLine(object)
+    const line = isLong ? await finishInTurns(steps, nextTurn) : finish(steps)
+    chunk += `${typeof version === 'number' ? version : version(object)}\t${line}`
     if (isLong) await nextTurn()
     while (chunk.length >= CHUNK_LENGTH) {
       const end = endOfChunk(chunk)
@@ -94,85 +93,20 @@ function endOfChunk(text: string): number {
   return isHalf ? CHUNK_LENGTH - 1 : CHUNK_LENGTH
 }
 
-interface RowWriter {
-  readonly wordsOf: (object: StoredObject) => TextCells
-  readonly longWordsOf: (object: StoredObject) => Promise<TextCells>
-  /** The line of an object. */
-  readonly textOf: (object: StoredObject, words: TextCells) => string
-}
-
-const NULL = '\\N'
-
-function rowWriter({ table, version, fields }: RowTarget, vocabulary: Vocabulary): RowWriter {
-  const numberOf = new Map(fields.map((field) => [keyOf(field), field.number]))
-  const valueFields = valueFieldsOf(fields, table)
-  const elementFields = elementFieldsOf(fields)
-  const rules = termRulesOf(table.layout)
-  const terms = new BatchTerms(vocabulary, rules)
-
-  const textsOf = ({ searchable }: StoredObject): NumberedTexts[] =>
-    searchable.texts.map((text) => [numberOf.get(keyOf(text)) ?? 0, text.values])
-
-  const textOf = (object: StoredObject, { words, lexemes }: TextCells): string => {
-    const { pk, objectId, key, title, body, searchable } = object
-    const { columns, elements, points } = searchable
-    const places = points.flatMap(({ longitude, latitude }) => [longitude, latitude])
-    const elementsOf = new Map(elements.map((element) => [keyOf(element), element.values]))
-    const cells = [
-      escaped(pk),
-      String(typeof version === 'number' ? version : version(object)),
-      objectId,
-      escaped(key),
-      title === null ? NULL : escaped(title),
-      escaped(body),
-      words ?? NULL,
-      lexemes ?? NULL,
-      places.length === 0 ? NULL : `{${places.join(',')}}`,
-      places.length === 0 ? NULL : boxText(points),
-      ...valueFields.map(({ property, valueType }) => {
-        const value = columns.get(property)
-        return value === undefined ? NULL : escaped(columnText(valueType ?? 'text', value))
-      }),
-      ...elementFields.map((field) => {
-        const values = elementsOf.get(keyOf(field))
-        return values === undefined ? NULL : escaped(arrayText(field.elementType ?? 'text', values))
-      }),
-    ]
-    return `${cells.join('\t')}\n`
+async function* chunksOfLines(
+  lines: readonly Uint8Array[],
+  version: number,
+): AsyncGenerator<Uint8Array> {
+  const start = Buffer.from(`${version}\t`)
+  let chunk: Uint8Array[] = []
+  let length = 0
+  for (const line of lines) {
+    chunk.push(start, line)
+    length += start.length + line.length
+    if (length < CHUNK_BYTES) continue
+    yield Buffer.concat(chunk, length)
+    chunk = []
+    length = 0
   }
-
-  return {
-    textOf,
-    wordsOf: (object) => terms.cellsOf(textsOf(object)),
-    longWordsOf: (object) => longTextCells(textsOf(object), { rules, vocabulary, nextTurn }),
-  }
-}
-
-function keyOf({ property, structField }: FieldId): string {
-  // API names contain no colon.
-  return structField === undefined ? property : `${property}:${structField}`
-}
-
-function boxText(points: readonly { readonly longitude: number; readonly latitude: number }[]) {
-  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity]
-  for (const { longitude, latitude } of points) {
-    west = Math.min(west, longitude)
-    east = Math.max(east, longitude)
-    south = Math.min(south, latitude)
-    north = Math.max(north, latitude)
-  }
-  return `(${east},${north}),(${west},${south})`
-}
-
-const SPECIAL = /[\\\t\n\r]/
-const ESCAPES: Readonly<Record<string, string>> = {
-  '\\': '\\\\',
-  '\t': '\\t',
-  '\n': '\\n',
-  '\r': '\\r',
-}
-
-function escaped(text: string): string {
-  if (!SPECIAL.test(text)) return text
-  return text.replaceAll(/[\\\t\n\r]/g, (sign) => ESCAPES[sign] ?? sign)
+  yield Buffer.concat(chunk, length)
 }

@@ -1,3 +1,4 @@
+import type { ObjectType } from '../../../ontology/ontology.ts'
 import { FieldNumbers, type FieldRow } from '../../sql/field-numbers.ts'
 import type { Prepares } from '../file/writer-database.ts'
 import type { TableLayout } from './table-layout.ts'
@@ -35,4 +36,15 @@ function readFieldRows(db: Prepares, typeId: number): FieldRow[] {
     )
     .all(typeId)
   return rows as unknown as FieldRow[]
+}
+
+/** Returns the fields of a type as the catalogue has them now. */
+export function readFields(db: Prepares, { rid }: ObjectType): readonly FieldRow[] {
+  const rows = db
+    .prepare(
+      `SELECT number, property, struct_field FROM object_field
+       WHERE object_type_id = (SELECT id FROM object_type WHERE rid = ?)`,
+    )
+    .all(rid)
+  return rows.map((row) => ({ ...row })) as unknown as readonly FieldRow[]
 }

@@ -48,6 +48,9 @@ export function termRulesOf({ number }: Pick<TableLayout, 'number'>): TermRules 
   return number === 1 ? 'separators' : 'analyser'
 }
 
+/** How the texts of new tables are cut. */
+export const NEW_TABLE_RULES = termRulesOf({ number: CURRENT_LAYOUT })
+
 /** Returns the expression that the index of object ids holds. */
 export function indexedObjectId(layout: TableLayout, id: string): string {
   // The first 32 bits, which few ids share.

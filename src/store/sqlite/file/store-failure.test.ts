@@ -20,7 +20,10 @@ it('treats a short read as damage, and other I/O errors as transient', () => {
   expect(toStoreFailure(failure(522))).toBeInstanceOf(StoreDamage)
   expect(toStoreFailure(failure(266))).not.toBeInstanceOf(StoreDamage)
   expect(toStoreFailure(failure(266))).toMatchObject({
-    parameters: { reason: 'the disk reported an I/O error' },
+    parameters: {
+      reason:
+        'the disk reported an I/O error; check the disk, its quota and the limit of file sizes',
+    },
   })
 })
 

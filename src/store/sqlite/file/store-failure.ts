@@ -7,8 +7,8 @@ const TRANSIENT: Readonly<Record<number, string>> = {
   6: 'a table is locked',
   7: 'the service is out of memory',
   8: 'the database is read-only',
-  10: 'the disk reported an I/O error',
-  13: 'the disk is full',
+  10: 'the disk reported an I/O error; check the disk, its quota and the limit of file sizes',
+  13: 'the disk is full; free some space, then send the request again',
   14: 'the database cannot be opened',
 }
 

@@ -8,12 +8,13 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import type { FieldId, FieldValues } from '../../../ontology/values/searchable-values.ts'
-import type { Change } from '../../object-store.ts'
+import { type Batch, type Change, type ChangePart, isEncoded } from '../../object-store.ts'
 
 /** A change as a message: a put, or the key of an object to delete. */
 export type ChangeMessage = PutMessage | readonly [pk: string]
 
-export type PutMessage = readonly [
+/** In a message of encoded rows, the number of bytes of the terms is in place of the terms. */
+export type PutMessage<Terms = Uint8Array | undefined> = readonly [
   pk: string,
   objectId: string,
   key: string,
@@ -26,7 +27,12 @@ export type PutMessage = readonly [
   texts: readonly FieldMessage<readonly string[]>[],
   /** Longitude, latitude, longitude, latitude… */
   points: readonly number[],
+  /** The terms of all texts by the rules of new tables, if they are cut already. */
+  terms: Terms,
 ]
+
+/** The index of the terms in a put. */
+export const TERMS = 9
 
 /** The values of a property or of a struct field. */
 export type FieldMessage<T> = readonly [property: string, structField: string | undefined, value: T]
@@ -79,11 +85,18 @@ function toFieldMessage<T>({
   return [property, structField, values]
 }
 
-/** Returns the function that encodes the objects of a type. */
-export function putEncoder(type: PropertyColumns): (object: StoredObject) => PutMessage {
+/**
+ * Returns the function that encodes the objects of a type. If `cutTerms` is given, its result is in
+ * the message. The texts are there as well: tables of an earlier layout need other terms.
+ */
+export function putEncoder<Terms = undefined>(
+  type: PropertyColumns,
+  cutTerms?: (object: StoredObject) => Terms,
+): (object: StoredObject) => PutMessage<Terms | undefined> {
   const { properties } = type
   const textColumns = new Set(type.texts.map((index) => properties[index]))
-  return ({ pk, objectId, key, title, body, searchable }) => {
+  return (object) => {
+    const { pk, objectId, key, title, body, searchable } = object
     const { columns, elements, texts, points } = searchable
     const others = texts.filter(({ property }) => !textColumns.has(property))
     return [
@@ -96,6 +109,7 @@ export function putEncoder(type: PropertyColumns): (object: StoredObject) => Put
       elements.length === 0 ? NONE : elements.map(toFieldMessage),
       others.length === 0 ? NONE : others.map(toFieldMessage),
       points.length === 0 ? NONE : points.flatMap((point) => [point.longitude, point.latitude]),
+      cutTerms?.(object),
     ]
   }
 }
@@ -103,20 +117,51 @@ export function putEncoder(type: PropertyColumns): (object: StoredObject) => Put
 /** Changes per message; more would block the readers of this thread. */
 const PART_CHANGES = 1000
 
+/** Some changes of a batch as a message to the writer thread. */
+export interface EncodedRows {
+  /** A serialised list of puts, whose terms are the number of their bytes, and deletes. */
+  readonly rows: Uint8Array
+  /** The terms of all rows, one after the other. */
+  readonly terms: Uint8Array
+}
+
+/** A part of a batch as items of a job. */
+export interface ItemPart {
+  /** Changes, or one item with encoded changes. */
+  readonly items: readonly (ChangeMessage | EncodedRows)[]
+  readonly count: number
+  /** The length of the bodies; not known of encoded changes, which are many. */
+  readonly length: number
+  readonly transfer: readonly ArrayBuffer[]
+}
+
 /** Yields the changes of a batch in messages. */
 export async function* changeMessages(
-  changes: readonly Change[] | AsyncIterable<readonly Change[]>,
+  changes: Batch['changes'],
   columns: PropertyColumns,
-): AsyncGenerator<readonly ChangeMessage[]> {
+): AsyncGenerator<ItemPart> {
   const encode = putEncoder(columns)
-  const toMessage = (change: Change): ChangeMessage =>
-    'delete' in change ? [change.delete] : encode(change.put)
+  const toItems = (part: readonly Change[]): ItemPart => {
+    let length = 0
+    const items = part.map((change): ChangeMessage => {
+      if ('delete' in change) return [change.delete]
+      length += change.put.body.length
+      return encode(change.put)
+    })
+    return { items, count: items.length, length, transfer: [] }
+  }
   if (!Array.isArray(changes)) {
-    for await (const part of changes as AsyncIterable<readonly Change[]>) yield part.map(toMessage)
+    for await (const part of changes as AsyncIterable<ChangePart>) {
+      if (!isEncoded(part)) yield toItems(part)
+      else {
+        const { count, content, transfer } = part
+        yield { items: [content as EncodedRows], count, length: Infinity, transfer }
+      }
+    }
     return
   }
   for (let at = 0; at < changes.length; at += PART_CHANGES) {
-    yield changes.slice(at, at + PART_CHANGES).map(toMessage)
+    yield toItems(changes.slice(at, at + PART_CHANGES))
     await nextTurn()
   }
 }

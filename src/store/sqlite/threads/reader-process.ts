@@ -1,10 +1,10 @@
 /** The service's side of a reader process: sends one job at a time, and kills it to stop a job. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { lowerProcessPriority } from '../../../admission/background-priority.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { siblingModule } from '../../../contract/sibling-module.ts'
 import type { ReaderExit } from '../../object-store.ts'
-import { lowerProcessPriority } from './background-priority.ts'
 import { failureOf } from './job-failure.ts'
 import { type JobReply, START_ID } from './thread-jobs.ts'
 

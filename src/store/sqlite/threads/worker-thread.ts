@@ -30,10 +30,10 @@ export class WorkerThread<J extends Jobs> implements AsyncDisposable {
   }
 
   /** Opens a job, and sends its items part by part as they arrive. Cancels it if a part fails. */
-  async sendItems(parts: AsyncIterable<readonly unknown[]>): Promise<OpenJob> {
+  async sendItems(parts: AsyncIterable<SentItems>): Promise<OpenJob> {
     const job = this.openJob()
     try {
-      for await (const items of parts) job.send(items)
+      for await (const part of parts) job.send(part)
       return job
     } catch (error) {
       job.cancel()
@@ -63,13 +63,23 @@ export class WorkerThread<J extends Jobs> implements AsyncDisposable {
 
 type Waiting = Pick<PromiseWithResolvers<unknown>, 'resolve' | 'reject'>
 
+/** Some items of a job. */
+export interface SentItems {
+  readonly items: readonly unknown[]
+  /** The number of changes in the items, and their length, which decide how the job is run. */
+  readonly count: number
+  readonly length: number
+  /** The buffers to move instead of copying them. */
+  readonly transfer: readonly ArrayBuffer[]
+}
+
 /** A job whose items are still being sent. */
 export interface OpenJob {
   readonly id: number
-  /** The number of items that were sent. */
-  readonly itemCount: number
+  /** The number of changes that were sent, and their length. */
+  readonly sent: Readonly<Pick<SentItems, 'count' | 'length'>>
   readonly result: Promise<unknown>
-  readonly send: (items: readonly unknown[]) => void
+  readonly send: (part: SentItems) => void
   readonly run: (name: string, input: unknown) => Promise<unknown>
   /** The thread that has its items. */
   readonly thread: StartedThread
@@ -108,17 +118,16 @@ class StartedThread {
     result.promise.catch(() => {})
     // Keeps the process alive while the thread has work.
     this.#worker.ref()
-    let itemCount = 0
+    const sent = { count: 0, length: 0 }
     return {
       id,
       thread: this,
-      get itemCount() {
-        return itemCount
-      },
+      sent,
       result: result.promise,
-      send: (items) => {
-        itemCount += items.length
-        this.#post({ id, items })
+      send: ({ items, count, length, transfer }) => {
+        sent.count += count
+        sent.length += length
+        this.#worker.postMessage({ id, items } satisfies JobMessage, transfer)
       },
       run: (name, input) => {
         this.#post({ id, name, input })

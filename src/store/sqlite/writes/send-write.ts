@@ -1,9 +1,17 @@
 /**
- * The main thread's side of writes. Changes are validated here, where the definition is, and sent to
- * the writer thread, which commits them.
+ * The main thread's side of writes. Changes are checked before they arrive here, and sent to the
+ * writer thread, which commits them.
  */
 import { FairQueue, type TaskOwner } from '../../../admission/fair-queue.ts'
-import type { Batch, Commit, CurrentObject, DeleteRequest, Edit } from '../../object-store.ts'
+import {
+  type Batch,
+  type Commit,
+  type CurrentObject,
+  type DeleteRequest,
+  type Edit,
+  FEW_CHANGES,
+  FEW_CHANGES_LENGTH,
+} from '../../object-store.ts'
 import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../../slow-queries.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { toOnceMessage } from '../../sql/once-key.ts'
@@ -17,12 +25,7 @@ import type { WriteJobs } from '../threads/write-jobs.ts'
 import type { BatchMessage } from './commit-batch.ts'
 import type { DeleteSearch, FoundRows } from './delete-matches.ts'
 import { findRepeated } from './idempotency-keys.ts'
-import {
-  type PreparedWrite,
-  SMALL_WRITE_CHANGES,
-  type SmallWrite,
-  type WriteGroups,
-} from './write-groups.ts'
+import type { PreparedWrite, SmallWrite, WriteGroups } from './write-groups.ts'
 
 export interface WriteConnections {
   readonly reading: ReadConnection
@@ -56,7 +59,9 @@ export async function commitInThread(
   const job = await writer.sendItems(changeMessages(batch.changes, columnsOf(batch.objectType)))
   const name = 'commitBatch'
   try {
-    const isSmall = job.itemCount <= SMALL_WRITE_CHANGES && batch.replacement === undefined
+    const { count, length } = job.sent
+    const isSmall =
+      count <= FEW_CHANGES && length <= FEW_CHANGES_LENGTH && batch.replacement === undefined
     const commit = isSmall
       ? groups.run(owner, {
           keys: [],

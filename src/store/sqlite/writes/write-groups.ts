@@ -9,10 +9,9 @@ import type { StoreGuard } from '../file/store-guard.ts'
 import type { OpenJob, WorkerThread } from '../threads/worker-thread.ts'
 import type { WriteJobs } from '../threads/write-jobs.ts'
 
-/** The maximum number of changes of a write that may share a transaction. */
-export const SMALL_WRITE_CHANGES = 100
-/** Bounds how long the first write of a group waits for the others. */
+/** Both bound how long the first write of a group waits for the others. */
 const MAX_GROUP_WRITES = 64
+const MAX_GROUP_LENGTH = 1024 * 1024
 
 export interface SmallWrite {
   /** Writes with a common key are in different groups, because the later one depends on the other. */
@@ -31,6 +30,8 @@ interface WaitingWrite {
   readonly write: SmallWrite
   readonly result: PromiseWithResolvers<Commit | undefined>
 }
+
+type ReadyWrite = PreparedWrite & Pick<WaitingWrite, 'result'>
 
 export class WriteGroups {
   readonly #queue: FairQueue
@@ -75,8 +76,12 @@ export class WriteGroups {
 
   async #runGroup(group: readonly WaitingWrite[]): Promise<void> {
     const prepared = await Promise.all(group.map((member) => this.#prepare(member)))
-    const jobs = prepared.filter((job) => job !== undefined)
-    if (jobs.length === 0) return
+    for (const jobs of withinLength(prepared.filter((job) => job !== undefined))) {
+      await this.#commit(jobs)
+    }
+  }
+
+  async #commit(jobs: readonly ReadyWrite[]): Promise<void> {
     try {
       const outcomes = await this.#guard.write(() => this.#runJobs(jobs))
       for (const [index, { result }] of jobs.entries()) {
@@ -93,7 +98,7 @@ export class WriteGroups {
   }
 
   /** Returns undefined if there is nothing to run: the write failed, or was made before. */
-  async #prepare({ write, result }: WaitingWrite) {
+  async #prepare({ write, result }: WaitingWrite): Promise<ReadyWrite | undefined> {
     try {
       const prepared = await write.prepare()
       if ('job' in prepared) return { ...prepared, result }
@@ -113,4 +118,19 @@ export class WriteGroups {
     if (damage?.status === 'rejected') throw damage.reason
     return outcomes as PromiseSettledResult<Commit | undefined>[]
   }
+}
+
+/** Divides writes into transactions of a limited length. The length of an edit is known late. */
+function withinLength(writes: readonly ReadyWrite[]): readonly ReadyWrite[][] {
+  const groups: ReadyWrite[][] = []
+  let length = Infinity
+  for (const write of writes) {
+    length += write.job.sent.length
+    if (length > MAX_GROUP_LENGTH) {
+      groups.push([])
+      length = write.job.sent.length
+    }
+    groups.at(-1)?.push(write)
+  }
+  return groups
 }

@@ -3,10 +3,10 @@ import { LONG_TEXT_LENGTH } from '../../sql/long-text.ts'
 import type { NumberedTexts } from '../../sql/text-index.ts'
 import { readTableFields } from '../catalogue/field-numbers.ts'
 import { addLongTexts, columnName } from '../catalogue/table-indexes.ts'
-import { readTableLayout, termRulesOf } from '../catalogue/table-layout.ts'
+import { NEW_TABLE_RULES, readTableLayout, termRulesOf } from '../catalogue/table-layout.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { fieldOf, type PropertyColumns, type PutMessage } from '../threads/change-message.ts'
+import { fieldOf, type PropertyColumns, type PutMessage, TERMS } from '../threads/change-message.ts'
 
 /** Writes rows within one transaction. */
 export interface RowWriter {
@@ -75,6 +75,11 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
     return numbered
   }
 
+  // Terms that arrive cut follow the rules of new tables.
+  const usesCutTerms = termRulesOf(layout) === NEW_TABLE_RULES
+  const termsOf = (put: PutMessage): Uint8Array =>
+    (usesCutTerms ? put[TERMS] : undefined) ?? cutter.cut(textsOf(put))
+
   const add = (put: PutMessage, version: number) => {
     const [pk, objectId, key, title, body, values, elements, , points] = put
     row += 1
@@ -88,8 +93,8 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
       const field = numbers.of(fieldOf(element))
       for (const value of element[2]) addElement.run(field, value, row)
     }
-    const texts = textsOf(put)
-    if (texts.length > 0) addTerms.run(row, cutter.cut(texts))
+    const terms = termsOf(put)
+    if (terms.length > 0) addTerms.run(row, terms)
     for (let at = 0; at < points.length; at += 2) {
       const { lastInsertRowid } = addPosition.run(points[at] ?? 0, points[at + 1] ?? 0, row)
       addPositionOfRow.run(row, lastInsertRowid)

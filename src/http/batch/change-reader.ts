@@ -1,0 +1,135 @@
+/** Reads the changes of a batch as its bytes arrive: one per line, each put or delete. */
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { BATCH_MAX_BYTES, BATCH_MAX_CHANGES } from '../../contract/limits.ts'
+import { isBlank, LineSplitter, type SplitLine } from '../../formats/lines.ts'
+import { isUnreadable, RECORD_MAX_BYTES } from '../../formats/row.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import {
+  type ObjectReader,
+  objectReader,
+  RefusedObject,
+  readObjectKey,
+} from '../../ontology/values/read-object.ts'
+import { isJsonObject } from '../../ontology/values/refused-value.ts'
+import type { Change } from '../../store/object-store.ts'
+
+/** The bytes around an object in its line: `{"put":` and `}`. */
+const CHANGE_BYTES = 16
+
+export interface BatchLimits {
+  readonly maxBytes: number
+  readonly maxLineBytes: number
+  readonly maxChanges: number
+}
+
+const BATCH_LIMITS: BatchLimits = {
+  maxBytes: BATCH_MAX_BYTES,
+  maxLineBytes: RECORD_MAX_BYTES + CHANGE_BYTES,
+  maxChanges: BATCH_MAX_CHANGES,
+}
+
+/** The maximum number of invalid lines to report before reading stops. */
+const MAX_INVALID_LINES = 100
+
+interface InvalidLine {
+  readonly line: number
+  readonly property?: string
+  readonly reason: string
+}
+
+/**
+ * Checks and serialises the changes of one batch. Throws `RequestEntityTooLarge` beyond a limit, and
+ * `InvalidBatchLine` at the end, or as soon as enough lines are invalid.
+ */
+export class ChangeReader {
+  readonly #objectType: ObjectType
+  readonly #limits: BatchLimits
+  readonly #readObject: ObjectReader
+  readonly #splitter: LineSplitter
+  readonly #invalid: InvalidLine[] = []
+  #bytes = 0
+  #count = 0
+
+  constructor(objectType: ObjectType, limits: BatchLimits = BATCH_LIMITS) {
+    this.#objectType = objectType
+    this.#limits = limits
+    this.#readObject = objectReader(objectType)
+    this.#splitter = new LineSplitter(limits.maxLineBytes)
+  }
+
+  /** Returns the changes whose lines are complete now. */
+  take(bytes: Uint8Array): readonly Change[] {
+    const { maxBytes } = this.#limits
+    this.#bytes += bytes.length
+    if (this.#bytes > maxBytes) {
+      throw new ObjectQueryError('Default:RequestEntityTooLarge', { maxBytes })
+    }
+    return this.#read(this.#splitter.take(bytes))
+  }
+
+  /** Returns the change of a last line without a line feed. */
+  end(): readonly Change[] {
+    const last = this.#splitter.end()
+    const changes = last === undefined ? [] : this.#read([last])
+    if (this.#invalid.length > 0) throw this.#invalidLines()
+    return changes
+  }
+
+  #read(lines: readonly SplitLine[]): readonly Change[] {
+    const changes: Change[] = []
+    for (const line of lines) {
+      if (!isUnreadable(line) && isBlank(line.text)) continue
+      const change = this.#readLine(line)
+      if ('reason' in change) this.#invalid.push(change)
+      else changes.push(change)
+    }
+    const { maxChanges } = this.#limits
+    this.#count += changes.length
+    if (this.#count > maxChanges) {
+      throw new ObjectQueryError('Default:RequestEntityTooLarge', { maxChanges })
+    }
+    if (this.#invalid.length >= MAX_INVALID_LINES) throw this.#invalidLines()
+    // The batch will be refused; the rest is only checked.
+    return this.#invalid.length === 0 ? changes : []
+  }
+
+  #readLine(line: SplitLine): Change | InvalidLine {
+    if (isUnreadable(line)) return { line: line.line, reason: line.reason }
+    const { number } = line
+    const [kind, value] = readMember(line.text)
+    if (kind === 'invalid') return { line: number, reason: value }
+    try {
+      return kind === 'put'
+        ? { put: this.#readObject(value) }
+        : { delete: readObjectKey(this.#objectType, value).pk }
+    } catch (error) {
+      if (!(error instanceof RefusedObject)) throw error
+      const { reason, property } = error
+      return property === undefined ? { line: number, reason } : { line: number, property, reason }
+    }
+  }
+
+  #invalidLines(): ObjectQueryError {
+    return new ObjectQueryError('InvalidBatchLine', {
+      ...this.#invalid[0],
+      refused: this.#invalid.slice(0, MAX_INVALID_LINES),
+    })
+  }
+}
+
+type Member = [kind: 'put' | 'delete', value: unknown] | [kind: 'invalid', reason: string]
+
+/** Returns the only member of a line: the kind of change, and its value. */
+function readMember(text: string): Member {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    return ['invalid', 'is not JSON; each line must contain one change']
+  }
+  if (isJsonObject(json)) {
+    const [name, ...others] = Object.keys(json)
+    if (others.length === 0 && (name === 'put' || name === 'delete')) return [name, json[name]]
+  }
+  return ['invalid', 'is neither {"put": {…}} nor {"delete": primaryKey}']
+}

@@ -1,0 +1,41 @@
+/** The messages between the main thread and a thread that parses batches. */
+import type { ObjectType } from '../../ontology/ontology.ts'
+import type { ChangePart } from '../../store/object-store.ts'
+
+/** Some bytes of a batch. A thread answers each message before it reads the next one. */
+export interface ParseMessage {
+  readonly batch: number
+  /** With the first bytes only. */
+  readonly opened?: OpenedBatch
+  readonly bytes: Uint8Array
+  readonly isLast: boolean
+}
+
+export interface OpenedBatch {
+  /** The number of the type, which the thread may know already. */
+  readonly type: number
+  readonly objectType: ObjectType | undefined
+  /** Types that the thread can forget. */
+  readonly evicted: readonly number[]
+  /** What the encoder of the store needs; undefined if the changes are only checked. */
+  readonly encoding: { readonly options: unknown } | undefined
+}
+
+/** Drops a batch of which no more bytes follow. */
+export interface CloseMessage {
+  readonly closed: number
+}
+
+export type ParserMessage = ParseMessage | CloseMessage | 'end'
+
+export type ParserReply = { readonly batch: number } & (
+  | { readonly parsed: ParsedBytes }
+  | { readonly refused: { readonly errorName: string; readonly parameters: object } }
+  | { readonly failed: { readonly message: string; readonly stack: string | undefined } }
+)
+
+export interface ParsedBytes {
+  /** The number of changes in the bytes, whether they are in a part already or not. */
+  readonly count: number
+  readonly parts: readonly ChangePart[]
+}

@@ -1,0 +1,28 @@
+/** The entry point of a thread that parses batches and encodes their changes for the store. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { lowerThreadPriority } from '../../admission/background-priority.ts'
+import type { CreateEncoder } from '../../store/object-store.ts'
+import { ThreadBatches } from './thread-batches.ts'
+import type { ParserMessage } from './parser-messages.ts'
+
+/** What the main thread passes to the thread. */
+export interface ParserThreadData {
+  /** The module of the store's encoder. */
+  readonly encoderModule: string
+}
+
+lowerThreadPriority()
+const { encoderModule } = workerData as ParserThreadData
+const { createEncoder } = (await import(encoderModule)) as { createEncoder: CreateEncoder }
+serve(new ThreadBatches(createEncoder))
+
+function serve(batches: ThreadBatches): void {
+  parentPort?.on('message', (message: ParserMessage) => {
+    if (message === 'end') parentPort?.close()
+    else if ('closed' in message) batches.close(message.closed)
+    else {
+      const { reply, transfer } = batches.answer(message)
+      parentPort?.postMessage(reply, transfer)
+    }
+  })
+}

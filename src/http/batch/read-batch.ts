@@ -1,0 +1,101 @@
+/**
+ * Reads the body of a batch. A small one is parsed here: sending it to a thread would cost more than
+ * that. The bytes of a large one are moved to a thread, which returns changes that are ready for the
+ * store. The body is not read further while a thread works on it.
+ */
+import type { Hash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import type { MemoryReservation } from '../../admission/memory-budget.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import type { Change, ChangePart } from '../../store/object-store.ts'
+import { MEMORY_PER_BYTE } from '../admin/memory-per-byte.ts'
+import type { RequestScope } from '../request/admission.ts'
+import type { Services } from '../services.ts'
+import type { OpenBatch } from './batch-parsers.ts'
+import { BlockBuilder } from './block-builder.ts'
+import { ChangeReader } from './change-reader.ts'
+
+/** A batch up to this size is parsed on the main thread, which takes up to a millisecond. */
+const SMALL_BATCH_BYTES = 32 * 1024
+/** The bytes that a thread parses at once, which takes a few milliseconds. */
+const BLOCK_BYTES = 128 * 1024
+/** The bytes of a small batch that are parsed in one turn. */
+const TURN_BYTES = 8 * 1024
+/** The memory of a change until it is written; measured. */
+const MEMORY_PER_CHANGE = 2000
+
+export interface BatchBody {
+  readonly body: Readable
+  readonly objectType: ObjectType
+  readonly context: RequestScope
+  readonly memory: MemoryReservation
+  /** Collects the bytes of the body, if anything needs their digest. */
+  readonly digest: Hash | undefined
+  /** Whether changes are only checked. */
+  readonly dryRun: boolean
+}
+
+type BatchServices = Pick<Services, 'admission' | 'batchParsers'>
+
+/** Yields the changes of a batch. Throws `InvalidBatchLine` if any line is invalid. */
+export async function* readBatch(
+  batch: BatchBody,
+  services: BatchServices,
+): AsyncGenerator<ChangePart> {
+  using parts = new DisposableStack()
+  const { objectType, context, memory, dryRun } = batch
+  let open: OpenBatch | undefined
+  for await (const { bytes, isLast } of blocksOf(batch, services)) {
+    if (open === undefined && isLast && bytes.length <= SMALL_BATCH_BYTES) {
+      yield* readSmallBatch(bytes, batch, services)
+      return
+    }
+    const owner = { callerId: context.callerId, signal: context.signal() }
+    open ??= parts.use(await services.batchParsers.open(objectType, owner, dryRun))
+    const parsed = await open.parse(bytes, isLast)
+    memory.grow(parsed.count * MEMORY_PER_CHANGE)
+    yield* parsed.parts
+  }
+}
+
+async function* readSmallBatch(
+  bytes: Uint8Array,
+  { objectType, context, memory }: BatchBody,
+  { admission }: BatchServices,
+): AsyncGenerator<readonly Change[]> {
+  const reader = new ChangeReader(objectType)
+  for (let at = 0; at < bytes.length; at += TURN_BYTES) {
+    if (at > 0) await admission.takeTurn(context.callerId)
+    const changes = reader.take(bytes.subarray(at, at + TURN_BYTES))
+    memory.grow(changes.length * MEMORY_PER_CHANGE)
+    yield changes
+  }
+  yield reader.end()
+}
+
+interface Block {
+  readonly bytes: Uint8Array
+  readonly isLast: boolean
+}
+
+/** Yields the body in blocks, and gives other callers their turn in between. */
+async function* blocksOf(
+  { body, digest, context, memory }: BatchBody,
+  { admission }: BatchServices,
+): AsyncGenerator<Block> {
+  const builder = new BlockBuilder(BLOCK_BYTES)
+  // The stream must survive an error: destroying it would close the connection before the client
+  // reads the response. The rest of the batch is then discarded.
+  const chunks: AsyncIterable<Buffer> = body.iterator({ destroyOnReturn: false })
+  try {
+    for await (const chunk of chunks) {
+      memory.grow(chunk.length * MEMORY_PER_BYTE)
+      await admission.takeTurn(context.callerId)
+      digest?.update(chunk)
+      for (const bytes of builder.add(chunk)) yield { bytes, isLast: false }
+    }
+    yield { bytes: builder.take(), isLast: true }
+  } finally {
+    body.resume()
+  }
+}

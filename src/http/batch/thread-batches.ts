@@ -1,0 +1,64 @@
+/** The batches that a thread parses, and the object types that it knows. */
+import { ObjectQueryError } from '../../contract/errors.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import { type CreateEncoder, isEncoded } from '../../store/object-store.ts'
+import { BatchParsing } from './batch-parsing.ts'
+import type { OpenedBatch, ParsedBytes, ParseMessage, ParserReply } from './parser-messages.ts'
+
+export interface Answer {
+  readonly reply: ParserReply
+  /** The buffers to move instead of copying them. */
+  readonly transfer: readonly ArrayBuffer[]
+}
+
+export class ThreadBatches {
+  readonly #createEncoder: CreateEncoder
+  readonly #objectTypes = new Map<number, ObjectType>()
+  readonly #batches = new Map<number, BatchParsing>()
+
+  constructor(createEncoder: CreateEncoder) {
+    this.#createEncoder = createEncoder
+  }
+
+  answer(message: ParseMessage): Answer {
+    const { batch } = message
+    try {
+      const parsed = this.#parse(message)
+      const transfer = parsed.parts.flatMap((part) => (isEncoded(part) ? part.transfer : []))
+      return { reply: { batch, parsed }, transfer }
+    } catch (error) {
+      this.close(batch)
+      return { reply: { batch, ...describe(error) }, transfer: [] }
+    }
+  }
+
+  close(batch: number): void {
+    this.#batches.delete(batch)
+  }
+
+  #parse({ batch, opened, bytes, isLast }: ParseMessage): ParsedBytes {
+    if (opened !== undefined) this.#batches.set(batch, this.#open(opened))
+    const parsing = this.#batches.get(batch)
+    if (parsing === undefined) throw new Error(`no batch with the number ${batch}`)
+    if (isLast) this.close(batch)
+    return parsing.take(bytes, isLast)
+  }
+
+  #open({ type, objectType: sent, encoding, evicted }: OpenedBatch): BatchParsing {
+    for (const old of evicted) this.#objectTypes.delete(old)
+    if (sent !== undefined) this.#objectTypes.set(type, sent)
+    const objectType = this.#objectTypes.get(type)
+    if (objectType === undefined) throw new Error(`no object type with the number ${type}`)
+    const encoder = encoding && this.#createEncoder(objectType, encoding.options)
+    return new BatchParsing(objectType, encoder)
+  }
+}
+
+/** Errors are sent as plain data, because class instances cannot be sent. */
+function describe(error: unknown) {
+  if (error instanceof ObjectQueryError) {
+    return { refused: { errorName: error.errorName, parameters: error.parameters } }
+  }
+  const { message, stack } = error as Error
+  return { failed: { message, stack } }
+}

@@ -1,0 +1,148 @@
+/** The changes of a batch, one per object, in either form: objects, or lines that a thread wrote. */
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import { objectReader, type StoredObject } from '../../../ontology/values/read-object.ts'
+import { deduplicateInTurns, recordBytes } from '../../batch.ts'
+import { type Batch, type Change, type ChangePart, isEncoded } from '../../object-store.ts'
+import { inTurns } from '../../sql/in-turns.ts'
+import type { FieldColumns } from '../catalogue/field-columns.ts'
+import { LAYOUT } from '../catalogue/table-layout.ts'
+import type { WriteSession } from '../driver/database.ts'
+import { findLongTexts, type LongTexts } from '../text/long-texts.ts'
+import type { TermPart } from '../text/vocabulary.ts'
+import type { EncodedContent } from './change-encoder.ts'
+import { copyLines, copyRows, type RowTarget } from './copy-rows.ts'
+import { bodyOfLine } from './row-lines.ts'
+
+/** A change that a thread encoded. */
+interface EncodedChange {
+  readonly key: string
+  /** Empty for an object to delete. */
+  readonly line: Uint8Array
+}
+
+export type SettledChange = Change | EncodedChange
+
+/** Changes with one entry per object, in key order. Puts are some of the changes. */
+export interface SettledChanges {
+  readonly changes: readonly SettledChange[]
+  /** The same changes if they are objects. */
+  readonly objects: readonly Change[] | undefined
+  /** Returns the fields that get a long text. */
+  readonly longTexts: (
+    fields: readonly FieldColumns[],
+    puts: readonly SettledChange[],
+  ) => Promise<LongTexts>
+  /** Returns the bytes of the largest record, or a little more. */
+  readonly maxRecordBytes: (puts: readonly SettledChange[]) => Promise<number>
+  readonly copy: (
+    session: WriteSession,
+    puts: readonly SettledChange[],
+    target: RowTarget & { readonly version: number },
+  ) => Promise<void>
+}
+
+export function keyOf(change: SettledChange): string {
+  if ('key' in change) return change.key
+  return 'put' in change ? change.put.pk : change.delete
+}
+
+export function isPut(change: SettledChange): boolean {
+  return 'key' in change ? change.line.length > 0 : 'put' in change
+}
+
+/** Reads the changes of a batch, and keeps one for each object. */
+export async function settleChanges(
+  { changes, objectType }: Pick<Batch, 'changes' | 'objectType'>,
+  keepsExisting: boolean,
+): Promise<SettledChanges> {
+  const parts = Array.isArray(changes)
+    ? [changes as readonly Change[]]
+    : (changes as AsyncIterable<ChangePart>)
+  const summary = new EncodedSummary()
+  const settled = await deduplicateInTurns(summary.decode(parts), keyOf, keepsExisting)
+  return summary.isEmpty
+    ? objectChanges(settled as readonly Change[])
+    : encodedChanges(settled as readonly EncodedChange[], summary, objectType)
+}
+
+/** The number of objects to measure, or to read, before yielding to other work. */
+const OBJECTS_PER_TURN = 10_000
+const LINES_PER_TURN = 100
+
+function objectChanges(changes: readonly Change[]): SettledChanges {
+  return {
+    changes,
+    objects: changes,
+    longTexts: (fields, puts) => findLongTexts(fields, objectsOf(puts)),
+    async maxRecordBytes(puts) {
+      let most = 0
+      await inTurns(objectsOf(puts), OBJECTS_PER_TURN, (object) => {
+        most = Math.max(most, recordBytes(object))
+      })
+      return most
+    },
+    copy: (session, puts, target) => copyRows(session, objectsOf(puts), target),
+  }
+}
+
+function objectsOf(puts: readonly SettledChange[]): readonly StoredObject[] {
+  return puts.flatMap((change) => ('put' in change ? [change.put] : []))
+}
+
+function encodedChanges(
+  changes: readonly EncodedChange[],
+  { terms, long, tooLong, maxRecordBytes }: EncodedSummary,
+  objectType: ObjectType,
+): SettledChanges {
+  return {
+    changes,
+    objects: undefined,
+    longTexts: async (fields) => ({
+      long: fields.filter(({ number }) => long.has(number)),
+      tooLong: fields.filter(({ number }) => tooLong.has(number)),
+    }),
+    maxRecordBytes: async () => maxRecordBytes,
+    async copy(session, puts, target) {
+      const lines = puts.flatMap((change) => ('key' in change ? [change.line] : []))
+      if (target.table.layout === LAYOUT) return copyLines(session, { lines, terms }, target)
+      // The lines are for new tables. The objects are in their bodies.
+      const objects: StoredObject[] = []
+      const readObject = objectReader(objectType)
+      await inTurns(lines, LINES_PER_TURN, (line) => {
+        objects.push(readObject(JSON.parse(bodyOfLine(line))))
+      })
+      return copyRows(session, objects, target)
+    },
+  }
+}
+
+/** What a thread found in encoded changes. Changes that are dropped later count as well. */
+class EncodedSummary {
+  readonly terms: TermPart[] = []
+  readonly long = new Set<number>()
+  readonly tooLong = new Set<number>()
+  maxRecordBytes = 0
+  isEmpty = true
+
+  async *decode(
+    parts: Iterable<ChangePart> | AsyncIterable<ChangePart>,
+  ): AsyncGenerator<readonly SettledChange[]> {
+    for await (const part of parts) {
+      if (!isEncoded(part)) {
+        yield part
+        continue
+      }
+      const content = part.content as EncodedContent
+      this.isEmpty = false
+      if ('terms' in content) {
+        this.terms.push(content.terms)
+        continue
+      }
+      const { keys, lines, ends, maxRecordBytes, longTexts } = content
+      this.maxRecordBytes = Math.max(this.maxRecordBytes, maxRecordBytes)
+      for (const number of longTexts.long) this.long.add(number)
+      for (const number of longTexts.tooLong) this.tooLong.add(number)
+      yield keys.map((key, at) => ({ key, line: lines.subarray(ends[at - 1] ?? 0, ends[at]) }))
+    }
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Encodes changes for the writer thread, in the thread that parsed them: the rows as one serialised
+ * message, and their terms in one buffer. The writer decodes them when it writes the batch.
+ */
+import { deserialize, serialize } from 'node:v8'
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import type { StoredObject } from '../../../ontology/values/read-object.ts'
+import type { FieldId } from '../../../ontology/values/searchable-values.ts'
+import type { ChangeEncoder } from '../../object-store.ts'
+import { FieldNumbers, type FieldRow } from '../../sql/field-numbers.ts'
+import type { NumberedTexts } from '../../sql/text-index.ts'
+import { WordCutter } from '../../sql/word-cutter.ts'
+import {
+  type ChangeMessage,
+  columnsOf,
+  type EncodedRows,
+  putEncoder,
+  TERMS,
+} from './change-message.ts'
+
+const TERM_BYTES = 64 * 1024
+
+/** A thread calls it for each batch; see `ChangeEncoding`. `fields` are rows of the catalogue. */
+export function createEncoder(objectType: ObjectType, fields: unknown): ChangeEncoder {
+  const numbers = new FieldNumbers(fields as readonly FieldRow[])
+  // A field without a number is not in the newest definition; the store then refuses the batch.
+  const numberOf = (field: FieldId) => (numbers.has(field) ? numbers.of(field) : 0)
+  const cutter = new WordCutter()
+  let buffer = new TermBuffer()
+  const cutTerms = ({ searchable: { texts } }: StoredObject): number =>
+    buffer.add(cutter.cut(texts.map((text): NumberedTexts => [numberOf(text), text.values])))
+  const encodePut = putEncoder(columnsOf(objectType), cutTerms)
+  return {
+    encode(changes) {
+      buffer = new TermBuffer()
+      const rows = serialize(
+        changes.map((change) => ('delete' in change ? [change.delete] : encodePut(change.put))),
+      )
+      const terms = buffer.bytes()
+      const content: EncodedRows = { rows, terms }
+      return { count: changes.length, content, transfer: [rows.buffer, terms.buffer] }
+    },
+    finish: () => [],
+  }
+}
+
+/** Returns the changes of a job, some of which may be encoded. */
+export function decodeChanges(
+  items: readonly (ChangeMessage | EncodedRows)[],
+): readonly ChangeMessage[] {
+  return items.flatMap((item) => ('rows' in item ? decodeRows(item) : [item]))
+}
+
+function decodeRows({ rows, terms }: EncodedRows): readonly ChangeMessage[] {
+  let at = 0
+  const changes: unknown[][] = deserialize(rows)
+  for (const change of changes) {
+    if (change.length === 1) continue
+    const end = at + Number(change[TERMS])
+    change[TERMS] = terms.subarray(at, end)
+    at = end
+  }
+  return changes as unknown as readonly ChangeMessage[]
+}
+
+class TermBuffer {
+  #buffer = new Uint8Array(TERM_BYTES)
+  #length = 0
+
+  /** Returns the number of bytes that were added. */
+  add(terms: Uint8Array): number {
+    const needed = this.#length + terms.length
+    if (needed > this.#buffer.length) {
+      const larger = new Uint8Array(2 * needed)
+      larger.set(this.#buffer.subarray(0, this.#length))
+      this.#buffer = larger
+    }
+    this.#buffer.set(terms, this.#length)
+    this.#length = needed
+    return terms.length
+  }
+
+  bytes(): Uint8Array<ArrayBuffer> {
+    return this.#buffer.subarray(0, this.#length)
+  }
+}
