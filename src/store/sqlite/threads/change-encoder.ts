@@ -10,55 +10,25 @@ import type { ChangeEncoder } from '../../object-store.ts'
 import { FieldNumbers, type FieldRow } from '../../sql/field-numbers.ts'
 import { TermCutter } from '../../sql/term-cutter.ts'
 import type { NumberedTexts } from '../../sql/text-index.ts'
-import {
-  type ChangeMessage,
-  type EncodedRows,
-  elementMessages,
-  type PutMessage,
-  pointMessage,
-} from './change-message.ts'
+import { type ChangeMessage, columnsOf, type EncodedRows, putEncoder } from './change-message.ts'
 
-type EncodedPut = PutMessage<number>
-type EncodedRow = EncodedPut | readonly [pk: string]
-
-const NONE: readonly never[] = []
 const TERM_BYTES = 64 * 1024
 
 /** A thread calls it for each batch; see `ChangeEncoding`. `fields` are rows of the catalogue. */
-export function createEncoder({ properties }: ObjectType, fields: unknown): ChangeEncoder {
+export function createEncoder(objectType: ObjectType, fields: unknown): ChangeEncoder {
   const numbers = new FieldNumbers(fields as readonly FieldRow[])
-  const columnNames = [...properties.keys()]
-  const cutter = new TermCutter()
-
   // A field without a number is not in the newest definition; the store then refuses the batch.
   const numberOf = (field: FieldId) => (numbers.has(field) ? numbers.of(field) : 0)
-
-  const encodePut = (put: StoredObject, terms: TermBuffer): EncodedPut => {
-    const { columns, elements, texts, points } = put.searchable
-    const cut = cutter.cut(texts.map((text): NumberedTexts => [numberOf(text), text.values]))
-    terms.add(cut)
-    return [
-      put.pk,
-      put.objectId,
-      put.key,
-      put.title,
-      put.body,
-      columnNames.map((property) => columns.get(property) ?? null),
-      elementMessages(elements),
-      NONE,
-      pointMessage(points),
-      cut.length,
-    ]
-  }
-
+  const cutter = new TermCutter()
+  let buffer = new TermBuffer()
+  const cutTerms = ({ searchable: { texts } }: StoredObject): number =>
+    buffer.add(cutter.cut(texts.map((text): NumberedTexts => [numberOf(text), text.values])))
+  const encodePut = putEncoder(columnsOf(objectType), cutTerms)
   return {
     encode(changes) {
-      const buffer = new TermBuffer()
+      buffer = new TermBuffer()
       const rows = serialize(
-        changes.map(
-          (change): EncodedRow =>
-            'delete' in change ? [change.delete] : encodePut(change.put, buffer),
-        ),
+        changes.map((change) => ('delete' in change ? [change.delete] : encodePut(change.put))),
       )
       const terms = buffer.bytes()
       const content: EncodedRows = { rows, terms }
@@ -94,7 +64,8 @@ class TermBuffer {
   #buffer = new Uint8Array(TERM_BYTES)
   #length = 0
 
-  add(terms: Uint8Array): void {
+  /** Returns the number of bytes that were added. */
+  add(terms: Uint8Array): number {
     const needed = this.#length + terms.length
     if (needed > this.#buffer.length) {
       const larger = new Uint8Array(2 * needed)
@@ -103,6 +74,7 @@ class TermBuffer {
     }
     this.#buffer.set(terms, this.#length)
     this.#length = needed
+    return terms.length
   }
 
   bytes(): Uint8Array<ArrayBuffer> {

@@ -7,11 +7,7 @@ import type { PropertyType } from '../../../ontology/definition/property-type.ts
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import type {
-  FieldId,
-  FieldValues,
-  SearchableValues,
-} from '../../../ontology/values/searchable-values.ts'
+import type { FieldId, FieldValues } from '../../../ontology/values/searchable-values.ts'
 import { type Batch, type Change, type ChangePart, isEncoded } from '../../object-store.ts'
 
 /** A change as a message: a put, or the key of an object to delete. */
@@ -67,13 +63,21 @@ function toFieldMessage<T>({
   return [property, structField, values]
 }
 
-/** Returns the function that encodes the objects of a type. */
-export function putEncoder(type: PropertyColumns): (object: StoredObject) => PutMessage {
+/**
+ * Returns the function that encodes the objects of a type. If `cutTerms` is given, its result is in
+ * the message in place of the texts.
+ */
+export function putEncoder<Terms = undefined>(
+  type: PropertyColumns,
+  cutTerms?: (object: StoredObject) => Terms,
+): (object: StoredObject) => PutMessage<Terms | undefined> {
   const { properties } = type
   const textColumns = new Set(type.texts.map((index) => properties[index]))
-  return ({ pk, objectId, key, title, body, searchable }) => {
+  return (object) => {
+    const { pk, objectId, key, title, body, searchable } = object
     const { columns, elements, texts, points } = searchable
-    const others = texts.filter(({ property }) => !textColumns.has(property))
+    const others: typeof texts =
+      cutTerms === undefined ? texts.filter(({ property }) => !textColumns.has(property)) : NONE
     return [
       pk,
       objectId,
@@ -81,22 +85,12 @@ export function putEncoder(type: PropertyColumns): (object: StoredObject) => Put
       title,
       body,
       properties.map((property) => columns.get(property) ?? null),
-      elementMessages(elements),
+      elements.length === 0 ? NONE : elements.map(toFieldMessage),
       others.length === 0 ? NONE : others.map(toFieldMessage),
-      pointMessage(points),
-      undefined,
+      points.length === 0 ? NONE : points.flatMap((point) => [point.longitude, point.latitude]),
+      cutTerms?.(object),
     ]
   }
-}
-
-export function elementMessages(
-  elements: SearchableValues['elements'],
-): readonly FieldMessage<readonly ColumnValue[]>[] {
-  return elements.length === 0 ? NONE : elements.map(toFieldMessage)
-}
-
-export function pointMessage(points: SearchableValues['points']): readonly number[] {
-  return points.length === 0 ? NONE : points.flatMap((point) => [point.longitude, point.latitude])
 }
 
 /** Changes per message; more would block the readers of this thread. */
