@@ -2,8 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { lowerThreadPriority } from '../../admission/background-priority.ts'
 import type { CreateEncoder } from '../../store/object-store.ts'
-import { ThreadBatches } from './thread-batches.ts'
 import type { ParserMessage } from './parser-messages.ts'
+import { ThreadBatches } from './thread-batches.ts'
 
 /** What the main thread passes to the thread. */
 export interface ParserThreadData {
