@@ -17,12 +17,11 @@ export async function runInProcess(...args: readonly string[]): Promise<RanInPro
       return true
     })
   }
-  const error = await buildProgram()
-    .parseAsync(args, { from: 'user' })
-    .then(
-      () => '',
-      ({ message, advice = '' }: Error & { advice?: string }) => `${message} ${advice}`.trim(),
-    )
+  const program = await buildProgram(args)
+  const error = await program.parseAsync(args, { from: 'user' }).then(
+    () => '',
+    ({ message, advice = '' }: Error & { advice?: string }) => `${message} ${advice}`.trim(),
+  )
   vi.restoreAllMocks()
   return { error, ...written }
 }
