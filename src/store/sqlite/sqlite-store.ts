@@ -1,7 +1,6 @@
 /** Implements the store port with SQLite. */
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { FairQueue } from '../../admission/fair-queue.ts'
 import { INTERNAL_CONTEXT, type RequestContext } from '../../admission/request-context.ts'
 import { QUERY_MEMORY_BYTES, QUERY_TIMEOUT_SECONDS } from '../../contract/limits.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
@@ -31,7 +30,6 @@ import type {
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
 import { releaserOf } from '../page-memory.ts'
-import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../slow-queries.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
 import { isIdleReplacement } from './catalogue/replacement.ts'
 import { hasRewrites } from './catalogue/rewrite-states.ts'
@@ -57,11 +55,10 @@ import {
   type WriteConnections,
 } from './writes/send-write.ts'
 import { WriteGroups } from './writes/write-groups.ts'
+import { createWriteQueue } from './writes/write-queue.ts'
 
 /** At least two, so that the slow query of one caller leaves a process to other callers. */
 const READERS = Math.max(2, Math.min(4, availableParallelism()))
-/** SQLite has one writer. A job is sent after the previous one, so that callers share it fairly. */
-const WRITES_AT_ONCE = 1
 
 /** The SQLite store. `openSqliteStore` opens its file first. */
 export class SqliteStore implements ObjectStore {
@@ -71,12 +68,7 @@ export class SqliteStore implements ObjectStore {
   readonly #catalogue: CatalogueReader
   readonly #cache: PageCache
   readonly #writer: WorkerThread<WriteJobs>
-  readonly #writes = new FairQueue({
-    slots: WRITES_AT_ONCE,
-    slotsPerCaller: 1,
-    maxWaitMs: MAX_WRITE_WAIT_MS,
-    busyReason: BUSY_WRITING,
-  })
+  readonly #writes = createWriteQueue()
   readonly #connections: WriteConnections
   readonly #slowReaders: ReaderPool
   #reclaims = 0
