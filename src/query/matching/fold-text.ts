@@ -63,7 +63,7 @@ const FOLDED_SIGNS: ReadonlyMap<string, string> = new Map(
 export function foldText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   if (!LATIN.test(text)) return foldAny(text)
-  // Ten times as fast.
+  // Most texts, and several times as fast.
   return text.replaceAll(LATIN_SIGNS, (sign) => FOLDED_SIGNS.get(sign) ?? sign).toLowerCase()
 }
 
