@@ -146,7 +146,39 @@ describe('the PostgreSQL store', () => {
       { layout: 1 },
       { layout: 2 },
     ])
-    expect(await things.readPairs()).toEqual(['a=2'])
+    expect(await store.readPage(pageRequest(things.type))).toMatchObject({ count: 1 })
+  })
+
+  it('rewrites a type on two nodes while others write, also where versions are published apart', async () => {
+    for (const capabilities of [CAPABILITIES.postgres, APART]) {
+      await place?.[Symbol.asyncDispose]()
+      place = await createTestStore()
+      await using store = await openPostgresStore(url(), { capabilities })
+      await using other = await openPostgresStore(url(), { capabilities })
+      const things = await createFixture(store)
+      await createEarlierTables(url())
+      const keys = Array.from({ length: 600 }, (_, n) => `k${String(n).padStart(3, '0')}`)
+      const model = new Map(keys.map((key) => [key, 'text']))
+      await things.commit([...model])
+      const phases: unknown[] = []
+      for (let round = 0; phases.at(-1) !== 'published'; round += 1) {
+        const changes = [
+          [keys[round * 7] ?? '', `changed ${round}`],
+          [`z${String(round).padStart(3, '0')}`, 'added'],
+        ] as const
+        const steps = [store, other].map((node) => node.rewriteNext())
+        // Versions that are published apart need a pause of the writers.
+        if (round < 15 || capabilities !== APART) {
+          await things.commit(changes)
+          for (const [key, text] of changes) model.set(key, text)
+        }
+        const progress = await Promise.all(steps)
+        phases.push(...progress.map((one) => one?.phase).filter((phase) => phase !== undefined))
+      }
+      expect(new Set(phases)).toEqual(new Set(['copying', 'indexing', 'catchingUp', 'published']))
+      expect(await things.readPairs()).toEqual([...model].map((pair) => pair.join('=')))
+      expect(await store.rewriteNext()).toBeUndefined()
+    }
   })
 
   it('reclaims versions of a type that is always being written, by queueing with its writers', async () => {

@@ -78,10 +78,10 @@ export async function openTransaction(url: string, sql: string): Promise<AsyncDi
 }
 
 /** Waits until another connection to the database is blocked by a lock. */
-export async function untilBlocked(url: string): Promise<void> {
+export async function untilBlocked(url: string, count = 1): Promise<void> {
   const waiting = `SELECT 1 FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock'`
-  while ((await runSql(url, waiting)).length === 0) await sleep(10)
+  while ((await runSql(url, waiting)).length < count) await sleep(10)
 }
 
 async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {

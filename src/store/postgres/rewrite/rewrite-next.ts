@@ -208,6 +208,7 @@ async function publish(
   const catchingUp = { phase: 'catchingUp' } as const
   if (capabilities.needsSeparatePublication) {
     // Copies of this transaction could become visible later than the version, on another machine.
+    // A type that is written without a pause therefore keeps its table until there is one.
     if ((await readChangedKeys(session, typeId, 1)).length > 0) return catchingUp
     if (!(await areCopiesVisible(session, tableId))) return catchingUp
   } else if (!(await catchUp(session, tables))) return catchingUp

@@ -129,4 +129,34 @@ describe.runIf(inject('store') === 'postgres')('small writes that wait for one t
     expect(commits[0]?.version).toBe(commits[1]?.version)
     expect(commits.map((commit) => commit?.isRepeated ?? false)).toEqual([false, true])
   })
+
+  it('do not wait for a caller that has had its share', async () => {
+    const context = (callerId: string) => ({ callerId, signal: () => new AbortController().signal })
+    const putAs = (callerId: string, target: StoreFixture, k: string) => {
+      const { type: objectType, generation: basedOn } = target
+      return store.commit(
+        { objectType, basedOn, changes: [target.change({ k })] },
+        context(callerId),
+      )
+    }
+    const others: StoreFixture[] = []
+    for (const n of [0, 1, 2, 3]) {
+      const properties = { k: { type: 'string' } } as const
+      const objectTypes = [{ apiName: 'other', primaryKey: 'k', properties }]
+      others.push(await createFixture(store, { apiName: `other${n}`, objectTypes }))
+    }
+    const lock = `SELECT 1 FROM oqs_object_type WHERE rid <> '${things.type.rid}' FOR UPDATE`
+    let blocked: readonly Promise<Commit>[]
+    {
+      await using _lock = await openTransaction(place.name, lock)
+      // One caller takes all the turns that it may have.
+      blocked = others.map((target) => putAs('busy', target, 'a'))
+      await untilBlocked(place.name, blocked.length)
+      const waiting = putAs('busy', things, 'busy')
+      await putAs('idle', things, 'idle')
+      // The turn of the other caller has taken the waiting write along.
+      expect(await waiting).toMatchObject({ put: 1 })
+    }
+    expect(await Promise.all(blocked)).toMatchObject(blocked.map(() => ({ put: 1 })))
+  })
 })
