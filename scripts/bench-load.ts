@@ -127,5 +127,6 @@ function marksOf(objects: number, own: LoadReport, ceiling: LoadReport): readonl
       bound: '≤',
       limit: 80,
     },
+    { name: 'bytes per object', value: own.bytes / objects, bound: '≤', limit: 1200 },
   ]
 }

@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { nextTurn } from '../src/admission/next-turn.ts'
 import { recordShape } from '../src/contract/object-record.ts'
+import { planChange } from '../src/ontology/definition/change-definition.ts'
+import type { OntologyDefinition } from '../src/ontology/definition/definition-schema.ts'
 import type { Visibility } from '../src/store/sql/plan-rules.ts'
 import { openConnection } from '../src/store/sqlite/file/connection.ts'
 import { createDatabaseFile } from '../src/store/sqlite/file/database-file.ts'
@@ -161,6 +164,54 @@ describe('the SQLite store', () => {
     expect(await publishing).toMatchObject({ put: 1 })
   })
 
+  it('returns the same result when an appended replacement is published twice', async () => {
+    folder = tempFolder()
+    await using store = openSqliteStore(path())
+    const things = await createFixture(store)
+    const replacement = await store.startReplacement(things.type)
+    await things.commit(
+      [
+        ['a', '1'],
+        ['b', '1'],
+      ],
+      { replacement },
+    )
+    await things.commit([['a', '2']])
+    const commit = await store.publishReplacement(things.type, replacement, 'append')
+    expect(commit).toMatchObject({ put: 1, kept: 1 })
+    expect(await store.publishReplacement(things.type, replacement, 'append')).toEqual(commit)
+  })
+
+  it('refuses to add an object to a replacement that does not fit its definition', async () => {
+    folder = tempFolder()
+    await using store = openSqliteStore(path())
+    const things = await createFixture(store)
+    const replacement = await store.startReplacement(things.type)
+    await things.commit([['a', '1']])
+    using db = new DatabaseSync(path())
+    db.exec(`UPDATE object_1 SET body = '{"k":"a","text":1}'`)
+    await expect(
+      store.publishReplacement(things.type, replacement, 'upsert'),
+    ).rejects.toMatchObject({
+      errorName: 'ReplacementMergeRefused',
+      parameters: { primaryKey: 'a', reason: 'text is not a string' },
+    })
+  })
+
+  it('refuses a breaking change while an empty type is being loaded', async () => {
+    folder = tempFolder()
+    await using store = openSqliteStore(path())
+    const things = await createFixture(store)
+    const replacement = await store.startReplacement(things.type)
+    await things.commit([['a', '1']], { replacement })
+    const change = planChange('things', NUMBER_TEXTS, await store.readCatalogue(), randomUUID)
+    await expect(store.saveOntology(change)).rejects.toMatchObject({
+      errorName: 'OntologyChangeRefused',
+    })
+    await store.abandonReplacement(things.type, replacement)
+    await store.saveOntology(change)
+  })
+
   it('refuses a file that is not a database', async () => {
     folder = tempFolder()
     expect(() => openSqliteStore(folder?.path ?? '')).toThrow()
@@ -283,6 +334,18 @@ describe('the SQLite store', () => {
     expect(columns.map((column) => column['name'])).not.toContain('secret')
   })
 })
+
+/** The definition of the fixture, with another type of `text`. */
+const NUMBER_TEXTS: OntologyDefinition = {
+  apiName: 'things',
+  objectTypes: [
+    {
+      apiName: 'thing',
+      primaryKey: 'k',
+      properties: { k: { type: 'string' }, text: { type: 'integer' } },
+    },
+  ],
+}
 
 const FIRST_MIGRATION = new URL(
   '../src/store/sqlite/catalogue/migrations/0001-catalogue.sql',

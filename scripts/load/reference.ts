@@ -66,9 +66,11 @@ function* readBatches(
   const rows = db.prepare(`SELECT * FROM ${table} ORDER BY pk`)
   rows.setReturnArrays(true)
   const names = rows.columns().map(({ name }) => name)
-  const fields = readFieldNumbers(db, typeId).properties.map(
-    ({ number }) => [number, names.indexOf(`p${number}`)] as const,
-  )
+  // The key property has no column of its own.
+  const fields = readFieldNumbers(db, typeId).properties.map(({ number }) => {
+    const column = names.indexOf(`p${number}`)
+    return [number, column === -1 ? names.indexOf('pk') : column] as const
+  })
   let batch: ReferenceRow[] = []
   for (const each of rows.iterate() as Iterable<unknown>) {
     const row = each as Row

@@ -56,6 +56,7 @@ import {
   type WriteConnections,
 } from './writes/send-write.ts'
 import { WriteGroups } from './writes/write-groups.ts'
+import { createWriteQueue } from './writes/write-queue.ts'
 
 /** At least two, so that the slow query of one caller leaves a process to other callers. */
 const READERS = Math.max(2, Math.min(4, availableParallelism()))

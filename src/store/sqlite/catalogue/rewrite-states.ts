@@ -3,6 +3,25 @@ import type { RewriteState } from '../../rewrite.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { CURRENT_LAYOUT } from './table-layout.ts'
 
+/** A rewrite as the catalogue stores it, with the state of its type. */
+export interface Rewrite {
+  readonly typeId: number
+  readonly typeRid: string
+  readonly fromTable: number
+  readonly toTable: number
+  readonly generation: number
+  readonly phase: 'copying' | 'indexing' | 'catchingUp'
+  readonly lastKey: string
+  readonly objects: number
+  /** The version of the rows of the new table. */
+  readonly loadedAs: number
+  readonly totalObjects: number
+  readonly copiedObjects: number
+  readonly lastVersion: number
+  /** False if the type was replaced or redefined since the rewrite started. */
+  readonly isCurrent: boolean
+}
+
 /** Failed rewrites of types whose definition has changed since. */
 export const STALE_FAILURES = `SELECT 1 FROM rewrite AS r JOIN object_type AS t ON t.id = r.object_type_id
   WHERE r.phase = 'failed' AND t.generation > r.generation`

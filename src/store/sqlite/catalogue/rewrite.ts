@@ -15,27 +15,8 @@ import type { WriterDatabase } from '../file/writer-database.ts'
 import { publishVersion } from '../writes/publish-version.ts'
 import { copyChangedObjects, copyNextObjects, RewriteFailure } from '../writes/rewrite-objects.ts'
 import { addObjectTable, createObjectTable } from './object-table.ts'
-import { STALE_FAILURES, TO_REWRITE } from './rewrite-states.ts'
+import { type Rewrite, STALE_FAILURES, TO_REWRITE } from './rewrite-states.ts'
 import { buildNextIndex } from './table-indexes.ts'
-
-/** A rewrite as the catalogue stores it, with the state of its type. */
-export interface Rewrite {
-  readonly typeId: number
-  readonly typeRid: string
-  readonly fromTable: number
-  readonly toTable: number
-  readonly generation: number
-  readonly phase: 'copying' | 'indexing' | 'catchingUp'
-  readonly lastKey: string
-  readonly objects: number
-  /** The version of the rows of the new table. */
-  readonly loadedAs: number
-  readonly totalObjects: number
-  readonly copiedObjects: number
-  readonly lastVersion: number
-  /** False if the type was replaced or redefined since the rewrite started. */
-  readonly isCurrent: boolean
-}
 
 /** Runs one step. Returns undefined if there is nothing to rewrite. */
 export function rewriteStep(db: WriterDatabase): RewriteProgress | undefined {
