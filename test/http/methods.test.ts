@@ -34,7 +34,7 @@ describe('methods', () => {
     [`${LIST}/1?select=n`, 'GET, HEAD, OPTIONS'],
     [`${LIST}/search`, 'GET, HEAD, OPTIONS, POST'],
     ['/api/family/v1/objects/types/number/search', 'OPTIONS, POST'],
-    ['/api/admin/v1/ontologies/numbers', 'GET, HEAD, OPTIONS, PUT'],
+    ['/api/admin/v1/ontologies/numbers', 'DELETE, GET, HEAD, OPTIONS, PUT'],
     // Two endpoints share this path.
     ['/api/family/v1/objects/types/links/search', 'GET, HEAD, OPTIONS, POST'],
   ]
