@@ -91,7 +91,7 @@ async function importOntology(
       ontology,
       replace: options.replace === true,
       signal,
-      onProgress: (type, written) => progress.update(type, { objects: written }),
+      onProgress: (type, written) => progress.update(type, { objects: written, bytes: archive.bytesRead }),
     })
     progress.end()
     const types = Object.keys(archive.manifest.objectTypes).length

@@ -23,6 +23,7 @@ export class Archive implements AsyncDisposable {
   readonly #close: () => Promise<void>
   readonly definition: OntologyDefinition
   readonly manifest: Manifest
+  #bytesRead = 0
 
   constructor(
     file: FileHandle,
@@ -37,6 +38,11 @@ export class Archive implements AsyncDisposable {
     this.manifest = texts.manifest
   }
 
+  /** The number of bytes of objects read so far. */
+  get bytesRead(): number {
+    return this.#bytesRead
+  }
+
   /** Returns the bytes of a file in the archive. */
   async *read(name: string): AsyncGenerator<Uint8Array> {
     const entry = this.#entries.get(name)
@@ -45,6 +51,7 @@ export class Archive implements AsyncDisposable {
     for (let at = entry.start; at < end; ) {
       const bytes = await readAt(this.#file, at, Math.min(CHUNK_BYTES, end - at))
       at += bytes.length
+      this.#bytesRead += bytes.length
       yield bytes
     }
   }
