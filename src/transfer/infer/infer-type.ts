@@ -19,6 +19,8 @@ export interface InferredType {
   readonly columns: ColumnOptions
   /** The property of each column, except of those that are paired to geopoints. */
   readonly propertyOf: ReadonlyMap<string, string>
+  /** The narrowest type that holds the values, by property, where it differs from the definition. */
+  readonly narrowest: ReadonlyMap<string, 'byte' | 'short' | 'integer'>
   /** The properties that had another value in every row, the most likely key first. */
   readonly keyCandidates: readonly string[]
   /** What was inferred and why, one line each, for the user. */
@@ -119,6 +121,7 @@ export function inferType(
     },
     columns: readOptions({ propertyOf, geopoints, findings, rowNumber, columnOptions, types }),
     propertyOf,
+    narrowest: narrowestTypes(findings.columns, propertyOf, types),
     keyCandidates: candidates.map((column) => propertyOf.get(column) ?? column),
     notes: notesOf({
       findings,
@@ -132,6 +135,29 @@ export function inferType(
     }),
   }
 }
+
+/** Finds how narrow the whole numbers of a column are, whose type is generous. */
+function narrowestTypes(
+  columns: readonly ColumnGuess[],
+  propertyOf: ReadonlyMap<string, string>,
+  types: ReadonlyMap<string, ColumnType>,
+): InferredType['narrowest'] {
+  return new Map(
+    columns.flatMap(({ name, maxMagnitude }) => {
+      const { definition, style } = types.get(name) ?? {}
+      const narrow = BOUNDS.find(([, bound]) => maxMagnitude <= bound)?.[0]
+      const property = propertyOf.get(name)
+      const isPlain = definition?.type === 'long' && style?.numbers === undefined
+      return isPlain && narrow !== undefined && property !== undefined ? [[property, narrow]] : []
+    }),
+  )
+}
+
+const BOUNDS = [
+  ['byte', 127],
+  ['short', 32_767],
+  ['integer', 2_147_483_647],
+] as const
 
 /** Returns the column of `--key`, which may also be the name of its property. */
 function givenKeyColumn(
