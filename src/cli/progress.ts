@@ -48,7 +48,8 @@ export function startProgress(options: ProgressOptions): Progress {
     update(state) {
       const time = now()
       // The last state completes what was shown before.
-      const isLast = isDrawn && state.objects !== undefined && state.objects === options.totalObjects
+      const isLast =
+        isDrawn && state.objects !== undefined && state.objects === options.totalObjects
       if (time - drawnAt < interval && !isLast) return
       drawnAt = time
       isDrawn = true

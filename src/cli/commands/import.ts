@@ -54,7 +54,10 @@ export function addImportCommand(program: Command): void {
       new Option('--replace', 'atomically replace all objects of the type').conflicts('append'),
     )
     .option('--append', 'add new objects only and leave existing ones unchanged')
-    .option('--infer', 'create the object type from the data, or widen it if it cannot hold the data')
+    .option(
+      '--infer',
+      'create the object type from the data, or widen it if it cannot hold the data',
+    )
     .addOption(
       new Option(
         '--on-duplicate <row>',

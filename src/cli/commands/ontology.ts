@@ -16,7 +16,9 @@ import { addTypesCommand } from './ontology-types.ts'
 export function addOntologyCommand(program: Command): void {
   const ontology = program
     .command('ontology')
-    .description('Define, change, show, infer, export and import ontologies, and write their types.')
+    .description(
+      'Define, change, show, infer, export and import ontologies, and write their types.',
+    )
   addExamples(ontology, 'oqs ontology show', 'oqs ontology show aviation')
   addApplyCommand(ontology)
   addShowCommand(ontology)

@@ -108,7 +108,9 @@ async function readEntries(file: FileHandle): Promise<ReadonlyMap<string, Entry>
     if (start + size > fileSize) throw new UnreadableFile(`is truncated in ${header.name}`)
     if (header.kind === 'pax') given = readPaxRecords(await readText(file, { start, size }))
     else if (header.kind === 'long name') {
-      given = { path: new TextDecoder().decode(await readText(file, { start, size })).replace(/\0.*$/, '') }
+      given = {
+        path: new TextDecoder().decode(await readText(file, { start, size })).replace(/\0.*$/, ''),
+      }
     } else {
       const name = (given.path ?? header.name).replace(/^\.\//, '')
       if (header.kind === 'file') entries.set(name, { start, size })

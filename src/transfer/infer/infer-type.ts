@@ -2,14 +2,15 @@ import type {
   ObjectTypeDefinition,
   PropertyDefinition,
 } from '../../ontology/definition/definition-schema.ts'
-import { isPrimaryKeyType, type ScalarType } from '../../ontology/definition/property-type.ts'
 import { freeName, propertyNameOf, wordsOf } from '../import/column-names.ts'
-import { type ColumnOptions, unknownColumn } from '../import/column-plan.ts'
+import type { ColumnOptions } from '../import/column-plan.ts'
 import type { CoordinateColumns, GeopointColumns } from '../import/geopoint-columns.ts'
 import type { TextStyle } from '../import/text-style.ts'
 import { type ColumnType, columnTypes } from './column-type.ts'
 import { type ColumnGuess, type Findings, notesOf } from './findings.ts'
+import { givenKeyColumn, makeKey } from './given-key.ts'
 import { hasKeyName, KEY_ROWS_CHECKED } from './key-candidates.ts'
+import { type NarrowType, narrowestTypes } from './narrowest-types.ts'
 import { isKeptAsJson } from './value-guess.ts'
 
 /** An object type inferred from data. */
@@ -20,7 +21,7 @@ export interface InferredType {
   /** The property of each column, except of those that are paired to geopoints. */
   readonly propertyOf: ReadonlyMap<string, string>
   /** The narrowest type that holds the values, by property, where it differs from the definition. */
-  readonly narrowest: ReadonlyMap<string, 'byte' | 'short' | 'integer'>
+  readonly narrowest: ReadonlyMap<string, NarrowType>
   /** The properties that had another value in every row, the most likely key first. */
   readonly keyCandidates: readonly string[]
   /** What was inferred and why, one line each, for the user. */
@@ -134,48 +135,6 @@ export function inferType(
       isKeyGiven: givenKey !== undefined,
     }),
   }
-}
-
-/** Finds how narrow the whole numbers of a column are, whose type is generous. */
-function narrowestTypes(
-  columns: readonly ColumnGuess[],
-  propertyOf: ReadonlyMap<string, string>,
-  types: ReadonlyMap<string, ColumnType>,
-): InferredType['narrowest'] {
-  return new Map(
-    columns.flatMap(({ name, maxMagnitude }) => {
-      const { definition, style } = types.get(name) ?? {}
-      const narrow = BOUNDS.find(([, bound]) => maxMagnitude <= bound)?.[0]
-      const property = propertyOf.get(name)
-      const isPlain = definition?.type === 'long' && style?.numbers === undefined
-      return isPlain && narrow !== undefined && property !== undefined ? [[property, narrow]] : []
-    }),
-  )
-}
-
-const BOUNDS = [
-  ['byte', 127],
-  ['short', 32_767],
-  ['integer', 2_147_483_647],
-] as const
-
-/** Returns the column of `--key`, which may also be the name of its property. */
-function givenKeyColumn(
-  propertyOf: ReadonlyMap<string, string>,
-  { key }: ColumnOptions,
-): string | undefined {
-  if (key === undefined || propertyOf.has(key)) return key
-  const column = [...propertyOf].find(([, property]) => property === key)?.[0]
-  if (column === undefined) throw unknownColumn('--key', key, [...propertyOf.keys()])
-  return column
-}
-
-/** Makes a property the primary key; one with a type that cannot be a key becomes a string. */
-function makeKey(properties: Map<string, PropertyDefinition>, name: string): void {
-  const property = properties.get(name)
-  if (property === undefined || isPrimaryKeyType(property.type as ScalarType)) return
-  const { items, fields, ...scalar } = property
-  properties.set(name, { ...scalar, type: 'string' })
 }
 
 /** The property that identifies objects by their row. */
