@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isScope, SCOPES, type Scope } from '../contract/scopes.ts'
 import type { ObjectStore } from '../store/object-store.ts'
+import { printMessage } from './output.ts'
 import { parseList } from './service-options.ts'
 import { withStore } from './store-commands.ts'
 
@@ -45,6 +46,22 @@ export function grantColumns({ scopes, ontologies, expiresAtMs }: Grant) {
     scopes: scopes.join(' '),
     ontologies: ontologies?.join(' ') ?? 'all',
     expires: expiresAtMs === undefined ? 'never' : new Date(expiresAtMs).toISOString(),
+  }
+}
+
+/** Warns of ontologies that do not exist, because a misspelt name grants nothing. */
+export async function warnOfUnknown(
+  store: ObjectStore,
+  { ontology = [] }: GrantOptions,
+  noun: Noun,
+): Promise<void> {
+  if (ontology.length === 0) return
+  const catalogue = await store.readCatalogue()
+  for (const name of ontology) {
+    if (catalogue.find(name) !== undefined) continue
+    printMessage(
+      `there is no ontology ${name}. The ${noun} will see it once it exists; \`oqs ontology show\` lists the ontologies.`,
+    )
   }
 }
 

@@ -87,6 +87,26 @@ describe('progress without a terminal', () => {
   })
 })
 
+describe('progress of a known number of objects', () => {
+  it('ends with 100 %', () => {
+    const written: string[] = []
+    let now = 0
+    const progress = startProgress({
+      label: 'loading',
+      totalObjects: 10,
+      isTerminal: false,
+      write: (text) => written.push(text),
+      now: () => now,
+    })
+    now = 6000
+    progress.update({ objects: 6, bytes: 0 })
+    now = 6100
+    progress.update({ objects: 9, bytes: 0 })
+    progress.update({ objects: 10, bytes: 0 })
+    expect(written.map((line) => /\d+ %/.exec(line)?.[0])).toEqual(['60 %', '100 %'])
+  })
+})
+
 describe('numbers', () => {
   it('are formatted with units and separators', () => {
     expect([0, 999, 1000, 12_345_678, 3.2e9].map(formatBytes)).toEqual([

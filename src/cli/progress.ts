@@ -53,7 +53,10 @@ export function startProgress(options: ProgressOptions): Progress {
   return {
     update(state) {
       const time = now()
-      if (time - drawnAt < interval) return
+      // The last state completes what was shown before.
+      const isLast =
+        isDrawn && state.objects !== undefined && state.objects === options.totalObjects
+      if (time - drawnAt < interval && !isLast) return
       drawnAt = time
       isDrawn = true
       const text = describeProgress(options, state, time - startedAt)

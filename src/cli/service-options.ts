@@ -16,7 +16,7 @@ export function addServiceOptions(command: Command): Command {
   return command
     .option(
       '--url <url>',
-      'address of the service (default: OQS_URL, else http://127.0.0.1:8080)',
+      'address of the service (default: OQS_URL, else port OQS_PORT of 127.0.0.1)',
       parseUrl,
     )
     .option(
@@ -39,19 +39,31 @@ export async function openClient(
   /** Whether a signal lets requests in progress finish and only stops retries. */
   { finishRequests = false } = {},
 ): Promise<Endpoints> {
-  const [{ readConfig }, { Endpoints }] = await Promise.all([
+  const [{ effectiveSettings, readConfig }, { Endpoints }] = await Promise.all([
     import('../server/config.ts'),
     import('../client/endpoints/endpoints.ts'),
   ])
   const config = readConfig(process.env)
   const secret = config.OQS_TOKEN ?? config.OQS_ADMIN_TOKEN
+  const isUrlSet = effectiveSettings(process.env).some(
+    ({ name, source }) => name === 'OQS_URL' && source !== 'default',
+  )
   return new Endpoints({
-    baseUrl: url ?? config.OQS_URL,
+    baseUrl: url ?? (isUrlSet ? config.OQS_URL : localUrl(config)),
     token: token ?? secret?.reveal(),
     // A wrong address should be reported at once.
     retries: { retryUnreachable: false },
     ...(finishRequests ? { retrySignal: signal } : { signal }),
   })
+}
+
+/** Returns the address of a service with the same settings on this machine. */
+function localUrl({ OQS_PORT, OQS_URL }: { OQS_PORT: number; OQS_URL: string }): string {
+  // Port 0 stands for any free one.
+  if (OQS_PORT === 0) return OQS_URL
+  const url = new URL(OQS_URL)
+  url.port = String(OQS_PORT)
+  return url.origin
 }
 
 export function parseText(text: string): string {

@@ -96,7 +96,13 @@ describe('an archive of an ontology', () => {
   const archive = () => path('shop.tar')
 
   it('holds the definition, the objects of each type and the counts, for any program', async () => {
-    const { error, stderr } = await runInProcess('ontology', 'export', 'shop', '--output', archive())
+    const { error, stderr } = await runInProcess(
+      'ontology',
+      'export',
+      'shop',
+      '--output',
+      archive(),
+    )
     expect([error, stderr]).toEqual(['', expect.stringMatching(/^oqs: export complete: 4 objects/)])
     mkdirSync(path('out'))
     execFileSync('tar', ['-xf', archive(), '-C', path('out')])
@@ -151,7 +157,14 @@ describe('an archive of an ontology', () => {
       ['none.tar', /none\.tar: the file does not exist/],
       ['changed.tar', /item\.ndjson has 1 objects, but the manifest says 3/],
     ] as const) {
-      const { error } = await runInProcess('ontology', 'import', path(file), '--as', 'copy', '--replace')
+      const { error } = await runInProcess(
+        'ontology',
+        'import',
+        path(file),
+        '--as',
+        'copy',
+        '--replace',
+      )
       expect(error).toMatch(reason)
     }
     expect(await exported('copy')).toBe(await exported('shop'))

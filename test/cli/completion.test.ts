@@ -47,11 +47,22 @@ describe('completion in bash', () => {
       ['serve', 'search'],
       ['create', 'list', 'revoke', '--help'],
       ['--name'],
-      ['ndjson', 'csv'],
+      ['ndjson', 'csv', 'parquet'],
       ['--format'],
       ['fish'],
       ['--max-pages'],
     ])
+  })
+})
+
+describe('completion of npx in bash', () => {
+  it('completes oqs, and leaves other commands alone', async () => {
+    const step = (words: string) =>
+      `COMP_WORDS=(npx ${words}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); COMPREPLY=(); _npx_oqs; echo "[\${COMPREPLY[*]}]"`
+    const line = `source <(oqs completion bash); ${step('oqs token cr')}; ${step('vitest se')}`
+    const path = pathWithOqs(folder.path)
+    const { code, stdout } = await runLine(line, folder.path, { PATH: path })
+    expect([code, stdout]).toEqual([0, '[create]\n[]\n'])
   })
 })
 

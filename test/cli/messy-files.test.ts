@@ -56,6 +56,12 @@ async function guessOf(type: string): Promise<string> {
     .join(', ')
 }
 
+async function guessedTypes(): Promise<string[]> {
+  const { text } = await service.send('/api/admin/v1/ontologies/messy')
+  const { objectTypes } = JSON.parse(text) as { objectTypes: GuessedType[] }
+  return objectTypes.map(({ apiName }) => apiName)
+}
+
 async function objectsOf(type: string): Promise<unknown[]> {
   const { text } = await service.send(`/api/admin/v1/ontologies/messy/objects/${type}/export`)
   const lines = text.trimEnd().split('\n').slice(0, -1)
@@ -92,10 +98,72 @@ describe('a file as people have it', () => {
   )
 
   it('leaves no type behind if its import fails', async () => {
-    const { text } = await service.send('/api/admin/v1/ontologies/messy')
-    const { objectTypes } = JSON.parse(text) as { objectTypes: GuessedType[] }
-    const names = new Set(objectTypes.map(({ apiName }) => apiName))
+    const names = new Set(await guessedTypes())
     const latin1 = MESSY_FILES.findIndex(({ name }) => name === 'latin1.csv')
     expect([names.has(`t${latin1}`), names.has(`t${latin1}Again`)]).toEqual([false, true])
+  })
+})
+
+describe('an import', () => {
+  const write = (name: string, content: string) => {
+    const path = join(folder.path, name)
+    writeFileSync(path, content)
+    return path
+  }
+  const into = (type: string) => ['--ontology', 'messy', '--type', type]
+
+  it('counts repeated keys, and writes the row that the option names', async () => {
+    const path = write('twice.csv', 'id,v\n1,a\n1,b\n2,c\n')
+    const run = (type: string, ...args: string[]) =>
+      runImport(path, ...into(type), '--infer', '--key', 'id', ...args)
+    const last = await run('twiceLast')
+    expect([last.error, last.stderr]).toEqual([
+      '',
+      expect.stringContaining('1 row had the primary key of an earlier row; the last row'),
+    ])
+    expect((await run('twiceFirst', '--on-duplicate', 'first')).error).toBe('')
+    expect([await objectsOf('twiceLast'), await objectsOf('twiceFirst')]).toEqual([
+      [
+        { id: '1', v: 'b' },
+        { id: '2', v: 'c' },
+      ],
+      [
+        { id: '1', v: 'a' },
+        { id: '2', v: 'c' },
+      ],
+    ])
+    const failed = await run('twiceFail', '--on-duplicate', 'fail')
+    expect(failed.error).toContain('a row was rejected')
+    expect(failed.stderr).toContain('Pass --on-duplicate first or last')
+    expect(await guessedTypes()).not.toContain('twiceFail')
+  })
+
+  it('widens a type and adds properties with --infer if rows need it', async () => {
+    const first = write('small.csv', 'id,n\na,1\n')
+    const args = [...into('wide'), '--infer']
+    expect((await runImport(first, ...args, '--as', 'n=byte')).error).toBe('')
+    const second = write('larger.csv', 'id,n,on\nb,1000,31.12.2024\n')
+    const { error, stderr } = await runImport(second, ...args)
+    expect([error, stderr]).toEqual(['', expect.stringContaining('widened n from byte to short')])
+    expect(await objectsOf('wide')).toEqual([
+      { id: 'a', n: 1 },
+      { id: 'b', n: 1000, on: '2024-12-31' },
+    ])
+  })
+
+  it('names the option that would read a rejected value', async () => {
+    const definition =
+      '{"apiName":"strict","objectTypes":[{"apiName":"t","primaryKey":"id","properties":{"id":{"type":"string"},"n":{"type":"double"},"on":{"type":"date"}}}]}'
+    await service.apply(JSON.parse(definition))
+    for (const [content, advice] of [
+      ['id,n\na,"1,5"\n', 'pass --decimal-comma'],
+      ['id,n\na,NA\n', 'Pass --null NA'],
+      ['id,on\na,31.12.2024\n', 'Pass --date-format DD.MM.YYYY'],
+      ['id,on\na,1700000000\n', 'Pass --date-format epoch'],
+    ] as const) {
+      const path = write('strict.csv', content)
+      const { stderr } = await runImport(path, '--ontology', 'strict', '--type', 't')
+      expect(stderr).toContain(advice)
+    }
   })
 })

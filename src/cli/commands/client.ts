@@ -8,6 +8,7 @@ import {
   grantColumns,
   readGrant,
   revokeByName,
+  warnOfUnknown,
 } from '../grant-options.ts'
 import { writeRows } from '../output.ts'
 import { withStore } from '../store-commands.ts'
@@ -67,6 +68,7 @@ async function createClient(options: CreateOptions, command: Command): Promise<v
     const nowMs = Date.now()
     const spec = { ...readGrant(options, nowMs), isPublic, redirectUris }
     const { id, secret } = await createOAuthClient(store, spec, nowMs)
+    await warnOfUnknown(store, options, 'client')
     process.stdout.write(`client_id ${id}\n`)
     if (secret !== undefined) process.stdout.write(`client_secret ${secret}\n`)
   })

@@ -54,7 +54,10 @@ export function addImportCommand(program: Command): void {
       new Option('--replace', 'atomically replace all objects of the type').conflicts('append'),
     )
     .option('--append', 'add new objects only and leave existing ones unchanged')
-    .option('--infer', 'create the object type from the data if it does not exist')
+    .option(
+      '--infer',
+      'create the object type from the data, or widen it if it cannot hold the data',
+    )
     .addOption(
       new Option(
         '--on-duplicate <row>',
@@ -127,9 +130,7 @@ async function importAll(
   await using inputs = await openInputs(files, options, signal, { twice: options.infer === true })
   const columnOptions = readColumnOptions(options)
   const infer = async () => {
-    const inferred = await inferFromFiles(inputs, { apiName: type, columns: columnOptions, signal })
-    printNotes(inferred)
-    return inferred
+    return inferFromFiles(inputs, { apiName: type, columns: columnOptions, signal })
   }
   const importType = await findImportType(client, {
     ontology,
@@ -137,9 +138,15 @@ async function importAll(
     dryRun,
     infer: options.infer && infer,
   })
-  const { undo } = importType
+  const { undo, inferred, changes, columnTexts = new Map() } = importType
+  if (inferred !== undefined) printNotes(inferred)
+  for (const change of changes) printMessage(`${type}: ${change}`)
   // Rows that were numbered when their type was inferred are numbered again.
-  const columns = importType.columns ?? { ...columnOptions, numberRows: options.infer === true }
+  const columns = importType.columns ?? {
+    ...columnOptions,
+    columnTexts,
+    numberRows: options.infer === true,
+  }
   const rejects = new RejectsFile(options.rejects)
   let rejected = 0
   const onRejected = (rejection: Rejection) => {

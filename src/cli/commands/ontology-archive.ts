@@ -9,7 +9,12 @@ import {
   type ProgressState,
   startProcessProgress,
 } from '../progress.ts'
-import { addServiceOptions, openClient, parseText, type ServiceOptions } from '../service-options.ts'
+import {
+  addServiceOptions,
+  openClient,
+  parseText,
+  type ServiceOptions,
+} from '../service-options.ts'
 
 interface ExportOptions extends ServiceOptions {
   readonly output: string
@@ -42,8 +47,7 @@ export function addArchiveCommands(ontology: Command): void {
   addServiceOptions(read)
   addExamples(
     read,
-    'oqs ontology import aviation.tar --replace',
-    'oqs ontology import aviation.tar --as copy',
+    'oqs ontology export aviation --output aviation.tar && oqs ontology import aviation.tar --as aviation2',
   ).action((archive: string, options: ImportOptions) =>
     untilInterrupted((signal) => importOntology(archive, options, signal)),
   )
@@ -91,7 +95,8 @@ async function importOntology(
       ontology,
       replace: options.replace === true,
       signal,
-      onProgress: (type, written) => progress.update(type, { objects: written }),
+      onProgress: (type, written) =>
+        progress.update(type, { objects: written, bytes: archive.bytesRead }),
     })
     progress.end()
     const types = Object.keys(archive.manifest.objectTypes).length

@@ -7,6 +7,7 @@ import {
   grantColumns,
   readGrant,
   revokeByName,
+  warnOfUnknown,
 } from '../grant-options.ts'
 import { writeRows } from '../output.ts'
 import { withStore } from '../store-commands.ts'
@@ -29,6 +30,7 @@ export function addTokenCommand(program: Command): void {
     await withStore(async (store) => {
       const nowMs = Date.now()
       const { secret } = await createApiToken(store, readGrant(options, nowMs), nowMs)
+      await warnOfUnknown(store, options, 'token')
       process.stdout.write(`${secret}\n`)
     })
   })

@@ -28,6 +28,14 @@ ${nodes.map(wordCase).join('\n')}
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o filenames -F _oqs oqs
+# npx oqs is completed as oqs; other commands of npx get the completion of file names.
+_npx_oqs() {
+  [[ \${COMP_WORDS[1]} == oqs && $COMP_CWORD -gt 1 ]] || return
+  COMP_WORDS=("\${COMP_WORDS[@]:1}")
+  COMP_CWORD=$((COMP_CWORD - 1))
+  _oqs
+}
+complete -p npx &> /dev/null || complete -o default -o filenames -F _npx_oqs npx
 `
 }
 

@@ -25,6 +25,11 @@ function __oqs_at
   set -l path (__oqs_path)
   test "$path" = "$argv[1]"
 end
+function __oqs_in_npx
+  set -l words (commandline -opc)
+  test (count $words) -gt 1; and test "$words[2]" = oqs
+end
+complete -c npx -n __oqs_in_npx -f -a '(complete -C (commandline -cp | string replace -r "^\\s*npx\\s+" ""))'
 complete -c oqs -f
 ${nodes.flatMap(completionsOf).join('\n')}
 `

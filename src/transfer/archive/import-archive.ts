@@ -39,7 +39,8 @@ export async function importArchive(
   let written = 0
   for (const [name, { count }] of Object.entries(archive.manifest.objectTypes)) {
     const type = objectTypes.get(name)
-    if (type === undefined) throw new Error(`the definition of the archive has no object type ${name}`)
+    if (type === undefined)
+      throw new Error(`the definition of the archive has no object type ${name}`)
     const path = { ontology, objectType: name }
     if (count === 0) {
       if (existing !== undefined) await clearType(client, path)
@@ -77,7 +78,8 @@ function definitionFor(definition: OntologyDefinition, ontology: string): Ontolo
   }
 }
 
-type File = Parameters<typeof importFiles>[1]['files'] extends AsyncIterable<infer One> ? One : never
+type File =
+  Parameters<typeof importFiles>[1]['files'] extends AsyncIterable<infer One> ? One : never
 
 /** Fails before anything is published if the file has another number of objects than it should. */
 async function* checkCount(file: File, count: number): AsyncGenerator<File> {

@@ -23,6 +23,7 @@ export class Archive implements AsyncDisposable {
   readonly #close: () => Promise<void>
   readonly definition: OntologyDefinition
   readonly manifest: Manifest
+  #bytesRead = 0
 
   constructor(
     file: FileHandle,
@@ -37,6 +38,11 @@ export class Archive implements AsyncDisposable {
     this.manifest = texts.manifest
   }
 
+  /** The number of bytes of objects read so far. */
+  get bytesRead(): number {
+    return this.#bytesRead
+  }
+
   /** Returns the bytes of a file in the archive. */
   async *read(name: string): AsyncGenerator<Uint8Array> {
     const entry = this.#entries.get(name)
@@ -45,6 +51,7 @@ export class Archive implements AsyncDisposable {
     for (let at = entry.start; at < end; ) {
       const bytes = await readAt(this.#file, at, Math.min(CHUNK_BYTES, end - at))
       at += bytes.length
+      this.#bytesRead += bytes.length
       yield bytes
     }
   }
@@ -101,7 +108,9 @@ async function readEntries(file: FileHandle): Promise<ReadonlyMap<string, Entry>
     if (start + size > fileSize) throw new UnreadableFile(`is truncated in ${header.name}`)
     if (header.kind === 'pax') given = readPaxRecords(await readText(file, { start, size }))
     else if (header.kind === 'long name') {
-      given = { path: new TextDecoder().decode(await readText(file, { start, size })).replace(/\0.*$/, '') }
+      given = {
+        path: new TextDecoder().decode(await readText(file, { start, size })).replace(/\0.*$/, ''),
+      }
     } else {
       const name = (given.path ?? header.name).replace(/^\.\//, '')
       if (header.kind === 'file') entries.set(name, { start, size })

@@ -8,9 +8,16 @@ import { withType } from '../infer/definition.ts'
 import type { InferredType } from '../infer/infer-type.ts'
 import { type ColumnOptions, checkColumnOptions } from './column-plan.ts'
 import { readDefinition } from './read-definition.ts'
+import { widenType } from './widen-type.ts'
 
 export interface ImportType {
   readonly objectType: ObjectType
+  /** What was inferred from the rows, if the type is new. */
+  readonly inferred: InferredType | undefined
+  /** How a type that existed was widened, one line each. */
+  readonly changes: readonly string[]
+  /** How the texts of columns are written, as inferred for a type that existed. */
+  readonly columnTexts: ColumnOptions['columnTexts']
   /** How to read the rows, if the type was inferred from them. */
   readonly columns: ColumnOptions | undefined
   /** Whether the service has the type. */
@@ -22,7 +29,7 @@ export interface ImportType {
 export interface ImportTypeRequest {
   readonly ontology: string
   readonly type: string
-  /** Infers the type from the data if it does not exist; undefined to fail instead. */
+  /** Infers the type from the data; undefined if the type must exist and stays as it is. */
   readonly infer: (() => Promise<InferredType>) | undefined
   /** Whether an inferred type is not created. */
   readonly dryRun: boolean
@@ -35,22 +42,47 @@ export async function findImportType(
   const { ontology, type } = request
   const definition = await readDefinition(administration, ontology)
   const existing = definition && parseDefinition(definition).objectTypes.get(type)
-  if (existing !== undefined) {
-    return { objectType: existing, columns: undefined, exists: true, undo: undefined }
+  if (existing !== undefined && definition !== undefined) {
+    return useExisting(administration, request, definition, existing)
   }
   if (request.infer === undefined) throw unknownType(request, definition)
 
   const inferred = await request.infer()
   const { columns } = inferred
+  const shared = { inferred, columns, changes: [], columnTexts: undefined }
   const extended = withType(definition, ontology, inferred)
   const objectType = typeOf(withRids(extended), type)
   // Checked before the type is created, so that a mistake leaves nothing behind.
   checkColumnOptions(objectType, columns)
-  if (request.dryRun) return { objectType, columns, exists: false, undo: undefined }
+  if (request.dryRun) return { ...shared, objectType, exists: false, undo: undefined }
   const applied = await administration.applyDefinition(ontology, extended)
   const created = typeOf(applied as OntologyDefinition, type)
   const undo = () => removeType(administration, request, definition === undefined)
-  return { objectType: created, columns, exists: true, undo }
+  return { ...shared, objectType: created, exists: true, undo }
+}
+
+/** Uses a type that exists; with `infer`, it is widened if it cannot hold the rows. */
+async function useExisting(
+  administration: Administration,
+  { ontology, type, infer, dryRun }: ImportTypeRequest,
+  definition: OntologyDefinition,
+  existing: ObjectType,
+): Promise<ImportType> {
+  const shared = { inferred: undefined, columns: undefined, undo: undefined }
+  const inferred = await infer?.()
+  const stored = definition.objectTypes.find(({ apiName }) => apiName === type)
+  if (inferred === undefined || stored === undefined) {
+    return { ...shared, objectType: existing, exists: true, changes: [], columnTexts: undefined }
+  }
+  const { columnTexts } = inferred.columns
+  const { definition: widened, changes } = widenType(stored, inferred)
+  if (changes.length === 0) {
+    return { ...shared, objectType: existing, exists: true, changes, columnTexts }
+  }
+  const objectTypes = definition.objectTypes.map((one) => (one === stored ? widened : one))
+  const changed = { ...definition, objectTypes }
+  if (!dryRun) await administration.applyDefinition(ontology, changed)
+  return { ...shared, objectType: typeOf(changed, type), exists: !dryRun, changes, columnTexts }
 }
 
 /** Removes a type, and its ontology if that is new; the service refuses if others wrote to it. */

@@ -11,10 +11,11 @@ import {
   type ColumnPlan,
   ROW_NUMBER_TYPES,
 } from './column-plan.ts'
+import { styleOf } from './column-style.ts'
 import { type CoordinateColumns, geopointText } from './geopoint-columns.ts'
 import { textCellReader, typedCellReader } from './read-cell.ts'
 import { type JsonCell, jsonCell } from './read-json-cell.ts'
-import { styledCell, styleOf, type TextStyle, valueConverter } from './text-style.ts'
+import { styledCell, type TextStyle, valueConverter } from './text-style.ts'
 
 /** Reads one property of a row. */
 export interface PropertyReader {

@@ -18,6 +18,7 @@ import {
   checkNamedColumns,
   planColumns,
 } from './column-plan.ts'
+import { styleOf } from './column-style.ts'
 import {
   cellOf,
   checkKey,
@@ -27,7 +28,6 @@ import {
   type PropertyReader,
   propertyReaders,
 } from './property-readers.ts'
-import { styleOf } from './text-style.ts'
 
 export interface RowObject {
   /** The properties as JSON text. */

@@ -1,7 +1,6 @@
 /** How a file writes numbers, dates and missing values, and how they are read as properties. */
 import type { CellKind } from '../../formats/row.ts'
 import type { PropertyType } from '../../ontology/definition/property-type.ts'
-import type { ColumnOptions } from './column-plan.ts'
 import { compileDateFormat, type DateFormat } from './date-format.ts'
 import type { JsonCell } from './read-json-cell.ts'
 
@@ -77,17 +76,6 @@ const NUMBER_TYPES: readonly string[] = [
 
 export function isNumberType(type: string): boolean {
   return NUMBER_TYPES.includes(type)
-}
-
-/** Returns how the texts of a column are written, from the options for it and for all columns. */
-export function styleOf(column: string, { as, texts, columnTexts }: ColumnOptions): TextStyle {
-  const own = columnTexts?.get(column)
-  const explicit = as?.has(column) ? 'grouped' : undefined
-  return {
-    numbers: own?.numbers ?? texts?.numbers ?? explicit,
-    dateFormats: [...(texts?.dateFormats ?? []), ...(own?.dateFormats ?? [])],
-    nulls: [...(texts?.nulls ?? []), ...(own?.nulls ?? [])],
-  }
 }
 
 type Convert = (value: unknown) => unknown

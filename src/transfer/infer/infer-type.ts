@@ -2,14 +2,15 @@ import type {
   ObjectTypeDefinition,
   PropertyDefinition,
 } from '../../ontology/definition/definition-schema.ts'
-import { isPrimaryKeyType, type ScalarType } from '../../ontology/definition/property-type.ts'
 import { freeName, propertyNameOf, wordsOf } from '../import/column-names.ts'
-import { type ColumnOptions, unknownColumn } from '../import/column-plan.ts'
+import type { ColumnOptions } from '../import/column-plan.ts'
 import type { CoordinateColumns, GeopointColumns } from '../import/geopoint-columns.ts'
 import type { TextStyle } from '../import/text-style.ts'
 import { type ColumnType, columnTypes } from './column-type.ts'
 import { type ColumnGuess, type Findings, notesOf } from './findings.ts'
+import { givenKeyColumn, makeKey } from './given-key.ts'
 import { hasKeyName, KEY_ROWS_CHECKED } from './key-candidates.ts'
+import { type NarrowType, narrowestTypes } from './narrowest-types.ts'
 import { isKeptAsJson } from './value-guess.ts'
 
 /** An object type inferred from data. */
@@ -19,6 +20,8 @@ export interface InferredType {
   readonly columns: ColumnOptions
   /** The property of each column, except of those that are paired to geopoints. */
   readonly propertyOf: ReadonlyMap<string, string>
+  /** The narrowest type that holds the values, by property, where it differs from the definition. */
+  readonly narrowest: ReadonlyMap<string, NarrowType>
   /** The properties that had another value in every row, the most likely key first. */
   readonly keyCandidates: readonly string[]
   /** What was inferred and why, one line each, for the user. */
@@ -119,6 +122,7 @@ export function inferType(
     },
     columns: readOptions({ propertyOf, geopoints, findings, rowNumber, columnOptions, types }),
     propertyOf,
+    narrowest: narrowestTypes(findings.columns, propertyOf, types),
     keyCandidates: candidates.map((column) => propertyOf.get(column) ?? column),
     notes: notesOf({
       findings,
@@ -131,25 +135,6 @@ export function inferType(
       isKeyGiven: givenKey !== undefined,
     }),
   }
-}
-
-/** Returns the column of `--key`, which may also be the name of its property. */
-function givenKeyColumn(
-  propertyOf: ReadonlyMap<string, string>,
-  { key }: ColumnOptions,
-): string | undefined {
-  if (key === undefined || propertyOf.has(key)) return key
-  const column = [...propertyOf].find(([, property]) => property === key)?.[0]
-  if (column === undefined) throw unknownColumn('--key', key, [...propertyOf.keys()])
-  return column
-}
-
-/** Makes a property the primary key; one with a type that cannot be a key becomes a string. */
-function makeKey(properties: Map<string, PropertyDefinition>, name: string): void {
-  const property = properties.get(name)
-  if (property === undefined || isPrimaryKeyType(property.type as ScalarType)) return
-  const { items, fields, ...scalar } = property
-  properties.set(name, { ...scalar, type: 'string' })
 }
 
 /** The property that identifies objects by their row. */

@@ -1,0 +1,27 @@
+import type { ColumnType } from './column-type.ts'
+import type { ColumnGuess } from './findings.ts'
+
+export type NarrowType = 'byte' | 'short' | 'integer'
+
+/** Finds how narrow the whole numbers of a column are, whose type is generous. */
+export function narrowestTypes(
+  columns: readonly ColumnGuess[],
+  propertyOf: ReadonlyMap<string, string>,
+  types: ReadonlyMap<string, ColumnType>,
+): ReadonlyMap<string, NarrowType> {
+  return new Map(
+    columns.flatMap(({ name, maxMagnitude }) => {
+      const { definition, style } = types.get(name) ?? {}
+      const narrow = BOUNDS.find(([, bound]) => maxMagnitude <= bound)?.[0]
+      const property = propertyOf.get(name)
+      const isPlain = definition?.type === 'long' && style?.numbers === undefined
+      return isPlain && narrow !== undefined && property !== undefined ? [[property, narrow]] : []
+    }),
+  )
+}
+
+const BOUNDS = [
+  ['byte', 127],
+  ['short', 32_767],
+  ['integer', 2_147_483_647],
+] as const
