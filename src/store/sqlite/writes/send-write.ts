@@ -2,7 +2,7 @@
  * The main thread's side of writes. Changes are checked before they arrive here, and sent to the
  * writer thread, which commits them.
  */
-import { FairQueue, type TaskOwner } from '../../../admission/fair-queue.ts'
+import type { FairQueue, TaskOwner } from '../../../admission/fair-queue.ts'
 import {
   type Batch,
   type Commit,
@@ -12,7 +12,6 @@ import {
   FEW_CHANGES,
   FEW_CHANGES_LENGTH,
 } from '../../object-store.ts'
-import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../../slow-queries.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { toOnceMessage } from '../../sql/once-key.ts'
 import { objectTable } from '../catalogue/table-name.ts'
@@ -34,16 +33,6 @@ export interface WriteConnections {
   /** In which writes wait for their turn. */
   readonly queue: FairQueue
   readonly groups: WriteGroups
-}
-
-/** SQLite has one writer. A job is sent after the previous one, so that callers share it fairly. */
-export function createWriteQueue(): FairQueue {
-  return new FairQueue({
-    slots: 1,
-    slotsPerCaller: 1,
-    maxWaitMs: MAX_WRITE_WAIT_MS,
-    busyReason: BUSY_WRITING,
-  })
 }
 
 /**
