@@ -51,7 +51,6 @@ import type { WriteJobs } from './threads/write-jobs.ts'
 import {
   commitEditInThread,
   commitInThread,
-  createWriteQueue,
   deleteFoundRows,
   type WriteConnections,
 } from './writes/send-write.ts'

@@ -2,9 +2,8 @@
  * The main thread's side of writes. Changes are validated here, where the definition is, and sent to
  * the writer thread, which commits them.
  */
-import { FairQueue, type TaskOwner } from '../../../admission/fair-queue.ts'
+import type { FairQueue, TaskOwner } from '../../../admission/fair-queue.ts'
 import type { Batch, Commit, CurrentObject, DeleteRequest, Edit } from '../../object-store.ts'
-import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../../slow-queries.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { toOnceMessage } from '../../sql/once-key.ts'
 import { objectTable } from '../catalogue/table-name.ts'
@@ -31,16 +30,6 @@ export interface WriteConnections {
   /** In which writes wait for their turn. */
   readonly queue: FairQueue
   readonly groups: WriteGroups
-}
-
-/** SQLite has one writer. A job is sent after the previous one, so that callers share it fairly. */
-export function createWriteQueue(): FairQueue {
-  return new FairQueue({
-    slots: 1,
-    slotsPerCaller: 1,
-    maxWaitMs: MAX_WRITE_WAIT_MS,
-    busyReason: BUSY_WRITING,
-  })
 }
 
 /**
