@@ -40,7 +40,26 @@ export function hasPhrase(text: string, phrase: Phrase): SqlCondition {
     const separated = separatedTerms(text, terms)
     return { sql: `strpos(${separated.sql}, ?) > 0`, values: [...separated.values, spaced] }
   }
-  return { sql: `${text} ~ ?`, values: [phraseExpression(phrase)] }
+  // Texts that do not even have the terms in this order are told in a third of the time.
+  return {
+    sql: `(${text} ILIKE ? AND ${text} ~ ?)`,
+    values: [orderPattern(terms), phraseExpression(phrase)],
+  }
+}
+
+/** Letters and digits that no character beyond ASCII becomes in lower case. */
+const ASCII_ONLY = /[a-hjl-z0-9]/
+
+/** Returns a pattern of all texts that contain the terms in this order, and of some others. */
+function orderPattern(terms: readonly string[]): string {
+  const patterns = terms.map((term) =>
+    Array.from(term, (one) => {
+      if (ASCII_ONLY.test(one)) return one
+      // A single character may become an `i` with a dot.
+      return one === '\u0307' ? '%' : '_'
+    }).join(''),
+  )
+  return `%${patterns.join('%')}%`
 }
 
 /** Tests whether a text contains one of several terms. */
