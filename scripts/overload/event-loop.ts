@@ -13,6 +13,7 @@ import {
   largeObject,
   manyFilters,
   WIDE_AGGREGATION,
+  widestObjectSet,
 } from './largest-inputs.ts'
 
 const LIMIT_MS = 50
@@ -79,6 +80,11 @@ const CASES: readonly LoopCase[] = [
   },
   { name: 'get the largest definition', path: '/api/admin/v1/ontologies/largest0' },
   { name: 'list the largest number of types', path: '/api/v1/ontologies/largest0/objectTypes' },
+  {
+    name: 'load an object set of many types and values',
+    path: '/api/v2/ontologies/largest0/objectSets/loadObjectsMultipleObjectTypes',
+    body: () => JSON.stringify(widestObjectSet()),
+  },
 ]
 
 /** Prints a table, and returns the missed marks. */

@@ -1,5 +1,9 @@
 /** The largest inputs that endpoints accept. */
-import { DEFINITION_MAX_FIELDS } from '../../src/contract/limits.ts'
+import {
+  DEFINITION_MAX_FIELDS,
+  QUERY_MAX_VALUES,
+  SET_PAGE_MAX_TYPES,
+} from '../../src/contract/limits.ts'
 
 /** Makes an object of about 4 kB, so that a thousand fill a page. */
 export function largeObject(n: number): object {
@@ -56,4 +60,22 @@ export function largeDefinition(n: number): string {
     properties,
   }))
   return JSON.stringify({ apiName: `largest${n}`, objectTypes })
+}
+
+/** An object set over the largest number of types, with the largest number of values. */
+export function widestObjectSet(): object {
+  const types = Math.min(SET_PAGE_MAX_TYPES, DEFINITION_MAX_FIELDS / 100)
+  const objectSets = Array.from({ length: types }, (_, n) => ({
+    type: 'base',
+    objectType: `type${n}`,
+  }))
+  const value = Array.from({ length: QUERY_MAX_VALUES / types }, (_, n) => `value ${n}`)
+  return {
+    objectSet: {
+      type: 'filter',
+      objectSet: { type: 'union', objectSets },
+      where: { type: 'in', field: 'property1', value },
+    },
+    select: [],
+  }
 }

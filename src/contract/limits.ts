@@ -178,6 +178,9 @@ export const IN_MAX_VALUES = 10_000
 /** How many values of such a list count as one condition. */
 export const IN_VALUES_PER_TERM = 100
 
+/** The number of values in a query. A filter of several object types counts once for each of them. */
+export const QUERY_MAX_VALUES = 25_000
+
 /** The length of the longest wildcard or regular expression. */
 export const PATTERN_MAX_LENGTH = 1000
 

@@ -1,5 +1,6 @@
 /** Latest: each page shows the objects as they are now. Snapshot: all pages show one moment. */
 import { Button } from '../ui/button.tsx'
+import { Segments } from '../ui/segments.tsx'
 import { useNow } from '../ui/use-now.ts'
 import type { SetView } from '../view/use-view.ts'
 import styles from './toolbar.module.css'
@@ -9,28 +10,21 @@ export interface VersionSwitchProps {
   readonly setView: SetView
 }
 
+const VERSIONS = {
+  latest: { name: 'Latest', title: 'Each page shows the objects as they are when it is read.' },
+  snapshot: { name: 'Snapshot', title: 'All pages show the objects as they were at one moment.' },
+} as const
+
 export function VersionSwitch({ isSnapshot, setView }: VersionSwitchProps) {
   return (
-    <fieldset className={styles.switch}>
-      <legend className="visually-hidden">Which objects the pages show</legend>
-      <button
-        type="button"
-        aria-pressed={!isSnapshot}
-        title="Each page shows the objects as they are when it is read."
-        onClick={() => setView({ isSnapshot: false })}
-      >
-        Latest
-      </button>
-      <button
-        type="button"
-        aria-pressed={isSnapshot}
-        className={styles.snapshot}
-        title="All pages show the objects as they were at one moment."
-        onClick={() => setView({ isSnapshot: true })}
-      >
-        Snapshot
-      </button>
-    </fieldset>
+    <Segments
+      label="Which objects the pages show"
+      options={['latest', 'snapshot'] as const}
+      nameOf={(version) => VERSIONS[version].name}
+      titleOf={(version) => VERSIONS[version].title}
+      value={isSnapshot ? 'snapshot' : 'latest'}
+      onChange={(version) => setView({ isSnapshot: version === 'snapshot' })}
+    />
   )
 }
 

@@ -2,18 +2,16 @@
 
 import { refuse } from './refused-value.ts'
 
-const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
-const TIMESTAMP =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
+const DATE = /^\d{4}-\d\d-\d\d$/
+const TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:\d\d)$/
 
 /** Databases store microseconds and would silently round a finer time. */
 const FRACTION_DIGITS = 6
 
 export function readDate(value: unknown): string {
-  const match = typeof value === 'string' ? DATE.exec(value) : null
-  if (match === null) refuse('is not a date: YYYY-MM-DD')
-  checkCalendar(Number(match[1]), Number(match[2]), Number(match[3]))
-  return match[0]
+  if (typeof value !== 'string' || !DATE.test(value)) refuse('is not a date: YYYY-MM-DD')
+  checkCalendar(value)
+  return value
 }
 
 /**
@@ -21,26 +19,38 @@ export function readDate(value: unknown): string {
  * milliseconds and microseconds: `YYYY-MM-DDThh:mm:ss[.fff[fff]]Z`.
  */
 export function readTimestamp(value: unknown): string {
-  const match = typeof value === 'string' ? TIMESTAMP.exec(value) : null
-  if (match === null) refuse('is not a timestamp: ISO 8601 with Z or an offset')
-  const parts = match.slice(1, 7).map((part) => Number(part ?? 0))
-  const [year, month, day, hour, minute, second] = parts as SixNumbers
-  checkCalendar(year, month, day)
-  if (hour > 23 || minute > 59 || second > 59)
+  if (typeof value !== 'string' || !TIMESTAMP.test(value)) {
+    refuse('is not a timestamp: ISO 8601 with Z or an offset')
+  }
+  checkCalendar(value)
+  const isUtc = value.endsWith('Z') || value.endsWith('z')
+  const end = value.length - (isUtc ? 1 : 6)
+  const seconds = end > 16 ? value.slice(17, 19) : '00'
+  if (numberAt(value, 11) > 23 || numberAt(value, 14) > 59 || Number(seconds) > 59) {
     refuse('has a time of day outside 00:00:00 to 23:59:59')
-  const fraction = readFraction(match[7] ?? '')
-  const offset = offsetMinutes(match[8], Number(match[9] ?? 0), Number(match[10] ?? 0))
-
-  // Not Date.UTC, which maps the years 0 to 99 to 1900 to 1999.
-  const date = new Date(0)
-  date.setUTCFullYear(year, month - 1, day)
-  date.setUTCHours(hour, minute - offset, second)
-  const utc = date.toISOString()
-  if (utc.length !== 24) refuse('is outside the years 0000 to 9999')
-  return `${utc.slice(0, 19)}${fraction}Z`
+  }
+  const fraction = end > 20 ? readFraction(value.slice(20, end)) : ''
+  const local = `${value.slice(0, 10)}T${value.slice(11, 16)}:${seconds}`
+  return `${isUtc ? local : toUtc(local, value.slice(end))}${fraction}Z`
 }
 
-type SixNumbers = [number, number, number, number, number, number]
+/** Returns the number that two digits of a text write. */
+function numberAt(text: string, index: number): number {
+  return 10 * (text.charCodeAt(index) - 48) + text.charCodeAt(index + 1) - 48
+}
+
+/** Converts `YYYY-MM-DDThh:mm:ss` at an offset, as `+hh:mm`, to UTC. */
+function toUtc(local: string, offset: string): string {
+  const [hours, minutes] = [numberAt(offset, 1), numberAt(offset, 4)]
+  if (hours > 23 || minutes > 59) refuse('has an offset outside -23:59 to +23:59')
+  const offsetMs = 60_000 * (hours * 60 + minutes)
+  const localMs = Date.parse(`${local}Z`)
+  const utc = new Date(
+    offset.startsWith('-') ? localMs + offsetMs : localMs - offsetMs,
+  ).toISOString()
+  if (utc.length !== 24) refuse('is outside the years 0000 to 9999')
+  return utc.slice(0, 19)
+}
 
 /** Pads a canonical timestamp to microseconds, so that text order is time order. */
 export function sortableTimestamp(canonical: string): string {
@@ -53,21 +63,21 @@ export function canonicalTimestamp(sortable: string): string {
   return sortable.replace(/(?:\.000000|000)Z$/, 'Z')
 }
 
-function checkCalendar(year: number, month: number, day: number): void {
+/** Checks a text that begins with `YYYY-MM-DD`. */
+function checkCalendar(text: string): void {
+  const [month, day] = [numberAt(text, 5), numberAt(text, 8)]
   if (month < 1 || month > 12) refuse('has a month outside 01 to 12')
-  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-  const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0
+  // Every month has 28 days.
+  if (day >= 1 && day <= 28) return
+  const year = 100 * numberAt(text, 0) + numberAt(text, 2)
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  const days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0
   if (day < 1 || day > days) refuse('has a day that its month does not have')
 }
 
 function readFraction(digits: string): string {
-  const significant = digits.replace(/0+$/, '')
+  const significant = digits.endsWith('0') ? digits.replace(/0+$/, '') : digits
   if (significant.length > FRACTION_DIGITS) refuse('is more precise than microseconds')
   if (significant === '') return ''
   return `.${significant.padEnd(significant.length > 3 ? 6 : 3, '0')}`
-}
-
-function offsetMinutes(sign: string | undefined, hours: number, minutes: number): number {
-  if (hours > 23 || minutes > 59) refuse('has an offset outside -23:59 to +23:59')
-  return (sign === '-' ? -1 : 1) * (hours * 60 + minutes)
 }

@@ -6,7 +6,7 @@ import { isJsonObject } from '../../ontology/values/refused-value.ts'
 import { isNothing, matchAll } from '../combine-queries.ts'
 import { queryOfType } from '../interface-query.ts'
 import { parseQuery } from '../parse/parse-query.ts'
-import { QueryBudget, type QueryLimits } from '../parse/query-budget.ts'
+import type { QueryBudget, QueryLimits } from '../parse/query-budget.ts'
 import { STRUCT_FIELD_SEPARATOR } from '../parse/v2-fields.ts'
 import { V2_QUERIES } from '../parse/v2-query-types.ts'
 import type { Query } from '../query.ts'
@@ -64,7 +64,7 @@ function filterParser(where: unknown, { limits, budget, path }: FilterContext) {
     const known = parsed.get(objectType.rid)
     if (known !== undefined) return known
     const spent = nextBudget
-    nextBudget = new QueryBudget(limits)
+    nextBudget = spent.forNextType()
     const query = parseQuery(V2_QUERIES, where, { objectType, limits, budget: spent, path })
     parsed.set(objectType.rid, query)
     return query

@@ -105,6 +105,7 @@ export function conditionsOf(
     written: string,
     value: unknown,
   ): ComparedValue => {
+    budget.spendValues(1)
     if (typeof value === 'string') budget.checkText(written, value)
     if (type === undefined) throw notSupported(operator, written)
     try {

@@ -1,7 +1,7 @@
 /** Limits the size of a query while it is parsed. */
 
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { FUZZY_MAX_TERMS } from '../../contract/limits.ts'
+import { FUZZY_MAX_TERMS, QUERY_MAX_VALUES } from '../../contract/limits.ts'
 
 /** The limits on a query; each is a setting. */
 export interface QueryLimits {
@@ -18,9 +18,19 @@ export class QueryBudget {
   readonly #limits: QueryLimits
   #terms = 0
   #fuzzyTerms = 0
+  readonly #values: { count: number }
 
-  constructor(limits: QueryLimits) {
+  constructor(limits: QueryLimits, values = { count: 0 }) {
     this.#limits = limits
+    this.#values = values
+  }
+
+  /**
+   * Returns a budget for parsing the same part of the request for another object type: its conditions
+   * count once, but parsing its values takes time for each type.
+   */
+  forNextType(): QueryBudget {
+    return new QueryBudget(this.#limits, this.#values)
   }
 
   checkDepth(depth: number): void {
@@ -45,6 +55,16 @@ export class QueryBudget {
       throw new ObjectQueryError('QueryTermsExceededLimit', {
         termsLimit: FUZZY_MAX_TERMS,
         fuzzy: true,
+      })
+    }
+  }
+
+  spendValues(values: number): void {
+    this.#values.count += values
+    if (this.#values.count > QUERY_MAX_VALUES) {
+      throw new ObjectQueryError('QueryTermsExceededLimit', {
+        termsLimit: QUERY_MAX_VALUES,
+        reason: 'the values of a filter count once for each object type',
       })
     }
   }

@@ -25,7 +25,7 @@ import {
 } from '../catalogue/secrets.ts'
 import { saveSightings } from '../catalogue/sightings.ts'
 import { applyBatch, commitBatch } from '../writes/commit-batch.ts'
-import { applyEdit, commitEdit } from '../writes/commit-edit.ts'
+import { applyEdit } from '../writes/commit-edit.ts'
 import { deleteRows } from '../writes/delete-matches.ts'
 import { deleteExpiredKeys } from '../writes/idempotency-keys.ts'
 import type { Jobs } from './thread-jobs.ts'
@@ -33,7 +33,6 @@ import type { Jobs } from './thread-jobs.ts'
 export const WRITE_JOBS = {
   saveOntology,
   commitBatch,
-  commitEdit,
   deleteRows,
   deleteExpiredKeys,
   startReplacement,

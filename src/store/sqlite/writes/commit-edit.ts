@@ -3,7 +3,6 @@ import { deduplicateChanges } from '../../batch.ts'
 import type { Commit } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { objectTable } from '../catalogue/object-table.ts'
-import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import type { ChangeMessage } from '../threads/change-message.ts'
 import { type BatchMessage, readType, writeBatch } from './commit-batch.ts'
@@ -15,16 +14,7 @@ export interface EditMessage extends BatchMessage {
   readonly note: string | undefined
 }
 
-/** Returns the commit, or undefined if the edit must be decided again. */
-export function commitEdit(
-  db: WriterDatabase,
-  edit: EditMessage,
-  changes: readonly ChangeMessage[],
-): Commit | undefined {
-  return inTransaction(db, 'write', () => applyEdit(db, edit, changes))
-}
-
-/** Does the same within a transaction. */
+/** Returns the commit, or undefined if the edit must be decided again. Runs in a transaction. */
 export function applyEdit(
   db: WriterDatabase,
   edit: EditMessage,
