@@ -43,7 +43,7 @@ export async function findImportType(
   const definition = await readDefinition(administration, ontology)
   const existing = definition && parseDefinition(definition).objectTypes.get(type)
   if (existing !== undefined && definition !== undefined) {
-    return useExisting(administration, request, definition, existing)
+    return widenExisting(administration, request, definition, existing)
   }
   if (request.infer === undefined) throw unknownType(request, definition)
 
@@ -62,7 +62,7 @@ export async function findImportType(
 }
 
 /** Uses a type that exists; with `infer`, it is widened if it cannot hold the rows. */
-async function useExisting(
+async function widenExisting(
   administration: Administration,
   { ontology, type, infer, dryRun }: ImportTypeRequest,
   definition: OntologyDefinition,

@@ -2,16 +2,8 @@
 import type { PropertyDefinition } from '../../ontology/definition/definition-schema.ts'
 import type { ColumnOptions } from '../import/column-plan.ts'
 import { dateOnly, isNumberType, type TextStyle } from '../import/text-style.ts'
-import type { ColumnGuess } from './findings.ts'
+import type { ColumnGuess, ColumnType } from './findings.ts'
 import { hasNullItem, propertyOf, scalarTypeOf, typeOf } from './value-guess.ts'
-
-export interface ColumnType {
-  readonly definition: PropertyDefinition
-  /** How the texts are read, if they are not plain. */
-  readonly style?: TextStyle
-  /** What the user should know, without the name of the property. */
-  readonly note?: string
-}
 
 /** Returns the types of all columns, by name. */
 export function columnTypes(

@@ -1,8 +1,9 @@
 /** The findings about the rows of a file, and the notes about them for the user. */
 import type { DeclaredType } from '../../formats/row.ts'
+import type { PropertyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { propertyNameOf } from '../import/column-names.ts'
 import type { CoordinateColumns, GeopointColumns } from '../import/geopoint-columns.ts'
-import type { ColumnType } from './column-type.ts'
+import type { TextStyle } from '../import/text-style.ts'
 import { KEY_ROWS_CHECKED } from './key-candidates.ts'
 import type { StyleGuess } from './style-guess.ts'
 import { isKeptAsJson, type ValueGuess } from './value-guess.ts'
@@ -29,6 +30,15 @@ export interface ColumnGuess {
   maxMagnitude: number
   /** Whether an integer lost digits when its JSON was parsed. */
   hasUnsafeIntegers: boolean
+}
+
+/** The type of a column. */
+export interface ColumnType {
+  readonly definition: PropertyDefinition
+  /** How the texts are read, if they are not plain. */
+  readonly style?: TextStyle
+  /** What the user should know, without the name of the property. */
+  readonly note?: string
 }
 
 export interface Outlier {

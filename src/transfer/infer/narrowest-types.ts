@@ -1,5 +1,4 @@
-import type { ColumnType } from './column-type.ts'
-import type { ColumnGuess } from './findings.ts'
+import type { ColumnGuess, ColumnType } from './findings.ts'
 
 export type NarrowType = 'byte' | 'short' | 'integer'
 
