@@ -41,7 +41,6 @@ describe('a store', () => {
       const things = await createFixture(store, OTHER_THINGS)
       await runSql(place.name, [
         'CREATE TABLE oqs_object_2 (LIKE oqs_object_1 INCLUDING ALL)',
-        'ALTER TABLE oqs_object_2 RENAME COLUMN p1 TO p3',
         'ALTER TABLE oqs_object_2 RENAME COLUMN p2 TO p4',
         'INSERT INTO oqs_object_2 SELECT * FROM oqs_object_1',
       ])
