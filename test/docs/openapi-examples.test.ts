@@ -164,6 +164,11 @@ describe('the examples of openapi.json', () => {
   function expectExample(operationId: string, { status, body, text }: TestResponse): void {
     expect([operationId, status, text]).toEqual([operationId, 200, text])
     const [media] = Object.values(endpoint(operationId).responses['200']?.content ?? {})
+    // All metrics would fill pages, so the example has one of them.
+    if (operationId === 'getMetrics') {
+      expect(text).toContain(media?.example)
+      return
+    }
     const variable = ADMINISTRATION.includes(operationId) ? VARIABLE_IN_ADMINISTRATION : VARIABLE
     const problem = differenceOf(media?.example, body ?? text, operationId, variable)
     expect(problem).toBeUndefined()

@@ -82,6 +82,10 @@ export const ADMIN_EXAMPLES = {
     response: CLIENT,
   },
   revokeClient: { parameters: { id: CLIENT_ID }, response: CLIENT },
+  getMetrics: {
+    response:
+      '# HELP oqs_objects Objects of a type.\n# TYPE oqs_objects gauge\noqs_objects{ontology="aviation",type="country"} 250\n',
+  },
   getStatus: {
     response: {
       version: '1.0.0',

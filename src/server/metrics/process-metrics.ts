@@ -3,7 +3,7 @@
  * has more, but its observers cannot be stopped.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 
 const DELAY_RESOLUTION_MS = 10
 
@@ -12,16 +12,27 @@ export class ProcessMetrics implements Disposable {
 
   constructor(registry: Registry) {
     this.#delay.enable()
+    const registers = [registry]
     const gauge = (name: string, help: string, read: () => number) =>
       new Gauge({
         name,
         help,
-        registers: [registry],
+        registers,
         collect() {
           this.set(read())
         },
       })
-    gauge('process_cpu_seconds_total', 'CPU time of the process, all threads.', () => {
+    const counter = (name: string, help: string, read: () => number) =>
+      new Counter({
+        name,
+        help,
+        registers,
+        collect() {
+          this.reset()
+          this.inc(read())
+        },
+      })
+    counter('process_cpu_seconds_total', 'CPU time of the process, all threads.', () => {
       const { user, system } = process.cpuUsage()
       return (user + system) / 1e6
     })
@@ -33,14 +44,14 @@ export class ProcessMetrics implements Disposable {
       'The part of it that JavaScript objects take.',
       () => process.memoryUsage().heapUsed,
     )
-    gauge('nodejs_event_loop_busy_seconds_total', 'Time that the main thread has worked.', () => {
+    counter('nodejs_event_loop_busy_seconds_total', 'Time that the main thread has worked.', () => {
       return performance.eventLoopUtilization().active / 1000
     })
     const delay = new Gauge({
       name: 'nodejs_event_loop_delay_seconds',
       help: 'How late the main thread was, since the metrics were last read.',
       labelNames: ['quantile'],
-      registers: [registry],
+      registers,
       aggregator: 'max',
       collect: () => {
         for (const quantile of [0.5, 0.99, 1]) {
