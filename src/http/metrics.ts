@@ -7,17 +7,6 @@ import { NoParameters } from './schemas/common.ts'
 import { responses } from './schemas/responses.ts'
 import type { Services } from './services.ts'
 
-/** Who may read the metrics. */
-export const METRICS_ACCESS = ['token', 'open', 'off'] as const
-export type MetricsAccess = (typeof METRICS_ACCESS)[number]
-
-export interface Metrics {
-  readonly access: Exclude<MetricsAccess, 'off'>
-  readonly contentType: string
-  /** Returns all metrics as text, in the format that `contentType` names. */
-  render(): Promise<string>
-}
-
 const METRICS_RESPONSE = {
   description: 'The metrics.',
   content: { 'text/plain': { schema: Type.String() } },

@@ -19,7 +19,7 @@ import {
   RATE_LIMIT_PER_MINUTE,
   SNAPSHOT_MAX_AGE_SECONDS,
 } from '../contract/limits.ts'
-import { METRICS_ACCESS } from '../http/metrics.ts'
+import { METRICS_ACCESS } from '../http/metrics-source.ts'
 import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
 import { KEY_BYTES } from '../paging/token-keys.ts'
 import { ACCESS_SETTINGS } from './access-settings.ts'

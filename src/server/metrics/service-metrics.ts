@@ -1,6 +1,6 @@
 /** The metrics of one process, and their text for Prometheus. */
 import { AggregatorRegistry, Counter, type MetricObject, Registry } from 'prom-client'
-import type { Metrics } from '../../http/metrics.ts'
+import type { Metrics } from '../../http/metrics-source.ts'
 import type { ServerEvent } from '../log.ts'
 import { ProcessMetrics } from './process-metrics.ts'
 import { RequestMetrics } from './request-metrics.ts'

@@ -1,8 +1,6 @@
 /** Implements the store port with SQLite. */
 import { randomBytes } from 'node:crypto'
-import { availableParallelism } from 'node:os'
 import { INTERNAL_CONTEXT, type RequestContext } from '../../admission/request-context.ts'
-import { QUERY_MEMORY_BYTES, QUERY_TIMEOUT_SECONDS } from '../../contract/limits.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
@@ -45,8 +43,9 @@ import { changeEncoding } from './threads/change-encoding.ts'
 import { publishInSteps, type RunWrite } from './threads/publish-in-steps.ts'
 import { inReadTransaction, type ReadConnection } from './threads/read-connection.ts'
 import type { ReadJobs } from './threads/read-jobs.ts'
-import { ReaderPool } from './threads/reader-pool.ts'
+import type { ReaderPool } from './threads/reader-pool.ts'
 import { reclaimInSteps } from './threads/reclaim-in-steps.ts'
+import { createSlowReaders } from './threads/slow-readers.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
 import { WorkerThread } from './threads/worker-thread.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
@@ -58,9 +57,6 @@ import {
 } from './writes/send-write.ts'
 import { WriteGroups } from './writes/write-groups.ts'
 import { createWriteQueue } from './writes/write-queue.ts'
-
-/** At least two, so that the slow query of one caller leaves a process to other callers. */
-const READERS = Math.max(2, Math.min(4, availableParallelism()))
 
 /** The SQLite store. `openSqliteStore` opens its file first. */
 export class SqliteStore implements ObjectStore {
@@ -94,13 +90,7 @@ export class SqliteStore implements ObjectStore {
     const [writer, queue] = [this.#writer, this.#writes]
     const groups = new WriteGroups(queue, guard, writer)
     this.#connections = { reading, guard, writer, queue, groups }
-    this.#slowReaders = new ReaderPool({
-      path,
-      size: READERS,
-      queryTimeoutMs: options.queryTimeoutMs ?? 1000 * QUERY_TIMEOUT_SECONDS,
-      maxBytes: QUERY_MEMORY_BYTES,
-      onExit: options.onReaderExit,
-    })
+    this.#slowReaders = createSlowReaders(path, options)
   }
 
   async check(): Promise<void> {
