@@ -10,8 +10,10 @@ export function useEarlierLayout(path: string): void {
   db.exec('UPDATE object_table SET layout = 1 WHERE is_made = 0')
 }
 
-/** Reverts the migration that added layouts. All tables must have the earlier one. */
+/** Reverts the migrations since layouts were added. All tables must have the earlier one. */
 export const BEFORE_LAYOUTS = `
+  ALTER TABLE object_type DROP COLUMN redefined_table;
+  ALTER TABLE object_type DROP COLUMN redefined_in;
   DROP TABLE rewrite_change;
   DROP TABLE rewrite;
   ALTER TABLE commit_log DROP COLUMN kept;
