@@ -354,8 +354,6 @@ const FIRST_MIGRATION = new URL(
 
 /** Reverts all migrations after the first one. */
 const BACK_TO_SCHEMA_1 = `
-  ALTER TABLE object_type DROP COLUMN redefined_table;
-  ALTER TABLE object_type DROP COLUMN redefined_in;
   ${BEFORE_LAYOUTS}
   DROP TABLE idempotency_key;
   DROP TABLE document;

@@ -109,8 +109,6 @@ describe('pages of a table with past rows', () => {
         ALTER TABLE api_token DROP COLUMN grant_id;
         ALTER TABLE api_token DROP COLUMN subject_id;
         ALTER TABLE object_table DROP COLUMN past_count;
-        ALTER TABLE object_type DROP COLUMN redefined_table;
-        ALTER TABLE object_type DROP COLUMN redefined_in;
         CREATE TABLE object_2 (id INTEGER PRIMARY KEY);
         CREATE INDEX object_2_id ON object_2 (id);
         UPDATE object_table SET is_made = 1 WHERE id = 2;
