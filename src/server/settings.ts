@@ -192,7 +192,7 @@ export const SETTINGS = {
   OQS_METRICS: {
     default: 'token',
     meaning:
-      'Who may read `/metrics`: callers with the scope api:metrics-read, also programs on this machine without a token, or nobody.',
+      'Who may read `/metrics`. `token`: callers with the scope api:metrics-read. `open`: also programs on this machine, without a token. `off`: nobody.',
     allowed: METRICS_ACCESS.join(', '),
     parse: (text: string) => METRICS_ACCESS.find((access) => access === text),
   },

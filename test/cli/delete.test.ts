@@ -43,7 +43,11 @@ describe('oqs delete', () => {
   it('deletes objects by key, all in one commit', async () => {
     const before = await service.write('numbers', 'number', [])
     const { code, stdout, stderr } = await run('1', '2', '2', '99', '--yes')
-    expect([code, stdout, stderr]).toEqual([0, 'deleted 2 objects\n', 'oqs: 1 key had no object\n'])
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      'deleted 2 objects\n',
+      'oqs: 1 key matched no object\n',
+    ])
     const after = await service.write('numbers', 'number', [])
     expect(after.body.version).toBe(before.body.version + 1)
     expect(await stored()).not.toContain(2)

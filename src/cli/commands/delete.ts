@@ -68,7 +68,7 @@ async function deleteObjects(
   const deleted = await sendDelete(client, keys, options)
   await writeOut(`deleted ${countOf(deleted, 'object')}\n`, signal)
   const missing = new Set(keys).size - deleted
-  if (keys.length > 0 && missing > 0) printMessage(`${countOf(missing, 'key')} had no object`)
+  if (keys.length > 0 && missing > 0) printMessage(`${countOf(missing, 'key')} matched no object`)
 }
 
 async function sendDelete(

@@ -41,7 +41,7 @@ export function addImportCommand(program: Command): void {
   const command = program
     .command('import')
     .description(
-      'Write the rows of files as objects of a type. Reads CSV, NDJSON, JSON and Parquet, also compressed.',
+      'Write the rows of files as objects of a type. Reads CSV, NDJSON, JSON and Parquet, optionally compressed.',
     )
     .argument('<files...>', 'files to import, in this order; - reads standard input')
     .requiredOption('--ontology <name>', 'API name or RID of the ontology', parseText)
@@ -201,7 +201,12 @@ async function importAll(
       () => true,
       () => false,
     )
-    if (isUndone === false) printMessage(`the new object type ${type} in ${ontology} remains`)
+    if (isUndone === false) {
+      const command = `oqs ontology delete ${ontology} ${type}`
+      printMessage(
+        `the new object type ${type} in ${ontology} was not removed. Remove it with \`${command}\`.`,
+      )
+    }
     if (!(error instanceof ImportStopped)) throw error
     const reason = `${error.message}${hintFor(error.cause)}`.replace(/\.$/, '')
     const message = `${reason}. ${describeStop(error, mode, dryRun)}`

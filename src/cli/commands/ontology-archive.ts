@@ -41,7 +41,11 @@ export function addArchiveCommands(ontology: Command): void {
   const read = ontology
     .command('import')
     .description('Write the definition and all objects of an archive to a service.')
-    .argument('<archive>', 'a file that `oqs ontology export` wrote, also compressed', parseText)
+    .argument(
+      '<archive>',
+      'a file that `oqs ontology export` wrote, optionally compressed',
+      parseText,
+    )
     .option('--as <name>', 'API name of the ontology (default: as in the archive)', parseText)
     .option('--replace', 'change an ontology that exists, and replace its objects')
   addServiceOptions(read)

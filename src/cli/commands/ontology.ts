@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import { addFormOptions, chooseForm, type FormOptions, writeOut, writeRows } from '../output.ts'
+import { countOf } from '../progress.ts'
 import { type Definition, readDefinition } from '../read-definition.ts'
 import {
   addServiceOptions,
@@ -89,7 +90,10 @@ function addShowCommand(ontology: Command): void {
 
 function describeDefinition(definition: Definition) {
   const { apiName, rid, objectTypes = [], linkTypes = [], interfaceTypes = [] } = definition
-  const interfaces = interfaceTypes.length > 0 ? `, ${interfaceTypes.length} interface types` : ''
-  const types = `${objectTypes.length} object types, ${linkTypes.length} link types${interfaces}`
-  return `applied ${apiName}: ${types} (${rid})`
+  const types = [
+    countOf(objectTypes.length, 'object type'),
+    countOf(linkTypes.length, 'link type'),
+    ...(interfaceTypes.length > 0 ? [countOf(interfaceTypes.length, 'interface type')] : []),
+  ]
+  return `applied ${apiName}: ${types.join(', ')} (${rid})`
 }

@@ -50,8 +50,8 @@ export function ChooseFile({ mistake, onChosen }: ChooseFileProps) {
           onChange={({ target }) => onChosen([...(target.files ?? [])])}
         />
         <p className="label">
-          CSV, TSV, NDJSON, a JSON array or Parquet, also compressed with gzip. The first line of
-          CSV names the columns. Nothing is written before you have seen the file.
+          CSV, TSV, NDJSON, a JSON array or Parquet, optionally compressed with gzip. The first line
+          of CSV names the columns. Nothing is written before you have seen the file.
         </p>
       </section>
     </div>

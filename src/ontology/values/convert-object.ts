@@ -52,7 +52,11 @@ export function convertValue(value: unknown, before: PropertyType, after: Proper
   }
   if (before.kind === 'array') {
     const { length, 0: only } = value as readonly unknown[]
-    if (length !== 1) refuse(`has ${length} elements; only an array of one can become a value`)
+    if (length !== 1) {
+      refuse(
+        `has ${length} elements; only an array with exactly one element can become a single value`,
+      )
+    }
     return convertValue(only, before.items, after)
   }
   if (before.kind === 'struct' && after.kind === 'struct') {

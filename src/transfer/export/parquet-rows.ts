@@ -68,7 +68,7 @@ export class ParquetRows {
     for (const name of Object.keys(object)) {
       if (!this.#names.has(name)) {
         throw new Error(
-          `the type got the property ${name} during the export. Run the command again.`,
+          `property ${name} was added to the type during the export. Run the command again.`,
         )
       }
     }
