@@ -100,6 +100,14 @@ describe('access to metrics', () => {
     })
   })
 
+  it('is refused to a token that is limited to ontologies', async () => {
+    const limited = await service.createToken({
+      scopes: ['api:metrics-read'],
+      ontologies: ['numbers'],
+    })
+    expect((await service.send('/metrics', { token: limited })).status).toBe(403)
+  })
+
   it('is open to programs on the same machine with OQS_METRICS=open, and absent if off', async () => {
     await using open = await startService({ settings: { OQS_METRICS: 'open' } })
     expect((await open.send('/metrics', { token: null })).status).toBe(200)
