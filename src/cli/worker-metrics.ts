@@ -3,10 +3,16 @@
  * the supervisor, which collects those of all workers and its own.
  */
 import type { Worker } from 'node:cluster'
-import type { CollectedMetrics } from '../server/metrics/service-metrics.ts'
+import {
+  addUpMetrics,
+  type CollectedMetrics,
+  withoutGauges,
+} from '../server/metrics/service-metrics.ts'
 
-/** A worker that does not answer in time is left out: it may be busy or ending. */
-const ANSWER_TIMEOUT_MS = 2000
+/** A worker that does not answer in time is busy or ending: its last answer is used. */
+const WORKER_TIMEOUT_MS = 2000
+/** Longer, so that the supervisor answers before. */
+const SUPERVISOR_TIMEOUT_MS = 5000
 
 type Collect = () => Promise<CollectedMetrics>
 
@@ -23,14 +29,19 @@ type ToWorker =
 /** Matches answers to questions by number. */
 class Answers<Answer> {
   readonly #waiting = new Map<number, (answer: Answer | undefined) => void>()
+  readonly #timeoutMs: number
   #last = 0
+
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs
+  }
 
   /** Asks, and returns the answer; undefined if there is none in time. */
   async ask(send: (question: number) => void): Promise<Answer | undefined> {
     this.#last += 1
     const question = this.#last
     const { promise, resolve } = Promise.withResolvers<Answer | undefined>()
-    const timeout = setTimeout(() => resolve(undefined), ANSWER_TIMEOUT_MS)
+    const timeout = setTimeout(() => resolve(undefined), this.#timeoutMs)
     this.#waiting.set(question, resolve)
     send(question)
     try {
@@ -48,13 +59,13 @@ class Answers<Answer> {
 
 /** Answers the supervisor, and returns a function that asks it for the metrics of the service. */
 export function shareMetrics(collect: Collect): () => Promise<readonly CollectedMetrics[]> {
-  const answers = new Answers<readonly CollectedMetrics[]>()
+  const answers = new Answers<readonly CollectedMetrics[]>(SUPERVISOR_TIMEOUT_MS)
   const send = (message: ToSupervisor) => process.send?.(message)
   process.on('message', (message: ToWorker) => {
     if ('serviceMetrics' in message) answers.answer(message.serviceMetrics, message.processes)
     if ('collectMetrics' in message) {
       const { collectMetrics: metricsOfWorker } = message
-      // Without an answer, the worker is left out.
+      // Without an answer, the supervisor uses the last one.
       collect().then(
         (collected) => send({ metricsOfWorker, collected }),
         () => {},
@@ -67,7 +78,11 @@ export function shareMetrics(collect: Collect): () => Promise<readonly Collected
 
 /** The supervisor's side: collects the metrics of all workers that serve. */
 export class WorkerMetrics {
-  readonly #answers = new Answers<CollectedMetrics>()
+  readonly #answers = new Answers<CollectedMetrics>(WORKER_TIMEOUT_MS)
+  /** By worker. */
+  readonly #lastAnswers = new Map<number, CollectedMetrics>()
+  /** What workers counted that have ended, so that no counter falls. */
+  #ofEnded: CollectedMetrics = []
   readonly #collectOwn: Collect
   readonly #serving: () => readonly Worker[]
 
@@ -86,13 +101,19 @@ export class WorkerMetrics {
   }
 
   async #answerWorker(worker: Worker, serviceMetrics: number): Promise<void> {
-    const collected = await Promise.all([
-      this.#collectOwn(),
-      ...this.#serving().map((one) =>
-        this.#answers.ask((collectMetrics) => send(one, { collectMetrics })),
-      ),
-    ])
-    const processes = collected.filter((metrics) => metrics !== undefined)
+    const serving = this.#serving()
+    const asked = serving.map(async (one) => {
+      const collected = await this.#answers.ask((collectMetrics) => send(one, { collectMetrics }))
+      if (collected !== undefined) this.#lastAnswers.set(one.id, collected)
+    })
+    const [own] = await Promise.all([this.#collectOwn(), ...asked])
+    const isServing = new Set(serving.map(({ id }) => id))
+    for (const [id, collected] of this.#lastAnswers) {
+      if (isServing.has(id)) continue
+      this.#lastAnswers.delete(id)
+      this.#ofEnded = await addUpMetrics([this.#ofEnded, withoutGauges(collected)])
+    }
+    const processes = [own, this.#ofEnded, ...this.#lastAnswers.values()]
     send(worker, { serviceMetrics, processes })
   }
 }

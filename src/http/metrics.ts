@@ -1,6 +1,7 @@
 /** `/metrics`: what the service did and does, for Prometheus. */
 import { BlockList, isIPv6 } from 'node:net'
 import { Type } from 'typebox'
+import { refuseLimitedCaller } from './admin/require-admin.ts'
 import type { App } from './app.ts'
 import { admitCaller } from './request/admit-caller.ts'
 import { NoParameters } from './schemas/common.ts'
@@ -28,9 +29,10 @@ export function addMetrics(app: App, services: Services): void {
         response: { ...responses(Type.String()), 200: METRICS_RESPONSE },
       },
       onRequest: async (request) => {
-        if (metrics.access === 'token' || !isLoopback(request.ip)) {
-          await admitCaller(request, services)
-        }
+        if (metrics.access === 'open' && isLoopback(request.ip)) return
+        await admitCaller(request, services)
+        // Metrics name all ontologies.
+        refuseLimitedCaller(request.caller)
       },
     },
     async (_, reply) => {

@@ -66,7 +66,8 @@ describe('metrics', () => {
     expect(seriesValue(text, 'oqs_queue_tasks{queue="batches",state="waiting"}')).toBe(0)
     expect(seriesValue(text, 'oqs_request_memory_bytes{kind="limit"}')).toBeGreaterThan(0)
     expect(seriesValue(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
-    expect(seriesValue(text, 'nodejs_event_loop_delay_seconds{quantile="1"}')).toBeGreaterThan(0)
+    expect(seriesValue(text, 'nodejs_event_loop_delay_seconds{quantile="1"}')).toBeDefined()
+    expect(seriesValue(text, 'oqs_store_up')).toBe(1)
   })
 
   it('contain no path, key, token or property value', async () => {
@@ -98,6 +99,14 @@ describe('access to metrics', () => {
       errorName: 'ApiUsageDenied',
       parameters: { missingScope: 'api:metrics-read' },
     })
+  })
+
+  it('is refused to a token that is limited to ontologies', async () => {
+    const limited = await service.createToken({
+      scopes: ['api:metrics-read'],
+      ontologies: ['numbers'],
+    })
+    expect((await service.send('/metrics', { token: limited })).status).toBe(403)
   })
 
   it('is open to programs on the same machine with OQS_METRICS=open, and absent if off', async () => {

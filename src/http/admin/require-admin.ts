@@ -1,6 +1,7 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import type { App } from '../app.ts'
+import type { Caller } from '../request/caller.ts'
 
 export const ADMIN_SCOPE: Scope = 'api:admin'
 
@@ -9,9 +10,11 @@ export const ADMIN_SCOPE: Scope = 'api:admin'
  * can create one without that limit.
  */
 export function refuseLimitedCallers(app: App): void {
-  app.addHook('preValidation', async ({ caller }) => {
-    if (caller.ontologies === undefined) return
-    const reason = 'the token is limited to certain ontologies, and administration is not'
-    throw new ObjectQueryError('ApiUsageDenied', { reason })
-  })
+  app.addHook('preValidation', async ({ caller }) => refuseLimitedCaller(caller))
+}
+
+export function refuseLimitedCaller({ ontologies }: Pick<Caller, 'ontologies'>): void {
+  if (ontologies === undefined) return
+  const reason = 'the token is limited to certain ontologies, and administration is not'
+  throw new ObjectQueryError('ApiUsageDenied', { reason })
 }

@@ -36,26 +36,28 @@ export class ProcessMetrics implements Disposable {
       const { user, system } = process.cpuUsage()
       return (user + system) / 1e6
     })
-    gauge('process_resident_memory_bytes', 'Memory that the process takes.', () =>
+    gauge('process_resident_memory_bytes', 'Resident memory of the process.', () =>
       process.memoryUsage.rss(),
     )
     gauge(
       'nodejs_heap_size_used_bytes',
-      'The part of it that JavaScript objects take.',
+      'Memory used by JavaScript objects.',
       () => process.memoryUsage().heapUsed,
     )
-    counter('nodejs_event_loop_busy_seconds_total', 'Time that the main thread has worked.', () => {
+    counter('nodejs_event_loop_busy_seconds_total', 'Time that the main thread was busy.', () => {
       return performance.eventLoopUtilization().active / 1000
     })
     const delay = new Gauge({
       name: 'nodejs_event_loop_delay_seconds',
-      help: 'How late the main thread was, since the metrics were last read.',
+      help: 'Delay of the main thread since the last scrape.',
       labelNames: ['quantile'],
       registers,
       aggregator: 'max',
       collect: () => {
         for (const quantile of [0.5, 0.99, 1]) {
-          delay.set({ quantile }, this.#delay.percentile(100 * quantile) / 1e9)
+          // The timer fires after its resolution at the earliest.
+          const delayMs = this.#delay.percentile(100 * quantile) / 1e6 - DELAY_RESOLUTION_MS
+          delay.set({ quantile }, Math.max(0, delayMs) / 1000)
         }
         this.#delay.reset()
       },

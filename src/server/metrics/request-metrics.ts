@@ -44,7 +44,7 @@ export class RequestMetrics {
     })
     this.#bytes = new Counter({
       name: 'oqs_response_bytes_total',
-      help: 'Bytes of the bodies of responses, without those of exports.',
+      help: 'Bytes of response bodies, exports excluded.',
       labelNames: ['route'],
       registers,
     })

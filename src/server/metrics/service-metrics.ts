@@ -21,7 +21,7 @@ export class ServiceMetrics implements Disposable {
     const registers = [this.#registry]
     this.#reclaimedRows = new Counter({
       name: 'oqs_reclaimed_rows_total',
-      help: 'Row versions that were deleted because nobody can read them any more.',
+      help: 'Deleted row versions that no snapshot needs.',
       registers,
     })
     this.#failedReclaims = new Counter({
@@ -58,7 +58,23 @@ export class ServiceMetrics implements Disposable {
   }
 }
 
-/** Adds up the metrics of the processes of one service. */
+/** Adds up the metrics of several processes. */
+export async function addUpMetrics(
+  processes: readonly CollectedMetrics[],
+): Promise<CollectedMetrics> {
+  return await aggregate(processes).getMetricsAsJSON()
+}
+
+/** Returns the text of the metrics of all processes of one service. */
 export async function renderMetrics(processes: readonly CollectedMetrics[]): Promise<string> {
-  return await AggregatorRegistry.aggregate(processes as unknown as object[]).metrics()
+  return await aggregate(processes).metrics()
+}
+
+/** Leaves out what a process that has ended does not have any more. */
+export function withoutGauges(collected: CollectedMetrics): CollectedMetrics {
+  return collected.filter(({ type }) => String(type) !== 'gauge')
+}
+
+function aggregate(processes: readonly CollectedMetrics[]): Registry {
+  return AggregatorRegistry.aggregate(processes as unknown as object[])
 }

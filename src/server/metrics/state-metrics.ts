@@ -11,6 +11,20 @@ export interface StateSources {
   readonly readCatalogue: () => Promise<Catalogue>
 }
 
+/** How long metrics wait for the store. The others matter most when the store does not reply. */
+const STORE_TIMEOUT_MS = 1000
+
+/** Returns the result, or undefined if it takes too long. */
+async function withinTime<T>(result: Promise<T>): Promise<T | undefined> {
+  const timeout = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => timeout.resolve(undefined), STORE_TIMEOUT_MS)
+  try {
+    return await Promise.race([result, timeout.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /** All processes of a service share a store, so its state counts once and not once per process. */
 const OF_THE_STORE = 'first' as const
 
@@ -19,6 +33,7 @@ export class StateMetrics {
   readonly #tasks: Gauge
   readonly #memory: Gauge
   readonly #cache: Gauge
+  readonly #isStoreUp: Gauge
   readonly #storedBytes: Gauge
   readonly #objects: Gauge
   readonly #versions: Gauge
@@ -36,6 +51,12 @@ export class StateMetrics {
       'kind',
     ])
     this.#cache = gauge('oqs_page_cache_bytes', 'The page cache, used and allowed.', ['kind'])
+    this.#isStoreUp = new Gauge({
+      name: 'oqs_store_up',
+      help: 'Whether the store replied when the metrics were read: 1 or 0.',
+      registers: [registry],
+      aggregator: 'min',
+    })
     this.#storedBytes = storeGauge('oqs_stored_bytes', 'Bytes that the database takes on disk.')
     this.#objects = storeGauge('oqs_objects', 'Objects of a type.', TYPE_LABELS)
     this.#versions = storeGauge(
@@ -46,7 +67,7 @@ export class StateMetrics {
     this.#replacements = storeGauge('oqs_replacements', 'Replacements that are being loaded.')
     this.#tablesToRemove = storeGauge(
       'oqs_tables_to_remove',
-      'Tables that maintenance has still to remove.',
+      'Tables that maintenance still has to remove.',
     )
   }
 
@@ -59,7 +80,13 @@ export class StateMetrics {
     const { used, limit } = memory()
     this.#memory.set({ kind: 'used' }, used)
     this.#memory.set({ kind: 'limit' }, limit)
-    const [status, catalogue] = await Promise.all([readStatus(), readCatalogue()])
+    const read = Promise.all([readStatus(), readCatalogue()])
+    const state = await withinTime(read).catch(() => undefined)
+    this.#isStoreUp.set(state === undefined ? 0 : 1)
+    if (state !== undefined) this.#setStoreState(...state)
+  }
+
+  #setStoreState(status: StoreStatus, catalogue: Catalogue): void {
     this.#cache.set({ kind: 'used' }, status.pageCache.bytes)
     this.#cache.set({ kind: 'limit' }, status.pageCache.maxBytes)
     if (status.storedBytes !== undefined) this.#storedBytes.set(status.storedBytes)
