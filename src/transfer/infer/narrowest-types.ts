@@ -1,4 +1,5 @@
 import type { ColumnGuess, ColumnType } from './findings.ts'
+import { TRAIT } from './traits.ts'
 
 export type NarrowType = 'byte' | 'short' | 'integer'
 
@@ -17,6 +18,15 @@ export function narrowestTypes(
       return isPlain && narrow !== undefined && property !== undefined ? [[property, narrow]] : []
     }),
   )
+}
+
+/** Finds the properties with whole numbers that a double cannot hold. */
+export function wideProperties(
+  columns: readonly ColumnGuess[],
+  propertyOf: ReadonlyMap<string, string>,
+): ReadonlySet<string> {
+  const wide = columns.filter(({ guess }) => (guess.traits & TRAIT.wide) !== 0)
+  return new Set(wide.flatMap(({ name }) => propertyOf.get(name) ?? []))
 }
 
 const BOUNDS = [
