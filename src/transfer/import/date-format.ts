@@ -103,11 +103,10 @@ function runPattern(run: string): string {
   const tokens = run.match(TOKEN)?.map((token) => TOKENS[token] as Token) ?? []
   // `1112024` as DDMMYYYY can be 1 November or 11 January, unless both have two digits.
   const isAmbiguous = tokens.filter(({ part }) => ANY_LENGTH.includes(part)).length > 1
-  const text = literalPattern(run.replaceAll(TOKEN, '\0'))
-  return tokens.reduce((pattern, { part, pattern: digits }) => {
-    const width = isAmbiguous && digits === ONE_OR_TWO ? TWO : digits
-    return pattern.replace('\0', () => `(?<${part}>${width})`)
-  }, text)
+  return literalPattern(run).replaceAll(TOKEN, (token) => {
+    const { part, pattern } = TOKENS[token] as Token
+    return `(?<${part}>${isAmbiguous && pattern === ONE_OR_TWO ? TWO : pattern})`
+  })
 }
 
 function literalPattern(text: string): string {

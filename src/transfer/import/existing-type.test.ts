@@ -83,6 +83,7 @@ describe('a property', () => {
     ['integer', '3000000000', 'long'],
     ['double', '3000000000', undefined],
     ['double', '9007199254740993', 'string'],
+    ['double', '1234567890123456800', undefined],
     ['float', '9007199254740993', 'string'],
     ['decimal', '9007199254740993', undefined],
     ['long', '9007199254740993', undefined],

@@ -52,18 +52,19 @@ function floatingText(type: 'float' | 'double'): TextReader {
   const read = scalarReader(type)
   return (text) => {
     const number = text.trim()
-    const digits = LONG_WHOLE.exec(number)?.[1]
-    if (digits !== undefined && !survivesDouble(digits)) refuse(tooManyDigits(type))
+    if (exceedsDouble(number)) refuse(tooManyDigits(type))
     return read(number)
   }
 }
 
-/** Returns whether a double preserves an integer, or is written with these digits. */
-function survivesDouble(digits: string): boolean {
+/** Returns whether a text is an integer with more digits than a double preserves. */
+export function exceedsDouble(text: string): boolean {
+  const digits = LONG_WHOLE.exec(text)?.[1]
+  if (digits === undefined) return false
   const number = Number(digits)
-  // Infinity is refused by the reader of the type.
-  if (!Number.isFinite(number) || String(number) === digits) return true
-  return BigInt(number) === BigInt(digits)
+  // Infinity is refused by the reader of the type. A double is exported with the fewest digits.
+  if (!Number.isFinite(number) || String(number) === digits) return false
+  return BigInt(number) !== BigInt(digits)
 }
 
 function tooManyDigits(type: string): string {
@@ -191,7 +192,7 @@ function wholeFrom(type: ScalarType): ValueReader {
 function floatingFrom(type: ScalarType): ValueReader {
   const read = scalarReader(type)
   return (value) => {
-    if (typeof value === 'bigint' && !survivesDouble(String(value))) refuse(tooManyDigits(type))
+    if (typeof value === 'bigint' && exceedsDouble(String(value))) refuse(tooManyDigits(type))
     return read(isNumeric(value) ? String(value) : value)
   }
 }

@@ -29,11 +29,8 @@ export function widenType(
       continue
     }
     const needed = narrowest.get(name) ?? inferred.type
-    // Only exact types hold integers beyond 2^53, as decimals do.
-    const wider = widerType(
-      stored.type,
-      isFloating(stored.type) && wide.has(name) ? 'decimal' : needed,
-    )
+    const isTooWide = isFloating(stored.type) && wide.has(name)
+    const wider = widerType(stored.type, isTooWide ? 'decimal' : needed)
     if (wider === undefined) continue
     const { items, fields, ...scalar } = stored
     properties[name] = { ...scalar, type: wider }

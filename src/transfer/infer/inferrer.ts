@@ -13,6 +13,7 @@ import type { ColumnOptions } from '../import/column-plan.ts'
 import { compileDateFormat } from '../import/date-format.ts'
 import { findGeopointColumns, type GeopointColumns } from '../import/geopoint-columns.ts'
 import { isAbsent } from '../import/property-readers.ts'
+import { exceedsDouble } from '../import/read-cell.ts'
 import {
   hasDecimalPoint,
   NULL_TEXTS,
@@ -148,6 +149,7 @@ function emptyColumn(name: string, declared: DeclaredType | undefined, file: num
     declared,
     file,
     outlier: undefined,
+    exceedsDouble: false,
     hasUnsafeIntegers: false,
   }
 }
@@ -217,7 +219,7 @@ function measure(column: ColumnGuess, value: unknown): void {
   // NaN is not a coordinate either.
   if (!(distance <= column.maxMagnitude))
     column.maxMagnitude = Number.isNaN(distance) ? Infinity : distance
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    column.hasUnsafeIntegers = true
-  }
+  if (distance <= Number.MAX_SAFE_INTEGER) return
+  if (typeof value !== 'number') column.exceedsDouble ||= exceedsDouble(String(value).trim())
+  else if (Number.isInteger(value)) column.hasUnsafeIntegers = true
 }

@@ -1,5 +1,4 @@
 import type { ColumnGuess, ColumnType } from './findings.ts'
-import { TRAIT } from './traits.ts'
 
 export type NarrowType = 'byte' | 'short' | 'integer'
 
@@ -25,7 +24,7 @@ export function wideProperties(
   columns: readonly ColumnGuess[],
   propertyOf: ReadonlyMap<string, string>,
 ): ReadonlySet<string> {
-  const wide = columns.filter(({ guess }) => (guess.traits & TRAIT.wide) !== 0)
+  const wide = columns.filter(({ exceedsDouble }) => exceedsDouble)
   return new Set(wide.flatMap(({ name }) => propertyOf.get(name) ?? []))
 }
 
