@@ -35,6 +35,6 @@ export async function inferFromFiles(
   return inference.finish(apiName, displayName)
 }
 
-export function printNotes({ notes }: InferredType): void {
+export function printNotes({ notes }: Pick<InferredType, 'notes'>): void {
   for (const note of notes) printMessage(note)
 }

@@ -110,7 +110,10 @@ function readSize(block: Uint8Array): number {
   const size = isBinary
     ? Number(new DataView(block.buffer, block.byteOffset).getBigUint64(128))
     : Number.parseInt(textAt(block, 124, 12).trim() || '0', 8)
-  if (!Number.isSafeInteger(size)) throw new UnreadableFile('is damaged: a size is not a number')
+  // A negative size would send the reader back to an earlier header, again and again.
+  if (!Number.isSafeInteger(size) || size < 0) {
+    throw new UnreadableFile('is damaged: a size is not a number')
+  }
   return size
 }
 

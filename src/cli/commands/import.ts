@@ -135,18 +135,12 @@ async function importAll(
   const importType = await findImportType(client, {
     ontology,
     type,
+    columns: columnOptions,
     dryRun,
     infer: options.infer && infer,
   })
-  const { undo, inferred, changes, columnTexts = new Map() } = importType
-  if (inferred !== undefined) printNotes(inferred)
-  for (const change of changes) printMessage(`${type}: ${change}`)
-  // Rows that were numbered when their type was inferred are numbered again.
-  const columns = importType.columns ?? {
-    ...columnOptions,
-    columnTexts,
-    numberRows: options.infer === true,
-  }
+  const { undo, columns } = importType
+  printNotes(importType)
   const rejects = new RejectsFile(options.rejects)
   let rejected = 0
   const onRejected = (rejection: Rejection) => {

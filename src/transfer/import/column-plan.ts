@@ -132,6 +132,15 @@ export function unknownColumn(
   )
 }
 
+/** Describes that no column provides the primary key, and what to do about it. */
+export function missingKeyColumn(type: string, property: string): string {
+  return `no column provides ${property}, the primary key of ${type}. ${keyAdvice(property)}.`
+}
+
+export function keyAdvice(property: string): string {
+  return `Map a column with --map COLUMN=${property}, or number the rows with --row-number ${property}`
+}
+
 /** Finds the property of each column; throws `ColumnMismatch` if the columns do not match. */
 export function planColumns(
   type: ObjectType,

@@ -18,6 +18,7 @@ type Part = 'year' | 'shortYear' | 'month' | 'monthName' | 'day' | Time
 
 type Time = 'hour' | 'minute' | 'second' | 'fraction' | 'half' | 'zone'
 
+const TWO = String.raw`\d{2}`
 const ONE_OR_TWO = String.raw`\d{1,2}`
 const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
 const MONTH_NAME =
@@ -38,10 +39,16 @@ const TOKENS: Readonly<Record<string, Token>> = {
   Z: { part: 'zone', pattern: String.raw`Z|UTC|[+-]\d{2}:?\d{2}` },
 }
 
+/** The parts with a varying number of digits. */
+const ANY_LENGTH: readonly Part[] = ['month', 'day', 'hour', 'fraction']
+
 const TOKEN = new RegExp(Object.keys(TOKENS).join('|'), 'g')
 
-/** Formats that count from 1970, with the number of their units per second. */
-const EPOCHS: Readonly<Record<string, number>> = { epoch: 1, 'epoch-ms': 1000 }
+/** Fine enough for every digit of `epoch-ms`, so that none is dropped. */
+const SECOND_PS = 10n ** 12n
+
+/** Formats that count from 1970, with the picoseconds of their unit. */
+const EPOCHS: Readonly<Record<string, bigint>> = { epoch: SECOND_PS, 'epoch-ms': 10n ** 9n }
 
 /** The tokens for messages and help texts. */
 export const DATE_FORMAT_HELP =
@@ -49,10 +56,8 @@ export const DATE_FORMAT_HELP =
 
 /** Compiles a format; returns undefined if it cannot describe a date. */
 export function compileDateFormat(format: string): DateFormat | undefined {
-  const unitsPerSecond = EPOCHS[format]
-  if (unitsPerSecond !== undefined) {
-    return { format, read: (text) => readEpoch(text, unitsPerSecond) }
-  }
+  const unitPs = EPOCHS[format]
+  if (unitPs !== undefined) return { format, read: (text) => readEpoch(text, unitPs) }
   const parts = format.match(TOKEN)?.map((token) => (TOKENS[token] as Token).part) ?? []
   const hasDate = parts.includes('day') && hasOne(parts, 'month', 'monthName')
   if (!hasDate || !hasOne(parts, 'year', 'shortYear')) return undefined
@@ -84,12 +89,24 @@ function areBracketsClosed(format: string): boolean {
 function patternOf(format: string): string {
   let pattern = ''
   let last = 0
-  for (const { 0: token, index } of format.matchAll(TOKEN)) {
-    const { part, pattern: digits } = TOKENS[token] as Token
-    pattern += `${literalPattern(format.slice(last, index))}(?<${part}>${digits})`
-    last = index + token.length
+  for (const run of format.matchAll(RUN)) {
+    pattern += literalPattern(format.slice(last, run.index)) + runPattern(run[0])
+    last = run.index + run[0].length
   }
   return pattern + literalPattern(format.slice(last))
+}
+
+/** Tokens with nothing between them, except that some are optional. */
+const RUN = new RegExp(String.raw`(?:${TOKEN.source})(?:[[\]]*(?:${TOKEN.source}))*`, 'g')
+
+function runPattern(run: string): string {
+  const tokens = run.match(TOKEN)?.map((token) => TOKENS[token] as Token) ?? []
+  // `1112024` as DDMMYYYY can be 1 November or 11 January, unless both have two digits.
+  const isAmbiguous = tokens.filter(({ part }) => ANY_LENGTH.includes(part)).length > 1
+  return literalPattern(run).replaceAll(TOKEN, (token) => {
+    const { part, pattern } = TOKENS[token] as Token
+    return `(?<${part}>${isAmbiguous && pattern === ONE_OR_TWO ? TWO : pattern})`
+  })
 }
 
 function literalPattern(text: string): string {
@@ -139,8 +156,21 @@ function zoneText(zone: string | undefined): string {
   return zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone
 }
 
-function readEpoch(text: string, unitsPerSecond: number): string | undefined {
-  if (!/^-?\d{1,15}(?:\.\d{1,9})?$/.test(text)) return undefined
-  const date = new Date((Number(text) * 1000) / unitsPerSecond)
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+const FRACTION_DIGITS = 9
+const FRACTION_UNITS = 10n ** 9n
+const EPOCH = /^(-?)(\d{1,15})(?:\.(\d{1,9}))?$/
+
+/** Calculates with whole picoseconds, because a `Date` has only milliseconds. */
+function readEpoch(text: string, unitPs: bigint): string | undefined {
+  const [, sign, whole, fraction = ''] = EPOCH.exec(text) ?? []
+  if (whole === undefined) return undefined
+  const distance = (BigInt(whole + fraction.padEnd(FRACTION_DIGITS, '0')) * unitPs) / FRACTION_UNITS
+  const time = sign === '-' ? -distance : distance
+  const rest = ((time % SECOND_PS) + SECOND_PS) % SECOND_PS
+  const date = new Date(Number((time - rest) / SECOND_PS) * 1000)
+  if (Number.isNaN(date.getTime())) return undefined
+  const digits = String(rest)
+    .padStart(12, '0')
+    .replace(/(?:000){1,3}$/, '')
+  return date.toISOString().replace('.000Z', `.${digits}Z`)
 }

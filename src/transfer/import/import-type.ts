@@ -7,19 +7,16 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import { withType } from '../infer/definition.ts'
 import type { InferredType } from '../infer/infer-type.ts'
 import { type ColumnOptions, checkColumnOptions } from './column-plan.ts'
+import { existingTypeOptions } from './existing-type.ts'
 import { readDefinition } from './read-definition.ts'
 import { widenType } from './widen-type.ts'
 
 export interface ImportType {
   readonly objectType: ObjectType
-  /** What was inferred from the rows, if the type is new. */
-  readonly inferred: InferredType | undefined
-  /** How a type that existed was widened, one line each. */
-  readonly changes: readonly string[]
-  /** How the texts of columns are written, as inferred for a type that existed. */
-  readonly columnTexts: ColumnOptions['columnTexts']
-  /** How to read the rows, if the type was inferred from them. */
-  readonly columns: ColumnOptions | undefined
+  /** What was inferred from the rows, and how a type that existed was widened, one line each. */
+  readonly notes: readonly string[]
+  /** How to read the rows. */
+  readonly columns: ColumnOptions
   /** Whether the service has the type. */
   readonly exists: boolean
   /** Removes a type that was created for these rows; undefined if it was not. */
@@ -29,6 +26,8 @@ export interface ImportType {
 export interface ImportTypeRequest {
   readonly ontology: string
   readonly type: string
+  /** The options that the user gave. */
+  readonly columns: ColumnOptions
   /** Infers the type from the data; undefined if the type must exist and stays as it is. */
   readonly infer: (() => Promise<InferredType>) | undefined
   /** Whether an inferred type is not created. */
@@ -48,8 +47,8 @@ export async function findImportType(
   if (request.infer === undefined) throw unknownType(request, definition)
 
   const inferred = await request.infer()
-  const { columns } = inferred
-  const shared = { inferred, columns, changes: [], columnTexts: undefined }
+  const { columns, notes } = inferred
+  const shared = { notes, columns }
   const extended = withType(definition, ontology, inferred)
   const objectType = typeOf(withRids(extended), type)
   // Checked before the type is created, so that a mistake leaves nothing behind.
@@ -64,25 +63,25 @@ export async function findImportType(
 /** Uses a type that exists; with `infer`, it is widened if it cannot hold the rows. */
 async function widenExisting(
   administration: Administration,
-  { ontology, type, infer, dryRun }: ImportTypeRequest,
+  { ontology, type, columns, infer, dryRun }: ImportTypeRequest,
   definition: OntologyDefinition,
   existing: ObjectType,
 ): Promise<ImportType> {
-  const shared = { inferred: undefined, columns: undefined, undo: undefined }
   const inferred = await infer?.()
   const stored = definition.objectTypes.find(({ apiName }) => apiName === type)
   if (inferred === undefined || stored === undefined) {
-    return { ...shared, objectType: existing, exists: true, changes: [], columnTexts: undefined }
+    return { objectType: existing, exists: true, undo: undefined, notes: [], columns }
   }
-  const { columnTexts } = inferred.columns
   const { definition: widened, changes } = widenType(stored, inferred)
-  if (changes.length === 0) {
-    return { ...shared, objectType: existing, exists: true, changes, columnTexts }
-  }
+  // Checked before the type is widened, so that a mistake leaves it as it is.
+  const options = existingTypeOptions(widened, inferred, columns)
+  const notes = [...changes, ...options.notes].map((note) => `${type}: ${note}`)
+  const shared = { columns: options.columns, notes, undo: undefined }
+  if (changes.length === 0) return { ...shared, objectType: existing, exists: true }
   const objectTypes = definition.objectTypes.map((one) => (one === stored ? widened : one))
   const changed = { ...definition, objectTypes }
   if (!dryRun) await administration.applyDefinition(ontology, changed)
-  return { ...shared, objectType: typeOf(changed, type), exists: !dryRun, changes, columnTexts }
+  return { ...shared, objectType: typeOf(changed, type), exists: !dryRun }
 }
 
 /** Removes a type, and its ontology if that is new; the service refuses if others wrote to it. */

@@ -9,6 +9,8 @@ import {
   ColumnMismatch,
   type ColumnOptions,
   type ColumnPlan,
+  keyAdvice,
+  missingKeyColumn,
   ROW_NUMBER_TYPES,
 } from './column-plan.ts'
 import { styleOf } from './column-style.ts'
@@ -38,15 +40,15 @@ export function keyReader(
   if (column === undefined) {
     const canBeNumbered = ROW_NUMBER_TYPES.includes(type.primaryKey.type)
     if (options.numberRows && canBeNumbered) return rowNumberReader(type, property, '')
-    const advice = `Map a column with --map COLUMN=${property}, or number the rows with --row-number ${property}`
     // Another row of JSON may have it.
     if (kind === 'json') {
       const reason = 'is the primary key and is missing'
-      return missingKeyReader(property, options.omitAdvice ? reason : `${reason}. ${advice}`)
+      return missingKeyReader(
+        property,
+        options.omitAdvice ? reason : `${reason}. ${keyAdvice(property)}`,
+      )
     }
-    throw new ColumnMismatch(
-      `no column provides ${property}, the primary key of ${type.apiName}. ${advice}.`,
-    )
+    throw new ColumnMismatch(missingKeyColumn(type.apiName, property))
   }
   // Keys are compared with each other, so they must be canonical.
   const style = styleOf(column, options)
@@ -92,7 +94,7 @@ export function propertyReaders(
   const { rowNumber } = options
   const readers = [
     ...[...plan.columns].map((entry) => cellPropertyReader(type, entry, kind, options)),
-    ...[...plan.geopoints].map(geopointPropertyReader),
+    ...[...plan.geopoints].map((entry) => geopointPropertyReader(entry, kind, options)),
     ...(rowNumber === undefined ? [] : [rowNumberReader(type, rowNumber)]),
   ]
   const order = [...type.properties.keys()]
@@ -123,19 +125,34 @@ function cellPropertyReader(
   }
 }
 
-function geopointPropertyReader([property, { latitude, longitude }]: [
-  string,
-  CoordinateColumns,
-]): PropertyReader {
+function geopointPropertyReader(
+  [property, { latitude, longitude }]: [string, CoordinateColumns],
+  kind: CellKind,
+  options: ColumnOptions,
+): PropertyReader {
   const name = nameText(property)
+  const latitudeOf = coordinateReader(latitude, kind, options)
+  const longitudeOf = coordinateReader(longitude, kind, options)
   return {
     property,
     column: latitude,
     read: (cells) => {
-      const text = geopointText(cells[latitude], cells[longitude])
+      const text = geopointText(latitudeOf(cells), longitudeOf(cells))
       return text === undefined ? '' : name + text
     },
   }
+}
+
+/** Returns a reader of a coordinate as a plain number, undefined if it is missing. */
+function coordinateReader(
+  column: string,
+  kind: CellKind,
+  options: ColumnOptions,
+): (cells: Row['cells']) => unknown {
+  const style = styleOf(column, options)
+  const isNull = nullCheck(style)
+  const convert = valueConverter({ kind: 'scalar', type: 'double' }, kind, style)
+  return ({ [column]: value }) => (isNull(value) ? undefined : (convert?.(value) ?? value))
 }
 
 function cellReader(

@@ -32,6 +32,8 @@ const TEXT_READERS: Readonly<Partial<Record<ScalarType, TextReader>>> = {
   string: scalarReader('string'),
   marking: scalarReader('marking'),
   boolean: readBoolean,
+  float: floatingText('float'),
+  double: floatingText('double'),
   date: readDate,
   timestamp: readTimestamp,
   geopoint: readGeoPoint,
@@ -41,6 +43,32 @@ const TEXT_READERS: Readonly<Partial<Record<ScalarType, TextReader>>> = {
 
 function trimmed(read: ValueReader): TextReader {
   return (text) => read(text.trim())
+}
+
+/** A whole number that a double may not hold; larger ones are not finite. */
+const LONG_WHOLE = /^[+-]?0*([1-9]\d{15,308})$/
+
+function floatingText(type: 'float' | 'double'): TextReader {
+  const read = scalarReader(type)
+  return (text) => {
+    const number = text.trim()
+    if (exceedsDouble(number)) refuse(tooManyDigits(type))
+    return read(number)
+  }
+}
+
+/** Returns whether a text is an integer with more digits than a double preserves. */
+export function exceedsDouble(text: string): boolean {
+  const digits = LONG_WHOLE.exec(text)?.[1]
+  if (digits === undefined) return false
+  const number = Number(digits)
+  // Infinity is refused by the reader of the type. A double is exported with the fewest digits.
+  if (!Number.isFinite(number) || String(number) === digits) return false
+  return BigInt(number) !== BigInt(digits)
+}
+
+function tooManyDigits(type: string): string {
+  return `has more digits than a ${type} can hold`
 }
 
 const BOOLEANS: Readonly<Record<string, string>> = {
@@ -164,9 +192,7 @@ function wholeFrom(type: ScalarType): ValueReader {
 function floatingFrom(type: ScalarType): ValueReader {
   const read = scalarReader(type)
   return (value) => {
-    if (typeof value === 'bigint' && BigInt(Number(value)) !== value) {
-      refuse(`has more digits than a ${type} can hold`)
-    }
+    if (typeof value === 'bigint' && exceedsDouble(String(value))) refuse(tooManyDigits(type))
     return read(isNumeric(value) ? String(value) : value)
   }
 }

@@ -96,6 +96,28 @@ describe('a row of CSV', () => {
   })
 })
 
+describe('a number in a file with decimal commas', () => {
+  const measured = typeWith({ id: { type: 'string' }, n: { type: 'double' } })
+  const readNumber = (n: string) =>
+    read(measured, 'text', { id: 'a', n }, { texts: { numbers: 'decimal comma' } })
+
+  it.each([
+    ['12.345', 12345],
+    ['1,5', 1.5],
+    ['-7', -7],
+    ['1e3', 1000],
+  ])('is read: %s', (text, number) => {
+    expect(readNumber(text)).toMatchObject({ json: `{"id":"a","n":${number}}` })
+  })
+
+  it.each(['1.5', '-.5', '12.34', '1.5e3'])('is rejected with a decimal point: %s', (text) => {
+    expect(readNumber(text)).toMatchObject({
+      property: 'n',
+      reason: 'has a decimal point, but the column has decimal commas',
+    })
+  })
+})
+
 describe('options that do not match the type', () => {
   it.each<[ColumnOptions, string]>([
     [
@@ -133,6 +155,14 @@ describe('a row of JSON', () => {
     const result = rowReader(thing, options)(row, 'json')
     if (isRejected(result)) throw new Error(result.reason)
     expect(JSON.parse(result.json)).toEqual(expected)
+  })
+
+  it('gets its number as the key if its type was made for numbered rows', () => {
+    const row = rowOf({ name: 'a' }, '{"name":"a"}')
+    expect(rowReader(thing, { numberRows: true })(row, 'json')).toEqual({
+      key: '1',
+      json: '{"id":1,"name":"a"}',
+    })
   })
 
   it('can have other columns than other rows, so it is rejected alone', () => {
@@ -181,6 +211,17 @@ describe('a latitude and a longitude column', () => {
       place: { type: 'Point', coordinates: [11.5, 48] },
     })
     expect(objectOf(located, kind, { id: 'a', lat: null, lon: null })).toEqual({ id: 'a' })
+  })
+
+  it('are read in the style of the file', () => {
+    const texts = { numbers: 'decimal comma', nulls: ['x'] } as const
+    expect(objectOf(located, 'text', { id: 'a', lat: '48,5', lon: '11' }, { texts })).toEqual({
+      id: 'a',
+      place: { type: 'Point', coordinates: [11, 48.5] },
+    })
+    expect(objectOf(located, 'text', { id: 'a', lat: 'x', lon: 'x' }, { texts })).toEqual({
+      id: 'a',
+    })
   })
 
   it('are matched to geopoints by name', () => {

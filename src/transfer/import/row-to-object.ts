@@ -126,7 +126,9 @@ function cellsReader(
     (reader) => reader.property !== key.property,
   )
   const keyStart = `{${nameText(key.property)}`
-  const fits = kind === 'json' ? passThroughCheck(type, plan, options) : undefined
+  // A row without a key column gets its number as the key, which its JSON does not have.
+  const canPass = kind === 'json' && key.column !== undefined
+  const fits = canPass ? passThroughCheck(type, plan, options) : undefined
 
   return (row, number) => {
     let reader = key

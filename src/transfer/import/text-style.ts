@@ -1,6 +1,7 @@
 /** How a file writes numbers, dates and missing values, and how they are read as properties. */
 import type { CellKind } from '../../formats/row.ts'
 import type { PropertyType } from '../../ontology/definition/property-type.ts'
+import { refuse } from '../../ontology/values/refused-value.ts'
 import { compileDateFormat, type DateFormat } from './date-format.ts'
 import type { JsonCell } from './read-json-cell.ts'
 
@@ -58,6 +59,16 @@ export function readDecimalComma(text: string): string | undefined {
   return `${sign}${whole.replaceAll(/\D/g, '')}${fraction === undefined ? '' : `.${fraction}`}`
 }
 
+const WITH_POINT = /^[+-]?\d*\.\d*(?:[eE][+-]?\d+)?$/
+
+/**
+ * Returns whether a text is a number with a decimal point, in a file with decimal commas. There,
+ * `1.234` is more than a thousand, so `1.5` in the same column is no number at all.
+ */
+export function hasDecimalPoint(text: string): boolean {
+  return WITH_POINT.test(text) && readDecimalComma(text) === undefined
+}
+
 /** Reads `-1,234.50` as `-1234.50`; undefined for other texts. */
 export function readGrouped(text: string): string | undefined {
   const [, sign, whole, fraction = ''] = GROUPED.exec(text) ?? []
@@ -91,7 +102,7 @@ export function valueConverter(
 ): Convert | undefined {
   if (type.kind !== 'scalar') return undefined
   if (isNumberType(type.type) && numbers !== undefined && kind === 'text') {
-    const read = numbers === 'grouped' ? readGrouped : readDecimalComma
+    const read = numbers === 'grouped' ? readGrouped : decimalCommaText
     return (value) => (typeof value === 'string' ? (read(value.trim()) ?? value) : value)
   }
   const isTime = type.type === 'date' || type.type === 'timestamp'
@@ -104,6 +115,11 @@ export function valueConverter(
     if (date === undefined) return value
     return type.type === 'date' ? date.replace(MIDNIGHT, '') : withTime(date)
   }
+}
+
+function decimalCommaText(text: string): string | undefined {
+  if (hasDecimalPoint(text)) refuse('has a decimal point, but the column has decimal commas')
+  return readDecimalComma(text)
 }
 
 const DATE_LENGTH = '2024-02-29'.length

@@ -14,7 +14,7 @@ export interface WidenedType {
 /** Adds properties for new columns, and widens those that cannot hold the values. */
 export function widenType(
   type: ObjectTypeDefinition,
-  { definition, propertyOf, narrowest, columns }: InferredType,
+  { definition, propertyOf, narrowest, wide, columns }: InferredType,
 ): WidenedType {
   const properties: Record<string, PropertyDefinition> = { ...type.properties }
   const changes: string[] = []
@@ -28,7 +28,9 @@ export function widenType(
       changes.push(`added ${name}: ${inferred.type}`)
       continue
     }
-    const wider = widerType(stored.type, narrowest.get(name) ?? inferred.type)
+    const needed = narrowest.get(name) ?? inferred.type
+    const isTooWide = isFloating(stored.type) && wide.has(name)
+    const wider = widerType(stored.type, isTooWide ? 'decimal' : needed)
     if (wider === undefined) continue
     const { items, fields, ...scalar } = stored
     properties[name] = { ...scalar, type: wider }
@@ -60,6 +62,10 @@ const HOLDS: Readonly<Partial<Record<Type, readonly Type[]>>> = {
   geoshape: ['geopoint'],
   // 1 and 0 are booleans.
   boolean: ['byte'],
+}
+
+function isFloating(type: Type): boolean {
+  return type === 'double' || type === 'float'
 }
 
 /** Returns the type that holds the values of both; undefined if the stored type does. */

@@ -28,6 +28,8 @@ export interface ColumnGuess {
   unstorable: number
   /** The largest absolute value of a number. */
   maxMagnitude: number
+  /** Whether an integer has more digits than a double preserves. */
+  exceedsDouble: boolean
   /** Whether an integer lost digits when its JSON was parsed. */
   hasUnsafeIntegers: boolean
 }

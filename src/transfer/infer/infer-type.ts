@@ -10,7 +10,7 @@ import { columnTypes } from './column-type.ts'
 import { type ColumnGuess, type ColumnType, type Findings, notesOf } from './findings.ts'
 import { givenKeyColumn, makeKey } from './given-key.ts'
 import { hasKeyName, KEY_ROWS_CHECKED } from './key-candidates.ts'
-import { type NarrowType, narrowestTypes } from './narrowest-types.ts'
+import { type NarrowType, narrowestTypes, wideProperties } from './narrowest-types.ts'
 import { isKeptAsJson } from './value-guess.ts'
 
 /** An object type inferred from data. */
@@ -22,6 +22,10 @@ export interface InferredType {
   readonly propertyOf: ReadonlyMap<string, string>
   /** The narrowest type that holds the values, by property, where it differs from the definition. */
   readonly narrowest: ReadonlyMap<string, NarrowType>
+  /** The properties with whole numbers that a double cannot hold. */
+  readonly wide: ReadonlySet<string>
+  /** How the texts of a column are read if they are not plain, for the user. */
+  readonly styleNotes: ReadonlyMap<string, string>
   /** The properties that had another value in every row, the most likely key first. */
   readonly keyCandidates: readonly string[]
   /** What was inferred and why, one line each, for the user. */
@@ -123,6 +127,12 @@ export function inferType(
     columns: readOptions({ propertyOf, geopoints, findings, rowNumber, columnOptions, types }),
     propertyOf,
     narrowest: narrowestTypes(findings.columns, propertyOf, types),
+    wide: wideProperties(findings.columns, propertyOf),
+    styleNotes: new Map(
+      [...types].flatMap(([column, { style, note }]) =>
+        style === undefined || note === undefined ? [] : [[column, note]],
+      ),
+    ),
     keyCandidates: candidates.map((column) => propertyOf.get(column) ?? column),
     notes: notesOf({
       findings,

@@ -198,6 +198,24 @@ describe('options', () => {
     }).definition
     expect(properties).toMatchObject({ size: { type: 'double' }, on: { type: 'date' } })
   })
+
+  it('leave numbers with a point as text in a file with decimal commas', () => {
+    const inference = inferrer({ texts: { numbers: 'decimal comma', nulls: ['?'] } })
+    const cells = [
+      { id: 'a', mixed: '1.5', good: '1,5', lat: '48,5', lon: '11' },
+      { id: 'b', mixed: '12.345', good: '12.345', lat: '?', lon: '?' },
+      { id: 'c', mixed: '1', good: '1', lat: '?', lon: '' },
+    ]
+    inference.add(
+      cells.map((row, index) => ({ line: index + 2, cells: row })),
+      'text',
+    )
+    expect(inference.finish('thing').definition.properties).toMatchObject({
+      mixed: { type: 'string' },
+      good: { type: 'double' },
+      location: { type: 'geopoint' },
+    })
+  })
 })
 
 describe('the primary key', () => {

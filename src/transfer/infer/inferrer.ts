@@ -13,7 +13,14 @@ import type { ColumnOptions } from '../import/column-plan.ts'
 import { compileDateFormat } from '../import/date-format.ts'
 import { findGeopointColumns, type GeopointColumns } from '../import/geopoint-columns.ts'
 import { isAbsent } from '../import/property-readers.ts'
-import { NULL_TEXTS, readDate, readDecimalComma, type TextStyle } from '../import/text-style.ts'
+import { exceedsDouble } from '../import/read-cell.ts'
+import {
+  hasDecimalPoint,
+  NULL_TEXTS,
+  readDate,
+  readDecimalComma,
+  type TextStyle,
+} from '../import/text-style.ts'
 import { traitsOf } from './classify.ts'
 import type { ColumnGuess, Findings } from './findings.ts'
 import { type InferredType, inferType } from './infer-type.ts'
@@ -37,6 +44,9 @@ export function inferrer(columnOptions: ColumnOptions = {}): Inferrer {
   const incompletePairs = new Set<string>()
   let pairs: GeopointColumns[] = []
   const plain = plainReader(columnOptions.texts)
+  const hasCommas = columnOptions.texts?.numbers === 'decimal comma'
+  const isNoNumber = (value: unknown, kind: CellKind) =>
+    hasCommas && kind === 'text' && typeof value === 'string' && hasDecimalPoint(value.trim())
   let rows = 0
   let unreadable = 0
   let advice: string | undefined
@@ -69,14 +79,16 @@ export function inferrer(columnOptions: ColumnOptions = {}): Inferrer {
       if (column.file !== file) continueInFile(column)
       if (isAbsent(value, kind)) continue
       column.filled += 1
-      addValue(column, value, kind, row.line)
+      // The texts of JSON are not parsed as numbers.
+      addValue(column, value, isNoNumber(row.cells[name], kind) ? 'json' : kind, row.line)
       keys.add(name, value)
     }
     keys.endRow()
     for (const { latitude, longitude } of pairs) {
-      if (isAbsent(row.cells[latitude], kind) !== isAbsent(row.cells[longitude], kind)) {
-        incompletePairs.add(latitude)
-      }
+      const [hasLatitude, hasLongitude] = [latitude, longitude].map(
+        (name) => !isAbsent(plain(row.cells[name], kind), kind),
+      )
+      if (hasLatitude !== hasLongitude) incompletePairs.add(latitude)
     }
     rows += 1
   }
@@ -137,6 +149,7 @@ function emptyColumn(name: string, declared: DeclaredType | undefined, file: num
     declared,
     file,
     outlier: undefined,
+    exceedsDouble: false,
     hasUnsafeIntegers: false,
   }
 }
@@ -192,14 +205,21 @@ function addValue(column: ColumnGuess, value: unknown, kind: CellKind, line: num
   }
 }
 
-const NUMBERS = TRAIT.integer | TRAIT.fraction | TRAIT.floating | TRAIT.notFinite
+const NUMBERS =
+  TRAIT.integer |
+  TRAIT.long |
+  TRAIT.wide |
+  TRAIT.fraction |
+  TRAIT.floating |
+  TRAIT.notFinite |
+  TRAIT.decimal
 
 function measure(column: ColumnGuess, value: unknown): void {
   const distance = Math.abs(Number(value))
   // NaN is not a coordinate either.
   if (!(distance <= column.maxMagnitude))
     column.maxMagnitude = Number.isNaN(distance) ? Infinity : distance
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    column.hasUnsafeIntegers = true
-  }
+  if (distance <= Number.MAX_SAFE_INTEGER) return
+  if (typeof value !== 'number') column.exceedsDouble ||= exceedsDouble(String(value).trim())
+  else if (Number.isInteger(value)) column.hasUnsafeIntegers = true
 }

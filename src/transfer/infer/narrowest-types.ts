@@ -19,6 +19,15 @@ export function narrowestTypes(
   )
 }
 
+/** Finds the properties with whole numbers that a double cannot hold. */
+export function wideProperties(
+  columns: readonly ColumnGuess[],
+  propertyOf: ReadonlyMap<string, string>,
+): ReadonlySet<string> {
+  const wide = columns.filter(({ exceedsDouble }) => exceedsDouble)
+  return new Set(wide.flatMap(({ name }) => propertyOf.get(name) ?? []))
+}
+
 const BOUNDS = [
   ['byte', 127],
   ['short', 32_767],

@@ -56,7 +56,8 @@ export async function spool(
         `needs more than ${maxBytes} bytes as a temporary file. Decompress it first, or raise --max-temp-bytes.`,
       )
     }
-    await handle.write(chunk)
+    // Unlike `write`, this continues after a short write.
+    await handle.appendFile(chunk)
   }
   return handle
 }

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import type { Row } from '../../formats/row.ts'
+import type {
+  ObjectTypeDefinition,
+  PropertyDefinition,
+} from '../../ontology/definition/definition-schema.ts'
+import { ROW_NUMBER } from '../infer/infer-type.ts'
+import { inferrer } from '../infer/inferrer.ts'
+import type { ColumnOptions } from './column-plan.ts'
+import { existingTypeOptions } from './existing-type.ts'
+import { widenType } from './widen-type.ts'
+
+function infer(...rows: Row['cells'][]) {
+  const inference = inferrer()
+  inference.add(
+    rows.map((cells, index) => ({ line: index + 2, cells })),
+    'text',
+  )
+  return inference.finish('thing')
+}
+
+const typeWith = (
+  properties: Record<string, PropertyDefinition>,
+  primaryKey = 'id',
+): ObjectTypeDefinition => ({ apiName: 'thing', primaryKey, properties })
+
+describe('the key of rows for an existing type', () => {
+  const inferred = infer({ customer_id: '7', name: 'a' })
+  const customer = typeWith({ id: { type: 'integer' }, name: { type: 'string' } })
+
+  it.each<[string, ColumnOptions]>([
+    ['no option', {}],
+    ['the row number of another property', { rowNumber: 'name' }],
+  ])('is not made up with %s', (_what, options) => {
+    expect(() => existingTypeOptions(customer, inferred, options)).toThrow(
+      'no column provides id, the primary key of thing. Map a column with --map COLUMN=id',
+    )
+  })
+
+  it.each<[string, ColumnOptions]>([
+    ['--map', { map: new Map([['customer_id', 'id']]) }],
+    ['--key', { key: 'customer_id' }],
+    ['--row-number', { rowNumber: 'id' }],
+  ])('can be given with %s', (_option, options) => {
+    const { columns } = existingTypeOptions(customer, inferred, options)
+    expect(columns).toMatchObject({ ...options, numberRows: false })
+  })
+
+  it('is the row number if the type was created for numbered rows', () => {
+    const numbered = typeWith({ row: ROW_NUMBER, name: { type: 'string' } }, 'row')
+    expect(existingTypeOptions(numbered, inferred, {}).columns.numberRows).toBe(true)
+  })
+})
+
+describe('texts for an existing type', () => {
+  const inferred = infer(
+    { id: 'a', code: '1', size: 'NA', price: '12,5', total: '1.234' },
+    { id: 'b', code: 'NA', size: '2', price: '1,25', total: '2.345' },
+  )
+  const stored = typeWith({
+    id: { type: 'string' },
+    code: { type: 'string' },
+    size: { type: 'long' },
+    price: { type: 'double' },
+    total: { type: 'double' },
+  })
+
+  it('are all kept by a string, and their other readings are reported', () => {
+    const { columns, notes } = existingTypeOptions(stored, inferred, {})
+    expect([...(columns.columnTexts?.keys() ?? [])]).toEqual(['size', 'price', 'total'])
+    expect(notes).toEqual([
+      'size: "NA" read as missing',
+      'price: numbers with a decimal comma',
+      'total: numbers with a decimal comma',
+    ])
+  })
+})
+
+describe('a property', () => {
+  it.each<[PropertyDefinition['type'], string, string | undefined]>([
+    ['byte', '5', undefined],
+    ['byte', '3000000000', 'long'],
+    ['integer', '3000000000', 'long'],
+    ['double', '3000000000', undefined],
+    ['double', '9007199254740993', 'string'],
+    ['double', '1234567890123456800', undefined],
+    ['float', '9007199254740993', 'string'],
+    ['decimal', '9007199254740993', undefined],
+    ['long', '9007199254740993', undefined],
+  ])('of the type %s that gets %s is widened to %s', (type, n, wider) => {
+    const stored = typeWith({ id: { type: 'string' }, n: { type } })
+    const { changes } = widenType(stored, infer({ id: 'a', n }))
+    expect(changes).toEqual(wider === undefined ? [] : [`widened n from ${type} to ${wider}`])
+  })
+})

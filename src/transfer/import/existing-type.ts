@@ -1,0 +1,58 @@
+/** How rows are read as objects of a type that existed before anything was inferred from them. */
+import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
+import { type InferredType, ROW_NUMBER } from '../infer/infer-type.ts'
+import { propertyNameOf } from './column-names.ts'
+import { ColumnMismatch, type ColumnOptions, missingKeyColumn } from './column-plan.ts'
+import type { TextStyle } from './text-style.ts'
+
+export interface ExistingTypeOptions {
+  readonly columns: ColumnOptions
+  /** How texts are read that are not plain, one line each. */
+  readonly notes: readonly string[]
+}
+
+/** Completes the options of the user; throws `ColumnMismatch` if no column provides the key. */
+export function existingTypeOptions(
+  type: ObjectTypeDefinition,
+  inferred: InferredType,
+  options: ColumnOptions,
+): ExistingTypeOptions {
+  const { primaryKey, properties } = type
+  const propertyOf = (column: string) => {
+    if (column === options.key) return primaryKey
+    const name = options.map?.get(column) ?? column
+    return Object.hasOwn(properties, name) ? name : propertyNameOf(column)
+  }
+  const numberRows = isRowNumber(type)
+  const hasKey =
+    numberRows ||
+    options.rowNumber === primaryKey ||
+    columnsOf(inferred).some((column) => propertyOf(column) === primaryKey)
+  if (!hasKey) throw new ColumnMismatch(missingKeyColumn(type.apiName, primaryKey))
+
+  const columnTexts = new Map<string, TextStyle>()
+  const notes: string[] = []
+  for (const [column, style] of inferred.columns.columnTexts ?? []) {
+    const property = propertyOf(column)
+    // A string holds every text as it is, also one that usually stands for a missing value.
+    if (properties[property]?.type === 'string') continue
+    columnTexts.set(column, style)
+    const note = inferred.styleNotes.get(column)
+    if (note !== undefined) notes.push(`${property}: ${note}`)
+  }
+  return { columns: { ...options, columnTexts, numberRows }, notes }
+}
+
+function columnsOf({ propertyOf, columns }: InferredType): string[] {
+  const pairs = [...(columns.geopoints ?? new Map()).values()]
+  return [
+    ...propertyOf.keys(),
+    ...pairs.flatMap(({ latitude, longitude }) => [latitude, longitude]),
+  ]
+}
+
+/** Returns whether the key was made for rows that no column identifies; such rows are numbered. */
+function isRowNumber({ primaryKey, properties }: ObjectTypeDefinition): boolean {
+  const key = properties[primaryKey]
+  return key?.type === ROW_NUMBER.type && key.description === ROW_NUMBER.description
+}
