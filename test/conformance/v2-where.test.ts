@@ -151,6 +151,36 @@ describe('where: walks', () => {
   })
 })
 
+describe('where: terms', () => {
+  const TEXTS = {
+    t1: "Chicago O'Hare International",
+    t2: "Coeur D'Alene",
+    t3: "The obvious choice of O'Brien",
+    t4: "O'Hare near Chicago",
+  }
+  beforeAll(async () => {
+    const objects = Object.entries(TEXTS).map(([id, name]) => ({ id, name }))
+    await service.put('trips', 'trip', objects)
+  })
+
+  const inOrder = (value: string) => ({
+    type: 'containsAllTermsInOrderPrefixLastTerm',
+    field: 'name',
+    value,
+  })
+  it.each([
+    [inOrder('chicago o'), ['t1']],
+    [inOrder('chicago ohare'), []],
+    [inOrder('coeur d'), ['t2']],
+    [inOrder('the ob'), ['t3']],
+    [inOrder('of o'), ['t3']],
+  ])('%j finds %j', async (where, keys) => {
+    const found = await search({ where })
+    expect(found.status).toBe(200)
+    expect(keysOf(found)).toEqual(keys)
+  })
+})
+
 describe('where: bad input', () => {
   const box = (topLeft: object, bottomRight: object) => ({ topLeft, bottomRight })
   const ringOf = (...positions: number[][]) => ({ type: 'Polygon', coordinates: [positions] })
