@@ -52,7 +52,8 @@ function asciiWholes(folded: string): string[] {
     .flatMap((word) => joinedRuns(word, partsOf(word)).flatMap((run) => wholesOf(word, run)))
 }
 
-const BREAK = /[\s\u3001\u3002]/g
+/** White space, and signs that stand neither in a joined word nor after a name such as `C++`. */
+const BREAK = /[\s!"$%()*,/:;<=>?@[\\\]^_`{|}~\u3001\u3002\ufdfa\ufdfb]/g
 
 /** Returns the first index from `from` on at which a cut splits neither a word nor a pair. */
 export function endOfWord(text: string, from: number): number {
