@@ -157,6 +157,7 @@ describe('where: terms', () => {
     t2: "Coeur D'Alene",
     t3: "The obvious choice of O'Brien",
     t4: "O'Hare near Chicago",
+    t5: '東京都 tour',
   }
   beforeAll(async () => {
     const objects = Object.entries(TEXTS).map(([id, name]) => ({ id, name }))
@@ -168,12 +169,16 @@ describe('where: terms', () => {
     field: 'name',
     value,
   })
+  const fuzzy = (value: string) => ({ type: 'containsAllTerms', field: 'name', value, fuzzy: true })
   it.each([
     [inOrder('chicago o'), ['t1']],
     [inOrder('chicago ohare'), []],
     [inOrder('coeur d'), ['t2']],
     [inOrder('the ob'), ['t3']],
     [inOrder('of o'), ['t3']],
+    [fuzzy('東京'), ['t5']],
+    [fuzzy('京都 tuor'), []],
+    [fuzzy('京都 tourx'), ['t5']],
   ])('%j finds %j', async (where, keys) => {
     const found = await search({ where })
     expect(found.status).toBe(200)
