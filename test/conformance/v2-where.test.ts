@@ -158,6 +158,8 @@ describe('where: terms', () => {
     t3: "The obvious choice of O'Brien",
     t4: "O'Hare near Chicago",
     t5: '東京都 tour',
+    // PostgreSQL keeps no more than 255 positions of a term.
+    t6: `O'Brien${' and'.repeat(300)}`,
   }
   beforeAll(async () => {
     const objects = Object.entries(TEXTS).map(([id, name]) => ({ id, name }))
@@ -169,6 +171,8 @@ describe('where: terms', () => {
     field: 'name',
     value,
   })
+  const interval = (rule: object) => ({ type: 'interval', field: 'name', rule })
+  const match = (query: string) => interval({ type: 'match', query, ordered: true })
   const fuzzy = (value: string) => ({ type: 'containsAllTerms', field: 'name', value, fuzzy: true })
   it.each([
     [inOrder('chicago o'), ['t1']],
@@ -176,6 +180,11 @@ describe('where: terms', () => {
     [inOrder('coeur d'), ['t2']],
     [inOrder('the ob'), ['t3']],
     [inOrder('of o'), ['t3']],
+    [match('ohare'), ['t1', 't4']],
+    [match('chicago ohare'), []],
+    [match('obrien'), ['t3', 't6']],
+    [interval({ type: 'prefixOnLastToken', query: 'obr' }), ['t3', 't6']],
+    [interval({ type: 'fuzzy', term: 'obrein' }), ['t3', 't6']],
     [fuzzy('東京'), ['t5']],
     [fuzzy('京都 tuor'), []],
     [fuzzy('京都 tourx'), ['t5']],
