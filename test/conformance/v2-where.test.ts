@@ -158,6 +158,8 @@ describe('where: terms', () => {
     t3: "The obvious choice of O'Brien",
     t4: "O'Hare near Chicago",
     t5: '東京都 tour',
+    t7: 'Learn C# on the way',
+    t8: 'Learn C++ at the coast',
     // PostgreSQL keeps no more than 255 positions of a term.
     t6: `O'Brien${' and'.repeat(300)}`,
   }
@@ -180,6 +182,11 @@ describe('where: terms', () => {
     [inOrder('coeur d'), ['t2']],
     [inOrder('the ob'), ['t3']],
     [inOrder('of o'), ['t3']],
+    [inOrder('learn c'), ['t7', 't8']],
+    [inOrder('learn c#'), ['t7']],
+    [inOrder('c++ a'), ['t8']],
+    [inOrder('c#'), ['t7']],
+    [match('learn c#'), ['t7', 't8']],
     [match('ohare'), ['t1', 't4']],
     [match('chicago ohare'), []],
     [match('obrien'), ['t3', 't6']],
