@@ -192,6 +192,8 @@ describe('where: terms', () => {
     [match('obrien'), ['t3', 't6']],
     [interval({ type: 'prefixOnLastToken', query: 'obr' }), ['t3', 't6']],
     [interval({ type: 'fuzzy', term: 'obrein' }), ['t3', 't6']],
+    [interval({ type: 'fuzzy', term: '東京' }), ['t5']],
+    [interval({ type: 'fuzzy', term: '京', fuzziness: 2 }), ['t5']],
     [fuzzy('東京'), ['t5']],
     [fuzzy('京都 tuor'), []],
     [fuzzy('京都 tourx'), ['t5']],

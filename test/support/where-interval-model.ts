@@ -41,7 +41,7 @@ function intervalsOf(rule: Rule, terms: readonly string[]): Interval[] {
     case 'fuzzy': {
       const wanted = analyseQuery(String(rule['term'])).phrase
       if (wanted.terms.length === 0) return []
-      if (rule['fuzziness'] === 0) return where(wanted)
+      if (rule['fuzziness'] === 0 || wanted.isPrefix) return where(wanted)
       return together(
         wanted.terms.map((term): Interval[] => {
           const { length } = [...term]
