@@ -151,6 +151,59 @@ describe('where: walks', () => {
   })
 })
 
+describe('where: terms', () => {
+  const TEXTS = {
+    t1: "Chicago O'Hare International",
+    t2: "Coeur D'Alene",
+    t3: "The obvious choice of O'Brien",
+    t4: "O'Hare near Chicago",
+    t5: '東京都 tour',
+    t7: 'Learn C# on the way',
+    t8: 'Learn C++ at the coast',
+    // PostgreSQL keeps no more than 255 positions of a term.
+    t6: `O'Brien${' and'.repeat(300)}`,
+  }
+  beforeAll(async () => {
+    const objects = Object.entries(TEXTS).map(([id, name]) => ({ id, name }))
+    await service.put('trips', 'trip', objects)
+  })
+
+  const inOrder = (value: string) => ({
+    type: 'containsAllTermsInOrderPrefixLastTerm',
+    field: 'name',
+    value,
+  })
+  const interval = (rule: object) => ({ type: 'interval', field: 'name', rule })
+  const match = (query: string) => interval({ type: 'match', query, ordered: true })
+  const fuzzy = (value: string) => ({ type: 'containsAllTerms', field: 'name', value, fuzzy: true })
+  it.each([
+    [inOrder('chicago o'), ['t1']],
+    [inOrder('chicago ohare'), []],
+    [inOrder('coeur d'), ['t2']],
+    [inOrder('the ob'), ['t3']],
+    [inOrder('of o'), ['t3']],
+    [inOrder('learn c'), ['t7', 't8']],
+    [inOrder('learn c#'), ['t7']],
+    [inOrder('c++ a'), ['t8']],
+    [inOrder('c#'), ['t7']],
+    [match('learn c#'), ['t7', 't8']],
+    [match('ohare'), ['t1', 't4']],
+    [match('chicago ohare'), []],
+    [match('obrien'), ['t3', 't6']],
+    [interval({ type: 'prefixOnLastToken', query: 'obr' }), ['t3', 't6']],
+    [interval({ type: 'fuzzy', term: 'obrein' }), ['t3', 't6']],
+    [interval({ type: 'fuzzy', term: '東京' }), ['t5']],
+    [interval({ type: 'fuzzy', term: '京', fuzziness: 2 }), ['t5']],
+    [fuzzy('東京'), ['t5']],
+    [fuzzy('京都 tuor'), []],
+    [fuzzy('京都 tourx'), ['t5']],
+  ])('%j finds %j', async (where, keys) => {
+    const found = await search({ where })
+    expect(found.status).toBe(200)
+    expect(keysOf(found)).toEqual(keys)
+  })
+})
+
 describe('where: bad input', () => {
   const box = (topLeft: object, bottomRight: object) => ({ topLeft, bottomRight })
   const ringOf = (...positions: number[][]) => ({ type: 'Polygon', coordinates: [positions] })

@@ -38,7 +38,7 @@ export function hasTerms(
   fuzzy: boolean,
 ): boolean {
   const analysed = texts.map(analyseText)
-  const { words, phrase, symbols } = analyseQuery(query)
+  const { words, phrase, symbols, canGoOn } = analyseQuery(query)
   const all = analysed.flatMap(({ terms, wholes }) => [...terms, ...wholes])
   const hasTerm = (term: string) =>
     all.some((other) => other === term || (fuzzy && isSimilar(term, other)))
@@ -65,7 +65,8 @@ export function hasTerms(
     case 'prefix':
       return (
         phrase.terms.length > 0 &&
-        analysed.some((text) => containsPhrase(text, { ...phrase, isPrefix: true }))
+        analysed.some((text) => containsPhrase(text, { ...phrase, isPrefix: canGoOn })) &&
+        symbols.every((symbol) => all.includes(symbol))
       )
   }
 }

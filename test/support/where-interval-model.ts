@@ -7,7 +7,13 @@ type Interval = readonly [first: number, last: number]
 
 /** True if one of the texts has an interval that satisfies the rule. */
 export function holdsInterval(rule: unknown, texts: readonly string[]): boolean {
-  return texts.some((text) => intervalsOf(rule as Rule, analyseText(text).terms).length > 0)
+  return texts.some((text) => {
+    const { terms, wholes } = analyseText(text)
+    // A term without a position is near nothing else.
+    return [terms, ...wholes.map((whole) => [whole])].some(
+      (one) => intervalsOf(rule as Rule, one).length > 0,
+    )
+  })
 }
 
 function intervalsOf(rule: Rule, terms: readonly string[]): Interval[] {
@@ -35,7 +41,7 @@ function intervalsOf(rule: Rule, terms: readonly string[]): Interval[] {
     case 'fuzzy': {
       const wanted = analyseQuery(String(rule['term'])).phrase
       if (wanted.terms.length === 0) return []
-      if (rule['fuzziness'] === 0) return where(wanted)
+      if (rule['fuzziness'] === 0 || wanted.isPrefix) return where(wanted)
       return together(
         wanted.terms.map((term): Interval[] => {
           const { length } = [...term]

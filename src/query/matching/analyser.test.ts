@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
-import { analyseQuery, analyseText, shortestPhrase } from './analyser.ts'
+import { analyseQuery, analyseText, endOfWord, shortestPhrase } from './analyser.ts'
 import { foldText } from './fold-text.ts'
 
 describe('a stored text', () => {
@@ -28,8 +28,26 @@ describe('a stored text', () => {
     ['قَهْوَة', ['قهوة'], []],
     ['🇯🇵', ['🇯🇵', '🇵'], []],
     ['- @ ?', [], []],
+    ['aﷺb', ['a', 'b'], []],
   ])('%s', (text, terms, wholes) => {
     expect(analyseText(text)).toEqual({ terms, wholes })
+  })
+
+  it('keeps 30 marks of a letter', () => {
+    const signs = (count: number) => `क${'ि'.repeat(count)}`
+    expect(foldText(signs(30))).toBe(signs(30))
+    expect(foldText(signs(31))).toBe(signs(30))
+    // Decomposes into a letter and a mark.
+    const decomposed = foldText(`\u0958${'ि'.repeat(30)}`)
+    expect(foldText(decomposed)).toBe(decomposed)
+    const [many, others] = ['\u0301'.repeat(100_000), '\u0323'.repeat(100_000)]
+    expect(foldText(`a${many}${others}`)).toBe('a')
+    expect(foldText(`ｶ${'\u0301ﾞ'.repeat(100_000)}`)).toBe(foldText(`ｶ${'ﾞ'.repeat(30)}`))
+  })
+
+  it('ends a step before a sign that separates words', () => {
+    for (const sign of ' \n,;/:"(_\u3002\ufdfa') expect(endOfWord(`ab${sign}c`, 1)).toBe(2)
+    for (const sign of "-'&.+#") expect(endOfWord(`ab${sign}c`, 1)).toBe(4)
   })
 
   it('has the same terms whatever its case, and after it was folded', () => {

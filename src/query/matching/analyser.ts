@@ -52,7 +52,8 @@ function asciiWholes(folded: string): string[] {
     .flatMap((word) => joinedRuns(word, partsOf(word)).flatMap((run) => wholesOf(word, run)))
 }
 
-const BREAK = /[\s\u3001\u3002]/g
+/** White space, and signs that stand neither in a joined word nor after a name such as `C++`. */
+const BREAK = /[\s!"$%()*,/:;<=>?@[\\\]^_`{|}~\u3001\u3002\ufdfa\ufdfb]/g
 
 /** Returns the first index from `from` on at which a cut splits neither a word nor a pair. */
 export function endOfWord(text: string, from: number): number {
@@ -117,17 +118,21 @@ export interface AnalysedQuery {
   readonly runs: readonly Phrase[]
   /** Terms without a position that a text with the phrase has too. */
   readonly symbols: readonly string[]
+  /** Whether the last term may be the beginning of a longer one: `C`, but not `C#`. */
+  readonly canGoOn: boolean
 }
 
 /** Returns the terms of the text of a query. */
 export function analyseQuery(text: string): AnalysedQuery {
   const folded = foldText(text)
   const words = writtenWords(folded, partsOf(folded)).map((word) => toQueryWord(folded, word))
+  const last = words.at(-1)?.parts.at(-1)
   return {
     words: words.map(({ phrases, whole }) => ({ phrases, whole })),
     phrase: phraseOf(words.flatMap(({ parts }) => parts)),
     runs: words.flatMap(({ parts }) => phraseRuns(folded, parts).map(phraseOf)),
     symbols: words.flatMap(({ symbols }) => symbols),
+    canGoOn: last === undefined || symbolsAfter(folded, last) === '',
   }
 }
 

@@ -3,8 +3,11 @@
  * compatibility forms such as full-width letters do not matter.
  */
 
-/** Trademark signs would become letters of the word before them. */
-const SIGNS = /[©®™℠]/g
+/**
+ * Trademark signs would become letters of the word before them. Two Arabic ligatures would become up
+ * to 18 letters each.
+ */
+const SIGNS = /[©®™℠\ufdfa\ufdfb]/g
 
 /**
  * Diacritics of Latin, Greek, Cyrillic, Hebrew and Arabic, and characters without a width. Vowel
@@ -20,6 +23,12 @@ const IGNORED = new RegExp(
   ].join('')}]`,
   'gu',
 )
+
+/**
+ * Further marks of a letter are dropped: normalisation sorts them in quadratic time. Half-width
+ * voicing signs of Japanese become marks.
+ */
+const TOO_MANY_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu
 
 /** Letters that Unicode does not decompose, a second form of sigma, apostrophes and hyphens. */
 const REPLACED: Readonly<Record<string, string>> = {
@@ -68,11 +77,10 @@ export function foldText(text: string): string {
 }
 
 function foldAny(text: string): string {
+  const decomposed = withFewMarks(text.replaceAll(SIGNS, ' ')).normalize('NFKD')
   return (
-    text
-      .replaceAll(SIGNS, ' ')
-      .normalize('NFKD')
-      .replaceAll(IGNORED, '')
+    // Decomposition may add marks.
+    withFewMarks(decomposed.replaceAll(IGNORED, ''))
       // Upper case has fewer forms of a letter: it replaces ß and the dotless i.
       .toLowerCase()
       .toUpperCase()
@@ -81,4 +89,10 @@ function foldAny(text: string): string {
       // Composes what is left, such as the syllables of Korean and the voiced letters of Japanese.
       .normalize('NFC')
   )
+}
+
+/** Counts no ignored mark, because the lower case of a letter may have one more. */
+function withFewMarks(text: string): string {
+  if (text.search(TOO_MANY_MARKS) < 0) return text
+  return text.replaceAll(IGNORED, '').replaceAll(TOO_MANY_MARKS, '$1')
 }

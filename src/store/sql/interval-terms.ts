@@ -29,6 +29,8 @@ export function resolveRule(
       return inOrder([...runs.slice(0, -1), ...(terms.length === 0 ? [] : [last])], true, undefined)
     }
     case 'similar': {
+      const { phrase } = cutQuery([rule.term], rules)
+      if (phrase.isPrefix) return runRule(phrase)
       const leaves = similarTermsOf(rule, rules).map(([term, edits]): ResolvedRule => {
         const similar = edits === 0 ? [] : (similarTerms([term], edits).get(term) ?? [])
         return { kind: 'terms', terms: [term, ...similar] }
@@ -67,13 +69,16 @@ function inOrder(
 
 type SimilarRule = IntervalRule & { kind: 'similar' }
 
-/** Returns the terms of a fuzzy leaf, each with its number of edits. */
+/**
+ * Returns the terms of a fuzzy leaf, each with its number of edits. A text that ends in a script
+ * without spaces has none: it matches exactly.
+ */
 export function similarTermsOf(
   { term, edits }: SimilarRule,
   rules: TermRules,
 ): (readonly [term: string, edits: number])[] {
-  const { terms } = cutQuery([term], rules).phrase
-  return terms.map((one) => [one, edits ?? fuzzyDistance(one)])
+  const { terms, isPrefix } = cutQuery([term], rules).phrase
+  return isPrefix ? [] : terms.map((one) => [one, edits ?? fuzzyDistance(one)])
 }
 
 /** Returns the fuzzy leaves of a rule. */

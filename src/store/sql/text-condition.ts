@@ -35,7 +35,7 @@ export function toTermCondition(
   { match, terms, fuzzy }: TextQuery,
   { rules, prefixes, similarIn }: SearchedFields,
 ): TermCondition | undefined {
-  const { words, phrase, symbols } = cutQuery(terms, rules)
+  const { words, phrase, symbols, canGoOn } = cutQuery(terms, rules)
   const inAnyField = ({ terms: written, isPrefix }: Phrase) =>
     anyOf(
       prefixes.map((prefix) => ({
@@ -65,7 +65,10 @@ export function toTermCondition(
         ...symbols.map((term) => inAnyField(single(term))),
       ])
     case 'prefix':
-      return phrase.terms.length === 0 ? undefined : inAnyField({ ...phrase, isPrefix: true })
+      return allOf([
+        ...(phrase.terms.length === 0 ? [] : [inAnyField({ ...phrase, isPrefix: canGoOn })]),
+        ...symbols.map((term) => inAnyField(single(term))),
+      ])
     case 'anyTerm':
       return anyOf(words.flatMap((word) => [...word.phrases.map(found), ...wholeOf(word)]))
     case 'allTerms':
@@ -88,6 +91,7 @@ interface CutQuery {
   readonly phrase: Phrase
   readonly runs: readonly Phrase[]
   readonly symbols: readonly string[]
+  readonly canGoOn: boolean
 }
 
 /** Cuts the text of a query by the rules of a table. */
@@ -97,7 +101,7 @@ export function cutQuery(written: readonly string[], rules: TermRules): CutQuery
   const terms = termsOf(text)
   const runs = terms.map(single)
   const words = runs.map((phrase) => ({ phrases: [phrase], whole: undefined }))
-  return { words, phrase: { terms, isPrefix: false }, runs, symbols: [] }
+  return { words, phrase: { terms, isPrefix: false }, runs, symbols: [], canGoOn: true }
 }
 
 function single(term: string): Phrase {

@@ -12,7 +12,7 @@ const RULES = ['analyser', 'separators'] as const
 const longText = fc
   .tuple(
     fc.array(fc.string({ unit: 'grapheme', maxLength: 20 }), { minLength: 1, maxLength: 20 }),
-    fc.constantFrom(' ', ', ', '', '. '),
+    fc.constantFrom(' ', ', ', '', '. ', '/', '++=\u0338'),
     fc.integer({ min: 0, max: 400 }),
   )
   .map(([words, separator, times]) => `${words.join(separator)}${separator}`.repeat(times))

@@ -95,6 +95,11 @@ export function indexedTerm(prefix: TermPrefix, term: string): string {
   return prefix + escapedTerms(term)
 }
 
+/** Returns the prefix of an indexed term. */
+export function prefixOfTerm(indexed: string): TermPrefix {
+  return indexed.slice(0, indexed.indexOf(escapedTerms(':')) + 1)
+}
+
 /** Returns an indexed term without its prefix and escapes. */
 export function plainTerm(indexed: string, prefix: TermPrefix): string {
   const term = indexed.slice(prefix.length)

@@ -28,6 +28,8 @@ export async function readQuerySql(
     const searched = linkedType === undefined ? fields : links.tables.get(linkedType.rid)
     if (searched === undefined) continue
     for (const [terms, edits] of lookups(termRulesOf(searched.layout))) {
+      // A text in a script without spaces has no fuzzy terms.
+      if (terms.length === 0) continue
       for (const prefix of prefixesOf(field, searched)) {
         const key = keyOf(terms, prefix, edits)
         if (similar.has(key)) continue

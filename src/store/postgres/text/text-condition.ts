@@ -5,6 +5,7 @@
  */
 import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
 import type { IndexedPhrase, TermCondition } from '../../sql/text-condition.ts'
+import { prefixOfTerm } from '../../sql/text-index.ts'
 import { FIRST_LAYOUT } from '../catalogue/table-layout.ts'
 import { lexemeOf, UNINDEXED_LEXEMES, WORDS_DECIDE } from './lexemes.ts'
 
@@ -26,7 +27,7 @@ export function textSql(condition: TermCondition, layout: number): SqlCondition 
   }
   const byWords = combine('and', [candidates, hasLexemes(WORDS_DECIDE)])
   return combine('or', [
-    combine('and', [lexemesSql(condition, ' <-> '), { sql: 'o.words IS NULL', values: [] }]),
+    combine('and', [placedSql(condition), { sql: 'o.words IS NULL', values: [] }]),
     combine('and', [combine('or', [byWords, unindexed]), exact]),
   ])
 }
@@ -43,6 +44,40 @@ function isDecidedByLexemes(condition: TermCondition): boolean {
   if (condition.kind !== 'phrase') return condition.of.every(isDecidedByLexemes)
   const [term = '', ...others] = condition.terms
   return others.length === 0 && term.length < WHOLE_LEXEME_LENGTH
+}
+
+/** Decides by the positions of lexemes. */
+function placedSql(condition: TermCondition): SqlCondition {
+  if (!hasPrefixPhrase(condition)) return lexemesSql(condition, ' <-> ')
+  const of = condition.kind === 'phrase' ? [condition] : condition.of
+  const phrases = of.filter((one) => one.kind === 'phrase')
+  if (condition.kind === 'and' || phrases.length < of.length) {
+    return combine(condition.kind === 'and' ? 'and' : 'or', of.map(placedSql))
+  }
+  // PostgreSQL finds no phrase in a row in which the prefix also matches a lexeme without a position.
+  return combine('and', [
+    lexemesSql(condition, ' & '),
+    combine('or', [lexemesSql(condition, ' <-> '), textsContainAny(phrases)]),
+  ])
+}
+
+function hasPrefixPhrase(condition: TermCondition): boolean {
+  if (condition.kind !== 'phrase') return condition.of.some(hasPrefixPhrase)
+  return condition.isPrefix && condition.terms.length > 1
+}
+
+/** Searches the texts that the positions of lexemes describe. */
+function textsContainAny(phrases: readonly IndexedPhrase[]): SqlCondition {
+  return {
+    sql: `EXISTS (
+      SELECT 1 FROM unnest(?::text[], ?::text[]) AS phrase (prefix, part),
+        oqs_texts(o.lexemes, phrase.prefix) AS listed (text)
+      WHERE strpos(listed.text, phrase.part) > 0)`,
+    values: [
+      arrayOf(phrases.map(({ terms: [first = ''] }) => prefixOfTerm(first))),
+      arrayOf(phrases.map(spaced)),
+    ],
+  }
 }
 
 type PhraseOperator = ' & ' | ' <-> '
@@ -117,8 +152,13 @@ function wordsSql(condition: TermCondition): SqlCondition {
 function containsAny(phrases: readonly IndexedPhrase[]): SqlCondition {
   return {
     sql: 'EXISTS (SELECT 1 FROM unnest(?::text[]) AS part WHERE strpos(o.words, part) > 0)',
-    values: [`{${phrases.map((phrase) => `"${spaced(phrase)}"`).join(',')}}`],
+    values: [arrayOf(phrases.map(spaced))],
   }
+}
+
+/** Terms contain neither quotes nor backslashes. */
+function arrayOf(texts: readonly string[]): string {
+  return `{${texts.map((text) => `"${text}"`).join(',')}}`
 }
 
 function contains(phrase: IndexedPhrase): SqlCondition {

@@ -59,7 +59,11 @@ function prepareMatcher(query: MatcherQuery): Matcher {
   if (query.kind === 'geo') return geoMatcher(query)
   if (query.kind === 'resolvedInterval') {
     const test = intervalTest(query.rule)
-    return (text) => test(cutText(text, query.termRules).terms)
+    return (text) => {
+      const { terms, wholes } = cutText(text, query.termRules)
+      // A term without a position is a text of its own.
+      return test(terms) || wholes.some((whole) => test([whole]))
+    }
   }
   const texts = textsBetweenWildcards(query.pattern)
   if (texts !== undefined) return wildcardTest(texts)

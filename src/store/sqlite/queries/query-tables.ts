@@ -95,6 +95,8 @@ export function queryTables(
     ringNumber: (ring) => rings.numberOf(ring),
     matcherNumber: (query) => matchers.numberOf(query),
     similarTerms: (terms, prefix, edits) => {
+      // A text in a script without spaces has no fuzzy terms.
+      if (terms.length === 0) return new Map()
       const key = JSON.stringify([terms, prefix, edits])
       const similar = similarByKey.get(key) ?? findSimilarTerms(statements, terms, prefix, edits)
       similarByKey.set(key, similar)
