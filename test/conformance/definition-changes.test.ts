@@ -345,6 +345,23 @@ describe('deleting', () => {
     expect((await remove('whole')).status).toBe(200)
   })
 
+  it('an ontology is refused while objects are loaded into it, unless it cascades', async () => {
+    await put(linked('loads'))
+    const path = '/api/admin/v1/ontologies/loads/objects/part'
+    const { body } = await service.send(`${path}/replacements`, { method: 'POST' })
+    const added = await service.send(`${path}?replacement=${body.replacement}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: '{"put":{"id":1}}',
+    })
+    expect(added.status).toBe(200)
+    const refused = await remove('loads')
+    expect(refused.body.parameters.reasons).toEqual([
+      expect.stringContaining('the objects that are loaded into object type part (1) would'),
+    ])
+    expect((await remove('loads?cascade=true')).body.objects).toBe(0)
+  })
+
   it('needs the scope, and an ontology that the token may see', async () => {
     await put(linked('mine'))
     const reader = await service.createToken({ scopes: ['api:ontologies-read'] })
