@@ -331,7 +331,7 @@ describe('the changes of object types', () => {
       'runway',
       { type: 'array', items: struct({ width: 'integer' }) } as PropertyDefinition,
       [
-        ['reread', 'runway', 'struct', 'array of struct'],
+        ['reread', 'runway', 'struct {length: integer}', 'array of struct {width: integer}'],
         ['added', 'runway.width', 'integer'],
         ['dropped', 'runway.length', 'integer'],
       ],

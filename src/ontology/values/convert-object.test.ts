@@ -96,6 +96,7 @@ describe('a stored value', () => {
     ['string', '1e-400', 'double', 'p would be rounded to 0'],
     ['string', '1e400', 'double', 'p is not a double'],
     ['string', '0x10', 'double', 'p is not a double'],
+    ['string', '', 'double', 'p is not a double'],
     [struct({ a: 'string' }), { a: 'x' }, struct({ a: 'date' }), 'p.a is not a date'],
   ])('%j %j does not fit %j', (before, value, after, reason) => {
     expect(() => convert(value, before, after)).toThrow(reason)

@@ -92,8 +92,9 @@ export function floatingReader(type: 'float' | 'double'): (value: unknown) => nu
 
 /** True unless the text is a number that a double rounds to another one. */
 export function isExactDouble(text: string): boolean {
+  const exact = scientific(text)
   const number = Number(text)
-  return !Number.isFinite(number) || scientific(text) === scientific(String(number))
+  return exact === undefined || !Number.isFinite(number) || exact === scientific(String(number))
 }
 
 /** Returns the one form of a number without leading and trailing zeros. */

@@ -146,10 +146,7 @@ function openLoads(type: TypeChange, count: number, { allowDataLoss }: PlannedCh
 }
 
 /** One transaction rewrites the objects of all types. */
-function tooLarge(
-  types: readonly TypeChange[],
-  stored: ReadonlyMap<string, StoredType>,
-): string[] {
+function tooLarge(types: readonly TypeChange[], stored: ReadonlyMap<string, StoredType>): string[] {
   const rewritten = types
     .filter((type) => !isDroppedType(type) && rewritesObjects(type))
     .map(({ typeRid, objectType }) => ({

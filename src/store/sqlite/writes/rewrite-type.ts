@@ -9,7 +9,12 @@ import { keptFields } from '../../sql/kept-fields.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { refuseUnfit, UNFIT_OBJECTS_MAX, type UnfitObject } from '../../sql/plan-types.ts'
 import { ObjectRewriter, type RewrittenType } from '../../sql/rewrite-objects.ts'
-import { addObjectTable, createObjectTable, numberFields, refuseTooManyIndexes } from '../catalogue/object-table.ts'
+import {
+  addObjectTable,
+  createObjectTable,
+  numberFields,
+  refuseTooManyIndexes,
+} from '../catalogue/object-table.ts'
 import { buildIndexes } from '../catalogue/table-indexes.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
