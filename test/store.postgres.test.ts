@@ -15,6 +15,7 @@ import {
   pageRequest,
   retention,
   type StoreFixture,
+  thingsDefinition,
 } from './support/store-fixture.ts'
 import { createTestStore, type TestStore } from './support/test-store.ts'
 
@@ -179,6 +180,79 @@ describe('the PostgreSQL store', () => {
       expect(await things.readPairs()).toEqual([...model].map((pair) => pair.join('=')))
       expect(await store.rewriteNext()).toBeUndefined()
     }
+  })
+
+  it('publishes a rewritten table with the index of a long text that arrived last', async () => {
+    await using store = await open()
+    const things = await createFixture(store)
+    await createEarlierTables(url())
+    await things.commit([['a', 'short']])
+    while ((await store.rewriteNext())?.phase !== 'catchingUp');
+    await things.commit([['a', 'long '.repeat(100)]])
+    while ((await store.rewriteNext()) !== undefined);
+    const indexes = await sql(`SELECT indexname FROM pg_indexes WHERE tablename =
+      (SELECT 'oqs_object_' || table_id FROM oqs_object_type) AND indexname LIKE '%prefix'`)
+    expect(indexes).toHaveLength(1)
+    expect(await store.readStatus()).toMatchObject({ rewrites: [] })
+  })
+
+  it('reports a rewrite whose copies are not complete, and goes on with other types', async () => {
+    await using store = await open()
+    const things = await createFixture(store)
+    const others = await createFixture(store, thingsDefinition('others'))
+    await createEarlierTables(url())
+    await things.commit([['a', '1']])
+    await others.commit([
+      ['a', '1'],
+      ['b', '2'],
+    ])
+    await sql(`UPDATE oqs_object_table SET live_count = 1 WHERE live_count = 2`)
+    const phases = new Set<string>()
+    for (let step = await store.rewriteNext(); step; step = await store.rewriteNext()) {
+      phases.add(`${step.typeRid === things.type.rid ? 'things' : 'others'} ${step.phase}`)
+    }
+    expect(phases).toContain('things published')
+    expect(phases).toContain('others failed')
+    expect((await store.readStatus()).rewrites).toMatchObject([{ reason: 'copied 2 of 1 objects' }])
+  })
+
+  it('keeps objects when a replacement of an earlier layout is published', async () => {
+    await using store = await open()
+    const things = await createFixture(store)
+    await things.commit([
+      ['a', '1'],
+      ['b', '2'],
+    ])
+    const replacement = await store.startReplacement(things.type)
+    await sql(`UPDATE oqs_object_table SET state = 'published' WHERE id = ${replacement}`)
+    await createEarlierTables(url())
+    await sql(`UPDATE oqs_object_table SET state = 'loading' WHERE id = ${replacement}`)
+    await things.commit([['b', '3']], { replacement })
+    await store.publishReplacement(things.type, replacement, 'upsert')
+    expect(await things.readPairs()).toEqual(['a=1', 'b=3'])
+    expect(await things.readPage()).toMatchObject({ totalCount: 2 })
+  })
+
+  it('converts large objects part by part, and saves the terms of all of them', async () => {
+    await using store = await open()
+    const things = await createFixture(store)
+    const keys = ['a', 'b', 'c']
+    for (const key of keys) await things.commit([[key, `${key}x`.padEnd(1_800_000)]])
+    await sql('TRUNCATE oqs_term')
+    const definition = thingsDefinition('things')
+    const objectTypes = definition.objectTypes.map((type) => ({
+      ...type,
+      titleProperty: 'label',
+      properties: {
+        k: { type: 'string' as const },
+        label: { type: 'string' as const, renamedFrom: 'text' },
+      },
+    }))
+    const renamed = await createFixture(store, { ...definition, objectTypes })
+    expect(await renamed.readKeys({ maxBytes: 2 ** 25 })).toEqual(keys)
+    const terms = await sql(`SELECT DISTINCT right(term, 2) AS term FROM oqs_term
+      WHERE term LIKE '%x' ORDER BY 1`)
+    expect(terms.map(({ term }) => term)).toEqual(['ax', 'bx', 'cx'])
   })
 
   it('reclaims versions of a type that is always being written, by queueing with its writers', async () => {

@@ -20,6 +20,7 @@ import {
   pageRequest,
   retention,
   type StoreFixture,
+  thingsDefinition,
 } from './support/store-fixture.ts'
 import { type TempFolder, tempFolder } from './support/temp-folder.ts'
 
@@ -75,6 +76,33 @@ storeContract(STORE)
 rewriteContract(STORE)
 
 describe('the SQLite store', () => {
+  it('forgets the rewrite of a type that is emptied and redefined, or replaced', async () => {
+    folder = tempFolder()
+    await using store = openSqliteStore(path())
+    const things = await createFixture(store)
+    useEarlierLayout(path())
+    await things.commit([['a', 'x']])
+    await store.rewriteNext()
+    await things.commit([['a', null]])
+    const definition = thingsDefinition('things')
+    const objectTypes = definition.objectTypes.map((type) => ({
+      ...type,
+      properties: { ...type.properties, text: { type: 'date' as const } },
+    }))
+    const fixture = await createFixture(store, { ...definition, objectTypes })
+    expect((await store.readStatus()).rewrites).toEqual([])
+    await store.reclaim(retention(1))
+    expect(await store.rewriteNext()).toBeUndefined()
+    {
+      using db = new DatabaseSync(path())
+      db.exec(`INSERT INTO rewrite (object_type_id, from_table, to_table, generation, phase, reason)
+        SELECT id, table_id, 0, generation, 'failed', 'x' FROM object_type`)
+    }
+    await store.publishReplacement(fixture.type, await store.startReplacement(fixture.type))
+    await store.rewriteNext()
+    expect((await store.readStatus()).rewrites).toEqual([])
+  })
+
   it('walks an index without sorting, for current rows and for versions', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())

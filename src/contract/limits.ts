@@ -140,8 +140,8 @@ export const OPEN_REPLACEMENTS_MAX = 10
 export const MERGED_OBJECTS_MAX = 100_000
 
 /**
- * The number of objects of a type that a change of its definition can rewrite: it does so in one
- * transaction, which other writers of the type wait for.
+ * The number of objects, of all types together, that a change of a definition can rewrite: it does so
+ * in one transaction, which other writers of the types wait for.
  */
 export const REWRITTEN_OBJECTS_MAX = 100_000
 

@@ -76,8 +76,8 @@ export interface ObjectStore extends AsyncDisposable {
    * moment. Throws `OntologyChangeRefused` if that would lose values or if one does not fit.
    */
   saveOntology(change: OntologyChange, context?: RequestContext): Promise<void>
-  /** Deletes an ontology with all its objects, if the catalogue still has the given generation. */
-  deleteOntology(ontologyRid: string, basedOn: number, context?: RequestContext): Promise<void>
+  /** Throws `OntologyChangeRefused` if the ontology has objects, unless the deletion cascades. */
+  deleteOntology(deletion: OntologyDeletion, context?: RequestContext): Promise<void>
 
   /** Returns the newest state of every object type of an ontology, without reading objects. */
   readTypeStates(ontologyRid: string): Promise<readonly TypeState[]>
@@ -165,6 +165,15 @@ export interface ObjectStore extends AsyncDisposable {
   deleteApiTokens(ids: readonly string[]): Promise<void>
   /** Revokes the tokens that were issued to an OAuth client, or for one of its grants. */
   revokeIssuedTokens(clientOrGrantId: string, nowMs: number): Promise<number>
+}
+
+export interface OntologyDeletion {
+  readonly ontologyRid: string
+  readonly apiName: string
+  /** The catalogue generation that contained the ontology. */
+  readonly basedOn: number
+  /** Whether its objects are deleted as well. */
+  readonly cascade: boolean
 }
 
 export interface FindTypesRequest {

@@ -14,6 +14,11 @@ export interface ReadPageRequest {
   readonly after: Cursor | undefined
   /** The version to read as of; undefined for the latest. */
   readonly version: number | undefined
+  /**
+   * Whether the version must have the definition of `objectType`: the key of the cursor was parsed by
+   * it, and another definition may order keys in another way.
+   */
+  readonly isOfDefinition?: boolean
   /** The versions of the types that `linkedTypesOf` returns, in that order; undefined for the latest. */
   readonly linkedVersions?: readonly number[] | undefined
   readonly maxObjects: number

@@ -268,6 +268,22 @@ describe('a walk that began before the definition changed', () => {
     expect(valuesOf(latest ?? { body: {} }, 'size')).toEqual(['6', '5', '4', '3', '2', '1'])
   })
 
+  it('is refused if it is an export that resumes after a key of the earlier definition', async () => {
+    await createParts('exports')
+    const path = '/api/admin/v1/ontologies/exports/objects/part/export'
+    const version = (await service.send(path)).headers.get('oqs-version')
+    const resumed = `${path}?version=${version}&after=4&received=5`
+    expect((await service.send(resumed)).text.split('\n')).toHaveLength(7)
+    const textKeys: Properties = { ...PROPERTIES, id: { type: 'string' } }
+    expect((await put(ontology('exports', textKeys))).status).toBe(200)
+    const { status, body } = await service.send(resumed)
+    expect([status, body.errorName, body.parameters.reason]).toEqual([
+      400,
+      'InvalidPageToken',
+      'redefined',
+    ])
+  })
+
   it('is refused with a clear reason if it depends on property values', async () => {
     const pages = await continueWalks('refusals', [
       '&snapshot=true&properties.id.gte=0',
@@ -343,6 +359,23 @@ describe('deleting', () => {
     expect((await put(linked('whole'))).status).toBe(200)
     expect((await list('whole')).body.data).toEqual([])
     expect((await remove('whole')).status).toBe(200)
+  })
+
+  it('an ontology is refused while objects are loaded into it, unless it cascades', async () => {
+    await put(linked('loads'))
+    const path = '/api/admin/v1/ontologies/loads/objects/part'
+    const { body } = await service.send(`${path}/replacements`, { method: 'POST' })
+    const added = await service.send(`${path}?replacement=${body.replacement}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: '{"put":{"id":1}}',
+    })
+    expect(added.status).toBe(200)
+    const refused = await remove('loads')
+    expect(refused.body.parameters.reasons).toEqual([
+      expect.stringContaining('the objects that are loaded into object type part (1) would'),
+    ])
+    expect((await remove('loads?cascade=true')).body.objects).toBe(0)
   })
 
   it('needs the scope, and an ontology that the token may see', async () => {

@@ -1,9 +1,8 @@
 /** Deletes object types and ontologies, with their objects. */
 import { Type } from 'typebox'
-import { ObjectQueryError } from '../../contract/errors.ts'
 import { findObjectType } from '../../ontology/catalogue.ts'
 import { planChange } from '../../ontology/definition/change-definition.ts'
-import { withoutObjectType } from '../../ontology/definition/without-type.ts'
+import { refuseDependents, withoutObjectType } from '../../ontology/definition/without-type.ts'
 import type { App } from '../app.ts'
 import { resolveOntology } from '../request/resolve.ts'
 import { closed } from '../schemas/common.ts'
@@ -48,8 +47,7 @@ export function addDeleteDefinition(app: App, services: Services): void {
         const { rid, apiName } = findObjectType(ontology, params.objectType)
         const { definition, dependents, linkTypes } = withoutObjectType(ontology, apiName)
         if (query.cascade !== true) {
-          const command = `oqs ontology delete ${ontology.apiName} ${apiName} --cascade`
-          refuseDependents(dependents, `cascade=true (${command})`)
+          refuseDependents(dependents, `oqs ontology delete ${ontology.apiName} ${apiName}`)
         }
         const objects = await countObjects(ontology.rid, rid)
         const options = { allowDataLoss: true }
@@ -67,7 +65,7 @@ export function addDeleteDefinition(app: App, services: Services): void {
         operationId: 'deleteOntology',
         summary: 'Delete an ontology',
         description:
-          'Deletes the ontology with all its types. Rejected while it has objects, unless `cascade` is true. Walks over its types end with `OntologyNotFound`.',
+          'Deletes the ontology with all its types. Rejected while it has objects or loads some, unless `cascade` is true. Walks over its types end with `OntologyNotFound`.',
         tags: ['Administration'],
         params: OntologyPath,
         querystring: cascade('Whether to delete the objects as well.'),
@@ -79,20 +77,14 @@ export function addDeleteDefinition(app: App, services: Services): void {
         const catalogue = await store.readCatalogue()
         const ontology = resolveOntology(catalogue, caller, params.ontology)
         const states = await store.readTypeStates(ontology.rid)
-        const counts = new Map(states.map(({ typeRid, count }) => [typeRid, count]))
+        const { rid: ontologyRid, apiName } = ontology
+        const { generation: basedOn } = catalogue
+        const deletion = { ontologyRid, apiName, basedOn, cascade: query.cascade === true }
+        await store.deleteOntology(deletion, context)
         const types = [...ontology.objectTypes.values()]
-        if (query.cascade !== true) {
-          const dependents = types.flatMap(({ apiName, rid }) => {
-            const count = counts.get(rid) ?? 0
-            return count === 0 ? [] : [`object type ${apiName} with its objects (${count})`]
-          })
-          const command = `oqs ontology delete ${ontology.apiName} --cascade`
-          refuseDependents(dependents, `cascade=true (${command})`)
-        }
-        await store.deleteOntology(ontology.rid, catalogue.generation, context)
         return {
-          objectTypes: types.map(({ apiName }) => apiName),
-          linkTypes: ontology.linkTypes.map(({ apiName }) => apiName),
+          objectTypes: types.map((type) => type.apiName),
+          linkTypes: ontology.linkTypes.map((link) => link.apiName),
           objects: states.reduce((sum, { count }) => sum + count, 0),
         }
       }),
@@ -102,12 +94,4 @@ export function addDeleteDefinition(app: App, services: Services): void {
     const states = await store.readTypeStates(ontologyRid)
     return states.find((state) => state.typeRid === typeRid)?.count ?? 0
   }
-}
-
-function refuseDependents(dependents: readonly string[], purpose: string): void {
-  if (dependents.length === 0) return
-  const reasons = dependents.map(
-    (part) => `${part} would be deleted as well; to do so, use ${purpose}`,
-  )
-  throw new ObjectQueryError('OntologyChangeRefused', { reasons })
 }

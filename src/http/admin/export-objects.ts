@@ -65,7 +65,12 @@ export async function sendExport(
   const memory = services.memory.reserve(context.callerId, 2 * EXPORT_CHUNK_BYTES)
   context.defer(() => memory.release())
   // Read before anything is sent, so that an error still has its own status.
-  const first = await readChunk(spec, spec.after, spec.version, context, services)
+  const start = {
+    after: spec.after,
+    version: spec.version,
+    isOfDefinition: spec.version !== undefined,
+  }
+  const first = await readChunk(spec, start, context, services)
   // For `HEAD`, Fastify would read the whole export and send none of it.
   const isHead = request.method === 'HEAD'
   // Also if the client leaves before the first chunk is written; a second release has no effect.
@@ -182,7 +187,8 @@ async function* writeExport(
       if (!chunk.more) break
       await services.admission.takeTurn(context.callerId)
       context.throwIfEnded()
-      chunk = await readChunk(spec, chunk.last, version, context, services)
+      // Continues by its own cursor, also if the definition changes meanwhile.
+      chunk = await readChunk(spec, { after: chunk.last, version }, context, services)
     }
   } catch (error) {
     // The status is already sent, so the last line reports the error in place of the count.
@@ -194,8 +200,7 @@ async function* writeExport(
 
 async function readChunk(
   { objectType, query, selection }: ExportSpec,
-  after: Cursor | undefined,
-  version: number | undefined,
+  start: Pick<ReadPageRequest, 'after' | 'version' | 'isOfDefinition'>,
   context: RequestScope,
   { store }: Services,
 ): Promise<StoredPage> {
@@ -204,14 +209,14 @@ async function readChunk(
     query,
     order: [],
     record: { shape: PROPERTIES_RECORD, selection, separator: '\n' },
-    after,
-    version,
+    ...start,
     maxObjects: EXPORT_CHUNK_OBJECTS,
     maxBytes: EXPORT_CHUNK_BYTES,
     includeTotalCount: false,
     matchEstimate: undefined,
   }
   const page = await store.readPage(pageRequest, context)
-  if (page === 'reclaimed') throw new ObjectQueryError('VersionNotFound', { version })
+  if (page === 'reclaimed')
+    throw new ObjectQueryError('VersionNotFound', { version: start.version })
   return page
 }

@@ -327,6 +327,15 @@ describe('the changes of object types', () => {
         ['dropped', 'runway.length', 'integer'],
       ],
     ],
+    [
+      'runway',
+      { type: 'array', items: struct({ width: 'integer' }) } as PropertyDefinition,
+      [
+        ['reread', 'runway', 'struct {length: integer}', 'array of struct {width: integer}'],
+        ['added', 'runway.width', 'integer'],
+        ['dropped', 'runway.length', 'integer'],
+      ],
+    ],
     ['runway', struct({ length: 'string' }), [['widened', 'runway.length', 'integer', 'string']]],
   ])('include another type of the property %s: %j', (name, property, changes) => {
     const properties = { ...AIRPORT.properties, [name]: property }

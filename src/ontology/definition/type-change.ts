@@ -93,14 +93,20 @@ function comparePropertyTypes(
   if (before.kind === 'struct' && after.kind === 'struct') {
     return compareFields(property, before.fields, after.fields)
   }
-  return [
-    {
-      kind: alwaysFits(before, after) ? 'widened' : 'reread',
-      property,
-      ...names(before, after),
-      rewrites: !staysValid(before, after),
-    },
-  ]
+  const change: PartChange = {
+    kind: alwaysFits(before, after) ? 'widened' : 'reread',
+    property,
+    ...names(before, after),
+    rewrites: !staysValid(before, after),
+  }
+  // A struct that becomes an array of structs, or the reverse, may lose fields as well.
+  const [from, to] = [itemType(before), itemType(after)]
+  if (from.kind !== 'struct' || to.kind !== 'struct') return [change]
+  return [change, ...compareFields(property, from.fields, to.fields)]
+}
+
+function itemType(type: PropertyType): PropertyType {
+  return type.kind === 'array' ? type.items : type
 }
 
 type Fields = (PropertyType & { readonly kind: 'struct' })['fields']

@@ -1,5 +1,6 @@
 /** Removes an object type from a definition, with what depends on it. */
 
+import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Ontology } from '../ontology.ts'
 import type { LinkTypeDefinition, OntologyDefinition } from './definition-schema.ts'
 
@@ -73,4 +74,13 @@ function withoutLinks(
     return [view, { ...names, links: Object.fromEntries(links) }] as const
   })
   return { ...type, implements: Object.fromEntries(implemented) }
+}
+
+/** Throws if parts of an ontology would be deleted that a request does not name. */
+export function refuseDependents(dependents: readonly string[], command: string): void {
+  if (dependents.length === 0) return
+  const reasons = dependents.map(
+    (part) => `${part} would be deleted as well; to do so, use cascade=true (${command} --cascade)`,
+  )
+  throw new ObjectQueryError('OntologyChangeRefused', { reasons })
 }

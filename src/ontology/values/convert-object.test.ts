@@ -72,6 +72,11 @@ describe('a stored value', () => {
     ['long', '12', 'short', 12],
     ['decimal', '12.00', 'integer', 12],
     ['double', 3, 'byte', 3],
+    ['long', '9007199254740992', 'double', 9007199254740992],
+    ['decimal', '-0.10', 'double', -0.1],
+    ['string', '+01.5e300', 'double', 1.5e300],
+    ['string', '-0.0', 'float', 0],
+    ['string', 'NaN', 'double', 'NaN'],
   ])('%j %j becomes %j %j', (before, value, after, converted) => {
     expect(convert(value, before, after)).toEqual(converted)
   })
@@ -86,6 +91,12 @@ describe('a stored value', () => {
     [array('integer'), [], 'integer', 'p has 0 elements'],
     [array('string'), ['1', 'x'], array('long'), 'p[1] is not a long'],
     ['string', 'x', struct({ a: 'string' }), 'p is not a struct'],
+    ['long', '9007199254740993', 'double', 'p would be rounded to 9007199254740992'],
+    ['decimal', '0.12345678901234567890', 'float', 'p would be rounded to 0.12345678901234568'],
+    ['string', '1e-400', 'double', 'p would be rounded to 0'],
+    ['string', '1e400', 'double', 'p is not a double'],
+    ['string', '0x10', 'double', 'p is not a double'],
+    ['string', '', 'double', 'p is not a double'],
     [struct({ a: 'string' }), { a: 'x' }, struct({ a: 'date' }), 'p.a is not a date'],
   ])('%j %j does not fit %j', (before, value, after, reason) => {
     expect(() => convert(value, before, after)).toThrow(reason)

@@ -3,6 +3,7 @@
 import { isSameType, type PropertyType, type ScalarType } from '../definition/property-type.ts'
 import type { RenamedProperties } from '../definition/type-change.ts'
 import type { ObjectType } from '../ontology.ts'
+import { isExactDouble } from './read-number.ts'
 import { objectReader, RefusedObject, type StoredObject } from './read-object.ts'
 import { isJsonObject, RefusedValue, refuse } from './refused-value.ts'
 
@@ -76,6 +77,10 @@ const WHOLE_TYPES: readonly ScalarType[] = ['byte', 'short', 'integer', 'long']
 
 function convertScalar(value: unknown, before: ScalarType, after: ScalarType): unknown {
   if (after === 'string') return textOf(value, before)
+  if ((after === 'double' || after === 'float') && typeof value === 'string') {
+    if (!isExactDouble(value)) refuse(`would be rounded to ${Number(value)}`)
+    return value
+  }
   // A stored number is exact: its shortest text is the number itself.
   if (after === 'decimal' && typeof value === 'number') return String(value)
   if (before === 'decimal' && WHOLE_TYPES.includes(after)) return String(value).replace(/\.0+$/, '')

@@ -90,6 +90,26 @@ export function floatingReader(type: 'float' | 'double'): (value: unknown) => nu
   }
 }
 
+/** True unless the text is a number that a double rounds to another one. */
+export function isExactDouble(text: string): boolean {
+  const exact = scientific(text)
+  const number = Number(text)
+  return exact === undefined || !Number.isFinite(number) || exact === scientific(String(number))
+}
+
+/** Returns the one form of a number without leading and trailing zeros. */
+function scientific(text: string): string | undefined {
+  const match = NUMBER.exec(text)
+  if (match === null) return undefined
+  const [, sign, whole = '', fraction = match[4] ?? '', , exponent = '0'] = match
+  const digits = (whole + fraction).replace(/^0+/, '')
+  // The lookbehind keeps the search linear if there are many zeros between the digits.
+  const significant = digits.replace(/(?<!0)0+$/, '')
+  if (significant === '') return '0'
+  const power = Number(exponent) - fraction.length + digits.length - significant.length
+  return `${sign === '-' ? '-' : ''}${significant}e${power}`
+}
+
 /** Minus zero equals zero, so both are stored as zero. */
 function withoutMinusZero(number: number): number {
   return number === 0 ? 0 : number

@@ -12,6 +12,7 @@ import type {
   Edit,
   FindTypesRequest,
   ObjectStore,
+  OntologyDeletion,
   PublishMode,
   ReadPageRequest,
   ReadSetPageRequest,
@@ -157,8 +158,8 @@ class PostgresStore implements ObjectStore {
     return saveOntology(this, change, callerId)
   }
 
-  deleteOntology(rid: string, basedOn: number, { callerId } = INTERNAL_CONTEXT): Promise<void> {
-    return deleteOntology(this, rid, basedOn, callerId)
+  deleteOntology(deletion: OntologyDeletion, { callerId } = INTERNAL_CONTEXT): Promise<void> {
+    return deleteOntology(this, deletion, callerId)
   }
 
   readPage(request: ReadPageRequest, context = INTERNAL_CONTEXT): Promise<StoredPage | Reclaimed> {

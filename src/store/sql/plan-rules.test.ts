@@ -6,6 +6,7 @@ import type { ReadPageRequest } from '../object-store.ts'
 import {
   byteBudget,
   fewMatches,
+  fitsAnyDefinition,
   isKeyWalk,
   isQuick,
   readableVersion,
@@ -82,6 +83,8 @@ it.each<[boolean, Partial<ReadPageRequest>]>([
   [false, { query: text }],
 ])('a key walk is %s for %j', (expected, options) => {
   expect(isKeyWalk(request(options))).toBe(expected)
+  expect(fitsAnyDefinition(request(options))).toBe(expected)
+  expect(fitsAnyDefinition(request({ ...options, isOfDefinition: true }))).toBe(false)
 })
 
 it.each([

@@ -58,6 +58,13 @@ export function isKeyWalk({ query, order }: Pick<ReadPageRequest, 'query' | 'ord
   return query.kind === 'everything' && order.length === 0
 }
 
+/** True if the page depends on no definition, so that it can be read in the form of an earlier one. */
+export function fitsAnyDefinition(
+  request: Pick<ReadPageRequest, 'query' | 'order' | 'isOfDefinition'>,
+): boolean {
+  return isKeyWalk(request) && request.isOfDefinition !== true
+}
+
 /**
  * True if a page takes no longer than reading its rows, however large the type is: one index holds
  * exactly these rows in the order of the page. Any other page may scan many rows for each result.

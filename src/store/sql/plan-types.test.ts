@@ -98,5 +98,14 @@ describe('saving an ontology', () => {
         parameters: { reasons: [expect.stringContaining('rewrites at most 100000')] },
       }),
     )
+    const both = planned([change('a', ...WIDENED.changes), WIDENED])
+    expect(planTypes(stored(50_000), both)).toHaveLength(5)
+    expect(() => planTypes(stored(50_001), both)).toThrow(
+      expect.objectContaining({
+        parameters: {
+          reasons: [expect.stringMatching(/^object types a, c have 100002 objects in total/)],
+        },
+      }),
+    )
   })
 })

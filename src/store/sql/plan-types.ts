@@ -14,6 +14,8 @@ import {
   rewritesObjects,
   type TypeChange,
 } from '../../ontology/definition/type-change.ts'
+import { refuseDependents } from '../../ontology/definition/without-type.ts'
+import type { OntologyDeletion } from '../object-store.ts'
 
 /** An object type as it is stored; the definition is its JSON text. */
 export interface StoredType {
@@ -90,9 +92,28 @@ function refuseChange(stored: readonly StoredType[], change: PlannedChange): voi
     const loads = loading === 0 ? [] : openLoads(type, loading, change)
     if (objects === 0) return loads
     const lost = change.allowDataLoss ? [] : losses(type, objects, change)
-    return [...loads, ...lost, ...tooLarge(type, objects)]
+    return [...loads, ...lost]
   })
+  reasons.push(...tooLarge(change.types, byRid))
   if (reasons.length > 0) throw new ObjectQueryError('OntologyChangeRefused', { reasons })
+}
+
+/** Throws if an ontology that is to be deleted has objects. Its types must be locked. */
+export function refuseDeletion(
+  stored: readonly StoredType[],
+  { apiName, cascade }: Pick<OntologyDeletion, 'apiName' | 'cascade'>,
+): void {
+  if (cascade) return
+  const dependents = stored.flatMap(({ definition, objects, loading }) => {
+    const type = (JSON.parse(definition) as ObjectTypeDefinition).apiName
+    return [
+      ...(objects === 0 ? [] : [`object type ${type} with its objects (${objects})`]),
+      ...(loading === 0
+        ? []
+        : [`the objects that are loaded into object type ${type} (${loading})`]),
+    ]
+  })
+  refuseDependents(dependents, `oqs ontology delete ${apiName}`)
 }
 
 /** Each reason names what does the same on purpose. */
@@ -124,10 +145,27 @@ function openLoads(type: TypeChange, count: number, { allowDataLoss }: PlannedCh
   ]
 }
 
-function tooLarge(type: TypeChange, count: number): string[] {
-  if (isDroppedType(type) || !rewritesObjects(type) || count <= REWRITTEN_OBJECTS_MAX) return []
+/** One transaction rewrites the objects of all types. */
+function tooLarge(types: readonly TypeChange[], stored: ReadonlyMap<string, StoredType>): string[] {
+  const rewritten = types
+    .filter((type) => !isDroppedType(type) && rewritesObjects(type))
+    .map(({ typeRid, objectType }) => ({
+      objectType,
+      objects: stored.get(typeRid)?.objects ?? 0,
+    }))
+    .filter(({ objects }) => objects > 0)
+  const count = rewritten.reduce((sum, { objects }) => sum + objects, 0)
+  if (count <= REWRITTEN_OBJECTS_MAX) return []
+  const limit = `a change rewrites at most ${REWRITTEN_OBJECTS_MAX}`
+  const instead =
+    'Add a type with the new definition, and load the objects into it (oqs export, oqs import)'
+  const [only, ...others] = rewritten
+  if (others.length === 0) {
+    return [`object type ${only?.objectType} has ${count} objects, and ${limit}. ${instead}`]
+  }
+  const names = rewritten.map(({ objectType }) => objectType).join(', ')
   return [
-    `object type ${type.objectType} has ${count} objects, and a change rewrites at most ${REWRITTEN_OBJECTS_MAX}. Add a type with the new definition, and load the objects into it (oqs export, oqs import)`,
+    `object types ${names} have ${count} objects in total, and ${limit}. Change the types one after the other`,
   ]
 }
 

@@ -14,6 +14,7 @@ import type {
   Edit,
   FindTypesRequest,
   ObjectStore,
+  OntologyDeletion,
   PublishMode,
   ReadPageRequest,
   ReadSetPageRequest,
@@ -163,9 +164,8 @@ export class SqliteStore implements ObjectStore {
     return this.#writes.run(ownerOf(context), () => this.#write('saveOntology', input))
   }
 
-  deleteOntology(ontologyRid: string, basedOn: number, context = INTERNAL_CONTEXT): Promise<void> {
-    const input = { ontologyRid, basedOn }
-    return this.#writes.run(ownerOf(context), () => this.#write('deleteOntology', input))
+  deleteOntology(deletion: OntologyDeletion, context = INTERNAL_CONTEXT): Promise<void> {
+    return this.#writes.run(ownerOf(context), () => this.#write('deleteOntology', deletion))
   }
 
   async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {

@@ -14,7 +14,7 @@ import { type NewTable, OPEN } from '../../sql/new-table.ts'
 import { type Capabilities, distributeTable } from '../citus/capabilities.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
 import { elementColumnOf, type FieldColumns, readFieldColumns } from './field-columns.ts'
-import { deferredIndexes, fieldIndexes, type IndexedTable } from './table-indexes.ts'
+import { deferredIndexes, fieldIndexes, type Index, type IndexedTable } from './table-indexes.ts'
 import {
   elementFieldsOf,
   FIRST_LAYOUT,
@@ -166,17 +166,27 @@ export async function buildNextIndex(
   typeId: number,
   table: TableLayout & { readonly id: number },
 ): Promise<boolean> {
+  const missing = await findMissingIndex(session, capabilities, typeId, table)
+  if (missing === undefined) return false
+  await session.extendTimeout()
+  await session.query(missing.sql)
+  return true
+}
+
+/** Returns an index that a loaded table does not have yet. */
+export async function findMissingIndex(
+  session: WriteSession,
+  capabilities: Capabilities,
+  typeId: number,
+  table: TableLayout & { readonly id: number },
+): Promise<Index | undefined> {
   const fields = await readFieldColumns(session, typeId)
   const indexes = deferredIndexes(indexedTable(table, capabilities), fields)
   const rows = await session.query(
     'SELECT relname FROM pg_class WHERE relname = ANY(?) AND pg_table_is_visible(oid)',
     [indexes.map(({ name }) => name)],
   )
-  const missing = indexes.find(({ name }) => !rows.some(([existing]) => existing === name))
-  if (missing === undefined) return false
-  await session.extendTimeout()
-  await session.query(missing.sql)
-  return true
+  return indexes.find(({ name }) => !rows.some(([existing]) => existing === name))
 }
 
 /** Adds the columns of new fields to existing tables, with their indexes. */

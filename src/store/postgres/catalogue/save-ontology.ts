@@ -6,9 +6,11 @@ import type {
 } from '../../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../../ontology/definition/parse-definition.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
+import type { OntologyDeletion } from '../../object-store.ts'
 import {
   definitionOutOfSync,
   planTypes,
+  refuseDeletion,
   type StoredType,
   type TypeStep,
 } from '../../sql/plan-types.ts'
@@ -55,14 +57,15 @@ export async function saveOntology(
 /** Deletes an ontology with all its objects. */
 export function deleteOntology(
   store: PostgresContext,
-  ontologyRid: string,
-  basedOn: number,
+  deletion: OntologyDeletion,
   callerId: string,
 ): Promise<void> {
+  const { ontologyRid, basedOn } = deletion
   return writeInTurn(store, { key: CATALOGUE, callerId }, async (session) => {
     await nextGeneration(session, basedOn)
     await session.extendTimeout()
     const types = await lockTypes(session, store.capabilities, ontologyRid)
+    refuseDeletion(types, deletion)
     for (const { id } of types) await dropObjectType(session, id)
     await session.run('DELETE FROM oqs_ontology WHERE rid = ?', [ontologyRid])
   })

@@ -5,7 +5,7 @@ import { OPEN } from '../../sql/new-table.ts'
 import { elementColumnOf, type FieldColumns } from './field-columns.ts'
 import { FIRST_LAYOUT, type TableLayout } from './table-layout.ts'
 
-interface Index {
+export interface Index {
   readonly name: string
   readonly sql: string
 }

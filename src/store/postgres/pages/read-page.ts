@@ -4,7 +4,12 @@
  */
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import { orderArms, orderColumn } from '../../sql/order-sql.ts'
-import { hasFewMatches, isKeyWalk, readableVersion } from '../../sql/plan-rules.ts'
+import {
+  fitsAnyDefinition,
+  hasFewMatches,
+  isKeyWalk,
+  readableVersion,
+} from '../../sql/plan-rules.ts'
 import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
 import { type TypeHead, tableOfVersion } from '../catalogue/type-head.ts'
 import type { ByteRow } from '../driver/byte-rows.ts'
@@ -45,7 +50,7 @@ export async function readPage(
   if (version === undefined) return 'reclaimed'
   const table = await tableOfVersion(session, head, version, {
     objectType: request.objectType,
-    isKeyWalk: isOfOneType && isKeyWalk(request),
+    isKeyWalk: isOfOneType && fitsAnyDefinition(request),
   })
   const state = { version, isLatest: version === head.published, table }
   const fields = isKeyWalk(request)

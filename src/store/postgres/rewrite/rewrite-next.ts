@@ -13,6 +13,7 @@ import {
   addObjectTable,
   buildNextIndex,
   createObjectTable,
+  findMissingIndex,
   objectTable,
 } from '../catalogue/object-table.ts'
 import { LAYOUT } from '../catalogue/table-layout.ts'
@@ -29,6 +30,7 @@ import {
   lockRewrite,
   noteChanges,
   type Rewrite,
+  RewriteFailure,
   readChangedKeys,
   saveFailure,
   savePhase,
@@ -90,7 +92,7 @@ async function continueRewrite(
     if (store.capabilities.isDistributed) await recoverPreparedTransactions(store.database)
     return (await runStep(store, definition, 'commit', publish))?.progress
   } catch (error) {
-    if (!(error instanceof RefusedObject)) throw error
+    if (!(error instanceof RefusedObject || error instanceof RewriteFailure)) throw error
     const { message } = error
     const fail: Step = async (session, { typeId }, rewrite) => {
       await saveFailure(session, typeId, rewrite, message)
@@ -213,8 +215,11 @@ async function publish(
     if (!(await areCopiesVisible(session, tableId))) return catchingUp
   } else if (!(await catchUp(session, tables))) return catchingUp
   const [copies, source] = [await readTable(session, tableId), await readTable(session, sourceId)]
+  // A long text among the last changes dropped an index: the next step builds the one for it, without
+  // the lock that commits wait for.
+  if (await findMissingIndex(session, capabilities, typeId, copies)) return catchingUp
   if (copies.liveCount !== source.liveCount) {
-    throw new Error(`copied ${copies.liveCount} of ${source.liveCount} objects`)
+    throw new RewriteFailure(`copied ${copies.liveCount} of ${source.liveCount} objects`)
   }
   const version = lastVersion + 1
   await session.run(

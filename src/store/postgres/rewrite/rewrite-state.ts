@@ -15,6 +15,9 @@ export interface Rewrite {
   readonly notedVersion: number
 }
 
+/** The copies are not complete. The rewrite of the type stops; those of other types go on. */
+export class RewriteFailure extends Error {}
+
 /** Nodes of an earlier release cannot read tables of this one, so a rewrite waits until they stop. */
 const HAS_EARLIER_NODES = `EXISTS (SELECT 1 FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = '${RELEASE_WITHOUT_LAYOUTS}')`

@@ -26,12 +26,14 @@ export async function copyRows(
   target: RowTarget & {
     /** The version of all rows, or of each one. */
     readonly version: number | ((object: StoredObject) => number)
+    /** Collects the terms if the caller saves them, together with those of other rows. */
+    readonly vocabulary?: Vocabulary
   },
 ): Promise<void> {
   if (objects.length === 0) return
-  const vocabulary = new Vocabulary()
+  const vocabulary = target.vocabulary ?? new Vocabulary()
   await copyIn(session, target, objects.length, chunksOf(objects, target, vocabulary))
-  await vocabulary.save(session)
+  if (target.vocabulary === undefined) await vocabulary.save(session)
 }
 
 /** Rows that a thread has written, and the terms of their objects. */

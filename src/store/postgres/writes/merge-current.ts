@@ -40,17 +40,19 @@ export async function mergeCurrent(
     mode === 'append'
       ? await session.run(`DELETE FROM ${loaded} AS loaded USING ${old} AS old WHERE ${isBoth}`)
       : 0
-  // Tables of different layouts have different terms.
-  if (from.layout !== to.layout) {
+  let copied = 0
+  if (from.layout === to.layout) {
+    const columns = (await session.query(COLUMNS_SQL, [loaded])).map(([name]) => String(name))
+    copied = await session.run(
+      `INSERT INTO ${loaded} (valid_from, ${columns.join(', ')})
+       SELECT ?, ${columns.join(', ')} FROM ${old} AS old WHERE valid_to = ${OPEN}
+         AND NOT EXISTS (SELECT 1 FROM ${loaded} AS loaded WHERE ${isBoth})`,
+      [to.loadedAs],
+    )
+  } else {
+    // Tables of different layouts have different columns and terms. Counts what it copies.
     await copyMissing(session, { typeId, objectType, sourceId: from.id, tableId: to.id })
   }
-  const columns = (await session.query(COLUMNS_SQL, [loaded])).map(([name]) => String(name))
-  const copied = await session.run(
-    `INSERT INTO ${loaded} (valid_from, ${columns.join(', ')})
-     SELECT ?, ${columns.join(', ')} FROM ${old} AS old WHERE valid_to = ${OPEN}
-       AND NOT EXISTS (SELECT 1 FROM ${loaded} AS loaded WHERE ${isBoth})`,
-    [to.loadedAs],
-  )
   await session.run(
     `UPDATE oqs_object_table SET live_count = live_count + ?,
        max_record_bytes = greatest(max_record_bytes, ?) WHERE id = ?`,
@@ -59,10 +61,7 @@ export async function mergeCurrent(
   return { put: to.liveCount - kept, deleted: 0, kept }
 }
 
-/**
- * All columns but the versions. A table has the same as an older one of its type, in any order, or
- * fewer. A type with a replacement of layout 1 is not rewritten before it is published.
- */
+/** All columns but the versions. Tables of a type have the same in a layout, in any order. */
 const COLUMNS_SQL = `SELECT attname FROM pg_attribute
   WHERE attrelid = ?::regclass AND attnum > 0 AND NOT attisdropped
     AND attname NOT IN ('valid_from', 'valid_to')`

@@ -22,6 +22,7 @@ import {
 import type { Capabilities } from '../citus/capabilities.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { findLongTexts } from '../text/long-texts.ts'
+import { Vocabulary } from '../text/vocabulary.ts'
 import { copyRows } from './copy-rows.ts'
 import { readTable } from './lock-type.ts'
 import { publishVersion } from './publish-version.ts'
@@ -41,18 +42,22 @@ export async function rewriteTypes(
     throw new ObjectQueryError('OntologyChangeRefused', { reasons })
   }
   const unfit: UnfitObject[] = []
+  // All terms are saved at once, in their order, because other writers add terms at the same time:
+  // saved in parts, they could deadlock.
+  const vocabulary = new Vocabulary()
   for (const type of types) {
-    await rewriteType(session, capabilities, type, unfit)
+    await rewriteType(session, capabilities, type, { unfit, vocabulary })
     if (unfit.length >= UNFIT_OBJECTS_MAX) break
   }
   refuseUnfit(unfit)
+  await vocabulary.save(session)
 }
 
 async function rewriteType(
   session: WriteSession,
   capabilities: Capabilities,
   rewritten: RewrittenType,
-  unfit: UnfitObject[],
+  { unfit, vocabulary }: { readonly unfit: UnfitObject[]; readonly vocabulary: Vocabulary },
 ): Promise<void> {
   const { id: typeId, generation } = rewritten
   const [row] = await session.query(
@@ -80,7 +85,7 @@ async function rewriteType(
     const fields = await readFieldColumns(session, typeId)
     const target = { ...(await readTable(session, to)), liveCount: put }
     await allowLongTexts(session, typeId, target, await findLongTexts(fields, objects))
-    await copyRows(session, objects, { table: target, version, fields })
+    await copyRows(session, objects, { table: target, version, fields, vocabulary })
     put += objects.length
     for (const object of objects) maxRecordBytes = Math.max(maxRecordBytes, recordBytes(object))
   }
@@ -118,8 +123,9 @@ async function changeFields(
   refuseTooManyColumns(type, await readFieldColumns(session, typeId))
 }
 
-/** Objects per statement, and bytes of bodies after which a part is written. */
+/** A part has at most this many objects and, unless one is larger, bytes. */
 const OBJECTS_AT_ONCE = 1000
+const BYTES_AT_ONCE = 4 * 1024 * 1024
 
 /** Yields the converted objects in parts, in key order. */
 async function* convertObjects(
@@ -128,11 +134,19 @@ async function* convertObjects(
   from: number,
 ): AsyncGenerator<readonly StoredObject[]> {
   for (let after = ''; ; ) {
+    // The size of a long text is known without reading it.
     const rows = await session.query(
-      `SELECT pk, key, body FROM ${objectTable(from)}
-       WHERE valid_to = ${OPEN} AND pk > ? ORDER BY pk LIMIT ${OBJECTS_AT_ONCE}`,
+      `SELECT pk, key, body FROM (
+         SELECT *, row_number() OVER () AS position,
+           sum(octet_length(body)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes
+         FROM (
+           SELECT pk, key, body FROM ${objectTable(from)}
+           WHERE valid_to = ${OPEN} AND pk > ? ORDER BY pk LIMIT ${OBJECTS_AT_ONCE}
+         ) AS next
+       ) AS sized WHERE position = 1 OR bytes <= ${BYTES_AT_ONCE} ORDER BY pk`,
       [after],
     )
+    if (rows.length === 0) return
     const objects: StoredObject[] = []
     for (const [index, [, key, body]] of rows.entries()) {
       const object = rewriter.rewrite(String(key), String(body))
@@ -142,7 +156,6 @@ async function* convertObjects(
     }
     // After the first object that does not fit, the others are only tried.
     if (!rewriter.hasUnfit) yield objects
-    if (rows.length < OBJECTS_AT_ONCE) return
     after = String(rows.at(-1)?.[0])
   }
 }

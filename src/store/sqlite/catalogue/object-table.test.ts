@@ -169,6 +169,19 @@ describe('the tables of object types', () => {
     await expect(put(store, last, ['a'], replacement)).rejects.toEqual(tooManyProperties)
     expect(countSchema(path)).toBe(before)
     expect(await store.readPage(pageRequest(last))).toMatchObject({ count: 0, version: 0 })
+    // So are those of a type whose objects are written again.
+    const wide = definition(full + 1, 1000)
+    const objectTypes = wide.objectTypes.map((type, index) => ({
+      ...type,
+      ...(index === 0 && {
+        properties: {
+          ...type.properties,
+          p1: { type: 'date' as const },
+          more: { type: 'date' as const },
+        },
+      }),
+    }))
+    await expect(apply(store, { ...wide, objectTypes })).rejects.toEqual(tooManyProperties)
     // A second table of a type adds no properties.
     const another = await store.startReplacement(first(types))
     expect(await put(store, first(types), ['b'], another)).toMatchObject({ put: 1 })

@@ -86,7 +86,7 @@ export function emptyTable(fields: TableFields): string {
  * Limits the number of indexes: after every change of the schema each connection reads all of it
  * again, on the main thread too. A store of an earlier release that exceeds the limit stays usable.
  */
-function refuseTooManyIndexes(db: DatabaseSync, typeId: number, added: number): void {
+export function refuseTooManyIndexes(db: DatabaseSync, typeId: number, added: number): void {
   const row = db
     .prepare(
       `SELECT count(*) AS count,

@@ -22,9 +22,9 @@ export interface Rewrite {
   readonly isCurrent: boolean
 }
 
-/** Failed rewrites of types whose definition has changed since. */
+/** Failed rewrites of types whose definition or table has changed since. */
 export const STALE_FAILURES = `SELECT 1 FROM rewrite AS r JOIN object_type AS t ON t.id = r.object_type_id
-  WHERE r.phase = 'failed' AND t.generation > r.generation`
+  WHERE r.phase = 'failed' AND (t.generation > r.generation OR t.table_id <> r.from_table)`
 const RUNNING = `SELECT 1 FROM rewrite WHERE phase <> 'failed'`
 /** Types with a table of an earlier layout. */
 export const TO_REWRITE = `SELECT t.id FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id

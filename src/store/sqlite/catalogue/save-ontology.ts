@@ -8,10 +8,12 @@ import type {
 import { parseDefinition } from '../../../ontology/definition/parse-definition.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { type FieldId, fieldsOf } from '../../../ontology/values/searchable-values.ts'
+import type { OntologyDeletion } from '../../object-store.ts'
 import {
   definitionOutOfSync,
   type PlannedChange,
   planTypes,
+  refuseDeletion,
   type StoredType,
   type TypeStep,
 } from '../../sql/plan-types.ts'
@@ -47,14 +49,13 @@ export function saveOntology(db: WriterDatabase, change: SavedDefinition): void 
 }
 
 /** Deletes an ontology with all its objects. */
-export function deleteOntology(
-  db: DatabaseSync,
-  { ontologyRid, basedOn }: { readonly ontologyRid: string; readonly basedOn: number },
-): void {
+export function deleteOntology(db: DatabaseSync, deletion: OntologyDeletion): void {
+  const { ontologyRid, basedOn } = deletion
   inTransaction(db, 'write', () => {
     nextGeneration(db, basedOn)
-    const types = db.prepare('SELECT id FROM object_type WHERE ontology_rid = ?').all(ontologyRid)
-    for (const { id } of types) dropObjectType(db, Number(id))
+    const types = readTypes(db, ontologyRid)
+    refuseDeletion(types, deletion)
+    for (const { id } of types) dropObjectType(db, id)
     db.prepare('DELETE FROM ontology WHERE rid = ?').run(ontologyRid)
   })
 }
@@ -205,6 +206,8 @@ function recreateTable(
   generation: number,
 ): void {
   abandonTables(db, typeId)
+  // Its copies are abandoned as well.
+  db.prepare('DELETE FROM rewrite WHERE object_type_id = ?').run(typeId)
   db.prepare('DELETE FROM object_field WHERE object_type_id = ?').run(typeId)
   db.prepare(
     `UPDATE object_type

@@ -5,7 +5,7 @@
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { PageCache } from '../../page-cache.ts'
 import { releaserOf } from '../../page-memory.ts'
-import { type ByteBudget, isKeyWalk } from '../../sql/plan-rules.ts'
+import { type ByteBudget, fitsAnyDefinition } from '../../sql/plan-rules.ts'
 import { readTableFields } from '../catalogue/field-numbers.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import { readTypeHead, type TypeHead } from '../catalogue/type-head.ts'
@@ -35,7 +35,7 @@ export function readPage(
 ): StoredPage | Reclaimed {
   return inReadTransaction(connection, () => {
     const head = readTypeHead(connection.statements, request.objectType)
-    const versions = readVersions(connection.statements, request, head, isKeyWalk(request))
+    const versions = readVersions(connection.statements, request, head, fitsAnyDefinition(request))
     if (versions === 'reclaimed') return versions
     const plan = planPage(request, ownVersion(versions, request), { thread: 'reader' })
     return runPlan(connection, request, { head, versions }, plan)
@@ -50,7 +50,7 @@ export function readQuickPage(
 ): StoredPage | Reclaimed | undefined {
   return inReadTransaction(connection, () => {
     const head = readTypeHead(connection.statements, request.objectType)
-    const versions = readVersions(connection.statements, request, head, isKeyWalk(request))
+    const versions = readVersions(connection.statements, request, head, fitsAnyDefinition(request))
     if (versions === 'reclaimed') return versions
     const state = ownVersion(versions, request)
     const cached = cache.find(request, state.version)

@@ -9,7 +9,12 @@ import { keptFields } from '../../sql/kept-fields.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { refuseUnfit, UNFIT_OBJECTS_MAX, type UnfitObject } from '../../sql/plan-types.ts'
 import { ObjectRewriter, type RewrittenType } from '../../sql/rewrite-objects.ts'
-import { addObjectTable, createObjectTable, numberFields } from '../catalogue/object-table.ts'
+import {
+  addObjectTable,
+  createObjectTable,
+  numberFields,
+  refuseTooManyIndexes,
+} from '../catalogue/object-table.ts'
 import { buildIndexes } from '../catalogue/table-indexes.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
@@ -35,7 +40,7 @@ function rewriteType(db: WriterDatabase, rewritten: RewrittenType, unfit: UnfitO
   db.prepare(
     `UPDATE object_table SET state = 'abandoned' WHERE object_type_id = ? AND state = 'loading'`,
   ).run(typeId)
-  changeFields(db, rewritten)
+  refuseTooManyIndexes(db, typeId, changeFields(db, rewritten))
   const version = lastVersion + 1
   const table = { typeId, state: 'published', firstVersion: version, loadedAs: version } as const
   const to = addObjectTable(db, table)
@@ -63,8 +68,14 @@ function rewriteType(db: WriterDatabase, rewritten: RewrittenType, unfit: UnfitO
   publishVersion(db, { typeId, version, put, deleted: 0, kept: 0 })
 }
 
-/** Gives fields whose values change a new number, and renamed ones their new name. */
-function changeFields(db: WriterDatabase, { id: typeId, before, type, change }: RewrittenType) {
+/**
+ * Gives fields whose values change a new number, and renamed ones their new name. Returns how many
+ * more properties the type has than before.
+ */
+function changeFields(
+  db: WriterDatabase,
+  { id: typeId, before, type, change }: RewrittenType,
+): number {
   const kept = keptFields(before, type, change.renamed)
   const rows = db
     .prepare('SELECT number, property FROM object_field WHERE object_type_id = ?')
@@ -77,6 +88,7 @@ function changeFields(db: WriterDatabase, { id: typeId, before, type, change }: 
     else if (name !== property) rename.run(name, Number(number))
   }
   numberFields(db, typeId, fieldsOf(type.properties.values()))
+  return type.properties.size - before.properties.size
 }
 
 /** Yields the converted objects in key order, up to the first one that does not fit. */
