@@ -32,8 +32,6 @@ const TEXT_READERS: Readonly<Partial<Record<ScalarType, TextReader>>> = {
   string: scalarReader('string'),
   marking: scalarReader('marking'),
   boolean: readBoolean,
-  float: floatingText('float'),
-  double: floatingText('double'),
   date: readDate,
   timestamp: readTimestamp,
   geopoint: readGeoPoint,
@@ -47,15 +45,6 @@ function trimmed(read: ValueReader): TextReader {
 
 /** A whole number that a double may not hold; larger ones are not finite. */
 const LONG_WHOLE = /^[+-]?0*([1-9]\d{15,308})$/
-
-function floatingText(type: 'float' | 'double'): TextReader {
-  const read = scalarReader(type)
-  return (text) => {
-    const number = text.trim()
-    if (exceedsDouble(number)) refuse(tooManyDigits(type))
-    return read(number)
-  }
-}
 
 /** Returns whether a text is an integer with more digits than a double preserves. */
 export function exceedsDouble(text: string): boolean {
