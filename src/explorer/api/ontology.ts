@@ -1,22 +1,8 @@
 /** Ontologies as the service defines them, in the form that the screens use. */
+import type { ScalarType } from '../../ontology/definition/property-type.ts'
 import type { ApiRequest } from './call.ts'
 
-export type ScalarType =
-  | 'string'
-  | 'boolean'
-  | 'byte'
-  | 'short'
-  | 'integer'
-  | 'long'
-  | 'float'
-  | 'double'
-  | 'decimal'
-  | 'date'
-  | 'timestamp'
-  | 'geopoint'
-  | 'geoshape'
-  | 'attachment'
-  | 'marking'
+export type { ScalarType }
 
 export type PropertyType =
   | { readonly type: ScalarType }

@@ -3,7 +3,7 @@
  * parsing an object, so no list of strings is made on the way. The result has exactly the bytes of
  * `indexedTerms`.
  */
-import { fieldPrefix, type NumberedTexts, TERM_BORDER } from './text-index.ts'
+import { type NumberedTexts, PrefixBytes, TERM_BORDER } from './text-index.ts'
 
 const SPACE = 0x20
 const PERIOD = 0x2e
@@ -34,7 +34,7 @@ const isPrivate = (code: number) => code >= 0xe000 && code <= 0xe0ff
 
 /** Reuses one buffer for all objects, so a result is valid until the next call. */
 export class TermCutter {
-  readonly #prefixes = new Map<number, Uint8Array>()
+  readonly #prefixes = new PrefixBytes()
   readonly #border = Buffer.from(TERM_BORDER)
   #buffer = Buffer.allocUnsafe(KEPT_BUFFER_BYTES)
   #length = 0
@@ -46,7 +46,7 @@ export class TermCutter {
     }
     this.#length = 0
     for (const [field, texts] of fields) {
-      const prefix = this.#prefixOf(field)
+      const prefix = this.#prefixes.of(field)
       for (const text of texts) {
         // Lower case may be longer. Greek has two lower-case forms of sigma.
         this.#cutText(ASCII.test(text) ? text : text.toLowerCase().replaceAll('ς', 'σ'), prefix)
@@ -88,14 +88,6 @@ export class TermCutter {
     }
     buffer.set(this.#border, at)
     this.#length = at + this.#border.length
-  }
-
-  #prefixOf(field: number): Uint8Array {
-    const known = this.#prefixes.get(field)
-    if (known !== undefined) return known
-    const prefix = Buffer.from(fieldPrefix(field))
-    this.#prefixes.set(field, prefix)
-    return prefix
   }
 
   #reserve(more: number): void {

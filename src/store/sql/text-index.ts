@@ -30,6 +30,19 @@ export function fieldPrefix(field: number): TermPrefix {
   return `${field}${escapedTerms(':')}`
 }
 
+/** The prefixes of fields as bytes, each made once. */
+export class PrefixBytes {
+  readonly #prefixes = new Map<number, Uint8Array>()
+
+  of(field: number): Uint8Array {
+    const known = this.#prefixes.get(field)
+    if (known !== undefined) return known
+    const prefix = Buffer.from(fieldPrefix(field))
+    this.#prefixes.set(field, prefix)
+    return prefix
+  }
+}
+
 /** Returns the end of the range of terms with a prefix, exclusive. */
 export function endOfPrefix(prefix: TermPrefix): string {
   const last = prefix.charCodeAt(prefix.length - 1)

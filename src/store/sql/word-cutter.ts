@@ -13,7 +13,7 @@ import {
 import { foldText } from '../../query/matching/fold-text.ts'
 import { MAX_JOINED_PARTS, MAX_SYMBOLS } from '../../query/matching/scan-words.ts'
 import { addUtf8 } from './term-cutter.ts'
-import { fieldPrefix, type NumberedTexts, TERM_BORDER } from './text-index.ts'
+import { type NumberedTexts, PrefixBytes, TERM_BORDER } from './text-index.ts'
 
 const [SPACE, PLUS, HASH, PERIOD] = [0x20, 0x2b, 0x23, 0x2e] as const
 const [APOSTROPHE, HYPHEN, AMPERSAND] = [0x27, 0x2d, 0x26] as const
@@ -29,7 +29,7 @@ const ASCII = /^[\0-\x7f]*$/
 
 /** Reuses its buffers for all objects, so a result is valid until the next call. */
 export class WordCutter {
-  readonly #prefixes = new Map<number, Uint8Array>()
+  readonly #prefixes = new PrefixBytes()
   readonly #border = Buffer.from(TERM_BORDER)
   #buffer = Buffer.allocUnsafe(KEPT_BUFFER_BYTES)
   #length = 0
@@ -47,7 +47,7 @@ export class WordCutter {
     }
     this.#length = 0
     for (const [field, texts] of fields) {
-      const prefix = this.#prefixOf(field)
+      const prefix = this.#prefixes.of(field)
       for (const text of texts) this.#cutText(ASCII.test(text) ? text : foldText(text), prefix)
     }
     return this.#buffer.subarray(0, this.#length)
@@ -165,14 +165,6 @@ export class WordCutter {
     this.#length = this.#reserve(this.#wholesLength)
     this.#wholes.copy(this.#buffer, this.#length, 0, this.#wholesLength)
     this.#length += this.#wholesLength
-  }
-
-  #prefixOf(field: number): Uint8Array {
-    const known = this.#prefixes.get(field)
-    if (known !== undefined) return known
-    const prefix = Buffer.from(fieldPrefix(field))
-    this.#prefixes.set(field, prefix)
-    return prefix
   }
 
   /** Returns the length of what is in the buffer, which has space for more. */

@@ -41,7 +41,7 @@ export async function saveOntology(
   try {
     await writeInTurn(store, { key: CATALOGUE, callerId }, async (session) => {
       const generation = await nextGeneration(session, basedOn)
-      // Changing many tables can take long.
+      // Changing many tables can exceed the timeout of a statement.
       await session.extendTimeout()
       const stored = await lockTypes(session, store.capabilities, ontology.rid)
       const before = await readDefinition(session, ontology.rid)

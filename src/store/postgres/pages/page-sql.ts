@@ -95,7 +95,7 @@ export function pageSql(spec: PageSqlSpec): SqlCondition {
 /**
  * Returns a number that is at most a quarter larger. It is written and not bound, so that a prepared
  * statement is planned for pages of about this size. The exact size is bound: clients choose it, and
- * a connection keeps only so many prepared statements.
+ * the number of prepared statements of a connection is limited.
  */
 function roundedUp(rows: number): string {
   if (!Number.isSafeInteger(rows)) throw new Error(`not a number of rows: ${rows}`)

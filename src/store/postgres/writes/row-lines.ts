@@ -31,7 +31,7 @@ export function lineColumns({ fields, layout }: LineLayout): string {
   ].join(', ')
 }
 
-/** Returns whether writing the line of an object takes long. */
+/** Returns whether the object is so large that writing its line would block other requests. */
 export function isLongObject({ body }: StoredObject): boolean {
   return body.length > LONG_BODY
 }

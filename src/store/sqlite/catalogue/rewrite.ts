@@ -2,7 +2,7 @@
  * Rewrites the objects of a type into a table of the current layout, in the background. Each step is
  * a short transaction; its state is in the catalogue, so any process can continue after a crash.
  *
- * 1. The current objects are copied in key order, read from their bodies as if they were written anew.
+ * 1. The current objects are copied in key order. Their bodies are read like those of new objects.
  * 2. The indexes are built, one per step.
  * 3. Objects that were committed after they were copied are copied again, until few are left.
  * 4. The last step copies those and publishes the table as a version without changes. Snapshots of
