@@ -78,9 +78,9 @@ export async function startWorkers(
 ): Promise<WorkerPool> {
   await using parts = new AsyncDisposableStack()
   // Opened first, so that the schema is migrated before a worker opens the store.
-  const metrics = parts.use(new ServiceMetrics())
+  const metrics = config.OQS_METRICS === 'off' ? undefined : parts.use(new ServiceMetrics())
   const observe = (event: ServerEvent) => {
-    metrics.observe(event)
+    metrics?.observe(event)
     log(event)
   }
   const { store } = parts.use(await openMaintainedStore(config, { log: observe }))
@@ -123,8 +123,8 @@ interface Exit {
 interface SupervisorOptions {
   readonly log: Log
   readonly stopTimeoutMs: number
-  /** The metrics of the supervisor itself, which maintains the store. */
-  readonly metrics: ServiceMetrics
+  /** The metrics of the supervisor itself, which maintains the store; undefined if they are off. */
+  readonly metrics: ServiceMetrics | undefined
 }
 
 class Supervisor {
@@ -149,7 +149,7 @@ class Supervisor {
     this.#log = log
     this.#stopTimeoutMs = stopTimeoutMs
     this.#metrics = new WorkerMetrics(
-      () => metrics.collect(),
+      async () => (await metrics?.collect()) ?? [],
       () => this.#slots.flatMap((slot) => (isServing(slot) && slot.worker ? [slot.worker] : [])),
     )
     this.#port = config.OQS_PORT
