@@ -1,20 +1,15 @@
-/** Measures imports against the bare store and exports against walks; see the help. */
+/** Measures the import of a large file, and exports against walks; see the help. */
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { FLAG, runScript } from './measure/command-line.ts'
 import { judge, type Mark } from './measure/marks.ts'
-import { DEFINITION } from './measure/parts.ts'
 import { ownMegabytes, watchMemory } from './measure/process-stats.ts'
 import { print, showProgress } from './measure/progress.ts'
 import {
-  define,
   type ImportReport,
-  loadParts,
   measureImport,
-  PART_TYPE,
-  partLines,
   type Service,
   startService,
   writeChanges,
@@ -22,23 +17,21 @@ import {
 import { count, type Table, toMarkdown } from './measure/table.ts'
 import { listPages, walkPages } from './measure/walk.ts'
 import { openWorkspace } from './measure/workspace.ts'
-import { bareLoad } from './transfer/bare-load.ts'
 
-const FULL = { objects: 1_000_000, file: 'flights-3m.parquet', rows: 3_000_000 }
-const QUICK = { objects: 50_000, file: 'flights-200k.json', rows: 200_000 }
+const FULL = { file: 'flights-3m.parquet', rows: 3_000_000 }
+const QUICK = { file: 'flights-200k.json', rows: 200_000 }
 type TransferOptions = typeof FULL
 
 const HELP = `Usage: npm run bench:transfer -- [options]
 
-Imports ${FULL.objects} objects of about 400 bytes into SQLite, against the same rows written by the bare
-store; then ${FULL.file} (${FULL.rows} rows); and exports the latter, against a walk in pages of 1,000.
-Also measures a slow reader of an export, and a write while it reads. Memory is private memory,
+Imports ${FULL.file} (${FULL.rows} rows) into SQLite and exports it, against a walk in pages of 1,000.
+Also measures a slow reader of the export, and a write while it reads. Memory is private memory,
 without mapped files (Linux only). Prints Markdown.
 
 A full run takes about 10 minutes and 8 GB in TMPDIR. Everything is removed afterwards. The exit
 status is 0, 1 when a mark is missed, or 2 when the run fails. A quick run judges only memory.
 
-  --quick           ${QUICK.objects} objects and ${QUICK.file}: about a minute, 1 GB
+  --quick           ${QUICK.file}: about a minute, 1 GB
   --help            this text`
 
 const FLIGHTS = ['--ontology', 'flights', '--type', 'flight']
@@ -53,42 +46,6 @@ interface TransferReport {
 }
 
 const HEADER = ['Import', 'objects', 'seconds', 'objects/s', 'command MB', 'service MB']
-
-async function measureImports({ objects }: TransferOptions): Promise<TransferReport> {
-  using workspace = openWorkspace()
-  const file = join(workspace.folder, 'parts.db')
-  let upsert: ImportReport
-  {
-    await using service = await startService(workspace, { store: `sqlite:${file}` })
-    await define(service, DEFINITION)
-    showProgress('oqs import')
-    const args = ['-', '--format', 'ndjson', ...PART_TYPE]
-    upsert = await measureImport(workspace, service, args, partLines(objects))
-  }
-  showProgress('bare store')
-  const bareSeconds = bareLoad(file, join(workspace.folder, 'bare.db'))
-  const other = `sqlite:${join(workspace.folder, 'replace.db')}`
-  await using service = await startService(workspace, { store: other })
-  const replace = await loadParts(workspace, service, objects)
-  const bareRow = [count(objects), bareSeconds.toFixed(1), count(objects / bareSeconds), '-', '-']
-  return {
-    table: [
-      HEADER,
-      ['bare store', ...bareRow],
-      importRow('oqs import', objects, upsert),
-      importRow('oqs import --replace', objects, replace),
-    ],
-    marks: [
-      {
-        name: 'oqs import / bare store, objects/s',
-        value: bareSeconds / upsert.seconds,
-        bound: '≥',
-        limit: 0.4,
-      },
-      memoryMark('oqs import', upsert),
-    ],
-  }
-}
 
 async function measureFlights(
   options: TransferOptions,
@@ -199,11 +156,8 @@ await runScript({
   options: { quick: FLAG },
   async run({ quick }) {
     const size = quick ? QUICK : FULL
-    const imports = await measureImports(size)
-    print(toMarkdown(imports.table))
-    const exports = await measureFlights(size)
-    print(`\n${toMarkdown(exports.table)}\n\n${exports.note}`)
-    const marks = [...imports.marks, ...exports.marks]
+    const { table, note, marks } = await measureFlights(size)
+    print(`${toMarkdown(table)}\n\n${note}`)
     return judge(quick ? marks.filter(({ name }) => name.includes('MB')) : marks)
   },
 })

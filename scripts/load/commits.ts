@@ -1,13 +1,12 @@
 /** Commits of single objects: how many per second, and what each costs the service. */
 import { Connection } from '../measure/connection.ts'
-import { makePart, OBJECT_TYPE, ONTOLOGY } from '../measure/parts.ts'
+import { makePart } from '../measure/parts.ts'
 import { cpuBetween, cpuTimes } from '../measure/process-stats.ts'
-import type { Service } from '../measure/service.ts'
+import { PART_OBJECTS, type Service } from '../measure/service.ts'
 import { count } from '../measure/table.ts'
 
 const WRITERS = [1, 32]
 const COMMITS = 2000
-const PATH = `/api/admin/v1/ontologies/${ONTOLOGY}/objects/${OBJECT_TYPE}`
 
 /** Returns rows of a table: writers, commits per second, CPU microseconds per commit. */
 export async function measureCommits(service: Service): Promise<readonly (readonly string[])[]> {
@@ -32,7 +31,7 @@ async function updateParts(service: Service, writers: number, commits: number): 
     while (next < commits) {
       next += 1
       const part = makePart((next * 7919) % 10_000, next)
-      const path = `${PATH}/${part.partNumber}`
+      const path = `${PART_OBJECTS}/${part.partNumber}`
       await connection.drain({ method: 'PUT', path, body: JSON.stringify(part) })
     }
   }

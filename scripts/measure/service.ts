@@ -145,6 +145,8 @@ export async function measureImport(
 }
 
 export const PART_TYPE = ['--ontology', ONTOLOGY, '--type', OBJECT_TYPE] as const
+/** The path to which parts are written. */
+export const PART_OBJECTS = `/api/admin/v1/ontologies/${ONTOLOGY}/objects/${OBJECT_TYPE}`
 
 /** Saves the definition of an ontology. */
 export async function define(service: Service, definition: OntologyDefinition): Promise<void> {
@@ -192,6 +194,5 @@ export async function updateParts(service: Service, objects: number): Promise<vo
   showProgress('updating objects')
   const changes: object[] = []
   for (let n = 0; n < objects; n += UPDATED_EVERY) changes.push({ put: makePart(n, 1) })
-  const path = `/api/admin/v1/ontologies/${ONTOLOGY}/objects/${OBJECT_TYPE}`
-  await writeChanges(service, path, changes)
+  await writeChanges(service, PART_OBJECTS, changes)
 }

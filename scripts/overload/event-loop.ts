@@ -142,7 +142,7 @@ async function sendTinyChunks({ url, token }: Service): Promise<string> {
   for (let sent = 0; sent < 40; sent += 1) {
     if (!socket.write(piece)) await new Promise((resolve) => socket.once('drain', resolve))
   }
-  socket.end('0\r\n\r\n')
+  socket.write('0\r\n\r\n')
   let response = ''
   for await (const chunk of socket) response += chunk
   return `${response.slice(9, 12)}, ${count(response.length)} B`

@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Endpoints } from '../../src/client/endpoints/endpoints.ts'
 import type { Environment } from '../../src/server/config.ts'
 import { exportToFile } from '../../src/transfer/export/export-file.ts'
-import { runOqs, startOqs } from '../support/oqs-process.ts'
+import { startOqs } from '../support/oqs-process.ts'
+import { runCommand } from '../support/run-in-process.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { SMALL_AVIATION } from './aviation.ts'
@@ -69,10 +70,8 @@ describe.each(['ndjson', 'csv'] as const)('an export as %s', (format) => {
   it('has every object, on standard output and in a file', async () => {
     const output = join(folder.path, 'airports')
     const args = ['export', ...airport, '--format', format]
-    const [direct, filed] = await Promise.all([
-      runOqs(args, settings),
-      runOqs([...args, '--output', output], settings),
-    ])
+    const direct = await runCommand(args, settings)
+    const filed = await runCommand([...args, '--output', output], settings)
     const expected = await wholeExport(format)
     expect([direct.code, direct.stderr]).toEqual([0, ''])
     expect(Buffer.from(direct.stdout).equals(expected)).toBe(true)
@@ -118,12 +117,12 @@ describe.each(['ndjson', 'csv'] as const)('an export as %s', (format) => {
     writeFileSync(`${output}.part`, part.subarray(0, part.length - 3))
     proxy.stallAfter(undefined)
 
-    const other = await runOqs([...args, '--select', 'name'], settings)
+    const other = await runCommand([...args, '--select', 'name'], settings)
     expect([other.code, other.stderr]).toEqual([
       1,
       expect.stringMatching(/belongs to another export \(select was not given, is name\)/),
     ])
-    const done = await runOqs(args, settings)
+    const done = await runCommand(args, settings)
     expect([done.code, done.stderr]).toEqual([
       0,
       expect.stringMatching(/continuing after \d+ objects/),
@@ -137,14 +136,14 @@ describe('oqs export', () => {
   it('selects and filters', async () => {
     const where = JSON.stringify({ type: 'lt', field: 'properties.runwayFeet', value: 2 })
     const args = ['export', ...airport, '--where', where, '--select', 'runwayFeet']
-    const { stdout } = await runOqs([...args, '--format', 'csv'], settings)
+    const { stdout } = await runCommand([...args, '--format', 'csv'], settings)
     expect(stdout).toBe('iata,runwayFeet\n0000 plain,0\n"0001 with, comma",1\n')
   })
 
   it('reports a full disk in one line, and leaves no file', async () => {
     symlinkSync('/dev/full', join(folder.path, 'airports.part'))
     const output = join(folder.path, 'airports')
-    const filed = await runOqs(['export', ...airport, '--output', output], settings)
+    const filed = await runCommand(['export', ...airport, '--output', output], settings)
     expect([filed.code, filed.stderr]).toEqual([
       1,
       `oqs: cannot write ${output}.part: no space left on the disk. Free some space and run the command with --resume.\n`,

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Environment } from '../../src/server/config.ts'
-import { type Finished, runOqs, startOqs } from '../support/oqs-process.ts'
+import { type Finished, startOqs } from '../support/oqs-process.ts'
+import { runCommand } from '../support/run-in-process.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { AIRPORTS, airportsCsv, SMALL_AVIATION } from './aviation.ts'
@@ -39,7 +40,7 @@ function file(name: string, content: string | Uint8Array): string {
 }
 
 function runImport(...args: string[]): Promise<Finished> {
-  return runOqs(['import', ...args], settings)
+  return runCommand(['import', ...args], settings)
 }
 
 async function storedObjects(
@@ -189,7 +190,7 @@ describe('an import', () => {
 
   it('writes objects that an export returns byte for byte', async () => {
     const digest = async (format: string) => {
-      const { stdout } = await runOqs(['export', ...AIRPORT, '--format', format], settings)
+      const { stdout } = await runCommand(['export', ...AIRPORT, '--format', format], settings)
       return [createHash('sha256').update(stdout).digest('hex'), stdout] as const
     }
     await runImport(file('a.ndjson', ndjson), ...AIRPORT)
@@ -249,7 +250,7 @@ describe('an import', () => {
     expect((await runImport(file('d.ndjson', text), ...args, '--infer')).code).toBe(0)
     const objects = ids.map((id, row) => ({ row: row + 1, id, n: '9007199254740993', t: '' }))
     expect(await storedObjects('digits', 'digit')).toEqual(objects)
-    const { stdout } = await runOqs(['export', ...args, '--format', 'csv'], settings)
+    const { stdout } = await runCommand(['export', ...args, '--format', 'csv'], settings)
     expect((await runImport(file('d.csv', stdout), ...args, '--replace')).code).toBe(0)
     expect(await storedObjects('digits', 'digit')).toEqual(objects)
   })
@@ -307,12 +308,15 @@ describe('an import that fails prints one clear line and changes nothing:', () =
 
   it('no service, a wrong token, a full disk for rejects', async () => {
     const path = file('a.csv', airportsCsv())
-    const nowhere = await runOqs(['import', path, ...AIRPORT], {
+    const nowhere = await runCommand(['import', path, ...AIRPORT], {
       ...settings,
       OQS_URL: 'http://127.0.0.1:1',
     })
     expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringMatching(/^oqs: .*oqs serve/)])
-    const wrong = await runOqs(['import', path, ...AIRPORT], { ...settings, OQS_TOKEN: 'wrong' })
+    const wrong = await runCommand(['import', path, ...AIRPORT], {
+      ...settings,
+      OQS_TOKEN: 'wrong',
+    })
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/Unauthorized/)])
     if (existsSync('/dev/full')) {
       const bad = file('bad.csv', 'iata,runwayFeet\nA,x\n')

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Environment } from '../../src/server/config.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
-import { runOqs, startOqs } from '../support/oqs-process.ts'
+import { startOqs } from '../support/oqs-process.ts'
+import { runCommand } from '../support/run-in-process.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 import { AIRPORTS, loadAviation, SMALL_AVIATION } from './aviation.ts'
 
@@ -30,7 +31,7 @@ const records = (text: string) => lines(text).map((line) => JSON.parse(line))
 
 describe('oqs list', () => {
   it('prints one page of records as the service sends them, and how to continue', async () => {
-    const { code, stdout, stderr } = await runOqs(
+    const { code, stdout, stderr } = await runCommand(
       ['list', ...airport, '--page-size', '4'],
       settings,
     )
@@ -44,13 +45,13 @@ describe('oqs list', () => {
     )
 
     const token = line.split('--page-token ')[1] ?? ''
-    const rest = await runOqs(['list', ...airport, '--page-token', token], settings)
+    const rest = await runCommand(['list', ...airport, '--page-token', token], settings)
     expect(records(rest.stdout).map(({ properties }) => properties.iata)).toEqual(['NRT', 'ZRH'])
     expect(rest.stderr).toBe('')
   })
 
   it('filters, orders, selects and walks over all pages', async () => {
-    const { stdout, stderr } = await runOqs(
+    const { stdout, stderr } = await runCommand(
       [
         ...['list', ...airport, '--where', 'countryCode.eq=CH', '--where', 'runwayFeet.gt=900'],
         ...['--order', 'runwayFeet:desc', '--select', 'runwayFeet', '--page-size', '1'],
@@ -68,20 +69,20 @@ describe('oqs list', () => {
 
   it('stops after --max-pages and says that more objects follow', async () => {
     const args = ['list', ...number, '--page-size', '100', '--max-pages', '2', '--all']
-    const { code, stdout, stderr } = await runOqs(args, settings)
+    const { code, stdout, stderr } = await runCommand(args, settings)
     expect([code, lines(stdout).length]).toEqual([0, 200])
     expect(stderr).toMatch(/^oqs: 200 of 3,000 objects shown; more follow\. To continue/)
   })
 
   it('[7.1] fails at the retrieval limit and points to export', async () => {
-    const { code, stdout, stderr } = await runOqs(['list', ...number, '--all'], settings)
+    const { code, stdout, stderr } = await runCommand(['list', ...number, '--all'], settings)
     expect([code, lines(stdout).length]).toEqual([1, 500])
     expect(stderr).toMatch(/^oqs: ObjectsExceededLimit: .*`oqs export` has no such limit\.\n$/)
   })
 
   it('prints a table that fits, also with wide characters', async () => {
     const args = ['list', ...airport, '--table', '--select', 'name,city,countryCode']
-    const { stdout, stderr } = await runOqs(args, { ...settings, COLUMNS: '44' })
+    const { stdout, stderr } = await runCommand(args, { ...settings, COLUMNS: '44' })
     expect(lines(stdout)).toEqual(
       [
         'iata  name                                ',
@@ -110,7 +111,7 @@ describe('oqs list', () => {
 describe('oqs search', () => {
   it('searches an ontology with a query of revision 1.0', async () => {
     const query = JSON.stringify({ type: 'eq', field: 'properties.countryCode', value: 'CH' })
-    const { stdout } = await runOqs(
+    const { stdout } = await runCommand(
       [
         'search',
         ...airport,
@@ -128,7 +129,7 @@ describe('oqs search', () => {
 
   it('searches a family with a query of revision 2.0, beyond the retrieval limit', async () => {
     const args = ['search', '--family', 'family', '--type', 'number', '--all']
-    const { code, stdout } = await runOqs(args, settings)
+    const { code, stdout } = await runCommand(args, settings)
     const objects = records(stdout)
     expect([code, objects.length]).toEqual([0, 3000])
     expect(objects[0]).toEqual({ primaryKey: '0', objectType: 'number', properties: { n: 0 } })
@@ -137,11 +138,14 @@ describe('oqs search', () => {
 
 describe('oqs get', () => {
   it('prints one object, as JSON or as a table', async () => {
-    const json = await runOqs(['get', ...airport, 'ZRH'], settings)
+    const json = await runCommand(['get', ...airport, 'ZRH'], settings)
     expect(records(json.stdout)).toMatchObject([{ properties: AIRPORTS.at(-1) }])
-    const table = await runOqs(['get', ...airport, 'ZRH', '--table', '--select', 'name'], settings)
+    const table = await runCommand(
+      ['get', ...airport, 'ZRH', '--table', '--select', 'name'],
+      settings,
+    )
     expect(table.stdout).toBe('iata  ZRH\nname  Zurich Airport\n')
-    const none = await runOqs(['get', ...airport, 'X/Y'], settings)
+    const none = await runCommand(['get', ...airport, 'X/Y'], settings)
     expect([none.code, none.stdout]).toEqual([1, ''])
     expect(none.stderr).toMatch(/^oqs: ObjectNotFound: .*\n$/)
   })
@@ -149,9 +153,9 @@ describe('oqs get', () => {
 
 describe('oqs ontology', () => {
   it('shows a definition in the form that can be applied again', async () => {
-    const all = await runOqs(['ontology', 'show'], settings)
+    const all = await runCommand(['ontology', 'show'], settings)
     expect(records(all.stdout).map(({ apiName }) => apiName)).toEqual(['aviation', 'numbers'])
-    const one = await runOqs(['ontology', 'show', 'aviation'], settings)
+    const one = await runCommand(['ontology', 'show', 'aviation'], settings)
     expect(JSON.parse(one.stdout)).toMatchObject(SMALL_AVIATION)
   })
 })
@@ -176,7 +180,7 @@ describe('a failure', () => {
       [['list', ...airport], { OQS_URL: 'localhost' }, /OQS_URL is "localhost", but must be/],
     ]
     for (const [args, more, expected] of cases) {
-      const { code, stdout, stderr } = await runOqs(args, { ...settings, ...more })
+      const { code, stdout, stderr } = await runCommand(args, { ...settings, ...more })
       expect([args, code, stdout]).toEqual([args, 1, ''])
       expect(lines(stderr)).toHaveLength(1)
       expect(stderr.trim()).toMatch(expected)

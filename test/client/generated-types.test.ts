@@ -8,7 +8,7 @@ import type { WireAction } from '../../src/cli/ontology-types/full-metadata.ts'
 import { modelOfDefinition } from '../../src/cli/ontology-types/model-of-definition.ts'
 import { modelOfMetadata } from '../../src/cli/ontology-types/model-of-metadata.ts'
 import { writeOsdkTypes } from '../../src/cli/ontology-types/osdk-types.ts'
-import { runOqs } from '../support/oqs-process.ts'
+import { runCommand } from '../support/run-in-process.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import {
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 async function generate(...args: string[]): Promise<string> {
   const settings = { OQS_URL: service.url, OQS_TOKEN: ADMIN_TOKEN }
-  const { code, stdout, stderr } = await runOqs(['ontology', 'types', ...args], settings)
+  const { code, stdout, stderr } = await runCommand(['ontology', 'types', ...args], settings)
   expect([code, stderr]).toEqual([0, ''])
   return stdout
 }
@@ -141,13 +141,16 @@ describe('the types of an ontology', () => {
 
   it('need either a file or an ontology, and RIDs for @osdk/client', async () => {
     const settings = { OQS_URL: service.url, OQS_TOKEN: ADMIN_TOKEN }
-    expect((await runOqs(['ontology', 'types'], settings)).code).toBe(2)
+    expect((await runCommand(['ontology', 'types'], settings)).code).toBe(2)
     const file = join(folder.path, 'without-rids.json')
     writeFileSync(file, JSON.stringify(LIBRARY))
-    const { code, stderr } = await runOqs(['ontology', 'types', file, '--for', 'osdk'], settings)
+    const { code, stderr } = await runCommand(
+      ['ontology', 'types', file, '--for', 'osdk'],
+      settings,
+    )
     expect(code).toBe(1)
     expect(stderr).toMatch(/has no RIDs.*oqs ontology types --ontology library --for osdk/)
-    const unknown = await runOqs(['ontology', 'types', '--ontology', 'x'], settings)
+    const unknown = await runCommand(['ontology', 'types', '--ontology', 'x'], settings)
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('OntologyNotFound')])
   })
 })

@@ -9,7 +9,7 @@ import { ADMIN_TOKEN } from '../support/service.ts'
 const suite = explorerSuite(startWalks)
 
 const waitForRows = (page: Page) => page.getByRole('gridcell').first().waitFor()
-const firstKey = (page: Page) => page.locator('[aria-rowindex="2"] [data-cell="0"]')
+const firstKey = (page: Page) => page.locator('[aria-rowindex="2"] [aria-colindex="1"]')
 const bar = (page: Page) => page.getByLabel('Pages', { exact: true })
 const counted = (page: Page, text: string) => bar(page).getByText(text).waitFor()
 /** Scrolls to the end of what was read; the next page is loaded from there. */
@@ -149,15 +149,15 @@ it('works without a mouse', async () => {
   }
   // Until then, the table still shows the rows of the other type.
   await page.getByRole('link', { name: 'i000', exact: true }).waitFor()
-  await page.locator('[data-cell="0"][tabindex="0"]').focus()
+  await page.locator('[role="gridcell"][aria-colindex="1"][tabindex="0"]').focus()
   await page.keyboard.press('ArrowDown')
-  await page.locator('[aria-rowindex="3"] [data-cell="0"]:focus').waitFor()
-  const key = await page.locator('[aria-rowindex="3"] [data-cell="0"]').textContent()
+  await page.locator('[aria-rowindex="3"] [aria-colindex="1"]:focus').waitFor()
+  const key = await page.locator('[aria-rowindex="3"] [aria-colindex="1"]').textContent()
   await page.keyboard.press('=')
   await page.getByRole('list', { name: 'Filters' }).waitFor()
-  await page.locator('[data-cell="0"]', { hasText: key ?? '' }).waitFor()
+  await page.locator('[aria-colindex="1"]', { hasText: key ?? '' }).waitFor()
   // The row is the only one now, and the focus is still in the table.
-  await page.locator('[aria-rowindex="2"] [data-cell="0"]:focus').waitFor()
+  await page.locator('[aria-rowindex="2"] [aria-colindex="1"]:focus').waitFor()
   await page.keyboard.press('Enter')
   const path = `/o/shop/item/${encodeURIComponent(key ?? '')}`
   await page.waitForURL(({ pathname }) => pathname === path)

@@ -20,7 +20,7 @@ it('shows markup in values as text, on every screen', async () => {
   }
   const [script = '', image = ''] = MARKUP
   await page.goto(`${suite.service.url}/o/shop/item?w=id:eq:x0&peek=x1`)
-  await page.locator('[data-cell]', { hasText: script }).first().waitFor()
+  await page.locator('[role="gridcell"]', { hasText: script }).first().waitFor()
   await page.getByRole('complementary', { name: 'Object x1' }).getByText(image).first().waitFor()
   await page.getByRole('navigation', { name: 'Values' }).getByText(script).first().waitFor()
   await expect.poll(() => foreignElements(page)).toBe(0)
@@ -39,7 +39,7 @@ it('opens objects whatever their keys contain', async () => {
     await expect.poll(() => page.getByRole('definition').allTextContents()).toContain(key)
   }
   await page.goto(`${suite.service.url}/o/shop/item?w=id:eq:${encodeURIComponent('a/b')}`)
-  await page.locator('[aria-rowindex="2"] [data-cell="0"]', { hasText: 'a/b' }).click()
+  await page.locator('[aria-rowindex="2"] [aria-colindex="1"]', { hasText: 'a/b' }).click()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Odd 0' }).waitFor()
 })

@@ -4,6 +4,7 @@ import type { ObjectRecord } from '../api/records.ts'
 import { formatValue, localTime } from '../ui/format-value.ts'
 import type { Column, ColumnLink } from './columns.ts'
 import styles from './grid.module.css'
+import { fitsInto } from './text-width.ts'
 
 export interface GridRowProps {
   readonly row: number
@@ -74,13 +75,13 @@ function Cell(props: CellProps) {
     isActive ? styles.active : '',
     isLoaded || wasRead ? '' : styles.pending,
     isEvicted && index === 0 ? styles.evicted : '',
+    mayBeCut(text, column, isKey) ? styles.cut : '',
   ].join(' ')
   return (
     <div
       role="gridcell"
       aria-colindex={index + 1}
-      tabIndex={isActive ? 0 : -1}
-      data-cell={`${index}`}
+      tabIndex={isActive ? 0 : undefined}
       className={classes}
       style={{ width }}
     >
@@ -97,6 +98,11 @@ function Cell(props: CellProps) {
       )}
     </div>
   )
+}
+
+/** The titles of linked objects arrive later, and shrink on their own. */
+function mayBeCut(text: string | undefined, { width, link }: Column, isKey: boolean): boolean {
+  return text !== undefined && ((link !== undefined && !isKey) || !fitsInto(text, width))
 }
 
 /** Marks the link to the object of a row, which is opened with the list that it is in. */

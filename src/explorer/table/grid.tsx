@@ -147,7 +147,7 @@ function rowsToRender({ first, end }: RowWindow, active: number, rowCount: numbe
 function cellAt({ target }: MouseEvent): (ActiveCell & { element: Element }) | undefined {
   const element = (target as Element).closest('[role="gridcell"]')
   const row = element?.closest('[role="row"]')?.getAttribute('aria-rowindex')
-  const column = element?.getAttribute('data-cell')
+  const column = element?.getAttribute('aria-colindex')
   if (!element || !row || !column) return undefined
-  return { row: Number(row) - 2, column: Number(column), element }
+  return { row: Number(row) - 2, column: Number(column) - 1, element }
 }

@@ -125,7 +125,7 @@ function hasFocus(grid: HTMLElement | null): boolean {
 
 function focusCell(grid: HTMLElement | null, { row, column }: ActiveCell): void {
   const cell = grid?.querySelector<HTMLElement>(
-    `[aria-rowindex="${row + 2}"] [data-cell="${column}"]`,
+    `[aria-rowindex="${row + 2}"] [aria-colindex="${column + 1}"]`,
   )
   cell?.focus({ preventScroll: true })
 }

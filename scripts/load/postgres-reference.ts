@@ -1,0 +1,62 @@
+/**
+ * The ceiling of an import into PostgreSQL: the rows of an imported type, copied into an equal table
+ * by one COPY in key order, with indexes that are built once at the end. Nothing is parsed, checked
+ * or cut into terms.
+ */
+import { createReadStream, createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { Client } from 'pg'
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import type { LoadReport } from './report.ts'
+
+const COPY = 'copy_of_objects'
+
+/** Copies the only object table of a database by way of a file. */
+export async function loadPostgresReference(url: string, file: string): Promise<LoadReport> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    const table = await objectTableOf(client)
+    const { rows: indexes } = await client.query<{ indexdef: string }>(
+      'SELECT indexdef FROM pg_indexes WHERE tablename = $1',
+      [table],
+    )
+    const rows = `COPY (SELECT * FROM ${table} ORDER BY pk) TO STDOUT (FORMAT binary)`
+    await pipeline(client.query(copyTo(rows)), createWriteStream(file))
+    await client.query('CHECKPOINT')
+
+    const started = performance.now()
+    await client.query(`CREATE TABLE ${COPY} (LIKE ${table} INCLUDING DEFAULTS)`)
+    const target = client.query(copyFrom(`COPY ${COPY} FROM STDIN (FORMAT binary)`))
+    await pipeline(createReadStream(file), target)
+    for (const { indexdef } of indexes) await client.query(indexdef.replaceAll(table, COPY))
+    const seconds = (performance.now() - started) / 1000
+    return { seconds, cpuMicros: undefined, bytes: await bytesOf(client, COPY) }
+  } finally {
+    await client.end()
+  }
+}
+
+/** Returns the size of the only object table of a database, with its indexes. */
+export async function postgresBytes(url: string): Promise<number> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await bytesOf(client, await objectTableOf(client))
+  } finally {
+    await client.end()
+  }
+}
+
+async function objectTableOf(client: Client): Promise<string> {
+  const { rows } = await client.query('SELECT id FROM oqs_object_table WHERE is_made')
+  if (rows.length !== 1) throw new Error(`There are ${rows.length} object tables instead of one.`)
+  return `oqs_object_${rows[0].id}`
+}
+
+async function bytesOf(client: Client, table: string): Promise<number> {
+  const { rows } = await client.query('SELECT pg_total_relation_size($1::regclass) AS bytes', [
+    table,
+  ])
+  return Number(rows[0]?.bytes)
+}
