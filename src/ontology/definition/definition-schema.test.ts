@@ -2,10 +2,10 @@ import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { only } from '../../../test/support/refused-values.ts'
 import { API_NAME_MAX_LENGTH, PROPERTIES_MAX } from '../../contract/limits.ts'
-import { OntologyDefinition } from './definition-schema.ts'
+import { OntologyDefinition, StructFields } from './definition-schema.ts'
 import { SCALAR_TYPES } from './property-type.ts'
 
-const fits = new Ajv({ strict: false }).compile(OntologyDefinition)
+const fits = new Ajv({ strict: false }).addSchema(StructFields).compile(OntologyDefinition)
 
 const TYPE = { apiName: 'airport', primaryKey: 'id', properties: { id: { type: 'string' } } }
 const LINK = { apiName: 'peer', from: 'airport', to: 'airport', foreignKey: 'id' }

@@ -6,7 +6,7 @@ import type { CoordinateColumns, GeopointColumns } from '../import/geopoint-colu
 import type { TextStyle } from '../import/text-style.ts'
 import { KEY_ROWS_CHECKED } from './key-candidates.ts'
 import type { StyleGuess } from './style-guess.ts'
-import { isKeptAsJson, type ValueGuess } from './value-guess.ts'
+import { fieldsKeptAsJson, isKeptAsJson, type ValueGuess } from './value-guess.ts'
 
 /** The findings about one column. */
 export interface ColumnGuess {
@@ -144,6 +144,10 @@ function columnNotes(
     note(
       `a string because of ${JSON.stringify(outlier.excerpt)} in line ${outlier.line}; otherwise ${outlier.otherwise}`,
     )
+  }
+  const jsonFields = type === 'string' ? [] : fieldsKeptAsJson(guess)
+  if (jsonFields.length > 0) {
+    note(`JSON text in ${listed(jsonFields)}, because no type can hold the values there`)
   }
   if (type === 'array' && guess.items?.traits === 0) {
     note('an array of strings, because all arrays are empty')
