@@ -11,9 +11,7 @@ import { textValidator } from './text-validator.ts'
 // with it.
 export const buildLazyValidators = compileLazily as unknown as SchemaCompilers['buildValidator']
 
-function compileLazily(
-  shared: Readonly<Record<string, AnySchema>>,
-): FastifySchemaCompiler<object> {
+function compileLazily(shared: Readonly<Record<string, AnySchema>>): FastifySchemaCompiler<object> {
   const ajv = new Ajv({
     strict: false,
     strictNumbers: true,

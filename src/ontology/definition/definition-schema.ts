@@ -48,7 +48,10 @@ export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>
 const STRUCT_FIELDS_ID = 'StructFields'
 
 const fields = Type.Optional(
-  Type.Unsafe<FieldDefinitions>({ $ref: `${STRUCT_FIELDS_ID}#`, description: 'The fields of a struct.' }),
+  Type.Unsafe<FieldDefinitions>({
+    $ref: `${STRUCT_FIELDS_ID}#`,
+    description: 'The fields of a struct.',
+  }),
 )
 
 const itemDefinition = Type.Object(

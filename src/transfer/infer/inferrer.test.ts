@@ -119,10 +119,7 @@ describe('a column of JSON values', () => {
       },
       [{ a: { b: 1 }, c: [] }, { c: [{ d: 'x' }] }],
     ],
-    [
-      { type: 'struct', fields: { a: { type: 'array', items: { type: 'long' } } } },
-      [{ a: [1] }],
-    ],
+    [{ type: 'struct', fields: { a: { type: 'array', items: { type: 'long' } } } }, [{ a: [1] }]],
     // Only the field that no type can hold is text.
     [
       { type: 'struct', fields: { a: { type: 'string' }, b: { type: 'long' } } },

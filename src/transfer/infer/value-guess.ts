@@ -135,9 +135,7 @@ function fieldTypes(guess: ValueGuess, depth: number): FieldDefinitions | undefi
   if (fields === undefined || fields.size === 0 || depth >= STRUCT_MAX_DEPTH) return undefined
   // Objects with very many names are used as maps, at whichever depth.
   if (depth === 0 && countFields(guess) > PROPERTIES_MAX) return undefined
-  return Object.fromEntries(
-    [...fields].map(([name, field]) => [name, typeOf(field, depth + 1)]),
-  )
+  return Object.fromEntries([...fields].map(([name, field]) => [name, typeOf(field, depth + 1)]))
 }
 
 function countFields({ fields, items }: ValueGuess): number {
@@ -182,7 +180,11 @@ export function isKeptAsJson(guess: ValueGuess): boolean {
 export function fieldsKeptAsJson(guess: ValueGuess): string[] {
   const found: string[] = []
   const add = ({ items, fields }: ValueGuess, path: readonly string[]) => {
-    for (const [name, field] of (fields ?? items?.fields ?? new Map<string, ValueGuess>()).entries()) {
+    for (const [name, field] of (
+      fields ??
+      items?.fields ??
+      new Map<string, ValueGuess>()
+    ).entries()) {
       const inner = [...path, name]
       if (isKeptAsJson(field)) found.push(inner.join('.'))
       else add(field, inner)

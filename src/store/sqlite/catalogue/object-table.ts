@@ -156,7 +156,9 @@ export function numberFields(
 ): FieldId[] {
   const numbers = readFieldNumbers(db, typeId)
   const row = db
-    .prepare(`SELECT count(*) AS count FROM object_field WHERE struct_field >= ':' AND struct_field < ';'`)
+    .prepare(
+      `SELECT count(*) AS count FROM object_field WHERE struct_field >= ':' AND struct_field < ';'`,
+    )
     .get()
   let structColumns = Number(row?.['count'])
   const add = db.prepare(
@@ -166,8 +168,7 @@ export function numberFields(
     .filter((field) => !numbers.has(field))
     .flatMap(({ property, structField, isColumn }) => {
       const isStructField = structField !== undefined
-      const hasColumn =
-        !isStructField || (isColumn && structColumns < INDEXED_STRUCT_FIELDS_MAX)
+      const hasColumn = !isStructField || (isColumn && structColumns < INDEXED_STRUCT_FIELDS_MAX)
       if (isStructField && hasColumn) structColumns += 1
       add.run(typeId, property, storedPath(structField, hasColumn))
       return hasColumn ? [{ property, structField }] : []
