@@ -107,7 +107,7 @@ const LEAVES: readonly Leaf[] = [
   {
     path: ['lines', 'parts', 'count'],
     values: ['0', '2'],
-    sortKey: BigInt as () => bigint,
+    sortKey: (count) => BigInt(String(count)),
     isMultiValued: true,
   },
 ]

@@ -37,9 +37,10 @@ export interface FieldDefinition {
   readonly description?: string
   readonly items?: ItemDefinition
   readonly fields?: FieldDefinitions
+  readonly renamedFrom?: string
 }
 
-export interface ItemDefinition extends Omit<FieldDefinition, 'type' | 'items'> {
+export interface ItemDefinition extends Omit<FieldDefinition, 'type' | 'items' | 'renamedFrom'> {
   readonly type: ScalarType | 'struct'
 }
 
@@ -69,7 +70,7 @@ const propertyMembers = {
 /** A shared schema, because it refers to itself. A validator must know it by its `$id`. */
 export const StructFields = Type.Record(
   Type.String({ pattern: API_NAME_PATTERN }),
-  Type.Object(propertyMembers, closed),
+  Type.Object({ ...propertyMembers, renamedFrom }, closed),
   {
     ...closed,
     $id: STRUCT_FIELDS_ID,
