@@ -1,6 +1,9 @@
 /** The findings about the rows of a file, and the notes about them for the user. */
 import type { DeclaredType } from '../../formats/row.ts'
-import type { PropertyDefinition } from '../../ontology/definition/definition-schema.ts'
+import type {
+  FieldDefinition,
+  PropertyDefinition,
+} from '../../ontology/definition/definition-schema.ts'
 import { propertyNameOf } from '../import/column-names.ts'
 import type { CoordinateColumns, GeopointColumns } from '../import/geopoint-columns.ts'
 import type { TextStyle } from '../import/text-style.ts'
@@ -145,6 +148,9 @@ function columnNotes(
       `a string because of ${JSON.stringify(outlier.excerpt)} in line ${outlier.line}; otherwise ${outlier.otherwise}`,
     )
   }
+  if (hasNestedStruct(columnType.definition)) {
+    note('has structs inside structs; --flatten gives nested objects columns of their own')
+  }
   const jsonFields = type === 'string' ? [] : fieldsKeptAsJson(guess)
   if (jsonFields.length > 0) {
     note(`JSON text in ${listed(jsonFields)}, because no type can hold the values there`)
@@ -162,6 +168,12 @@ function columnNotes(
     )
   }
   return notes
+}
+
+/** Returns whether a struct has a field that is a struct, or an array of them. */
+function hasNestedStruct({ fields, items }: FieldDefinition): boolean {
+  const inner = Object.values(fields ?? items?.fields ?? {})
+  return inner.some((field) => field.fields !== undefined || field.items?.fields !== undefined)
 }
 
 function count(number: number, noun: string): string {
